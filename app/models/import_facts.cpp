@@ -114,10 +114,8 @@ std::vector<RankFact> rankFacts(const ImportReport& report)
 QString rankSummary(const ImportReport& report)
 {
     const auto present = report.ranks.size(), missing = report.missingRanks.size();
-    return importText("%1 of %2 present, %3 missing")
-        .arg(present)
-        .arg(present + missing)
-        .arg(missing == 0 ? importText("none") : QString::number(missing));
+    return missing == 0 ? importText("all present")
+                        : importText("%1 of %2 present").arg(present).arg(present + missing);
 }
 
 std::vector<CoveragePart> coverageParts(const ImportReport& report)

@@ -25,7 +25,7 @@ struct RankFact
     bool isMissing = false;
 };
 std::vector<RankFact> rankFacts(const engine::ImportReport& report); // by rank
-QString rankSummary(const engine::ImportReport& report);             // "3 of 4 present, 1 missing"
+QString rankSummary(const engine::ImportReport& report);             // "3 of 4 present"
 
 // A part of the time that a rule classified; the last part may be unclassified.
 struct CoveragePart

@@ -9,7 +9,6 @@ namespace app {
 namespace {
 
 constexpr QChar kMinus(0x2212);
-constexpr QChar kThinSpace(0x2009);
 
 QString grouped(QString digits)
 {
@@ -18,7 +17,7 @@ QString grouped(QString digits)
     if (whole <= 4)
         return digits;
     for (qsizetype at = whole - 3; at > 0; at -= 3)
-        digits.insert(at, kThinSpace);
+        digits.insert(at, kNarrowSpace);
     return digits;
 }
 
@@ -85,7 +84,17 @@ QString signedNumber(double value, int decimals)
 
 QString percent(double share, int decimals)
 {
-    return number(share * 100, decimals) + kThinSpace + QLatin1Char('%');
+    return number(share * 100, decimals) + kNarrowSpace + QLatin1Char('%');
+}
+
+QString signedPercent(double share, int decimals)
+{
+    return signedNumber(share * 100, decimals) + kNarrowSpace + QLatin1Char('%');
+}
+
+QString factorText(double factor)
+{
+    return number(factor, 2) + QStringLiteral("×");
 }
 
 QString takesText(double seconds)

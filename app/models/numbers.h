@@ -9,14 +9,17 @@
 
 namespace app {
 
-// The number formats of the window: a true minus sign, thin spaces between thousands and before %.
-// Units are stated in headers and not in each cell.
-QString number(double value, int decimals);           // "-1 234.5" with U+2212 and U+2009
-QString signedNumber(double value, int decimals);     // "+4.0", "-0.4", "0" when it rounds to 0
-QString percent(double share, int decimals = 1);      // 0.13 -> "13.0 %"
-QString remainingTime(double seconds);                // "about 1.5 s left", "about 3 min left"
-QString takesText(double seconds);                    // "about 12 s", "about 3 min"
-QString countOf(std::int64_t count, const char* one); // "1 device", "4 devices"
+// The number formats of the window: a true minus sign, narrow spaces between thousands and before
+// %. Units are stated in headers and not in each cell.
+inline constexpr QChar kNarrowSpace(0x202F);           // lines never break at it, unlike at U+2009
+QString number(double value, int decimals);            // "-1 234.5" with U+2212 and U+202F
+QString signedNumber(double value, int decimals);      // "+4.0", "-0.4", "0" when it rounds to 0
+QString percent(double share, int decimals = 1);       // 0.13 -> "13.0 %"
+QString signedPercent(double share, int decimals = 1); // 0.13 -> "+13.0 %"
+QString factorText(double factor);                     // "1.35×"
+QString remainingTime(double seconds);                 // "about 1.5 s left", "about 3 min left"
+QString takesText(double seconds);                     // "about 12 s", "about 3 min"
+QString countOf(std::int64_t count, const char* one);  // "1 device", "4 devices"
 
 // The units of times and of memory that the user chose: one that suits the amount, or a fixed one.
 enum class TimeUnits : int { BySize, Milliseconds };

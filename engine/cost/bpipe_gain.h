@@ -48,7 +48,6 @@ struct PublishedGain
     AttentionMode attention;
     int from, to; // micro-batch sizes
     double speedUp;
-    std::string_view text;  // as published: "1.35x"
     std::string_view grade; // where it is published: "table", "abstract"
     double tolerance;       // largest difference from the speed-up of the roofline model
 };

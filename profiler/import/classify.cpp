@@ -229,7 +229,7 @@ void RankClassifier::classifyItem(const GpuItem& item)
     }
     const bool backward = isAutograd(thread);
     if (m_numbersOps && !backward)
-        return leaveOut("GPU work launched outside the ranges of ops", time);
+        return leaveOut("GPU work launched outside any pipeline op", time);
     count(m_rules.all().size() + (backward ? 0 : 1), time);
     if (!m_namesPipelineOps)
         addSegment(item, backward ? OpKind::Backward : OpKind::Forward);
@@ -293,7 +293,7 @@ void RankClassifier::classifyOps()
             return of.match->purpose != Purpose::Iteration;
         });
         if (mark == MarkedRanges::kNone) {
-            leaveOut("Ops outside the ranges of ops", time);
+            leaveOut("Framework ops outside any pipeline op", time);
             continue;
         }
         count(m_marks.all()[mark].match->rule, time);
@@ -380,7 +380,7 @@ void RankClassifier::report()
 {
     std::vector<RuleText> texts = m_rules.all();
     texts.push_back({"autograd-thread", "Launched by the autograd engine", "medium"});
-    texts.push_back({"main-thread", "Launched by another thread", "low"});
+    texts.push_back({"main-thread", "Launched outside the autograd engine", "low"});
     for (const auto& [rule, sum] : m_byRule) {
         const RuleText& text = texts[rule];
         m_result.rules.push_back({text.name, text.title, text.confidence, sum.matches, sum.time});

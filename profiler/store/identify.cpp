@@ -123,6 +123,15 @@ std::int64_t applicationId(std::string_view header)
     return id;
 }
 
+// "60 bytes", "58.6 KiB", "1.2 MiB"
+std::string sizeText(std::uintmax_t bytes)
+{
+    const auto kibibytes = static_cast<double>(bytes) / 1024;
+    return bytes < 1024       ? fmt::format("{} bytes", bytes)
+        : kibibytes < 1023.95 ? fmt::format("{:.1f} KiB", kibibytes)
+                              : fmt::format("{:.1f} MiB", kibibytes / 1024);
+}
+
 } // namespace
 
 Result<void> identify(Database& database, const fs::path& file)
@@ -149,7 +158,7 @@ Error whatItIs(const fs::path& file, int code)
     if (header.starts_with(kSqlite)) {
         if (header.size() < kHeader || size < promisedSize(header))
             return {Error::Code::Corrupt,
-                    fmt::format("{} is truncated to {} bytes: copy it again", name, size)};
+                    fmt::format("{} is truncated to {}: copy it again", name, sizeText(size))};
         return {Error::Code::Corrupt,
                 fmt::format("{} is damaged ({}): use another copy or record the run again", name,
                             sqlite3_errstr(code))};

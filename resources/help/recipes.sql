@@ -1,5 +1,6 @@
 -- Ops of the first measured iteration, by time
-SELECT o.device, o.name, o.kind, s."begin" - i."begin" AS start, s."end" - s."begin" AS duration
+SELECT o.device, o.name, o.kind, s."begin" - i."begin" AS start_ticks,
+       s."end" - s."begin" AS duration_ticks
 FROM BS_span s
 JOIN BS_schedule o USING (op)
 JOIN BS_iteration i USING (iteration)
@@ -7,18 +8,18 @@ WHERE s.iteration = (SELECT min(iteration) FROM BS_iteration WHERE kind = 'measu
 ORDER BY s."begin", o.device;
 
 -- Duration of ops by kind and stage
-SELECT o.kind, o.stage, count(*) AS ops, avg(s."end" - s."begin") AS mean,
-       min(s."end" - s."begin") AS least, max(s."end" - s."begin") AS most
+SELECT o.kind, o.stage, count(*) AS ops, round(avg(s."end" - s."begin")) AS mean_ticks,
+       min(s."end" - s."begin") AS least_ticks, max(s."end" - s."begin") AS most_ticks
 FROM BS_span s
 JOIN BS_schedule o USING (op)
 GROUP BY o.kind, o.stage
 ORDER BY o.kind, o.stage;
 
 -- Longest ops
-SELECT s.iteration, o.device, o.name, s."end" - s."begin" AS duration
+SELECT s.iteration, o.device, o.name, s."end" - s."begin" AS duration_ticks
 FROM BS_span s
 JOIN BS_schedule o USING (op)
-ORDER BY duration DESC
+ORDER BY duration_ticks DESC
 LIMIT 100;
 
 -- Idle time between compute ranges of each device, as in scripts for exports of Nsight Systems
@@ -31,7 +32,7 @@ JOIN StringIds t ON t.id = n.nameId
 GROUP BY g.globalTid;
 
 -- Duration, loss and gradient norm of each iteration
-SELECT iteration, kind, "end" - "begin" AS duration, loss, gradient_norm
+SELECT iteration, kind, "end" - "begin" AS duration_ticks, loss, gradient_norm
 FROM BS_iteration
 WHERE id IN (SELECT max(id) FROM BS_iteration GROUP BY iteration)
 ORDER BY iteration;
@@ -50,7 +51,7 @@ GROUP BY k.shortName
 ORDER BY milliseconds DESC;
 
 -- Kernels of each op (runs with kernels)
-SELECT o.name, l.iteration, s.value AS kernel, k."end" - k.start AS duration
+SELECT o.name, l.iteration, s.value AS kernel, k."end" - k.start AS duration_ns
 FROM BS_gpu_launch l
 JOIN BS_schedule o USING (op)
 JOIN CUPTI_ACTIVITY_KIND_KERNEL k ON k.correlationId = l.correlation

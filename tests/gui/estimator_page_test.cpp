@@ -76,7 +76,7 @@ TEST_CASE("the estimator opens from its menu, once, with the published case of G
 {
     Estimate estimate;
     CHECK(estimate.verdict().startsWith(QStringLiteral("Yes: b = 2 with BPipe is 1.27 times")));
-    CHECK(estimate.cell(1, kSpeedUp) == QStringLiteral("1.27x"));
+    CHECK(estimate.cell(1, kSpeedUp) == QStringLiteral("1.27×"));
     CHECK(estimate.find<QAbstractButton>("estimatorCase0")->isChecked());
     estimate.window.newRun();
     estimate.window.openEstimator();
@@ -100,7 +100,7 @@ TEST_CASE("a click on a published case sets all fields, and an edit unmarks it")
     CHECK(llama->isChecked());
     CHECK(estimate.find<QComboBox>("estimatorModel")->currentText() == QStringLiteral("llama-65b"));
     CHECK(estimate.find<QLineEdit>("estimatorSizes")->text() == QStringLiteral("2, 4"));
-    CHECK(estimate.cell(1, kSpeedUp) == QStringLiteral("0.93x"));
+    CHECK(estimate.cell(1, kSpeedUp) == QStringLiteral("0.93×"));
     CHECK(estimate.verdict().startsWith(QStringLiteral("No:")));
     auto* batch = estimate.find<SpinField>("estimatorBatch");
     batch->setFocus();
@@ -139,7 +139,7 @@ TEST_CASE("typed stage MFUs start with those of the roofline and replace them")
     CHECK(field->text().startsWith(estimate.cell(0, 2)));
     estimate.type("estimatorStageMfu", "40, 40, 40");
     CHECK(estimate.cell(1, 2) == QStringLiteral("40.0"));
-    CHECK(estimate.cell(1, kSpeedUp) == QStringLiteral("0.95x"));
+    CHECK(estimate.cell(1, kSpeedUp) == QStringLiteral("0.95×"));
 }
 
 TEST_CASE("the keys choose a micro-batch size, whose memory is simulated")

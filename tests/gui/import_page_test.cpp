@@ -3,6 +3,7 @@
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/import/coverage_bar.h"
+#include "app/widgets/import/import_report_view.h"
 #include "app/widgets/import/rank_chips.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "app/widgets/window/page_tabs.h"
@@ -163,6 +164,9 @@ TEST_CASE("the report of an import fits a window of 960 by 640 pixels")
     const auto* ranks = w.window.currentPage()->findChild<RankChips*>();
     const auto noteWraps = [&] { return w.find<QLabel>("factNote")->wordWrap(); };
     CHECK(noteWraps());
+    CHECK(waitFor([&] { return ranks->fitting() == 4; })); // were "rank 0, and 3 more"
+    const QWidget* report = w.window.currentPage()->findChild<ImportReportView*>();
+    CHECK(ranks->mapTo(report, ranks->rect().bottomRight()).x() < report->width());
     for (const QWidget* area = ranks; area != nullptr; area = area->parentWidget())
         if (const auto* scroll = qobject_cast<const QScrollArea*>(area))
             CHECK(waitFor([&] { return scroll->horizontalScrollBar()->maximum() == 0; }));

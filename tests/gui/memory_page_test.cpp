@@ -12,6 +12,8 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 
 namespace app {
@@ -67,6 +69,25 @@ TEST_CASE("the memory page of a run without memory says so")
     CHECK(opened.find<QWidget>("memoryEmpty")->isVisible());
     CHECK_FALSE(opened.find<SegmentControl>("memoryOrder")->isVisible());
     CHECK_FALSE(opened.find<QAction>("copyAlive")->isEnabled());
+}
+
+// Showed a table of dashes with "0.0" without moves, an empty list and the order of the pairs.
+TEST_CASE("the memory page of a simulated BPipe run offers a new run in place of empty parts")
+{
+    engine::Run simulated = *sample::units({"bpipe", 4, 8, 1});
+    simulated.info.experiment = "devices = 4";
+    const Opened opened(std::make_shared<const engine::Run>(std::move(simulated)));
+    REQUIRE(waitFor([&] { return opened.rows("memoryTable") == 4; }));
+    for (const char* part : {"memoryOrder", "withoutMoves", "memoryTable", "aliveTable"})
+        CHECK_FALSE(opened.find<QWidget>(part)->isVisible());
+    const auto* memory = opened.find<DataTable>("memoryTable")->model();
+    for (int column = 0; column < memory->columnCount(); ++column)
+        CHECK(memory->index(0, column).data().toString() != QStringLiteral("0.0"));
+    CHECK(opened.page->statusTexts().value(1).contains(QStringLiteral(" per iteration")));
+    QSignalSpy asked(opened.page.get(), &Page::newRunRequested);
+    opened.find<QPushButton>("emptyAction")->click();
+    REQUIRE(asked.size() == 1);
+    CHECK(asked.front().front().toString() == QStringLiteral("devices = 4"));
 }
 
 } // namespace app

@@ -112,7 +112,7 @@ TEST_CASE("a recipe is run when it is chosen, and its text can be edited")
     }));
     CHECK(console.find<QueryEditor>("queryEditor")
               ->toPlainText()
-              .contains(QStringLiteral("ORDER BY duration DESC")));
+              .contains(QStringLiteral("ORDER BY duration_ticks DESC")));
 }
 
 TEST_CASE("tables and columns are filtered, and Enter inserts their names")

@@ -1,6 +1,7 @@
 #include "app/models/text.h"
 #include "app/widgets/controls/control_style.h"
 #include "app/widgets/run/run_panels.h"
+#include "app/widgets/run/run_toolbar.h"
 #include "app/widgets/run/stop_run_dialog.h"
 #include "tests/gui/opened_run.h"
 
@@ -55,7 +56,7 @@ TEST_CASE("an opened run shows its numbers, its mode and its name")
     CHECK(opened.page->title() == QStringLiteral("BitPipe #1"));
     CHECK(opened.page->statusTexts().value(0) == QStringLiteral("<b>Simulated</b> 4 devices"));
     CHECK(opened.page->statusNote()
-          == QStringLiteral("iteration 1 14.0 units, bubble 14.3\u2009%"));
+          == QStringLiteral("iteration 1: 14.0 units, bubble 14.3\u202F%"));
     CHECK(opened.find<QWidget>("stateBand")->isHidden());
     CHECK(opened.find<QLabel>("detailsTitle")->text() == QStringLiteral("BitPipe"));
 }
@@ -198,6 +199,9 @@ TEST_CASE("the page of a file that is not a run shows the reason")
     CHECK(failed->isVisible());
     CHECK(failed->findChild<QLabel*>()->text() == QStringLiteral("Not opened."));
     CHECK_FALSE(page.findChild<QWidget*>(QStringLiteral("stateBand"))->isVisible());
+    // Had the whole toolbar of a run, and "no metrics yet".
+    CHECK_FALSE(page.findChild<RunToolbar*>()->isVisible());
+    CHECK(page.statusTexts().value(0) == QStringLiteral("not opened"));
 }
 
 TEST_CASE("the dock opens, checks and compares runs with the mouse")

@@ -4,6 +4,7 @@
 #include "profiler/store/trace_store.h"
 #include "tests/catch.h"
 
+#include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -36,6 +37,25 @@ TEST_CASE("without recent runs the start page offers a sample, and the sample op
     const auto run = profiler::readRun(files.front().toStdString());
     REQUIRE(run.has_value());
     CHECK(run->schedule.shape.microBatches == 8);
+}
+
+// Said "No run yet" although the list of all runs had five.
+TEST_CASE("without recent runs the start page counts those of the list of all runs")
+{
+    Start start;
+    StartPage page(start.theme, start.settings);
+    page.setKnownRuns(5);
+    const auto texts = [&] {
+        QStringList found;
+        for (const QLabel* label :
+             page.findChild<EmptyState*>(QStringLiteral("noRecent"))->findChildren<QLabel*>())
+            found << label->text();
+        return found.join(QLatin1Char('|'));
+    };
+    CHECK(texts().contains(QStringLiteral("No recent runs")));
+    CHECK(texts().contains(QStringLiteral("\"All runs\" lists 5 recorded runs.")));
+    page.setKnownRuns(0);
+    CHECK(texts().contains(QStringLiteral("No run yet")));
 }
 
 TEST_CASE("a recent run is listed with its numbers, opens by a click, and is cleared")

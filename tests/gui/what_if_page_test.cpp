@@ -1,6 +1,7 @@
 #include "app/models/whatif/what_if_model.h"
 #include "app/pages/whatif/what_if_page.h"
 #include "app/pages/window/main_window.h"
+#include "app/timeline/paint/compare_painter.h"
 #include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/empty_state.h"
@@ -18,6 +19,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QSlider>
 #include <QTemporaryDir>
 #include <QTest>
@@ -34,6 +36,18 @@ TEST_CASE("the page shows the shortest scheme above a ranking of all of them")
     CHECK(tab.find<QComboBox>("whatIfScheme")->currentText() == best);
     CHECK(tab.find<CompareWidget>("compare")->accessibleDescription().endsWith(best));
     CHECK(tab.page.title().startsWith(QStringLiteral("What if: 1F1B")));
+}
+
+// The row said "peak 5.0 Mₐ", beside the bytes of the measured run and of the ranking.
+TEST_CASE("the predicted timeline has the predicted peak in bytes")
+{
+    const WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    auto* compare = tab.find<CompareWidget>("compare");
+    REQUIRE(compare->rows().rowOf(1) != nullptr);
+    CHECK(comparePeak(*compare->rows().rowOf(1)).endsWith(QString::fromUtf8(" Mₐ"))); // unknown
+    compare->setPredictedPeak(1, 20 << 20);
+    CHECK(comparePeak(*compare->rows().rowOf(1)) == QStringLiteral("20.00 MiB"));
 }
 
 TEST_CASE("a click or an arrow key in the ranking chooses another scheme")
@@ -192,6 +206,22 @@ TEST_CASE("a run that lacks a stage is refused with the reason")
     CHECK(refused->isVisible());
     for (const char* name : {"undoEdit", "redoEdit", "resetWhatIf"})
         CHECK_FALSE(tab.find<QAction>(name)->isEnabled());
+}
+
+// Was a page without a button, a blank status bar and the name of the file in its tab.
+TEST_CASE("the page of a simulated run offers a new run with its settings")
+{
+    engine::Run run = simulatedRun({"1f1b", 2, 2});
+    run.info.experiment = "devices = 2";
+    const WhatIfTab tab(std::move(run));
+    auto* refused = tab.find<EmptyState>("whatIfRefused");
+    REQUIRE(waitFor([&] { return refused->button()->isVisible(); }));
+    CHECK(tab.page.title().startsWith(QStringLiteral("What if: 1F1B")));
+    CHECK(tab.page.statusTexts() == QStringList{QStringLiteral("<b>Simulated</b> 2 devices")});
+    QSignalSpy asked(&tab.page, &Page::newRunRequested);
+    refused->button()->click();
+    REQUIRE(asked.size() == 1);
+    CHECK(asked.front().front().toString() == QStringLiteral("devices = 2"));
 }
 
 TEST_CASE("P opens the page from a run, and again shows the same tab")

@@ -1,5 +1,6 @@
 #include "app/models/plan/bpipe_plan.h"
 
+#include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
@@ -116,15 +117,13 @@ const std::vector<BpipeCase>& bpipeCases()
         std::vector<BpipeCase> cases;
         for (const engine::PublishedGain& gain : engine::publishedGains()) {
             const bool flash = gain.attention == engine::AttentionMode::Flash;
-            const QString text = fromUtf8(gain.text);
             cases.push_back(
                 {(flash ? inPlan("%1, flash") : inPlan("%1, recompute")).arg(fromUtf8(gain.title)),
                  (flash ? inPlan("b %1 → %2, flash attention")
                         : inPlan("b %1 → %2, attention recomputed"))
                      .arg(gain.from)
                      .arg(gain.to),
-                 text == QLatin1String("none") ? inPlan("none") : text, gain.speedUp, gain.from,
-                 gain.to, casePlan(gain)});
+                 factorText(gain.speedUp), gain.speedUp, gain.from, gain.to, casePlan(gain)});
         }
         return cases;
     }();

@@ -34,7 +34,7 @@ engine::Result<engine::BpipeAnswer> answerOf(const engine::BpipeQuestion& questi
 struct BpipeCase
 {
     QString title, detail; // "GPT-3 96B, recompute", "b 1 → 2, attention recomputed"
-    QString published;     // "1.35x", "−8.7 %"
+    QString published;     // "1.35×"
     double speedUp = 1;    // as a factor
     int from = 1, to = 2;  // micro-batch sizes
     BpipePlan plan;

@@ -30,7 +30,7 @@ QString stepText(const BpipeStep& step);
 // The published cases as points: the gain follows from the published speed-up and the bubble.
 struct BpipePoint
 {
-    QString text; // "GPT-3 96B, recompute: published 1.35x"
+    QString text; // "GPT-3 96B, recompute: published 1.35×"
     double gain = 1, speedUp = 1;
 };
 const std::vector<BpipePoint>& publishedPoints();

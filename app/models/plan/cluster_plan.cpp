@@ -137,7 +137,7 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
                          ? ClusterCheck{Level::Pass, clusterPhrase("PyTorch's runtime executes it"),
                                         clusterPhrase("torch.csv has the schedule in its format")}
                          : ClusterCheck{Level::Pass, clusterPhrase("The kit's runtime executes it"),
-                                        clusterPhrase("PyTorch's cannot execute %1")
+                                        clusterPhrase("PyTorch's own runtime cannot execute %1")
                                             .arg(fromUtf8(outlook.kit.torchObstacle))});
     if (outlook.kit.drains)
         checks.push_back({Level::Warning, clusterPhrase("Drains after every iteration"),
@@ -273,7 +273,7 @@ QString kitFileText(const std::string& name)
         {"schedule.py", "reads and checks schedule.csv"},
         {"run.sh", "checks PyTorch, then starts the ranks"},
         {"slurm.sh", "calls run.sh on every node"},
-        {"README.md", "the four steps"},
+        {"README.md", "how to start it"},
         {"torch.csv", "the schedule for PyTorch's runtime"},
         {"titan.toml", "the settings for torchtitan"}};
     const auto found

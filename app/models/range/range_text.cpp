@@ -44,7 +44,7 @@ const QRegularExpression& rangeGrammar()
 QString plainRange(const QString& text)
 {
     QString plain = text.simplified();
-    plain.remove(QChar(0x2009)).replace(QChar(0x2212), QLatin1Char('-'));
+    plain.remove(kNarrowSpace).replace(QChar(0x2212), QLatin1Char('-'));
     const QLatin1String prefix("range ");
     return plain.startsWith(prefix, Qt::CaseInsensitive) ? plain.mid(prefix.size()) : plain;
 }

@@ -46,7 +46,7 @@ QString BpipeModel::text(const BpipeRow& row, Column column) const
     case Column::Mfu:
         return number(100 * row.mfu, 1);
     case Column::SpeedUp:
-        return number(row.speedUp, 2) + QLatin1Char('x');
+        return factorText(row.speedUp);
     case Column::BreakEven:
         return &row == &rows().front() ? QStringLiteral("–")
                                        : number(100 * row.breakEven * m_firstMfu, 1);
@@ -85,18 +85,24 @@ BpipeModel::Columns BpipeModel::columns() const
             });
         return memory;
     };
-    return {column(Column::Size, tr("b")),
-            column(Column::Count, tr("N")),
-            column(Column::StageMfu, tr("Stage MFU, %")),
-            column(Column::Kernels, tr("Attention kernels"), Qt::AlignLeft),
-            column(Column::Mfu, tr("MFU, %")),
-            column(Column::SpeedUp, tr("Speed-up")).with(kStrongRole, kAlways),
-            column(Column::BreakEven, tr("Break-even, %")),
-            withVerdict(column(Column::Without, labelled(tr("1F1B, %1"), Unit::GiB)),
-                        [](const BpipeRow& row) { return std::optional(row.memory.oneFOneB); }),
-            withVerdict(column(Column::With, labelled(tr("BPipe, %1"), Unit::GiB)),
-                        [](const BpipeRow& row) { return row.memory.bpipe; }),
-            column(Column::Transfer, labelled(tr("Transfer of F, %1"), Unit::Millisecond))};
+    const auto explained = [](TableColumn<BpipeRow> of, const QString& tip) {
+        return of.with(Qt::ToolTipRole, [tip](const BpipeRow&) { return QVariant(tip); });
+    };
+    return {
+        column(Column::Size, tr("b")),
+        column(Column::Count, tr("N")),
+        column(Column::StageMfu, tr("Stage MFU, %")),
+        column(Column::Kernels, tr("Attention kernels"), Qt::AlignLeft),
+        column(Column::Mfu, tr("MFU, %")),
+        column(Column::SpeedUp, tr("Speed-up")).with(kStrongRole, kAlways),
+        explained(column(Column::BreakEven, tr("Break-even, %")),
+                  tr("Stage MFU that the micro-batch size needs")),
+        withVerdict(column(Column::Without, labelled(tr("1F1B, %1"), Unit::GiB)),
+                    [](const BpipeRow& row) { return std::optional(row.memory.oneFOneB); }),
+        withVerdict(column(Column::With, labelled(tr("BPipe, %1"), Unit::GiB)),
+                    [](const BpipeRow& row) { return row.memory.bpipe; }),
+        explained(column(Column::Transfer, labelled(tr("Transfer of F, %1"), Unit::Millisecond)),
+                  tr("One stash over the link in a node, and the forward that hides it"))};
 }
 
 } // namespace app

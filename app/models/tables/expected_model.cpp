@@ -16,7 +16,7 @@ QString differenceOf(const KindTimes& row)
     constexpr double kFactor = 9; // larger shares are shown as a factor
     if (share >= kFactor)
         return ExpectedModel::tr("×%1").arg(number(share + 1, 0));
-    return signedNumber(100 * share, std::abs(share) < 0.095 ? 1 : 0) + QStringLiteral("\u2009%");
+    return signedPercent(share, std::abs(share) < 0.095 ? 1 : 0);
 }
 
 // Marks only differences that are notable in the iteration.

@@ -48,7 +48,7 @@ void AllReduceModel::show(const std::vector<profiler::AllReduceLoad>& loads)
     Columns columns{
         TableColumn<Load>(
             tr("Stages"), [](const Load& load) { return stageList(load.stages); }, Qt::AlignLeft),
-        TableColumn<Load>(tr("Nodes"), nodes)
+        TableColumn<Load>(tr("Node"), nodes)
             .with(Qt::ToolTipRole,
                   [](const Load& load) { return QVariant(countOf(load.ranks, "member")); }),
         TableColumn<Load>(scaleIn(Unit::GB).unit(),
@@ -58,7 +58,7 @@ void AllReduceModel::show(const std::vector<profiler::AllReduceLoad>& loads)
         TableColumn<Load>(
             scaleIn(Unit::Millisecond).unit(),
             [](const Load& load) { return milliseconds(static_cast<double>(load.time)); }),
-        TableColumn<Load>(tr("Exposed"), [](const Load& load) {
+        TableColumn<Load>(labelled(tr("Exposed, %1"), Unit::Millisecond), [](const Load& load) {
             return milliseconds(static_cast<double>(load.exposed));
         })};
     reset(std::move(columns), loads);
@@ -82,7 +82,8 @@ void StageSizesModel::show(const std::vector<StageSizes>& sizes, int stages)
             .with(Qt::ToolTipRole,
                   [stages](const StageSizes& size) { return QVariant(stagesTitle(size, stages)); }),
         TableColumn<StageSizes>(
-            tr("Par., B"), [](const StageSizes& size) { return number(size.parameters / 1e9, 3); })
+            tr("Parameters, B"),
+            [](const StageSizes& size) { return number(size.parameters / 1e9, 3); })
             .with(Qt::ToolTipRole,
                   [](const StageSizes&) {
                       return QVariant(tr("Parameters of one stage, in billions"));

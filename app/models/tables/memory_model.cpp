@@ -61,6 +61,8 @@ void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
     }
     if (shown->hasPairs()) {
         columns.push_back(bytesColumn(tr("Without moves"), [shown](DeviceId device) {
+            if (shown->steps[device].empty())
+                return std::optional<std::int64_t>();
             std::int64_t highest = 0;
             for (const auto& step : shown->steps[device])
                 highest = std::max(highest, step.withoutMoves());

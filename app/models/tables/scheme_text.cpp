@@ -59,7 +59,7 @@ QString optionText(const engine::SchemeOption& option)
         values.append(fromUtf8(value));
     if (option.isOpen())
         values.append(say("any other"));
-    return say("%1 (%2)").arg(values.join(QStringLiteral(", ")), fromUtf8(option.title));
+    return values.join(QStringLiteral(", "));
 }
 
 } // namespace
@@ -129,7 +129,7 @@ QString schemeHtml(const engine::Scheme& scheme, const engine::ScheduleRequest& 
     html += QStringLiteral("<p><b>%1</b></p><table>").arg(say("Rule"))
         + rowHtml(say("Accepts"), ruleText(scheme));
     for (const engine::SchemeOption& option : scheme.options)
-        html += rowHtml(QStringLiteral("--set ") + fromUtf8(option.key), optionText(option));
+        html += rowHtml(capitalized(fromUtf8(option.title)), optionText(option));
     html += QStringLiteral("</table>");
     for (const SchemeParagraph& paragraph : schemeParagraphs(scheme.details))
         html += paragraphHtml(paragraph);

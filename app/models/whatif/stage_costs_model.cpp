@@ -159,7 +159,7 @@ QVariant StageCostsModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return text(index);
     case Qt::EditRole:
-        return text(index).remove(QChar(0x2009));
+        return text(index).remove(kNarrowSpace);
     case Qt::TextAlignmentRole:
         return headerData(index.column(), Qt::Horizontal, role);
     case kStrongRole:

@@ -70,6 +70,12 @@ void WhatIfModel::rescale()
     m_bytes = byteScale(m_mostBytes);
 }
 
+bool WhatIfModel::isComplete() const
+{
+    return std::ranges::all_of(
+        rows(), [](const WhatIfRow& row) { return row.isKnown || !row.reason.isEmpty(); });
+}
+
 QString WhatIfModel::excess(const WhatIfRow& row) const
 {
     const std::int64_t most = mostBytes(row);
@@ -169,7 +175,7 @@ WhatIfModel::Columns WhatIfModel::columns() const
         column(Column::Bars, ColumnTitle([this] {
                    return tr("%1 to %2")
                        .arg(m_time.text(static_cast<double>(m_first)),
-                            m_time.text(static_cast<double>(m_last)));
+                            m_time.withUnit(static_cast<double>(m_last)));
                }),
                Qt::AlignLeft)
             .with(kIntervalRole,

@@ -30,6 +30,7 @@ public:
     int rowOf(const QString& scheme) const;             // the row as shown; -1: unknown
     QString best() const; // the shortest scheme that fits; "" if there is none
     int fitting() const;
+    bool isComplete() const; // whether each scheme has a prediction or the reason why not
     bool knowsBytes() const { return m_mostBytes > 0; }
     Scale time() const { return m_time; }
     Scale bytes() const { return m_bytes; }

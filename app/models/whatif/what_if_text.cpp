@@ -16,26 +16,19 @@ QString part(const char* source)
     return QCoreApplication::translate("WhatIf", source);
 }
 
-// "with 3.1 GiB more on device 0", for the device that changes most; "" below 1 %.
+// "with 3.1 GiB more on the fullest device", which may be another one; "" below 1 %.
 QString memoryPart(const Bytes& predicted, const Bytes& measured)
 {
     if (predicted.size() != measured.size() || measured.empty())
         return {};
-    engine::DeviceId at{0};
-    const auto change = [&](engine::DeviceId device) {
-        return static_cast<double>(predicted[device] - measured[device]);
-    };
-    for (const engine::DeviceId device : measured.ids())
-        if (std::abs(change(device)) > std::abs(change(at)))
-            at = device;
-    if (std::abs(change(at)) < 0.01 * static_cast<double>(measured[at]))
+    const std::int64_t before = *std::ranges::max_element(measured);
+    const std::int64_t change = *std::ranges::max_element(predicted) - before;
+    const auto amount = static_cast<double>(std::abs(change));
+    if (amount < 0.01 * static_cast<double>(before))
         return {};
-    const double amount = std::abs(change(at));
-    const QString bytes = byteScale(static_cast<std::int64_t>(amount)).withUnit(amount);
-    return (change(at) > 0 ? part(", with %1 more on device %2")
-                           : part(", with %1 less on device %2"))
-        .arg(bytes)
-        .arg(at.value);
+    return (change > 0 ? part(", with %1 more on the fullest device")
+                       : part(", with %1 less on the fullest device"))
+        .arg(byteScale(std::abs(change)).withUnit(amount));
 }
 
 } // namespace
@@ -77,9 +70,9 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
                        .arg(schemeLabel(row.scheme), time(row.iteration), scale.unit(),
                             batches(numbers.batches), time(numbers.measured),
                             batches(numbers.measuredBatches));
-    const double change = 100.0 * static_cast<double>(row.iteration - baseline)
+    const double change = static_cast<double>(row.iteration - baseline)
         / static_cast<double>(std::max<std::int64_t>(1, baseline));
-    QString inside = signedNumber(change, 1) + QStringLiteral("\u2009%");
+    QString inside = signedPercent(change);
     if (!isAlike)
         inside += part(" per micro-batch");
     if (row.hasInterval)

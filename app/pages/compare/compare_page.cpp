@@ -6,6 +6,7 @@
 #include "app/pages/compare/parameters_dialog.h"
 #include "app/pages/dock_links.h"
 #include "app/pages/run_saver.h"
+#include "app/timeline/details/run_status.h"
 #include "app/widgets/compare/compare_summary.h"
 #include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/compare/comparison_panels.h"
@@ -352,7 +353,7 @@ QStringList ComparePage::statusTexts() const
     if (!info.deviceName.empty())
         texts.append(QString::fromStdString(info.deviceName).toHtmlEscaped());
     if (!info.link.empty())
-        texts.append(tr("link %1").arg(QString::fromStdString(info.link).toHtmlEscaped()));
+        texts.append(linkStatus(info));
     if (m_numbers && m_frame->compare->isCompact())
         texts.append(
             tr("%1 of %2 on the Pareto front")

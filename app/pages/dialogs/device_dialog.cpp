@@ -47,10 +47,9 @@ DeviceDialog::DeviceDialog(const ThemeController& theme, QWidget* parent)
     QScrollArea* scroll = named(makeScroll(content), "deviceCards", windowTitle());
     scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
     QPushButton* close = makeButton(tr("Close"), QStringLiteral("closeDevices"), "primary");
-    auto* head
-        = spaced(new QVBoxLayout, {20, 16, 20, 8}, 2,
-                 {makeLabel(tr("Device check"), "heading"),
-                  makeLabel(tr("What this machine can simulate, emulate and train on"), "small")});
+    auto* head = spaced(new QVBoxLayout, {20, 16, 20, 8}, 2,
+                        {makeLabel(tr("Device check"), "heading"),
+                         makeLabel(tr("What this machine can do"), "small")});
     auto* buttons = spaced(new QHBoxLayout, {20, 12, 20, 16}, 8, {m_copy, kStretch, close});
     spaced(new QVBoxLayout(this), {}, 0, {head, {scroll, 1}, makeLine(Qt::Horizontal), buttons});
     m_copy->setEnabled(false);

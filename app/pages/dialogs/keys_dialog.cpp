@@ -180,12 +180,13 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     setWindowTitle(tr("Keys"));
     QWidget* head = makeSurface("alt");
     head->setFixedHeight(38);
-    spaced(new QHBoxLayout(head), QMargins(16, 0, 16, 0), 12,
-           {makeLabel(tr("Keys"), "heading"),
-            {makeLabel(tr("of the current page; for all actions, see the menus or the command "
-                          "palette (Ctrl+K)"),
-                       "small"),
-             1}});
+    spaced(
+        new QHBoxLayout(head), QMargins(16, 0, 16, 0), 12,
+        {makeLabel(tr("Keys"), "heading"),
+         {makeLabel(tr("of timelines, the schedule editor and the current page; for all actions, "
+                       "see the command palette (Ctrl+K)"),
+                    "small"),
+          1}});
     auto* body = new QWidget;
     auto* grid = spaced(new QGridLayout(body), QMargins(20, 16, 20, 16), 0);
     grid->setHorizontalSpacing(36);

@@ -263,8 +263,7 @@ void EstimatorPage::showAnswer()
                            .arg(number(input.globalBatch, 0)));
     m_note->setText(
         tr("Memory of device 0, capacity %1. Speed-up: upper bound, compared with the first "
-           "row. Break-even: the stage MFU that the size needs. Transfer of F: one stash over the "
-           "link in a node, and the forward that hides it.")
+           "row.")
             .arg(scaleIn(Unit::GiB).withUnit(m_question->usableMemory)));
     std::vector<double> mfus;
     for (const auto& row : m_answer->rows)
@@ -373,7 +372,7 @@ QString EstimatorPage::statusNote() const
     if (!m_answer)
         return {};
     const auto& row = m_answer->rows[static_cast<std::size_t>(m_row)];
-    return tr("%1x at b = %2").arg(number(row.speedUp, 2)).arg(row.microBatchSize);
+    return tr("%1 at b = %2").arg(factorText(row.speedUp)).arg(row.microBatchSize);
 }
 
 QList<QAction*> EstimatorPage::menuActions(Menu menu) const

@@ -12,6 +12,7 @@
 #include "app/widgets/import/rules_pane.h"
 
 #include <QAction>
+#include <QEvent>
 #include <QFileInfo>
 #include <QPushButton>
 #include <QSplitter>
@@ -48,6 +49,7 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidge
     , m_runs(new RunsDock(theme, library.runs()))
     , m_report(new ImportReportView(theme))
     , m_heading(makeLabel({}, "section"))
+    , m_unchanged(makeLabel(tr("the trace files are not modified"), "small"))
     , m_open(makeButton(tr("Open run"), QStringLiteral("openImported"), "primary"))
     , m_saver(new RunSaver(this))
 {
@@ -93,10 +95,10 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library,
 QWidget* ImportPage::makeReportPart(const ThemeController& theme)
 {
     constexpr int kRunsWidth = 216;
+    m_report->installEventFilter(this);
     m_heading->setTextFormat(Qt::PlainText);
     auto* bar = makeBar(40, 10,
-                        {m_heading, new Tag(theme, tr("imported")),
-                         makeLabel(tr("the trace files are not modified"), "small"), kStretch,
+                        {m_heading, new Tag(theme, tr("imported")), m_unchanged, kStretch,
                          makeActionButton(m_editRules), makeActionButton(m_saveReport), m_open});
     auto* centre = makeSurface("plain");
     spaced(new QVBoxLayout(centre), {}, 0, {bar, makeLine(Qt::Horizontal), {m_report, 1}});
@@ -151,6 +153,14 @@ void ImportPage::showRules(bool shown)
         m_pane->setFocus();
     else
         m_open->setFocus();
+}
+
+bool ImportPage::eventFilter(QObject* watched, QEvent* event)
+{
+    constexpr int kLeastForHint = 700; // pixels
+    if (event->type() == QEvent::Resize)
+        m_unchanged->setVisible(m_report->width() >= kLeastForHint);
+    return Page::eventFilter(watched, event);
 }
 
 QList<QAction*> ImportPage::menuActions(Menu menu) const

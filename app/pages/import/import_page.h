@@ -42,6 +42,9 @@ public:
     QList<QAction*> menuActions(Menu menu) const override;
     const RunDocument* document() const { return m_document.get(); } // nullptr: not imported yet
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override; // of the report: its width
+
 private:
     ImportPage(const ThemeController& theme, RunLibrary& library, QWidget* parent);
     QWidget* makeReportPart(const ThemeController& theme);
@@ -62,7 +65,7 @@ private:
     EmptyState* m_failed;
     RunsDock* m_runs;
     ImportReportView* m_report;
-    QLabel* m_heading;
+    QLabel *m_heading, *m_unchanged;
     QPushButton* m_open;
     QAction *m_editRules, *m_saveReport;
     RulesPane* m_pane = nullptr; // created on first use

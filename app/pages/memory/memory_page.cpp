@@ -18,6 +18,7 @@
 #include <QEvent>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -46,6 +47,11 @@ MemoryPage::MemoryPage(const ThemeController& theme, RunLibrary&,
     , m_columns(makeSplitter(Qt::Horizontal))
     , m_rows(makeSplitter(Qt::Vertical))
     , m_content(new QStackedWidget)
+    , m_empty(named(new EmptyState(theme,
+                                   {Icon::Chart, tr("No memory was recorded"),
+                                    tr("Only emulated and live runs record memory."),
+                                    tr("New run with these settings")}),
+                    "memoryEmpty"))
     , m_memory(new MemoryModel(this))
     , m_alive(new AliveModel(this))
     , m_memoryTable(named(new DataTable(theme, 26), "memoryTable", tr("Memory by device")))
@@ -100,15 +106,7 @@ QWidget* MemoryPage::makeCentre()
     m_scroll->viewport()->installEventFilter(this);
     m_content->addWidget(m_scroll);
     auto* empty = new QWidget;
-    auto* state = new EmptyState(
-        m_theme,
-        {Icon::Chart,
-         tr("No memory was recorded"),
-         tr("Only emulated and live runs record memory. Start the run with \"bscope run\"."),
-         {}},
-        empty);
-    state->setObjectName(QStringLiteral("memoryEmpty"));
-    spaced(new QVBoxLayout(empty), {24, 24, 24, 24}, 0, {kStretch, state, kStretch});
+    spaced(new QVBoxLayout(empty), {24, 24, 24, 24}, 0, {kStretch, m_empty, kStretch});
     m_content->addWidget(empty);
     auto* top = new QWidget;
     spaced(new QVBoxLayout(top), {}, 0,
@@ -161,6 +159,9 @@ void MemoryPage::connectAll()
     });
     connect(m_withoutMoves, &QCheckBox::toggled, m_areas, &MemoryAreas::setWithoutMovesShown);
     connect(m_areas, &MemoryAreas::chosen, this, &MemoryPage::showAlive);
+    connect(m_empty, &EmptyState::activated, this, [this] {
+        Q_EMIT newRunRequested(QString::fromStdString(m_document->run()->info.experiment));
+    });
     connect(m_memoryTable, &QAbstractItemView::clicked, this, [this](const QModelIndex& index) {
         m_areas->choose(m_memory->at(index.row()), m_areas->time());
     });
@@ -170,7 +171,7 @@ void MemoryPage::showRun()
 {
     const RunPointer run = m_document->run();
     if (!run || run->timeline.iterations.empty())
-        return m_content->setCurrentIndex(1);
+        return showParts(false);
     const int last = static_cast<int>(run->timeline.iterations.size()) - 1;
     showIteration(m_iteration >= 0 && m_iteration <= last
                       ? m_iteration
@@ -184,7 +185,7 @@ void MemoryPage::showIteration(int iteration)
     m_iteration = iteration;
     m_stepper->show(run->timeline, iteration);
     m_report = std::make_shared<const MemoryReport>(memoryReport(run, iteration));
-    const bool hasPairs = m_report->hasPairs();
+    const bool hasMemory = !m_report->isEmpty(), hasPairs = hasMemory && m_report->hasPairs();
     const bool isNew = m_order->isHidden() != !hasPairs || !m_memory->rowCount();
     m_orderLabel->setVisible(hasPairs);
     m_order->setVisible(hasPairs);
@@ -198,15 +199,25 @@ void MemoryPage::showIteration(int iteration)
     if (m_memory->rowCount() != devices)
         fitTable();
     m_memoryTitle->setText(tr("Predicted and measured, %1").arg(m_report->bytes.unit()));
-    m_content->setCurrentIndex(m_report->isEmpty() ? 1 : 0);
-    m_legend->setVisible(!m_report->isEmpty());
+    showParts(hasMemory);
     m_legend->setHasMoves(hasPairs);
-    m_copy->setEnabled(!m_report->isEmpty());
     m_areas->show(m_report);
-    if (m_report->isEmpty())
+    if (!hasMemory)
         m_alive->clear();
     fitAreas();
     Q_EMIT statusChanged();
+}
+
+void MemoryPage::showParts(bool hasMemory)
+{
+    const RunPointer run = m_document->run();
+    m_empty->button()->setVisible(run && !run->info.experiment.empty());
+    m_content->setCurrentIndex(hasMemory ? 0 : 1);
+    m_legend->setVisible(hasMemory);
+    m_rows->widget(1)->setVisible(hasMemory);
+    m_columns->widget(1)->setVisible(hasMemory);
+    for (QAction* action : {m_copy, m_previousPeak, m_nextPeak})
+        action->setEnabled(hasMemory);
 }
 
 void MemoryPage::showAlive(engine::DeviceId device, std::int64_t time)
@@ -280,7 +291,7 @@ QStringList MemoryPage::statusTexts() const
     for (const auto& partner : m_report->partners)
         moves += partner && partner->isEvictor ? partner->moves : 0;
     if (moves > 0)
-        texts << tr("%1 evicts in an iteration").arg(moves);
+        texts << tr("%1 per iteration").arg(countOf(moves, "eviction"));
     texts << (m_report->limit
                   ? tr("limit %1")
                         .arg(m_report->bytes.withUnit(static_cast<double>(*m_report->limit)))

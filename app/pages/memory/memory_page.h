@@ -17,6 +17,7 @@ namespace app {
 
 class AliveModel;
 class DataTable;
+class EmptyState;
 class IterationStepper;
 class MemoryAreas;
 class MemoryLegend;
@@ -50,6 +51,7 @@ private:
     void connectAll();
     void showRun();
     void showIteration(int iteration);
+    void showParts(bool hasMemory); // without memory only the iterations and an empty state
     void showAlive(engine::DeviceId device, std::int64_t time);
     void fitAreas();
     void fitTable();
@@ -67,7 +69,8 @@ private:
     MemoryLegend* m_legend;
     QScrollArea* m_scroll;
     QSplitter *m_columns, *m_rows; // m_rows: areas above the table
-    QStackedWidget* m_content;     // the areas, or the reason why there are none
+    QStackedWidget* m_content;     // m_scroll or m_empty
+    EmptyState* m_empty;
     MemoryModel* m_memory;
     AliveModel* m_alive;
     DataTable *m_memoryTable, *m_aliveTable;

@@ -278,7 +278,9 @@ RunStateView::Facts RunPage::facts() const
 void RunPage::showWaiting()
 {
     m_state->showState(*m_document, facts());
-    m_panels->setVisible(!m_state->isFailed() || facts().isOfWorker);
+    const bool isUsable = !m_state->isFailed() || facts().isOfWorker;
+    m_panels->setVisible(isUsable);
+    m_toolbar->setVisible(isUsable);
     if (m_state->isFailed())
         m_actions.showDetails->setChecked(false);
 }

@@ -114,10 +114,9 @@ QWidget* StartPage::makeDeviceLine()
          facts.hasNvidiaDriver
              ? makeFact(m_theme, Icon::Info, &Chrome::text3,
                         {tr("NVIDIA driver found"), tr("see the device check")})
-             : makeFact(
-                 m_theme, Icon::Info, &Chrome::text3,
-                 {tr("No NVIDIA GPU found"),
-                  tr("No NVIDIA driver. Everything except --backend cuda works without one.")}),
+             : makeFact(m_theme, Icon::Info, &Chrome::text3,
+                        {tr("No NVIDIA GPU found"),
+                         tr("No NVIDIA driver. Everything but runs on a GPU works without one.")}),
          kStretch});
     QPushButton* check = makeButton(tr("Device check"), QStringLiteral("deviceCheck"), "tool");
     connect(check, &QPushButton::clicked, this, &StartPage::deviceCheckRequested);
@@ -133,7 +132,7 @@ QWidget* StartPage::makeBegin()
         = spaced(new QVBoxLayout(begin), QMargins(), 8, {makeLabel(tr("Begin"), "section")});
     auto* newRun
         = named(new BeginButton(m_theme,
-                                {Icon::Run, tr("New run"), tr("choose a scheme and preview it"),
+                                {Icon::Run, tr("New run"), tr("Choose a scheme and preview it"),
                                  QStringLiteral("Ctrl+N")},
                                 BeginButton::Rank::Primary),
                 "beginNewRun");
@@ -200,19 +199,35 @@ void StartPage::fillRecent()
         before = row;
     }
     clear->setVisible(!runs.empty());
+    m_empty = nullptr;
     if (!runs.empty())
         return;
-    auto* empty
-        = named(new EmptyState(
-                    m_theme,
-                    {Icon::Compare, tr("No run yet"),
-                     tr("Runs that you start or open are listed here. The samples open at once."),
-                     tr("Open a sample")}),
-                "noRecent");
-    empty->setFixedHeight(140);
-    connect(empty, &EmptyState::activated, this, [this] { openSample(samples().front()); });
+    m_empty
+        = named(new EmptyState(m_theme, {Icon::Compare, {}, {}, tr("Open a sample")}), "noRecent");
+    m_empty->setFixedHeight(140);
+    describeEmpty();
+    connect(m_empty, &EmptyState::activated, this, [this] { openSample(samples().front()); });
     m_recent->addSpacing(10);
-    m_recent->addWidget(empty);
+    m_recent->addWidget(m_empty);
+}
+
+void StartPage::describeEmpty()
+{
+    if (m_knownRuns > 0)
+        m_empty->setTexts(tr("No recent runs"),
+                          tr("\"All runs\" lists %1. The samples open at once.")
+                              .arg(countOf(m_knownRuns, "recorded run")));
+    else
+        m_empty->setTexts(
+            tr("No run yet"),
+            tr("Runs that you start or open are listed here. The samples open at once."));
+}
+
+void StartPage::setKnownRuns(int runs)
+{
+    m_knownRuns = runs;
+    if (m_empty != nullptr)
+        describeEmpty();
 }
 
 QWidget* StartPage::makeSamples()

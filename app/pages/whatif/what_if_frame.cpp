@@ -138,6 +138,28 @@ QWidget* WhatIfFrame::makeDetails(const ThemeController& theme)
     return dock;
 }
 
+void WhatIfFrame::showVerdict(const WhatIfVerdict& verdict, const QString& excess)
+{
+    using Kind = WhatIfVerdict::Kind;
+    const Band::Kind kind = verdict.kind == Kind::Shorter ? Band::Kind::Ok
+        : verdict.kind == Kind::Unclear                   ? Band::Kind::Neutral
+                                                          : Band::Kind::Warning;
+    sentence->show(kind, verdict.bold,
+                   excess.isEmpty() ? verdict.rest
+                                    : verdict.rest + tr(" It needs %1.").arg(excess));
+}
+
+void WhatIfFrame::refuse(const QString& reason, const engine::Run* run)
+{
+    const bool isImported = run != nullptr && run->info.import;
+    const bool canRepeat = run != nullptr && !run->info.experiment.empty();
+    refused->setTexts(tr("Other schemes cannot be predicted from this run."), reason);
+    refused->button()->setText(isImported ? tr("Import report")
+                                          : tr("New run with these settings"));
+    refused->button()->setVisible(isImported || canRepeat);
+    stack->setCurrentIndex(0);
+}
+
 void WhatIfFrame::fold(int width)
 {
     const bool hasDetails = width >= kFoldWhatIfDetails, hasRuns = width >= kFoldWhatIfRuns;

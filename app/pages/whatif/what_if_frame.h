@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/whatif/what_if_text.h"
 #include "app/pages/whatif/what_if_actions.h"
 
 #include <QWidget>
@@ -28,6 +29,9 @@ public:
     // `actions` must outlive the frame.
     WhatIfFrame(const ThemeController& theme, const WhatIfActions& actions, RunsModel& runs);
 
+    void showVerdict(const WhatIfVerdict& verdict, const QString& excess); // over the memory limit
+    // Shows why there are no predictions, with a button for what `run` allows; nullptr: not read.
+    void refuse(const QString& reason, const engine::Run* run);
     // Folds the details first, then the list of runs. A part that the user opened stays open until
     // the size class of the page changes.
     void fold(int width);
@@ -39,7 +43,7 @@ public:
     Band *sentence, *notice;
     QComboBox* schemes;
     QScrollArea* details;
-    EmptyState* refused; // replaces all other parts; has the button "Import report"
+    EmptyState* refused; // replaces all other parts; "Import report" or a new run
     QStackedWidget* stack;
 
 private:

@@ -1,6 +1,7 @@
 #include "app/pages/whatif/what_if_page.h"
 
 #include "app/models/numbers.h"
+#include "app/models/tables/runs_model.h"
 #include "app/models/text.h"
 #include "app/pages/dock_links.h"
 #include "app/timeline/details/details_what_if.h"
@@ -96,8 +97,13 @@ void WhatIfPage::connectAll()
     connect(m_frame->table, &WhatIfTable::openRequested, this, &WhatIfPage::openSchedule);
     connect(m_frame->schemes, &QComboBox::activated, this,
             [this] { choose(m_frame->schemes->currentData().toString()); });
-    connect(m_frame->refused, &EmptyState::activated, this,
-            [this] { Q_EMIT importReportRequested(m_document->file()); });
+    connect(m_frame->refused, &EmptyState::activated, this, [this] {
+        const engine::RunInfo& info = m_document->run()->info;
+        if (info.import)
+            Q_EMIT importReportRequested(m_document->file());
+        else
+            Q_EMIT newRunRequested(QString::fromStdString(info.experiment));
+    });
     connect(&m_theme, &ThemeController::changed, this, &WhatIfPage::showDetails);
     connect(&m_theme, &ThemeController::unitsChanged, this, &WhatIfPage::showSentence);
     connect(m_document.get(), &RunDocument::stateChanged, this, &WhatIfPage::showDocument);
@@ -147,11 +153,9 @@ void WhatIfPage::start(const RunPointer& run)
 
 void WhatIfPage::refuse(const QString& reason)
 {
-    const bool isImported = m_document->run() && m_document->run()->info.import;
-    m_frame->refused->setTexts(tr("Other schemes cannot be predicted from this run."),
-                               capitalized(reason));
-    m_frame->refused->button()->setVisible(isImported);
-    m_frame->stack->setCurrentIndex(0);
+    m_frame->refuse(capitalized(reason), m_document->run().get());
+    Q_EMIT titleChanged();
+    Q_EMIT statusChanged();
 }
 
 void WhatIfPage::showMeasured(const WhatIfPredictions::Predictor& predictor)
@@ -215,11 +219,7 @@ void WhatIfPage::showRows(const std::vector<WhatIfRow>& rows)
     if (!knewBytes && m_model->knowsBytes())
         m_frame->form->setKnowsBytes(true);
     m_frame->table->showSummary();
-    const auto isKnown = [](const WhatIfRow& row) { return row.isKnown || !row.reason.isEmpty(); };
-    bool areAllKnown = true;
-    for (int row = 0; row < m_model->rowCount(); ++row)
-        areAllKnown = areAllKnown && isKnown(m_model->at(row));
-    if (m_scheme.isEmpty() && areAllKnown) {
+    if (m_scheme.isEmpty() && m_model->isComplete()) {
         if (m_model->best().isEmpty())
             m_frame->sentence->show(Band::Kind::Error, tr("No scheme can be predicted."),
                                     m_model->at(0).reason);
@@ -227,6 +227,7 @@ void WhatIfPage::showRows(const std::vector<WhatIfRow>& rows)
             choose(m_model->best());
     }
     m_frame->table->choose(m_scheme);
+    showPeak();
     showSentence();
     showDetails();
     Q_EMIT statusChanged();
@@ -269,13 +270,22 @@ void WhatIfPage::showViews()
         && m_frame->compare->view(0) == m_measuredView
         && shown->view->run().schedule == m_predictedView->run().schedule) {
         m_frame->compare->replaceView(1, m_predictedView);
-        return m_frame->form->slow().showOp(predictedOp());
+        m_frame->form->slow().showOp(predictedOp());
+        return showPeak();
     }
     std::vector<RunViewPointer> views;
     for (const RunViewPointer& view : {m_measuredView, m_predictedView})
         if (view != nullptr)
             views.push_back(view);
     m_frame->compare->setViews(std::move(views), 0);
+    showPeak();
+}
+
+void WhatIfPage::showPeak()
+{
+    const WhatIfRow* row = m_model != nullptr ? m_model->find(m_scheme) : nullptr;
+    if (row != nullptr && m_frame->compare->rows().rowOf(1) != nullptr)
+        m_frame->compare->setPredictedPeak(1, mostBytes(*row));
 }
 
 void WhatIfPage::showDetails()
@@ -293,20 +303,10 @@ void WhatIfPage::showSentence()
     const WhatIfRow* row = m_model != nullptr ? m_model->find(m_scheme) : nullptr;
     if (row == nullptr)
         return;
-    if (!row->isKnown) {
-        m_frame->sentence->show(Band::Kind::Error,
-                                tr("%1 is not possible.").arg(schemeLabel(m_scheme)), row->reason);
-        return;
-    }
-    const WhatIfVerdict verdict = verdictOf(*row, numbers());
-    const QString excess = m_model->excess(*row);
-    using Kind = WhatIfVerdict::Kind;
-    const Band::Kind kind = verdict.kind == Kind::Shorter ? Band::Kind::Ok
-        : verdict.kind == Kind::Unclear                   ? Band::Kind::Neutral
-                                                          : Band::Kind::Warning;
-    m_frame->sentence->show(kind, verdict.bold,
-                            excess.isEmpty() ? verdict.rest
-                                             : verdict.rest + tr(" It needs %1.").arg(excess));
+    if (!row->isKnown)
+        return m_frame->sentence->show(
+            Band::Kind::Error, tr("%1 is not possible.").arg(schemeLabel(m_scheme)), row->reason);
+    m_frame->showVerdict(verdictOf(*row, numbers()), m_model->excess(*row));
 }
 
 WhatIfNumbers WhatIfPage::numbers() const
@@ -366,8 +366,13 @@ QString WhatIfPage::title() const
 
 QStringList WhatIfPage::statusTexts() const
 {
+    const RunPointer run = m_document->run();
     if (m_measured == nullptr)
-        return {};
+        return run == nullptr
+            ? QStringList()
+            : QStringList(tr("<b>%1</b> %2")
+                              .arg(capitalized(modeText(run->info)),
+                                   countOf(run->schedule.shape.devices, "device")));
     QStringList texts{tr("<b>Predicted</b> from %1").arg(m_document->title().toHtmlEscaped()),
                       countOf(static_cast<std::int64_t>(editsOf(m_changes, *m_run).size()), "edit"),
                       countOf(m_model->rowCount(), "prediction")};

@@ -55,6 +55,7 @@ private:
     void choose(const QString& scheme);
     void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);
     void showViews();
+    void showPeak();
     WhatIfNumbers numbers() const; // of the run and the last request
     void showDetails();
     void showSentence();

@@ -39,6 +39,8 @@
 #include <QMenuBar>
 #include <QMimeData>
 
+#include <algorithm>
+
 namespace app {
 
 MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* parent)
@@ -74,6 +76,11 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     m_start = new StartPage(theme, settings);
     connect(m_start, &StartPage::deviceCheckRequested, this, &MainWindow::showDevices);
     connect(m_start, &StartPage::ledgerRequested, this, &MainWindow::openLedger);
+    connect(&m_ledger, &RunLedger::changed, m_start, [this] {
+        const auto& runs = m_ledger.runs();
+        m_start->setKnownRuns(static_cast<int>(
+            std::ranges::count_if(runs, [](const auto& run) { return !run.isTrashed(); })));
+    });
     addPage(m_start);
     keepQueue();
     restoreGeometry(settings.geometry());

@@ -55,6 +55,19 @@ void triggerWhenOffered(const Page& page, const char* name, const std::function<
     trigger();
 }
 
+// Calls `then` when no run is being read any more.
+void whenRead(MainWindow& window, const std::function<void()>& then)
+{
+    const RunsModel& runs = window.library().runs();
+    for (int row = 0; row < runs.rowCount(); ++row) {
+        if (runs.at(row)->state() != RunDocument::State::Loading)
+            continue;
+        QTimer::singleShot(100, &window, [&window, then] { whenRead(window, then); });
+        return;
+    }
+    then();
+}
+
 // Opens the report of an import, once the run is known to have one, and then its rules. If the
 // command line names traces, the current page shows their report already.
 void openReport(MainWindow& window, bool withRules)
@@ -65,6 +78,16 @@ void openReport(MainWindow& window, bool withRules)
     };
     openRules();
     triggerWhenOffered(*window.currentPage(), "importReport", openRules);
+    whenRead(window, [&window] {
+        const RunsModel& runs = window.library().runs();
+        for (int row = 0; row < runs.rowCount(); ++row) {
+            const RunPointer run = runs.at(row)->run();
+            const QString file = runs.at(row)->file();
+            if (run && !run->info.import && window.currentPage()->files().contains(file))
+                std::fprintf(stderr, "bubblescope: %s was not imported, so it has no report\n",
+                             qPrintable(file));
+        }
+    });
 }
 
 // BitPipe's published set-up on 32 A800 (arXiv 2410.19367).
@@ -83,19 +106,6 @@ RunPlan onNodes()
     plan.source.model = QStringLiteral("gpt-96");
     plan.source.hardware = QStringLiteral("a800-sxm-80");
     return plan;
-}
-
-// Calls `then` when no run is being read any more.
-void whenRead(MainWindow& window, const std::function<void()>& then)
-{
-    const RunsModel& runs = window.library().runs();
-    for (int row = 0; row < runs.rowCount(); ++row) {
-        if (runs.at(row)->state() != RunDocument::State::Loading)
-            continue;
-        QTimer::singleShot(100, &window, [&window, then] { whenRead(window, then); });
-        return;
-    }
-    then();
 }
 
 void capture(MainWindow& window, const CommandLine& line)

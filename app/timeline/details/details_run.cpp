@@ -156,7 +156,9 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
         section.add(tr("HFU"), percent(*metrics.hfu));
     if (info.peakFlops > 0)
         section.add(tr("Peak of a device"), flopsText(info.peakFlops));
-    add(tr("Peak source"), info.peakSource);
+    if (!info.peakSource.empty()) // "sgemm of 512 x 512 x 512"
+        section.add(tr("Peak source"),
+                    fromUtf8(info.peakSource).replace(QLatin1String(" x "), QStringLiteral(" × ")));
     section.add(tr("Messages, local copies"),
                 tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies));
     if (const int copies = view.run().schedule.shape.dataParallel; copies > 1)

@@ -21,9 +21,13 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
                       const Selection& selection, const KernelView* kernels)
 {
     const RunPointer run = document.run();
-    if (!run)
-        return {document.state() == RunDocument::State::Loading ? say("reading")
-                                                                : say("no metrics yet")};
+    if (!run) {
+        if (document.state() == RunDocument::State::Loading)
+            return {say("reading")};
+        if (document.state() != RunDocument::State::Failed)
+            return {say("no metrics yet")};
+        return {document.notice().canRepeat ? say("nothing recorded") : say("not opened")};
+    }
     const engine::RunInfo& info = run->info;
     const engine::Shape& shape = run->schedule.shape;
     QString devices = countOf(shape.devices, "device");
@@ -53,8 +57,14 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
     if (!info.timing.empty())
         texts.append(say("timed by %1").arg(QString::fromStdString(info.timing).toHtmlEscaped()));
     if (!info.link.empty())
-        texts.append(say("link %1").arg(QString::fromStdString(info.link).toHtmlEscaped()));
+        texts.append(linkStatus(info));
     return texts;
+}
+
+QString linkStatus(const engine::RunInfo& info)
+{
+    return info.link == "free" ? say("free links")
+                               : say("link %1").arg(fromUtf8(info.link).toHtmlEscaped());
 }
 
 QStringList recordStatus(const RunView& view, const KernelView* kernels)
@@ -78,7 +88,7 @@ QString iterationStatus(const RunDocument& document, const profiler::RunMetrics&
     const QString name = iterationName(run->timeline, metrics.iteration);
     const bool isReplay = run->timeline.iterations[static_cast<std::size_t>(metrics.iteration)].kind
         == engine::Iteration::Kind::Replay;
-    return say("%1 %2, bubble %3")
+    return say("%1: %2, bubble %3")
         .arg(isReplay ? name : say("iteration %1").arg(name),
              timeScale(run->info, metrics.duration).withUnit(static_cast<double>(metrics.duration)),
              percent(metrics.bubbleRatio));

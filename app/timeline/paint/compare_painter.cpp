@@ -1,5 +1,6 @@
 #include "app/timeline/paint/compare_painter.h"
 
+#include "app/models/numbers.h"
 #include "app/models/tables/runs_model.h"
 #include "app/models/text.h"
 #include "app/timeline/paint/box_painter.h"
@@ -32,8 +33,7 @@ double lanesTop(const ComparePaint& paint)
 
 QString differenceText(const CompareRow& row, const CompareRow& baseline)
 {
-    return signedNumber(100 * (row.duration() / baseline.duration() - 1), 1) + QChar(0x2009)
-        + QLatin1Char('%');
+    return signedPercent(row.duration() / baseline.duration() - 1);
 }
 
 bool showsDifference(const CompareRow& row)
@@ -232,6 +232,18 @@ void paintCompareDeviceNames(const ComparePaint& paint, double right)
             Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, tr("device %1").arg(d));
 }
 
+// Recorded or predicted bytes, or the peak stash.
+QString comparePeak(const CompareRow& row)
+{
+    double bytes = static_cast<double>(row.predictedPeak), stash = 0;
+    for (const auto& device : row.view->metrics(row.iteration)->devices) {
+        bytes = std::max(bytes, static_cast<double>(device.peakBytes.value_or(0)));
+        stash = std::max(stash, device.peakStash);
+    }
+    return bytes > 0 ? byteScale(static_cast<std::int64_t>(bytes)).withUnit(bytes)
+                     : number(stash, 1) + QString::fromUtf8(" Mₐ");
+}
+
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
 {
     const auto* metrics = paint.row.view->metrics(paint.row.iteration);
@@ -240,10 +252,6 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
     QPainter& painter = paint.painter;
     const Chrome& chrome = paint.colours.theme().chrome;
     const Scale scale = compareTime(paint.layout, paint.row);
-    double peak = 0;
-    for (const auto& device : metrics->devices)
-        peak = std::max(
-            peak, device.peakBytes ? static_cast<double>(*device.peakBytes) : device.peakStash);
     const double left = column.left() + 16;
     double y = paint.top + kFirstLine;
     painter.setFont(uiFont(15, QFont::Medium));
@@ -254,16 +262,13 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text2);
     painter.drawText(QPointF(left + width + 4, y), scale.unit());
-    const QString memory = paint.row.view->hasMemory()
-        ? byteScale(static_cast<std::int64_t>(peak)).withUnit(peak)
-        : number(peak, 1) + QString::fromUtf8(" Mₐ");
     const QString against
         = paint.baseline ? differenceText(paint.row, *paint.baseline) : tr("baseline");
     QStringList lines{tr("bubble %1").arg(percent(metrics->bubbleRatio))};
     if (showsDifference(paint.row) && (paint.baseline || paint.row.group == 0))
         lines << against;
     if (paint.row.view->knowsMemory())
-        lines << tr("peak %1").arg(memory); // with its bars below
+        lines << tr("peak %1").arg(comparePeak(paint.row)); // with its bars below
     for (const QString& line : lines)
         painter.drawText(QPointF(left, y += kLine), line);
 }

@@ -37,6 +37,7 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column);
 double compareNumbersHeight(const CompareRow& row);
 
 // "v 2, emulated, median".
+QString comparePeak(const CompareRow& row); // "16.4 MiB", "5.0 Mₐ"; the row has metrics
 QString compareSubtitle(const CompareRow& row);
 // Where the baseline ends, on the axis of the row's run.
 double baselineEnd(const ComparePaint& paint);

@@ -1,5 +1,6 @@
 #include "app/timeline/paint/header_painter.h"
 
+#include "app/models/subscript.h"
 #include "app/models/text.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/memory_bar.h"
@@ -374,8 +375,10 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     if (stands) {
         writeAmount(painter, text, theme, {bar.right() + 12, bar.top() + 22});
         painter.setFont(uiFont(11));
-        painter.drawText(QPointF(bar.right() + 12, bar.top() + 39),
-                         isGroup ? tr("device %1").arg(device.value) : text.second);
+        const QPointF second(bar.right() + 12, bar.top() + 39 - painter.fontMetrics().ascent());
+        drawSubscripted(painter, QRectF(second, QPointF(area.right(), bar.bottom())),
+                        Qt::AlignLeft | Qt::AlignTop,
+                        isGroup ? tr("device %1").arg(device.value) : text.second);
         paintPlannedPeak(painter, cell, *metrics, bar, scale);
     } else {
         writeAmount(painter, text, theme, {bar.left(), bar.bottom() + 18});

@@ -230,6 +230,8 @@ CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
         const bool hasTitle = isDoubled && run < arrangement.titles.size();
         rows.push_back({run, view, hasTitle ? arrangement.titles[run] : names[run], 0,
                         engine::reportedIteration(view->timeline())});
+        if (run < arrangement.predictedPeaks.size())
+            rows.back().predictedPeak = arrangement.predictedPeaks[run];
     }
     const engine::RunInfo& baseline
         = runs[std::min(arrangement.baseline, runs.size() - 1)]->run().info;

@@ -4,6 +4,7 @@
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/view_window.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct CompareRow
     double origin = 0;      // ticks on the clock of the run that are at 0 of the ruler
     bool isExpanded = true; // whether the lanes of the devices are shown
     double top = 0, lanesTop = 0, pitch = 23, height = 0;
+    std::int64_t predictedPeak = 0; // bytes, of a run that recorded no memory; 0: unknown
 
     engine::Window window() const; // window of the iteration, on the clock of the run
     double ticksPerUnit() const { return static_cast<double>(view->run().info.ticksPerUnit); }
@@ -76,6 +78,7 @@ struct CompareArrangement
     CompareAlign align = CompareAlign::Start;
     // [run] Names that replace those of runs with equal labels; may be empty.
     std::vector<std::string> titles = {};
+    std::vector<std::int64_t> predictedPeaks = {}; // [run] bytes, 0: unknown; may be shorter
 };
 
 // Five or more runs are compact; three or four are if they do not fit into `available` pixels.

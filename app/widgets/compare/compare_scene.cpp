@@ -39,6 +39,7 @@ void CompareScene::setRuns(std::vector<RunViewPointer> views, std::size_t baseli
     arrangement.order.clear();
     arrangement.expanded = std::move(expanded);
     arrangement.baseline = baseline;
+    arrangement.predictedPeaks.clear();
     arrangement.titles.clear();
     for (const QString& title : titles)
         arrangement.titles.push_back(title.toStdString());

@@ -77,6 +77,14 @@ void CompareWidget::setNumbers(CompareNumbersPointer numbers)
     });
 }
 
+void CompareWidget::setPredictedPeak(std::size_t run, std::int64_t bytes)
+{
+    auto& peaks = m_scene.arrangement.predictedPeaks;
+    peaks.resize(std::max(peaks.size(), run + 1));
+    if (std::exchange(peaks[run], bytes) != bytes)
+        keepFit([this] { relayout(); });
+}
+
 void CompareWidget::setBaseline(std::size_t run)
 {
     m_scene.arrangement.baseline = run;

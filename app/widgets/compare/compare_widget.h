@@ -27,6 +27,8 @@ public:
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
     // The numbers of the runs of setViews(); nullptr: unknown. Compact rows follow the ranking.
     void setNumbers(CompareNumbersPointer numbers);
+    // The peak of a run that recorded no memory, in bytes, until setViews(); 0: unknown.
+    void setPredictedPeak(std::size_t run, std::int64_t bytes);
     void setBaseline(std::size_t run);
     void setCurrent(int run); // chooses a run without a signal; -1: none
     int current() const { return m_scene.current; }

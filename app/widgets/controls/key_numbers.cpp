@@ -2,9 +2,9 @@
 
 #include "app/models/definition_text.h"
 #include "app/models/numbers.h"
+#include "app/models/subscript.h"
 #include "app/models/tables/scheme_table_model.h"
 #include "app/models/text.h"
-#include "app/widgets/controls/subscript.h"
 
 #include <QPainter>
 

@@ -203,8 +203,8 @@ void EstimatorForm::makePresets(QVBoxLayout& column)
         rows->addWidget(card);
     }
     QLabel* note = makeNote();
-    note->setText(tr("A case sets every field above. At the right: the published change of "
-                     "throughput, arXiv 2401.02088."));
+    note->setText(tr("A case sets every field above. At the right: the published speed-up, "
+                     "arXiv 2401.02088."));
     rows->addWidget(note);
 }
 

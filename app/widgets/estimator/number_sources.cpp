@@ -17,11 +17,6 @@ namespace {
 constexpr int kHeadHeight = 28, kCaseHeight = 42, kNumberColumn = 62, kToleranceColumn = 66;
 constexpr int kSide = 12;
 
-QString timesText(double factor)
-{
-    return number(factor, 2) + QLatin1Char('x');
-}
-
 // "GPT-3 96B, attention recomputed, b 1 -> 2: speed-up (...)" as title and detail.
 std::pair<QString, QString> partsOf(const std::string& what)
 {
@@ -50,7 +45,7 @@ void PublishedCases::show(const std::vector<profiler::Reproduced>& rows)
     for (const profiler::Reproduced& row : rows)
         texts.append(tr("%1: published %2, computed %3, %4")
                          .arg(fromUtf8(row.what).section(QLatin1Char(':'), 0, 0),
-                              timesText(row.published), timesText(row.computed), verdictOf(row)));
+                              factorText(row.published), factorText(row.computed), verdictOf(row)));
     setAccessibleDescription(texts.join(QStringLiteral("; ")));
     updateGeometry();
     update();
@@ -79,9 +74,9 @@ void PublishedCases::paintRow(QPainter& painter, const profiler::Reproduced& row
     painter.setFont(uiFont(12));
     painter.setPen(chrome.text);
     painter.drawText(upper, Qt::AlignLeft | Qt::AlignVCenter, title);
-    right(upper, tolerance - kNumberColumn, timesText(row.published), chrome.text);
+    right(upper, tolerance - kNumberColumn, factorText(row.published), chrome.text);
     painter.setFont(uiFont(12, QFont::Medium));
-    right(upper, tolerance, timesText(row.computed), chrome.text);
+    right(upper, tolerance, factorText(row.computed), chrome.text);
     painter.setFont(uiFont(11));
     right(upper, box.right(), QStringLiteral("± ") + number(row.tolerance, 2), chrome.text2);
     right(lower, box.right(), verdictOf(row), row.isWithin() ? chrome.ok : chrome.error);

@@ -26,11 +26,6 @@ double axisTick(double range)
     return tick;
 }
 
-QString factorText(double factor)
-{
-    return number(factor, 2) + QLatin1Char('x');
-}
-
 } // namespace
 
 SpeedUpChart::SpeedUpChart(const ThemeController& theme, QWidget* parent)
@@ -117,8 +112,8 @@ void SpeedUpChart::paintGround(QPainter& painter) const
     }
     painter.setPen(chrome.text2);
     painter.drawText(QRectF(m_plot.left(), m_plot.bottom() + 18, m_plot.width(), 16),
-                     Qt::AlignCenter, tr("gain in stage MFU, x"));
-    painter.drawText(QPointF(8, 14), tr("speed-up, x"));
+                     Qt::AlignCenter, tr("gain in stage MFU, ×"));
+    painter.drawText(QPointF(8, 14), tr("speed-up, ×"));
     QPen dashed(chrome.text2, 1);
     dashed.setDashPattern({4, 3});
     painter.setPen(dashed);

@@ -1,5 +1,6 @@
 #include "app/widgets/forms/slider_field.h"
 
+#include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 
@@ -28,7 +29,7 @@ std::optional<double> decimal(QString text)
 
 QString HundredthsField::textFromValue(int value) const
 {
-    return unitsText(value / 100.0).remove(QChar(0x2009));
+    return unitsText(value / 100.0).remove(kNarrowSpace);
 }
 
 void HundredthsField::stepBy(int steps)

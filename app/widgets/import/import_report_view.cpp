@@ -1,12 +1,14 @@
 #include "app/widgets/import/import_report_view.h"
 
 #include "app/models/tables/import_model.h"
+#include "app/models/text.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/import/coverage_bar.h"
 #include "app/widgets/import/rank_chips.h"
 
+#include <QFontMetrics>
 #include <QGridLayout>
 #include <QItemSelectionModel>
 #include <QLabel>
@@ -57,6 +59,17 @@ void showRows(DataTable& table, QLabel& empty)
     table.setFixedHeight(std::min(table.fittingHeight(), kTallestTable));
 }
 
+// Elides long names in the middle, because lines break only between words.
+QString withShortWords(const QString& text)
+{
+    constexpr int kWidestWord = 120; // pixels
+    const QFontMetrics metrics(uiFont(11));
+    QStringList words = text.split(QLatin1Char(' '));
+    for (QString& word : words)
+        word = metrics.elidedText(word, Qt::ElideMiddle, kWidestWord);
+    return words.join(QLatin1Char(' '));
+}
+
 void removeAll(QLayout& layout)
 {
     while (QLayoutItem* item = layout.takeAt(0)) {
@@ -81,9 +94,10 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     , m_rules(new CoverageModel(this))
     , m_leftOut(new LeftOutModel(this))
     , m_clocks(new ClocksModel(this))
-    , m_facts(makeSurface("plain"))
+    , m_facts(new QWidget)
     , m_ranks(new RankChips(theme))
     , m_rankSummary(makeLabel({}, "hint"))
+    , m_clocksHint(makeLabel(tr("relative to the host of the first rank"), "hint"))
     , m_coverageTitle(named(makeLabel({}, "heading"), "coverageTitle"))
     , m_coverageNumbers(makeLabel({}, "small"))
     , m_noRules(makeEmptyText(tr("No rule matches. The run shows kernels only.")))
@@ -105,19 +119,19 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     auto* grid = new QGridLayout(m_structure);
     grid->setContentsMargins({});
     grid->setColumnStretch(1, 1);
-    new QHBoxLayout(m_facts);
+    spaced(new QHBoxLayout(m_facts), {}, 0);
     spaced(new QVBoxLayout(m_warnings), {}, 0);
-    auto* thirds = spaced(new QHBoxLayout, {}, 0,
-                          {{makeReplay(), 1},
-                           makeLine(Qt::Vertical),
-                           {makeClocks(), 1},
-                           makeLine(Qt::Vertical),
-                           {makeLeftOut(), 1}});
+    m_thirds = spaced(new QHBoxLayout, {}, 0,
+                      {{makeReplay(), 2},
+                       makeLine(Qt::Vertical),
+                       makeClocks(),
+                       makeLine(Qt::Vertical),
+                       makeLeftOut()});
     auto* content = makeSurface("plain");
-    auto* column = spaced(
-        new QVBoxLayout(content), {}, 0,
-        {m_facts, makeLine(Qt::Horizontal), m_warnings, makeCoverage(), makeLine(Qt::Horizontal)});
-    column->addLayout(thirds);
+    auto* column = spaced(new QVBoxLayout(content), {}, 0,
+                          {makeTop(), makeLine(Qt::Horizontal), m_warnings, makeCoverage(),
+                           makeLine(Qt::Horizontal)});
+    column->addLayout(m_thirds);
     column->addWidget(makeLine(Qt::Horizontal));
     column->addStretch(1);
     QScrollArea* scroll = makeScroll(content);
@@ -127,6 +141,24 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     connect(m_bar, &CoverageBar::chosen, m_rulesTable, &QTableView::selectRow);
     connect(m_rulesTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& row) { m_bar->setCurrent(row.row()); });
+}
+
+// The facts, and the ranks beside them; below them in a narrow window.
+QWidget* ImportReportView::makeTop()
+{
+    auto* ranks = new QWidget;
+    m_rankSummary->setAlignment(Qt::AlignRight | Qt::AlignTop);
+    auto* title
+        = spaced(new QHBoxLayout, {}, 8, {makeLabel(tr("Ranks"), "hint"), {m_rankSummary, 1}});
+    auto* column = spaced(new QVBoxLayout(ranks), kSectionPadding, 6);
+    column->addLayout(title);
+    column->addWidget(m_ranks);
+    column->addStretch(1);
+    auto* top = makeSurface("plain");
+    m_ranksLine = makeLine(Qt::Horizontal);
+    m_top = spaced(new QBoxLayout(QBoxLayout::LeftToRight, top), {}, 0,
+                   {m_facts, m_ranksLine, {ranks, 1}});
+    return top;
 }
 
 QWidget* ImportReportView::makeCoverage()
@@ -149,9 +181,7 @@ QWidget* ImportReportView::makeCoverage()
 
 QWidget* ImportReportView::makeClocks()
 {
-    return makeSection(tr("Clock alignment"),
-                       makeHint(tr("relative to the host of the first rank")),
-                       {m_clocksTable, m_noClocks});
+    return makeSection(tr("Clock alignment"), m_clocksHint, {m_clocksTable, m_noClocks});
 }
 
 QWidget* ImportReportView::makeReplay()
@@ -170,9 +200,9 @@ QWidget* ImportReportView::makeLeftOut()
 void ImportReportView::show(const engine::Run& run)
 {
     const engine::ImportReport& report = *run.info.import;
+    showTables(report);
     showFacts(run);
     showReplay(run);
-    showTables(report);
     m_coverageTitle->setText(coverageTitle(report));
     m_coverageNumbers->setText(coverageNumbers(report));
     m_bar->show(coverageParts(report));
@@ -190,13 +220,12 @@ void ImportReportView::showFacts(const engine::Run& run)
 {
     const engine::ImportReport& report = *run.info.import;
     auto* row = static_cast<QHBoxLayout*>(m_facts->layout());
-    m_ranks->setParent(this); // kept while the facts are rebuilt
-    m_rankSummary->setParent(this);
     removeAll(*row);
-    spaced(row, {}, 0);
     for (const ImportFact& fact : importFacts(run)) {
         auto* cell = new QWidget;
-        QLabel* note = named(makePlainLabel(fact.note, "hint"), "factNote");
+        QLabel* note = named(makePlainLabel(withShortWords(fact.note), "hint"), "factNote");
+        if (note->text() != fact.note)
+            note->setToolTip(fact.note.toHtmlEscaped());
         spaced(new QVBoxLayout(cell), kSectionPadding, 2,
                {makeLabel(fact.title, "hint"), makePlainLabel(fact.value, "heading"), note})
             ->addStretch(1);
@@ -205,31 +234,27 @@ void ImportReportView::showFacts(const engine::Run& run)
     }
     m_ranks->show(rankFacts(report));
     m_rankSummary->setText(rankSummary(report));
-    m_rankSummary->setAlignment(Qt::AlignRight | Qt::AlignTop);
-    auto* cell = new QWidget;
-    auto* title
-        = spaced(new QHBoxLayout, {}, 8, {makeLabel(tr("Ranks"), "hint"), {m_rankSummary, 1}});
-    auto* column = spaced(new QVBoxLayout(cell), kSectionPadding, 6);
-    column->addLayout(title);
-    column->addWidget(m_ranks);
-    column->addStretch(1);
-    row->addWidget(cell, 1);
-    fitHints();
+    fitParts();
 }
 
-void ImportReportView::fitHints()
+void ImportReportView::fitParts()
 {
     constexpr int kNarrow = 1000, kNarrowest = 700; // pixels
-    m_rankSummary->setWordWrap(width() < kNarrow);
+    m_top->setDirection(width() < kNarrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    m_ranksLine->setVisible(width() < kNarrow);
     for (QLabel* note : m_facts->findChildren<QLabel*>(QStringLiteral("factNote")))
         note->setWordWrap(width() < kNarrow);
     for (QLabel* hint : findChildren<QLabel*>(QStringLiteral("sectionHint")))
         hint->setVisible(width() >= kNarrowest);
+    const bool hasClocks = m_clocks->rowCount() > 0;
+    m_clocksHint->setVisible(hasClocks && width() >= kNarrowest);
+    m_thirds->setStretch(2, hasClocks ? 2 : 0); // one clock needs no more than its sentence
+    m_thirds->setStretch(4, hasClocks ? 2 : 3);
 }
 
 void ImportReportView::resizeEvent(QResizeEvent*)
 {
-    fitHints();
+    fitParts();
 }
 
 void ImportReportView::showReplay(const engine::Run& run)

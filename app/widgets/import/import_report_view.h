@@ -5,8 +5,10 @@
 
 #include <QWidget>
 
+class QBoxLayout;
+class QFrame;
+class QHBoxLayout;
 class QLabel;
-class QVBoxLayout;
 
 namespace app {
 
@@ -32,11 +34,12 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    QWidget* makeTop();
     QWidget* makeCoverage();
     QWidget* makeClocks();
     QWidget* makeReplay();
     QWidget* makeLeftOut();
-    void fitHints(); // wraps or hides them in a narrow window
+    void fitParts(); // wraps, moves or hides some in a narrow window
     void showFacts(const engine::Run& run);
     void showReplay(const engine::Run& run);
     void showTables(const engine::ImportReport& report);
@@ -46,8 +49,11 @@ private:
     LeftOutModel* m_leftOut;
     ClocksModel* m_clocks;
     QWidget* m_facts;
+    QBoxLayout* m_top = nullptr;     // the facts and the ranks
+    QFrame* m_ranksLine = nullptr;   // above the ranks in a narrow window
+    QHBoxLayout* m_thirds = nullptr; // replay, clocks, what was left out
     RankChips* m_ranks;
-    QLabel *m_rankSummary, *m_coverageTitle, *m_coverageNumbers, *m_noRules;
+    QLabel *m_rankSummary, *m_clocksHint, *m_coverageTitle, *m_coverageNumbers, *m_noRules;
     CoverageBar* m_bar;
     DataTable *m_rulesTable, *m_clocksTable, *m_leftOutTable;
     QLabel *m_noClocks, *m_noLeftOut;

@@ -44,7 +44,7 @@ void RankChips::show(std::vector<RankFact> ranks)
 
 void RankChips::fit()
 {
-    m_chipWidth = m_fullWidth;
+    m_chipWidth = std::min(m_fullWidth, std::max(kNarrowestChip, width()));
     if (fitting() < static_cast<int>(m_ranks.size()))
         m_chipWidth = kNarrowestChip; // with shorter notes
     const int rows = static_cast<int>(m_ranks.size()) > columns() ? kChipRows : 1;

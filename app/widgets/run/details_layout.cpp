@@ -1,7 +1,7 @@
 #include "app/widgets/run/details_layout.h"
 
+#include "app/models/subscript.h"
 #include "app/widgets/controls/controls.h"
-#include "app/widgets/controls/subscript.h"
 #include "app/widgets/run/details_pictures.h"
 
 #include <QFontMetrics>

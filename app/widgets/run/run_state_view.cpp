@@ -18,7 +18,8 @@ RunStateView::RunStateView(const ThemeController& theme, QWidget* timeline)
     , m_waiting(named(makeLabel({}, "secondary"), "waiting"))
     , m_assumed(named(makeLabel({}, "hint"), "assumedPlan"))
     , m_preview(new SchedulePreview(theme))
-    , m_failed(named(new EmptyState(theme, {Icon::Info, {}, {}, tr("Open another run")}), "failed"))
+    , m_failed(
+          named(new EmptyState(theme, {Icon::Error, {}, {}, tr("Open another run")}), "failed"))
     , m_band(named(new Band(theme, Band::Shape::State, this), "stateBand"))
     , m_runAgain(m_band->addAction(tr("Run again"), QStringLiteral("runAgain")))
 {

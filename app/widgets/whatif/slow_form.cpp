@@ -1,5 +1,6 @@
 #include "app/widgets/whatif/slow_form.h"
 
+#include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/forms/form_rows.h"
@@ -170,7 +171,7 @@ void SlowForm::takeTime()
     QString text = m_time->text();
     if (text.endsWith(m_unit.unit()))
         text.chop(m_unit.unit().size());
-    text.remove(QChar(0x2009)).replace(QLatin1Char(','), QLatin1Char('.'));
+    text.remove(kNarrowSpace).replace(QLatin1Char(','), QLatin1Char('.'));
     bool isNumber = false;
     const double entered = text.trimmed().toDouble(&isNumber);
     if (!m_op || !isNumber || !(entered > 0) || !std::isfinite(entered)) {

@@ -90,6 +90,18 @@ double RecentRow::paintFacts(QPainter& painter) const
     return right - 94;
 }
 
+namespace {
+
+// "33 units", "33 and 36 units" or "33 units each".
+QString joinedAmounts(const QStringList& values, const QString& unit)
+{
+    if (values.size() > 1 && values.count(values.front()) == values.size())
+        return SampleCard::tr("%1 each").arg(values.front() + unit);
+    return values.join(SampleCard::tr(" and ")) + unit;
+}
+
+} // namespace
+
 SampleCard::SampleCard(const ThemeController& theme, const Sample& sample)
     : CardButton(theme)
     , m_isRecorded(!sample.recorded.isEmpty())
@@ -101,9 +113,11 @@ SampleCard::SampleCard(const ThemeController& theme, const Sample& sample)
         addRecorded(sample.recorded);
     else
         addPredicted(sample.runs);
-    m_times = tr("%1 %2").arg(m_timeOfRuns.join(tr(" and ")),
-                              m_isRecorded ? scaleIn(Unit::Millisecond).unit() : tr("units"));
-    m_bubbles = tr("bubble %1\u2009%").arg(m_bubbleOfRuns.join(tr(" and ")));
+    m_times = joinedAmounts(m_timeOfRuns,
+                            QLatin1Char(' ')
+                                + (m_isRecorded ? scaleIn(Unit::Millisecond).unit() : tr("units")));
+    m_bubbles
+        = tr("bubble %1").arg(joinedAmounts(m_bubbleOfRuns, kNarrowSpace + QStringLiteral("%")));
     setFixedHeight(160);
     setAccessibleName(m_title);
     setAccessibleDescription(m_line);

@@ -7,7 +7,7 @@
 
 namespace app {
 
-// A card for a first step, 50 px high: "New run - choose a scheme and preview it - Ctrl+N".
+// A card for a first step, 50 px high: "New run - Choose a scheme and preview it - Ctrl+N".
 class BeginButton : public CardButton
 {
     Q_OBJECT

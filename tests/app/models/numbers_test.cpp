@@ -1,13 +1,15 @@
 #include "app/models/numbers.h"
 #include "tests/catch.h"
 
+#include <QTextBoundaryFinder>
+
 using namespace app;
 
-TEST_CASE("numbers have a true minus sign and thin spaces between thousands")
+TEST_CASE("numbers have a true minus sign and narrow spaces between thousands")
 {
-    CHECK(number(-1234567.23, 1) == QStringLiteral("\u22121\u2009234\u2009567.2"));
+    CHECK(number(-1234567.23, 1) == QStringLiteral("\u22121\u202F234\u202F567.2"));
     CHECK(number(1184, 0) == QStringLiteral("1184")); // four digits stay together
-    CHECK(number(41806, 0) == QStringLiteral("41\u2009806"));
+    CHECK(number(41806, 0) == QStringLiteral("41\u202F806"));
     CHECK(number(-0.04, 1) == QStringLiteral("0.0")); // no minus zero
 }
 
@@ -18,9 +20,15 @@ TEST_CASE("a difference is printed with its sign, or as 0 if it rounds to 0")
     CHECK(signedNumber(0.04, 1) == QStringLiteral("0"));
 }
 
-TEST_CASE("percent has a thin space before its sign")
+// The earlier U+2009 allows a line break: "14" ended one line, "685.6 ms" began the next.
+TEST_CASE("percent has a narrow space before its sign, at which lines never break")
 {
-    CHECK(percent(0.1296) == QStringLiteral("13.0\u2009%"));
+    CHECK(percent(0.1296) == QStringLiteral("13.0\u202F%"));
+    CHECK(signedPercent(-0.1296) == QStringLiteral("\u221213.0\u202F%"));
+    CHECK(factorText(1 - 0.087) == QString::fromUtf8("0.91×"));
+    const QString text = number(14685.6, 1);
+    QTextBoundaryFinder finder(QTextBoundaryFinder::Line, text);
+    CHECK(finder.toNextBoundary() == text.size());
 }
 
 TEST_CASE("times are in milliseconds with one decimal, in units where the run counts units")
@@ -61,7 +69,7 @@ TEST_CASE("chosen units replace those of the size, also in a scale that was made
     CHECK(op.withUnit(812'400) == QStringLiteral("0.8124 ms"));
     CHECK(op.finer(-2).text(812'400) == QStringLiteral("0.81"));
     CHECK(iteration.withUnit(115'300'000) == QStringLiteral("115.3 ms"));
-    CHECK(minute.withUnit(31e9) == QStringLiteral("31\u2009000.0 ms"));
+    CHECK(minute.withUnit(31e9) == QStringLiteral("31\u202F000.0 ms"));
     CHECK(arena.withUnit(10'458'000'000) == QStringLiteral("9.74 GiB"));
     CHECK(stash.withUnit(3'000'000) == QStringLiteral("0.00279 GiB"));
     CHECK(file.withUnit(3'000'000) == QStringLiteral("2.86 MiB"));

@@ -129,10 +129,10 @@ TEST_CASE("more micro-batches than are simulated do not change the memory of a d
 TEST_CASE("a step between sizes states the needed and the actual change of the stage MFU")
 {
     CHECK(stepText({1, 2, 1.339, 1.052})
-          == QStringLiteral("b = 1 to 2: the stage MFU must rise 5.2\u2009% to offset the bubble; "
-                            "it rises 33.9\u2009%."));
+          == QStringLiteral("b = 1 to 2: the stage MFU must rise 5.2\u202F% to offset the bubble; "
+                            "it rises 33.9\u202F%."));
     CHECK(stepText({4, 2, 0.98, 0.95})
           == QStringLiteral(
-              "b = 4 to 2: the stage MFU may fall 5.0\u2009%, because the bubble shrinks; "
-              "it falls 2.0\u2009%."));
+              "b = 4 to 2: the stage MFU may fall 5.0\u202F%, because the bubble shrinks; "
+              "it falls 2.0\u202F%."));
 }

@@ -68,7 +68,7 @@ TEST_CASE("the costs of a prediction are exact: 1F1B with P2P 0.5 and another ba
 TEST_CASE("a prediction states whether its closed form matches the simulation")
 {
     CHECK(closedFormText(predicted("gpipe", 4, 4)).toStdString()
-          == QStringLiteral("(D−1)/(N+D−1): (4−1)/(4+4−1) = 42.9\u2009%, as simulated")
+          == QStringLiteral("(D−1)/(N+D−1): (4−1)/(4+4−1) = 42.9\u202F%, as simulated")
                  .toStdString());
     CHECK(closedFormText(predicted("zb-v", 4, 4)).endsWith(QStringLiteral("this D and N")));
     engine::UnitCosts costs;

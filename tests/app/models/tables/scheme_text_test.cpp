@@ -64,6 +64,7 @@ TEST_CASE("every scheme states its publication, its requirements and its rule")
                                               static_cast<qsizetype>(scheme.citation.size()))
                                 .toHtmlEscaped()));
         CHECK(html.contains(QStringLiteral("<pre>")));
+        CHECK_FALSE(html.contains(QStringLiteral("--set"))); // of the command line
         CHECK_FALSE(scheme.details.empty());
     }
 }

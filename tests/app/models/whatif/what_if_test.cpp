@@ -31,7 +31,7 @@ TEST_CASE("a prediction is shorter only if its whole interval is")
     CHECK(verdictOf(rowOf(480'000'000, 470'000'000, 490'000'000), numbers).kind == Kind::Unclear);
     CHECK(verdictOf(rowOf(500'000'000, 490'000'000, 510'000'000), numbers).kind == Kind::Longer);
     CHECK(textOf(verdictOf(rowOf(412'000'000, 405'000'000, 421'000'000), numbers))
-          == "ZB-V would take 412.0 ms instead of 488.0 ms (\u221215.6\u2009%, 95 % interval 405.0 "
+          == "ZB-V would take 412.0 ms instead of 488.0 ms (\u221215.6\u202F%, 95 % interval 405.0 "
              "to 421.0).");
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("the run's own order takes as long as recorded until an edit changes i
              "device or a link.");
     row.iteration = row.least = row.most = 500'000'000;
     CHECK(textOf(verdictOf(row, numbers))
-          == "Own order would take 500.0 ms instead of 488.0 ms (+2.5\u2009%).");
+          == "Own order would take 500.0 ms instead of 488.0 ms (+2.5\u202F%).");
 }
 
 // 16 micro-batches were said to be longer than 8.
@@ -60,17 +60,18 @@ TEST_CASE("an iteration of other micro-batches is compared per micro-batch")
     CHECK(
         textOf(verdict)
         == "ZB-V would take 600.0 ms for 16 micro-batches instead of 400.0 ms for 8 micro-batches "
-           "(\u221225.0\u2009% per micro-batch, 95 % interval 590.0 to 610.0).");
+           "(\u221225.0\u202F% per micro-batch, 95 % interval 590.0 to 610.0).");
 }
 
-TEST_CASE("the sentence names the device whose memory changes most, and a limit that is near")
+// Named the device that changes most: "3.84 MiB more", where the why panel said "+3.32 MiB".
+TEST_CASE("the sentence says how the peak of the fullest device changes, and a limit that is near")
 {
     constexpr std::int64_t kGiB = std::int64_t{1} << 30;
     WhatIfRow row = rowOf(412'000'000, 405'000'000, 421'000'000);
     row.deviceBytes = engine::IdVector<engine::DeviceId, std::int64_t>({6 * kGiB, 5 * kGiB});
     WhatIfNumbers numbers{488'000'000, {}, 0};
     numbers.measuredBytes = engine::IdVector<engine::DeviceId, std::int64_t>({3 * kGiB, 4 * kGiB});
-    CHECK(textOf(verdictOf(row, numbers)).ends_with(", with 3.00 GiB more on device 0."));
+    CHECK(textOf(verdictOf(row, numbers)).ends_with(", with 2.00 GiB more on the fullest device."));
     numbers.memoryLimit = 8 * kGiB;
     CHECK(verdictOf(row, numbers).kind == WhatIfVerdict::Kind::Shorter);
     numbers.memoryLimit = 6 * kGiB;

@@ -67,7 +67,7 @@ TEST_CASE("the details of an op compare it with its prediction")
     app::DetailsContext context;
     context.predicted = &predicted;
     const auto details = app::detailsOf(view, *app::firstOp(view, 1), context);
-    CHECK(row(details, "Predicted").endsWith(QString::fromUtf8(", 20.0\u2009% under")));
+    CHECK(row(details, "Predicted").endsWith(QString::fromUtf8(", 20.0\u202F% under")));
     CHECK(row(details, "Predicted start") == QLatin1String("0.0"));
     CHECK(row(app::detailsOf(view, *app::firstOp(view, 1)), "Predicted")
           == QLatin1String("(none)"));

@@ -190,7 +190,7 @@ TEST_CASE("the details of an NCCL kernel have its wait, its transfer and its sha
                         + QString::fromUtf8("µs")));
     CHECK(rows.contains(QString::fromUtf8("Transfers=20.0 µs")));
     // The op begins when both ends have come: waiting before is no part of it.
-    CHECK(rows.contains(QString::fromUtf8("Share of the op=100.0\u2009%")));
+    CHECK(rows.contains(QString::fromUtf8("Share of the op=100.0\u202F%")));
     CHECK(kernelToolTip(nccl.view, nccl.kernels, nccl.kernels.select(at))
               .contains(QString::fromUtf8("transfers 20.0 µs")));
 }

@@ -1,4 +1,4 @@
-#include "app/widgets/controls/subscript.h"
+#include "app/models/subscript.h"
 
 #include <QFontMetrics>
 #include <QPainter>
