@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kSmallest = 600; // parts of an iteration: 0.05 ms of 30 ms
 constexpr double kUnequal = 0.01;       // slower stages are named from 1 % on
-constexpr std::size_t kMostOfAKind = 2; // waits for an order, and slow stages
+constexpr std::size_t kMostOfAKind = 2; // of the kinds Order and SlowStage
 
 using StageKind = std::pair<StageId, OpKind>;
 

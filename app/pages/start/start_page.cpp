@@ -206,7 +206,7 @@ void StartPage::fillRecent()
         = named(new EmptyState(
                     m_theme,
                     {Icon::Compare, tr("No run yet"),
-                     tr("Runs that you start or open are listed here. The samples open at once."),
+                     tr("Runs that you start or open are listed here. Samples open immediately."),
                      tr("Open a sample")}),
                 "noRecent");
     empty->setFixedHeight(140);
