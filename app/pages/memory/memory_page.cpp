@@ -200,7 +200,7 @@ void MemoryPage::showIteration(int iteration)
     m_memoryTitle->setText(tr("Predicted and measured, %1").arg(m_report->bytes.unit()));
     m_content->setCurrentIndex(m_report->isEmpty() ? 1 : 0);
     m_legend->setVisible(!m_report->isEmpty());
-    m_legend->setHasMoves(hasPairs);
+    m_legend->show(recordedCategories(*run), hasPairs);
     m_copy->setEnabled(!m_report->isEmpty());
     m_areas->show(m_report);
     if (m_report->isEmpty())
