@@ -160,7 +160,10 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
         section.add(tr("HFU"), percent(*metrics.hfu));
     if (info.peakFlops > 0)
         section.add(tr("Peak of a device"), flopsText(info.peakFlops));
-    add(tr("Peak source"), info.peakSource);
+    if (!info.peakSource.empty()) // sizes of matrices stay in one line
+        section.add(tr("Peak source"),
+                    QString::fromStdString(info.peakSource)
+                        .replace(QLatin1String(" x "), QStringLiteral("\u00A0\u00D7\u00A0")));
     section.add(tr("Messages, local copies"),
                 tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies));
     if (const int copies = view.run().schedule.shape.dataParallel; copies > 1)
