@@ -187,7 +187,7 @@ void RunToolbar::showProgress(const RunDocument& document)
     const RunProgress& progress = document.progress();
     m_segments->show(progress);
     m_left->setToolTip(document.state() == RunDocument::State::Stopping
-                           ? tr("Complete iterations are kept")
+                           ? tr("Keeps the complete iterations")
                            : QString());
     if (document.isQueued())
         m_left->setText(tr("in the queue"));
