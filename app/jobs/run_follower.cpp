@@ -77,8 +77,8 @@ void RunFollower::take(const Answer& answer)
     report(answer);
     if (answer.run)
         Q_EMIT grown(answer.run);
-    // Reads again if rows arrived during the last read, or if the writer has ended, because a
-    // snapshot may lack rows that were written after it was taken.
+    // Reads again if rows arrived meanwhile, and after the writer has ended until a read adds
+    // nothing, because a snapshot may lack rows that were written later.
     if (m_isPoked || (m_isLast && answer.run))
         read();
     else if (m_isLast && answer.isLocked)

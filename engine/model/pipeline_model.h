@@ -56,10 +56,10 @@ struct StageSizes
 // Passes are templates over the storage type. Executors do not know the storage type and pass
 // memory as bytes, as passes of std::byte.
 
-// A stash has up to four pieces, because I and W free different pieces, and because stages of a
-// device that have equal pieces reuse their memory. In order: the stash (or `recomputed`) of a pass
-// up to weightStash without headKept; headKept; the rest without headRest; headRest. nullptr means
-// that a piece directly follows the previous one. With slices the stash must be one piece.
+// A stash has up to four pieces: W frees the first two and I the last two, and the stages of a
+// device reuse the memory of pieces of equal size. In order: the first weightStash - headKept
+// numbers of the stash (or `recomputed`); headKept; the rest without headRest; headRest. A piece
+// that is nullptr directly follows the previous one. With slices the stash must be one piece.
 template<class Number>
 struct StashPieces
 {

@@ -86,8 +86,8 @@ Scheme bitpipeAsync()
 {
     return {.name = "bitpipe-async",
             .title = "BitPipe, asynchronous",
-            .summary = "BitPipe without a flush, two weight versions, an all-reduce and an update "
-                       "every m micro-batches; N is a window",
+            .summary = "BitPipe without a flush, with two weight versions and an update every m "
+                       "micro-batches",
             .citation = "our own: Wu, Chen and Yu, BitPipe, 2024, with the updates of Narayanan et "
                         "al., PipeDream-2BW, ICML 2021",
             .details = kDetails,

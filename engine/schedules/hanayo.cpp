@@ -152,7 +152,7 @@ Scheme hanayo()
 {
     return {.name = "hanayo",
             .title = "Hanayo",
-            .summary = "one pipeline in waves over the devices and back",
+            .summary = "waves of forwards over the devices and back",
             .citation = "Liu et al., Hanayo, SC 2023",
             .details = kDetails,
             .family = "One direction",

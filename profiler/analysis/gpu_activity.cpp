@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -55,11 +56,16 @@ private:
     std::unordered_map<std::uint32_t, std::optional<DeviceId>> m_owners;
 };
 
-DeviceStream::Role roleOf(KernelKind kind)
+// Programs with one stream run NCCL kernels between the kernels of their ops.
+DeviceStream::Role roleOf(const std::array<std::ptrdiff_t, kKernelKinds>& counts)
 {
-    return kind == KernelKind::Nccl                              ? DeviceStream::Role::Nccl
-        : kind == KernelKind::Copy || kind == KernelKind::Memset ? DeviceStream::Role::Copy
-                                                                 : DeviceStream::Role::Compute;
+    using enum DeviceStream::Role;
+    const auto of = [&counts](KernelKind kind) { return counts[static_cast<std::size_t>(kind)]; };
+    const std::ptrdiff_t nccl = of(KernelKind::Nccl);
+    const std::ptrdiff_t moves = of(KernelKind::Copy) + of(KernelKind::Memset);
+    const std::ptrdiff_t others
+        = std::accumulate(counts.begin(), counts.end(), std::ptrdiff_t{0}) - nccl - moves;
+    return nccl + others == 0 ? Copy : nccl >= others ? Nccl : Compute;
 }
 
 // Maps `part`, a part of `from`, linearly to `to`.
@@ -69,14 +75,6 @@ Window fitted(Window part, Window from, Window to)
     const auto at
         = [&](std::int64_t time) { return to.begin + std::llround((time - from.begin) * scale); };
     return {at(part.begin), at(part.end)};
-}
-
-// A stream with an NCCL kernel is an NCCL stream; a stream with any other kernel is a compute
-// stream.
-DeviceStream::Role stronger(DeviceStream::Role a, DeviceStream::Role b)
-{
-    using enum DeviceStream::Role;
-    return a == Nccl || b == Nccl ? Nccl : a == Compute || b == Compute ? Compute : Copy;
 }
 
 } // namespace
@@ -215,11 +213,16 @@ void GpuActivity::arrange(std::vector<Found> found)
     std::vector<DeviceStream> streams;
     for (std::size_t i = 0; i < found.size(); ++i) {
         const Found& one = found[i];
-        const auto role = roleOf(m_names[one.work.name].kind);
         if (i == 0 || streamKey(one) != streamKey(found[i - 1]))
-            streams.push_back({one.device, one.place.context, one.place.stream, role, i, 0});
-        streams.back().role = stronger(streams.back().role, role);
+            streams.push_back({one.device, one.place.context, one.place.stream, {}, i, 0});
         ++streams.back().count;
+    }
+    for (DeviceStream& stream : streams) {
+        const auto works = std::span(found).subspan(stream.first, stream.count);
+        std::array<std::ptrdiff_t, kKernelKinds> counts{};
+        for (const Found& one : works)
+            ++counts[static_cast<std::size_t>(m_names[one.work.name].kind)];
+        stream.role = roleOf(counts);
     }
     std::ranges::stable_sort(streams, {}, [](const DeviceStream& stream) {
         return std::pair(stream.device, stream.role);

@@ -31,7 +31,8 @@ struct KernelName
     KernelKind kind = KernelKind::Other;
 };
 
-// A stream of a device. Its name is its role: "compute", "copy", "NCCL".
+// A stream of a device. At least half of the kernels of an NCCL stream are NCCL kernels; a copy
+// stream has no kernels.
 struct DeviceStream
 {
     enum class Role : std::uint8_t { Compute, Copy, Nccl };

@@ -54,7 +54,7 @@ struct Sums
 {
     std::map<OpKind, OpKindWork> ops;
     std::map<RowKey, KernelRow> rows;
-    std::map<RowKey, std::int64_t> within; // time within the windows of their ops
+    std::map<RowKey, std::int64_t> within; // the part of a row's time that lies within the ops
     std::set<std::pair<std::uint32_t, std::uint32_t>> counted; // iteration, op
 };
 

@@ -63,7 +63,7 @@ Kept addIterations(const Run& run, Window window, Run& part)
         Iteration iteration = run.timeline.iterations[index];
         if (!isWithin(iteration.window, window)) {
             iteration.window = common(iteration.window, window);
-            // A cut iteration has fewer tokens and FLOPs.
+            // 0: unknown, because the iteration is cut.
             part.info.tokensPerIteration = 0;
             part.info.flopsPerIteration = part.info.executedFlops = 0;
         }

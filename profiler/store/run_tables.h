@@ -30,7 +30,7 @@ void columns(engine::RunInfo& run, auto&& column)
            run.deviceName);
     column({"timing", kMaybeText, "", "the clock that timed the ops"}, run.timing);
     column({"link", kMaybeText, "", "the model of the links between devices"}, run.link);
-    column({"model", kMaybeText, "", "name of the model; empty when simulated in units"},
+    column({"model", kMaybeText, "", "name of the model; empty when simulated in cost units"},
            run.model);
     column({"planned_warmup", kMaybeInteger, "", "requested warm-up iterations"},
            Count{run.plannedWarmup});

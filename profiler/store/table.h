@@ -211,7 +211,7 @@ engine::Result<void> createTable(Database& database)
 
 engine::Result<bool> hasTable(Database& database, std::string_view table);
 
-// Writes rows of one table. Functions return false on failure; Database::error() has the reason.
+// Writes rows into one table. run() returns false on failure; Database::error() has the reason.
 template<class Row>
 class Insert
 {

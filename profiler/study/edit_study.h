@@ -30,7 +30,7 @@ std::string valuesText(const std::vector<std::string>& values); // the inverse o
 // The TOML of the parts of a study that determine the results of its points: all except texts,
 // ratios, charts and answers.
 std::string pointsToml(Study study);
-// The TOML of a study; readStudy() returns an equal one if each axis is in alphabetical order.
+// The TOML of a study; readStudy() returns an equal study if its axes are sorted by key.
 std::string studyToml(const Study& study);
 
 // The heat map (or lines) of a metric or ratio over an axis, with a series per compared value.

@@ -251,7 +251,7 @@ private:
             else if (key == "baseline")
                 ratio.baseline = readChoices("[[ratio]] baseline", node);
             else
-                require(false, fmt::format("[[ratio]] {}: unknown key or metric", key.str()));
+                require(false, fmt::format("[[ratio]] unknown: {} = '{}'", key.str(), text));
         }
         const auto isLetter
             = [](char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '_'; };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kSmallest = 600; // parts of an iteration: 0.05 ms of 30 ms
 constexpr double kUnequal = 0.01;       // slower stages are named from 1 % on
-constexpr std::size_t kMostOfAKind = 2; // waits for an order, and slow stages
+constexpr std::size_t kMostOfAKind = 2; // of the kinds Order and SlowStage
 
 using StageKind = std::pair<StageId, OpKind>;
 
@@ -57,6 +57,12 @@ public:
 
 private:
     const Op& opOf(std::size_t part) const { return m_flow.op(m_parts[part].op); }
+    // Whether the op is neither one of joint ops, which share their time, nor a half.
+    bool isAlone(std::uint32_t op) const
+    {
+        return m_flow.op(op).flags == OpFlag::None
+            && (op == 0 || m_flow.op(op - 1).flags != OpFlag::JointWithNext);
+    }
     bool isWork(std::size_t part) const { return m_parts[part].kind == PathPart::Kind::Work; }
     bool isStep(std::size_t part) const
     {
@@ -225,9 +231,9 @@ private:
         const Op &first = m_flow.op(earlier), &second = m_flow.op(later);
         const auto isPass
             = [](const Op& op) { return op.kind == OpKind::Forward || isBackward(op.kind); };
-        if (!isPass(first) || !isPass(second) || first.flags != OpFlag::None
-            || second.flags != OpFlag::None || first.kind == second.kind
-            || second.kind == OpKind::BackwardWeight || holds(m_run.schedule, OpKind::Evict))
+        if (!isPass(first) || !isPass(second) || !isAlone(earlier) || !isAlone(later)
+            || first.kind == second.kind || second.kind == OpKind::BackwardWeight
+            || holds(m_run.schedule, OpKind::Evict))
             return false;
         const bool isOfOne = first.microBatch == second.microBatch && first.stage == second.stage;
         return !isOfOne && m_flow.deviceOf(earlier) == m_flow.deviceOf(later);
@@ -240,7 +246,7 @@ private:
         for (std::uint32_t n = 0; n < m_flow.index().count(); ++n) {
             const Op& op = m_flow.op(n);
             const bool isPass = op.kind == OpKind::Forward || isBackward(op.kind);
-            if (isPass && op.flags == OpFlag::None && m_times.ran(n) && op.slice == Op::kWhole)
+            if (isPass && isAlone(n) && m_times.ran(n) && op.slice == Op::kWhole)
                 times[{op.stage, op.kind}].push_back(m_times.of(n).duration());
         }
         std::map<StageKind, std::int64_t> medians;
@@ -254,7 +260,8 @@ private:
         const auto median = medians();
         std::map<StageKind, std::vector<std::size_t>> onPath;
         for (std::size_t p = 0; p < m_parts.size(); ++p)
-            if (isWork(p) && median.contains({opOf(p).stage, opOf(p).kind}))
+            if (isWork(p) && isAlone(m_parts[p].op)
+                && median.contains({opOf(p).stage, opOf(p).kind}))
                 onPath[{opOf(p).stage, opOf(p).kind}].push_back(p);
         std::vector<WhyReason> found;
         for (auto& [key, parts] : onPath) {

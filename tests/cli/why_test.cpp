@@ -17,7 +17,7 @@ TEST_CASE("analyze --why prints the bound, the reasons with their effects and th
                     "     3F1 before 3B0: +1.0 units, worse")
           != std::string::npos);
     CHECK(text.find("3. Drain 6.0 units") != std::string::npos);
-    CHECK(text.find("next best scheme for these costs: ") != std::string::npos);
+    CHECK(text.find("fastest scheme for these costs: ") != std::string::npos);
     CHECK(bscope(folder, "analyze run.sqlite").out.find("At least") == std::string::npos);
 }
 

@@ -55,6 +55,8 @@ TEST_CASE("an opened run shows its numbers, its mode and its name")
     REQUIRE(waitFor([&] { return opened.isRead() && opened.summaryRows() == 5; }));
     CHECK(opened.page->title() == QStringLiteral("BitPipe #1"));
     CHECK(opened.page->statusTexts().value(0) == QStringLiteral("<b>Simulated</b> 4 devices"));
+    // 8 stages x 4 micro-batches x F and B; sends and receives count as messages only
+    CHECK(opened.page->statusTexts().value(1).startsWith(QStringLiteral("64 compute ops, ")));
     CHECK(opened.page->statusNote()
           == QStringLiteral("iteration 1: 14.0 units, bubble 14.3\u202F%"));
     CHECK(opened.find<QWidget>("stateBand")->isHidden());

@@ -110,6 +110,8 @@ TEST_CASE("before the first iteration a plan from assumed costs is outlined and 
     REQUIRE(preview != nullptr);
     REQUIRE(waitFor([&] { return preview->isVisible() && says(opened, "30 of 110 ops"); }));
     CHECK(says(opened, "Plan from assumed costs (F 1, B 2; free links), not from measured times"));
+    // The details said "Nothing selected" until there was an iteration.
+    CHECK(opened.find<QLabel>("detailsTitle")->text() == QStringLiteral("Running"));
     auto* plan = opened.find<SegmentControl>("planSegments");
     plan->setCurrent(1);
     CHECK_FALSE(preview->isVisible());

@@ -172,7 +172,7 @@ Action prepareAnalyze(CLI::App& app)
         ->needs(kernels);
     app.add_flag("--why", options->why,
                  "Also print the parts of the critical path, the lower bound, the effect of each "
-                 "change, and the next best scheme");
+                 "change, and the fastest scheme");
     app.add_flag("--notes", options->notes, "Also print the notes of the run");
     app.add_flag("--json", options->json, "Print JSON");
     app.add_flag_callback(

@@ -239,7 +239,7 @@ Action prepareCompare(CLI::App& app)
             double number = 0;
             const bool fits
                 = text == kBest || (CLI::detail::lexical_cast(text, number) && number > 0);
-            return fits ? std::string() : text + " is neither best nor a number above 0";
+            return fits ? std::string() : text + ": use best or a number above 0";
         });
     auto* html
         = app.add_option("--html", options->html,

@@ -26,7 +26,7 @@ std::string replayText(const Run& run, int iteration)
     };
     switch (iterations[static_cast<std::size_t>(iteration)].kind) {
     case Iteration::Kind::Replay:
-        return fmt::format(" (median of {})", of(Iteration::Kind::Measured));
+        return fmt::format(" (median of every op, {} iterations)", of(Iteration::Kind::Measured));
     case Iteration::Kind::Warmup:
         return " (warm-up)";
     case Iteration::Kind::Measured:

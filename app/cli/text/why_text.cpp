@@ -73,7 +73,7 @@ std::string nextText(const Run& run, const WhyReport& report)
         ? fmt::format("{}{} on the fullest device", *next->bytes < 0 ? "-" : "+",
                       bytesText(std::abs(*next->bytes)))
         : fmt::format("{:+.2g} M_a on the fullest device", next->stashes);
-    return fmt::format("next best scheme for these costs: {}, {} ({}), {}\n", next->scheme,
+    return fmt::format("fastest scheme for these costs: {}, {} ({}), {}\n", next->scheme,
                        timeText(next->iteration, run.info.ticksPerUnit),
                        signedTime(next->difference, run.info.ticksPerUnit), memory);
 }

@@ -126,7 +126,7 @@ engine::Result<Window> clippedRange(Window range, const engine::Run& run)
     const Window part{std::max(range.begin, all.begin), std::min(range.end, all.end)};
     if (part.duration() > 0)
         return part;
-    return cannotRead(RangeTexts::tr("This range is outside of the run; type a part of %1")
+    return cannotRead(RangeTexts::tr("This range is outside the run; type one within %1")
                           .arg(rangeName(run, all)));
 }
 

@@ -86,8 +86,8 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
     facts.push_back(
         {say("Bubble"),
          form.isEmpty() ? say("%1, simulated").arg(percent(metrics.bubbleRatio)) : form});
-    facts.push_back({say("Peak stash"),
-                     say("%1 Mₐ on the fullest device").arg(number(largestStash(metrics), 1))});
+    facts.push_back(
+        {say("Peak stash"), say("%1 Mₐ at most").arg(number(largestStash(metrics), 1))});
     facts.push_back(
         {say("Weights"), say("%1 Mθ per device").arg(unitsText(largestWeights(metrics)))});
     facts.push_back({say("Messages"),

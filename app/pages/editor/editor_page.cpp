@@ -256,7 +256,7 @@ void EditorPage::copyCommand()
     const QString command = simulateCommand();
     QGuiApplication::clipboard()->setText(command);
     m_band->show(Band::Kind::Ok, tr("Copied."),
-                 tr("%1 (`bscope run` instead of `bscope simulate` trains with it.)").arg(command));
+                 tr("%1 (Replace `simulate` by `run` to train with it.)").arg(command));
 }
 
 void EditorPage::simulate()

@@ -200,7 +200,7 @@ void MemoryPage::showIteration(int iteration)
         fitTable();
     m_memoryTitle->setText(tr("Predicted and measured, %1").arg(m_report->bytes.unit()));
     showParts(hasMemory);
-    m_legend->setHasMoves(hasPairs);
+    m_legend->show(recordedCategories(*run), hasPairs);
     m_areas->show(m_report);
     if (!hasMemory)
         m_alive->clear();

@@ -82,7 +82,7 @@ QWidget* RunFrame::makeFooter()
     m_ofSelection = row();
     add(m_ofSelection, "zoomToDetails", tr("Zoom to"), m_actions.fitSelection);
     add(m_ofSelection, "noteOnDetails", tr("Note"), m_actions.notes.note);
-    m_save = add(m_ofSelection, "saveDetails", tr("Save range…"), m_actions.savePart);
+    m_save = add(m_ofSelection, "saveDetails", tr("Save as run…"), m_actions.savePart);
     m_ofRunning = row();
     m_pause = add(m_ofRunning, "pauseDetails", tr("Pause"), m_actions.pause);
     m_stop = add(m_ofRunning, "stopDetails", tr("Stop"), m_actions.stop);

@@ -188,8 +188,10 @@ const RunViewPointer& RunPage::view() const
 void RunPage::showRun()
 {
     const RunPointer run = m_document->run();
-    if (!view())
+    if (!view()) {
         Q_EMIT titleChanged(); // the name of the run is known before it is drawn
+        showProgress();
+    }
     if (!hasIterations(run.get()))
         return m_prediction->setRun(run, false);
     m_views.ask({run});
@@ -289,7 +291,8 @@ void RunPage::showWaiting()
 void RunPage::showProgress()
 {
     m_details->setProgress(m_document->isRunning() ? std::optional(m_document->progress())
-                                                   : std::nullopt);
+                                                   : std::nullopt,
+                           m_document->run());
     m_frame->showActions(m_timeline->selection().kind, *m_document);
 }
 

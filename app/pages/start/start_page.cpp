@@ -215,12 +215,12 @@ void StartPage::describeEmpty()
 {
     if (m_knownRuns > 0)
         m_empty->setTexts(tr("No recent runs"),
-                          tr("\"All runs\" lists %1. The samples open at once.")
+                          tr("\"All runs\" lists %1. Samples open immediately.")
                               .arg(countOf(m_knownRuns, "recorded run")));
     else
         m_empty->setTexts(
             tr("No run yet"),
-            tr("Runs that you start or open are listed here. The samples open at once."));
+            tr("Runs that you start or open are listed here. Samples open immediately."));
 }
 
 void StartPage::setKnownRuns(int runs)

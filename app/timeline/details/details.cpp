@@ -127,6 +127,14 @@ QString describeOp(const engine::RunInfo& info, const engine::Op& op)
     return tr("%1 of micro-batch %2 on stage %3").arg(kind, microBatchText(op)).arg(op.stage.value);
 }
 
+QString routeText(const engine::Op& op, engine::DeviceId device)
+{
+    const bool isOut
+        = op.kind == engine::OpKind::SendActivation || op.kind == engine::OpKind::SendGradient;
+    const int here = device.value, there = op.peer;
+    return tr("device %1 to %2").arg(isOut ? here : there).arg(isOut ? there : here);
+}
+
 DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int iteration,
                    const DetailsClock& clock)
 {
@@ -137,11 +145,8 @@ DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int it
     if (const auto target = selectOp(view, cause.op, iteration))
         link.target = *target;
     if (engine::isTransfer(op.kind)) {
-        const bool isOut
-            = op.kind == engine::OpKind::SendActivation || op.kind == engine::OpKind::SendGradient;
-        const int here = cause.device.value, there = op.peer;
         link.name = tr("transfer");
-        link.rest = tr("device %1 to %2").arg(isOut ? here : there).arg(isOut ? there : here);
+        link.rest = routeText(op, cause.device);
     } else {
         link.name = opName(view.run().info, op);
         link.rest = tr("on device %1").arg(cause.device.value);

@@ -142,6 +142,8 @@ struct DetailsContext
     const RunProgress* progress = nullptr; // nullptr: the run is not running
 };
 
+// The details of a running run that has no iterations yet.
+Details runningDetails(const engine::Run& run, const RunProgress& progress);
 QString plainText(const Details& details); // one line per row, with tabs
 
 // Describes the selection, or the whole run if nothing is selected. Returns empty details if the

@@ -66,6 +66,9 @@ DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble,
     });
     const std::size_t omitted = all - steps.size();
     const std::size_t left = steps.size() > kMost ? steps.size() - kMost : 0;
+    std::int64_t leftTime = 0;
+    for (std::size_t k = 1; k <= left; ++k)
+        leftTime += steps[k].idle + steps[k].busy;
     DetailsSection section;
     section.title = bubble.kind == Kind::Drain ? tr("Work until the end") : tr("Chain of causes");
     section.note = tr("%1 each").arg(clock.scale.unit());
@@ -75,7 +78,8 @@ DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble,
             continue;
         section.links.push_back(stepLink(view, steps[k], iteration, clock));
         if (k == 0 && left > 0)
-            section.links.back().rest += tr(", then %1 steps").arg(left);
+            section.links.back().rest
+                += tr(", then %1 steps in %2").arg(left).arg(clock.length(leftTime));
     }
     if (!steps.empty()) {
         const std::int64_t whole = steps.back().last.window.end - steps.front().first.window.begin;

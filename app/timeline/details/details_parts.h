@@ -29,6 +29,8 @@ void sayLength(Details& details, const RunView& view, const DetailsClock& clock,
 Swatch swatchOf(const RunView& view, std::uint32_t op);
 DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int iteration,
                    const DetailsClock& clock);
+// The devices of a send or receive on `device`: "device 1 to 0".
+QString routeText(const engine::Op& op, engine::DeviceId device);
 // Describes an op: "B of micro-batch 5 on stage 1".
 QString describeOp(const engine::RunInfo& info, const engine::Op& op);
 // The ops of the selection's micro-batch in all stages, as a strip over time.

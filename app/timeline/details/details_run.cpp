@@ -3,6 +3,7 @@
 #include "app/timeline/details/details_gpu.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/translate.h"
+#include "engine/base/median.h"
 #include "profiler/analysis/compare.h"
 
 #include <algorithm>
@@ -114,8 +115,8 @@ void addCourse(const engine::Run& run, const QString& name,
                 false);
 }
 
-// Adds the range of all measured iterations and the interval of their median to the reported
-// iteration.
+// Adds to the reported iteration its interval, and the range and median of all measured iterations.
+// A median iteration can be shorter than all of them.
 void addRange(const engine::Run& run, int iteration, DetailsSection& section)
 {
     std::vector<std::int64_t> measured;
@@ -130,9 +131,12 @@ void addRange(const engine::Run& run, int iteration, DetailsSection& section)
         return tr("%1 to %2")
             .arg(scale.text(static_cast<double>(from)), scale.withUnit(static_cast<double>(to)));
     };
-    section.add(tr("Range of %1 iterations").arg(measured.size()), fromTo(least, greatest));
     if (const auto interval = profiler::iterationInterval(run))
         section.add(tr("95 % interval"), fromTo(interval->least, interval->most));
+    section.add(tr("%1 measured iterations").arg(measured.size()), fromTo(least, greatest));
+    if (measured.size() > 2)
+        section.add(tr("... their median"),
+                    scale.withUnit(static_cast<double>(engine::medianOf(measured))));
 }
 
 DetailsSection facts(const RunView& view, const RunMetrics& metrics)
@@ -156,9 +160,10 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
         section.add(tr("HFU"), percent(*metrics.hfu));
     if (info.peakFlops > 0)
         section.add(tr("Peak of a device"), flopsText(info.peakFlops));
-    if (!info.peakSource.empty()) // "sgemm of 512 x 512 x 512"
+    if (!info.peakSource.empty()) // sizes of matrices stay in one line
         section.add(tr("Peak source"),
-                    fromUtf8(info.peakSource).replace(QLatin1String(" x "), QStringLiteral(" × ")));
+                    fromUtf8(info.peakSource)
+                        .replace(QLatin1String(" x "), QStringLiteral("\u00A0\u00D7\u00A0")));
     section.add(tr("Messages, local copies"),
                 tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies));
     if (const int copies = view.run().schedule.shape.dataParallel; copies > 1)
@@ -188,7 +193,7 @@ QString whichIteration(const engine::Run& run, int iteration)
     const auto measured = std::ranges::count(iterations, Measured, &engine::Iteration::kind);
     const bool isReported = iteration == engine::reportedIteration(run.timeline);
     if (one.kind == Replay)
-        return tr("Median iteration: every op at its median over %1 iterations").arg(measured);
+        return tr("Median iteration, placed from the median of every op");
     if (one.kind == Warmup)
         return tr("Warm-up iteration %1").arg(one.number);
     if (!isReported || measured == 1)
@@ -196,7 +201,8 @@ QString whichIteration(const engine::Run& run, int iteration)
                                            : tr("Iteration %1").arg(one.number);
     return run.info.outcome == engine::Outcome::Running
         ? tr("Iteration %1, the newest so far").arg(one.number)
-        : tr("Reported iteration: %1, of median duration").arg(one.number);
+        : measured == 2 ? tr("Reported iteration: %1, the second of 2").arg(one.number)
+                        : tr("Reported iteration: %1, of median duration").arg(one.number);
 }
 
 } // namespace

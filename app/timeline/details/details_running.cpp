@@ -47,9 +47,8 @@ QString nextName(const RunProgress& progress)
         : tr("iteration %1").arg(progress.done - progress.warmup);
 }
 
-DetailsSection progressSection(const RunView& view, const RunProgress& progress)
+DetailsSection progressSection(const engine::Run& run, const RunProgress& progress)
 {
-    const auto& run = view.run();
     DetailsSection section;
     section.add(tr("Complete iterations"), tr("%1 of %2").arg(progress.done).arg(progress.planned),
                 true);
@@ -131,19 +130,24 @@ std::optional<DetailsSection> liveMemory(const RunView& view)
 
 } // namespace
 
-Details runningDetails(const RunView& view, const DetailsContext& context)
+Details runningDetails(const engine::Run& run, const RunProgress& progress)
 {
-    const RunProgress& progress = *context.progress;
     Details details;
     details.title = tr("Running");
     if (progress.secondsLeft >= 0) {
         details.value = number(progress.secondsLeft, progress.secondsLeft < 10 ? 1 : 0);
         details.unit = tr("s left");
     }
-    details.left = QString::fromStdString(view.run().info.label) + QStringLiteral(", ")
-        + modeText(view.run().info);
+    details.left
+        = QString::fromStdString(run.info.label) + QStringLiteral(", ") + modeText(run.info);
     details.right = tr("%1 s so far").arg(number(progress.secondsSoFar, 1));
-    details.sections.push_back(progressSection(view, progress));
+    details.sections.push_back(progressSection(run, progress));
+    return details;
+}
+
+Details runningDetails(const RunView& view, const DetailsContext& context)
+{
+    Details details = runningDetails(view.run(), *context.progress);
     if (auto section = predictionSection(view, context.predicted))
         details.sections.push_back(std::move(*section));
     if (auto section = liveMemory(view))

@@ -7,12 +7,26 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
+
 namespace app {
 namespace {
 
 QString say(const char* text)
 {
     return QCoreApplication::translate("RunStatus", text);
+}
+
+// As the set-up counts ops: without messages, which have a number of their own, and optimizer
+// steps.
+std::int64_t computeOps(const engine::Schedule& schedule)
+{
+    std::int64_t count = 0;
+    for (const auto& program : schedule.program)
+        count += std::ranges::count_if(program, [](const engine::Op& op) {
+            return engine::isCompute(op.kind) && op.kind != engine::OpKind::OptimizerStep;
+        });
+    return count;
 }
 
 } // namespace
@@ -41,8 +55,7 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
         texts.append(say("%1 of %2 iterations").arg(progress.done).arg(progress.planned));
     if (document.isRunning() && progress.ops > 0)
         texts.append(say("op %1 of %2").arg(progress.opsDone).arg(progress.ops));
-    const auto ops = static_cast<std::int64_t>(engine::opCount(run->schedule));
-    QString counts = countOf(ops, "op");
+    QString counts = countOf(computeOps(run->schedule), "compute op");
     if (metrics.messages > 0)
         counts += say(", %1").arg(countOf(metrics.messages, "message"));
     if (kernels != nullptr && !kernels->isEmpty())

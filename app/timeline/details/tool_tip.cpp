@@ -1,6 +1,7 @@
 #include "app/timeline/details/tool_tip.h"
 
 #include "app/models/text.h"
+#include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/translate.h"
 
@@ -32,8 +33,11 @@ QString waitLine(const RunView& view, const Selection& selection, const Scale& s
     const QString waited = scale.withUnit(static_cast<double>(explanation->waited));
     if (explanation->needs.empty())
         return tr("waited %1").arg(waited);
-    return tr("waited %1 for <code>%2</code>")
-        .arg(waited, opName(view.run().info, view.op(explanation->needs.front().op)));
+    const auto& need = explanation->needs.front();
+    const engine::Op& op = view.op(need.op);
+    if (engine::isTransfer(op.kind))
+        return tr("waited %1 for transfer %2").arg(waited, routeText(op, need.device));
+    return tr("waited %1 for <code>%2</code>").arg(waited, opName(view.run().info, op));
 }
 
 } // namespace

@@ -96,8 +96,8 @@ Result<ViewLink> parseViewLink(const QString& text)
     const QUrl url(text.trimmed(), QUrl::StrictMode);
     if (!isViewLink(text) || !url.isValid() || !url.path().startsWith(QLatin1Char('/')))
         return fail(engine::Error::Code::InvalidArgument,
-                    "this is not a link to a run: it begins with bubblescope:/ and a path; copy "
-                    "one with Copy link");
+                    "not a link to a run: links begin with bubblescope:/ and a path; copy one "
+                    "with Copy a link to this view");
     LinkReader reader(url);
     ViewLink link;
     link.file = url.path(QUrl::FullyDecoded);

@@ -79,8 +79,9 @@ void paintKernelLabels(QPainter& painter, const LaneCell& cell)
                      Lane::kKernel),
               Qt::AlignRight | Qt::AlignVCenter, name);
     };
-    if (cell.lane.ranges > 0)
-        label(cell.lane.rangeTop(0), tr("NVTX"));
+    for (int row = 0; row < cell.lane.ranges; ++row)
+        label(cell.lane.rangeTop(row),
+              cell.lane.ranges > 1 ? tr("NVTX %1").arg(row + 1) : tr("NVTX"));
     for (int row = 0; row < cell.lane.kernels; ++row)
         label(cell.lane.kernelTop(row), rowName(*cell.kernels, cell.device, row));
 }

@@ -15,8 +15,7 @@ using engine::Window;
 constexpr double kKernelNameFrom = 34; // width of a box with a name, which may be elided
 constexpr double kBoxesUpTo = 4;       // spans per pixel; more are drawn as columns
 
-// Kernels that move data also have another height, for readers who cannot distinguish the hue from
-// grey.
+// Copies and memsets are also drawn lower, for readers who cannot distinguish the hue from grey.
 bool movesData(profiler::KernelKind kind)
 {
     return kind == profiler::KernelKind::Copy || kind == profiler::KernelKind::Memset;

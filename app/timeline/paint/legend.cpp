@@ -9,6 +9,8 @@
 #include <QPainter>
 #include <QStringList>
 
+#include <algorithm>
+
 namespace app {
 namespace {
 
@@ -117,6 +119,32 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
     return at.x() + widthOf(entry, metrics) + kEntryGap;
 }
 
+struct MemoryWord
+{
+    engine::MemoryCategory category;
+    profiler::Colour fill;
+    QString text;
+};
+
+// Adds one entry for the categories that occur in any of the runs.
+void addMemory(Legend& legend, const std::vector<LegendRun>& runs,
+               const std::vector<MemoryWord>& words)
+{
+    LegendEntry entry;
+    QStringList texts;
+    for (const MemoryWord& word : words) {
+        if (std::ranges::none_of(runs, [&word](const LegendRun& run) {
+                return run.view->occurs().memory[word.category];
+            }))
+            continue;
+        entry.fills.push_back(word.fill);
+        texts << word.text;
+    }
+    entry.text = texts.join(QStringLiteral(", ")).toStdString();
+    if (!texts.isEmpty())
+        legend.right.push_back(std::move(entry));
+}
+
 } // namespace
 
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail)
@@ -127,22 +155,23 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
     if (detail == LegendDetail::TimeOnly || detail == LegendDetail::Coverage)
         return legend;
     const auto hasMemory = [](const LegendRun& run) { return run.view->hasMemory(); };
-    const auto add = [&](std::vector<profiler::Colour> fills, const QString& text) {
-        legend.right.push_back(
-            {LegendEntry::Look::Fills, std::move(fills), text.toStdString(), {}});
-    };
     if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
         const bool hasGuests = std::ranges::any_of(
             runs, [](const LegendRun& run) { return run.view->occurs().has(OpKind::Evict); });
         if (hasGuests)
             legend.right.push_back(
                 {LegendEntry::Look::Guest, {}, tr("guest stash").toStdString(), {}});
-        add({palette.stash, palette.buffers}, tr("stash, buffers"));
-        add({palette.optimizerState, palette.gradients, palette.weights},
-            tr("optimizer, gradients, weights"));
+        using enum engine::MemoryCategory;
+        addMemory(legend, runs,
+                  {{Stash, palette.stash, tr("stash")}, {Buffers, palette.buffers, tr("buffers")}});
+        addMemory(legend, runs,
+                  {{Optimizer, palette.optimizerState, tr("optimizer")},
+                   {Gradients, palette.gradients, tr("gradients")},
+                   {Weights, palette.weights, tr("weights")}});
     } else if (std::ranges::any_of(runs,
                                    [](const LegendRun& run) { return run.view->knowsMemory(); })) {
-        add({palette.stash}, tr("stash"));
+        legend.right.push_back(
+            {LegendEntry::Look::Fills, {palette.stash}, tr("stash").toStdString(), {}});
     }
     return legend;
 }
@@ -154,7 +183,7 @@ void addPath(Legend& legend, const BoxColours& colours)
     legend.left.push_back({LegendEntry::Look::Path, {}, tr("critical path").toStdString(), {}});
     legend.left.push_back({LegendEntry::Look::Fills,
                            {off(OpKind::Forward), off(OpKind::Backward)},
-                           tr("off the path, dimmed").toStdString(),
+                           tr("off the path").toStdString(),
                            {}});
 }
 

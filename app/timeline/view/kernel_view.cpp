@@ -123,7 +123,8 @@ void KernelView::indexRows()
     for (const Row& row : m_allRows) {
         const auto spans = std::span(m_spans).subspan(row.first, row.count);
         m_found.emplace_back(spans);
-        if (m_hasWaits && row.role == DeviceStream::Role::Nccl)
+        const auto hasWait = [this](const engine::Span& span) { return m_waits.contains(span.op); };
+        if (m_hasWaits && std::ranges::any_of(spans, hasWait))
             for (const engine::Span& span : spans)
                 addParts(span);
         parts.push_back(m_parts.size());

@@ -84,6 +84,14 @@ std::int64_t MemorySeries::timeOfPeak(engine::Window window) const
     return window.begin;
 }
 
+RecordedCategories recordedCategories(const engine::Run& run)
+{
+    RecordedCategories recorded{};
+    for (const engine::MemoryEvent& event : run.timeline.memory)
+        recorded[event.category] = recorded[event.category] || event.bytes > 0;
+    return recorded;
+}
+
 engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run)
 {
     engine::IdVector<engine::DeviceId, MemorySeries> series(run.schedule.shape.devices);

@@ -60,6 +60,10 @@ private:
     double m_peak = 0;
 };
 
+// Whether the run allocated memory of a category.
+using RecordedCategories
+    = engine::EnumArray<engine::MemoryCategory, bool, engine::kMemoryCategories>;
+RecordedCategories recordedCategories(const engine::Run& run);
 // Returns the memory of each device, from the memory events of the run.
 engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run);
 // Returns the stash of each device in M_a (the activations of one micro-batch on a device) from the

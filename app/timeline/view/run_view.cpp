@@ -23,6 +23,7 @@ RunView::RunView(std::shared_ptr<const engine::Run> run)
     indexOps();
     indexLanes();
     indexExposed();
+    m_occurs.memory = recordedCategories(*m_run);
     for (const auto& series : m_memory)
         m_memoryScale = std::max(m_memoryScale, series.peak());
 }
@@ -34,7 +35,8 @@ void RunView::indexOps()
     for (const auto& program : schedule.program) {
         for (const auto& op : program) {
             m_shares.push_back(shareOf(op.kind));
-            m_occurs.kinds[static_cast<int>(op.kind)] = true;
+            if (op.kind != engine::OpKind::OptimizerStep)
+                m_occurs.kinds[static_cast<int>(op.kind)] = true;
             m_occurs.isUp = m_occurs.isUp || op.replica > 0;
             if (op.kind == engine::OpKind::Evict && op.peer < devices())
                 m_evictors[DeviceId{op.peer}]
@@ -58,6 +60,8 @@ void RunView::indexTimes(const engine::Track& track)
     for (const engine::Span& span : track.spans) {
         const Window window = span.window();
         m_occurs.longestOp = std::max(m_occurs.longestOp, window.duration());
+        if (window.duration() > 0 && m_shares[span.op] == Share::Optimizer)
+            m_occurs.kinds[static_cast<int>(engine::OpKind::OptimizerStep)] = true;
         if (!isFirst && window.begin < previous.end && !(window == previous))
             ++m_occurs.overlaps;
         if (isFirst || window.end >= previous.end)

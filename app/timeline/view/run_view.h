@@ -17,7 +17,8 @@ namespace app {
 // The kinds of ops that occur in a run; a legend lists only these.
 struct Occurrence
 {
-    bool kinds[engine::kOpKinds] = {};
+    bool kinds[engine::kOpKinds] = {}; // of ops; optimizer steps only if they take time
+    RecordedCategories memory = {};
     int chunks = 1; // largest number of chunks of a device in one direction
     bool isUp = false;
     std::int64_t longestExposed = 0; // in ticks; 0: none

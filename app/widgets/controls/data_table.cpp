@@ -59,7 +59,7 @@ void CellDelegate::paintShare(QPainter& painter, const QRect& cell, double share
                      toQt(theme().palette.gradients));
 }
 
-// Returns the rest of the cell for the text.
+// Returns the space that is left for the text.
 QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
                                  const QModelIndex& index) const
 {
@@ -87,7 +87,7 @@ QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
     return cell.adjusted(kThumbnailRoom, 0, 0, 0);
 }
 
-// Returns the rest of the cell for the text.
+// Returns the space that is left for the text.
 QRect CellDelegate::paintMarks(QPainter& painter, const QRect& cell, const QModelIndex& index) const
 {
     const Theme& theme = m_theme.theme();
@@ -109,7 +109,7 @@ QRect CellDelegate::paintMarks(QPainter& painter, const QRect& cell, const QMode
     return cell.adjusted(kLevelRoom, 0, 0, 0);
 }
 
-// Returns the rest of the cell for the value.
+// Returns the space that is left for the value.
 QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
                                     const QModelIndex& index) const
 {

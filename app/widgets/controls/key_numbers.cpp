@@ -69,7 +69,7 @@ KeyNumbers::Item memoryItem(const Prediction& prediction)
     if (const auto bytes = largestMemory(prediction.metrics)) {
         const Scale scale = byteScale(*bytes);
         return {KeyNumbers::tr("Peak memory"), scale.text(static_cast<double>(*bytes)),
-                scale.unit(), KeyNumbers::tr("stash %1 Mₐ, on the fullest device").arg(stash),
+                scale.unit(), KeyNumbers::tr("largest stash %1 Mₐ").arg(stash),
                 KeyNumbers::tr("stash %1 Mₐ").arg(stash)};
     }
     return {KeyNumbers::tr("Peak stash"), stash, QStringLiteral("Mₐ"),

@@ -36,8 +36,9 @@ MemoryLegend::MemoryLegend(const ThemeController& theme, QWidget* parent)
     setFixedHeight(28);
 }
 
-void MemoryLegend::setHasMoves(bool hasMoves)
+void MemoryLegend::show(const RecordedCategories& recorded, bool hasMoves)
 {
+    m_recorded = recorded;
     m_hasMoves = hasMoves;
     update();
 }
@@ -51,23 +52,28 @@ void MemoryLegend::paintEvent(QPaintEvent*)
     painter.fillRect(rect(), theme.chrome.surfaceAlt);
     painter.fillRect(QRect(0, 0, width(), 1), theme.chrome.line);
     const MemoryColours colours(theme, devicePixelRatioF());
-    const auto fills = [&colours](std::initializer_list<profiler::MemoryKind> kinds) {
-        std::vector<profiler::Colour> all;
-        for (const profiler::MemoryKind kind : kinds)
-            all.push_back(fromQt(colours.plain(kind)));
-        return all;
-    };
+    const auto fill = [&colours](profiler::MemoryKind kind) { return fromQt(colours.plain(kind)); };
     const auto text = [](const char* words) {
         return QCoreApplication::translate("app::MemoryLegend", words).toStdString();
     };
     Legend legend;
-    legend.left.push_back({LegendEntry::Look::Fills, fills({Stash}), text("stash"), {}});
+    legend.left.push_back({LegendEntry::Look::Fills, {fill(Stash)}, text("stash"), {}});
     if (m_hasMoves)
         legend.left.push_back({LegendEntry::Look::Guest, {}, text("guest stash"), {}});
-    legend.left.push_back({LegendEntry::Look::Fills,
-                           fills({Buffers, Optimizer, Gradients, Weights}),
-                           text("buffers, optimizer, gradients, weights"),
-                           {}});
+    LegendEntry rest;
+    const auto add
+        = [&](engine::MemoryCategory category, profiler::MemoryKind kind, const char* word) {
+              if (!m_recorded[category])
+                  return;
+              rest.fills.push_back(fill(kind));
+              rest.text += (rest.text.empty() ? "" : ", ") + text(word);
+          };
+    add(engine::MemoryCategory::Buffers, Buffers, "buffers");
+    add(engine::MemoryCategory::Optimizer, Optimizer, "optimizer");
+    add(engine::MemoryCategory::Gradients, Gradients, "gradients");
+    add(engine::MemoryCategory::Weights, Weights, "weights");
+    if (!rest.fills.empty())
+        legend.left.push_back(std::move(rest));
     if (m_hasMoves)
         legend.left.push_back({LegendEntry::Look::Fills,
                                {theme.palette.communication},

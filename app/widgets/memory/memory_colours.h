@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/paint/hatch.h"
+#include "app/timeline/view/memory_series.h"
 #include "app/widgets/controls/controls.h"
 #include "profiler/analysis/tensors/memory_steps.h"
 
@@ -30,12 +31,15 @@ class MemoryLegend : public ThemedWidget
 {
 public:
     explicit MemoryLegend(const ThemeController& theme, QWidget* parent = nullptr);
-    void setHasMoves(bool hasMoves); // whether stashes move between devices
+    // `hasMoves`: whether stashes move between devices.
+    void show(const RecordedCategories& recorded, bool hasMoves);
+    using QWidget::show;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    RecordedCategories m_recorded = {};
     bool m_hasMoves = false;
 };
 

@@ -29,6 +29,7 @@ struct DetailsPanel::Impl
     std::vector<engine::Note> notes;
     RunPointer prediction;
     std::optional<RunProgress> progress;
+    RunPointer waiting;           // the running run, until it has a view
     QTimer refresh;               // limits how often progress is laid out
     std::optional<Details> shown; // the details laid out; nullopt: none, or the theme changed
     QScrollArea* scroll = new QScrollArea;
@@ -93,12 +94,15 @@ void DetailsPanel::setPrediction(RunPointer prediction)
         m->update(*this);
 }
 
-void DetailsPanel::setProgress(const std::optional<RunProgress>& progress)
+void DetailsPanel::setProgress(const std::optional<RunProgress>& progress, const RunPointer& run)
 {
-    if (m->progress == progress)
+    const RunPointer waiting = m->view == nullptr ? run : nullptr;
+    if (m->progress == progress && m->waiting == waiting)
         return;
-    const bool isOtherState = m->progress.has_value() != progress.has_value();
+    const bool isOtherState
+        = m->progress.has_value() != progress.has_value() || m->waiting != waiting;
     m->progress = progress;
+    m->waiting = waiting;
     if (m->selection.kind != Selection::Kind::None)
         return;
     if (isOtherState)
@@ -123,6 +127,8 @@ Details DetailsPanel::Impl::details() const
     context.notes = notes;
     context.predicted = prediction.get();
     context.progress = progress ? &*progress : nullptr;
+    if (!view && waiting && progress)
+        return runningDetails(*waiting, *progress);
     return view ? detailsOf(*view, selection, context) : Details();
 }
 

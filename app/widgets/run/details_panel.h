@@ -31,9 +31,9 @@ public:
     // Metrics of the marked range; shown while exactly that range is selected.
     void setRange(const profiler::RangeMetrics& metrics);
     void setNotes(std::vector<engine::Note> notes); // sorted by time
-    // While the run is running and nothing is selected, its progress is shown; nullopt: not
-    // running.
-    void setProgress(const std::optional<RunProgress>& progress);
+    // While the run is running and nothing is selected, its progress is shown, also if there is no
+    // view of the run yet; nullopt: not running.
+    void setProgress(const std::optional<RunProgress>& progress, const RunPointer& run);
     void setPrediction(RunPointer prediction); // see DetailsContext::predicted
     using QWidget::show;
     QString text() const; // the details as plain text; also while the panel is hidden

@@ -27,6 +27,17 @@ double niceStep(double highest, int parts)
     return 10 * power;
 }
 
+// The decimals that show multiples of a step exactly.
+int marksDecimals(double step)
+{
+    constexpr int kMost = 4;
+    int decimals = 0;
+    for (double scaled = step; decimals < kMost && std::abs(scaled - std::round(scaled)) > 1e-6;
+         scaled *= 10)
+        ++decimals;
+    return decimals;
+}
+
 } // namespace
 
 LossPlot::LossPlot(const ThemeController& theme, QWidget* parent)
@@ -68,7 +79,7 @@ void LossPlot::paintGround(QPainter& painter) const
                          line == 0 ? chrome.line : chrome.grid);
         painter.setPen(chrome.text3);
         painter.drawText(QRectF(0, y - 8, kLeft - 8, 16), Qt::AlignRight | Qt::AlignVCenter,
-                         number(loss, std::fmod(m_top / 4, 1.0) == 0 ? 0 : 1));
+                         number(loss, marksDecimals(m_top / 4)));
     }
 }
 
@@ -165,17 +176,16 @@ void LossPlot::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.fillRect(rect(), theme().chrome.surface);
     m_plot = QRectF(rect()).adjusted(kLeft, kTop, -kRight, -kBottom);
+    if (m_series.points.empty()) {
+        painter.setFont(uiFont(11));
+        painter.setPen(theme().chrome.text3);
+        painter.drawText(m_plot, Qt::AlignCenter,
+                         tr("The first loss appears with the first iteration."));
+        return;
+    }
     paintGround(painter);
     painter.setRenderHint(QPainter::Antialiasing);
     paintIterationNames(painter);
-    if (m_series.points.empty()) {
-        const QString text = tr("The first loss appears with the first iteration.");
-        painter.fillRect(painter.boundingRect(m_plot, Qt::AlignCenter, text).adjusted(-6, 0, 6, 0),
-                         theme().chrome.surface);
-        painter.setPen(theme().chrome.text3);
-        painter.drawText(m_plot, Qt::AlignCenter, text);
-        return;
-    }
     painter.setFont(uiFont(11));
     const double gap = 1.4 * painter.font().pixelSize();
     const bool areClose = m_series.unigramEntropy && m_series.entropyRate

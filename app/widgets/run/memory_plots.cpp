@@ -1,5 +1,7 @@
 #include "app/widgets/run/memory_plots.h"
 
+#include "profiler/analysis/memory.h"
+
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -28,6 +30,8 @@ void MemoryPlots::show(const RunPointer& run, int iteration)
     m_series = m_isStashOnly ? stashFromSpans(*run) : recordedMemory(*run);
     m_window = iteration < 0 ? engine::Window{}
                              : run->timeline.iterations[static_cast<std::size_t>(iteration)].window;
+    m_peaks.assign(m_series.size(), {});
+    profiler::addPeakBytes(*run, m_window, m_peaks);
     m_highest = 0;
     for (const MemorySeries& series : m_series)
         m_highest = std::max(m_highest, series.peak());
@@ -67,6 +71,11 @@ double MemoryPlots::timeAt(const QRectF& plot, double x) const
 QString MemoryPlots::text(double value) const
 {
     return m_isStashOnly ? number(value, 1) + QStringLiteral(" Mₐ") : m_bytes.withUnit(value);
+}
+
+QString MemoryPlots::stashText(engine::DeviceId device) const
+{
+    return m_bytes.text(static_cast<double>(m_peaks[device].peakStashBytes.value_or(0)));
 }
 
 // Draws the highest level of every pixel column, so that no peak is lost.
@@ -121,7 +130,7 @@ void MemoryPlots::paintHead(QPainter& painter, int device) const
     if (!m_isStashOnly)
         painter.drawText(QRect(box.left(), box.top() + 56, kHeadWidth, 15),
                          Qt::AlignLeft | Qt::AlignVCenter,
-                         tr("stash %1").arg(m_bytes.text(highest.total - highest.base)));
+                         tr("stash %1").arg(stashText(engine::DeviceId{device})));
 }
 
 void MemoryPlots::paintTimes(QPainter& painter, const QRectF& plot) const

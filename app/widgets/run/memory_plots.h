@@ -4,6 +4,7 @@
 #include "app/models/run_document.h"
 #include "app/timeline/view/memory_series.h"
 #include "app/widgets/controls/controls.h"
+#include "profiler/analysis/metrics.h"
 
 #include <optional>
 #include <vector>
@@ -20,6 +21,8 @@ public:
 
     void show(const RunPointer& run, int iteration);
     int heightFor(int width) const;
+    // The largest stash in the iteration, as in the metrics of the device.
+    QString stashText(engine::DeviceId device) const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -38,6 +41,7 @@ private:
     void paintCursor(QPainter& painter, int device, const QRectF& plot) const;
 
     engine::IdVector<engine::DeviceId, MemorySeries> m_series;
+    engine::IdVector<engine::DeviceId, profiler::DeviceMetrics> m_peaks;
     engine::Window m_window;
     double m_highest = 0;
     Scale m_time, m_bytes;

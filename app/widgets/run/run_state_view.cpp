@@ -73,8 +73,9 @@ QString RunStateView::waitingFor(const RunDocument& document, const Facts& facts
         return tr("Queued. The run starts when the runs before it are complete: two runs at a time "
                   "would distort each other's times.");
     if (const RunProgress& progress = document.progress(); progress.ops > 0)
-        return tr("The first iteration has run %1 of %2 ops. It appears as soon as it is complete; "
-                  "the run has %3.")
+        return tr("The first iteration has run %1 of %2 ops, messages included. It appears as soon "
+                  "as "
+                  "it is complete; the run has %3.")
             .arg(progress.opsDone)
             .arg(progress.ops)
             .arg(remainingTime(progress.secondsLeft));

@@ -186,12 +186,15 @@ void RunToolbar::showProgress(const RunDocument& document)
 {
     const RunProgress& progress = document.progress();
     m_segments->show(progress);
+    m_left->setToolTip(document.state() == RunDocument::State::Stopping
+                           ? tr("Keeps the complete iterations")
+                           : QString());
     if (document.isQueued())
         m_left->setText(tr("in the queue"));
     else if (document.isPaused())
         m_left->setText(tr("paused"));
     else if (document.state() == RunDocument::State::Stopping)
-        m_left->setText(tr("stopping; complete iterations are kept"));
+        m_left->setText(tr("stopping"));
     else if (progress.secondsLeft >= 0)
         m_left->setText(remainingTime(progress.secondsLeft));
     else

@@ -144,7 +144,10 @@ void TimelinePainter::paintTopTexts() const
     if (m_scene.iteration < 0 || m_areas.column.width() <= 0)
         return;
     const auto& one = iterations[static_cast<std::size_t>(m_scene.iteration)];
-    m_painter.drawText(QPointF(m_areas.column.left() + 16, 20), capitalized(iterationTitle(one)));
+    const bool isReplay = one.kind == engine::Iteration::Kind::Replay;
+    m_painter.drawText(QPointF(m_areas.column.left() + 16, 20),
+                       isReplay ? TimeCanvas::tr("Median iteration")
+                                : capitalized(iterationTitle(one)));
     m_painter.setFont(uiFont(13, QFont::Medium));
     m_painter.setPen(m_theme.chrome.text);
     const Scale scale = timeScale(m_view.run().info, one.window.duration());

@@ -72,8 +72,7 @@ QWidget* WhyPanel::makeNext()
     auto* inner = spaced(new QVBoxLayout, {12, 10, 12, 12}, 4);
     column->addLayout(inner);
     auto* tag = new Tag(m_theme);
-    inner->addLayout(
-        ends(wrapped(makeLabel(tr("Next best scheme for these costs"), "small")), tag));
+    inner->addLayout(ends(wrapped(makeLabel(tr("Fastest scheme for these costs"), "small")), tag));
     tag->setText(tr("simulated")); // shows the tag, which has a parent now
     m_nextName = wrapped(named(makeLabel({}, "heading"), "whyNextName"));
     m_nextTime = named(makeLabel({}, "heading"), "whyNextTime");

@@ -8,9 +8,8 @@ namespace engine::parts {
 // or the index of the device (Device).
 enum class WeightDelay : std::uint8_t { None, Device };
 
-// Builds the interleaved order in groups of `group` micro-batches with (v-1) group + D-1-d warm-up
-// forwards. Backwards are split and weight gradients delayed; the remaining weight gradients come
-// last.
+// Builds the interleaved order in groups of `group` micro-batches, with (v-1) * group + D-1-d
+// warm-up forwards on device d. Backwards are split and W is delayed; the remaining W come last.
 Schedule delayedWeights(const ScheduleRequest& request, int group, WeightDelay delay);
 
 } // namespace engine::parts

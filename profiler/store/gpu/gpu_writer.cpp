@@ -18,8 +18,7 @@ using namespace engine;
 
 namespace {
 
-// Adds the rows of an ENUM_ table. `names` has the names and labels of 0, 1, ..., as in
-// "HTOD=Host-to-Device,".
+// Adds the rows of an ENUM_ table. `names` has one "NAME=Label," per value, from 0.
 template<const PlainText& Text>
 Result<void> addNumbers(Database& database, const std::string& prefix, std::string_view names)
 {

@@ -176,6 +176,20 @@ TEST_CASE("work is laid out by device and stream, and streams are named by what 
     CHECK(streams[2].role == DeviceStream::Role::Nccl);
 }
 
+// The kernels of a trace whose program has one stream were in a row named "NCCL", because the
+// stream also has a few NCCL kernels.
+TEST_CASE("a stream that runs NCCL between the kernels of its ops is a compute stream")
+{
+    const Run run = oneDevice();
+    GpuTrace all = trace();
+    all.kernels.push_back(kernel(1, 0, {210, 220}, kReduce));
+    const GpuActivity activity(run, std::move(all));
+    const auto streams = activity.streams(DeviceId{0});
+    REQUIRE(streams.size() == 1);
+    CHECK(streams[0].role == DeviceStream::Role::Compute);
+    CHECK(activity.on(streams[0]).size() == 5);
+}
+
 TEST_CASE("work of no known op goes to the device whose context it ran in, or is counted")
 {
     const Run run = oneDevice();

@@ -160,6 +160,13 @@ TEST_CASE("a slow stage is named with its excess and the gain if it were equal")
              "8.0 units");
 }
 
+// The second op of a joint pair has the time of both; its stage was called slow.
+TEST_CASE("joint ops of equal stages name no slow stage")
+{
+    const Run run = simulated("dualpipe", 4, 8);
+    CHECK(find(whyNotFaster(run).value(), WhyReason::Kind::SlowStage) == nullptr);
+}
+
 TEST_CASE("a backward behind a forward is named, and the exchange of both is simulated")
 {
     const Run run = connected(handMade({.devices = 2, .stages = 2, .microBatches = 2}, {0, 21},

@@ -251,9 +251,9 @@ void BlasPlan::choose(cublasLtHandle_t handle, const Product& op)
     m_exists
         = status == CUBLAS_STATUS_SUCCESS && found > 0 && m_choice.state == CUBLAS_STATUS_SUCCESS;
     if (!m_exists && op.epilogue == Epilogue::None)
-        throw std::runtime_error(
-            fmt::format("cuBLASLt has no algorithm for {} products of {} x {} x {} (status {})",
-                        op.count, op.c.rows, op.c.columns, innerOf(op), static_cast<int>(status)));
+        throw std::runtime_error(fmt::format(
+            "cuBLASLt has no algorithm for a product of {} x {} x {}, batch {} (status {})",
+            op.c.rows, op.c.columns, innerOf(op), op.count, static_cast<int>(status)));
 }
 
 bool BlasPlan::run(cublasLtHandle_t handle, const OpStream& opStream, const Product& op)

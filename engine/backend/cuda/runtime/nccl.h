@@ -26,9 +26,9 @@ struct NcclFunctions; // nccl/functions.h
 // if it is not usable.
 const NcclFunctions* ncclFunctions(std::string* reason);
 
-// The id of a communicator, which one rank creates and passes to all. Throws std::runtime_error.
+// The id of a communicator. One rank creates it and passes it to all.
 using NcclId = std::array<char, 128>;
-NcclId makeNcclId(const NcclFunctions& library);
+NcclId makeNcclId(const NcclFunctions& library); // throws std::runtime_error
 
 enum class NcclType : std::uint8_t { Float32, Bfloat16, Int64, Byte };
 

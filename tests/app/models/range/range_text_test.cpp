@@ -66,7 +66,7 @@ TEST_CASE("a typed range that cannot be read names what to type")
           == QStringLiteral("The run has no iteration 9; it has warm-up 0 to median iteration"));
     CHECK(parsed("1-2 min")
           == QStringLiteral("\"min\" is not a unit of time; use ns, µs, ms or s"));
-    CHECK(parsed("5000-6000 ms").startsWith(QStringLiteral("This range is outside of the run")));
+    CHECK(parsed("5000-6000 ms").startsWith(QStringLiteral("This range is outside the run")));
     CHECK(parsed("iterations 1-0") == QStringLiteral("Name the earlier iteration first"));
     const auto units = sample::units({"1f1b", 2, 2, 1});
     CHECK(parseRange(QStringLiteral("1-2"), *units, 0).value()

@@ -295,6 +295,48 @@ TEST_CASE("a drain names the op and the device that end the iteration")
               .contains(QLatin1String("device 0 ends with <code>0B1</code>")));
 }
 
+// The times of the rows of a long chain did not add up, because the omitted steps had none.
+TEST_CASE("the row of omitted steps of a chain states their time")
+{
+    const app::RunView view(sample::measured({"bitpipe", 4, 8, 1}));
+    int shortened = 0;
+    for (const profiler::Bubble& bubble : view.bubbles(0)) {
+        Selection selection;
+        selection.kind = Selection::Kind::Bubble;
+        selection.iteration = 0;
+        selection.device = bubble.device;
+        selection.window = bubble.window;
+        const auto details = app::detailsOf(view, selection);
+        for (const app::DetailsSection& section : details.sections) {
+            if (section.links.empty() || !section.links[0].rest.contains(QLatin1String(", then ")))
+                continue;
+            double sum = section.links[0].rest.section(QLatin1Char(' '), -1).toDouble();
+            for (const app::DetailsLink& link : section.links)
+                for (const QString& time : link.time.split(QStringLiteral(" after ")))
+                    sum += time.toDouble();
+            const double whole = row(details, "Start to end of the chain").toDouble();
+            CHECK(sum > whole - 0.5); // 17 rounded times
+            CHECK(sum < whole + 0.5);
+            ++shortened;
+        }
+    }
+    CHECK(shortened > 0);
+}
+
+// The tooltip of an op named a receive "6RECV_F1"; the details named it a transfer.
+TEST_CASE("the tooltip of an op that waited for a message names the devices of the transfer")
+{
+    const app::RunView view(sample::measured({"1f1b", 2, 2, 1}));
+    QStringList texts;
+    for (std::uint32_t op = 0; op < engine::opCount(view.run().schedule); ++op)
+        if (const auto selection = app::selectOp(view, op, 0);
+            selection && engine::isCompute(view.op(op).kind))
+            texts << app::toolTipText(view, *selection);
+    const QString all = texts.join(QLatin1Char('\n'));
+    CHECK(all.contains(QLatin1String(" for transfer device 0 to 1")));
+    CHECK_FALSE(all.contains(QLatin1String("RECV")));
+}
+
 TEST_CASE("the reported iteration has the range of all and the interval of the median")
 {
     auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 2, 2, 3}));
@@ -306,8 +348,22 @@ TEST_CASE("the reported iteration has the range of all and the interval of the m
     Selection none;
     none.iteration = reported;
     const auto details = app::runDetails(view, reported);
-    CHECK(row(details, "Range of 3 iterations").contains(QLatin1String(" to ")));
+    CHECK(row(details, "3 measured iterations").contains(QLatin1String(" to ")));
+    CHECK(row(details, "... their median").startsWith(details.value));
     CHECK(row(details, "95 % interval").contains(QLatin1String(" to ")));
-    CHECK(row(app::runDetails(view, reported == 0 ? 1 : 0), "Range of 3 iterations")
+    CHECK(row(app::runDetails(view, reported == 0 ? 1 : 0), "3 measured iterations")
           == QLatin1String("(none)"));
+}
+
+// The reported iteration of two was the second one, whose duration is not a median.
+TEST_CASE("of two measured iterations the second is reported, without a median")
+{
+    auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 2, 2, 2}));
+    run->info.mode = engine::Mode::Live;
+    run->timeline.iterations.back().window.end -= 1'000'000;
+    const auto details
+        = app::runDetails(app::RunView(run), engine::reportedIteration(run->timeline));
+    CHECK(details.left.contains(QLatin1String("Reported iteration: 1, the second of 2")));
+    CHECK(row(details, "2 measured iterations").contains(QLatin1String(" to ")));
+    CHECK(row(details, "... their median") == QLatin1String("(none)"));
 }

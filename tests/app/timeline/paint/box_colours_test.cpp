@@ -3,6 +3,8 @@
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
+#include <algorithm>
+
 using app::BoxColours;
 using app::ColourBy;
 
@@ -47,6 +49,32 @@ TEST_CASE("boxes are coloured by chunk and by duration, and the legend follows")
         CHECK(colours.lookOf(step, 0, 1, BoxColours::Emphasis::Normal).fill
               == colours.look(engine::OpKind::OptimizerStep, 0, BoxColours::Emphasis::Normal).fill);
     }
+}
+
+// The legend listed an optimizer step that takes no time, and buffers of a run without buffers.
+TEST_CASE("the legend lists optimizer steps and memory only if they occur")
+{
+    const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
+    const BoxColours colours(theme, 1);
+    const auto has = [&](const engine::Run& run, const char* text) {
+        const app::RunView view(std::make_shared<const engine::Run>(run));
+        const auto legend = app::legendOf({{&view, 1}}, colours, app::LegendDetail::WithMemory);
+        const auto isNamed = [text](const profiler::LegendEntry& entry) {
+            return entry.text.find(text) != std::string::npos;
+        };
+        return std::ranges::any_of(legend.left, isNamed)
+            || std::ranges::any_of(legend.right, isNamed);
+    };
+    CHECK_FALSE(has(*sample::units({"1f1b", 2, 2, 1}), "optimizer"));
+    engine::Run run = *sample::measured({"1f1b", 2, 2, 1});
+    CHECK(has(run, "stash, buffers"));
+    CHECK(has(run, "optimizer, gradients, weights"));
+    std::erase_if(run.timeline.memory, [](const engine::MemoryEvent& event) {
+        return event.category == engine::MemoryCategory::Buffers
+            || event.category == engine::MemoryCategory::Optimizer;
+    });
+    CHECK_FALSE(has(run, "buffers"));
+    CHECK(has(run, "gradients, weights"));
 }
 
 TEST_CASE("overlapping ops of a device are counted, joint ops are not")

@@ -205,6 +205,7 @@ TEST_CASE("a value too long for one line ends at the right edge beside its name"
     }
     REQUIRE(name != nullptr);
     REQUIRE(value != nullptr);
+    CHECK(value->text().contains(QStringLiteral("512\u00A0\u00D7\u00A0512\u00A0\u00D7\u00A0512")));
     CHECK(value->alignment().testFlag(Qt::AlignRight));
     CHECK(value->y() == name->y());
     CHECK(value->x() > name->x() + name->width());

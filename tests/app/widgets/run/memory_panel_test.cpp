@@ -34,7 +34,7 @@ struct Shown
     {
         return *panel.findChild<DataTable*>(QStringLiteral("gpuMemoryTable"));
     }
-    QWidget& plots() const { return *panel.findChild<MemoryPlots*>(); }
+    MemoryPlots& plots() const { return *panel.findChild<MemoryPlots*>(); }
 
     ThemeController theme;
     MemoryPanel panel{theme};
@@ -75,4 +75,20 @@ TEST_CASE("many GPUs leave the plots half of the width, and the plots follow the
     QCoreApplication::processEvents();
     CHECK(shown.plots().width() >= 335);
     CHECK(shown.plots().width() <= 350);
+}
+
+// The stash of the plots was the highest total minus the highest rest, which is too little if the
+// rest is highest at another time. The memory column had the right one.
+TEST_CASE("the stash of a plot is the largest stash of the device")
+{
+    constexpr std::int64_t kMiB = 1 << 20;
+    auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 4, 4, 1}));
+    const std::int64_t end = run->timeline.iterations[0].window.end;
+    run->timeline.memory.push_back({end - 1, 500 * kMiB, engine::MemoryEvent::kNoOp, 0,
+                                    engine::MemoryCategory::Buffers}); // no stash is left
+    ThemeController theme;
+    MemoryPlots plots(theme);
+    plots.show(run, 0);
+    // four stashes of 900 MiB beside 3000 MiB of weights and the like
+    CHECK(plots.stashText(engine::DeviceId{0}) == byteScale(6600 * kMiB).text(3600.0 * kMiB));
 }

@@ -1,0 +1,38 @@
+#include "app/widgets/run/loss_plot.h"
+#include "tests/catch.h"
+
+#include <QImage>
+
+using namespace app;
+
+namespace {
+
+// Whether anything is drawn left of the plot, where the axis has its labels.
+bool hasAxis(LossPlot& plot)
+{
+    const QImage image = plot.grab().toImage();
+    const int width = static_cast<int>(24 * image.devicePixelRatio());
+    for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < width; ++x)
+            if (image.pixel(x, y) != image.pixel(0, 0))
+                return true;
+    return false;
+}
+
+} // namespace
+
+// Before the first loss there was an axis from 0.0 to 1.0, whose labels were rounded to 0.3 and
+// 0.8.
+TEST_CASE("the plot of losses has an axis as soon as there is a loss")
+{
+    ThemeController theme;
+    LossPlot plot(theme);
+    plot.resize(400, 150);
+    LossSeries series;
+    series.planned = 7;
+    plot.show(series);
+    CHECK_FALSE(hasAxis(plot));
+    series.points.push_back({.mean = 5.2, .microBatches = {}});
+    plot.show(series);
+    CHECK(hasAxis(plot));
+}
