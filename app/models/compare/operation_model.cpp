@@ -1,8 +1,7 @@
 #include "app/models/compare/operation_model.h"
 
+#include "app/models/tables/verdict.h"
 #include "engine/schedule/notation.h"
-
-#include <cmath>
 
 namespace app {
 namespace {
@@ -11,7 +10,6 @@ using engine::OpKind;
 using profiler::ComparedRun;
 
 constexpr int kMostDeviceColumns = 16;
-constexpr double kColouredFrom = 0.01; // smaller differences from the baseline have no colour
 
 std::vector<std::size_t> allRuns(const CompareNumbersPointer& numbers)
 {
@@ -137,11 +135,8 @@ TableColumn<std::size_t> OperationModel::column(const QString& title, const Kind
                                  : QVariant();
               })
         .with(kVerdictRole, [=, this](std::size_t run) {
-            const bool isSmall
-                = std::abs(difference(run)) <= kColouredFrom * timeOf(baseline, kinds);
-            return static_cast<int>(isSmall                   ? Verdict::Neutral
-                                        : difference(run) < 0 ? Verdict::Better
-                                                              : Verdict::Worse);
+            return static_cast<int>(differenceVerdict(difference(run), timeOf(baseline, kinds),
+                                                      m_numbers->time().decimals()));
         });
 }
 

@@ -3,6 +3,7 @@
 #include "app/models/import_facts.h"
 #include "app/models/subscript.h"
 #include "app/models/tables/table_roles.h"
+#include "app/models/tables/verdict.h"
 #include "app/models/thumbnail.h"
 #include "app/timeline/paint/kernel_colours.h"
 #include "app/widgets/controls/thumbnail_painter.h"
@@ -32,6 +33,11 @@ QFont cellFont(const QModelIndex& index)
     if (index.data(kCodeRole).toBool())
         return codeFont(12);
     return uiFont(12, index.data(kStrongRole).toBool() ? QFont::Medium : QFont::Normal);
+}
+
+Verdict verdictOf(const QModelIndex& index)
+{
+    return static_cast<Verdict>(index.data(kVerdictRole).toInt());
 }
 
 // Right-aligned text needs less padding at its left.
@@ -117,11 +123,8 @@ QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
     const QString text = index.data(kDifferenceRole).toString();
     if (!text.isEmpty()) {
         const Chrome& chrome = m_theme.theme().chrome;
-        const auto verdict = static_cast<Verdict>(index.data(kVerdictRole).toInt());
         painter.setFont(uiFont(kDifferenceSize));
-        painter.setPen(verdict == Verdict::Better      ? chrome.ok
-                           : verdict == Verdict::Worse ? chrome.error
-                                                       : chrome.text3);
+        painter.setPen(verdictInk(chrome, verdictOf(index), chrome.text3));
         painter.drawText(QRect(cell.right() - room + kDifferenceGap, cell.top(),
                                room - kDifferenceGap, cell.height()),
                          Qt::AlignLeft | Qt::AlignVCenter, text);
@@ -143,7 +146,9 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         paintShare(*painter, option.rect, share.toDouble());
     const QRect rest = paintDifference(*painter, paintPicture(*painter, option.rect, index), index);
     painter->setFont(cellFont(index));
-    painter->setPen(index.data(kHintRole).toBool() ? chrome.text2 : chrome.text);
+    const QColor ink = index.data(kHintRole).toBool() ? chrome.text2 : chrome.text;
+    painter->setPen(
+        index.data(kDifferenceRole).isValid() ? ink : verdictInk(chrome, verdictOf(index), ink));
     const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
     drawSubscripted(*painter, textBox(rest, alignment), alignment, index.data().toString());
     painter->restore();
