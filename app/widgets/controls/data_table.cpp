@@ -1,9 +1,9 @@
 #include "app/widgets/controls/data_table.h"
 
+#include "app/models/compare/verdict.h"
 #include "app/models/import_facts.h"
 #include "app/models/subscript.h"
 #include "app/models/tables/table_roles.h"
-#include "app/models/tables/verdict.h"
 #include "app/models/thumbnail.h"
 #include "app/timeline/paint/kernel_colours.h"
 #include "app/widgets/controls/thumbnail_painter.h"
@@ -33,11 +33,6 @@ QFont cellFont(const QModelIndex& index)
     if (index.data(kCodeRole).toBool())
         return codeFont(12);
     return uiFont(12, index.data(kStrongRole).toBool() ? QFont::Medium : QFont::Normal);
-}
-
-Verdict verdictOf(const QModelIndex& index)
-{
-    return static_cast<Verdict>(index.data(kVerdictRole).toInt());
 }
 
 // Right-aligned text needs less padding at its left.
@@ -124,7 +119,7 @@ QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
     if (!text.isEmpty()) {
         const Chrome& chrome = m_theme.theme().chrome;
         painter.setFont(uiFont(kDifferenceSize));
-        painter.setPen(verdictInk(chrome, verdictOf(index), chrome.text3));
+        painter.setPen(verdictInk(chrome, index, chrome.text3));
         painter.drawText(QRect(cell.right() - room + kDifferenceGap, cell.top(),
                                room - kDifferenceGap, cell.height()),
                          Qt::AlignLeft | Qt::AlignVCenter, text);
@@ -147,8 +142,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QRect rest = paintDifference(*painter, paintPicture(*painter, option.rect, index), index);
     painter->setFont(cellFont(index));
     const QColor ink = index.data(kHintRole).toBool() ? chrome.text2 : chrome.text;
-    painter->setPen(
-        index.data(kDifferenceRole).isValid() ? ink : verdictInk(chrome, verdictOf(index), ink));
+    painter->setPen(index.data(kDifferenceRole).isValid() ? ink : verdictInk(chrome, index, ink));
     const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
     drawSubscripted(*painter, textBox(rest, alignment), alignment, index.data().toString());
     painter->restore();

@@ -1,6 +1,8 @@
-#include "app/models/tables/verdict.h"
+#include "app/models/compare/verdict.h"
 
 #include "app/models/numbers.h"
+
+#include <QModelIndex>
 
 #include <cmath>
 
@@ -28,6 +30,11 @@ QColor verdictInk(const Chrome& chrome, Verdict verdict, const QColor& neutral)
         break;
     }
     return neutral;
+}
+
+QColor verdictInk(const Chrome& chrome, const QModelIndex& cell, const QColor& neutral)
+{
+    return verdictInk(chrome, static_cast<Verdict>(cell.data(kVerdictRole).toInt()), neutral);
 }
 
 } // namespace app
