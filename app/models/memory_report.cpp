@@ -27,7 +27,22 @@ std::optional<std::int64_t> limitOf(const engine::RunInfo& info)
     return static_cast<std::int64_t>(experiment->deviceMemory);
 }
 
+// 66.91 -> 70: rounded up to five of its second digit, so that an axis ends at a plain number.
+std::int64_t roundedUp(std::int64_t bytes, double perUnit)
+{
+    if (bytes <= 0)
+        return bytes;
+    const double amount = static_cast<double>(bytes) / perUnit;
+    const double step = std::pow(10.0, std::floor(std::log10(amount))) / 2;
+    return std::llround(std::ceil(amount / step) * step * perUnit);
+}
+
 } // namespace
+
+bool MemoryReport::isPredicted() const
+{
+    return run->info.mode == engine::Mode::Simulate;
+}
 
 bool MemoryReport::isEmpty() const
 {
@@ -99,6 +114,8 @@ MemoryReport memoryReport(const RunPointer& run, int iteration)
             report.highest = std::max({report.highest, step.total(), step.withoutMoves()});
     report.time = timeScale(run->info, report.window.duration());
     report.bytes = byteScale(report.highest);
+    if (report.highest > report.limit.value_or(0))
+        report.highest = roundedUp(report.highest, report.bytes.perUnit());
     return report;
 }
 

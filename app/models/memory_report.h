@@ -20,10 +20,12 @@ struct MemoryReport
     engine::IdVector<engine::DeviceId, profiler::MemorySteps> steps;
     engine::IdVector<engine::DeviceId, std::optional<profiler::MemoryPartner>> partners;
     std::optional<std::int64_t> limit; // of a device, as requested for the run
-    std::int64_t highest = 0; // the largest of `limit` and all peaks, with and without moves
+    // The largest of `limit` and all peaks, with and without moves; peaks above it are rounded up.
+    std::int64_t highest = 0;
     Scale time, bytes;
 
-    bool isEmpty() const; // no memory was recorded
+    bool isEmpty() const;     // the run has no bytes
+    bool isPredicted() const; // of a simulation: the bytes of a model
     bool hasPairs() const;
     // Returns the devices row by row. Order::Pairs has rows of two columns: evictors on the left,
     // their partners on the right.

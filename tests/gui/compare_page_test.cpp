@@ -243,6 +243,10 @@ TEST_CASE("the table of all parameters opens from the first line")
     REQUIRE(dialog != nullptr);
     auto* table = dialog->findChild<DataTable*>(QStringLiteral("parametersTable"));
     CHECK(table->model()->index(0, 0).data().toString() == QStringLiteral("scheme"));
+    // Long values were cut where they differ.
+    table->resize(300, 300);
+    CHECK(waitFor(
+        [&] { return table->rowHeight(0) > table->rowHeight(table->model()->rowCount() - 1); }));
     dialog->close();
 }
 

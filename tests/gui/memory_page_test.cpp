@@ -16,6 +16,8 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
+#include <algorithm>
+
 namespace app {
 namespace {
 
@@ -67,6 +69,10 @@ TEST_CASE("the memory page of a run without memory says so")
     const Opened opened(sample::units({"1f1b", 2, 2, 1}));
     REQUIRE(waitFor([&] { return opened.rows("memoryTable") == 2; }));
     CHECK(opened.find<QWidget>("memoryEmpty")->isVisible());
+    const auto labels = opened.find<QWidget>("memoryEmpty")->findChildren<QLabel*>();
+    CHECK(std::ranges::any_of(labels, [](const QLabel* label) {
+        return label->text() == QStringLiteral("This run was simulated in units");
+    }));
     CHECK_FALSE(opened.find<SegmentControl>("memoryOrder")->isVisible());
     CHECK_FALSE(opened.find<QAction>("copyAlive")->isEnabled());
 }

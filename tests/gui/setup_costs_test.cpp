@@ -46,6 +46,18 @@ TEST_CASE("costs of a model on hardware turn the prediction into time and bytes"
             && !header(setup, SchemeTableModel::Column::Iteration).endsWith(u"units");
     }));
     CHECK_FALSE(table->isColumnHidden(memory));
+    // The table had seconds below milliseconds, and did not say which schemes fit.
+    REQUIRE(waitFor([&] { return setup.isTableAnswered(); }));
+    CHECK(waitFor([&] {
+        return header(setup, SchemeTableModel::Column::Iteration)
+            == QStringLiteral("Iteration, ms");
+    }));
+    const int fits = static_cast<int>(SchemeTableModel::Column::Fits);
+    CHECK_FALSE(table->isColumnHidden(fits));
+    CHECK(header(setup, SchemeTableModel::Column::Fits) == QStringLiteral("79.20 GiB"));
+    CHECK(waitFor([&] {
+        return table->model()->index(0, fits).data().toString() == QStringLiteral("over");
+    }));
 
     const QString before = items.at(3).value;
     setup.find<QSpinBox>("costTensorParallel")->setValue(8);

@@ -1,8 +1,7 @@
 #include "app/models/compare/operation_model.h"
 
+#include "app/models/compare/verdict.h"
 #include "engine/schedule/notation.h"
-
-#include <cmath>
 
 namespace app {
 namespace {
@@ -11,7 +10,6 @@ using engine::OpKind;
 using profiler::ComparedRun;
 
 constexpr int kMostDeviceColumns = 16;
-constexpr double kColouredFrom = 0.01; // smaller differences from the baseline have no colour
 
 std::vector<std::size_t> allRuns(const CompareNumbersPointer& numbers)
 {
@@ -117,8 +115,11 @@ QString OperationModel::toolTip(std::size_t run, const Kinds& kinds) const
 TableColumn<std::size_t> OperationModel::column(const QString& title, const Kinds& kinds) const
 {
     const std::size_t baseline = m_numbers->comparison.baseline;
-    const auto difference = [=, this](std::size_t run) {
-        return m_numbers->comparison.comparable ? timeOf(run, kinds) - timeOf(baseline, kinds) : 0;
+    const auto difference
+        = [=, this](std::size_t run) { return timeOf(run, kinds) - timeOf(baseline, kinds); };
+    const auto hasDifference = [=, this](std::size_t run) {
+        return run != baseline && timeOf(run, kinds) > 0 && timeOf(baseline, kinds) > 0
+            && m_numbers->comparison.comparable;
     };
     return TableColumn<std::size_t>(
                {tr("%1, %2").arg(title, QStringLiteral("%1")), m_numbers->time()},
@@ -131,17 +132,15 @@ TableColumn<std::size_t> OperationModel::column(const QString& title, const Kind
         .with(Qt::ToolTipRole, [=, this](std::size_t run) { return toolTip(run, kinds); })
         .with(kDifferenceRole,
               [=, this](std::size_t run) {
-                  const bool isShown = run != baseline && timeOf(run, kinds) > 0
-                      && timeOf(baseline, kinds) > 0 && m_numbers->comparison.comparable;
-                  return isShown ? signedNumber(difference(run), m_numbers->time().decimals())
-                                 : QVariant();
+                  return hasDifference(run)
+                      ? signedNumber(difference(run), m_numbers->time().decimals())
+                      : QVariant();
               })
         .with(kVerdictRole, [=, this](std::size_t run) {
-            const bool isSmall
-                = std::abs(difference(run)) <= kColouredFrom * timeOf(baseline, kinds);
-            return static_cast<int>(isSmall                   ? Verdict::Neutral
-                                        : difference(run) < 0 ? Verdict::Better
-                                                              : Verdict::Worse);
+            return static_cast<int>(
+                hasDifference(run) ? differenceVerdict(difference(run), timeOf(baseline, kinds),
+                                                       m_numbers->time().decimals())
+                                   : Verdict::Neutral);
         });
 }
 

@@ -1,8 +1,8 @@
 #include "app/models/tables/compare_model.h"
 
+#include "app/models/compare/verdict.h"
 #include "app/models/text.h"
 
-#include <cmath>
 #include <limits>
 
 namespace app {
@@ -171,9 +171,8 @@ Verdict CompareModel::verdict(std::size_t run, const Quantity& quantity) const
     const std::size_t baseline = m_comparison.baseline;
     const double base
         = *quantity.value(m_comparison.runs[baseline]) / scaleOf(baseline, quantity).perUnit();
-    if (std::abs(*change) <= 0.01 * std::abs(base))
-        return Verdict::Neutral;
-    return (*change > 0) == quantity.isMoreBetter ? Verdict::Better : Verdict::Worse;
+    return differenceVerdict(*change, base, scaleOf(run, quantity).decimals(),
+                             quantity.isMoreBetter ? Verdict::Better : Verdict::Worse);
 }
 
 } // namespace app

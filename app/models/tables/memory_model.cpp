@@ -1,5 +1,8 @@
 #include "app/models/tables/memory_model.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace app {
 
 using engine::DeviceId;
@@ -14,22 +17,12 @@ Column MemoryModel::bytesColumn(const QString& title, const Bytes& bytes) const
     });
 }
 
-void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
+// The plan of the arena beside the recorded peak.
+MemoryModel::Columns MemoryModel::measuredColumns(const Bytes& peak) const
 {
-    m_report = std::move(report);
-    const auto shown = m_report;
-    const auto arena = [shown](DeviceId device) { return arenaOf(shown->run->info, device); };
-    const auto peak = [shown](DeviceId device) {
-        const auto& steps = shown->steps[device];
-        return steps.empty() ? std::optional<std::int64_t>()
-                             : std::optional(profiler::peakOf(steps).total());
-    };
-    Columns columns{{tr("Device"),
-                     [](DeviceId device) { return tr("Device %1").arg(device.value); },
-                     Qt::AlignLeft}};
-    if (shown->hasPairs())
-        columns.push_back(Column(
-            tr("Role"), [shown](DeviceId device) { return shown->role(device); }, Qt::AlignLeft));
+    const auto arena
+        = [shown = m_report](DeviceId device) { return arenaOf(shown->run->info, device); };
+    Columns columns;
     columns.push_back(bytesColumn(tr("Predicted"), [arena](DeviceId device) {
         const auto* use = arena(device);
         return use != nullptr ? std::optional(use->live) : std::nullopt;
@@ -50,6 +43,28 @@ void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
         const auto* use = arena(device);
         return use != nullptr ? std::optional(use->arena) : std::nullopt;
     }));
+    return columns;
+}
+
+void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
+{
+    m_report = std::move(report);
+    const auto shown = m_report;
+    const Bytes peak = [shown](DeviceId device) {
+        const auto& steps = shown->steps[device];
+        return steps.empty() ? std::optional<std::int64_t>()
+                             : std::optional(profiler::peakOf(steps).total());
+    };
+    Columns columns{{tr("Device"),
+                     [](DeviceId device) { return tr("Device %1").arg(device.value); },
+                     Qt::AlignLeft}};
+    if (shown->hasPairs())
+        columns.push_back(Column(
+            tr("Role"), [shown](DeviceId device) { return shown->role(device); }, Qt::AlignLeft));
+    if (shown->isPredicted())
+        columns.push_back(bytesColumn(tr("Predicted"), peak));
+    else
+        std::ranges::move(measuredColumns(peak), std::back_inserter(columns));
     if (shown->limit) {
         const auto share = [shown, peak](DeviceId device) {
             return static_cast<double>(peak(device).value_or(0))

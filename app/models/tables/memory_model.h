@@ -5,7 +5,8 @@
 
 namespace app {
 
-// A row per device: its planned and recorded memory, and the stashes that it moved.
+// A row per device: its planned and recorded memory, or that of a simulation, and the stashes that
+// it moved.
 class MemoryModel : public TableModel<engine::DeviceId>
 {
     Q_OBJECT
@@ -20,6 +21,7 @@ private:
     // A column of bytes; nullopt: unknown.
     using Bytes = std::function<std::optional<std::int64_t>(engine::DeviceId)>;
     TableColumn<engine::DeviceId> bytesColumn(const QString& title, const Bytes& bytes) const;
+    Columns measuredColumns(const Bytes& peak) const;
 
     std::shared_ptr<const MemoryReport> m_report;
 };

@@ -32,10 +32,16 @@ double valueOf(const Prediction& prediction, Column column)
         return metrics.messages;
     case Column::Local:
         return metrics.localCopies;
+    case Column::Fits:
     case Column::Scheme:
         break;
     }
     return 0;
+}
+
+bool knowsFit(const Prediction& prediction)
+{
+    return prediction.deviceMemory > 0 && largestMemory(prediction.metrics).has_value();
 }
 
 double thumbnailScale(std::vector<double> durations)
@@ -93,20 +99,26 @@ void SchemeTableModel::show(std::vector<Row> changed)
     std::vector<double> durations;
     m_largestStash = 1;
     m_largestMemory = 0;
+    m_deviceMemory = 0;
     engine::RunInfo info;
-    std::int64_t longest = 0;
+    std::int64_t longest = 0, ofChosen = 0;
     for (const Row& row : changed) {
         if (const Prediction* prediction = row.prediction()) {
             durations.push_back(prediction->thumbnail.duration);
             m_largestStash = std::max(m_largestStash, largestStash(prediction->metrics));
             m_largestMemory
                 = std::max(m_largestMemory, largestMemory(prediction->metrics).value_or(0));
+            m_deviceMemory = std::max(m_deviceMemory, prediction->deviceMemory);
             longest = std::max(longest, prediction->metrics.duration);
+            if (row.scheme == m_chosen)
+                ofChosen = prediction->metrics.duration;
             info.ticksPerUnit = prediction->info.ticksPerUnit;
         }
     }
     m_isInUnits = durations.empty() || info.inUnits();
-    m_time = m_isInUnits ? Scale{1, 2, tr("units")} : timeScale(info, longest);
+    // The unit of the chosen scheme, whose iteration is shown above the table.
+    m_time = m_isInUnits ? Scale{1, 2, tr("units")}
+                         : timeScale(info, ofChosen > 0 ? ofChosen : longest);
     m_bytes = byteScale(m_largestMemory);
     m_thumbnailUnits = thumbnailScale(std::move(durations));
     if (!std::ranges::equal(changed, rows(), {}, &Row::scheme, &Row::scheme)
@@ -125,6 +137,11 @@ int SchemeTableModel::rank(const Row& row) const
     return row.prediction() != nullptr ? 0 : row.reason().isEmpty() ? 1 : 2;
 }
 
+bool SchemeTableModel::isComplete() const
+{
+    return std::ranges::none_of(rows(), [this](const Row& row) { return rank(row) == 1; });
+}
+
 int SchemeTableModel::rowOf(const QString& scheme) const
 {
     for (int row = 0; row < rowCount(); ++row)
@@ -136,7 +153,7 @@ int SchemeTableModel::rowOf(const QString& scheme) const
 void SchemeTableModel::setChosen(const QString& scheme)
 {
     m_chosen = scheme;
-    update(0, {});
+    show(std::vector<Row>(rows()));
 }
 
 QString SchemeTableModel::text(const Row& row, Column column) const
@@ -152,6 +169,10 @@ QString SchemeTableModel::text(const Row& row, Column column) const
         return unitsText(value);
     case Column::Memory:
         return largestMemory(prediction->metrics) ? m_bytes.text(value) : QString();
+    case Column::Fits:
+        return !knowsFit(*prediction)             ? QString()
+            : memoryExcess(*prediction).isEmpty() ? tr("fits")
+                                                  : tr("over");
     case Column::Bubble:
     case Column::Stash:
         return number(value, 1);
@@ -204,6 +225,26 @@ TableColumn<SchemeRow> SchemeTableModel::schemeColumn() const
         });
 }
 
+TableColumn<SchemeRow> SchemeTableModel::fitsColumn() const
+{
+    const auto memory = [](const Row& row) {
+        const Prediction* prediction = row.prediction();
+        return prediction == nullptr ? 0.0 : valueOf(*prediction, Column::Memory);
+    };
+    const std::int64_t limit = m_deviceMemory;
+    const ColumnTitle title(
+        [limit] { return byteScale(limit).withUnit(static_cast<double>(limit)); });
+    return TableColumn<Row>(title, [this](const Row& row) { return text(row, Column::Fits); })
+        .sortedBy(memory)
+        .with(kVerdictRole, [](const Row& row) {
+            const Prediction* prediction = row.prediction();
+            if (prediction == nullptr || !knowsFit(*prediction))
+                return QVariant();
+            return QVariant(static_cast<int>(memoryExcess(*prediction).isEmpty() ? Verdict::Better
+                                                                                 : Verdict::Worse));
+        });
+}
+
 SchemeTableModel::Columns SchemeTableModel::columns() const
 {
     const auto numeric = [this](Column which, const ColumnTitle& title) {
@@ -229,7 +270,8 @@ SchemeTableModel::Columns SchemeTableModel::columns() const
            numeric(Column::Weights, tr("Weights, Mθ")),
            numeric(Column::Memory, {tr("Memory, %1"), m_bytes}),
            numeric(Column::Messages, tr("Messages")),
-           numeric(Column::Local, tr("Local"))};
+           numeric(Column::Local, tr("Local")),
+           fitsColumn()};
     for (auto& column : columns)
         column
             .with(Qt::ToolTipRole,

@@ -32,7 +32,17 @@ class SchemeTableModel : public TableModel<SchemeRow>
     Q_OBJECT
 
 public:
-    enum class Column : int { Scheme, Iteration, Bubble, Stash, Weights, Memory, Messages, Local };
+    enum class Column : int {
+        Scheme,
+        Iteration,
+        Bubble,
+        Stash,
+        Weights,
+        Memory,
+        Messages,
+        Local,
+        Fits
+    };
     using Row = SchemeRow;
 
     explicit SchemeTableModel(QObject* parent = nullptr);
@@ -49,12 +59,14 @@ public:
     bool hasMemory() const { return m_largestMemory > 0; } // in bytes; false: the column is omitted
     int rowOf(const QString& scheme) const;                // -1: not found
     void setChosen(const QString& scheme);                 // this row is drawn bold
-    QString csv() const; // header and rows as shown; refused schemes have their reason
+    bool isComplete() const; // whether each scheme has its numbers or its reason
+    QString csv() const;     // header and rows as shown; refused schemes have their reason
 
 private:
     int rank(const Row& row) const override;
     Columns columns() const;
     TableColumn<Row> schemeColumn() const;
+    TableColumn<Row> fitsColumn() const; // whether the devices of the hardware have the memory
     QString text(const Row& row, Column column) const;
     void show(std::vector<Row> rows); // sorts, and determines the scales
 
@@ -62,7 +74,7 @@ private:
     double m_thumbnailUnits = 1, m_largestStash = 1; // maxima over the results so far
     Scale m_time, m_bytes;
     bool m_isInUnits = true;
-    std::int64_t m_largestMemory = 0;
+    std::int64_t m_largestMemory = 0, m_deviceMemory = 0; // bytes; 0: unknown
 };
 
 double largestStash(const profiler::RunMetrics& metrics);   // largest stash of any device, in M_a

@@ -10,7 +10,7 @@ namespace app {
 // A double from 0 to 1: draws a neutral bar of this share at the left of the number.
 inline constexpr int kShareRole = Qt::UserRole + 1;
 // kDifferenceRole: QString, a small difference at the right of the value, such as "+4.0".
-// kVerdictRole: Verdict, the colour of the difference.
+// kVerdictRole: Verdict, the colour of the difference, or of the value if it has no difference.
 inline constexpr int kDifferenceRole = Qt::UserRole + 2, kVerdictRole = Qt::UserRole + 3;
 // Three bools. Strong: the row or cell is a summary. Hint: the text is muted. Span: the cell covers
 // the rest of its row.

@@ -1,5 +1,7 @@
 #include "app/models/whatif/what_if_model.h"
 
+#include "app/models/compare/verdict.h"
+
 namespace app {
 namespace {
 
@@ -103,6 +105,12 @@ Interval WhatIfModel::interval(const WhatIfRow& row) const
             row.hasInterval};
 }
 
+double WhatIfModel::differenceOf(const WhatIfRow& row) const
+{
+    return 100.0 * static_cast<double>(row.iteration - m_measured)
+        / static_cast<double>(std::max<std::int64_t>(1, m_measured));
+}
+
 QString WhatIfModel::text(const WhatIfRow& row, Column column) const
 {
     if (column == Column::Scheme)
@@ -116,9 +124,7 @@ QString WhatIfModel::text(const WhatIfRow& row, Column column) const
     case Column::Iteration:
         return time(row.iteration);
     case Column::Difference:
-        return signedNumber(100.0 * static_cast<double>(row.iteration - m_measured)
-                                / static_cast<double>(std::max<std::int64_t>(1, m_measured)),
-                            1);
+        return signedNumber(differenceOf(row), 1);
     case Column::Bubble:
         return number(100 * row.bubbleRatio, 1);
     case Column::Memory:
@@ -162,7 +168,11 @@ WhatIfModel::Columns WhatIfModel::columns() const
                           ? QVariant()
                           : QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter));
                   }),
-        column(Column::Difference, tr("Diff., %")),
+        column(Column::Difference, tr("Diff., %"))
+            .with(kVerdictRole,
+                  [this](const WhatIfRow& row) {
+                      return static_cast<int>(differenceVerdict(differenceOf(row), 100, 1));
+                  }),
         column(Column::Bubble, tr("Bubble, %")),
         column(Column::Memory,
                knowsBytes() ? ColumnTitle(tr("Peak, %1"), m_bytes)

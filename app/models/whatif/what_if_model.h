@@ -44,6 +44,7 @@ private:
     QString text(const WhatIfRow& row, Column column) const;
     Columns columns() const;
     void rescale();
+    double differenceOf(const WhatIfRow& row) const; // in % of the measured iteration
     Interval interval(const WhatIfRow& row) const;
 
     std::int64_t m_measured, m_limit = 0, m_mostBytes = 0;

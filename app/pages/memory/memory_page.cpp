@@ -47,10 +47,7 @@ MemoryPage::MemoryPage(const ThemeController& theme, RunLibrary&,
     , m_columns(makeSplitter(Qt::Horizontal))
     , m_rows(makeSplitter(Qt::Vertical))
     , m_content(new QStackedWidget)
-    , m_empty(named(new EmptyState(theme,
-                                   {Icon::Chart, tr("No memory was recorded"),
-                                    tr("Only emulated and live runs record memory."),
-                                    tr("New run with these settings")}),
+    , m_empty(named(new EmptyState(theme, {Icon::Chart, {}, {}, tr("New run with these settings")}),
                     "memoryEmpty"))
     , m_memory(new MemoryModel(this))
     , m_alive(new AliveModel(this))
@@ -198,7 +195,9 @@ void MemoryPage::showIteration(int iteration)
     m_memory->show(m_report);
     if (m_memory->rowCount() != devices)
         fitTable();
-    m_memoryTitle->setText(tr("Predicted and measured, %1").arg(m_report->bytes.unit()));
+    m_memoryTitle->setText(
+        (m_report->isPredicted() ? tr("Predicted, %1") : tr("Predicted and measured, %1"))
+            .arg(m_report->bytes.unit()));
     showParts(hasMemory);
     m_legend->show(recordedCategories(*run), hasPairs);
     m_areas->show(m_report);
@@ -212,6 +211,13 @@ void MemoryPage::showParts(bool hasMemory)
 {
     const RunPointer run = m_document->run();
     m_empty->button()->setVisible(run && !run->info.experiment.empty());
+    if (run && run->info.mode == engine::Mode::Simulate && run->info.inUnits())
+        m_empty->setTexts(tr("This run was simulated in units"),
+                          tr("Choose a model to get bytes."));
+    else
+        m_empty->setTexts(tr("No memory was recorded"),
+                          tr("Emulated and live runs record memory, and simulations of a model "
+                             "predict it."));
     m_content->setCurrentIndex(hasMemory ? 0 : 1);
     m_legend->setVisible(hasMemory);
     m_rows->widget(1)->setVisible(hasMemory);
@@ -295,7 +301,7 @@ QStringList MemoryPage::statusTexts() const
     texts << (m_report->limit
                   ? tr("limit %1")
                         .arg(m_report->bytes.withUnit(static_cast<double>(*m_report->limit)))
-                  : tr("no limit set"));
+                  : tr("no limit, none was set as device memory"));
     return texts;
 }
 

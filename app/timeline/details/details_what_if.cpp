@@ -38,7 +38,7 @@ DetailsSection differenceSection(const profiler::Comparison& comparison, const S
                                 - measured.meanCompute + measured.meanOptimizer));
     add("Optimizer", &profiler::ComparedRun::meanOptimizer);
     const int messages = predicted.metrics.messages - measured.metrics.messages;
-    section.add(part("Messages"), signedNumber(messages, 0));
+    section.add(part("Number of messages"), signedNumber(messages, 0));
     return section;
 }
 

@@ -264,9 +264,11 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
     painter.drawText(QPointF(left + width + 4, y), scale.unit());
     const QString against
         = paint.baseline ? differenceText(paint.row, *paint.baseline) : tr("baseline");
-    QStringList lines{tr("bubble %1").arg(percent(metrics->bubbleRatio))};
+    // The difference is that of the iteration, so it stands directly below it.
+    QStringList lines;
     if (showsDifference(paint.row) && (paint.baseline || paint.row.group == 0))
         lines << against;
+    lines << tr("bubble %1").arg(percent(metrics->bubbleRatio));
     if (paint.row.view->knowsMemory())
         lines << tr("peak %1").arg(comparePeak(paint.row)); // with its bars below
     for (const QString& line : lines)

@@ -1,5 +1,6 @@
 #include "app/widgets/compare/compact_row_painter.h"
 
+#include "app/models/compare/verdict.h"
 #include "app/timeline/view/translate.h"
 #include "app/widgets/compare/compare_chart.h"
 #include "app/widgets/controls/icons.h"
@@ -209,10 +210,8 @@ void CompactRow::paintCell(const CompareColumn& column, const CompareCell& cell,
 {
     const bool isKey = column.kind == CompareColumn::Kind::Iteration;
     m_painter.setFont(uiFont(12, isKey ? QFont::Medium : QFont::Normal));
-    m_painter.setPen(cell.verdict == Verdict::Better      ? m_chrome.ok
-                         : cell.verdict == Verdict::Worse ? m_chrome.error
-                         : cell.isHint || isOfDevice      ? m_chrome.text2
-                                                          : m_chrome.text);
+    m_painter.setPen(verdictInk(m_chrome, cell.verdict,
+                                cell.isHint || isOfDevice ? m_chrome.text2 : m_chrome.text));
     m_painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, cell.text);
     const double room
         = box.width() - QFontMetricsF(m_painter.font()).horizontalAdvance(cell.text) - 8;

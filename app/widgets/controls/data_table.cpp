@@ -1,5 +1,6 @@
 #include "app/widgets/controls/data_table.h"
 
+#include "app/models/compare/verdict.h"
 #include "app/models/import_facts.h"
 #include "app/models/subscript.h"
 #include "app/models/tables/table_roles.h"
@@ -117,11 +118,8 @@ QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
     const QString text = index.data(kDifferenceRole).toString();
     if (!text.isEmpty()) {
         const Chrome& chrome = m_theme.theme().chrome;
-        const auto verdict = static_cast<Verdict>(index.data(kVerdictRole).toInt());
         painter.setFont(uiFont(kDifferenceSize));
-        painter.setPen(verdict == Verdict::Better      ? chrome.ok
-                           : verdict == Verdict::Worse ? chrome.error
-                                                       : chrome.text3);
+        painter.setPen(verdictInk(chrome, index, chrome.text3));
         painter.drawText(QRect(cell.right() - room + kDifferenceGap, cell.top(),
                                room - kDifferenceGap, cell.height()),
                          Qt::AlignLeft | Qt::AlignVCenter, text);
@@ -143,7 +141,8 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         paintShare(*painter, option.rect, share.toDouble());
     const QRect rest = paintDifference(*painter, paintPicture(*painter, option.rect, index), index);
     painter->setFont(cellFont(index));
-    painter->setPen(index.data(kHintRole).toBool() ? chrome.text2 : chrome.text);
+    const QColor ink = index.data(kHintRole).toBool() ? chrome.text2 : chrome.text;
+    painter->setPen(index.data(kDifferenceRole).isValid() ? ink : verdictInk(chrome, index, ink));
     const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
     drawSubscripted(*painter, textBox(rest, alignment), alignment, index.data().toString());
     painter->restore();

@@ -119,6 +119,7 @@ void KeyNumbers::show(const Prediction* prediction)
     }
     setAccessibleName(spoken.join(QStringLiteral(", ")));
     setToolTip(whole.join(QLatin1Char('\n')));
+    m_limit = prediction != nullptr ? static_cast<double>(prediction->deviceMemory) : 0;
     m_isOfBytes = prediction != nullptr && largestMemory(prediction->metrics).has_value();
     if (prediction != nullptr)
         for (const profiler::DeviceMetrics& device : prediction->metrics.devices)
@@ -149,10 +150,12 @@ void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& ite
                     metrics.elidedText(fits ? item.hint : item.brief, Qt::ElideRight, room));
 }
 
-// Draws one bar per device, with weights below and stash above, all with the scale of the largest.
+// Draws one bar per device, with weights below and stash above, all with the scale of the largest
+// or of the memory of a device, which is a line.
 void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
 {
-    double most = 1;
+    const double limit = m_isOfBytes ? m_limit : 0;
+    double most = std::max(1.0, limit);
     for (const auto& [weights, stash] : m_bars)
         most = std::max(most, weights + stash);
     const Scale bytes = byteScale(static_cast<std::int64_t>(most));
@@ -170,6 +173,13 @@ void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
         painter.fillRect(bar, theme().chrome.hover);
         painter.fillRect(QRectF(x, bar.bottom() - base, kWidth, base), toQt(palette.weights));
         painter.fillRect(QRectF(x, bar.bottom() - base - top, kWidth, top), toQt(palette.stash));
+        if (limit > 0) {
+            const double line = bar.bottom() - std::round(kHeight * limit / most);
+            const double full = bar.bottom() - base - top;
+            if (weights + stash > limit)
+                painter.fillRect(QRectF(x, full, kWidth, line - full), theme().chrome.error);
+            painter.fillRect(QRectF(x - 3, line - 1, kWidth + 6, 2), theme().chrome.text);
+        }
         painter.setFont(uiFont(10));
         painter.setPen(theme().chrome.text2);
         painter.drawText(QRectF(x - 6, box.y() + 63, kWidth + 12, 14), Qt::AlignCenter,

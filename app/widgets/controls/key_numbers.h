@@ -34,6 +34,7 @@ private:
 
     QList<Item> m_items;
     std::vector<std::pair<double, double>> m_bars; // [device] weights, stash
+    double m_limit = 0;                            // bytes of a device; 0: unknown
     bool m_isOfBytes = false;
 };
 

@@ -14,7 +14,8 @@
 namespace app {
 namespace {
 
-constexpr int kNameWidth = 104, kValueWidth = 56, kFirstBar = 14, kBarStep = 30, kBarHeight = 18;
+constexpr int kMostName = 104, kNameMargins = 22, kValueGap = 8, kValueMargins = 16, kFirstBar = 14,
+              kBarStep = 30, kBarHeight = 18;
 
 double lengthOf(const WhereTimeGoes::Bar& bar)
 {
@@ -65,6 +66,26 @@ void WhereTimeGoes::show(std::vector<Bar> bars)
     update();
 }
 
+int WhereTimeGoes::nameWidth() const
+{
+    int widest = 0;
+    for (const Bar& bar : m_bars)
+        widest = std::max(widest, QFontMetrics(uiFont(12)).horizontalAdvance(bar.name));
+    return std::min(kMostName, widest + kNameMargins);
+}
+
+// The bars have the width that names and values leave.
+double WhereTimeGoes::barsWidth() const
+{
+    int widest = 0;
+    for (const Bar& bar : m_bars)
+        widest
+            = std::max(widest,
+                       QFontMetrics(uiFont(12))
+                           .horizontalAdvance(bar.time.text(lengthOf(bar) * bar.time.perUnit())));
+    return width() - nameWidth() - widest - kValueMargins;
+}
+
 double WhereTimeGoes::longest() const
 {
     double longest = 0;
@@ -75,9 +96,8 @@ double WhereTimeGoes::longest() const
 
 QRectF WhereTimeGoes::barRect(std::size_t bar) const
 {
-    const double room = width() - kNameWidth - kValueWidth;
-    const double length = longest() > 0 ? room * lengthOf(m_bars[bar]) / longest() : 0;
-    return {static_cast<double>(kNameWidth), kFirstBar + static_cast<double>(bar) * kBarStep + 6,
+    const double length = longest() > 0 ? barsWidth() * lengthOf(m_bars[bar]) / longest() : 0;
+    return {static_cast<double>(nameWidth()), kFirstBar + static_cast<double>(bar) * kBarStep + 6,
             std::round(length), static_cast<double>(kBarHeight)};
 }
 
@@ -87,7 +107,7 @@ void WhereTimeGoes::paintShare(QPainter& painter, const QRectF& box, const TimeS
     switch (share.kind) {
     case TimeShare::Kind::Bubble:
         Hatch(toQt(palette.bubble), toQt(palette.bubbleLine), devicePixelRatioF())
-            .fill(painter, box, kNameWidth);
+            .fill(painter, box, nameWidth());
         return;
     case TimeShare::Kind::Exposed:
         painter.fillRect(box, toQt(palette.exposed()));
@@ -99,7 +119,7 @@ void WhereTimeGoes::paintShare(QPainter& painter, const QRectF& box, const TimeS
         break;
     }
     const BoxColours colours(theme(), devicePixelRatioF());
-    fillLook(painter, box, colours.look(share.op, 0, BoxColours::Emphasis::Normal), kNameWidth);
+    fillLook(painter, box, colours.look(share.op, 0, BoxColours::Emphasis::Normal), nameWidth());
 }
 
 void WhereTimeGoes::paintBar(QPainter& painter, std::size_t bar) const
@@ -120,11 +140,12 @@ void WhereTimeGoes::paintBar(QPainter& painter, std::size_t bar) const
     painter.setFont(uiFont(12));
     painter.setPen(chrome.text);
     const QString name
-        = QFontMetrics(painter.font()).elidedText(shown.name, Qt::ElideRight, kNameWidth - 22);
-    painter.drawText(QRectF(0, whole.top(), kNameWidth - 10, kBarHeight),
+        = QFontMetrics(painter.font())
+              .elidedText(shown.name, Qt::ElideRight, nameWidth() - kNameMargins + 1);
+    painter.drawText(QRectF(0, whole.top(), nameWidth() - 10, kBarHeight),
                      Qt::AlignRight | Qt::AlignVCenter, name);
     painter.setPen(chrome.text2);
-    painter.drawText(QRectF(whole.right() + 8, whole.top(), kValueWidth, kBarHeight),
+    painter.drawText(QRectF(whole.right() + kValueGap, whole.top(), width(), kBarHeight),
                      Qt::AlignLeft | Qt::AlignVCenter, shown.time.text(total));
 }
 
@@ -133,11 +154,11 @@ void WhereTimeGoes::paintAxis(QPainter& painter) const
     const double units = longest();
     if (units <= 0)
         return;
-    const double room = width() - kNameWidth - kValueWidth;
+    const double room = barsWidth(), left = nameWidth();
     const int bottom = kFirstBar + static_cast<int>(m_bars.size()) * kBarStep + 4;
     painter.setFont(uiFont(11));
     for (double mark = 0; mark <= units * 1.0001; mark += markStep(units)) {
-        const double x = std::round(kNameWidth + room * mark / units);
+        const double x = std::round(left + room * mark / units);
         painter.fillRect(QRectF(x, kFirstBar, 1, bottom - kFirstBar), theme().chrome.grid);
         painter.setPen(theme().chrome.text3);
         painter.drawText(QRectF(x - 30, bottom + 2, 60, 15), Qt::AlignCenter,

@@ -5,6 +5,7 @@
 #include "app/widgets/controls/data_table.h"
 
 #include <QHBoxLayout>
+#include <QScrollBar>
 
 #include <utility>
 
@@ -50,6 +51,8 @@ SchemeTable::SchemeTable(const ThemeController& theme, QAction* copy, QWidget* p
     connect(m_view, &QAbstractItemView::activated, this, choose);
     connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &SchemeTable::showMarked);
+    connect(m_view->verticalScrollBar(), &QAbstractSlider::actionTriggered, this,
+            [this] { m_isSought = false; }); // the user scrolls
     connect(m_run, &QPushButton::clicked, this, &SchemeTable::runMarked);
     m_debounce.setSingleShot(true);
     connect(&m_debounce, &QTimer::timeout, this, &SchemeTable::predict);
@@ -75,6 +78,7 @@ RunPlan SchemeTable::planOf(std::string_view scheme) const
 
 void SchemeTable::setPlan(const RunPlan& plan)
 {
+    m_isSought = m_isSought || plan.experiment.schedule.scheme != m_plan.experiment.schedule.scheme;
     m_plan = plan;
     m_predictor.startOver();
     showMarked();
@@ -101,14 +105,17 @@ void SchemeTable::predict()
     const QString name = QString::fromStdString(chosen.scheme);
     m_arrived.clear();
     m_model->setRows(std::move(rows));
-    m_view->setColumnHidden(static_cast<int>(SchemeTableModel::Column::Memory),
-                            m_plan.source.kind != CostSource::Kind::Hardware);
+    using enum SchemeTableModel::Column;
+    for (const SchemeTableModel::Column column : {Memory, Fits})
+        m_view->setColumnHidden(static_cast<int>(column),
+                                m_plan.source.kind != CostSource::Kind::Hardware);
     m_model->setChosen(name);
     m_title->setText(tr("Schemes at D = %1, N = %2").arg(chosen.devices).arg(chosen.microBatches));
     for (const PredictionRequest& request : requests)
         m_predictor.ask(QString::fromStdString(request.schedule.scheme), request);
     m_collect.start();
-    // Selects the row without making it current, because the table would scroll to it.
+    // Selects the row without making it current, because the table would scroll to it again while
+    // the user looks at other rows.
     if (marked().size() > 1)
         return; // the user selected several
     m_view->selectionModel()->select(m_model->index(m_model->rowOf(name), 0),
@@ -119,7 +126,17 @@ void SchemeTable::predict()
 void SchemeTable::showArrived()
 {
     m_model->answer(std::exchange(m_arrived, {}));
+    if (m_isSought)
+        showChosen();
     Q_EMIT answered();
+}
+
+// Scrolls to the chosen scheme. Its row moves until all schemes have their answers.
+void SchemeTable::showChosen()
+{
+    const QString name = QString::fromStdString(m_plan.experiment.schedule.scheme);
+    m_view->scrollTo(m_model->index(m_model->rowOf(name), 0));
+    m_isSought = !m_model->isComplete();
 }
 
 QStringList SchemeTable::marked() const

@@ -42,12 +42,14 @@ private:
     RunPlan planOf(std::string_view scheme) const;
     void predict();
     void showArrived();
+    void showChosen();
     void showMarked();
     void runMarked();
     void predictMarked();
     QStringList marked() const;
 
     RunPlan m_plan;
+    bool m_isSought = true; // the row of the chosen scheme is to be scrolled into view
     Predictor m_predictor;
     // Results that the next update shows.
     std::vector<std::pair<QString, Predictor::Answer>> m_arrived;

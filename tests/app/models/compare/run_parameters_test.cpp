@@ -62,6 +62,8 @@ TEST_CASE("the table of parameters lists those that differ first, with the runs 
         parametersOf(Runs{recorded("1f1b", {}), recorded("gpipe", {}), recorded("bitpipe", {})}),
         {QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")});
     CHECK(model.index(0, 1).data().toString() == QStringLiteral("differs"));
+    CHECK(model.index(0, 2).data().toString()
+          == QStringLiteral("1F1B (1 run), BitPipe (1 run), GPipe (1 run)"));
     CHECK(model.index(1, 0).data().toString() == QStringLiteral("v"));
     CHECK(model.index(1, 2).data().toString() == QStringLiteral("1 (2 runs), 2 (1 run)"));
     CHECK(model.index(model.rowCount() - 1, 1).data().toString() == QStringLiteral("same"));

@@ -1,3 +1,4 @@
+#include "app/models/compare/verdict.h"
 #include "app/models/tables/compare_model.h"
 #include "app/models/tables/events_model.h"
 #include "app/models/tables/iterations_model.h"
@@ -151,6 +152,16 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
     CHECK(compute.data(kDifferenceRole).toString() == QStringLiteral("0"));
     CHECK(compute.data(kVerdictRole).toInt() == static_cast<int>(Verdict::Neutral));
     CHECK_FALSE(model.index(0, 1).data(kDifferenceRole).isValid()); // the baseline has none
+}
+
+// A difference of 0.03 ms was printed as a red "0", because it was over 1 % of 0.1 ms.
+TEST_CASE("a difference that is printed as 0 has no verdict")
+{
+    CHECK(differenceVerdict(0.03, 0.1, 1) == Verdict::Neutral);
+    CHECK(differenceVerdict(0.03, 0.1, 2) == Verdict::Worse);
+    CHECK(differenceVerdict(-2, 100, 1) == Verdict::Better);
+    CHECK(differenceVerdict(-2, 100, 1, Verdict::Better) == Verdict::Worse);
+    CHECK(differenceVerdict(-1, 100, 1) == Verdict::Neutral);
 }
 
 TEST_CASE("an oversubscribed live run is marked beside its mode")

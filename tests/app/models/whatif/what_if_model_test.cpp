@@ -56,6 +56,12 @@ TEST_CASE("schemes are ranked by their iteration, those that do not fit come las
     CHECK(cell(model, 0, 0) == QStringLiteral("ZB-V"));
     CHECK(cell(model, 0, 1) == QStringLiteral("80.0"));
     CHECK(cell(model, 0, 2) == QStringLiteral("\u221220.0"));
+    const auto verdict = [&](int row) {
+        return static_cast<Verdict>(model.index(row, 2).data(kVerdictRole).toInt());
+    };
+    CHECK(verdict(0) == Verdict::Better);
+    CHECK(verdict(1) == Verdict::Neutral); // the measured scheme
+    CHECK(verdict(2) == Verdict::Worse);
     CHECK(cell(model, 2, 0) == QStringLiteral("GPipe"));
     CHECK(cell(model, model.rowOf(QStringLiteral("chimera")), 1) == refused.reason);
     CHECK(model.fitting() == 3);

@@ -113,3 +113,25 @@ TEST_CASE("a device without a plan has a peak and no prediction")
     CHECK(model.index(0, 1).data().toString() == QStringLiteral("–"));
     CHECK(model.index(0, 2).data().toString() != QStringLiteral("–"));
 }
+
+// The peaks of a simulation were called "Measured peak", beside four columns of dashes.
+TEST_CASE("the memory of a simulated run is predicted, and nothing else is shown as unknown")
+{
+    engine::Run run = *sample::measured({"1f1b", 4, 4, 1});
+    run.info.mode = engine::Mode::Simulate;
+    const auto report = std::make_shared<const MemoryReport>(
+        memoryReport(std::make_shared<const engine::Run>(std::move(run)), 0));
+    MemoryModel model;
+    model.show(report);
+    REQUIRE(model.columnCount() == 2);
+    CHECK(model.headerData(1, Qt::Horizontal).toString() == QStringLiteral("Predicted"));
+    CHECK(model.index(0, 1).data().toString()
+          == report->amount(profiler::peakOf(report->steps[{0}]).total()));
+}
+
+// The axis ended at the highest peak, such as 66.91 GiB.
+TEST_CASE("without a limit the axis of the memory ends at a plain number above the peaks")
+{
+    const auto report = reportOf({"1f1b", 4, 4, 1}); // 3000 MiB and four stashes of 900 MiB
+    CHECK(report->amount(report->highest) == QStringLiteral("6.50"));
+}

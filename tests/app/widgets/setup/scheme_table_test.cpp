@@ -69,3 +69,21 @@ TEST_CASE("selected schemes are run together, and those that cannot be trained a
     CHECK(spy.front().at(0).value<QList<QStringList>>().size() == 2);
     CHECK(spy.front().at(1).toStringList() == QStringList(QStringLiteral("bitpipe")));
 }
+
+// The row of the chosen scheme was below the visible ones.
+TEST_CASE("the table scrolls to the chosen scheme")
+{
+    Table t;
+    REQUIRE(waitFor([&] { return t.isAnswered(); }));
+    auto* view = t.table.findChild<DataTable*>(QStringLiteral("schemeTable"));
+    const auto isSeen = [&](const char* scheme) {
+        const int row = t.table.model().rowOf(QString::fromLatin1(scheme));
+        const QRect cell = view->visualRect(t.table.model().index(row, 0));
+        return view->viewport()->rect().contains(QPoint(cell.left(), cell.center().y()));
+    };
+    CHECK(isSeen("bitpipe"));
+    CHECK_FALSE(isSeen("gpipe"));
+    t.plan.experiment.schedule.scheme = "gpipe";
+    t.table.setPlan(t.plan);
+    CHECK(waitFor([&] { return isSeen("gpipe"); }));
+}
