@@ -5,7 +5,6 @@
 #include "app/widgets/run/details_layout.h"
 
 #include <QScrollArea>
-#include <QTimer>
 #include <QVBoxLayout>
 
 #include <utility>
@@ -29,7 +28,6 @@ struct DetailsPanel::Impl
     std::vector<engine::Note> notes;
     RunPointer prediction;
     std::optional<RunProgress> progress;
-    QTimer refresh;               // limits how often progress is laid out
     std::optional<Details> shown; // the details laid out; nullopt: none, or the theme changed
     QScrollArea* scroll = new QScrollArea;
 };
@@ -49,10 +47,6 @@ DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
         m->shown.reset();
         m->update(*this);
     });
-    constexpr int kRefresh = 300; // ms
-    m->refresh.setSingleShot(true);
-    m->refresh.setInterval(kRefresh);
-    connect(&m->refresh, &QTimer::timeout, this, [this] { m->update(*this); });
 }
 
 DetailsPanel::~DetailsPanel() = default;
@@ -97,14 +91,9 @@ void DetailsPanel::setProgress(const std::optional<RunProgress>& progress)
 {
     if (m->progress == progress)
         return;
-    const bool isOtherState = m->progress.has_value() != progress.has_value();
     m->progress = progress;
-    if (m->selection.kind != Selection::Kind::None)
-        return;
-    if (isOtherState)
+    if (m->selection.kind == Selection::Kind::None)
         m->update(*this);
-    else if (!m->refresh.isActive())
-        m->refresh.start();
 }
 
 void DetailsPanel::setNotes(std::vector<engine::Note> notes)
