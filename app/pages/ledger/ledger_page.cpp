@@ -27,7 +27,7 @@ namespace app {
 namespace {
 
 constexpr int kMostOpened = 10;
-constexpr int kProgressEvery = 500; // ms
+constexpr int kLedgerProgressEvery = 500; // ms
 constexpr int kGroupsColumn = 216, kLedgerDetails = 292;
 constexpr int kFoldLedgerDetails = 1240, kFoldGroups = 1000; // width of the page
 
@@ -195,7 +195,7 @@ void LedgerPage::connectAll()
     connect(&open, &QAbstractItemModel::rowsRemoved, this, later);
     connect(&open, &QAbstractItemModel::dataChanged, this, [this] {
         if (!m_late.isActive())
-            m_late.start(kProgressEvery);
+            m_late.start(kLedgerProgressEvery);
     });
 }
 

@@ -32,7 +32,7 @@
 namespace app {
 namespace {
 
-constexpr int kProgressEvery = 300; // ms; laying out the details takes long
+constexpr int kRunProgressEvery = 300; // ms; laying out the details takes long
 
 } // namespace
 
@@ -181,7 +181,7 @@ void RunPage::connectDocument()
             m_progressLater.start();
     });
     m_progressLater.setSingleShot(true);
-    m_progressLater.setInterval(kProgressEvery);
+    m_progressLater.setInterval(kRunProgressEvery);
     connect(&m_progressLater, &QTimer::timeout, this, [this] {
         m_toolbar->showRun(*m_document, m_timeline->iteration());
         if (!view())
