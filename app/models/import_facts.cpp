@@ -173,9 +173,10 @@ ReplayFact replayFact(const engine::Run& run)
         size <= kGood       ? ReplayFact::Level::Good
             : size <= kFair ? ReplayFact::Level::Fair
                             : ReplayFact::Level::Poor,
-        importText("Replayed"),
-        importText("simulated from the median op times: %1; measured: %2; error %3")
-            .arg(scale.withUnit(measured * (1 + *error)), scale.withUnit(measured), percent(size))};
+        importText("Replayed."),
+        importText("A simulation with the median op times takes %1, %2 %3 than the measured %4.")
+            .arg(scale.withUnit(measured * (1 + *error)), percent(size),
+                 *error < 0 ? importText("less") : importText("more"), scale.withUnit(measured))};
 }
 
 std::vector<ImportFact> structureFacts(const engine::Run& run)

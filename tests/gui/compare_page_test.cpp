@@ -285,6 +285,10 @@ TEST_CASE("at 1280 pixels a ranking leaves the runs their dock and shows all its
     CHECK(waitFor([&] { return compared.find<QWidget>("runsDock")->width() >= 216; }));
     const auto* tabs = compared.find<QTabBar>("compareTabs");
     CHECK(waitFor([&] { return tabs->width() >= tabs->sizeHint().width(); }));
+    // The buttons vanished.
+    for (const char* icon : {"blinkRunsIcon", "addRunIcon", "exportFigureIcon"})
+        CHECK(compared.find<QWidget>(icon)->isVisible());
+    CHECK_FALSE(compared.find<QWidget>("addRunButton")->isVisible());
 }
 
 // The chart was as wide as the reasons of a ranking, which are not shown here.

@@ -1,6 +1,7 @@
 #include "app/pages/ledger/ledger_page.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/band.h"
+#include "app/widgets/controls/empty_state.h"
 #include "app/widgets/ledger/ledger_facets.h"
 #include "app/widgets/ledger/ledger_table.h"
 #include "app/widgets/window/page_tabs.h"
@@ -100,6 +101,12 @@ TEST_CASE("all recorded runs are listed, and words and parameters filter them")
     QTest::keyClicks(filter, QStringLiteral(" chimera"));
     CHECK(ledger.rows() == 0);
     CHECK_FALSE(ledger.table->isVisible()); // the empty state says so
+    // It offered only "New run".
+    auto* empty = ledger.find<EmptyState>("ledgerEmpty");
+    CHECK(empty->button()->text() == QStringLiteral("Clear the filter"));
+    QTest::mouseClick(empty->button(), Qt::LeftButton);
+    CHECK(filter->text().isEmpty());
+    CHECK(ledger.rows() == 4);
 }
 
 // Each opened run listed all runs again, also while the page was hidden.

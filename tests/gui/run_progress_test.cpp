@@ -1,3 +1,4 @@
+#include "app/models/numbers.h"
 #include "app/widgets/controls/schedule_preview.h"
 #include "app/widgets/controls/segment_control.h"
 #include "tests/gui/opened_run.h"
@@ -99,6 +100,27 @@ TEST_CASE("a running run shows its plan, its prediction and what Stop keeps")
     CHECK_FALSE(opened.find<QWidget>("detailsFooter")->isVisible());
     CHECK_FALSE(plan->isVisible());
     CHECK(opened.find<QLabel>("detailsTitle")->text() != QStringLiteral("Running"));
+}
+
+// The toolbar was ahead of the details: "about 8.3 s left" beside "8.4 s left".
+TEST_CASE("the toolbar and the details of a running run show the same progress")
+{
+    OpenedRun opened(growing(), kGoesOn);
+    REQUIRE(waitFor([&] { return says(opened, "Compared with the prediction"); }));
+    RunProgress progress = opened.document->progress();
+    progress.ops = 110;
+    for (const int done : {40, 60}) {
+        progress.opsDone = done;
+        progress.secondsLeft = done;
+        opened.document->setProgress(progress);
+        const auto isInToolbar
+            = [&] { return opened.find<QLabel>("timeLeft")->text() == remainingTime(done); };
+        const auto isInDetails = [&] {
+            return says(opened, QStringLiteral("%1 of 110").arg(done).toUtf8().constData());
+        };
+        CHECK(isInToolbar() == isInDetails());
+        CHECK(waitFor([&] { return isInToolbar() && isInDetails(); }));
+    }
 }
 
 TEST_CASE("before the first iteration a plan from assumed costs is outlined and labelled")

@@ -99,6 +99,21 @@ TEST_CASE("a range over several iterations is typed, marked and measured")
     CHECK(run.hasDetails("The transition from iteration 0 to 1"));
 }
 
+// The tab was blank, with "Zoom to" and "Note" enabled.
+TEST_CASE("without a range the tab says how to mark one, and its actions are disabled")
+{
+    const Marked run;
+    QTest::keyClick(run.timeline, Qt::Key_R);
+    auto* hint = run.find<QLabel>("rangeHint");
+    auto* zoom = run.find<QWidget>("zoomToRange");
+    CHECK(hint->isVisible());
+    CHECK_FALSE(zoom->isEnabled());
+    CHECK_FALSE(zoom->parentWidget()->toolTip().isEmpty());
+    run.type("iteration 0, 20..40");
+    CHECK_FALSE(hint->isVisible());
+    CHECK(zoom->isEnabled());
+}
+
 TEST_CASE("a typed range that cannot be read is explained beside its field")
 {
     const Marked run;

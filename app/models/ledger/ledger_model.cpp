@@ -30,6 +30,8 @@ QString lossText(const LedgerRun& run)
 
 QString iterationCell(const LedgerRun& run)
 {
+    if (run.isUnderWay())
+        return run.state;
     if (run.isFailed())
         return LedgerModel::tr("failed");
     const Scale time = run.time();
@@ -53,15 +55,6 @@ SortValue settingSort(const QString& value)
     bool isNumber = false;
     const double number = value.toDouble(&isNumber);
     return isNumber ? SortValue(number) : SortValue(value);
-}
-
-// "Model" for "model", "Learning rate" for "--learning-rate"; "D" stays.
-QString settingTitle(QString title)
-{
-    while (title.startsWith(QLatin1Char('-')))
-        title.remove(0, 1);
-    return title.size() > 1 ? capitalized(title.replace(QLatin1Char('-'), QLatin1Char(' ')))
-                            : title;
 }
 
 } // namespace
@@ -128,6 +121,10 @@ LedgerModel::Columns LedgerModel::columns(const QDateTime& now) const
         tr("Mode"), [](const LedgerRun& run) { return run.mode; }, Qt::AlignLeft);
     columns.push_back(Column(tr("Iteration"), iterationCell)
                           .sortedBy([](const LedgerRun& run) { return byNumber(run.iteration); })
+                          .with(kShareRole,
+                                [](const LedgerRun& run) {
+                                    return run.share < 0 ? QVariant() : QVariant(run.share);
+                                })
                           .with(Qt::ToolTipRole,
                                 [](const LedgerRun& run) { return QVariant(iterationTip(run)); }));
     columns.push_back(
@@ -157,7 +154,9 @@ LedgerModel::Columns LedgerModel::columns(const QDateTime& now) const
                                      : QStringLiteral("–");
                              })
                           .sortedBy([](const LedgerRun& run) {
-                              return static_cast<double>(run.started.toMSecsSinceEpoch());
+                              return run.isUnderWay() && !run.started.isValid()
+                                  ? kUnknownLast // newest
+                                  : static_cast<double>(run.started.toMSecsSinceEpoch());
                           })
                           .with(kHintRole, kAlways));
     return columns;

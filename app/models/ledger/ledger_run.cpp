@@ -1,6 +1,7 @@
 #include "app/models/ledger/ledger_run.h"
 
 #include "app/models/text.h"
+#include "engine/experiment/experiment_fields.h"
 #include "profiler/analysis/compare.h"
 
 #include <QCoreApplication>
@@ -10,6 +11,7 @@
 #include <QJsonObject>
 
 #include <algorithm>
+#include <iterator>
 
 namespace app {
 namespace {
@@ -182,16 +184,36 @@ bool LedgerRun::matches(const QString& filter) const
     return std::ranges::all_of(words, contains);
 }
 
+QString settingTitle(const QString& title)
+{
+    if (!title.startsWith(QLatin1Char('-')))
+        return title.size() > 1 ? capitalized(title) : title;
+    const auto* field = engine::findField(engine::experimentFields(), title.toStdString());
+    if (field != nullptr)
+        return fromUtf8(field->label);
+    const QString words = title.mid(title.lastIndexOf(QStringLiteral("--")) + 2);
+    return capitalized(QString(words).replace(QLatin1Char('-'), QLatin1Char(' ')));
+}
+
+QStringList settingTitles(QStringList titles)
+{
+    std::ranges::transform(titles, titles.begin(), settingTitle);
+    return titles;
+}
+
 QStringList varyingSettings(const std::vector<const LedgerRun*>& runs)
 {
+    std::vector<const LedgerRun*> known;
+    std::ranges::copy_if(runs, std::back_inserter(known),
+                         [](const LedgerRun* run) { return !run->settings.empty(); });
     QStringList titles, varying;
-    for (const LedgerRun* run : runs)
+    for (const LedgerRun* run : known)
         for (const auto& [title, value] : run->settings)
             if (!titles.contains(title))
                 titles.append(title);
     for (const QString& title : titles)
-        if (std::ranges::any_of(runs, [&](const LedgerRun* run) {
-                return run->setting(title) != runs.front()->setting(title);
+        if (std::ranges::any_of(known, [&](const LedgerRun* run) {
+                return run->setting(title) != known.front()->setting(title);
             }))
             varying.append(title);
     return varying;
@@ -204,9 +226,10 @@ QString differenceText(const QStringList& settings)
         = [](const char* source) { return QCoreApplication::translate("Ledger", source); };
     if (settings.isEmpty())
         return {};
-    const QString named
-        = text("differ in %1")
-              .arg(settings.first(std::min(settings.size(), kMost)).join(text(", ")));
+    QStringList first;
+    for (const QString& title : settings.first(std::min(settings.size(), kMost)))
+        first.append(title.startsWith(QLatin1Char('-')) ? settingTitle(title).toLower() : title);
+    const QString named = text("differ in %1").arg(first.join(text(", ")));
     return settings.size() <= kMost
         ? named
         : text("%1 and %2 more").arg(named).arg(settings.size() - kMost);

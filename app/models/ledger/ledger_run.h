@@ -37,9 +37,14 @@ struct LedgerRun
     std::optional<double> bubble;                 // share of the iteration
     std::optional<double> peakBytes, tokensPerSecond, lossFirst, lossLast;
     std::shared_ptr<const Thumbnail> thumbnail;
+    // Of a run that has not ended: "queued", "running, 2 of 5" and the share of its iterations that
+    // are complete (-1: unknown). Not stored.
+    QString state;
+    double share = -1;
 
     QString title() const { return name.isEmpty() ? label : name; }
     bool isTrashed() const { return !origin.isEmpty(); }
+    bool isUnderWay() const { return !state.isEmpty(); }
     bool isFailed() const { return !problem.isEmpty(); }
     QString setting(const QString& title) const; // "" if the run does not have it
     Scale time() const;                          // unit of its times
@@ -54,7 +59,12 @@ LedgerRun describeRun(const QString& file, const engine::Run& run);
 profiler::LedgerRow toRow(const LedgerRun& run);
 LedgerRun fromRow(const profiler::LedgerRow& row);
 
-// Returns the titles of settings that differ between the runs, in their order.
+// The title for readers: "Micro-batch size" for "--micro-batch-size", "Model" for "model", "D".
+QString settingTitle(const QString& title);
+QStringList settingTitles(QStringList titles);
+
+// Returns the titles of settings that differ between the runs, in their order. Leaves out runs
+// whose settings are unknown.
 QStringList varyingSettings(const std::vector<const LedgerRun*>& runs);
 
 // "differ in D, N, v, slices and 3 more": names four of the settings; "" if there is none.

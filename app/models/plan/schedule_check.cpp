@@ -1,5 +1,6 @@
 #include "app/models/plan/schedule_check.h"
 
+#include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
@@ -71,6 +72,26 @@ private:
 engine::IdVector<engine::DeviceId, int> reachedOps(const Schedule& schedule)
 {
     return DryRun(schedule).run();
+}
+
+QString deadlockSentence(const Schedule& schedule, const ScheduleCheck& check)
+{
+    if (std::ranges::find(check.prediction.violations, Violation::Kind::Deadlock, &Violation::kind)
+        == check.prediction.violations.end())
+        return {};
+    std::int64_t waiting = 0, all = 0, left = 0;
+    for (const engine::DeviceId device : check.reached.ids()) {
+        const std::int64_t ops = std::ssize(schedule.program[device]);
+        waiting += check.reached[device] < ops ? 1 : 0;
+        all += ops;
+        left += ops - check.reached[device];
+    }
+    return QCoreApplication::translate("ScheduleCheck",
+                                       waiting == 1 ? "%1 waits, %2 of %3 ops never run."
+                                                    : "%1 wait, %2 of %3 ops never run.")
+        .arg(countOf(waiting, "device"))
+        .arg(left)
+        .arg(all);
 }
 
 ScheduleCheck checkSchedule(const Schedule& schedule, const QString& label,

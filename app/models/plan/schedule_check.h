@@ -46,6 +46,9 @@ std::vector<Wait> waitsAt(const engine::Schedule& schedule,
 // Describes the wait: "0B0 on device 0 waits for 1B0 on device 1, which comes after 1F1."
 QString sentence(const engine::Schedule& schedule, const Wait& wait);
 
+// "4 devices wait, 23 of 32 ops never run."; "" if no violation is a deadlock.
+QString deadlockSentence(const engine::Schedule& schedule, const ScheduleCheck& check);
+
 // Returns the number of ops of each device that run before the device deadlocks; all its ops if it
 // does not.
 engine::IdVector<engine::DeviceId, int> reachedOps(const engine::Schedule& schedule);

@@ -20,7 +20,7 @@ CompareActions::CompareActions(const ThemeController& theme, Page& page)
     predict = make("comparePrediction", tr("Compare with prediction"), {});
     predict->setToolTip(tr(
         "Adds the schedule of the first run, simulated with the median time of each kind of op"));
-    exportFigure = make("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
+    exportFigure = make("exportFigure", tr("Export figure…"), Qt::CTRL | Qt::Key_E);
     report = make("exportReport", tr("Export report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_E);
     parameters = make("showParameters", tr("Show all parameters"), {});
     showRuns = make("showRuns", tr("Runs"), {});

@@ -15,6 +15,7 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -94,22 +95,42 @@ QWidget* CompareFrame::makeToolbar()
     baseline->setMaximumWidth(200);
     QWidget* back = makeToolButton(m_actions.back);
     QWidget* forward = makeToolButton(m_actions.forward);
-    QWidget* blink = makeActionButton(m_actions.blink);
-    QWidget* add = makeActionButton(m_actions.addRun);
-    QWidget* figure = makeActionButton(m_actions.exportFigure);
+    for (QAction* action : {m_actions.blink, m_actions.addRun, m_actions.exportFigure}) {
+        m_buttons << makeActionButton(action);
+        m_icons.prepend(makeToolButton(action)); // the last one is hidden first
+        m_icons.front()->setObjectName(action->objectName() + QStringLiteral("Icon"));
+    }
     QWidget *line = makeLine(Qt::Vertical), *sortLabel = makeLabel(tr("Sort"), "small"),
             *laneLabel = makeLabel(tr("Lane"), "small"),
             *alignLabel = makeLabel(tr("Align"), "small"),
             *baselineLabel = makeLabel(tr("Baseline"), "small");
     m_tallOnly = {back, forward, line};
     m_compactOnly = {sortLabel, sort, laneLabel, lane};
-    m_optional = {figure, add, blink, laneLabel, alignLabel, sortLabel, baselineLabel};
+    m_labels = {laneLabel, alignLabel, sortLabel, baselineLabel};
     m_bar = makeSurface("plain");
     m_bar->setFixedHeight(40);
     spaced(new QHBoxLayout(m_bar), {8, 0, 8, 0}, 8,
-           {makeToolButton(m_actions.showRuns), back, forward, makeToolButton(m_actions.fit), line,
-            alignLabel, align, baselineLabel, baseline, sortLabel, sort, laneLabel, lane, kStretch,
-            blink, add, figure, makeToolButton(m_actions.showDetails)});
+           {makeToolButton(m_actions.showRuns),
+            back,
+            forward,
+            makeToolButton(m_actions.fit),
+            line,
+            alignLabel,
+            align,
+            baselineLabel,
+            baseline,
+            sortLabel,
+            sort,
+            laneLabel,
+            lane,
+            kStretch,
+            m_buttons[0],
+            m_icons[2],
+            m_buttons[1],
+            m_icons[1],
+            m_buttons[2],
+            m_icons[0],
+            makeToolButton(m_actions.showDetails)});
     return m_bar;
 }
 
@@ -187,20 +208,32 @@ void CompareFrame::setCompact(bool isCompact)
     distributeHeight();
 }
 
-// In a narrow window, hides labels and controls that are also in the menus.
+// In a narrow window, shows the icons of the buttons instead, then hides labels, then icons, whose
+// actions are also in the menus.
 void CompareFrame::updateToolbar()
 {
     for (QWidget* part : m_tallOnly)
         part->setVisible(!m_isCompact);
     for (QWidget* part : m_compactOnly)
         part->setVisible(m_isCompact);
-    for (QWidget* part : m_optional)
+    for (QWidget* part : m_labels + m_buttons + m_icons)
         part->hide();
-    m_bar->setMinimumWidth(m_bar->layout()->sizeHint().width()); // else it narrows the runs' dock
-    for (QWidget* part : m_optional)
-        part->setVisible(m_isCompact || !m_compactOnly.contains(part));
-    for (QWidget* part : m_optional)
-        if (m_bar->layout()->sizeHint().width() > m_rows->width())
+    const auto needed = [this] {
+        m_bar->layout()->invalidate();
+        return m_bar->layout()->sizeHint().width();
+    };
+    m_bar->setMinimumWidth(needed()); // else it narrows the runs' dock
+    for (QWidget* label : m_labels)
+        label->setVisible(m_isCompact || !m_compactOnly.contains(label));
+    for (QWidget* button : m_buttons)
+        button->show();
+    const bool hasTexts = needed() <= m_rows->width();
+    for (QWidget* button : m_buttons)
+        button->setVisible(hasTexts);
+    for (QWidget* icon : m_icons)
+        icon->setVisible(!hasTexts);
+    for (QWidget* part : m_labels + m_icons)
+        if (needed() > m_rows->width())
             part->hide();
 }
 

@@ -71,8 +71,8 @@ private:
     QSplitter* m_rows;
     QWidget* m_detailsDock;
     QWidget* m_bar = nullptr; // the toolbar
-    QList<QWidget*> m_tallOnly, m_compactOnly,
-        m_optional; // its parts; m_optional: the first is hidden first
+    // Its parts. Icons replace the buttons, and the first of the labels and icons is hidden first.
+    QList<QWidget*> m_tallOnly, m_compactOnly, m_labels, m_buttons, m_icons;
     bool m_hasRoomForRuns = true, m_areRowsChosen = false; // m_areRowsChosen: by the user
     bool m_isCompact = false;
 };

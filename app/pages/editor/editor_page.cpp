@@ -208,11 +208,14 @@ void EditorPage::showVerdict()
                      tr("%1 ops on %2, no deadlock.")
                          .arg(number(static_cast<double>(prediction.computeOps), 0),
                               countOf(schedule()->schedule().shape.devices, "device")));
+    else if (const QString deadlock = deadlockSentence(schedule()->schedule(), check());
+             !deadlock.isEmpty())
+        m_band->show(Band::Kind::Error, tr("Deadlock."), deadlock);
     else
         m_band->show(Band::Kind::Error,
                      countOf(static_cast<std::int64_t>(prediction.violations.size()), "violation")
                          + QLatin1Char('.'),
-                     fromUtf8(prediction.violations.front().message));
+                     capitalized(fromUtf8(prediction.violations.front().message)));
 }
 
 void EditorPage::showCosts()

@@ -1,16 +1,16 @@
 #include "app/pages/ledger/ledger_page.h"
 
+#include "app/models/ledger/runs_under_way.h"
 #include "app/models/numbers.h"
 #include "app/models/plan/run_plan.h"
 #include "app/models/text.h"
-#include "app/timeline/details/details_ledger.h"
+#include "app/pages/ledger/ledger_details.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/ledger/ledger_facets.h"
 #include "app/widgets/ledger/ledger_notes.h"
 #include "app/widgets/ledger/ledger_table.h"
-#include "app/widgets/run/details_layout.h"
 
 #include <QAction>
 #include <QCheckBox>
@@ -19,7 +19,6 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMessageBox>
-#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -28,6 +27,7 @@ namespace app {
 namespace {
 
 constexpr int kMostOpened = 10;
+constexpr int kLedgerProgressEvery = 500; // ms
 constexpr int kGroupsColumn = 216, kLedgerDetails = 292;
 constexpr int kFoldLedgerDetails = 1240, kFoldGroups = 1000; // width of the page
 
@@ -36,7 +36,6 @@ constexpr int kFoldLedgerDetails = 1240, kFoldGroups = 1000; // width of the pag
 LedgerPage::LedgerPage(const ThemeController& theme, RunLibrary& library, RunLedger& ledger,
                        QWidget* parent)
     : Page(parent)
-    , m_theme(theme)
     , m_library(library)
     , m_ledger(ledger)
     , m_facets(named(new LedgerFacets, "ledgerFacets", tr("Groups of runs")))
@@ -50,7 +49,7 @@ LedgerPage::LedgerPage(const ThemeController& theme, RunLibrary& library, RunLed
     , m_band(named(new Band(theme, Band::Shape::State), "ledgerBand"))
     , m_empty(named(new EmptyState(theme, {Icon::Compare, {}, {}, tr("New run")}), "ledgerEmpty"))
     , m_stack(new QStackedWidget)
-    , m_details(named(new QScrollArea, "ledgerDetails", tr("Details of the run")))
+    , m_details(named(new LedgerDetails(theme), "ledgerDetails", tr("Details of the run")))
 {
     setObjectName(QStringLiteral("ledgerPage"));
     makeActions();
@@ -152,9 +151,6 @@ QWidget* LedgerPage::makeSelectionBar()
 
 QWidget* LedgerPage::makeDetails()
 {
-    m_details->setWidgetResizable(true);
-    m_details->setFrameShape(QFrame::NoFrame);
-    m_details->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* open = makeButton(tr("Open timeline"), QStringLiteral("openLedgerButton"), "", m_open);
     auto* foot = makeSurface("plain");
     spaced(new QHBoxLayout(foot), {12, 8, 12, 8}, 8, {{open, 1}});
@@ -193,11 +189,14 @@ void LedgerPage::connectAll()
     connect(m_table, &LedgerTable::openRequested, this,
             [this](const LedgerRun& run) { open({run}); });
     connect(m_notes, &LedgerNotes::edited, &m_ledger, &RunLedger::setUserData);
-    connect(m_empty, &EmptyState::activated, this, [this] { Q_EMIT newRunRequested({}); });
-    connect(&m_theme, &ThemeController::changed, this, &LedgerPage::showSelection);
+    connect(m_empty, &EmptyState::activated, this, &LedgerPage::fillEmptyList);
     const RunsModel& open = m_library.runs();
     connect(&open, &QAbstractItemModel::rowsInserted, this, later);
     connect(&open, &QAbstractItemModel::rowsRemoved, this, later);
+    connect(&open, &QAbstractItemModel::dataChanged, this, [this] {
+        if (!m_late.isActive())
+            m_late.start(kLedgerProgressEvery);
+    });
 }
 
 QStringList LedgerPage::openFiles() const
@@ -211,10 +210,11 @@ QStringList LedgerPage::openFiles() const
 void LedgerPage::showRuns()
 {
     const QStringList open = openFiles();
-    m_facets->show(ledgerFacets(m_ledger.runs(), open));
+    m_runs = withRunsUnderWay(m_ledger.runs(), m_library.runs());
+    m_facets->show(ledgerFacets(m_runs, open));
     const LedgerFacet facet = m_facets->current();
     std::vector<LedgerRun> shown;
-    for (const LedgerRun& run : m_ledger.runs())
+    for (const LedgerRun& run : m_runs)
         if (facet.contains(run, open) && run.matches(m_filter->text()))
             shown.push_back(run);
     const bool isEmpty = shown.empty();
@@ -222,17 +222,29 @@ void LedgerPage::showRuns()
                   m_onlyVarying->isChecked() ? LedgerModel::Settings::Varying
                                              : LedgerModel::Settings::All);
     showCount();
-    if (isEmpty && !m_ledger.runs().empty())
-        m_empty->setTexts(tr("No run matches"), tr("Change the filter, or choose another group."));
+    if (m_runs.empty())
+        m_empty->setTexts(tr("No run yet"), tr("Runs that are recorded or opened are listed here."),
+                          tr("New run"));
     else
-        m_empty->setTexts(tr("No run yet"),
-                          tr("Runs that are recorded or opened are listed here."));
+        m_empty->setTexts(tr("No run matches"), tr("Change the filter, or choose another group."),
+                          m_filter->text().isEmpty() ? tr("Show all runs")
+                                                     : tr("Clear the filter"));
     m_stack->setCurrentIndex(isEmpty ? 1 : 0);
+}
+
+void LedgerPage::fillEmptyList()
+{
+    if (m_runs.empty())
+        Q_EMIT newRunRequested({});
+    else if (!m_filter->text().isEmpty())
+        m_filter->clear();
+    else
+        m_facets->setCurrentItem(m_facets->topLevelItem(0));
 }
 
 void LedgerPage::showCount()
 {
-    const auto all = static_cast<std::int64_t>(m_ledger.runs().size());
+    const auto all = static_cast<std::int64_t>(m_runs.size());
     QStringList texts{tr("%1 of %2").arg(m_table->runs().rowCount()).arg(countOf(all, "run"))};
     texts.append(m_table->hiddenColumns());
     if (m_ledger.unread() > 0)
@@ -246,38 +258,31 @@ void LedgerPage::showSelection()
     const std::vector<LedgerRun> runs = m_table->selected();
     const auto count = runs.size();
     std::vector<const LedgerRun*> pointers;
-    bool areTrashed = count > 0, canRepeat = count > 0;
+    bool areTrashed = count > 0, canRepeat = count > 0, areStored = count > 0;
     for (const LedgerRun& run : runs) {
         pointers.push_back(&run);
         areTrashed = areTrashed && run.isTrashed();
+        areStored = areStored && run.bytes > 0; // unlike queued runs
         canRepeat = canRepeat && !run.experiment.isEmpty() && !run.isTrashed();
     }
     m_selected->setText(count == 0
                             ? tr("Nothing selected")
                             : tr("%1 selected").arg(countOf(static_cast<int>(count), "run")));
     m_difference->setText(differenceText(varyingSettings(pointers)));
-    m_difference->setToolTip(varyingSettings(pointers).join(tr(", ")));
+    m_difference->setToolTip(settingTitles(varyingSettings(pointers)).join(tr(", ")));
     m_open->setEnabled(count > 0 && count <= kMostOpened && !areTrashed);
     m_compare->setEnabled(count > 1 && !areTrashed);
     m_repeat->setEnabled(canRepeat);
-    m_star->setEnabled(count > 0);
-    m_rename->setEnabled(count == 1);
-    m_tag->setEnabled(count == 1);
+    m_star->setEnabled(areStored);
+    m_rename->setEnabled(areStored && count == 1);
+    m_tag->setEnabled(areStored && count == 1);
     m_trash->setEnabled(count > 0);
     m_trash->setText(areTrashed ? tr("Delete forever") : tr("Move to trash"));
     m_restore->setEnabled(areTrashed);
     const LedgerRun* current = m_table->current();
-    m_notes->setEnabled(current != nullptr);
+    m_notes->setEnabled(current != nullptr && current->bytes > 0);
     m_notes->show(current != nullptr ? *current : LedgerRun());
-    if (current != nullptr) {
-        m_details->setWidget(
-            layOutDetails(m_theme, describeLedgerRun(*current), [](const auto&) {}));
-    } else {
-        QLabel* hint = makeLabel(tr("Select a run to see its details."), "hint");
-        hint->setContentsMargins(14, 12, 14, 12);
-        hint->setAlignment(Qt::AlignTop);
-        m_details->setWidget(hint);
-    }
+    m_details->show(current);
     Q_EMIT statusChanged();
 }
 
@@ -369,9 +374,8 @@ QString LedgerPage::statusNote() const
     qint64 bytes = 0;
     for (const LedgerRun& run : m_ledger.runs())
         bytes += run.bytes;
-    if (bytes == 0)
-        return {};
-    return tr("%1 on this machine").arg(dataScale(bytes).withUnit(static_cast<double>(bytes)));
+    const QString size = dataScale(bytes).withUnit(static_cast<double>(bytes));
+    return bytes == 0 ? QString() : tr("%1 on this machine").arg(size);
 }
 
 QList<QAction*> LedgerPage::menuActions(Menu menu) const

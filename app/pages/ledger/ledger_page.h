@@ -7,16 +7,18 @@
 
 #include <QTimer>
 
+#include <vector>
+
 class QCheckBox;
 class QLabel;
 class QLineEdit;
-class QScrollArea;
 class QStackedWidget;
 
 namespace app {
 
 class Band;
 class EmptyState;
+class LedgerDetails;
 class LedgerFacets;
 class LedgerNotes;
 class LedgerTable;
@@ -49,6 +51,7 @@ private:
     void showRuns();
     void showCount();
     void showSelection();
+    void fillEmptyList(); // clears the filter, then the group; starts a run if none is listed
     QStringList openFiles() const;
     void open(std::vector<LedgerRun> runs);
     void compare();
@@ -57,9 +60,9 @@ private:
     void trash(); // deletes runs that are in the trash already
     void restore();
 
-    const ThemeController& m_theme;
     RunLibrary& m_library;
     RunLedger& m_ledger;
+    std::vector<LedgerRun> m_runs; // of all groups, with those under way
     LedgerFacets* m_facets;
     LedgerTable* m_table;
     LedgerNotes* m_notes;
@@ -70,7 +73,7 @@ private:
     EmptyState* m_empty;
     QTimer m_late; // shows runs that are opened together once
     QStackedWidget* m_stack;
-    QScrollArea* m_details;
+    LedgerDetails* m_details;
     QWidget *m_groupsColumn = nullptr, *m_detailsColumn = nullptr;
     QAction *m_open, *m_compare, *m_repeat, *m_star, *m_rename, *m_tag, *m_trash, *m_restore,
         *m_copy, *m_find;

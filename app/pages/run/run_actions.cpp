@@ -45,7 +45,7 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     follow = make("followRun", tr("Follow"), {});
     follow->setToolTip(tr("Keeps the newest iteration in view"));
     follow->setCheckable(true);
-    exportFigure = make("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
+    exportFigure = make("exportFigure", tr("Export figure…"), Qt::CTRL | Qt::Key_E);
     exportReport = make("exportReport", tr("Export report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_E);
     exportReport->setStatusTip(tr("write the results as one HTML page"));
     markRange = make("markRange", tr("Mark a range…"), Qt::Key_R);

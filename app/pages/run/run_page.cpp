@@ -30,6 +30,12 @@
 #include <utility>
 
 namespace app {
+namespace {
+
+constexpr int kRunProgressEvery = 300; // ms; laying out the details takes long
+
+} // namespace
+
 RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
                  std::shared_ptr<RunDocument> document, QWidget* parent)
     : Page(parent)
@@ -171,6 +177,12 @@ void RunPage::connectDocument()
     connect(document, &RunDocument::progressChanged, this, [this] {
         const RunProgress& progress = m_document->progress();
         m_timeline->setOpsDone(progress.done, progress.devices);
+        if (!m_progressLater.isActive())
+            m_progressLater.start();
+    });
+    m_progressLater.setSingleShot(true);
+    m_progressLater.setInterval(kRunProgressEvery);
+    connect(&m_progressLater, &QTimer::timeout, this, [this] {
         m_toolbar->showRun(*m_document, m_timeline->iteration());
         if (!view())
             showWaiting();

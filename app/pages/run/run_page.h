@@ -10,6 +10,8 @@
 #include "app/pages/run/run_range.h"
 #include "app/widgets/run/run_state_view.h"
 
+#include <QTimer>
+
 #include <memory>
 
 namespace app {
@@ -85,6 +87,7 @@ private:
     KernelLoader m_kernels;
     profiler::RunMetrics m_metrics;
     bool m_hasEnded = false; // whether the end of the run was shown
+    QTimer m_progressLater;  // all parts of the page show the same progress
 
     RunActions m_actions;
     RunsDock* m_runs;

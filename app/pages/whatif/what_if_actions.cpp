@@ -15,7 +15,7 @@ WhatIfActions::WhatIfActions(const ThemeController& theme, Page& page)
     open->setToolTip(tr("Writes the prediction as a simulated run and opens it (Ctrl+Return)"));
     copy = make("copyWhatIf", tr("Copy as command"), {});
     copy->setToolTip(tr("Copies the bscope whatif command with these changes"));
-    exportFigure = make("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
+    exportFigure = make("exportFigure", tr("Export figure…"), Qt::CTRL | Qt::Key_E);
     schedule = make("openSchedule", tr("Open the schedule"), {});
     blink = make("blinkRuns", tr("Blink two runs"), Qt::Key_B);
     blink->setToolTip(tr("Swaps the measured and the predicted run in place (B)"));

@@ -42,7 +42,7 @@ DetailsSection parametersSection(const LedgerRun& run)
     section.title = ledgerText("Parameters");
     for (const auto& [title, value] : run.settings)
         if (!value.isEmpty())
-            section.add(title, value);
+            section.add(settingTitle(title), value);
     return section;
 }
 
@@ -51,7 +51,9 @@ DetailsSection fileSection(const LedgerRun& run)
     const QFileInfo file(run.file);
     DetailsSection section;
     section.title = ledgerText("File");
-    section.add(ledgerText("Size"), dataScale(run.bytes).withUnit(static_cast<double>(run.bytes)));
+    if (run.bytes > 0)
+        section.add(ledgerText("Size"),
+                    dataScale(run.bytes).withUnit(static_cast<double>(run.bytes)));
     section.add(ledgerText("Name"), file.fileName());
     section.add(ledgerText("Folder"),
                 run.isTrashed() ? ledgerText("trash, from %1").arg(run.origin)
@@ -73,6 +75,7 @@ Details describeLedgerRun(const LedgerRun& run)
         details.value = run.time().text(*run.iteration);
         details.unit = run.time().unit();
     }
+    details.right = run.state;
     details.left = run.mode;
     if (!run.label.isEmpty() && run.label != run.title())
         details.left += details.left.isEmpty() ? run.label : QStringLiteral(", ") + run.label;

@@ -31,10 +31,12 @@ EmptyState::EmptyState(const ThemeController& theme, const Texts& texts, QWidget
     column->addStretch();
 }
 
-void EmptyState::setTexts(const QString& fact, const QString& advice)
+void EmptyState::setTexts(const QString& fact, const QString& advice, const QString& action)
 {
     m_fact->setText(fact);
     m_advice->setText(advice);
+    if (m_button != nullptr && !action.isEmpty())
+        m_button->setText(action);
 }
 
 void EmptyState::paintEvent(QPaintEvent*)

@@ -21,8 +21,8 @@ public:
     };
 
     EmptyState(const ThemeController& theme, const Texts& texts, QWidget* parent = nullptr);
-    // Replaces the texts but keeps icon and button.
-    void setTexts(const QString& fact, const QString& advice);
+    // Replaces the texts but keeps the icon, and the text of the button if `action` is empty.
+    void setTexts(const QString& fact, const QString& advice, const QString& action = {});
     QPushButton* button() const { return m_button; } // nullptr without an action
 
 Q_SIGNALS:

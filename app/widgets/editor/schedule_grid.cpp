@@ -157,10 +157,13 @@ void ScheduleGrid::paintEvent(QPaintEvent*)
         return;
     GridPainter grid(painter, *m_schedule, m_check.get(), m_theme.theme());
     grid.paint(viewport()->size(), {horizontalScrollBar()->value(), verticalScrollBar()->value()});
-    if (m_check != nullptr && m_check->waits.size() <= kMostArrows)
+    if (m_check != nullptr && m_check->waits.size() <= kMostArrows) {
+        std::vector<GridPainter::WaitBoxes> waits;
         for (const Wait& wait : m_check->waits)
             if (wait.awaited.isValid())
-                grid.paintWait(cell(wait.awaited), cell(wait.waiting), viewport()->size());
+                waits.push_back({cell(wait.awaited), cell(wait.waiting)});
+        grid.paintWaits(waits, viewport()->size());
+    }
     if (m_selected.isValid())
         grid.paintSelection(cell(m_selected).adjusted(0, 0, -1, -1), hasFocus());
     if (m_drag && m_drag->isOn && m_drag->before >= 0) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace app {
 namespace {
@@ -16,6 +17,32 @@ TimeAxis axisFor(const QPainter& painter)
     TimeAxis axis; // only its pixel ratio is used
     axis.dpr = painter.device()->devicePixelRatioF();
     return axis;
+}
+
+struct WaitArrow
+{
+    QPainterPath line;
+    QPolygonF head;
+};
+
+WaitArrow arrowOf(const QRect& awaited, const QRect& waiting)
+{
+    // Rows are close, so the arrow ends within the boxes.
+    constexpr double kHead = 6, kHalf = 3.5, kInside = 4;
+    const bool isOwn = waiting.top() == awaited.top(); // drawn below the row
+    const double direction = waiting.top() > awaited.top() ? 1 : -1;
+    const auto edge = [](const QRect& box, double side) {
+        return box.center().y() + side * (box.height() / 2.0 - kInside);
+    };
+    const double arrive = isOwn ? -1 : direction; // direction of the arrow head
+    const QPointF from(awaited.center().x(), edge(awaited, isOwn ? 1 : direction));
+    const QPointF tip(waiting.center().x(), edge(waiting, -arrive));
+    const QPointF to(tip.x(), tip.y() - kHead * arrive);
+    const double bend = std::max(isOwn ? 16.0 : 6.0, std::abs(to.y() - from.y()) * 0.4);
+    QPainterPath line(from);
+    line.cubicTo(from + QPointF(0, (isOwn ? 1 : direction) * bend), to - QPointF(0, arrive * bend),
+                 to);
+    return {line, QPolygonF({tip, to + QPointF(-kHalf, 0), to + QPointF(kHalf, 0)})};
 }
 
 } // namespace
@@ -130,34 +157,25 @@ void GridPainter::paintSelection(const QRect& cell, bool hasFocus)
     m_painter.restore();
 }
 
-void GridPainter::paintWait(const QRect& awaited, const QRect& waiting, const QSize& size)
+void GridPainter::paintWaits(std::span<const WaitBoxes> waits, const QSize& size)
 {
-    // Rows are close, so the arrow ends within the boxes.
-    constexpr double kHead = 6, kHalf = 3.5, kInside = 4;
-    const bool isOwn = waiting.top() == awaited.top(); // drawn below the row
-    const double direction = waiting.top() > awaited.top() ? 1 : -1;
-    const auto edge = [](const QRect& box, double side) {
-        return box.center().y() + side * (box.height() / 2.0 - kInside);
-    };
-    const double arrive = isOwn ? -1 : direction; // direction of the arrow head
-    const QPointF from(awaited.center().x(), edge(awaited, isOwn ? 1 : direction));
-    const QPointF tip(waiting.center().x(), edge(waiting, -arrive));
-    const QPointF to(tip.x(), tip.y() - kHead * arrive);
-    const double bend = std::max(isOwn ? 16.0 : 6.0, std::abs(to.y() - from.y()) * 0.4);
-    QPainterPath line(from);
-    line.cubicTo(from + QPointF(0, (isOwn ? 1 : direction) * bend), to - QPointF(0, arrive * bend),
-                 to);
+    std::vector<WaitArrow> arrows;
+    for (const WaitBoxes& wait : waits)
+        arrows.push_back(arrowOf(wait.awaited, wait.waiting));
     m_painter.save();
     m_painter.setClipRect(kGridHead, kGridRuler, size.width(), size.height());
     m_painter.setRenderHint(QPainter::Antialiasing);
     m_painter.setBrush(Qt::NoBrush);
     m_painter.setPen(QPen(m_theme.chrome.surface, 4));
-    m_painter.drawPath(line);
+    for (const WaitArrow& arrow : arrows) // before all lines, which it would cut
+        m_painter.drawPath(arrow.line);
     m_painter.setPen(QPen(m_theme.chrome.error, 1.6));
-    m_painter.drawPath(line);
+    for (const WaitArrow& arrow : arrows)
+        m_painter.drawPath(arrow.line);
     m_painter.setPen(Qt::NoPen);
     m_painter.setBrush(m_theme.chrome.error);
-    m_painter.drawPolygon(QPolygonF({tip, to + QPointF(-kHalf, 0), to + QPointF(kHalf, 0)}));
+    for (const WaitArrow& arrow : arrows)
+        m_painter.drawPolygon(arrow.head);
     m_painter.restore();
 }
 

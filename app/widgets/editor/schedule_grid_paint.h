@@ -6,6 +6,8 @@
 
 #include <QRect>
 
+#include <span>
+
 class QPainter;
 
 namespace app {
@@ -26,8 +28,12 @@ public:
 
     void paint(const QSize& size, const QPoint& scroll);
     void paintSelection(const QRect& cell, bool hasFocus);
-    // Draws an arrow from the awaited op to the waiting op, both in viewport coordinates.
-    void paintWait(const QRect& awaited, const QRect& waiting, const QSize& size);
+    // Draws an arrow from each awaited op to its waiting op, in viewport coordinates.
+    struct WaitBoxes
+    {
+        QRect awaited, waiting;
+    };
+    void paintWaits(std::span<const WaitBoxes> waits, const QSize& size);
     void paintDrop(int x, int top); // where a dragged op would be dropped
 
 private:

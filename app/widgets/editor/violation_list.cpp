@@ -84,7 +84,8 @@ void ViolationList::showViolations(const engine::Schedule& schedule, const Sched
     for (const engine::Violation& violation : violations) {
         if (m_violations->count() == kMostShown)
             break;
-        addLine(fromUtf8(violation.message), {violation.device.value, violation.index});
+        addLine(capitalized(fromUtf8(violation.message)),
+                {violation.device.value, violation.index});
     }
     if (violations.size() > kMostShown)
         addLine(tr("and %1 more").arg(static_cast<qsizetype>(violations.size()) - kMostShown), {});

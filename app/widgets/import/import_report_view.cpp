@@ -131,9 +131,7 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     auto* column = spaced(new QVBoxLayout(content), {}, 0,
                           {makeTop(), makeLine(Qt::Horizontal), m_warnings, makeCoverage(),
                            makeLine(Qt::Horizontal)});
-    column->addLayout(m_thirds);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addStretch(1);
+    column->addLayout(m_thirds, 1);
     QScrollArea* scroll = makeScroll(content);
     scroll->setHorizontalScrollBarPolicy(
         Qt::ScrollBarAsNeeded); // beside the rules in a small window

@@ -7,6 +7,7 @@
 #include <QKeyEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QScrollBar>
 
 #include <algorithm>
 #include <utility>
@@ -55,8 +56,9 @@ public:
         if (index.data(kSparklineRole).isValid())
             return {kSparkWidth + 2 * kSparkPadding, option.rect.height()};
         const QSize size = CellDelegate::sizeHint(option, index);
-        const bool isName = index.data(kThumbnailRole).isValid();
-        return size.boundedTo({isName ? kMostName : kMostWidth, size.height()});
+        const bool isWide
+            = index.data(kThumbnailRole).isValid() || index.data(kShareRole).isValid();
+        return size.boundedTo({isWide ? kMostName : kMostWidth, size.height()});
     }
 };
 
@@ -95,6 +97,7 @@ void LedgerTable::show(std::vector<LedgerRun> runs, LedgerModel::Settings settin
     QStringList files;
     for (const LedgerRun& run : selected())
         files.append(run.file);
+    const int scrolled = verticalScrollBar()->value();
     m_isShowing = true;
     m_model->show(std::move(runs), settings, QDateTime::currentDateTime());
     if (m_sortedBy.isEmpty()) // the newest runs come first
@@ -109,6 +112,7 @@ void LedgerTable::show(std::vector<LedgerRun> runs, LedgerModel::Settings settin
                              m_model->index(row, m_model->columnCount() - 1));
     if (const int row = m_model->rowOf(currentFile); row >= 0)
         selectionModel()->setCurrentIndex(m_model->index(row, 1), QItemSelectionModel::NoUpdate);
+    verticalScrollBar()->setValue(scrolled); // the current run may be out of sight
     selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
     if (currentFile.isEmpty() && m_model->rowCount() > 0)
         selectRow(0);

@@ -26,6 +26,9 @@ RangePanel::RangePanel(const ThemeController& theme, QWidget* parent)
     , m_table(named(new DataTable(theme, 23), "rangeTable", tr("Range")))
     , m_field(named(new QLineEdit, "rangeField", tr("Marked range")))
     , m_problem(named(makeLabel({}, "problem"), "rangeProblem"))
+    , m_hint(named(
+          makeLabel(tr("Drag across the timeline, or type a range above and press Enter."), "hint"),
+          "rangeHint"))
     , m_buttons(new QWidget)
     , m_copy(makeIconButton("copyRange", Icon::Copy, tr("Copy the table as CSV"), theme))
 {
@@ -33,7 +36,10 @@ RangePanel::RangePanel(const ThemeController& theme, QWidget* parent)
     m_table->setModel(m_model);
     m_field->setPlaceholderText(tr("102-172.4 ms, or iteration 1, 40..60 ms"));
     m_field->setToolTip(tr("Type a range and press Enter, or drag across the timeline"));
-    spaced(new QVBoxLayout(this), {}, 0, {makeBar(), makeLine(Qt::Horizontal), {m_table, 1}});
+    m_hint->setContentsMargins(12, 10, 12, 10);
+    m_hint->setAlignment(Qt::AlignTop);
+    spaced(new QVBoxLayout(this), {}, 0,
+           {makeBar(), makeLine(Qt::Horizontal), {m_table, 1}, {m_hint, 1}});
     connect(m_copy, &QToolButton::clicked, this,
             [this] { QGuiApplication::clipboard()->setText(csvOf(*m_model)); });
     connect(&theme, &ThemeController::unitsChanged, this, [this] {
@@ -76,6 +82,7 @@ void RangePanel::mark(engine::Window range)
         return;
     m_field->setText(rangeName(*m_run, range));
     m_field->setCursorPosition(0);
+    setMarked(true);
     showProblem({});
 }
 
@@ -90,7 +97,16 @@ void RangePanel::clear()
     m_model->clear();
     m_field->clear();
     m_copy->setEnabled(false);
+    setMarked(false);
     showProblem({});
+}
+
+void RangePanel::setMarked(bool isMarked)
+{
+    m_buttons->setEnabled(isMarked);
+    m_buttons->setToolTip(isMarked ? QString() : tr("Mark a range first"));
+    m_table->setVisible(isMarked);
+    m_hint->setVisible(!isMarked);
 }
 
 void RangePanel::editRange()

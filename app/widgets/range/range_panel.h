@@ -42,11 +42,12 @@ private:
     QWidget* makeBar();
     void read();
     void showProblem(const QString& problem);
+    void setMarked(bool isMarked);
 
     RangeModel* m_model;
     DataTable* m_table;
     QLineEdit* m_field;
-    QLabel* m_problem;
+    QLabel *m_problem, *m_hint; // m_hint: in place of the table while no range is marked
     QWidget* m_buttons;
     QToolButton* m_copy;
     RunPointer m_run;

@@ -5,7 +5,6 @@
 #include "app/widgets/run/details_layout.h"
 
 #include <QScrollArea>
-#include <QTimer>
 #include <QVBoxLayout>
 
 #include <utility>
@@ -30,7 +29,6 @@ struct DetailsPanel::Impl
     RunPointer prediction;
     std::optional<RunProgress> progress;
     RunPointer waiting;           // the running run, until it has a view
-    QTimer refresh;               // limits how often progress is laid out
     std::optional<Details> shown; // the details laid out; nullopt: none, or the theme changed
     QScrollArea* scroll = new QScrollArea;
 };
@@ -50,10 +48,6 @@ DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
         m->shown.reset();
         m->update(*this);
     });
-    constexpr int kRefresh = 300; // ms
-    m->refresh.setSingleShot(true);
-    m->refresh.setInterval(kRefresh);
-    connect(&m->refresh, &QTimer::timeout, this, [this] { m->update(*this); });
 }
 
 DetailsPanel::~DetailsPanel() = default;
@@ -99,16 +93,10 @@ void DetailsPanel::setProgress(const std::optional<RunProgress>& progress, const
     const RunPointer waiting = m->view == nullptr ? run : nullptr;
     if (m->progress == progress && m->waiting == waiting)
         return;
-    const bool isOtherState
-        = m->progress.has_value() != progress.has_value() || m->waiting != waiting;
     m->progress = progress;
     m->waiting = waiting;
-    if (m->selection.kind != Selection::Kind::None)
-        return;
-    if (isOtherState)
+    if (m->selection.kind == Selection::Kind::None)
         m->update(*this);
-    else if (!m->refresh.isActive())
-        m->refresh.start();
 }
 
 void DetailsPanel::setNotes(std::vector<engine::Note> notes)

@@ -232,7 +232,7 @@ void TimelinePainter::paintMarks() const
         paintPath(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason}, m_lanes);
     else if (m_scene.flow)
         marks.paintFlow(*m_scene.flow);
-    if (m_scene.look.flow == TimelineLook::Flow::All && m_scene.iteration >= 0)
+    if (m_scene.look.flow == TimelineLook::Flow::All && !m_scene.found && m_scene.iteration >= 0)
         marks.paintAllFlows(m_scene.iteration);
     if (m_scene.found)
         marks.paintHits(m_scene.found->hits());

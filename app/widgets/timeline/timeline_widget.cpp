@@ -83,7 +83,7 @@ void TimelineWidget::updateIteration()
 void TimelineWidget::updateFlow()
 {
     m_scene.flow.reset();
-    if (m_scene.look.flow == TimelineLook::Flow::Selected && !isEmpty())
+    if (m_scene.look.flow == TimelineLook::Flow::Selected && !m_scene.found && !isEmpty())
         m_scene.flow = flowOf(*m_scene.view, m_scene.selection);
     contentChanged();
 }
@@ -128,7 +128,7 @@ void TimelineWidget::goToNote(int note)
 void TimelineWidget::setFound(FoundPointer found)
 {
     m_scene.found = std::move(found);
-    contentChanged();
+    updateFlow();
 }
 
 void TimelineWidget::setPath(PathMarksPointer path)

@@ -42,7 +42,7 @@ public:
     void setNotes(std::vector<engine::Note> notes);
     void goToNote(int note); // `note` is an index; ignored if out of range
     int currentNote() const { return m_scene.currentNote(); }
-    // Outlines the hits of a search and dims other boxes; nullptr ends the search.
+    // Outlines the hits of a search, dims other boxes and hides the flow; nullptr ends the search.
     void setFound(FoundPointer found);
     // Draws a critical path over the lanes and dims other ops; nullptr: none. Its reasons have
     // numbers on the ruler.

@@ -1,5 +1,6 @@
 #include "app/models/ledger/ledger_facet.h"
 #include "app/models/ledger/ledger_model.h"
+#include "app/models/ledger/runs_under_way.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 
@@ -65,6 +66,57 @@ TEST_CASE("only settings that vary have a column")
     model.show(runs, LedgerModel::Settings::All, QDateTime());
     CHECK(hasColumn("D"));
     CHECK(model.equalSettings() == 0);
+}
+
+// The list showed the option "--micro-batch-size".
+TEST_CASE("a setting has the label of its field")
+{
+    CHECK(settingTitle(QStringLiteral("D")) == QStringLiteral("D"));
+    CHECK(settingTitle(QStringLiteral("model")) == QStringLiteral("Model"));
+    CHECK(settingTitle(QStringLiteral("--micro-batch-size")) == QStringLiteral("Micro-batch size"));
+    CHECK(settingTitle(QStringLiteral("--sequence")) == QStringLiteral("Sequence length"));
+    CHECK(settingTitle(QStringLiteral("--old-option")) == QStringLiteral("Old option"));
+    CHECK(differenceText({QStringLiteral("N"), QStringLiteral("--sequence")})
+          == QStringLiteral("differ in N, sequence length"));
+}
+
+// A run under way had an iteration time with a 95 % interval, as if it had ended, and queued runs
+// were not listed.
+TEST_CASE("runs under way are listed with their state and without results")
+{
+    RunsModel open;
+    const auto add = [&](const char* file, RunDocument::State state) {
+        auto document = std::make_shared<RunDocument>(QString::fromLatin1(file), 1);
+        document->setState(state);
+        open.add(document);
+        return document;
+    };
+    const auto running = add("/runs/a.sqlite", RunDocument::State::Running);
+    RunProgress progress;
+    progress.done = 2;
+    progress.planned = 5;
+    running->setProgress(progress);
+    add("/runs/b.sqlite", RunDocument::State::Queued);
+    add("/runs/c.sqlite", RunDocument::State::Finished);
+
+    LedgerRun recorded = ledgerRun(QStringLiteral("/runs/a.sqlite"), {"1f1b", 4, 8, 3, true});
+    recorded.started = QDateTime::fromSecsSinceEpoch(1'000'000);
+    const std::vector<LedgerRun> runs = withRunsUnderWay({recorded}, open);
+    REQUIRE(runs.size() == 2);
+    CHECK(runs[0].file == QStringLiteral("/runs/b.sqlite"));
+    CHECK(runs[0].state == QStringLiteral("queued"));
+    CHECK(runs[1].state == QStringLiteral("running, 2 of 5"));
+    CHECK(runs[1].share == 0.4);
+    CHECK_FALSE((runs[1].iteration || runs[1].least));
+    // The unknown settings of the queued run do not count as different ones.
+    CHECK(varyingSettings({&runs[0], &runs[1]}).isEmpty());
+
+    LedgerModel model;
+    model.show(runs, LedgerModel::Settings::Varying, QDateTime());
+    model.sort(model.columnCount() - 1, Qt::DescendingOrder);
+    CHECK(model.at(0).isUnderWay());
+    CHECK(model.at(0).file == QStringLiteral("/runs/b.sqlite"));
+    CHECK(model.at(1).file == QStringLiteral("/runs/a.sqlite"));
 }
 
 TEST_CASE("a sentence names four of the settings that differ and counts the others")

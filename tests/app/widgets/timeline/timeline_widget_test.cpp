@@ -1,3 +1,4 @@
+#include "app/timeline/view/find.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
@@ -311,6 +312,25 @@ TEST_CASE("switching the flow off shows every box in its colour")
     QTest::keyClick(&shown.widget, Qt::Key_L);
     CHECK(spy.count() == 1);
     CHECK(shown.picture() != withFlow);
+}
+
+// The arrows of micro-batch 4 lay over the hits of micro-batch 3.
+TEST_CASE("a search hides the flow arrows")
+{
+    for (const auto flow : {app::TimelineLook::Flow::Selected, app::TimelineLook::Flow::All}) {
+        Shown with, without;
+        with.widget.setLook({.flow = flow});
+        without.widget.setLook({.flow = app::TimelineLook::Flow::Off});
+        for (Shown* shown : {&with, &without})
+            QTest::mouseClick(&shown->widget, Qt::LeftButton, {}, kDevice0);
+        CHECK(with.picture() != without.picture());
+        for (Shown* shown : {&with, &without})
+            shown->widget.setFound(std::make_shared<const app::Found>(
+                *shown->widget.view(), app::parseFind(QStringLiteral("mb:3")).value()));
+        CHECK(with.picture() == without.picture());
+        with.widget.setFound(nullptr);
+        CHECK(with.picture() != without.picture());
+    }
 }
 
 TEST_CASE("a link restores the time in sight, the selection and the colouring")
