@@ -143,7 +143,8 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         paintShare(*painter, option.rect, share.toDouble());
     const QRect rest = paintDifference(*painter, paintPicture(*painter, option.rect, index), index);
     painter->setFont(cellFont(index));
-    painter->setPen(index.data(kHintRole).toBool() ? chrome.text2 : chrome.text);
+    const bool isHint = index.data(kHintRole).toBool(), exceeds = index.data(kExceedsRole).toBool();
+    painter->setPen(exceeds ? chrome.error : isHint ? chrome.text2 : chrome.text);
     const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
     drawSubscripted(*painter, textBox(rest, alignment), alignment, index.data().toString());
     painter->restore();
