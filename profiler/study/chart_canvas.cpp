@@ -119,7 +119,7 @@ void ChartCanvas::dot(double x, double y, Colour edge, Colour fill)
     }
 }
 
-void ChartCanvas::label(double x, double y, const std::string& text, Ink ink)
+bool ChartCanvas::label(double x, double y, const std::string& text, Ink ink)
 {
     constexpr double kAway = 11, kHeight = kChartText + 1;
     const double width = textWidth(text);
@@ -140,8 +140,19 @@ void ChartCanvas::label(double x, double y, const std::string& text, Ink ink)
             continue;
         m_taken.push_back(place);
         this->text(left, top + kChartText - 1, text, Text::Anchor::Start, ink);
-        return;
+        return true;
     }
+    return false;
+}
+
+void ChartCanvas::keepFree(Point from, Point to)
+{
+    constexpr double kPart = 4;
+    const double width = to.first - from.first, height = to.second - from.second;
+    const double parts = std::ceil(std::max(1.0, std::hypot(width, height) / kPart));
+    for (double part = 0; part <= parts; ++part)
+        keepFree(Rect{from.first + width * part / parts - 1,
+                      from.second + height * part / parts - 1, 2, 2});
 }
 
 void ChartCanvas::drawValueAxis(const ChartScale& scale, std::string_view column,

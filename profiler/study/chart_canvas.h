@@ -62,9 +62,11 @@ public:
     void hatch(Rect rect);              // a value that is not possible
     void marker(const SeriesLook& look, double x, double y);
     void dot(double x, double y, Colour edge, Colour fill);
-    // Writes a label at the first free place next to (x, y), within `right` and the top.
-    void label(double x, double y, const std::string& text, Ink ink);
+    // Writes a label at the first free place next to (x, y), within the plot and the top. Returns
+    // false if there is none.
+    bool label(double x, double y, const std::string& text, Ink ink);
     void keepFree(const Rect& rect) { m_taken.push_back(rect); } // of labels
+    void keepFree(Point from, Point to);                         // the line between them
 
     void drawValueAxis(const ChartScale& scale, std::string_view column, const std::string& title);
     void drawNumberAxis(const ChartScale& scale, const std::string& title);

@@ -105,7 +105,7 @@ void ChartMap::drawHeatMap()
         double& of = best[m_of.indexOf(value.point, m_of.chart.x)];
         of = std::min(of, towards * value.y);
     }
-    bool hasHatch = false;
+    std::vector<std::size_t> hatched;
     for (std::size_t i = 0; i < m_of.points.size(); ++i) {
         if (!m_of.isShown(i))
             continue;
@@ -117,7 +117,7 @@ void ChartMap::drawHeatMap()
             m_canvas.box(cell, mix(m_style.ground, m_style.grid, 0.5));
         } else if (!m_of.y[i]) {
             m_canvas.hatch(cell);
-            hasHatch = true;
+            hatched.push_back(i);
         } else {
             const double share = most > least ? (*m_of.y[i] - least) / (most - least) : 0;
             drawCell(cell, heatColour(share), metricNumber(m_of.chart.y, *m_of.y[i]),
@@ -130,7 +130,7 @@ void ChartMap::drawHeatMap()
     m_canvas.text(cells.left, m_sheet.height - 6,
                   fmt::format("{}{}{}", columnTitle(m_of.study, m_of.results, m_of.chart.y),
                               cells.rows > 1 ? "; framed: the best of a column" : "",
-                              hasHatch ? "; hatched: not possible" : ""));
+                              hatched.empty() ? "" : "; hatched: " + m_of.reasonOf(hatched)));
 }
 
 void ChartMap::drawPhaseMap()
@@ -146,21 +146,21 @@ void ChartMap::drawPhaseMap()
     for (const ChartValue& value : m_of.values())
         if (auto& cell = best[cellOf(value.point)]; !cell || towards * value.y < towards * cell->y)
             cell = value;
-    std::vector<std::optional<std::size_t>> any(best.size()); // a point of the cell
+    std::vector<std::vector<std::size_t>> all(best.size()); // [cell] its points
     for (std::size_t i = 0; i < m_of.points.size(); ++i)
-        if (m_of.isShown(i) && !any[cellOf(i)])
-            any[cellOf(i)] = i;
+        if (m_of.isShown(i))
+            all[cellOf(i)].push_back(i);
     std::vector<bool> wins(m_of.series.size(), false);
-    bool hasHatch = false;
+    std::vector<std::size_t> hatched;
     for (std::size_t i = 0; i < best.size(); ++i) {
         const std::size_t row = i / cells.columns, column = i % cells.columns;
         const Rect cell = cells.at(column, row);
-        if (!best[i] && !any[i])
+        if (all[i].empty())
             continue;
-        m_sheet.mark(best[i] ? best[i]->point : *any[i], cell, row);
-        if (!best[i] && m_of.results[*any[i]].isDone) {
+        m_sheet.mark(best[i] ? best[i]->point : all[i].front(), cell, row);
+        if (!best[i] && m_of.results[all[i].front()].isDone) {
             m_canvas.hatch(cell);
-            hasHatch = true;
+            hatched.insert(hatched.end(), all[i].begin(), all[i].end());
         } else if (best[i]) {
             const std::size_t series = m_of.indexOf(best[i]->point, m_of.chart.series);
             wins[series] = true;
@@ -175,7 +175,7 @@ void ChartMap::drawPhaseMap()
     m_canvas.drawColumnNames(m_of.titlesOf(m_of.chart.x), cells.left, cells.width, kPlotTop + 10);
     m_sheet.height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
     m_canvas.text(cells.left, m_sheet.height - 6, phaseCaption());
-    drawWinners(wins, hasHatch, cells.left + cells.width * static_cast<double>(cells.columns) + 16);
+    drawWinners(wins, hatched, cells.left + cells.width * static_cast<double>(cells.columns) + 16);
 }
 
 // "Iteration of the best scheme, units; devices down, micro-batches across"
@@ -188,7 +188,8 @@ std::string ChartMap::phaseCaption() const
                        optionWord(m_of.chart.rows), optionWord(m_of.chart.x));
 }
 
-void ChartMap::drawWinners(const std::vector<bool>& wins, bool hasHatch, double x)
+void ChartMap::drawWinners(const std::vector<bool>& wins, const std::vector<std::size_t>& hatched,
+                           double x)
 {
     double y = kPlotTop + kColumnNames + kChartText;
     const auto entry = [&](const std::string& name) {
@@ -199,8 +200,12 @@ void ChartMap::drawWinners(const std::vector<bool>& wins, bool hasHatch, double 
     for (std::size_t series = 0; series < m_of.series.size(); ++series)
         if (wins[series])
             m_canvas.box(entry(m_of.series[series]), winnerColour(series));
-    if (hasHatch)
-        m_canvas.hatch(entry("not possible"));
+    if (const std::string reason = m_of.reasonOf(hatched); !hatched.empty()) {
+        const std::size_t line = std::min(reason.find(" over"), reason.size());
+        m_canvas.hatch(entry(reason.substr(0, line)));
+        if (line < reason.size())
+            entry(reason.substr(line + 1));
+    }
     m_sheet.height = std::max(m_sheet.height, y);
 }
 

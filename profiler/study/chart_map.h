@@ -37,7 +37,8 @@ private:
     void drawHeatMap();
     void drawPhaseMap();
     std::string phaseCaption() const;
-    void drawWinners(const std::vector<bool>& wins, bool hasHatch, double x);
+    void drawWinners(const std::vector<bool>& wins, const std::vector<std::size_t>& hatched,
+                     double x);
     Colour heatColour(double share) const;
     Colour winnerColour(std::size_t series) const;
     double drawColourBar(const Cells& cells, double least, double most);

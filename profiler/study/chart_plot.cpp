@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace profiler {
@@ -55,14 +56,13 @@ void ChartPlot::drawLines()
         const std::size_t index = m_of.indexOf(point, m_of.chart.x);
         return numbers ? number(xs[index]) : kPlotLeft + width * (static_cast<double>(index) + 0.5);
     };
-    std::vector<std::vector<ChartValue>> lines(m_of.series.size());
+    std::vector<Line> lines(m_of.series.size());
     for (const ChartValue& value : all)
         lines[m_of.indexOf(value.point, m_of.chart.series)].push_back(
             {value.point, place(value.point), y(value.y)});
-    std::vector<std::pair<double, std::size_t>> ends;
     for (std::size_t series = 0; series < lines.size(); ++series) {
         const SeriesLook& look = m_looks[series];
-        std::vector<ChartValue>& line = lines[series];
+        Line& line = lines[series];
         std::ranges::stable_sort(line, {}, &ChartValue::x);
         for (std::size_t i = 1; i < line.size(); ++i)
             m_canvas.line({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y}, look.width,
@@ -72,8 +72,36 @@ void ChartPlot::drawLines()
             m_canvas.marker(look, at.x, at.y);
             m_sheet.markAround(at.point, at.x, at.y, series);
         }
-        if (!line.empty())
-            ends.emplace_back(line.back().y, series);
+    }
+    nameLines(lines);
+}
+
+// Names lines at the right of the plot, and those that end before it next to their last point.
+void ChartPlot::nameLines(const std::vector<Line>& lines)
+{
+    constexpr double kAway = kChartText + 2;
+    double last = 0; // x
+    for (const Line& line : lines)
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            last = std::max(last, line[i].x);
+            m_canvas.keepFree({line[i].x - 6, line[i].y - 6, 12, 12});
+            if (i > 0)
+                m_canvas.keepFree({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y});
+        }
+    m_canvas.keepFree({0, m_canvas.bottom() - 1, m_style.width, kPlotBottom});
+    m_canvas.keepFree({m_canvas.right() + 8, 0, kPlotRight, m_style.height});
+    std::vector<std::pair<double, std::size_t>> ends;
+    for (std::size_t series = 0; series < lines.size(); ++series) {
+        if (lines[series].empty())
+            continue;
+        const ChartValue& end = lines[series].back();
+        const auto isFree = [&](double steps) {
+            return m_canvas.label(end.x, end.y + steps * kAway, m_of.series[series],
+                                  {m_looks[series].text});
+        };
+        if (end.x > last - 1
+            || std::ranges::none_of(std::array{0., 1., -1., 2., -2., 3., -3.}, isFree))
+            ends.emplace_back(end.y, series);
     }
     m_canvas.drawLabels(std::move(ends), m_of.series, m_looks, ChartCanvas::Sample::Line);
 }

@@ -80,4 +80,15 @@ std::optional<double> ChartPoints::memoryLimit() const
     return limit;
 }
 
+std::string ChartPoints::reasonOf(const std::vector<std::size_t>& hatched) const
+{
+    const auto isOver = [this](std::size_t point) {
+        return study.onlyFitting && results[point].values.of[StudyMetric::Fits] == 0;
+    };
+    const bool areSome = std::ranges::any_of(hatched, isOver);
+    return !areSome                            ? "not possible"
+        : std::ranges::all_of(hatched, isOver) ? "over memory"
+                                               : "not possible or over memory";
+}
+
 } // namespace profiler

@@ -71,7 +71,12 @@ TEST_CASE("a heat map has a cell for every point, hatched if it is not possible"
         return hatch.rect.x == impossible.x && hatch.rect.y == impossible.y;
     }));
     CHECK(hasText(map, "BitPipe"));
-    CHECK(hasText(map, "hatched: not possible"));
+    CHECK(hasText(map, "hatched: not possible or over memory"));
+    SmallStudy all;
+    all.study.onlyFitting = false;
+    const DrawnChart possible = drawn(all, 0);
+    CHECK(hasText(possible, "hatched: not possible"));
+    CHECK_FALSE(hasText(possible, "over memory"));
 }
 
 TEST_CASE("a heat map frames the best cell of every column")
@@ -134,9 +139,12 @@ TEST_CASE("the legend of a phase map has the colours of its cells, and the hatch
             ->fill;
     };
     CHECK(std::ranges::count(boxes, of(cell), &Box::fill) == 3); // two cells and the legend
-    CHECK(hasText(map, "not possible"));                         // N = 32 does not fit
+    CHECK(hasText(map, "over memory"));                          // N = 32 does not fit
+    CHECK_FALSE(hasText(map, "not possible"));
+    small.results[small.at("32", "0", "gpipe")] = {{}, "impossible", true};
+    CHECK(hasText(drawn(small, 2), "not possible or"));
     small.study.onlyFitting = false;
-    CHECK_FALSE(hasText(drawn(small, 2), "not possible"));
+    CHECK_FALSE(hasText(drawn(small, 2), "over memory"));
 }
 
 TEST_CASE("a map that fills its height has higher rows, up to a limit")
@@ -196,6 +204,25 @@ TEST_CASE("the marks of a line are its points, from left to right")
     CHECK(eight.rect.y > sixteen.rect.y); // 8.5 is below 16.5
     small.study.charts.front().kind = StudyChart::Kind::Bars;
     CHECK(drawn(small, 0).marks.size() == 11);
+}
+
+// Schemes that were possible only at the first x were named at the right end, far from their point.
+TEST_CASE("a line that ends early is named next to its last point")
+{
+    SmallStudy small;
+    small.study.charts.front().kind = StudyChart::Kind::Lines;
+    small.study.onlyFitting = false;
+    for (const char* n : {"8", "16", "32"})
+        small.results[small.at(n, "0.5", "gpipe")] = {{}, "impossible", true};
+    const DrawnChart lines = drawn(small, 0);
+    const auto texts = shapesOf<Text>(lines);
+    const auto xOf = [&](const char* name) {
+        const auto label = std::ranges::find(texts, name, &Text::text);
+        REQUIRE(label != texts.end());
+        return label->x;
+    };
+    CHECK(std::abs(xOf("GPipe") - markOf(lines, small.at("4", "0.5", "gpipe")).rect.x) < 60);
+    CHECK(xOf("1F1B") > markOf(lines, small.at("32", "0.5", "1f1b")).rect.x);
 }
 
 TEST_CASE("the interval of a measured iteration is an error bar")
