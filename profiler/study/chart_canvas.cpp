@@ -2,8 +2,6 @@
 
 #include "profiler/study/metric_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -155,14 +153,13 @@ void ChartCanvas::keepFree(Point from, Point to)
                       from.second + height * part / parts - 1, 2, 2});
 }
 
-void ChartCanvas::drawValueAxis(const ChartScale& scale, std::string_view column,
-                                const std::string& title)
+void ChartCanvas::drawValueAxis(const ChartScale& scale, const std::string& title)
 {
     for (double value = scale.least; value <= scale.most + scale.step / 2; value += scale.step) {
         line({kPlotLeft, scale(value)}, {right(), scale(value)}, 0.5, m_style.grid);
         const bool isZero = std::abs(value) < scale.step / 2;
         text(kPlotLeft - 8, scale(value) + kChartText / 3,
-             isZero ? "0" : metricNumber(column, value), Text::Anchor::End);
+             isZero ? "0" : numberText(value, tickDecimals(scale.step)), Text::Anchor::End);
     }
     text(kPlotLeft, kPlotTop - 4, title);
 }
@@ -173,7 +170,8 @@ void ChartCanvas::drawNumberAxis(const ChartScale& scale, const std::string& tit
     line({kPlotLeft, bottom}, {right(), bottom}, 0.75, m_style.text);
     for (double value = scale.least; value <= scale.most + scale.step / 2; value += scale.step) {
         line({scale(value), bottom}, {scale(value), bottom + 4}, 0.75, m_style.text);
-        text(scale(value), bottom + 17, fmt::format("{:.6g}", value), Text::Anchor::Middle);
+        text(scale(value), bottom + 17, numberText(value, tickDecimals(scale.step)),
+             Text::Anchor::Middle);
     }
     text((kPlotLeft + right()) / 2, bottom + 36, title, Text::Anchor::Middle);
 }

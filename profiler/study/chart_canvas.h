@@ -68,7 +68,7 @@ public:
     void keepFree(const Rect& rect) { m_taken.push_back(rect); } // of labels
     void keepFree(Point from, Point to);                         // the line between them
 
-    void drawValueAxis(const ChartScale& scale, std::string_view column, const std::string& title);
+    void drawValueAxis(const ChartScale& scale, const std::string& title);
     void drawNumberAxis(const ChartScale& scale, const std::string& title);
     // Draws names at equal distances below the plot.
     void drawNames(const std::vector<std::string>& names, const std::string& title);

@@ -31,6 +31,11 @@ Colour ChartMap::winnerColour(std::size_t series) const
     return mix(m_looks[series].colour, m_style.ground, 0.35);
 }
 
+std::string ChartMap::textOf(double value) const
+{
+    return numberText(value, m_decimals);
+}
+
 // Draws the bar from `least` at the bottom to `most` at the top. Returns its lower end.
 double ChartMap::drawColourBar(const Cells& cells, double least, double most)
 {
@@ -42,9 +47,9 @@ double ChartMap::drawColourBar(const Cells& cells, double least, double most)
         m_canvas.box({x, cells.top + step * i, kBarWidth, step + (i + 1 < kSteps ? 0.5 : 0)},
                      heatColour(most > least ? 1 - static_cast<double>(i) / (kSteps - 1) : 0));
     const double text = x + kBarWidth + 5;
-    m_canvas.text(text, cells.top + kChartText - 2, metricNumber(m_of.chart.y, most));
+    m_canvas.text(text, cells.top + kChartText - 2, textOf(most));
     if (most > least)
-        m_canvas.text(text, cells.top + height - 1, metricNumber(m_of.chart.y, least));
+        m_canvas.text(text, cells.top + height - 1, textOf(least));
     return cells.top + height;
 }
 
@@ -87,9 +92,7 @@ void ChartMap::drawHeatMap()
         most = std::max(most, value.y);
     }
     const bool hasBar = most >= least;
-    const double labels = !hasBar ? 0
-                                  : std::max(textWidth(metricNumber(m_of.chart.y, least)),
-                                             textWidth(metricNumber(m_of.chart.y, most)));
+    const double labels = !hasBar ? 0 : std::max(textWidth(textOf(least)), textWidth(textOf(most)));
     const Cells cells
         = layCells(m_of.series, kCaption + 4, hasBar ? kBarGap + kBarWidth + 5 + labels + 2 : 12);
     m_canvas.text(cells.left - 8, kPlotTop + 10, optionTitle(m_of.chart.x), Text::Anchor::End);
@@ -120,7 +123,7 @@ void ChartMap::drawHeatMap()
             hatched.push_back(i);
         } else {
             const double share = most > least ? (*m_of.y[i] - least) / (most - least) : 0;
-            drawCell(cell, heatColour(share), metricNumber(m_of.chart.y, *m_of.y[i]),
+            drawCell(cell, heatColour(share), textOf(*m_of.y[i]),
                      cells.rows > 1 && towards * *m_of.y[i] <= best[column]);
         }
     }
@@ -164,7 +167,7 @@ void ChartMap::drawPhaseMap()
         } else if (best[i]) {
             const std::size_t series = m_of.indexOf(best[i]->point, m_of.chart.series);
             wins[series] = true;
-            drawCell(cell, winnerColour(series), metricNumber(m_of.chart.y, best[i]->y), false);
+            drawCell(cell, winnerColour(series), textOf(best[i]->y), false);
         }
     }
     for (std::size_t row = 0; row < cells.rows; ++row) {
@@ -211,6 +214,10 @@ void ChartMap::drawWinners(const std::vector<bool>& wins, const std::vector<std:
 
 void ChartMap::draw()
 {
+    double greatest = 0;
+    for (const ChartValue& value : m_of.values())
+        greatest = std::max(greatest, std::abs(value.y));
+    m_decimals = metricDecimals(m_of.chart.y, greatest);
     m_of.chart.kind == StudyChart::Kind::HeatMap ? drawHeatMap() : drawPhaseMap();
 }
 

@@ -39,6 +39,7 @@ private:
     std::string phaseCaption() const;
     void drawWinners(const std::vector<bool>& wins, const std::vector<std::size_t>& hatched,
                      double x);
+    std::string textOf(double value) const; // of the shown metric
     Colour heatColour(double share) const;
     Colour winnerColour(std::size_t series) const;
     double drawColourBar(const Cells& cells, double least, double most);
@@ -48,6 +49,7 @@ private:
     ChartSheet& m_sheet;
     ChartCanvas& m_canvas;
     std::vector<SeriesLook> m_looks; // [series]
+    int m_decimals = 0;              // of all numbers of the map
 };
 
 } // namespace profiler

@@ -45,7 +45,7 @@ void ChartPlot::drawLines()
     for (const std::string& name : names)
         xs.push_back(numbers ? std::strtod(name.c_str(), nullptr) : 0);
     const ChartScale y = valueScale(all, false);
-    m_canvas.drawValueAxis(y, m_of.chart.y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
+    m_canvas.drawValueAxis(y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
     const double width = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
     const ChartScale number = numbers ? scaleOf(xs, kPlotLeft, m_canvas.right()) : ChartScale();
     if (numbers)
@@ -110,7 +110,7 @@ void ChartPlot::drawBars()
 {
     const std::vector<ChartValue> all = m_of.values();
     const ChartScale y = valueScale(all, true);
-    m_canvas.drawValueAxis(y, m_of.chart.y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
+    m_canvas.drawValueAxis(y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
     const auto names = m_of.titlesOf(m_of.chart.x);
     m_canvas.drawNames(names, optionTitle(m_of.chart.x));
     const double group = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
@@ -163,7 +163,7 @@ void ChartPlot::drawPareto()
     if (const auto limit = m_of.memoryLimit();
         limit && m_of.chart.x == metricName(StudyMetric::PeakBytes))
         drawLimit(x, *limit);
-    m_canvas.drawValueAxis(y, m_of.chart.y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
+    m_canvas.drawValueAxis(y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
     m_canvas.drawNumberAxis(x, columnTitle(m_of.study, m_of.results, m_of.chart.x));
     const double towardsX = lessIsBetter(m_of.study, m_of.chart.x) ? 1 : -1;
     const double towardsY = lessIsBetter(m_of.study, m_of.chart.y) ? 1 : -1;

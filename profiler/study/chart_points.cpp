@@ -60,10 +60,7 @@ std::optional<std::pair<double, double>> ChartPoints::interval(std::size_t point
 
 std::vector<std::string> ChartPoints::titlesOf(std::string_view key) const
 {
-    std::vector<std::string> titles;
-    for (const std::string& value : study.axis(key)->values)
-        titles.push_back(valueTitle(key, value));
-    return titles;
+    return profiler::titlesOf(*study.axis(key));
 }
 
 // The device memory that all shown points share.

@@ -120,7 +120,7 @@ TEST_CASE("the colour bar of a heat map has the colours and the values of its ex
     REQUIRE(bar.size() == 32);
     CHECK(bar.front().fill == colourAt("16", "bitpipe")); // 17, at the top
     CHECK(bar.back().fill == colourAt("4", "1f1b"));      // 4.5
-    for (const char* text : {"17.0", "4.50"})
+    for (const char* text : {"17.0", "4.5"})
         CHECK(std::ranges::count(shapesOf<Text>(map), text, &Text::text) == 2); // cell and bar
     for (const Box& box : bar)
         CHECK(isInside(box.rect, map.scene.width, map.scene.height));
@@ -326,6 +326,22 @@ TEST_CASE("axes and captions have the labels and units of their options")
     CHECK(hasText(lines, "Speed-up"));
     small.study.ratios.front().name = small.study.charts.front().y = "speed_up_over_1f1b";
     CHECK(hasText(drawn(small, 0), "Speed-up over 1F1B"));
+}
+
+// A map had 14.7 beside 386, and an axis 5.00 below 10.0.
+TEST_CASE("the numbers of a map and of an axis have the same decimals")
+{
+    SmallStudy small;
+    auto& greatest = small.results[small.at("16", "0.5", "bitpipe")].values.of;
+    greatest[StudyMetric::Iteration] = 386;
+    CHECK(hasText(drawn(small, 0), "386"));
+    for (const Text& text : shapesOf<Text>(drawn(small, 0)))
+        CHECK(text.text.find("4.5") == std::string::npos);
+    greatest[StudyMetric::Iteration] = 12;
+    small.study.charts.front().kind = StudyChart::Kind::Bars;
+    const auto texts = shapesOf<Text>(drawn(small, 0));
+    CHECK(std::ranges::count(texts, "10", &Text::text) == 1);
+    CHECK(std::ranges::count(texts, "10.0", &Text::text) == 0);
 }
 
 TEST_CASE("the zero of an axis has no decimals")
