@@ -55,6 +55,21 @@ void ChartCanvas::box(Rect rect, Colour fill)
     m_group.shapes.emplace_back(Box{rect, fill, 0, {}, 0, "", "", ""});
 }
 
+void ChartCanvas::box(const Rect& rect, Colour fill, HatchLines lines)
+{
+    box(rect, fill);
+    if (lines == HatchLines::None)
+        return;
+    Hatch over;
+    over.rect = rect;
+    over.line = m_style.ground;
+    over.spacing = 4.5;
+    over.width = 1;
+    over.lines = lines;
+    over.hasGround = false;
+    m_group.shapes.emplace_back(std::move(over));
+}
+
 void ChartCanvas::frame(Rect rect, Colour fill)
 {
     constexpr double kEdge = 1, kInside = 2.5;
@@ -159,7 +174,7 @@ void ChartCanvas::drawValueAxis(const ChartScale& scale, const std::string& titl
         line({kPlotLeft, scale(value)}, {right(), scale(value)}, 0.5, m_style.grid);
         const bool isZero = std::abs(value) < scale.step / 2;
         text(kPlotLeft - 8, scale(value) + kChartText / 3,
-             isZero ? "0" : numberText(value, tickDecimals(scale.step)), Text::Anchor::End);
+             isZero ? "0" : fixedNumber(value, tickDecimals(scale.step)), Text::Anchor::End);
     }
     text(kPlotLeft, kPlotTop - 4, title);
 }
@@ -170,7 +185,7 @@ void ChartCanvas::drawNumberAxis(const ChartScale& scale, const std::string& tit
     line({kPlotLeft, bottom}, {right(), bottom}, 0.75, m_style.text);
     for (double value = scale.least; value <= scale.most + scale.step / 2; value += scale.step) {
         line({scale(value), bottom}, {scale(value), bottom + 4}, 0.75, m_style.text);
-        text(scale(value), bottom + 17, numberText(value, tickDecimals(scale.step)),
+        text(scale(value), bottom + 17, fixedNumber(value, tickDecimals(scale.step)),
              Text::Anchor::Middle);
     }
     text((kPlotLeft + right()) / 2, bottom + 36, title, Text::Anchor::Middle);
@@ -219,7 +234,7 @@ void ChartCanvas::drawLabels(std::vector<std::pair<double, std::size_t>> ends,
             marker(look, x + kSample / 2, y);
         } else {
             box({x + (kSample - kChartText) / 2, y - kChartText / 2, kChartText, kChartText},
-                look.colour);
+                look.colour, look.hatch);
         }
         text(x + kSample + 5, y + kChartText / 3, names[series], Text::Anchor::Start, {look.text});
     }

@@ -58,8 +58,9 @@ public:
     using Point = std::pair<double, double>; // x, y
     void line(Point from, Point to, double width, Colour colour, bool isDashed = false);
     void box(Rect rect, Colour fill);
-    void frame(Rect rect, Colour fill); // a box with a thin line inside
-    void hatch(Rect rect);              // a value that is not possible
+    void box(const Rect& rect, Colour fill, HatchLines lines); // with a hatch over it
+    void frame(Rect rect, Colour fill);                        // a box with a thin line inside
+    void hatch(Rect rect);                                     // a value that is not possible
     void marker(const SeriesLook& look, double x, double y);
     void dot(double x, double y, Colour edge, Colour fill);
     // Writes a label at the first free place next to (x, y), within the plot and the top. Returns

@@ -33,7 +33,7 @@ Colour ChartMap::winnerColour(std::size_t series) const
 
 std::string ChartMap::textOf(double value) const
 {
-    return numberText(value, m_decimals);
+    return fixedNumber(value, m_decimals);
 }
 
 // Draws the bar from `least` at the bottom to `most` at the top. Returns its lower end.
@@ -76,6 +76,11 @@ ChartMap::Cells ChartMap::layCells(const std::vector<std::string>& rows, double 
 void ChartMap::drawCell(const Rect& cell, Colour fill, const std::string& text, bool isBest)
 {
     isBest ? m_canvas.frame(cell, fill) : m_canvas.box(cell, fill);
+    drawNumber(cell, fill, text);
+}
+
+void ChartMap::drawNumber(const Rect& cell, Colour fill, const std::string& text)
+{
     if (textWidth(text) > cell.width)
         return;
     constexpr Colour kWhite{255, 255, 255}, kBlack{14, 17, 22};
@@ -167,7 +172,7 @@ void ChartMap::drawPhaseMap()
         } else if (best[i]) {
             const std::size_t series = m_of.indexOf(best[i]->point, m_of.chart.series);
             wins[series] = true;
-            drawCell(cell, winnerColour(series), textOf(best[i]->y), false);
+            drawWin(cell, series, textOf(best[i]->y));
         }
     }
     for (std::size_t row = 0; row < cells.rows; ++row) {
@@ -179,6 +184,18 @@ void ChartMap::drawPhaseMap()
     m_sheet.height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
     m_canvas.text(cells.left, m_sheet.height - 6, phaseCaption());
     drawWinners(wins, hatched, cells.left + cells.width * static_cast<double>(cells.columns) + 16);
+}
+
+void ChartMap::drawWin(const Rect& cell, std::size_t series, const std::string& text)
+{
+    const Colour fill = winnerColour(series);
+    m_canvas.box(cell, fill, m_looks[series].hatch);
+    const double width = std::min(textWidth(text) + 4, cell.width);
+    if (m_looks[series].hatch != HatchLines::None)
+        m_canvas.box({cell.x + (cell.width - width) / 2,
+                      cell.y + (cell.height - kChartText - 3) / 2, width, kChartText + 3},
+                     fill);
+    drawNumber(cell, fill, text);
 }
 
 // "Iteration of the best scheme, units; devices down, micro-batches across"
@@ -202,7 +219,7 @@ void ChartMap::drawWinners(const std::vector<bool>& wins, const std::vector<std:
     };
     for (std::size_t series = 0; series < m_of.series.size(); ++series)
         if (wins[series])
-            m_canvas.box(entry(m_of.series[series]), winnerColour(series));
+            m_canvas.box(entry(m_of.series[series]), winnerColour(series), m_looks[series].hatch);
     if (const std::string reason = m_of.reasonOf(hatched); !hatched.empty()) {
         const std::size_t line = std::min(reason.find(" over"), reason.size());
         m_canvas.hatch(entry(reason.substr(0, line)));

@@ -34,6 +34,8 @@ private:
     };
     Cells layCells(const std::vector<std::string>& rows, double below, double right) const;
     void drawCell(const Rect& cell, Colour fill, const std::string& text, bool isBest);
+    void drawNumber(const Rect& cell, Colour fill, const std::string& text);
+    void drawWin(const Rect& cell, std::size_t series, const std::string& text);
     void drawHeatMap();
     void drawPhaseMap();
     std::string phaseCaption() const;

@@ -56,13 +56,13 @@ void ChartPlot::drawLines()
         const std::size_t index = m_of.indexOf(point, m_of.chart.x);
         return numbers ? number(xs[index]) : kPlotLeft + width * (static_cast<double>(index) + 0.5);
     };
-    std::vector<Line> lines(m_of.series.size());
+    std::vector<LinePoints> lines(m_of.series.size());
     for (const ChartValue& value : all)
         lines[m_of.indexOf(value.point, m_of.chart.series)].push_back(
             {value.point, place(value.point), y(value.y)});
     for (std::size_t series = 0; series < lines.size(); ++series) {
         const SeriesLook& look = m_looks[series];
-        Line& line = lines[series];
+        LinePoints& line = lines[series];
         std::ranges::stable_sort(line, {}, &ChartValue::x);
         for (std::size_t i = 1; i < line.size(); ++i)
             m_canvas.line({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y}, look.width,
@@ -77,11 +77,11 @@ void ChartPlot::drawLines()
 }
 
 // Names lines at the right of the plot, and those that end before it next to their last point.
-void ChartPlot::nameLines(const std::vector<Line>& lines)
+void ChartPlot::nameLines(const std::vector<LinePoints>& lines)
 {
     constexpr double kAway = kChartText + 2;
     double last = 0; // x
-    for (const Line& line : lines)
+    for (const LinePoints& line : lines)
         for (std::size_t i = 0; i < line.size(); ++i) {
             last = std::max(last, line[i].x);
             m_canvas.keepFree({line[i].x - 6, line[i].y - 6, 12, 12});
@@ -123,7 +123,10 @@ void ChartPlot::drawBars()
             + group * (static_cast<double>(m_of.indexOf(value.point, m_of.chart.x)) + 0.1)
             + bar * static_cast<double>(series);
         const Rect rect{left, y(value.y), 0.92 * bar, y(0) - y(value.y)};
-        m_canvas.box(rect, isOneAxis ? m_style.ink : m_looks[series].colour);
+        if (isOneAxis)
+            m_canvas.box(rect, m_style.ink);
+        else
+            m_canvas.box(rect, m_looks[series].colour, m_looks[series].hatch);
         drawInterval(value.point, left + rect.width / 2, y, m_style.text);
         m_sheet.mark(value.point, rect, series);
     }

@@ -85,7 +85,7 @@ Result<std::vector<std::optional<double>>> shownColumn(const Study& study,
 
 std::string metricNumber(std::string_view column, double value)
 {
-    return numberText(value, metricDecimals(column, value));
+    return fixedNumber(value, metricDecimals(column, value));
 }
 
 int metricDecimals(std::string_view column, double greatest)
@@ -103,7 +103,7 @@ int tickDecimals(double step)
     return std::max(0, -static_cast<int>(std::floor(std::log10(step) + 1e-9)));
 }
 
-std::string numberText(double value, int decimals)
+std::string fixedNumber(double value, int decimals)
 {
     const std::string digits = fmt::format("{:.{}f}", value, decimals);
     return std::abs(value) >= 1e4 && decimals == 0 ? withGroups(digits) : digits;

@@ -24,7 +24,7 @@ std::string columnTitle(const Study& study, const std::vector<StudyResult>& resu
 std::string metricNumber(std::string_view column, double value);
 int metricDecimals(std::string_view column, double greatest);
 int tickDecimals(double step);
-std::string numberText(double value, int decimals); // "1 020 404"
+std::string fixedNumber(double value, int decimals); // "1 020 404"
 // Returns a value of an axis as charts name it: "BitPipe" for the scheme "bitpipe".
 std::string valueTitle(std::string_view key, const std::string& value);
 std::vector<std::string> titlesOf(const StudyAxis& axis); // of its values

@@ -143,13 +143,13 @@ private:
         const double own = *values[m_point];
         const int decimals = metricDecimals(name, best ? std::max(own, *values[*best]) : own);
         PointSummary::Row row{
-            columnTitle(m_study, m_results, name), numberText(own, decimals), {}, {}, false};
+            columnTitle(m_study, m_results, name), fixedNumber(own, decimals), {}, {}, false};
         if (const auto of = interval(m_point, name))
-            row.value += fmt::format(" ({} to {})", numberText(of->first, decimals),
-                                     numberText(of->second, decimals));
+            row.value += fmt::format(" ({} to {})", fixedNumber(of->first, decimals),
+                                     fixedNumber(of->second, decimals));
         if (m_rivals.size() < 2 || !best)
             return row;
-        row.best = numberText(*values[*best], decimals);
+        row.best = fixedNumber(*values[*best], decimals);
         row.isBest = *values[m_point] == *values[*best];
         for (const std::size_t rival : m_rivals)
             if (values[rival] == values[*best])

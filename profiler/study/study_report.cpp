@@ -129,9 +129,9 @@ Result<std::string> table(const Study& study, const std::vector<StudyPoint>& poi
         const int digits = decimals[of];
         const auto ends = intervalOf(study, points, results, column, point);
         const double factor = ends ? shownFactor(results, column) : 1;
-        return numberText(*columns[of][point], digits)
-            + (ends ? fmt::format(" ({} to {})", numberText(ends->first * factor, digits),
-                                  numberText(ends->second * factor, digits))
+        return fixedNumber(*columns[of][point], digits)
+            + (ends ? fmt::format(" ({} to {})", fixedNumber(ends->first * factor, digits),
+                                  fixedNumber(ends->second * factor, digits))
                     : "");
     };
     HtmlTable rows(titles);

@@ -309,6 +309,21 @@ TEST_CASE("the series of a chart look different, and the known schemes alike in 
     CHECK(ten[4].colour == Colour{21, 131, 174});
 }
 
+// Bars and cells have no dashes and no markers, and showed two series in the same colour.
+TEST_CASE("boxes of series with the same colour differ by a hatch")
+{
+    const auto looks = seriesLooks("case", std::vector<std::string>(28, "case"), {});
+    for (std::size_t i = 0; i < looks.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k)
+            CHECK((looks[i].colour != looks[k].colour || looks[i].hatch != looks[k].hatch));
+    SmallStudy small;
+    auto& axis = small.study.charts.front();
+    axis.kind = StudyChart::Kind::Bars;
+    axis.series = "micro-batches";
+    axis.x = "scheme";
+    CHECK(shapesOf<Hatch>(drawn(small, 0)).empty()); // four series have four colours
+}
+
 // Charts named their axes by keys: "speed up over 1f1b", "p2p", "micro-batch-size".
 TEST_CASE("axes and captions have the labels and units of their options")
 {
