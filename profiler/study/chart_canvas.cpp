@@ -2,8 +2,6 @@
 
 #include "profiler/study/metric_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -55,6 +53,21 @@ void ChartCanvas::line(Point from, Point to, double width, Colour colour, bool i
 void ChartCanvas::box(Rect rect, Colour fill)
 {
     m_group.shapes.emplace_back(Box{rect, fill, 0, {}, 0, "", "", ""});
+}
+
+void ChartCanvas::box(const Rect& rect, Colour fill, HatchLines lines)
+{
+    box(rect, fill);
+    if (lines == HatchLines::None)
+        return;
+    Hatch over;
+    over.rect = rect;
+    over.line = m_style.ground;
+    over.spacing = 4.5;
+    over.width = 1;
+    over.lines = lines;
+    over.hasGround = false;
+    m_group.shapes.emplace_back(std::move(over));
 }
 
 void ChartCanvas::frame(Rect rect, Colour fill)
@@ -119,7 +132,7 @@ void ChartCanvas::dot(double x, double y, Colour edge, Colour fill)
     }
 }
 
-void ChartCanvas::label(double x, double y, const std::string& text, Ink ink)
+bool ChartCanvas::label(double x, double y, const std::string& text, Ink ink)
 {
     constexpr double kAway = 11, kHeight = kChartText + 1;
     const double width = textWidth(text);
@@ -140,18 +153,28 @@ void ChartCanvas::label(double x, double y, const std::string& text, Ink ink)
             continue;
         m_taken.push_back(place);
         this->text(left, top + kChartText - 1, text, Text::Anchor::Start, ink);
-        return;
+        return true;
     }
+    return false;
 }
 
-void ChartCanvas::drawValueAxis(const ChartScale& scale, std::string_view column,
-                                const std::string& title)
+void ChartCanvas::keepFree(Point from, Point to)
+{
+    constexpr double kPart = 4;
+    const double width = to.first - from.first, height = to.second - from.second;
+    const double parts = std::ceil(std::max(1.0, std::hypot(width, height) / kPart));
+    for (double part = 0; part <= parts; ++part)
+        keepFree(Rect{from.first + width * part / parts - 1,
+                      from.second + height * part / parts - 1, 2, 2});
+}
+
+void ChartCanvas::drawValueAxis(const ChartScale& scale, const std::string& title)
 {
     for (double value = scale.least; value <= scale.most + scale.step / 2; value += scale.step) {
         line({kPlotLeft, scale(value)}, {right(), scale(value)}, 0.5, m_style.grid);
         const bool isZero = std::abs(value) < scale.step / 2;
         text(kPlotLeft - 8, scale(value) + kChartText / 3,
-             isZero ? "0" : metricNumber(column, value), Text::Anchor::End);
+             isZero ? "0" : fixedNumber(value, tickDecimals(scale.step)), Text::Anchor::End);
     }
     text(kPlotLeft, kPlotTop - 4, title);
 }
@@ -162,7 +185,8 @@ void ChartCanvas::drawNumberAxis(const ChartScale& scale, const std::string& tit
     line({kPlotLeft, bottom}, {right(), bottom}, 0.75, m_style.text);
     for (double value = scale.least; value <= scale.most + scale.step / 2; value += scale.step) {
         line({scale(value), bottom}, {scale(value), bottom + 4}, 0.75, m_style.text);
-        text(scale(value), bottom + 17, fmt::format("{:.6g}", value), Text::Anchor::Middle);
+        text(scale(value), bottom + 17, fixedNumber(value, tickDecimals(scale.step)),
+             Text::Anchor::Middle);
     }
     text((kPlotLeft + right()) / 2, bottom + 36, title, Text::Anchor::Middle);
 }
@@ -210,7 +234,7 @@ void ChartCanvas::drawLabels(std::vector<std::pair<double, std::size_t>> ends,
             marker(look, x + kSample / 2, y);
         } else {
             box({x + (kSample - kChartText) / 2, y - kChartText / 2, kChartText, kChartText},
-                look.colour);
+                look.colour, look.hatch);
         }
         text(x + kSample + 5, y + kChartText / 3, names[series], Text::Anchor::Start, {look.text});
     }

@@ -58,15 +58,18 @@ public:
     using Point = std::pair<double, double>; // x, y
     void line(Point from, Point to, double width, Colour colour, bool isDashed = false);
     void box(Rect rect, Colour fill);
-    void frame(Rect rect, Colour fill); // a box with a thin line inside
-    void hatch(Rect rect);              // a value that is not possible
+    void box(const Rect& rect, Colour fill, HatchLines lines); // with a hatch over it
+    void frame(Rect rect, Colour fill);                        // a box with a thin line inside
+    void hatch(Rect rect);                                     // a value that is not possible
     void marker(const SeriesLook& look, double x, double y);
     void dot(double x, double y, Colour edge, Colour fill);
-    // Writes a label at the first free place next to (x, y), within `right` and the top.
-    void label(double x, double y, const std::string& text, Ink ink);
+    // Writes a label at the first free place next to (x, y), within the plot and the top. Returns
+    // false if there is none.
+    bool label(double x, double y, const std::string& text, Ink ink);
     void keepFree(const Rect& rect) { m_taken.push_back(rect); } // of labels
+    void keepFree(Point from, Point to);                         // the line between them
 
-    void drawValueAxis(const ChartScale& scale, std::string_view column, const std::string& title);
+    void drawValueAxis(const ChartScale& scale, const std::string& title);
     void drawNumberAxis(const ChartScale& scale, const std::string& title);
     // Draws names at equal distances below the plot.
     void drawNames(const std::vector<std::string>& names, const std::string& title);

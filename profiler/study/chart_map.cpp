@@ -31,6 +31,11 @@ Colour ChartMap::winnerColour(std::size_t series) const
     return mix(m_looks[series].colour, m_style.ground, 0.35);
 }
 
+std::string ChartMap::textOf(double value) const
+{
+    return fixedNumber(value, m_decimals);
+}
+
 // Draws the bar from `least` at the bottom to `most` at the top. Returns its lower end.
 double ChartMap::drawColourBar(const Cells& cells, double least, double most)
 {
@@ -42,9 +47,9 @@ double ChartMap::drawColourBar(const Cells& cells, double least, double most)
         m_canvas.box({x, cells.top + step * i, kBarWidth, step + (i + 1 < kSteps ? 0.5 : 0)},
                      heatColour(most > least ? 1 - static_cast<double>(i) / (kSteps - 1) : 0));
     const double text = x + kBarWidth + 5;
-    m_canvas.text(text, cells.top + kChartText - 2, metricNumber(m_of.chart.y, most));
+    m_canvas.text(text, cells.top + kChartText - 2, textOf(most));
     if (most > least)
-        m_canvas.text(text, cells.top + height - 1, metricNumber(m_of.chart.y, least));
+        m_canvas.text(text, cells.top + height - 1, textOf(least));
     return cells.top + height;
 }
 
@@ -71,6 +76,11 @@ ChartMap::Cells ChartMap::layCells(const std::vector<std::string>& rows, double 
 void ChartMap::drawCell(const Rect& cell, Colour fill, const std::string& text, bool isBest)
 {
     isBest ? m_canvas.frame(cell, fill) : m_canvas.box(cell, fill);
+    drawNumber(cell, fill, text);
+}
+
+void ChartMap::drawNumber(const Rect& cell, Colour fill, const std::string& text)
+{
     if (textWidth(text) > cell.width)
         return;
     constexpr Colour kWhite{255, 255, 255}, kBlack{14, 17, 22};
@@ -87,9 +97,7 @@ void ChartMap::drawHeatMap()
         most = std::max(most, value.y);
     }
     const bool hasBar = most >= least;
-    const double labels = !hasBar ? 0
-                                  : std::max(textWidth(metricNumber(m_of.chart.y, least)),
-                                             textWidth(metricNumber(m_of.chart.y, most)));
+    const double labels = !hasBar ? 0 : std::max(textWidth(textOf(least)), textWidth(textOf(most)));
     const Cells cells
         = layCells(m_of.series, kCaption + 4, hasBar ? kBarGap + kBarWidth + 5 + labels + 2 : 12);
     m_canvas.text(cells.left - 8, kPlotTop + 10, optionTitle(m_of.chart.x), Text::Anchor::End);
@@ -105,7 +113,7 @@ void ChartMap::drawHeatMap()
         double& of = best[m_of.indexOf(value.point, m_of.chart.x)];
         of = std::min(of, towards * value.y);
     }
-    bool hasHatch = false;
+    std::vector<std::size_t> hatched;
     for (std::size_t i = 0; i < m_of.points.size(); ++i) {
         if (!m_of.isShown(i))
             continue;
@@ -117,10 +125,10 @@ void ChartMap::drawHeatMap()
             m_canvas.box(cell, mix(m_style.ground, m_style.grid, 0.5));
         } else if (!m_of.y[i]) {
             m_canvas.hatch(cell);
-            hasHatch = true;
+            hatched.push_back(i);
         } else {
             const double share = most > least ? (*m_of.y[i] - least) / (most - least) : 0;
-            drawCell(cell, heatColour(share), metricNumber(m_of.chart.y, *m_of.y[i]),
+            drawCell(cell, heatColour(share), textOf(*m_of.y[i]),
                      cells.rows > 1 && towards * *m_of.y[i] <= best[column]);
         }
     }
@@ -130,7 +138,7 @@ void ChartMap::drawHeatMap()
     m_canvas.text(cells.left, m_sheet.height - 6,
                   fmt::format("{}{}{}", columnTitle(m_of.study, m_of.results, m_of.chart.y),
                               cells.rows > 1 ? "; framed: the best of a column" : "",
-                              hasHatch ? "; hatched: not possible" : ""));
+                              hatched.empty() ? "" : "; hatched: " + m_of.reasonOf(hatched)));
 }
 
 void ChartMap::drawPhaseMap()
@@ -146,25 +154,25 @@ void ChartMap::drawPhaseMap()
     for (const ChartValue& value : m_of.values())
         if (auto& cell = best[cellOf(value.point)]; !cell || towards * value.y < towards * cell->y)
             cell = value;
-    std::vector<std::optional<std::size_t>> any(best.size()); // a point of the cell
+    std::vector<std::vector<std::size_t>> all(best.size()); // [cell] its points
     for (std::size_t i = 0; i < m_of.points.size(); ++i)
-        if (m_of.isShown(i) && !any[cellOf(i)])
-            any[cellOf(i)] = i;
+        if (m_of.isShown(i))
+            all[cellOf(i)].push_back(i);
     std::vector<bool> wins(m_of.series.size(), false);
-    bool hasHatch = false;
+    std::vector<std::size_t> hatched;
     for (std::size_t i = 0; i < best.size(); ++i) {
         const std::size_t row = i / cells.columns, column = i % cells.columns;
         const Rect cell = cells.at(column, row);
-        if (!best[i] && !any[i])
+        if (all[i].empty())
             continue;
-        m_sheet.mark(best[i] ? best[i]->point : *any[i], cell, row);
-        if (!best[i] && m_of.results[*any[i]].isDone) {
+        m_sheet.mark(best[i] ? best[i]->point : all[i].front(), cell, row);
+        if (!best[i] && m_of.results[all[i].front()].isDone) {
             m_canvas.hatch(cell);
-            hasHatch = true;
+            hatched.insert(hatched.end(), all[i].begin(), all[i].end());
         } else if (best[i]) {
             const std::size_t series = m_of.indexOf(best[i]->point, m_of.chart.series);
             wins[series] = true;
-            drawCell(cell, winnerColour(series), metricNumber(m_of.chart.y, best[i]->y), false);
+            drawWin(cell, series, textOf(best[i]->y));
         }
     }
     for (std::size_t row = 0; row < cells.rows; ++row) {
@@ -175,7 +183,19 @@ void ChartMap::drawPhaseMap()
     m_canvas.drawColumnNames(m_of.titlesOf(m_of.chart.x), cells.left, cells.width, kPlotTop + 10);
     m_sheet.height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
     m_canvas.text(cells.left, m_sheet.height - 6, phaseCaption());
-    drawWinners(wins, hasHatch, cells.left + cells.width * static_cast<double>(cells.columns) + 16);
+    drawWinners(wins, hatched, cells.left + cells.width * static_cast<double>(cells.columns) + 16);
+}
+
+void ChartMap::drawWin(const Rect& cell, std::size_t series, const std::string& text)
+{
+    const Colour fill = winnerColour(series);
+    m_canvas.box(cell, fill, m_looks[series].hatch);
+    const double width = std::min(textWidth(text) + 4, cell.width);
+    if (m_looks[series].hatch != HatchLines::None)
+        m_canvas.box({cell.x + (cell.width - width) / 2,
+                      cell.y + (cell.height - kChartText - 3) / 2, width, kChartText + 3},
+                     fill);
+    drawNumber(cell, fill, text);
 }
 
 // "Iteration of the best scheme, units; devices down, micro-batches across"
@@ -188,7 +208,8 @@ std::string ChartMap::phaseCaption() const
                        optionWord(m_of.chart.rows), optionWord(m_of.chart.x));
 }
 
-void ChartMap::drawWinners(const std::vector<bool>& wins, bool hasHatch, double x)
+void ChartMap::drawWinners(const std::vector<bool>& wins, const std::vector<std::size_t>& hatched,
+                           double x)
 {
     double y = kPlotTop + kColumnNames + kChartText;
     const auto entry = [&](const std::string& name) {
@@ -198,14 +219,22 @@ void ChartMap::drawWinners(const std::vector<bool>& wins, bool hasHatch, double 
     };
     for (std::size_t series = 0; series < m_of.series.size(); ++series)
         if (wins[series])
-            m_canvas.box(entry(m_of.series[series]), winnerColour(series));
-    if (hasHatch)
-        m_canvas.hatch(entry("not possible"));
+            m_canvas.box(entry(m_of.series[series]), winnerColour(series), m_looks[series].hatch);
+    if (const std::string reason = m_of.reasonOf(hatched); !hatched.empty()) {
+        const std::size_t line = std::min(reason.find(" over"), reason.size());
+        m_canvas.hatch(entry(reason.substr(0, line)));
+        if (line < reason.size())
+            entry(reason.substr(line + 1));
+    }
     m_sheet.height = std::max(m_sheet.height, y);
 }
 
 void ChartMap::draw()
 {
+    double greatest = 0;
+    for (const ChartValue& value : m_of.values())
+        greatest = std::max(greatest, std::abs(value.y));
+    m_decimals = metricDecimals(m_of.chart.y, greatest);
     m_of.chart.kind == StudyChart::Kind::HeatMap ? drawHeatMap() : drawPhaseMap();
 }
 

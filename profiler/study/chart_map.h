@@ -34,10 +34,14 @@ private:
     };
     Cells layCells(const std::vector<std::string>& rows, double below, double right) const;
     void drawCell(const Rect& cell, Colour fill, const std::string& text, bool isBest);
+    void drawNumber(const Rect& cell, Colour fill, const std::string& text);
+    void drawWin(const Rect& cell, std::size_t series, const std::string& text);
     void drawHeatMap();
     void drawPhaseMap();
     std::string phaseCaption() const;
-    void drawWinners(const std::vector<bool>& wins, bool hasHatch, double x);
+    void drawWinners(const std::vector<bool>& wins, const std::vector<std::size_t>& hatched,
+                     double x);
+    std::string textOf(double value) const; // of the shown metric
     Colour heatColour(double share) const;
     Colour winnerColour(std::size_t series) const;
     double drawColourBar(const Cells& cells, double least, double most);
@@ -47,6 +51,7 @@ private:
     ChartSheet& m_sheet;
     ChartCanvas& m_canvas;
     std::vector<SeriesLook> m_looks; // [series]
+    int m_decimals = 0;              // of all numbers of the map
 };
 
 } // namespace profiler

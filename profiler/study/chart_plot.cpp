@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace profiler {
@@ -44,7 +45,7 @@ void ChartPlot::drawLines()
     for (const std::string& name : names)
         xs.push_back(numbers ? std::strtod(name.c_str(), nullptr) : 0);
     const ChartScale y = valueScale(all, false);
-    m_canvas.drawValueAxis(y, m_of.chart.y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
+    m_canvas.drawValueAxis(y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
     const double width = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
     const ChartScale number = numbers ? scaleOf(xs, kPlotLeft, m_canvas.right()) : ChartScale();
     if (numbers)
@@ -55,14 +56,13 @@ void ChartPlot::drawLines()
         const std::size_t index = m_of.indexOf(point, m_of.chart.x);
         return numbers ? number(xs[index]) : kPlotLeft + width * (static_cast<double>(index) + 0.5);
     };
-    std::vector<std::vector<ChartValue>> lines(m_of.series.size());
+    std::vector<LinePoints> lines(m_of.series.size());
     for (const ChartValue& value : all)
         lines[m_of.indexOf(value.point, m_of.chart.series)].push_back(
             {value.point, place(value.point), y(value.y)});
-    std::vector<std::pair<double, std::size_t>> ends;
     for (std::size_t series = 0; series < lines.size(); ++series) {
         const SeriesLook& look = m_looks[series];
-        std::vector<ChartValue>& line = lines[series];
+        LinePoints& line = lines[series];
         std::ranges::stable_sort(line, {}, &ChartValue::x);
         for (std::size_t i = 1; i < line.size(); ++i)
             m_canvas.line({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y}, look.width,
@@ -72,8 +72,36 @@ void ChartPlot::drawLines()
             m_canvas.marker(look, at.x, at.y);
             m_sheet.markAround(at.point, at.x, at.y, series);
         }
-        if (!line.empty())
-            ends.emplace_back(line.back().y, series);
+    }
+    nameLines(lines);
+}
+
+// Names lines at the right of the plot, and those that end before it next to their last point.
+void ChartPlot::nameLines(const std::vector<LinePoints>& lines)
+{
+    constexpr double kAway = kChartText + 2;
+    double last = 0; // x
+    for (const LinePoints& line : lines)
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            last = std::max(last, line[i].x);
+            m_canvas.keepFree({line[i].x - 6, line[i].y - 6, 12, 12});
+            if (i > 0)
+                m_canvas.keepFree({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y});
+        }
+    m_canvas.keepFree({0, m_canvas.bottom() - 1, m_style.width, kPlotBottom});
+    m_canvas.keepFree({m_canvas.right() + 8, 0, kPlotRight, m_style.height});
+    std::vector<std::pair<double, std::size_t>> ends;
+    for (std::size_t series = 0; series < lines.size(); ++series) {
+        if (lines[series].empty())
+            continue;
+        const ChartValue& end = lines[series].back();
+        const auto isFree = [&](double steps) {
+            return m_canvas.label(end.x, end.y + steps * kAway, m_of.series[series],
+                                  {m_looks[series].text});
+        };
+        if (end.x > last - 1
+            || std::ranges::none_of(std::array{0., 1., -1., 2., -2., 3., -3.}, isFree))
+            ends.emplace_back(end.y, series);
     }
     m_canvas.drawLabels(std::move(ends), m_of.series, m_looks, ChartCanvas::Sample::Line);
 }
@@ -82,7 +110,7 @@ void ChartPlot::drawBars()
 {
     const std::vector<ChartValue> all = m_of.values();
     const ChartScale y = valueScale(all, true);
-    m_canvas.drawValueAxis(y, m_of.chart.y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
+    m_canvas.drawValueAxis(y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
     const auto names = m_of.titlesOf(m_of.chart.x);
     m_canvas.drawNames(names, optionTitle(m_of.chart.x));
     const double group = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
@@ -95,7 +123,10 @@ void ChartPlot::drawBars()
             + group * (static_cast<double>(m_of.indexOf(value.point, m_of.chart.x)) + 0.1)
             + bar * static_cast<double>(series);
         const Rect rect{left, y(value.y), 0.92 * bar, y(0) - y(value.y)};
-        m_canvas.box(rect, isOneAxis ? m_style.ink : m_looks[series].colour);
+        if (isOneAxis)
+            m_canvas.box(rect, m_style.ink);
+        else
+            m_canvas.box(rect, m_looks[series].colour, m_looks[series].hatch);
         drawInterval(value.point, left + rect.width / 2, y, m_style.text);
         m_sheet.mark(value.point, rect, series);
     }
@@ -135,7 +166,7 @@ void ChartPlot::drawPareto()
     if (const auto limit = m_of.memoryLimit();
         limit && m_of.chart.x == metricName(StudyMetric::PeakBytes))
         drawLimit(x, *limit);
-    m_canvas.drawValueAxis(y, m_of.chart.y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
+    m_canvas.drawValueAxis(y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
     m_canvas.drawNumberAxis(x, columnTitle(m_of.study, m_of.results, m_of.chart.x));
     const double towardsX = lessIsBetter(m_of.study, m_of.chart.x) ? 1 : -1;
     const double towardsY = lessIsBetter(m_of.study, m_of.chart.y) ? 1 : -1;

@@ -23,6 +23,8 @@ private:
     ChartScale valueScale(const std::vector<ChartValue>& all, bool fromZero) const;
     void drawInterval(std::size_t point, double x, const ChartScale& y, Colour colour);
     void drawLines();
+    using LinePoints = std::vector<ChartValue>; // the places of its points
+    void nameLines(const std::vector<LinePoints>& lines);
     void drawBars();
     void drawPareto();
     // Shades the values of x that exceed the memory of a device.

@@ -60,10 +60,7 @@ std::optional<std::pair<double, double>> ChartPoints::interval(std::size_t point
 
 std::vector<std::string> ChartPoints::titlesOf(std::string_view key) const
 {
-    std::vector<std::string> titles;
-    for (const std::string& value : study.axis(key)->values)
-        titles.push_back(valueTitle(key, value));
-    return titles;
+    return profiler::titlesOf(*study.axis(key));
 }
 
 // The device memory that all shown points share.
@@ -78,6 +75,17 @@ std::optional<double> ChartPoints::memoryLimit() const
         limit = own;
     }
     return limit;
+}
+
+std::string ChartPoints::reasonOf(const std::vector<std::size_t>& hatched) const
+{
+    const auto isOver = [this](std::size_t point) {
+        return study.onlyFitting && results[point].values.of[StudyMetric::Fits] == 0;
+    };
+    const bool areSome = std::ranges::any_of(hatched, isOver);
+    return !areSome                            ? "not possible"
+        : std::ranges::all_of(hatched, isOver) ? "over memory"
+                                               : "not possible or over memory";
 }
 
 } // namespace profiler

@@ -41,6 +41,8 @@ struct ChartPoints
     // The interval of y at a point as (low, high); nullopt if y has none.
     std::optional<std::pair<double, double>> interval(std::size_t point) const;
     std::optional<double> memoryLimit() const;
+    // Why points have no value: "not possible", "over memory" or "not possible or over memory".
+    std::string reasonOf(const std::vector<std::size_t>& hatched) const;
 
 private:
     const std::string& valueOf(std::size_t point, std::string_view key) const

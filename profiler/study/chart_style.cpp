@@ -29,6 +29,9 @@ constexpr std::array<Colour, 8> kOthers{{{0, 158, 115},
                                          {120, 75, 40},
                                          {150, 30, 150}}};
 
+constexpr std::array kHatches{HatchLines::None,    HatchLines::Rising,     HatchLines::Falling,
+                              HatchLines::Crossed, HatchLines::Horizontal, HatchLines::Vertical};
+
 SeriesLook lookOf(Colour colour, const ChartStyle& style)
 {
     constexpr double kLeastContrast = 3; // WCAG, for graphics
@@ -86,6 +89,7 @@ std::vector<SeriesLook> seriesLooks(std::string_view key, const std::vector<std:
         SeriesLook look = lookOf(kOthers[slot], style);
         look.isDashed = round % 2 == 1;
         look.marker = (slot + round) % kSeriesMarkers;
+        look.hatch = kHatches[std::min(round, kHatches.size() - 1)];
         looks.push_back(look);
     }
     return looks;

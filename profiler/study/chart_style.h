@@ -27,7 +27,8 @@ struct SeriesLook
     Colour colour, text; // both have contrast to the background; `text` has enough for letters
     double width = 1.5;  // of its line
     bool isDashed = false;
-    std::size_t marker = 0; // its shape
+    std::size_t marker = 0;              // its shape
+    HatchLines hatch = HatchLines::None; // over boxes, if another series has the same colour
 
     friend bool operator==(const SeriesLook&, const SeriesLook&) = default;
 };

@@ -1,6 +1,7 @@
 #include "profiler/study/metric_text.h"
 
 #include "engine/schedules/scheme.h"
+#include "profiler/study/option_text.h"
 
 #include <fmt/format.h>
 
@@ -52,6 +53,10 @@ std::string ratioTitle(std::string_view name)
         title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
     return title;
 }
+bool isPercentage(std::string_view column)
+{
+    return column == "bubble" || column == "mfu" || column == "cpu_share";
+}
 } // namespace
 
 double shownFactor(const std::vector<StudyResult>& results, std::string_view column)
@@ -59,10 +64,10 @@ double shownFactor(const std::vector<StudyResult>& results, std::string_view col
     const auto metric = metricNamed(column);
     const auto isTimeColumn = column.starts_with("iteration")
         || (metric && *metric >= StudyMetric::Forward && *metric <= StudyMetric::OptimizerHigh);
-    return column == "bubble" || column == "mfu" || column == "cpu_share" ? 100
-        : column == "peak_bytes" || column == "device_memory"             ? 1.0 / (1 << 30)
-        : isTimeColumn && isTime(results)                                 ? 1e-6
-                                                                          : 1;
+    return isPercentage(column)                               ? 100
+        : column == "peak_bytes" || column == "device_memory" ? 1.0 / (1 << 30)
+        : isTimeColumn && isTime(results)                     ? 1e-6
+                                                              : 1;
 }
 
 Result<std::vector<std::optional<double>>> shownColumn(const Study& study,
@@ -80,13 +85,28 @@ Result<std::vector<std::optional<double>>> shownColumn(const Study& study,
 
 std::string metricNumber(std::string_view column, double value)
 {
-    if (column == "messages")
-        return fmt::format("{:.0f}", value);
-    const double size = std::abs(value);
-    return size >= 1e4 ? withGroups(fmt::format("{:.0f}", value))
-        : size >= 100  ? fmt::format("{:.0f}", value)
-        : size >= 10   ? fmt::format("{:.1f}", value)
-                       : fmt::format("{:.2f}", value);
+    return fixedNumber(value, metricDecimals(column, value));
+}
+
+int metricDecimals(std::string_view column, double greatest)
+{
+    const double size = std::abs(greatest);
+    return column == "messages" ? 0
+        : isPercentage(column)  ? 1
+        : size >= 100           ? 0
+        : size >= 10            ? 1
+                                : 2;
+}
+
+int tickDecimals(double step)
+{
+    return std::max(0, -static_cast<int>(std::floor(std::log10(step) + 1e-9)));
+}
+
+std::string fixedNumber(double value, int decimals)
+{
+    const std::string digits = fmt::format("{:.{}f}", value, decimals);
+    return std::abs(value) >= 1e4 && decimals == 0 ? withGroups(digits) : digits;
 }
 
 std::string valueTitle(std::string_view key, const std::string& value)
@@ -96,6 +116,23 @@ std::string valueTitle(std::string_view key, const std::string& value)
     const Scheme* const scheme = key == "scheme" ? findScheme(value) : nullptr;
     return scheme == nullptr ? value
                              : std::string(scheme->title.substr(0, scheme->title.find(" (")));
+}
+
+std::vector<std::string> titlesOf(const StudyAxis& axis)
+{
+    std::vector<std::string> titles;
+    for (const std::string& value : axis.values)
+        titles.push_back(valueTitle(axis.key, value));
+    return titles;
+}
+
+std::string whereText(const std::map<std::string, std::string>& where)
+{
+    std::string text;
+    for (const auto& [key, value] : where)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", optionWord(key),
+                            valueTitle(key, value));
+    return text;
 }
 
 bool lessIsBetter(const Study& study, std::string_view column)

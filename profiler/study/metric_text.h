@@ -2,6 +2,12 @@
 
 #include "profiler/study/study.h"
 
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace profiler {
 
 // Returns a column in the unit that columnTitle() states: ms, % or GiB.
@@ -13,9 +19,17 @@ double shownFactor(const std::vector<StudyResult>& results, std::string_view col
 // Returns the title of a metric with its unit, or a ratio: "Speed-up over 1F1B".
 std::string columnTitle(const Study& study, const std::vector<StudyResult>& results,
                         std::string_view column);
-std::string metricNumber(std::string_view column, double value); // "12.3"
+// Numbers of a column have three digits, and percentages one decimal: "12.3". Numbers that are
+// compared have as many decimals as the greatest of them, or as the distance of two ticks needs.
+std::string metricNumber(std::string_view column, double value);
+int metricDecimals(std::string_view column, double greatest);
+int tickDecimals(double step);
+std::string fixedNumber(double value, int decimals); // "1 020 404"
 // Returns a value of an axis as charts name it: "BitPipe" for the scheme "bitpipe".
 std::string valueTitle(std::string_view key, const std::string& value);
+std::vector<std::string> titlesOf(const StudyAxis& axis); // of its values
+// Returns the values at which axes are fixed: "micro-batches 8, scheme BitPipe".
+std::string whereText(const std::map<std::string, std::string>& where);
 // Whether smaller values of a metric or ratio are better.
 bool lessIsBetter(const Study& study, std::string_view column);
 

@@ -55,14 +55,18 @@ std::string optionTitle(std::string_view key)
 
 std::string optionWord(std::string_view key)
 {
-    std::string word = optionLabel(key);
+    return asWord(optionLabel(key));
+}
+
+std::string asWord(std::string word)
+{
     if (const auto comma = word.find(','); comma != std::string::npos)
         word.resize(comma);
     else if (word.size() > 2 && word[word.size() - 2] == ' ')
         word.resize(word.size() - 2);
     const bool isAcronym = word.size() > 1
         && (isUpper(word[1]) || std::isdigit(static_cast<unsigned char>(word[1])) != 0);
-    if (!word.empty() && !isAcronym)
+    if (word.size() > 1 && !isAcronym)
         word[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(word[0])));
     return word;
 }

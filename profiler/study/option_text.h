@@ -9,6 +9,7 @@ namespace profiler {
 
 std::string optionLabel(std::string_view key); // "Micro-batches N"; "Iterations" if no table has it
 std::string optionTitle(std::string_view key); // with the unit: "P2P message, units"
+std::string asWord(std::string label);         // "Micro-batches N" -> "micro-batches"
 // As a part of a sentence, without symbol and unit: "micro-batches".
 std::string optionWord(std::string_view key);
 

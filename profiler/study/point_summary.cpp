@@ -139,18 +139,17 @@ private:
 
     PointSummary::Row row(const std::string& name, const Column& values) const
     {
-        PointSummary::Row row{columnTitle(m_study, m_results, name),
-                              metricNumber(name, *values[m_point]),
-                              {},
-                              {},
-                              false};
-        if (const auto of = interval(m_point, name))
-            row.value += fmt::format(" ({} to {})", metricNumber(name, of->first),
-                                     metricNumber(name, of->second));
         const auto best = bestOf(values, lessIsBetter(m_study, name));
+        const double own = *values[m_point];
+        const int decimals = metricDecimals(name, best ? std::max(own, *values[*best]) : own);
+        PointSummary::Row row{
+            columnTitle(m_study, m_results, name), fixedNumber(own, decimals), {}, {}, false};
+        if (const auto of = interval(m_point, name))
+            row.value += fmt::format(" ({} to {})", fixedNumber(of->first, decimals),
+                                     fixedNumber(of->second, decimals));
         if (m_rivals.size() < 2 || !best)
             return row;
-        row.best = metricNumber(name, *values[*best]);
+        row.best = fixedNumber(*values[*best], decimals);
         row.isBest = *values[m_point] == *values[*best];
         for (const std::size_t rival : m_rivals)
             if (values[rival] == values[*best])

@@ -1,4 +1,5 @@
 #include "profiler/study/metric_text.h"
+#include "profiler/study/option_text.h"
 #include "profiler/study/study_report.h"
 
 #include <fmt/format.h>
@@ -61,7 +62,11 @@ private:
         return true;
     }
 
-    const std::string& nameOf(std::size_t point) const { return m_points[point].values[m_axis]; }
+    const std::string& keyOf(std::size_t point) const { return m_points[point].values[m_axis]; }
+    std::string titleOf(const std::string& value) const
+    {
+        return valueTitle(m_study.grid[m_axis].key, value);
+    }
 
     bool overlap(std::size_t one, std::size_t other) const
     {
@@ -82,7 +87,10 @@ private:
         });
         std::string names;
         for (auto at = values.begin(); at != second; ++at)
-            names += (names.empty() ? "" : at + 1 == second ? " and " : ", ") + nameOf(at->point);
+            names += (names.empty()          ? ""
+                          : at + 1 == second ? " and "
+                                             : ", ")
+                + titleOf(keyOf(at->point));
         Wins& own = wins[names];
         ++own.setUps;
         own.isShared = second - values.begin() > 1;
@@ -93,7 +101,7 @@ private:
             own.factors.push_back(m_less ? second->value / best : best / second->value);
     }
 
-    // "bitpipe has the shortest iteration in 3 of 4 set-ups, by a factor of 1.1 over the second"
+    // "BitPipe has the shortest iteration in 3 of 4 set-ups, by a factor of 1.1 over the second"
     std::string ranking()
     {
         std::map<std::string, Wins> wins;
@@ -116,8 +124,7 @@ private:
     std::string sentence(const std::string& names, Wins& wins, std::size_t compared) const
     {
         const bool isTime = m_answer.y == metricName(StudyMetric::Iteration);
-        std::string column = m_answer.y;
-        std::ranges::replace(column, '_', ' ');
+        const std::string column = asWord(columnTitle(m_study, m_results, m_answer.y));
         std::string text = fmt::format("{} {} the {} {} in {} of {} set-ups", names,
                                        wins.isShared ? "have" : "has",
                                        isTime       ? "shortest"
@@ -137,13 +144,13 @@ private:
         return text + ". ";
     }
 
-    // "Loss against 1F1B, median (least to most): bitpipe 1.000 (1.000 to 1.000)."
+    // "Loss against 1F1B, median (least to most): BitPipe 1.000 (1.000 to 1.000)."
     std::string medians(const StudyRatio& ratio) const
     {
         std::map<std::string, std::vector<double>> values;
         for (const auto& [key, setUp] : m_setUps)
             for (const Value& value : setUp)
-                values[nameOf(value.point)].push_back(value.value);
+                values[keyOf(value.point)].push_back(value.value);
         if (const auto base = ratio.baseline.find(m_study.grid[m_axis].key);
             base != ratio.baseline.end())
             values.erase(base->second);
@@ -153,13 +160,12 @@ private:
             if (of.empty())
                 continue;
             std::ranges::sort(of);
-            text += fmt::format("{}{} {:.3f} ({:.3f} to {:.3f})", text.empty() ? "" : ", ", name,
-                                of[of.size() / 2], of.front(), of.back());
+            text += fmt::format("{}{} {:.3f} ({:.3f} to {:.3f})", text.empty() ? "" : ", ",
+                                titleOf(name), of[of.size() / 2], of.front(), of.back());
         }
-        std::string where;
-        for (const auto& [key, value] : m_answer.where)
-            if (key != m_study.grid[m_axis].key)
-                where += fmt::format(", {} {}", key, value);
+        auto others = m_answer.where;
+        others.erase(m_study.grid[m_axis].key);
+        const std::string where = others.empty() ? "" : ", " + whereText(others);
         return text.empty() ? text
                             : fmt::format("{}{}, median (least to most): {}. ",
                                           columnTitle(m_study, m_results, ratio.name), where, text);

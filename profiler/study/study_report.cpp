@@ -8,10 +8,12 @@
 #include "profiler/report/html_table.h"
 #include "profiler/study/chart.h"
 #include "profiler/study/metric_text.h"
+#include "profiler/study/option_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <thread>
 
@@ -58,14 +60,17 @@ std::string setup(const Study& study, const std::vector<StudyPoint>& points)
 {
     HtmlTable table({"Option", "Values"});
     for (const StudyAxis& axis : study.fixed)
-        table.add({axis.key, axis.values.front()}, HtmlTable::Cell::Text);
-    for (const StudyAxis& axis : study.grid)
-        table.add({axis.key, fmt::format("{}", fmt::join(axis.values, ", "))},
+        table.add({optionTitle(axis.key), valueTitle(axis.key, axis.values.front())},
                   HtmlTable::Cell::Text);
-    for (const auto* all : {&study.schemeArguments, &study.caseArguments})
+    for (const StudyAxis& axis : study.grid)
+        table.add({optionTitle(axis.key), fmt::format("{}", fmt::join(titlesOf(axis), ", "))},
+                  HtmlTable::Cell::Text);
+    for (const auto& [key, all] :
+         {std::pair("scheme", &study.schemeArguments), std::pair("case", &study.caseArguments)})
         for (const auto& [name, arguments] : *all)
-            table.add({"only " + name, fmt::format("{}", fmt::join(arguments, " "))},
-                      HtmlTable::Cell::Text);
+            table.add(
+                {"only " + valueTitle(key, name), fmt::format("{}", fmt::join(arguments, " "))},
+                HtmlTable::Cell::Text);
     for (const auto& [name, arguments] : study.files)
         table.add({name, fmt::format("written by bscope {}", fmt::join(arguments, " "))},
                   HtmlTable::Cell::Text);
@@ -82,13 +87,18 @@ Result<std::string> charts(const Study& study, const std::vector<StudyPoint>& po
     std::string text;
     for (const StudyChart& chart : study.charts) {
         const auto drawn = TRY(drawChart(study, chart, points, results));
-        std::string where;
-        for (const auto& [key, value] : chart.where)
-            where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", key, value);
-        text += fmt::format("<h3>{}</h3>\n", markupText(chart.title)) + paragraph(where)
-            + "<figure>\n" + toSvg(drawn.scene) + "</figure>\n";
+        text += fmt::format("<h3>{}</h3>\n", markupText(chart.title))
+            + paragraph(whereText(chart.where)) + "<figure>\n" + toSvg(drawn.scene) + "</figure>\n";
     }
     return text.empty() ? text : "<h2>Charts</h2>\n" + text;
+}
+
+int decimalsOf(std::string_view name, const std::vector<std::optional<double>>& column)
+{
+    double greatest = 0;
+    for (const auto& value : column)
+        greatest = std::max(greatest, std::abs(value.value_or(0)));
+    return metricDecimals(name, greatest);
 }
 
 Result<std::string> table(const Study& study, const std::vector<StudyPoint>& points,
@@ -102,32 +112,38 @@ Result<std::string> table(const Study& study, const std::vector<StudyPoint>& poi
     std::vector<std::string> titles;
     std::vector<std::vector<std::optional<double>>> columns;
     for (const StudyAxis& axis : study.grid)
-        titles.push_back(axis.key);
+        titles.push_back(optionTitle(axis.key));
     std::vector<std::string> shown;
+    std::vector<int> decimals;
     for (const std::string& name : names) {
         auto column = TRY(shownColumn(study, points, results, name));
         if (std::ranges::none_of(column, [](const auto& value) { return value.has_value(); }))
             continue;
         titles.push_back(columnTitle(study, results, name));
         shown.push_back(name);
+        decimals.push_back(decimalsOf(name, column));
         columns.push_back(std::move(column));
     }
-    const auto cell = [&](std::size_t point, const std::string& column, double value) {
-        const auto of = intervalOf(study, points, results, column, point);
-        const double factor = of ? shownFactor(results, column) : 1;
-        return metricNumber(column, value)
-            + (of ? fmt::format(" ({} to {})", metricNumber(column, of->first * factor),
-                                metricNumber(column, of->second * factor))
-                  : "");
+    const auto cell = [&](std::size_t point, std::size_t of) {
+        const std::string& column = shown[of];
+        const int digits = decimals[of];
+        const auto ends = intervalOf(study, points, results, column, point);
+        const double factor = ends ? shownFactor(results, column) : 1;
+        return fixedNumber(*columns[of][point], digits)
+            + (ends ? fmt::format(" ({} to {})", fixedNumber(ends->first * factor, digits),
+                                  fixedNumber(ends->second * factor, digits))
+                    : "");
     };
     HtmlTable rows(titles);
     std::size_t count = 0;
     for (std::size_t i = 0; i < points.size() && count < kMostRows; ++i) {
         if (!results[i].error.empty())
             continue;
-        std::vector<std::string> cells = points[i].values;
+        std::vector<std::string> cells;
+        for (std::size_t axis = 0; axis < study.grid.size(); ++axis)
+            cells.push_back(valueTitle(study.grid[axis].key, points[i].values[axis]));
         for (std::size_t c = 0; c < columns.size(); ++c)
-            cells.push_back(columns[c][i] ? cell(i, shown[c], *columns[c][i]) : "-");
+            cells.push_back(columns[c][i] ? cell(i, c) : "-");
         rows.add(cells);
         ++count;
     }

@@ -33,7 +33,7 @@ TEST_CASE("a study simulates its grid, and continues where it was")
     const auto json = bscope(folder, "study s.toml -o results --json").json();
     CHECK(json["points"] == 4);
     CHECK(json["not_possible"] == 1); // BitPipe needs a multiple of 4 micro-batches
-    CHECK(contains(json["answer"].get<std::string>(), "bitpipe has the shortest iteration"));
+    CHECK(contains(json["answer"].get<std::string>(), "BitPipe has the shortest iteration"));
     CHECK(contains(bscope(folder, "study s.toml -o results").out,
                    "4 points, 1 of them not possible"));
     writeText(folder / "s.toml", "[grid]\nmicro-batch = [4, 6]\n");

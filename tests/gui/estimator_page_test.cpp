@@ -1,3 +1,4 @@
+#include "app/models/tables/bpipe_model.h"
 #include "app/models/tables/table_roles.h"
 #include "app/pages/estimator/estimator_page.h"
 #include "app/pages/setup/setup_page.h"
@@ -90,6 +91,20 @@ TEST_CASE("the estimator opens from its menu, once, with the published case of G
         return estimate.described("estimatorPublished").contains(QStringLiteral("LLaMA 65B"));
     }));
     CHECK_FALSE(estimate.described("estimatorPublished").contains(QStringLiteral("outside")));
+}
+
+// "78.3  over by 3.0" had a black number, which the mockup has in red.
+TEST_CASE("memory over the capacity is marked in its number, too")
+{
+    const Estimate estimate;
+    const auto* model = estimate.find<DataTable>("estimatorTable")->model();
+    const auto exceeds = [model](int row, BpipeModel::Column column) {
+        return model->index(row, static_cast<int>(column)).data(kExceedsRole).toBool();
+    };
+    CHECK_FALSE(exceeds(0, BpipeModel::Column::Without));
+    CHECK(exceeds(1, BpipeModel::Column::Without));
+    CHECK_FALSE(exceeds(1, BpipeModel::Column::With));
+    CHECK(exceeds(2, BpipeModel::Column::With));
 }
 
 TEST_CASE("a click on a published case sets all fields, and an edit unmarks it")

@@ -105,6 +105,20 @@ TEST_CASE("the command palette finds schemes, and says if nothing matches")
     CHECK(w.window.currentPage() == page);
 }
 
+// The list was lower than its rows by the border of the palette, so that two hits had a scroll bar.
+TEST_CASE("the command palette is as high as its hits")
+{
+    Window w;
+    w.action("commands")->trigger();
+    auto* palette = w.window.findChild<CommandPalette*>();
+    auto* field = palette->findChild<QLineEdit*>(QStringLiteral("commandText"));
+    auto* list = palette->findChild<QListWidget*>();
+    QTest::keyClicks(field, QStringLiteral("new"));
+    REQUIRE(list->count() >= 1);
+    REQUIRE(list->count() <= 12);
+    CHECK(list->viewport()->height() >= list->count() * list->sizeHintForRow(0));
+}
+
 TEST_CASE("names that begin with the typed text come before names that contain it")
 {
     CHECK(matchQuality(QStringLiteral("File New run"), QStringLiteral("new")) == 2);

@@ -196,7 +196,27 @@ TEST_CASE("the memory of the devices is compared with the capacity, and twice th
     CHECK(setup.find<QLabel>("memoryTwice")->text().startsWith(QStringLiteral("b = 2 ")));
     CHECK(setup.find<QWidget>("deviceBytes")
               ->accessibleDescription()
-              .startsWith(QStringLiteral("GiB of each device.")));
+              .startsWith(QStringLiteral("GiB per device.")));
+}
+
+// 11.0 B stood above stages that add up to 11.19 B: the first and the last store the embeddings.
+TEST_CASE("the parameters of a model say that its embeddings are tied")
+{
+    Mapped setup(onNodes(8, 4));
+    setup.wait();
+    CHECK(setup.find<QLabel>("modelName")->text()
+          == QStringLiteral("gpt-96, 11.0 B parameters, tied"));
+    CHECK_FALSE(setup.find<QLabel>("modelName")->toolTip().isEmpty());
+}
+
+// The bytes of the devices were cut in a window of 1600 x 1000.
+TEST_CASE("the panel at the right begins beside the choice of the mapping")
+{
+    Mapped setup(onNodes(8, 4));
+    setup.page.resize(1600, 920);
+    setup.wait();
+    CHECK(setup.find<QLabel>("linkTitle")->mapTo(setup.view, QPoint()).y()
+          < setup.find<QLabel>("mappingCrossing")->mapTo(setup.view, QPoint()).y());
 }
 
 TEST_CASE("Tab reaches everything in the devices on nodes")

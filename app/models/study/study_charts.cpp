@@ -145,11 +145,7 @@ std::size_t firstPoint(const StudyData& data)
 
 QString whereText(const StudyChart& chart)
 {
-    QStringList parts;
-    for (const auto& [key, value] : chart.where)
-        parts.append(QStringLiteral("%1 %2").arg(fromUtf8(profiler::optionWord(key)),
-                                                 fromUtf8(profiler::valueTitle(key, value))));
-    return parts.join(QStringLiteral(", "));
+    return fromUtf8(profiler::whereText(chart.where));
 }
 
 double gridSize(const Study& study)

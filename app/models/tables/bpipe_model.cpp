@@ -83,6 +83,11 @@ BpipeModel::Columns BpipeModel::columns() const
                 return QVariant(static_cast<int>(bytes && *bytes <= m_usable ? Verdict::Better
                                                                              : Verdict::Worse));
             });
+        for (const int role : {kExceedsRole, kStrongRole})
+            memory.with(role, [this, bytesOf](const BpipeRow& row) {
+                const std::optional<double> bytes = bytesOf(row);
+                return QVariant(bytes && *bytes > m_usable);
+            });
         return memory;
     };
     const auto explained = [](TableColumn<BpipeRow> of, const QString& tip) {

@@ -37,6 +37,8 @@ inline constexpr int kBeforeRole = Qt::UserRole + 14;
 
 // A QVector<double>, drawn as a line from the first to the last (by the delegate of the ledger).
 inline constexpr int kSparklineRole = Qt::UserRole + 15;
+// A bool: the value exceeds its limit; drawn in the error colour, whatever its difference.
+inline constexpr int kExceedsRole = Qt::UserRole + 16;
 
 // A value with its 95 % interval, and the value of the baseline; all from 0 to 1.
 struct Interval

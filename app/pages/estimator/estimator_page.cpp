@@ -290,8 +290,11 @@ void EstimatorPage::choose(int row)
     QStringList texts;
     for (const BpipeStep& step : steps)
         texts.append(stepText(step));
-    texts.append(tr("Filled: this set-up. Open: published; their gain in stage MFU follows from "
-                    "the published speed-up."));
+    texts.append((steps.size() > 1 ? tr("Filled: this set-up, in grey its other steps.")
+                                   : tr("Filled: this set-up."))
+                 + QLatin1Char(' ')
+                 + tr("Open: published; their gain in stage MFU follows from the published "
+                      "speed-up."));
     m_steps->setText(texts.join(QStringLiteral("\n\n")));
     m_sources->show(numberSources(*m_question, *m_answer, static_cast<std::size_t>(row)));
     simulateMemory();

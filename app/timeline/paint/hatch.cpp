@@ -1,5 +1,7 @@
 #include "app/timeline/paint/hatch.h"
 
+#include "app/timeline/paint/box_colours.h"
+
 #include <QImage>
 #include <QPainter>
 
@@ -27,6 +29,11 @@ Hatch::Hatch(QColor ground, QColor line, double dpr, Slope slope)
     }
     m_tile = QPixmap::fromImage(tile);
     m_tile.setDevicePixelRatio(dpr);
+}
+
+Hatch Hatch::ofGuests(const QColor& forward, const QColor& surface, double dpr)
+{
+    return {mixed(forward, surface, 0.78), mixed(forward, surface, 0.25), dpr, Slope::Falling};
 }
 
 void Hatch::fill(QPainter& painter, const QRectF& rect, double originX) const

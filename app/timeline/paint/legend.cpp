@@ -83,9 +83,8 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
     } else if (entry.look == LegendEntry::Look::Wait) {
         paintKernelWait(painter, colours, swatch, swatch.left(), 1);
     } else if (entry.look == LegendEntry::Look::Guest) {
-        const QColor forward = toQt(colours.theme().palette.forward), on = colours.surface();
-        Hatch(mixed(forward, on, 0.78), mixed(forward, on, 0.25),
-              painter.device()->devicePixelRatioF(), Hatch::Slope::Falling)
+        Hatch::ofGuests(toQt(colours.theme().palette.forward), colours.surface(),
+                        painter.device()->devicePixelRatioF())
             .fill(painter, swatch, swatch.left());
     } else if (entry.look == LegendEntry::Look::Path) {
         painter.setPen(

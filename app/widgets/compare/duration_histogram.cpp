@@ -3,6 +3,7 @@
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 #include "engine/schedule/notation.h"
+#include "profiler/analysis/ticks.h"
 
 #include <QComboBox>
 #include <QPainter>
@@ -140,18 +141,19 @@ void DurationHistogram::paintBars(QPainter& painter, const QRectF& plot) const
 
 void DurationHistogram::paintAxis(QPainter& painter, const QRectF& plot) const
 {
-    constexpr int kMarks = 6;
+    constexpr double kLabel = 80; // pixels
     const Chrome& chrome = theme().chrome;
     const auto [least, most] = range();
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text3);
     painter.fillRect(QRectF(plot.left(), plot.bottom(), plot.width(), 1), chrome.lineStrong);
-    const int decimals = most - least < 1 ? 3 : most - least < 10 ? 2 : 1;
-    for (int mark = 0; mark <= kMarks; ++mark) {
-        const double share = static_cast<double>(mark) / kMarks;
-        const double x = plot.left() + share * plot.width();
-        painter.drawText(QRectF(x - 40, plot.bottom() + 3, 80, 15), Qt::AlignCenter,
-                         number(least + share * (most - least), decimals));
+    const profiler::Ticks marks
+        = profiler::ticks(least, most, kLabel * (most - least) / plot.width());
+    for (const double mark : marks.major) {
+        const double x = plot.left() + plot.width() * (mark - least) / (most - least);
+        painter.fillRect(QRectF(std::round(x), plot.bottom(), 1, 4), chrome.lineStrong);
+        painter.drawText(QRectF(x - kLabel / 2, plot.bottom() + 3, kLabel, 15), Qt::AlignCenter,
+                         number(mark, marks.decimals));
     }
     painter.drawText(QRectF(plot.left(), plot.bottom() + 17, plot.width(), 15),
                      Qt::AlignRight | Qt::AlignVCenter,

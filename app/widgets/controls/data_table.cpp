@@ -142,7 +142,9 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QRect rest = paintDifference(*painter, paintPicture(*painter, option.rect, index), index);
     painter->setFont(cellFont(index));
     const QColor ink = index.data(kHintRole).toBool() ? chrome.text2 : chrome.text;
-    painter->setPen(index.data(kDifferenceRole).isValid() ? ink : verdictInk(chrome, index, ink));
+    painter->setPen(index.data(kExceedsRole).toBool()           ? chrome.error
+                        : index.data(kDifferenceRole).isValid() ? ink
+                                                                : verdictInk(chrome, index, ink));
     const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
     drawSubscripted(*painter, textBox(rest, alignment), alignment, index.data().toString());
     painter->restore();

@@ -1,6 +1,7 @@
 #include "app/widgets/controls/memory_bars.h"
 
 #include "app/models/numbers.h"
+#include "app/timeline/paint/hatch.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -96,6 +97,12 @@ void MemoryBars::paintScale(QPainter& painter, const QRectF& plot) const
     }
 }
 
+void MemoryBars::paintGuests(QPainter& painter, const QRectF& box) const
+{
+    Hatch::ofGuests(toQt(theme().palette.forward), theme().chrome.surface, devicePixelRatioF())
+        .fill(painter, box, box.left());
+}
+
 void MemoryBars::paintBar(QPainter& painter, const DevicePeak& peak, const QRectF& plot) const
 {
     const Theme& theme = this->theme();
@@ -112,11 +119,8 @@ void MemoryBars::paintBar(QPainter& painter, const DevicePeak& peak, const QRect
     part(peak.gradients, toQt(palette.gradients));
     part(peak.optimizer, toQt(palette.optimizerState));
     part(peak.stash, toQt(palette.stash));
-    const QRectF guests = part(peak.guests, theme.chrome.surface);
-    painter.fillRect(guests, QBrush(toQt(palette.stash), Qt::BDiagPattern));
-    painter.setPen(toQt(palette.stash));
-    if (guests.height() > 2)
-        painter.drawRect(guests.adjusted(0.5, 0.5, -0.5, -0.5));
+    if (peak.guests > 0)
+        paintGuests(painter, part(peak.guests, theme.chrome.surface));
     if (peak.sum() > m_capacity) {
         const double top = yOf(peak.sum(), plot);
         painter.fillRect(QRectF(plot.left(), top, plot.width(), yOf(m_capacity, plot) - top),
@@ -175,10 +179,10 @@ std::vector<MemoryBars::Entry> MemoryBars::legend() const
         });
     };
     if (any([](const DevicePeak& peak) { return peak.guests > 0; }))
-        entries.push_back(
-            {tr("stash of the partner"), QBrush(toQt(palette.stash), Qt::BDiagPattern)});
+        entries.push_back({tr("stash of the partner"), {}, Sample::Guests});
     if (any([this](const DevicePeak& peak) { return peak.sum() > m_capacity; }))
         entries.push_back({tr("over capacity"), theme.chrome.error});
+    entries.push_back({tr("capacity"), theme.chrome.text, Sample::Line});
     return entries;
 }
 
@@ -186,18 +190,29 @@ int MemoryBars::placeLegend(QPainter* painter) const
 {
     const std::vector<Entry> entries = legend();
     const QFontMetricsF metrics(uiFont(11));
+    double all = -16;
+    for (const Entry& entry : entries)
+        all += 14 + metrics.horizontalAdvance(entry.name) + 16;
+    // A narrow legend begins left of the bars.
+    const double left = kBarsLeft + all <= width() ? kBarsLeft : kBarsRight;
     for (int attempt = 0, lines = 1;; ++attempt) {
-        double x = kBarsLeft;
+        double x = left;
         int line = 0;
         for (const Entry& entry : entries) {
             const double needed = 14 + metrics.horizontalAdvance(entry.name);
-            if (x + needed > width() && x > kBarsLeft) {
-                x = kBarsLeft;
+            if (x + needed > width() && x > left) {
+                x = left;
                 ++line;
             }
             const double y = height() - kLegendLine * (lines - line);
             if (painter != nullptr && attempt == 1) {
-                painter->fillRect(QRectF(x, y, 9, 9), entry.fill);
+                const QRectF sample(x, y, 9, 9);
+                if (entry.sample == Sample::Guests)
+                    paintGuests(*painter, sample);
+                else
+                    painter->fillRect(entry.sample == Sample::Line ? sample.adjusted(0, 4, 0, -3)
+                                                                   : sample,
+                                      entry.fill);
                 painter->setPen(theme().chrome.text2);
                 painter->drawText(QPointF(x + 14, y + 9), entry.name);
             }

@@ -3,7 +3,7 @@
 #include "app/models/plan/bpipe_memory.h"
 #include "app/widgets/controls/controls.h"
 
-#include <QBrush>
+#include <QColor>
 
 #include <vector>
 
@@ -33,14 +33,17 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    enum class Sample { Box, Line, Guests };
     struct Entry
     {
         QString name;
-        QBrush fill;
+        QColor fill;
+        Sample sample = Sample::Box;
     };
     std::vector<Entry> legend() const;
     void paintGroup(QPainter& painter, const Group& group, const QRectF& plot) const;
     void paintBar(QPainter& painter, const DevicePeak& peak, const QRectF& plot) const;
+    void paintGuests(QPainter& painter, const QRectF& box) const;
     void paintScale(QPainter& painter, const QRectF& plot) const;
     void paintNumbers(QPainter& painter, const QRectF& plot) const;
     int placeLegend(QPainter* painter) const; // returns the number of lines

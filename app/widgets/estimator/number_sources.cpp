@@ -3,6 +3,7 @@
 #include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/icons.h"
 
 #include <QFontMetrics>
 #include <QPainter>
@@ -79,12 +80,18 @@ void PublishedCases::paintRow(QPainter& painter, const profiler::Reproduced& row
     right(upper, tolerance, factorText(row.computed), chrome.text);
     painter.setFont(uiFont(11));
     right(upper, box.right(), QStringLiteral("± ") + number(row.tolerance, 2), chrome.text2);
-    right(lower, box.right(), verdictOf(row), row.isWithin() ? chrome.ok : chrome.error);
+    const QColor& verdict = row.isWithin() ? chrome.ok : chrome.error;
+    right(lower, box.right(), verdictOf(row), verdict);
+    constexpr double kIcon = 12;
+    const double word = painter.fontMetrics().horizontalAdvance(verdictOf(row));
+    paintIcon(painter, row.isWithin() ? Icon::Check : Icon::Close,
+              QRectF(box.right() - word - kIcon - 3, lower.center().y() - kIcon / 2, kIcon, kIcon),
+              verdict);
     painter.setPen(chrome.text2);
-    painter.drawText(lower, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(detail, Qt::ElideRight,
-                                                      static_cast<int>(lower.width())
-                                                          - kToleranceColumn / 2 - 8));
+    painter.drawText(
+        lower, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(detail, Qt::ElideRight,
+                                         static_cast<int>(lower.width()) - kToleranceColumn - 4));
     painter.fillRect(QRectF(rect().left(), box.bottom(), rect().width(), 1), chrome.grid);
 }
 

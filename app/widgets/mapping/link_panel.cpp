@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-constexpr int kFlowRow = 26, kMostRows = 8;
+constexpr int kFlowRow = 23, kMostRows = 8;
 
 void fitTable(DataTable& table)
 {

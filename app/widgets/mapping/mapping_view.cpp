@@ -65,12 +65,13 @@ MappingView::MappingView(const ThemeController& theme, QWidget* parent)
     m_dockScroll = makeScroll(m_dock);
     m_dockScroll->setFixedWidth(kDock);
     m_centreScroll = makeScroll(makeCentre(theme));
-    auto* both = makeSurface("plain");
-    spaced(new QHBoxLayout(both), {}, 0,
-           {{m_centreScroll, 1}, makeLine(Qt::Vertical), m_dockScroll});
-    m_stack->addWidget(both);
+    m_stack->addWidget(m_centreScroll);
     m_stack->addWidget(makeEmpty(theme));
-    spaced(new QVBoxLayout(this), {}, 0, {makeToolbar(), makeLine(Qt::Horizontal), {m_stack, 1}});
+    auto* left
+        = spaced(new QVBoxLayout, {}, 0, {makeToolbar(), makeLine(Qt::Horizontal), {m_stack, 1}});
+    m_side = makeSurface("plain");
+    spaced(new QHBoxLayout(m_side), {}, 0, {makeLine(Qt::Vertical), m_dockScroll});
+    spaced(new QHBoxLayout(this), {}, 0, {{left, 1}, m_side});
     m_debounce.setSingleShot(true);
     m_debounce.setInterval(kDebounce);
     connectAll();
@@ -193,6 +194,7 @@ void MappingView::showEmpty(const QString& fact, const QString& advice, bool off
     m_empty->setTexts(fact, advice);
     m_empty->button()->setVisible(offersHardware);
     m_stack->setCurrentIndex(1);
+    showSide();
     for (QWidget* widget : std::initializer_list<QWidget*>{m_mapping, m_messages, m_allReduces})
         widget->setEnabled(false);
     Q_EMIT answered();
@@ -212,6 +214,7 @@ void MappingView::showFound()
 {
     const std::shared_ptr<const MappingStudy> study(m_found, &m_found->study);
     m_stack->setCurrentIndex(0);
+    showSide();
     for (QWidget* widget : std::initializer_list<QWidget*>{m_mapping, m_messages, m_allReduces})
         widget->setEnabled(true);
     m_crossing->setText(crossingText(*study));
@@ -283,7 +286,12 @@ void MappingView::resizeEvent(QResizeEvent* event)
         m_dockScroll->setWidget(m_dock);
     }
     m_dock->show();
-    m_dockScroll->setVisible(!isNarrow);
+    showSide();
+}
+
+void MappingView::showSide()
+{
+    m_side->setVisible(m_stack->currentIndex() == 0 && m_centre->indexOf(m_dock) < 0);
 }
 
 } // namespace app

@@ -63,6 +63,7 @@ private:
     void offerMapping(const QString& mapping);
     void chooseFile();
     void showMapping(); // in the picker
+    void showSide();
     LinkChooser& chooser() const;
 
     static constexpr int kMostPictured = 16; // nodes; a larger machine is shown as a matrix
@@ -88,7 +89,7 @@ private:
     ModelPanel* m_model;
     EmptyState* m_empty;
     QStackedWidget* m_stack;
-    QWidget* m_dock;
+    QWidget *m_dock, *m_side; // the panels, and their column in a wide window
     QScrollArea *m_centreScroll, *m_dockScroll;
     QVBoxLayout* m_centre;
 };

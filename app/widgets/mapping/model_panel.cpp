@@ -12,7 +12,7 @@
 namespace app {
 namespace {
 
-constexpr int kStageRow = 26, kBarsHeight = 200;
+constexpr int kStageRow = 23, kBarsHeight = 150;
 
 QLabel* makeVerdict(const char* name, const char* role)
 {
@@ -63,9 +63,13 @@ void ModelPanel::show(const MappingStudy& study, const ModelFacts& facts)
     const engine::ModelOnHardware& on = *study.on;
     m_stages->show(facts.stages, study.prediction->run->schedule.shape.stages);
     m_table->setFixedHeight(m_table->fittingHeight());
+    const bool isTied = on.model.family == engine::TransformerSpec::Family::Gpt;
     m_model->setText(
-        tr("%1, %2 B parameters")
+        (isTied ? tr("%1, %2 B parameters, tied") : tr("%1, %2 B parameters"))
             .arg(fromUtf8(on.model.name), number(engine::parameterCount(on.model) / 1e9, 1)));
+    m_model->setToolTip(
+        isTied ? tr("Counts the tied embeddings once; their first and last stage both store them")
+               : QString());
     if (facts.now.devices.empty()) {
         m_bars->clear(tr("The memory of this schedule is not simulated."));
         for (QWidget* widget : std::initializer_list<QWidget*>{m_icon, m_fit, m_twice, m_remedy})

@@ -18,7 +18,7 @@ MemoryColours::MemoryColours(const Theme& theme, double dpr)
     m_fills[Buffers] = toQt(theme.palette.buffers);
     m_fills[Stash] = mixed(m_line, surface, theme.isDark() ? 0.45 : 0.58);
     m_fills[Guest] = mixed(m_line, surface, 0.78);
-    m_guest = Hatch(m_fills[Guest], mixed(m_line, surface, 0.25), dpr, Hatch::Slope::Falling);
+    m_guest = Hatch::ofGuests(m_line, surface, dpr);
 }
 
 void MemoryColours::fill(QPainter& painter, const QRectF& rect, profiler::MemoryKind kind,

@@ -71,7 +71,12 @@ TEST_CASE("a heat map has a cell for every point, hatched if it is not possible"
         return hatch.rect.x == impossible.x && hatch.rect.y == impossible.y;
     }));
     CHECK(hasText(map, "BitPipe"));
-    CHECK(hasText(map, "hatched: not possible"));
+    CHECK(hasText(map, "hatched: not possible or over memory"));
+    SmallStudy all;
+    all.study.onlyFitting = false;
+    const DrawnChart possible = drawn(all, 0);
+    CHECK(hasText(possible, "hatched: not possible"));
+    CHECK_FALSE(hasText(possible, "over memory"));
 }
 
 TEST_CASE("a heat map frames the best cell of every column")
@@ -115,7 +120,7 @@ TEST_CASE("the colour bar of a heat map has the colours and the values of its ex
     REQUIRE(bar.size() == 32);
     CHECK(bar.front().fill == colourAt("16", "bitpipe")); // 17, at the top
     CHECK(bar.back().fill == colourAt("4", "1f1b"));      // 4.5
-    for (const char* text : {"17.0", "4.50"})
+    for (const char* text : {"17.0", "4.5"})
         CHECK(std::ranges::count(shapesOf<Text>(map), text, &Text::text) == 2); // cell and bar
     for (const Box& box : bar)
         CHECK(isInside(box.rect, map.scene.width, map.scene.height));
@@ -134,9 +139,12 @@ TEST_CASE("the legend of a phase map has the colours of its cells, and the hatch
             ->fill;
     };
     CHECK(std::ranges::count(boxes, of(cell), &Box::fill) == 3); // two cells and the legend
-    CHECK(hasText(map, "not possible"));                         // N = 32 does not fit
+    CHECK(hasText(map, "over memory"));                          // N = 32 does not fit
+    CHECK_FALSE(hasText(map, "not possible"));
+    small.results[small.at("32", "0", "gpipe")] = {{}, "impossible", true};
+    CHECK(hasText(drawn(small, 2), "not possible or"));
     small.study.onlyFitting = false;
-    CHECK_FALSE(hasText(drawn(small, 2), "not possible"));
+    CHECK_FALSE(hasText(drawn(small, 2), "over memory"));
 }
 
 TEST_CASE("a map that fills its height has higher rows, up to a limit")
@@ -196,6 +204,25 @@ TEST_CASE("the marks of a line are its points, from left to right")
     CHECK(eight.rect.y > sixteen.rect.y); // 8.5 is below 16.5
     small.study.charts.front().kind = StudyChart::Kind::Bars;
     CHECK(drawn(small, 0).marks.size() == 11);
+}
+
+// Schemes that were possible only at the first x were named at the right end, far from their point.
+TEST_CASE("a line that ends early is named next to its last point")
+{
+    SmallStudy small;
+    small.study.charts.front().kind = StudyChart::Kind::Lines;
+    small.study.onlyFitting = false;
+    for (const char* n : {"8", "16", "32"})
+        small.results[small.at(n, "0.5", "gpipe")] = {{}, "impossible", true};
+    const DrawnChart lines = drawn(small, 0);
+    const auto texts = shapesOf<Text>(lines);
+    const auto xOf = [&](const char* name) {
+        const auto label = std::ranges::find(texts, name, &Text::text);
+        REQUIRE(label != texts.end());
+        return label->x;
+    };
+    CHECK(std::abs(xOf("GPipe") - markOf(lines, small.at("4", "0.5", "gpipe")).rect.x) < 60);
+    CHECK(xOf("1F1B") > markOf(lines, small.at("32", "0.5", "1f1b")).rect.x);
 }
 
 TEST_CASE("the interval of a measured iteration is an error bar")
@@ -282,6 +309,21 @@ TEST_CASE("the series of a chart look different, and the known schemes alike in 
     CHECK(ten[4].colour == Colour{21, 131, 174});
 }
 
+// Bars and cells have no dashes and no markers, and showed two series in the same colour.
+TEST_CASE("boxes of series with the same colour differ by a hatch")
+{
+    const auto looks = seriesLooks("case", std::vector<std::string>(28, "case"), {});
+    for (std::size_t i = 0; i < looks.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k)
+            CHECK((looks[i].colour != looks[k].colour || looks[i].hatch != looks[k].hatch));
+    SmallStudy small;
+    auto& axis = small.study.charts.front();
+    axis.kind = StudyChart::Kind::Bars;
+    axis.series = "micro-batches";
+    axis.x = "scheme";
+    CHECK(shapesOf<Hatch>(drawn(small, 0)).empty()); // four series have four colours
+}
+
 // Charts named their axes by keys: "speed up over 1f1b", "p2p", "micro-batch-size".
 TEST_CASE("axes and captions have the labels and units of their options")
 {
@@ -299,6 +341,22 @@ TEST_CASE("axes and captions have the labels and units of their options")
     CHECK(hasText(lines, "Speed-up"));
     small.study.ratios.front().name = small.study.charts.front().y = "speed_up_over_1f1b";
     CHECK(hasText(drawn(small, 0), "Speed-up over 1F1B"));
+}
+
+// A map had 14.7 beside 386, and an axis 5.00 below 10.0.
+TEST_CASE("the numbers of a map and of an axis have the same decimals")
+{
+    SmallStudy small;
+    auto& greatest = small.results[small.at("16", "0.5", "bitpipe")].values.of;
+    greatest[StudyMetric::Iteration] = 386;
+    CHECK(hasText(drawn(small, 0), "386"));
+    for (const Text& text : shapesOf<Text>(drawn(small, 0)))
+        CHECK(text.text.find("4.5") == std::string::npos);
+    greatest[StudyMetric::Iteration] = 12;
+    small.study.charts.front().kind = StudyChart::Kind::Bars;
+    const auto texts = shapesOf<Text>(drawn(small, 0));
+    CHECK(std::ranges::count(texts, "10", &Text::text) == 1);
+    CHECK(std::ranges::count(texts, "10.0", &Text::text) == 0);
 }
 
 TEST_CASE("the zero of an axis has no decimals")

@@ -134,7 +134,7 @@ TEST_CASE("a ratio of a prediction and a measurement has the interval of the mea
     CHECK(intervalOf(study, points, results, "iteration", 2) == std::pair(16.0, 25.0));
     CHECK_FALSE(intervalOf(study, points, results, "predicted_iteration", 0)); // its own baseline
     CHECK(studyAnswer(study, points, results)
-          == "predicted iteration, seed 2, median (least to most): live 0.750 (0.750 to 0.750). ");
+          == "Predicted iteration, seed 2, median (least to most): live 0.750 (0.750 to 0.750). ");
 }
 
 TEST_CASE("an answer ranks its own metric, and says what is equal or not distinguishable")
@@ -228,7 +228,11 @@ TEST_CASE("a study stores its results, ratios, CSV and report")
     CHECK(html.find("A &amp; B") != std::string::npos);
     CHECK(html.find("<svg") != std::string::npos);
     CHECK(html.find("too &lt;large&gt;") != std::string::npos);
-    CHECK(html.find("1f1b has the shortest iteration in 1 of 1 set-ups") != std::string::npos);
+    CHECK(html.find("1F1B has the shortest iteration in 1 of 1 set-ups") != std::string::npos);
+    // Tables had the keys of the file.
+    CHECK(html.find("Micro-batches N") != std::string::npos);
+    CHECK(html.find(">micro-batches<") == std::string::npos);
+    CHECK(html.find("only GPipe") != std::string::npos);
 }
 
 TEST_CASE("an interrupted study continues with the points that it lacks")
@@ -314,8 +318,9 @@ TEST_CASE("results of a version with other metrics are refused with what to do")
 
 TEST_CASE("numbers have three digits, and large ones are grouped")
 {
-    CHECK(metricNumber("bubble", 1.234) == "1.23");
-    CHECK(metricNumber("bubble", 12.34) == "12.3");
+    CHECK(metricNumber("iteration", 1.234) == "1.23");
+    CHECK(metricNumber("iteration", 12.34) == "12.3");
+    CHECK(metricNumber("bubble", 1.234) == "1.2"); // a percentage
     CHECK(metricNumber("tokens_per_second", 1234.5) == "1234");
     CHECK(metricNumber("tokens_per_second", 1020404) == "1\u2009020\u2009404");
     CHECK(metricNumber("tokens_per_second", -84653) == "-84\u2009653");
