@@ -29,12 +29,6 @@ QString optionValue(const QStringList& options, const char* name, const char* fa
     return at >= 0 && at + 1 < options.size() ? options[at + 1] : QString::fromLatin1(fallback);
 }
 
-QString schemeTitle(const QString& name)
-{
-    const engine::Scheme* scheme = engine::findScheme(name.toStdString());
-    return scheme == nullptr ? name : shortTitle(fromUtf8(scheme->title));
-}
-
 QString nameOf(const QString& scheme, const QString& devices, const QString& microBatches)
 {
     return QStringLiteral("%1-D%2-N%3").arg(scheme, devices, microBatches);

@@ -3,6 +3,7 @@
 #include "app/models/numbers.h"
 #include "engine/base/text.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedules/scheme.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -40,6 +41,12 @@ QString timeText(std::int64_t ticks, const engine::RunInfo& info)
         return timeScale(info, ticks).withUnit(static_cast<double>(ticks));
     const double units = static_cast<double>(ticks) / static_cast<double>(info.ticksPerUnit);
     return unitsText(units) + QStringLiteral(" units");
+}
+
+QString schemeTitle(const QString& name)
+{
+    const engine::Scheme* scheme = engine::findScheme(name.toStdString());
+    return scheme == nullptr ? name : shortTitle(fromUtf8(scheme->title));
 }
 
 QString toolTipText(const QString& text)

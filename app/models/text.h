@@ -15,6 +15,7 @@ inline QString fromUtf8(std::string_view text)
 
 // The title of a scheme without the part in parentheses: "1F1B" for "1F1B (PipeDream-Flush)".
 QString shortTitle(const QString& title);
+QString schemeTitle(const QString& name); // "ZB-V" for "zb-v"; `name` if it is unknown
 
 // Returns a tooltip that shows `text` literally, although Qt interprets HTML in tooltips. Cuts the
 // text after 4096 characters.

@@ -183,7 +183,7 @@ TEST_CASE("traces that cannot be imported leave one sentence and the way to othe
     REQUIRE(waitFor([&] { return failed->isVisible(); }));
     const auto labels = failed->findChildren<QLabel*>();
     CHECK(std::ranges::any_of(labels, [](const QLabel* label) {
-        return label->text().contains(QStringLiteral("config.json has no events"));
+        return label->text().contains(QStringLiteral("config.json has no timestamped events"));
     }));
     QTest::mouseClick(failed->button(), Qt::LeftButton);
     const auto* dialog = w.window.findChild<QFileDialog*>(QStringLiteral("tracesDialog"));

@@ -76,7 +76,7 @@ TEST_CASE("the stepper walks the iterations, and every number follows")
     CHECK(opened.page->exportedIteration() == 1);
     CHECK(opened.find<QLabel>("iterationName")->text() == QStringLiteral("1"));
     CHECK(waitFor(
-        [&] { return opened.page->statusNote().startsWith(QStringLiteral("iteration 1 ")); }));
+        [&] { return opened.page->statusNote().startsWith(QStringLiteral("iteration 1: ")); }));
 }
 
 TEST_CASE("a click on an event selects it in the timeline")

@@ -35,7 +35,7 @@ TEST_CASE("ratios and charts are edited, and shown without another run")
     CHECK(study.page->title() == QStringLiteral("Study \u2022"));
     CHECK_FALSE(study.summary().contains(QStringLiteral("not computed")));
     auto* map = study.find<QComboBox>("studyMapChart");
-    CHECK(map->findText(QStringLiteral("slow down")) >= 0);
+    CHECK(map->findText(QStringLiteral("Slow down")) >= 0);
 
     study.click("studyChartAdd");
     dialog = study.find<QDialog>("chartDialog");

@@ -1,6 +1,6 @@
 #include "app/models/compare/operation_model.h"
 
-#include "app/models/compare/verdict.h"
+#include "app/models/tables/verdict.h"
 #include "engine/schedule/notation.h"
 
 namespace app {

@@ -1,7 +1,7 @@
 #include "app/models/compare/run_parameters.h"
 
 #include "app/models/numbers.h"
-#include "app/models/whatif/what_if.h"
+#include "app/models/text.h"
 #include "engine/experiment/experiment_fields.h"
 #include "profiler/analysis/differences.h"
 
@@ -31,7 +31,7 @@ void addSettings(const std::vector<std::shared_ptr<const engine::Run>>& runs,
     parameters.push_back({ParametersModel::tr("scheme"), {}});
     for (const auto& run : runs) {
         parameters.front().values << valueText(
-            schemeLabel(fromUtf8(run->info.scheme)).toStdString());
+            schemeTitle(fromUtf8(run->info.scheme)).toStdString());
         std::size_t place = 1;
         for (const auto& [title, value] : profiler::settingsOf(*run)) {
             if (title.starts_with('-'))

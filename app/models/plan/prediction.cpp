@@ -287,4 +287,29 @@ std::int64_t estimatedOps(const engine::ScheduleRequest& request)
     return kinds * chunks * request.devices * request.microBatches;
 }
 
+double largestStash(const profiler::RunMetrics& metrics)
+{
+    double largest = 0;
+    for (const profiler::DeviceMetrics& device : metrics.devices)
+        largest = std::max(largest, device.peakStash);
+    return largest;
+}
+
+double largestWeights(const profiler::RunMetrics& metrics)
+{
+    double largest = 0;
+    for (const profiler::DeviceMetrics& device : metrics.devices)
+        largest = std::max(largest, device.weights);
+    return largest;
+}
+
+std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics)
+{
+    std::optional<std::int64_t> largest;
+    for (const profiler::DeviceMetrics& device : metrics.devices)
+        if (device.peakBytes)
+            largest = std::max(largest.value_or(0), *device.peakBytes);
+    return largest;
+}
+
 } // namespace app

@@ -94,4 +94,9 @@ QString costsText(const PredictionRequest& request);
 // cover these numbers, returns only the formula; "" if the scheme has none.
 QString closedFormText(const Prediction& prediction);
 
+// The largest values of any device.
+double largestStash(const profiler::RunMetrics& metrics);                       // in M_a
+double largestWeights(const profiler::RunMetrics& metrics);                     // in M_theta
+std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics); // in bytes
+
 } // namespace app

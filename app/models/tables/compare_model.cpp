@@ -1,6 +1,6 @@
 #include "app/models/tables/compare_model.h"
 
-#include "app/models/compare/verdict.h"
+#include "app/models/tables/verdict.h"
 #include "app/models/text.h"
 
 #include <limits>

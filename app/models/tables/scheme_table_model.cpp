@@ -285,23 +285,6 @@ SchemeTableModel::Columns SchemeTableModel::columns() const
     return columns;
 }
 
-double largestStash(const profiler::RunMetrics& metrics)
-{
-    double largest = 0;
-    for (const profiler::DeviceMetrics& device : metrics.devices)
-        largest = std::max(largest, device.peakStash);
-    return largest;
-}
-
-std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics)
-{
-    std::optional<std::int64_t> largest;
-    for (const profiler::DeviceMetrics& device : metrics.devices)
-        if (device.peakBytes)
-            largest = std::max(largest.value_or(0), *device.peakBytes);
-    return largest;
-}
-
 QString memoryExcess(const Prediction& prediction)
 {
     const std::int64_t has = prediction.deviceMemory;
@@ -317,14 +300,6 @@ QString memoryExcess(const Prediction& prediction)
         .arg(scale.withUnit(static_cast<double>(*fullest->peakBytes)),
              QString::fromStdString(prediction.info.deviceName),
              scale.text(static_cast<double>(has)));
-}
-
-double largestWeights(const profiler::RunMetrics& metrics)
-{
-    double largest = 0;
-    for (const profiler::DeviceMetrics& device : metrics.devices)
-        largest = std::max(largest, device.weights);
-    return largest;
 }
 
 } // namespace app

@@ -77,9 +77,6 @@ private:
     std::int64_t m_largestMemory = 0, m_deviceMemory = 0; // bytes; 0: unknown
 };
 
-double largestStash(const profiler::RunMetrics& metrics);   // largest stash of any device, in M_a
-double largestWeights(const profiler::RunMetrics& metrics); // in M_theta
-std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics); // in bytes
 // Returns a sentence if a device does not fit: "Device 0 needs 96.20 GiB at its peak; a100-sxm-80
 // has 80.00 GiB. ..."; "" if all devices fit or the memory is unknown.
 QString memoryExcess(const Prediction& prediction);

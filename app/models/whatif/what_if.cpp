@@ -115,10 +115,7 @@ std::vector<QString> whatIfSchemes()
 
 QString schemeLabel(const QString& scheme)
 {
-    if (scheme == kOwnOrder)
-        return sentence("Own order");
-    const engine::Scheme* const known = engine::findScheme(scheme.toStdString());
-    return known != nullptr ? shortTitle(fromUtf8(known->title)) : scheme;
+    return scheme == kOwnOrder ? sentence("Own order") : schemeTitle(scheme);
 }
 
 engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& predictor,

@@ -1,6 +1,6 @@
 #include "app/models/whatif/what_if_model.h"
 
-#include "app/models/compare/verdict.h"
+#include "app/models/tables/verdict.h"
 
 namespace app {
 namespace {

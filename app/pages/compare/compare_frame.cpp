@@ -91,7 +91,7 @@ CompareFrame::CompareFrame(const ThemeController& theme, const CompareActions& a
 
 QWidget* CompareFrame::makeToolbar()
 {
-    baseline->setMinimumWidth(140);
+    baseline->setMinimumWidth(112);
     baseline->setMaximumWidth(200);
     QWidget* back = makeToolButton(m_actions.back);
     QWidget* forward = makeToolButton(m_actions.forward);

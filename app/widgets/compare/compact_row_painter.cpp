@@ -1,6 +1,6 @@
 #include "app/widgets/compare/compact_row_painter.h"
 
-#include "app/models/compare/verdict.h"
+#include "app/models/tables/verdict.h"
 #include "app/timeline/view/translate.h"
 #include "app/widgets/compare/compare_chart.h"
 #include "app/widgets/controls/icons.h"

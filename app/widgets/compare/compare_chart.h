@@ -10,7 +10,7 @@
 
 namespace app {
 
-// Elides the title of a run, but not the "#3" at its end, which tells runs apart.
+// Elides the title of a run, but not the "#3" at its end, which distinguishes runs.
 QString elidedTitle(const QFontMetricsF& metrics, const QString& title, double width);
 
 // A chart of the compared runs. A click or the arrow keys choose a run; the tooltip has its

@@ -1,9 +1,9 @@
 #include "app/widgets/controls/data_table.h"
 
-#include "app/models/compare/verdict.h"
 #include "app/models/import_facts.h"
 #include "app/models/subscript.h"
 #include "app/models/tables/table_roles.h"
+#include "app/models/tables/verdict.h"
 #include "app/models/thumbnail.h"
 #include "app/timeline/paint/kernel_colours.h"
 #include "app/widgets/controls/thumbnail_painter.h"

@@ -2,8 +2,8 @@
 
 #include "app/models/definition_text.h"
 #include "app/models/numbers.h"
+#include "app/models/plan/prediction.h"
 #include "app/models/subscript.h"
-#include "app/models/tables/scheme_table_model.h"
 #include "app/models/text.h"
 
 #include <QPainter>

@@ -1,7 +1,7 @@
 #include "app/widgets/editor/times_panel.h"
 
 #include "app/models/numbers.h"
-#include "app/models/tables/scheme_table_model.h"
+#include "app/models/plan/prediction.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/key_numbers.h"

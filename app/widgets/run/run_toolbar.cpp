@@ -129,10 +129,14 @@ void RunToolbar::fitTexts()
             name->setVisible(labels < Few);
         m_colourBy->setVisible(labels != Bare);
         m_flow->setVisible(labels != Bare);
-        m_report->setText(hasTexts ? tr("Report") : QString());
-        m_whatIf->setText(hasTexts ? tr("What if") : QString());
-        m_why->setText(hasTexts ? tr("Why not faster?") : QString());
-        m_find->setText(hasTexts ? m_actions.find->text() : QString());
+        const auto show = [hasTexts](auto* button, const QString& text) {
+            button->setText(hasTexts ? text : QString());
+            button->setAccessibleName(text);
+        };
+        show(m_report, tr("Report"));
+        show(m_whatIf, tr("What if"));
+        show(m_why, tr("Why not faster?"));
+        show(m_find, m_actions.find->text());
         m_export->setText(hasTexts ? m_actions.exportFigure->text() : tr("Export"));
         m_walk->setVisible(labels < Few || m_running->isHidden());
         m_view->layout()->invalidate();

@@ -1,6 +1,6 @@
 #include "app/widgets/setup/scheme_dialog.h"
 
-#include "app/models/tables/scheme_text.h"
+#include "app/models/plan/scheme_text.h"
 #include "app/models/text.h"
 #include "app/models/theme.h"
 #include "app/widgets/controls/controls.h"

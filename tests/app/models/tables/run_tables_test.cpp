@@ -1,4 +1,4 @@
-#include "app/models/compare/verdict.h"
+#include "app/models/tables/verdict.h"
 #include "app/models/tables/compare_model.h"
 #include "app/models/tables/events_model.h"
 #include "app/models/tables/iterations_model.h"

@@ -38,7 +38,7 @@ TEST_CASE("a link to a view survives as text")
 
 TEST_CASE("a text that is no link is refused with what is missing")
 {
-    CHECK(refusal("https://example.org/a.sqlite").find("Copy link") != std::string::npos);
+    CHECK(refusal("https://example.org/a.sqlite").find("Copy a link") != std::string::npos);
     CHECK(refusal("bubblescope:a.sqlite?from=1&to=2").find("path") != std::string::npos);
     CHECK(refusal("bubblescope:/a.sqlite").find("'from'") != std::string::npos);
     CHECK(refusal("bubblescope:/a.sqlite?from=1&to=x").find("'to'") != std::string::npos);

@@ -1,4 +1,4 @@
-#include "app/models/compare/verdict.h"
+#include "app/models/tables/verdict.h"
 
 #include "app/models/numbers.h"
 

@@ -1,4 +1,4 @@
-#include "app/models/tables/scheme_text.h"
+#include "app/models/plan/scheme_text.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 

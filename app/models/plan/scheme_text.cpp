@@ -1,8 +1,7 @@
-#include "app/models/tables/scheme_text.h"
+#include "app/models/plan/scheme_text.h"
 
 #include "app/models/numbers.h"
 #include "app/models/plan/fault.h"
-#include "app/models/tables/scheme_table_model.h"
 #include "app/models/text.h"
 
 #include <QCoreApplication>
