@@ -287,7 +287,7 @@ TEST_CASE("at 1280 pixels a ranking leaves the runs their dock and shows all its
     CHECK(waitFor([&] { return tabs->width() >= tabs->sizeHint().width(); }));
     // The buttons vanished.
     for (const char* icon : {"blinkRunsIcon", "addRunIcon", "exportFigureIcon"})
-        CHECK(compared.find<QWidget>(icon)->isVisible());
+        CHECK(waitFor([&] { return compared.find<QWidget>(icon)->isVisible(); }));
     CHECK_FALSE(compared.find<QWidget>("addRunButton")->isVisible());
 }
 

@@ -89,7 +89,7 @@ void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
         }));
         columns.push_back(bytesColumn(tr("Moved"), [shown](DeviceId device) {
             const auto& partner = shown->partners[device];
-            return partner ? std::optional(partner->bytes) : std::nullopt;
+            return partner && partner->bytes > 0 ? std::optional(partner->bytes) : std::nullopt;
         }));
     }
     std::vector<DeviceId> rows;

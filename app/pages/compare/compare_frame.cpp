@@ -220,7 +220,7 @@ void CompareFrame::updateToolbar()
         part->hide();
     const auto needed = [this] {
         m_bar->layout()->invalidate();
-        return m_bar->layout()->sizeHint().width();
+        return m_bar->layout()->minimumSize().width(); // with the narrowest list of baselines
     };
     m_bar->setMinimumWidth(needed()); // else it narrows the runs' dock
     for (QWidget* label : m_labels)
