@@ -1,10 +1,10 @@
-#include "app/models/tables/verdict.h"
 #include "app/models/tables/compare_model.h"
 #include "app/models/tables/events_model.h"
 #include "app/models/tables/iterations_model.h"
 #include "app/models/tables/metrics_model.h"
 #include "app/models/tables/runs_model.h"
 #include "app/models/tables/table_roles.h"
+#include "app/models/tables/verdict.h"
 #include "profiler/analysis/compare.h"
 #include "tests/app/simulated_run.h"
 
