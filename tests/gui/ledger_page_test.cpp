@@ -267,7 +267,7 @@ TEST_CASE("selected runs are opened one after another, at most ten, and starred 
     ledger.find<QAction>("starLedgerRuns")->trigger();
     REQUIRE(waitFor(
         [&] { return std::ranges::all_of(ledger.window.ledger().runs(), &LedgerRun::isStarred); }));
-    CHECK(listed.size() == 1);
+    CHECK(listed.size() < 3); // not once per run; a file may have been read meanwhile
 
     ledger.table->selectAll();
     const auto before = ledger.window.tabs().pages().size();
