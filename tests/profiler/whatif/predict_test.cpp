@@ -1,6 +1,8 @@
+#include "profiler/store/trace_store.h"
 #include "profiler/whatif/edit_times.h"
 #include "profiler/whatif/predict.h"
 #include "tests/profiler/whatif/measured_run.h"
+#include "tests/support/paths.h"
 
 #include <algorithm>
 
@@ -221,4 +223,20 @@ TEST_CASE("a recorded RECOMPUTE is a part of the backward, so that its own sched
     CHECK(after->correction() == Approx(before->correction()));
     CHECK(after->predict({scheduleOf("gpipe", 1, 8)})->iteration
           == before->predict({scheduleOf("gpipe", 1, 8)})->iteration);
+}
+
+TEST_CASE("the own order and the own scheme of a run need the memory that it recorded")
+{
+    const auto run = readRun(tests::sourcePath("sample_runs/bitpipe-d4-n8.sqlite"));
+    REQUIRE(run);
+    const auto recorded = metrics(*run);
+    const auto predictor = WhatIfPredictor::create(*run);
+    REQUIRE((recorded && predictor));
+    for (const auto& prediction :
+         {predictor->predictOwn(), predictor->predict({scheduleOf("bitpipe", 4, 8)})}) {
+        REQUIRE(prediction);
+        REQUIRE(prediction->deviceBytes.size() == 4);
+        for (const DeviceMetrics& device : recorded->devices)
+            CHECK(prediction->deviceBytes[device.device] == device.peakBytes);
+    }
 }
