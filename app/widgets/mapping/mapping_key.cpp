@@ -47,7 +47,8 @@ void MappingKey::paintEvent(QPaintEvent*)
 double MappingKey::paintSquare(QPainter& painter) const
 {
     const Theme& theme = this->theme();
-    paintStages(painter, theme, QRectF(0, kKeyTop, kKeySquare, height() - 2 * kKeyTop), m_stages);
+    paintStages(painter, theme, QRectF(0, kKeyTop, kKeySquare, height() - 2 * kKeyTop), m_stages,
+                false);
     const QStringList texts = m_stages.size() > 1
         ? QStringList{tr("stages of the down pipeline"), tr("stages of the up pipeline")}
         : QStringList{tr("stages of the device")};

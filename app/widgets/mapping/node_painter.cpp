@@ -66,10 +66,9 @@ QString fittingSummary(const QString& summary, double width)
 }
 
 void paintStages(QPainter& painter, const Theme& theme, const QRectF& rows,
-                 const QStringList& stages)
+                 const QStringList& stages, bool areNamed)
 {
     const Chrome& c = theme.chrome;
-    const bool isNamed = fitsDirections(stages, rows.width());
     for (qsizetype r = 0; r < stages.size(); ++r) {
         const QRectF row(rows.left(), rows.top() + kSlotRow * static_cast<double>(r), rows.width(),
                          kSlotRow - 1);
@@ -77,7 +76,7 @@ void paintStages(QPainter& painter, const Theme& theme, const QRectF& rows,
         painter.setBrush(r == 0 ? c.pressed : c.lineStrong);
         painter.drawPolygon(stagesBox(row, r > 0));
         const QRectF inside = row.adjusted(stageInset(r), 0, -kStageEnd, 0);
-        if (isNamed) {
+        if (areNamed) {
             painter.setFont(uiFont(kStageText));
             painter.setPen(c.text2);
             painter.drawText(inside, Qt::AlignLeft | Qt::AlignVCenter, directionName(r));

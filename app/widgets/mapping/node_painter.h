@@ -17,9 +17,9 @@ bool fitsDirections(const QStringList& stages, double width);
 // The summary of a node; without its part after ";" if not all fits.
 QString fittingSummary(const QString& summary, double width);
 // Paints the stages of a device, a row of kSlotRow pixels per direction. Rows of the up direction
-// have a cut corner and underlined numbers.
+// have a cut corner and underlined numbers. `areNamed`: "down" and "up" stand in the rows.
 void paintStages(QPainter& painter, const Theme& theme, const QRectF& rows,
-                 const QStringList& stages);
+                 const QStringList& stages, bool areNamed);
 // Pen for a line between devices of a node.
 QPen penInNode(const Theme& theme, bool isAllReduce);
 // Paints an arrow along `path` in the colour and width of class `load` of a LoadScale.

@@ -52,7 +52,18 @@ void NodePicture::arrange()
     m_layout = {};
     if (study() != nullptr)
         m_layout = layoutOf(*study(), links(), width());
+    m_areDirectionsNamed = fitDirections();
     setFixedHeight(std::max(1, static_cast<int>(std::ceil(m_layout.height))));
+}
+
+bool NodePicture::fitDirections() const
+{
+    for (std::size_t node = 0; node < m_layout.places.size(); ++node)
+        for (std::size_t i = 0; i < m_layout.places[node].size(); ++i)
+            if (const NodeSlot& slot = study()->nodes[node].slots[i];
+                slot.device >= 0 && !fitsDirections(slot.stages, m_layout.places[node][i].width()))
+                return false;
+    return true;
 }
 
 QRectF NodePicture::placeOf(const Nodes& nodes) const
@@ -184,7 +195,7 @@ void NodePicture::paintSlot(QPainter& painter, const NodeSlot& slot, const QRect
         painter.drawRect(rows.adjusted(0.5, 0.5, -0.5, -0.5));
         return;
     }
-    paintStages(painter, theme(), rows, slot.stages);
+    paintStages(painter, theme(), rows, slot.stages, m_areDirectionsNamed);
 }
 
 void NodePicture::paintArrow(QPainter& painter, const LinkArrow& arrow) const

@@ -28,7 +28,10 @@ private:
     void paintSlot(QPainter& painter, const NodeSlot& slot, const QRectF& box) const;
     void paintArrow(QPainter& painter, const LinkArrow& arrow) const;
 
+    bool fitDirections() const; // whether all boxes have space for "down" and "up"
+
     NodeLayout m_layout;
+    bool m_areDirectionsNamed = false;
 };
 
 } // namespace app
