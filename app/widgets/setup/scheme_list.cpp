@@ -11,6 +11,7 @@
 #include <QGridLayout>
 #include <QLineEdit>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QVBoxLayout>
@@ -18,6 +19,25 @@
 #include <algorithm>
 
 namespace app {
+namespace {
+
+constexpr int kCardHeight = 106, kSummaryHeight = 28; // two lines of summary
+
+// Removes the last clauses of `text` until the rest fits into two lines of the summary.
+QString fittingClauses(QString text, int width)
+{
+    static const QRegularExpression lastClause(QStringLiteral("[;,:] [^;,:]*$"));
+    const QFontMetrics metrics(uiFont(11));
+    const auto fits = [&] {
+        const QRect free(0, 0, width, 10 * kSummaryHeight);
+        return metrics.boundingRect(free, Qt::TextWordWrap, text).height() <= kSummaryHeight;
+    };
+    while (!fits() && text.contains(lastClause))
+        text.remove(lastClause);
+    return text;
+}
+
+} // namespace
 
 SchemeCard::SchemeCard(const ThemeController& theme, const engine::Scheme& scheme)
     : CardButton(theme)
@@ -27,7 +47,7 @@ SchemeCard::SchemeCard(const ThemeController& theme, const engine::Scheme& schem
 {
     setObjectName(QStringLiteral("scheme_") + fromUtf8(scheme.name));
     setCheckable(true);
-    setFixedHeight(92);
+    setFixedHeight(kCardHeight);
     setAccessibleName(m_title);
 }
 
@@ -81,10 +101,13 @@ void SchemeCard::paintContent(QPainter& painter)
     const double inner = width() - 18.0;
     text(painter, QRectF(9, 8, inner - (isChecked() ? 18 : 0), 18), m_title,
          {uiFont(13, QFont::Medium), isRefused ? c.text3 : c.text});
-    text(painter, QRectF(9, 26, inner, 15), m_line, {uiFont(11), isRefused ? c.text3 : c.text2});
+    painter.setFont(uiFont(11));
+    painter.setPen(isRefused ? c.text3 : c.text2);
+    painter.drawText(QRectF(9, 27, inner, kSummaryHeight), Qt::TextWordWrap,
+                     fittingClauses(m_line, static_cast<int>(inner)));
     if (isChecked())
         paintIcon(painter, Icon::Check, QRectF(width() - 23, 10, 13, 13), c.text);
-    const QRectF picture(9, 47, inner, 34);
+    const QRectF picture(9, 61, inner, 34);
     if (m_answer != nullptr) {
         const Thumbnail& thumbnail = (*m_answer)->thumbnail;
         paintThumbnail(painter, picture, thumbnail, thumbnail.duration / m_fullWidth,
