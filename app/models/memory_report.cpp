@@ -1,5 +1,6 @@
 #include "app/models/memory_report.h"
 
+#include "engine/cost/hardware.h"
 #include "engine/experiment/experiment.h"
 
 #include <QCoreApplication>
@@ -19,12 +20,35 @@ QString memoryText(const char* text)
     return QCoreApplication::translate("app::MemoryReport", text);
 }
 
-std::optional<std::int64_t> limitOf(const engine::RunInfo& info)
+std::optional<std::int64_t> requestedLimit(const engine::RunInfo& info)
 {
     const auto experiment = engine::experimentFromToml(info.experiment);
     if (!experiment || experiment->deviceMemory <= 0)
         return std::nullopt;
     return static_cast<std::int64_t>(experiment->deviceMemory);
+}
+
+// The file of a simulated run has only the name of its hardware; with tensor parallelism, the name
+// begins with "4 x ".
+std::optional<std::int64_t> memoryOfHardware(std::string_view name)
+{
+    if (const auto times = name.find(" x "); times != std::string_view::npos)
+        name.remove_prefix(times + 3);
+    for (const std::string& preset : engine::hardwareNames())
+        if (const auto hardware = engine::loadHardware(preset);
+            hardware && hardware->name == name && hardware->memory > 0)
+            return static_cast<std::int64_t>(hardware->memory);
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> smallestMemory(const engine::GpuMachine& machine)
+{
+    std::optional<std::int64_t> least;
+    for (const engine::GpuFacts& gpu : machine.gpus)
+        for (const auto& [key, value] : gpu.numbers)
+            if (key == "totalMemory" && value > 0)
+                least = std::min(least.value_or(value), value);
+    return least;
 }
 
 // 66.91 -> 70: rounded up to five of its second digit, so that an axis ends at a plain number.
@@ -38,6 +62,19 @@ std::int64_t roundedUp(std::int64_t bytes, double perUnit)
 }
 
 } // namespace
+
+std::optional<std::int64_t> deviceLimit(const engine::Run& run)
+{
+    const engine::RunInfo& info = run.info;
+    if (const auto requested = requestedLimit(info))
+        return requested;
+    if (info.mode == engine::Mode::Simulate)
+        return memoryOfHardware(info.deviceName);
+    const engine::Shape& shape = run.schedule.shape;
+    const bool hasOwnGpus = info.mode != engine::Mode::Emulate
+        && std::ssize(info.machine.gpus) >= shape.devices * shape.dataParallel;
+    return hasOwnGpus ? smallestMemory(info.machine) : std::nullopt;
+}
 
 bool MemoryReport::isPredicted() const
 {
@@ -107,7 +144,7 @@ MemoryReport memoryReport(const RunPointer& run, int iteration)
         report.window = run->timeline.iterations[static_cast<std::size_t>(iteration)].window;
     report.steps = profiler::memorySteps(*run, iteration);
     report.partners = profiler::memoryPartners(*run, iteration);
-    report.limit = limitOf(run->info);
+    report.limit = requestedLimit(run->info);
     report.highest = report.limit.value_or(0);
     for (const profiler::MemorySteps& steps : report.steps)
         for (const profiler::MemoryStep& step : steps)

@@ -37,6 +37,9 @@ struct MemoryReport
     QString amount(std::int64_t of) const { return bytes.text(static_cast<double>(of)); }
 };
 MemoryReport memoryReport(const RunPointer& run, int iteration);
+// The capacity of a device in bytes: as requested for the run, otherwise of the simulated hardware
+// or of the smallest GPU, if every device had its own. nullopt: unknown.
+std::optional<std::int64_t> deviceLimit(const engine::Run& run);
 QString memoryKindName(profiler::MemoryKind kind); // "optimizer state"
 
 } // namespace app

@@ -221,6 +221,8 @@ void RunPage::showView(const RunViewPointer& view)
     if (isFirst && isVisible())
         m_timeline->setFocus();
     showIteration(m_timeline->iteration());
+    if (isFirst && isVisible() && m_timeline->areLanesDense())
+        m_panels->preferDevices();
     m_lanes->update();
     m_find->setRun(view, m_timeline->kernels()); // a run that has grown may have more hits
     // While a run grows, the details describe the newest iteration unless an op is selected.

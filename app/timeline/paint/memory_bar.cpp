@@ -8,19 +8,27 @@
 
 namespace app {
 
+std::span<const MemoryFill> memoryFills()
+{
+    using enum engine::MemoryCategory;
+    using profiler::Palette;
+    static constexpr MemoryFill kFills[] = {{Weights, &Palette::weights},
+                                            {Gradients, &Palette::gradients},
+                                            {Optimizer, &Palette::optimizerState},
+                                            {Buffers, &Palette::buffers},
+                                            {Stash, &Palette::stash}};
+    return kFills;
+}
+
 std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceMetrics& device,
                                     const Theme& theme)
 {
     const auto& palette = theme.palette;
     if (!view.hasMemory())
         return {{toQt(palette.stash), device.peakStash}};
-    const profiler::Colour fills[] = {palette.weights, palette.gradients, palette.optimizerState,
-                                      palette.buffers, palette.stash};
-    using enum engine::MemoryCategory;
-    const engine::MemoryCategory order[] = {Weights, Gradients, Optimizer, Buffers, Stash};
     std::vector<MemoryPart> parts;
-    for (std::size_t k = 0; k < std::size(order); ++k)
-        parts.push_back({toQt(fills[k]), static_cast<double>(device.bytesAtPeak[order[k]])});
+    for (const auto& [category, fill] : memoryFills())
+        parts.push_back({toQt(palette.*fill), static_cast<double>(device.bytesAtPeak[category])});
     return parts;
 }
 

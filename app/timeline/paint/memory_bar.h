@@ -1,10 +1,12 @@
 #pragma once
 
 #include "app/timeline/view/run_view.h"
+#include "profiler/figure/palette.h"
 
 #include <QColor>
 #include <QRectF>
 
+#include <span>
 #include <vector>
 
 class QPainter;
@@ -12,6 +14,14 @@ class QPainter;
 namespace app {
 
 struct Theme;
+
+// The memory categories of a bar from its bottom, with their colours.
+struct MemoryFill
+{
+    engine::MemoryCategory category;
+    profiler::Colour profiler::Palette::*fill;
+};
+std::span<const MemoryFill> memoryFills();
 
 // One part of a stacked bar of a device's memory at its peak: bytes by memory category, or the
 // stash in M_a if no memory was recorded.

@@ -5,6 +5,7 @@
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/devices/devices_panel.h"
 #include "app/widgets/range/range_panel.h"
 #include "app/widgets/run/kernel_panel.h"
 #include "app/widgets/run/memory_panel.h"
@@ -33,6 +34,7 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     , m_summaryTable(named(new DataTable(theme, 26), "summaryTable", tr("Summary")))
     , m_eventsTable(named(new DataTable(theme, 23), "eventsTable", tr("Events")))
     , m_range(new RangePanel(theme))
+    , m_devices(new DevicesPanel(theme))
     , m_kernels(new KernelPanel(theme))
     , m_memory(new MemoryPanel(theme))
     , m_progress(new ProgressPanel(theme))
@@ -48,14 +50,16 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     m_log->setFrameShape(QFrame::NoFrame);
     m_log->setFont(codeFont(12));
     for (QWidget* panel :
-         std::initializer_list<QWidget*>{m_range, m_summaryTable, m_eventsTable, m_kernels,
-                                         m_memory, m_progress, m_notes, m_log})
+         std::initializer_list<QWidget*>{m_range, m_devices, m_summaryTable, m_eventsTable,
+                                         m_kernels, m_memory, m_progress, m_notes, m_log})
         m_stack->addWidget(panel);
     spaced(new QVBoxLayout(this), {}, 0,
            {makeTabRow(theme), makeLine(Qt::Horizontal), {m_stack, 1}});
 
     connect(m_eventsTable, &QTableView::clicked, this, &RunPanels::chooseEvent);
-    connect(m_summaryTable, &QTableView::clicked, this, &RunPanels::chooseDevice);
+    connect(m_summaryTable, &QTableView::clicked, this,
+            [this](const QModelIndex& index) { chooseDevice(engine::DeviceId{index.row()}); });
+    connect(m_devices, &DevicesPanel::chosen, this, &RunPanels::chooseDevice);
     connect(&theme, &ThemeController::unitsChanged, this, &RunPanels::updateHint);
     connect(m_progress, &ProgressPanel::logRequested, this, [this] { setPanel(Panel::Log); });
     updateHint();
@@ -69,8 +73,9 @@ QWidget* RunPanels::makeTabRow(const ThemeController& theme)
     m_tabs->setExpanding(false);
     m_tabs->setUsesScrollButtons(false);
     m_tabs->setElideMode(Qt::ElideNone);
-    for (const QString& name : {tr("Range"), tr("Summary"), tr("Events"), tr("Kernels"),
-                                tr("Memory"), tr("Progress"), tr("Notes"), tr("Log")})
+    for (const QString& name :
+         {tr("Range"), tr("Devices"), tr("Summary"), tr("Events"), tr("Kernels"), tr("Memory"),
+          tr("Progress"), tr("Notes"), tr("Log")})
         m_tabs->addTab(name);
     m_tabs->setTabVisible(static_cast<int>(Panel::Range), false);
     m_tabs->setCurrentIndex(static_cast<int>(Panel::Summary));
@@ -109,17 +114,30 @@ void RunPanels::setPanel(Panel panel)
 
 void RunPanels::setRangeShown(bool shown)
 {
-    const int range = static_cast<int>(Panel::Range);
-    if (m_tabs->isTabVisible(range) == shown)
+    if (m_tabs->isTabVisible(static_cast<int>(Panel::Range)) == shown)
         return;
     const auto current = static_cast<Panel>(m_tabs->currentIndex());
-    m_tabs->setTabVisible(range, shown);
-    m_tabs->updateGeometry(); // setTabVisible() does not
-    if (shown && current == Panel::Summary)
+    setShown(Panel::Range, shown);
+    if (shown)
+        m_beforeRange = current == Panel::Devices ? current : Panel::Summary;
+    if (shown && current == m_beforeRange)
         setPanel(Panel::Range);
     else if (!shown && current == Panel::Range)
-        setPanel(Panel::Summary);
+        setPanel(m_beforeRange);
     fitHint();
+}
+
+void RunPanels::setShown(Panel panel, bool shown)
+{
+    m_tabs->setTabVisible(static_cast<int>(panel), shown);
+    m_tabs->updateGeometry(); // setTabVisible() does not
+}
+
+void RunPanels::preferDevices()
+{
+    if (m_tabs->currentIndex() == static_cast<int>(Panel::Summary)
+        && m_tabs->isTabVisible(static_cast<int>(Panel::Devices)))
+        setPanel(Panel::Devices);
 }
 
 void RunPanels::setFolded(bool folded)
@@ -142,6 +160,9 @@ void RunPanels::showRun(const RunPointer& run, int iteration)
     m_progress->showLoss(*run);
     m_kernels->showIteration(iteration);
     m_mode->setText(modeText(run->info));
+    if (const bool hasSeveral = run->schedule.shape.devices > 1;
+        hasSeveral != m_tabs->isTabVisible(static_cast<int>(Panel::Devices)))
+        setShown(Panel::Devices, hasSeveral);
     fillShownPanel();
     updateHint();
 }
@@ -165,6 +186,7 @@ void RunPanels::fillShownPanel()
 void RunPanels::showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics)
 {
     m_metrics->show(run, metrics);
+    m_devices->showMetrics(*run, metrics);
     updateHint();
 }
 
@@ -217,6 +239,7 @@ QString RunPanels::hintOf(Panel panel) const
         return m_areEventsOfPath
             ? tr("%1, only the critical path; click an op to show it").arg(which)
             : tr("%1, every op; click one to show it").arg(which);
+    case Panel::Devices:
     case Panel::Memory:
         return which;
     case Panel::Notes:
@@ -260,7 +283,9 @@ void RunPanels::showSelection(const Selection& selection)
     } else {
         m_eventsTable->clearSelection();
     }
-    if (selection.device.isValid() && selection.kind != Selection::Kind::None)
+    const bool isDevice = selection.device.isValid() && selection.kind != Selection::Kind::None;
+    m_devices->mark(isDevice ? selection.device : engine::DeviceId{});
+    if (isDevice)
         m_summaryTable->selectRow(selection.device.value);
     else
         m_summaryTable->clearSelection();
@@ -273,14 +298,14 @@ void RunPanels::chooseEvent(const QModelIndex& index)
                      event.window});
 }
 
-void RunPanels::chooseDevice(const QModelIndex& index)
+void RunPanels::chooseDevice(engine::DeviceId device)
 {
     const auto& metrics = m_metrics->metrics();
-    if (index.row() >= static_cast<int>(metrics.devices.size()))
+    if (!metrics.devices.has(device)) // the row of all devices
         return;
     const engine::Window whole
         = m_run->timeline.iterations[static_cast<std::size_t>(metrics.iteration)].window;
-    Q_EMIT selected({Selection::Kind::Device, metrics.iteration, engine::DeviceId{index.row()},
+    Q_EMIT selected({Selection::Kind::Device, metrics.iteration, device,
                      engine::Track::Kind::Compute, 0, whole});
 }
 

@@ -18,6 +18,7 @@ class QToolButton;
 namespace app {
 
 class DataTable;
+class DevicesPanel;
 class KernelPanel;
 class MemoryPanel;
 class NotesPanel;
@@ -25,14 +26,25 @@ class ProgressPanel;
 class RangePanel;
 class Tag;
 
-// The bottom dock of a run: Range (while a range is marked), Summary, Events, Kernels, Memory,
-// Progress, Notes, Log. If folded, only the tabs and three key numbers remain.
+// The bottom dock of a run: Range (while a range is marked), Devices (of runs with several),
+// Summary, Events, Kernels, Memory, Progress, Notes, Log. If folded, only the tabs and three key
+// numbers remain.
 class RunPanels : public QWidget
 {
     Q_OBJECT
 
 public:
-    enum class Panel : int { Range, Summary, Events, Kernels, Memory, Progress, Notes, Log };
+    enum class Panel : int {
+        Range,
+        Devices,
+        Summary,
+        Events,
+        Kernels,
+        Memory,
+        Progress,
+        Notes,
+        Log
+    };
     static constexpr int kTabsHeight = 33;
 
     explicit RunPanels(const ThemeController& theme, QWidget* parent = nullptr);
@@ -49,8 +61,10 @@ public:
     void showPathEvents();
     void addLogLine(const QString& line);
     void setPanel(Panel panel);
-    // Shows or hides the tab Range. Showing it makes it current if Summary is, and hiding it makes
-    // Summary current.
+    // Makes Devices current instead of Summary, for a run with many devices.
+    void preferDevices();
+    // Shows or hides the tab Range. Showing it makes it current if Devices or Summary is, and
+    // hiding it makes that tab current again.
     void setRangeShown(bool shown);
     RangePanel& range() { return *m_range; }
     ProgressPanel& progress() { return *m_progress; }
@@ -74,7 +88,8 @@ private:
     void updateHint();
     void updateFoldIcon();
     void chooseEvent(const QModelIndex& index);
-    void chooseDevice(const QModelIndex& index);
+    void chooseDevice(engine::DeviceId device);
+    void setShown(Panel panel, bool shown); // its tab
 
     const ThemeController& m_theme;
     MetricsModel* m_metrics;
@@ -86,6 +101,7 @@ private:
     QStackedWidget* m_stack;
     DataTable *m_summaryTable, *m_eventsTable;
     RangePanel* m_range;
+    DevicesPanel* m_devices;
     KernelPanel* m_kernels;
     MemoryPanel* m_memory;
     ProgressPanel* m_progress;
@@ -93,6 +109,7 @@ private:
     QPlainTextEdit* m_log;
     RunPointer m_run;
     int m_iteration = -1;
+    Panel m_beforeRange = Panel::Summary;
     bool m_isFolded = false;
     PathMarksPointer m_path;
     bool m_areEventsOfPath = false;

@@ -15,6 +15,8 @@
 #include "app/widgets/timeline/overview_drag.h"
 #include "app/widgets/timeline/time_canvas.h"
 
+#include <algorithm>
+
 namespace app {
 
 std::optional<EmptyState::Texts> TimelineScene::emptyTexts() const
@@ -32,6 +34,12 @@ std::optional<EmptyState::Texts> TimelineScene::emptyTexts() const
                              TimeCanvas::tr("The timeline fills when the first iteration is "
                                             "complete."),
                              {}};
+}
+
+bool TimelineScene::areLanesDense() const
+{
+    return std::ranges::any_of(
+        lanes, [](const Lane& lane) { return !lane.isHidden && lane.kind == LaneKind::Dense; });
 }
 
 void TimelineScene::layout(QSizeF size, LaneOptions options)

@@ -62,6 +62,7 @@ struct TimelineScene
 
     std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
     void layout(QSizeF size, LaneOptions options);       // computes areas and lanes
+    bool areLanesDense() const;                          // the visible ones
     Selection hit(QPointF at) const;
     // The target of a context menu: the device of a header, the marked range, or an item.
     Selection menuTarget(QPointF at) const;

@@ -63,6 +63,7 @@ public:
     {
         return isEmpty() ? std::vector<LaneGroup>() : app::laneGroups(m_scene.view->run());
     }
+    bool areLanesDense() const { return m_scene.areLanesDense(); } // at the current size
     int devices() const { return isEmpty() ? 0 : m_scene.view->devices(); }
     // The prediction of the next iteration, outlined after the last one while the run grows.
     void setPlan(std::shared_ptr<const engine::Run> plan);
