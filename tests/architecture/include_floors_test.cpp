@@ -73,10 +73,6 @@ bool isAllowed(const Include& include, const std::string& path, const Floor& flo
                 || include.header == "tl/expected.hpp"
                 || startsWithAny(include.header, floor.foreign))
             && std::ranges::find(floor.butNot, include.header) == floor.butNot.end();
-    const bool isGenerated
-        = include.header.ends_with(".moc") && include.header.find('/') == std::string::npos;
-    if (isGenerated && path.ends_with(".cpp"))
-        return true;
     const Floor* target = floorOf(include.header);
     return target == &floor
         || (target != nullptr
