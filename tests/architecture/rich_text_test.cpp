@@ -47,7 +47,7 @@ const std::vector<Rule>& rules()
         {std::regex(
              R"(([^h]|[^t]h)\(Qt::ToolTipRole|[^(]\bQt::ToolTipRole(?![^;]*\btoolTipText\())"),
          "wrap the text in toolTipText(), or use TableColumn::with()",
-         {"app/models/tables/table_model.h"}}, // headerToolTip() has wrapped it
+         {"app/models/tables/table_model.cpp"}}, // headerToolTip() has wrapped it
     };
     return kAll;
 }

@@ -1,5 +1,6 @@
 #include "app/models/compare/operation_model.h"
 
+#include "app/models/text.h"
 #include "app/models/tables/verdict.h"
 #include "engine/schedule/notation.h"
 

@@ -1,5 +1,7 @@
 #include "app/models/study/point_model.h"
 
+#include "app/models/text.h"
+
 namespace app {
 
 PointModel::PointModel(QObject* parent)

@@ -1,5 +1,7 @@
 #include "app/models/tables/alive_model.h"
 
+#include "app/models/text.h"
+
 #include <QStringList>
 
 namespace app {

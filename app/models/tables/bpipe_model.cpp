@@ -1,6 +1,7 @@
 #include "app/models/tables/bpipe_model.h"
 
 #include "app/models/numbers.h"
+#include "app/models/text.h"
 
 namespace app {
 namespace {

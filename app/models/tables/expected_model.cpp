@@ -1,5 +1,7 @@
 #include "app/models/tables/expected_model.h"
 
+#include "app/models/text.h"
+
 #include <algorithm>
 #include <cmath>
 

@@ -5,14 +5,14 @@
 namespace app {
 namespace {
 
-using Kind = engine::Iteration::Kind;
+using engine::Iteration;
 
-QString nameOf(Kind kind, int number)
+QString nameOf(Iteration::Kind kind, int number)
 {
-    if (kind == Kind::Replay)
+    if (kind == Iteration::Kind::Replay)
         return IterationsModel::tr("median iteration");
-    return kind == Kind::Warmup ? IterationsModel::tr("warm-up %1").arg(number)
-                                : QString::number(number);
+    return kind == Iteration::Kind::Warmup ? IterationsModel::tr("warm-up %1").arg(number)
+                                           : QString::number(number);
 }
 
 } // namespace
@@ -83,8 +83,8 @@ IterationsModel::Columns IterationsModel::columns() const
         optional(tr("k tokens/s"), &Row::tokensPerSecond, 1, 1000),
     };
     for (auto& column : columns)
-        column.with(kHintRole, [](const Row& row) { return row.kind == Kind::Warmup; })
-            .with(kStrongRole, [](const Row& row) { return row.kind == Kind::Replay; });
+        column.with(kHintRole, [](const Row& row) { return row.kind == Iteration::Kind::Warmup; })
+            .with(kStrongRole, [](const Row& row) { return row.kind == Iteration::Kind::Replay; });
     return columns;
 }
 

@@ -1,6 +1,7 @@
 #include "app/models/tables/link_model.h"
 
 #include "app/models/plan/mapping_text.h"
+#include "app/models/text.h"
 
 namespace app {
 LinkFlowModel::LinkFlowModel(QObject* parent)

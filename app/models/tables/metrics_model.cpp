@@ -1,5 +1,6 @@
 #include "app/models/tables/metrics_model.h"
 
+#include "app/models/definition_text.h"
 #include "app/models/text.h"
 
 #include <algorithm>

@@ -1,16 +1,13 @@
 #pragma once
 
-#include "app/models/definition_text.h"
 #include "app/models/numbers.h"
 #include "app/models/tables/table_roles.h"
-#include "app/models/text.h"
 
 #include <QAbstractTableModel>
 
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <numeric>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -37,19 +34,25 @@ struct ColumnTitle
     std::function<QString()> shown;
 };
 
+// The part of a column that does not depend on the rows.
+struct ColumnHead
+{
+    ColumnTitle title;
+    Qt::AlignmentFlag alignment;
+};
+
 // A column, described by functions of a row. It is sorted by text if it has no sort value. If a
 // role (of table_roles.h or any other) has no value for a row, it keeps the default.
 template<typename Row>
-struct TableColumn
+struct TableColumn : ColumnHead
 {
     using Cell = std::function<QVariant(const Row&)>;
     using Text = std::function<QString(const Row&)>;
     using Sort = std::function<SortValue(const Row&)>;
 
     TableColumn(ColumnTitle header, Text shown, Qt::AlignmentFlag align = Qt::AlignRight)
-        : title(std::move(header))
+        : ColumnHead{std::move(header), align}
         , text(std::move(shown))
-        , alignment(align)
     { }
     TableColumn& sortedBy(Sort value) { return sortValue = std::move(value), *this; }
     TableColumn& with(int role, Cell cell)
@@ -57,93 +60,62 @@ struct TableColumn
         return roles.emplace_back(role, std::move(cell)), *this;
     }
 
-    ColumnTitle title;
     Text text;
-    Qt::AlignmentFlag alignment;
     Sort sortValue;
     std::vector<std::pair<int, Cell>> roles;
 };
 
 inline constexpr auto kAlways = [](const auto&) { return QVariant(true); };
 
-// A read-only table of TableColumns. Sorting is stable, and persistent indexes follow their rows.
-template<typename Row>
-class TableModel : public QAbstractTableModel
+// The part of TableModel that is the same for all types of rows, compiled once. A `row` is an index
+// in the order in which the rows were set.
+class SortedTable : public QAbstractTableModel
 {
 public:
     using QAbstractTableModel::QAbstractTableModel;
 
-    const Row& at(int shown) const { return m_rows[m_order[static_cast<std::size_t>(shown)]]; }
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation,
+                        int role = Qt::DisplayRole) const override;
+    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
-    int rowCount(const QModelIndex& parent = {}) const override
-    {
-        return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
-    }
+protected:
+    // The definition of the numbers of a column; invalid if they have none.
+    virtual QVariant headerToolTip(int section, const QString& title) const;
+    void sortAgain() { sort(m_sortColumn, m_sortOrder); }
+    std::size_t rowAt(int shown) const { return m_order[static_cast<std::size_t>(shown)]; }
+    void sortRows(std::size_t rows);   // all rows are new
+    void appendRows(std::size_t rows); // to a total of `rows`; shown last until the next sort()
+
+private:
+    virtual const ColumnHead& columnHead(int column) const = 0;
+    virtual QString cellText(int column, std::size_t row) const = 0;
+    virtual QVariant cellRole(int column, std::size_t row, int role) const = 0;
+    virtual SortValue cellSort(int column, std::size_t row) const = 0;
+    virtual int rowRank(std::size_t row) const = 0;
+
+    std::vector<std::size_t> m_order; // [shown row] row
+    int m_sortColumn = -1;            // -1: unsorted
+    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
+};
+
+// A read-only table of TableColumns. Sorting is stable, and persistent indexes follow their rows.
+template<typename Row>
+class TableModel : public SortedTable
+{
+public:
+    using SortedTable::SortedTable;
+
+    const Row& at(int shown) const { return m_rows[rowAt(shown)]; }
 
     int columnCount(const QModelIndex& parent = {}) const override
     {
         return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
     }
 
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override
-    {
-        if (!index.isValid())
-            return {};
-        const TableColumn<Row>& column = m_columns[static_cast<std::size_t>(index.column())];
-        const Row& row = at(index.row());
-        for (const auto& [special, cell] : column.roles)
-            if (special == role)
-                if (QVariant value = cell(row); value.isValid())
-                    return role == Qt::ToolTipRole ? toolTipText(value.toString()) : value;
-        switch (role) {
-        case Qt::DisplayRole:
-            return column.text(row);
-        case Qt::TextAlignmentRole:
-            return headerData(index.column(), Qt::Horizontal, role);
-        default:
-            return {};
-        }
-    }
-
-    QVariant headerData(int section, Qt::Orientation orientation,
-                        int role = Qt::DisplayRole) const override
-    {
-        if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
-            return {};
-        const TableColumn<Row>& column = m_columns[static_cast<std::size_t>(section)];
-        if (role == Qt::TextAlignmentRole)
-            return QVariant::fromValue(Qt::Alignment(column.alignment | Qt::AlignVCenter));
-        if (role == Qt::ToolTipRole)
-            return headerToolTip(section, column.title.shown());
-        return role == Qt::DisplayRole ? QVariant(column.title.shown()) : QVariant();
-    }
-
-    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override
-    {
-        Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
-        m_sortColumn = column;
-        m_sortOrder = order;
-        const std::vector<std::size_t> before = std::exchange(m_order, sorted());
-        std::vector<int> shown(m_order.size());
-        for (std::size_t i = 0; i < m_order.size(); ++i)
-            shown[m_order[i]] = static_cast<int>(i);
-        const QModelIndexList from = persistentIndexList();
-        QModelIndexList to;
-        for (const QModelIndex& place : from)
-            to.append(index(shown[before[static_cast<std::size_t>(place.row())]], place.column()));
-        changePersistentIndexList(from, to);
-        Q_EMIT layoutChanged({}, VerticalSortHint);
-    }
-
 protected:
     using Columns = std::vector<TableColumn<Row>>;
-
-    // The definition of the numbers of a column; invalid if they have none.
-    virtual QVariant headerToolTip(int /*section*/, const QString& title) const
-    {
-        const QString text = definitionText(title);
-        return text.isEmpty() ? QVariant() : QVariant(toolTipText(text));
-    }
 
     // In the order in which they were set, not as shown.
     const std::vector<Row>& rows() const { return m_rows; }
@@ -153,7 +125,7 @@ protected:
         beginResetModel();
         m_columns = std::move(columns);
         m_rows = std::move(rows);
-        m_order = sorted();
+        sortRows(m_rows.size());
         endResetModel();
     }
 
@@ -178,46 +150,40 @@ protected:
         const auto end = m_rows.size() + changed.size() - known;
         beginInsertRows({}, rowCount(), static_cast<int>(end) - 1);
         std::move(added, changed.end(), std::back_inserter(m_rows));
-        while (m_order.size() < end)
-            m_order.push_back(m_order.size());
+        appendRows(end);
         endInsertRows();
     }
-
-    void sortAgain() { sort(m_sortColumn, m_sortOrder); }
 
     // Rows of a lower rank come first in any sort order.
     virtual int rank(const Row&) const { return 0; }
 
 private:
-    std::vector<std::size_t> sorted() const
+    const TableColumn<Row>& column(int number) const
     {
-        std::vector<std::size_t> order(m_rows.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::vector<std::pair<int, SortValue>> keys;
-        for (const Row& row : m_rows)
-            keys.emplace_back(rank(row), sortValue(row));
-        std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-            if (keys[a].first != keys[b].first)
-                return keys[a].first < keys[b].first;
-            return m_sortOrder == Qt::AscendingOrder ? keys[a].second < keys[b].second
-                                                     : keys[b].second < keys[a].second;
-        });
-        return order;
+        return m_columns[static_cast<std::size_t>(number)];
     }
-
-    SortValue sortValue(const Row& row) const
+    const ColumnHead& columnHead(int number) const override { return column(number); }
+    QString cellText(int number, std::size_t row) const override
     {
-        if (m_sortColumn < 0 || m_sortColumn >= columnCount())
-            return 0.0;
-        const TableColumn<Row>& column = m_columns[static_cast<std::size_t>(m_sortColumn)];
-        return column.sortValue ? column.sortValue(row) : SortValue(column.text(row));
+        return column(number).text(m_rows[row]);
     }
+    QVariant cellRole(int number, std::size_t row, int role) const override
+    {
+        for (const auto& [special, cell] : column(number).roles)
+            if (special == role)
+                if (QVariant value = cell(m_rows[row]); value.isValid())
+                    return value;
+        return {};
+    }
+    SortValue cellSort(int number, std::size_t row) const override
+    {
+        const auto& value = column(number).sortValue;
+        return value ? value(m_rows[row]) : SortValue(cellText(number, row));
+    }
+    int rowRank(std::size_t row) const override { return rank(m_rows[row]); }
 
     Columns m_columns;
     std::vector<Row> m_rows;
-    std::vector<std::size_t> m_order; // [shown row] index into m_rows
-    int m_sortColumn = -1;            // -1: unsorted
-    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
 
 } // namespace app
