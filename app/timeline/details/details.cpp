@@ -62,6 +62,16 @@ QString plainText(const Details& details)
         if (!line.isEmpty())
             lines << line;
     };
+    const auto addTable = [&add, &lines](const DetailsTable& table) {
+        if (!table.rows.empty())
+            lines << QLatin1Char('\t') + table.columns.join(QLatin1Char('\t'));
+        for (const DetailsTable::Row& row : table.rows) {
+            QStringList cells{row.name};
+            for (const DetailsTable::Cell& cell : row.cells)
+                cells << cell.text;
+            add(cells);
+        }
+    };
     add({details.left, details.right});
     QTextDocumentFragment sentence = QTextDocumentFragment::fromHtml(details.sentence);
     add({sentence.toPlainText()});
@@ -72,6 +82,7 @@ QString plainText(const Details& details)
         for (const DetailsLink& link : section.links)
             add({QStringList{link.prefix, link.name, link.rest}.join(QLatin1Char(' ')).trimmed(),
                  link.time});
+        addTable(section.table);
         for (const DetailsRow& row : section.rows)
             add({row.name, row.value});
     }

@@ -8,6 +8,7 @@
 #include "profiler/analysis/range/range_metrics.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <optional>
 #include <span>
@@ -48,6 +49,29 @@ struct DetailsRow
     bool isStrong = false;
 
     friend bool operator==(const DetailsRow&, const DetailsRow&) = default;
+};
+
+// Rows with several values, which share the columns.
+struct DetailsTable
+{
+    struct Cell
+    {
+        QString text;
+        bool isStrong = false, isError = false;
+
+        friend bool operator==(const Cell&, const Cell&) = default;
+    };
+    struct Row
+    {
+        QString name;
+        std::vector<Cell> cells; // one per column
+
+        friend bool operator==(const Row&, const Row&) = default;
+    };
+    QStringList columns; // titles, without that of the names
+    std::vector<Row> rows;
+
+    friend bool operator==(const DetailsTable&, const DetailsTable&) = default;
 };
 
 struct DetailsBar
@@ -104,6 +128,7 @@ struct DetailsSection
     std::vector<DetailsPair> pairs;
     QString pairLegend[2]; // of before and after
     double pairLimit = 0;  // drawn as a line through the pairs; 0: none
+    DetailsTable table;    // without rows: none
     std::vector<DetailsRow> rows;
 
     void add(const QString& name, const QString& value, bool isStrong = false)
