@@ -28,6 +28,8 @@ bool isKnown(const RunView& view, const Selection& selection)
 Details detailsOf(const RunView& view, const Selection& selection, const DetailsContext& context)
 {
     const KernelView* kernels = context.kernels;
+    if (selection.kind == Selection::Kind::None && context.hits != nullptr)
+        return hitsDetails(view, context);
     if (selection.kind == Selection::Kind::None && context.progress != nullptr && !view.isEmpty())
         return runningDetails(view, context);
     if (selection.kind == Selection::Kind::None)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/models/run_document.h"
+#include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
@@ -162,6 +163,7 @@ struct DetailsContext
     // Metrics of the marked range; nullptr, or those of another range, while they are computed.
     const profiler::RangeMetrics* range = nullptr;
     std::span<const engine::Note> notes; // sorted by time
+    const Found* hits = nullptr;         // all hits of a search are selected; nullptr: none
     // One iteration of the same schedule from 0, placed by the simulator; nullptr: unknown.
     const engine::Run* predicted = nullptr;
     const RunProgress* progress = nullptr; // nullptr: the run is not running
