@@ -30,7 +30,7 @@ std::optional<Outcome> outcomeNamed(std::string_view name);
 struct ArenaUse
 {
     std::int64_t live = 0;               // peak of the bytes of live buffers
-    std::int64_t arena = 0;              // planned size; the rest beyond `live` is never used
+    std::int64_t arena = 0;              // planned size; exceeds `live` where buffers leave gaps
     std::optional<std::int64_t> touched; // bytes written; set after the first iteration
 
     friend bool operator==(const ArenaUse&, const ArenaUse&) = default;
