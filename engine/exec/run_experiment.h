@@ -34,7 +34,7 @@ struct RunObserver
     // Called with the measured op times of an iteration, before iteration() is called for it.
     std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};
     // Called when an iteration was placed. Its spans, and its memory events from `firstMemory` on,
-    // are the last of run.timeline.
+    // are the last of run.timeline. From the first call on, run.info.arenas has the touched bytes.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };
     LaunchHooks launches = {}; // only for GPUs; in live mode called on the device threads

@@ -45,6 +45,7 @@ private:
     Iteration iteration(int k) const;
     Result<void> tell();
     void account();
+    void countTouched();
 
     Setup m_setup;
     Run m_run;

@@ -30,8 +30,8 @@ std::optional<Outcome> outcomeNamed(std::string_view name);
 struct ArenaUse
 {
     std::int64_t live = 0;               // peak of the bytes of live buffers
-    std::int64_t arena = 0;              // planned size; the rest beyond `live` is never used
-    std::optional<std::int64_t> touched; // bytes written; set when the run has ended
+    std::int64_t arena = 0;              // planned size; exceeds `live` where buffers leave gaps
+    std::optional<std::int64_t> touched; // bytes written; set after the first iteration
 
     friend bool operator==(const ArenaUse&, const ArenaUse&) = default;
 };
@@ -88,7 +88,7 @@ constexpr double kUndisturbedShare = 0.9; // least CPU time / wall time of undis
 // Results that are known only when the run has ended.
 struct RunResults
 {
-    IdVector<DeviceId, ArenaUse> arenas; // empty if no op ran
+    IdVector<DeviceId, ArenaUse> arenas; // known from the start; empty if no op ran
     // Empty unless the devices were partitions of one GPU.
     std::vector<Interference> interference = {};
     // Duration of an iteration emulated from ops that ran alone, in ns.

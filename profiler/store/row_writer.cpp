@@ -2,6 +2,7 @@
 
 #include "engine/base/try.h"
 #include "profiler/store/metrics.h"
+#include "profiler/store/write_info.h"
 
 #include <fmt/format.h>
 
@@ -68,6 +69,7 @@ Result<void> RowWriter::write(const Batch& batch)
                     metric({each.name, each.unit}, each.value);
             });
         })
+        .and_then([&] { return writeArenas(*m_database, batch.arenas); })
         .and_then([&] { return moveToLaunches(batch.gpu); })
         .and_then(
             [&] { return m_gpu.write(batch.gpu, [this](const auto& of) { return threadOf(of); }); })

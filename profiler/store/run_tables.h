@@ -103,7 +103,8 @@ void columns(DeviceRow& row, auto&& column)
     column({"globalTid", kMaybeInteger, "", "joins `NVTX_EVENTS.globalTid`"}, row.globalTid);
     column({"live", kMaybeInteger, "byte", "peak of live buffers in its arena"}, row.live);
     column({"arena", kMaybeInteger, "byte", "size of its arena; NULL: not planned"}, row.arena);
-    column({"touched", kMaybeInteger, "byte", "written at least once; NULL until the run ends"},
+    column({"touched", kMaybeInteger, "byte",
+            "written at least once; NULL until the first iteration ends"},
            row.touched);
 }
 

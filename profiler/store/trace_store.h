@@ -43,6 +43,8 @@ struct Batch
     std::vector<engine::MemoryEvent> memory;
     std::vector<engine::OpTiming> measured;
     std::vector<Metric> metrics; // metrics of the whole run that were unknown at its begin
+    // Replaces RunInfo::arenas, once the touched bytes are known; empty: no change.
+    engine::IdVector<engine::DeviceId, engine::ArenaUse> arenas = {};
     // Times are on the timeline's clock; the ops and iterations that it names must be in the file.
     engine::GpuTrace gpu;
 };

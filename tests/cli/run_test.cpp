@@ -252,6 +252,7 @@ TEST_CASE("a run killed half-way leaves a file that opens")
     const json run = bscope(folder, "analyze run.sqlite --json").json();
     CHECK(run["outcome"] == "running");
     CHECK(run["iterations"].size() >= 3);
+    CHECK(run["per_device"][0]["touched_bytes"].is_number()); // since the first iteration
     CHECK(contains(bscope(folder, "analyze run.sqlite").out, "not finished"));
 }
 

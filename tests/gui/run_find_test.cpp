@@ -1,9 +1,11 @@
+#include "app/widgets/run/run_panels.h"
 #include "tests/gui/opened_run.h"
 
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QTabBar>
 #include <QToolButton>
 
 using namespace app;
@@ -59,6 +61,47 @@ TEST_CASE("a search without results names the facet that excludes everything")
     QTest::keyClicks(search.field, QStringLiteral("2"));
     CHECK(search.answer() == QStringLiteral("8 hits"));
     CHECK_FALSE(search.field->property("invalid").toBool());
+}
+
+TEST_CASE("Select all lists the hits of all iterations and sums them up, until Esc")
+{
+    Searched search;
+    const auto* events = search.find<DataTable>("eventsTable");
+    const auto title = [&] { return search.find<QLabel>("detailsTitle")->text(); };
+    CHECK_FALSE(search.find<QPushButton>("findSelectAll")->isEnabled());
+    QTest::keyClicks(search.field, QStringLiteral("op:B mb:3 stage:2"));
+    search.click("findSelectAll");
+    CHECK(search.find<QTabBar>("panelTabs")->currentIndex()
+          == static_cast<int>(RunPanels::Panel::Events));
+    CHECK(events->model()->rowCount() == 2);
+    CHECK(title() == QStringLiteral("2 hits"));
+
+    const QRect row = events->visualRect(events->model()->index(0, 0));
+    QTest::mouseClick(events->viewport(), Qt::LeftButton, {}, row.center());
+    CHECK(search.timeline->selection().iteration == 0);
+    CHECK(search.timeline->iteration() == 0); // brought into view
+    CHECK(title().contains(QStringLiteral("2B3")));
+    CHECK(events->model()->rowCount() == 2); // a hit was selected
+    CHECK(events->selectionModel()->isRowSelected(0));
+
+    QTest::keyClick(search.field, Qt::Key_Escape);
+    CHECK(events->model()->rowCount() > 2);
+}
+
+TEST_CASE("Ctrl+Enter selects all hits, and the next selection lists every op again")
+{
+    Searched search;
+    const auto* events = search.find<DataTable>("eventsTable");
+    QTest::keyClicks(search.field, QStringLiteral("op:B mb:3"));
+    QTest::keyClick(search.field, Qt::Key_Return); // one hit
+    QTest::keyClick(search.field, Qt::Key_Return, Qt::ControlModifier);
+    CHECK(search.timeline->selection().kind == Selection::Kind::None);
+    CHECK(events->model()->rowCount() == 8);
+    CHECK(search.find<QLabel>("detailsTitle")->text() == QStringLiteral("8 hits"));
+    QTest::keyClick(search.timeline, Qt::Key_Period); // the first op, which is a forward
+    CHECK(search.timeline->selection().kind == Selection::Kind::Op);
+    CHECK(events->model()->rowCount() > 8);
+    CHECK(search.find<QWidget>("findBar")->isVisible());
 }
 
 TEST_CASE("a facet can be added with the mouse")

@@ -128,6 +128,8 @@ private:
             return {};
         Batch batch = profiler::batchOf(timeline, m_written, m_memory);
         batch.measured = std::exchange(m_measured, {});
+        if (m_written == 0) // the touched bytes are known from the first iteration on
+            batch.arenas = run.info.arenas;
         batch.gpu = std::move(gpu);
         if (m_gpu.isOff()) {
             batch.spans.clear();

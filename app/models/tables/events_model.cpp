@@ -1,11 +1,23 @@
 #include "app/models/tables/events_model.h"
 
+#include "app/models/tables/iterations_model.h"
 #include "app/models/text.h"
 #include "engine/schedule/notation.h"
 
+#include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace app {
+namespace {
+
+// Without the op itself.
+Event eventOf(const engine::Span& span, const engine::Track& track)
+{
+    return {span.window(), span.op, static_cast<int>(span.iteration), track.device, track.kind, {}};
+}
+
+} // namespace
 
 EventsModel::EventsModel(QObject* parent)
     : TableModel(parent)
@@ -13,24 +25,46 @@ EventsModel::EventsModel(QObject* parent)
     reset(columns(), {});
 }
 
-void EventsModel::show(RunPointer run, int iteration, const std::vector<bool>& only)
+void EventsModel::show(RunPointer run, int iteration, const Filter& only)
 {
-    m_run = run;
-    m_iteration = iteration;
+    m_run = std::move(run);
+    m_isOfAll = false;
     std::vector<Event> events;
-    if (run && iteration >= 0) {
-        m_window = run->timeline.iterations[static_cast<std::size_t>(iteration)].window;
-        m_time = timeScale(run->info, m_window.duration()).finer(2);
-        const engine::OpIndex index(run->schedule);
-        const auto wanted = static_cast<std::uint32_t>(iteration);
-        // Selects by iteration and not by window, because empty spans at the end belong to the
-        // iteration, too.
-        for (const engine::Track& track : run->timeline.tracks)
-            for (const engine::Span& span :
-                 std::ranges::equal_range(track.spans, wanted, {}, &engine::Span::iteration))
-                if (only.empty() || only[span.op])
-                    events.push_back({span.window(), span.op, track.device, track.kind,
-                                      engine::opAt(run->schedule, index, span.op)});
+    if (!m_run || iteration < 0)
+        return list({}, 0);
+    const auto wanted = static_cast<std::uint32_t>(iteration);
+    // Selects by iteration and not by window, because empty spans at the end belong to the
+    // iteration, too.
+    for (const engine::Track& track : m_run->timeline.tracks)
+        for (const engine::Span& span :
+             std::ranges::equal_range(track.spans, wanted, {}, &engine::Span::iteration))
+            if (!only || only(span))
+                events.push_back(eventOf(span, track));
+    list(std::move(events), m_run->timeline.iterations[wanted].window.duration());
+}
+
+void EventsModel::showAll(RunPointer run, const Filter& only, std::size_t most)
+{
+    m_run = std::move(run);
+    m_isOfAll = true;
+    std::vector<Event> events;
+    for (const engine::Track& track : m_run->timeline.tracks)
+        for (const engine::Span& span : track.spans)
+            if (events.size() < most && only(span))
+                events.push_back(eventOf(span, track));
+    std::int64_t longest = 0;
+    for (const engine::Iteration& iteration : m_run->timeline.iterations)
+        longest = std::max(longest, iteration.window.duration());
+    list(std::move(events), longest);
+}
+
+void EventsModel::list(std::vector<Event> events, std::int64_t longest)
+{
+    if (m_run) {
+        const engine::OpIndex index(m_run->schedule);
+        for (Event& event : events)
+            event.what = engine::opAt(m_run->schedule, index, event.op);
+        m_time = timeScale(m_run->info, longest).finer(2);
     }
     std::ranges::sort(events, {}, [](const Event& event) {
         return std::tuple(event.window.begin, event.device, event.op);
@@ -38,12 +72,17 @@ void EventsModel::show(RunPointer run, int iteration, const std::vector<bool>& o
     reset(columns(), std::move(events));
 }
 
-int EventsModel::rowOf(std::uint32_t op, engine::Track::Kind lane) const
+int EventsModel::rowOf(std::uint32_t op, engine::Track::Kind lane, int iteration) const
 {
     for (int row = 0; row < rowCount(); ++row)
-        if (at(row).op == op && at(row).lane == lane)
+        if (at(row).op == op && at(row).lane == lane && at(row).iteration == iteration)
             return row;
     return -1;
+}
+
+std::int64_t EventsModel::startOf(const Event& event) const
+{
+    return m_run->timeline.iterations[static_cast<std::size_t>(event.iteration)].window.begin;
 }
 
 EventsModel::Columns EventsModel::columns() const
@@ -76,7 +115,7 @@ EventsModel::Columns EventsModel::columns() const
     stages.text = [this, stage](const Event& event) {
         return engine::knowsStages(m_run->info) ? QString::number(stage(event)) : QString();
     };
-    return {
+    Columns all{
         Described(
             tr("Op"), [this](const Event& event) { return opName(m_run->info, event.what); },
             Qt::AlignLeft)
@@ -97,11 +136,20 @@ EventsModel::Columns EventsModel::columns() const
             .sortedBy(sorting([](const Event& event) { return event.what.replica; }))
             .with(kHintRole, kAlways),
         time(tr("Start, %1"),
-             [this](const Event& event) { return event.window.begin - m_window.begin; }),
+             [this](const Event& event) { return event.window.begin - startOf(event); })
+            .sortedBy(sorting([](const Event& event) { return event.window.begin; })),
         time(tr("Duration, %1"), [](const Event& event) { return event.window.duration(); }),
         time(tr("End, %1"),
-             [this](const Event& event) { return event.window.end - m_window.begin; }),
+             [this](const Event& event) { return event.window.end - startOf(event); })
+            .sortedBy(sorting([](const Event& event) { return event.window.end; })),
     };
+    if (m_isOfAll) {
+        const auto iteration = [](const Event& event) { return event.iteration; };
+        all.push_back(Described(tr("Iteration"), [this, iteration](const Event& event) {
+                          return iterationName(m_run->timeline, iteration(event));
+                      }).sortedBy(sorting(iteration)));
+    }
+    return all;
 }
 
 } // namespace app

@@ -4,7 +4,10 @@
 #include "app/models/run_document.h"
 #include "app/models/tables/table_model.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 namespace app {
 
@@ -13,12 +16,13 @@ struct Event
 {
     engine::Window window;
     std::uint32_t op = 0; // OpIndex
+    int iteration = -1;   // index into Timeline::iterations
     engine::DeviceId device;
     engine::Track::Kind lane = engine::Track::Kind::Compute;
     engine::Op what;
 };
 
-// All ops of one iteration in all lanes, initially in time order.
+// The ops of one iteration, or chosen ops of all iterations, in all lanes, initially in time order.
 class EventsModel : public TableModel<Event>
 {
     Q_OBJECT
@@ -34,23 +38,27 @@ public:
         Start, // relative to the start of the iteration
         Duration,
         End,
+        Iteration, // only if ops of all iterations are listed
     };
+    using Filter = std::function<bool(const engine::Span&)>;
 
     explicit EventsModel(QObject* parent = nullptr);
 
-    // `iteration` is an index into Timeline::iterations; -1: none. `only` [OpIndex] selects ops;
-    // empty: all.
-    void show(RunPointer run, int iteration, const std::vector<bool>& only = {});
-    int iteration() const { return m_iteration; }
-    // Returns the row of the op; -1 if it did not run in that lane in this iteration.
-    int rowOf(std::uint32_t op, engine::Track::Kind lane) const;
+    // `iteration` is an index into Timeline::iterations; -1: none. Without `only`, every op is
+    // listed.
+    void show(RunPointer run, int iteration, const Filter& only = {});
+    // Lists ops of all iterations, at most `most`.
+    void showAll(RunPointer run, const Filter& only, std::size_t most);
+    // Returns the row of the op; -1 if it is not listed with that lane and iteration.
+    int rowOf(std::uint32_t op, engine::Track::Kind lane, int iteration) const;
 
 private:
+    void list(std::vector<Event> events, std::int64_t longest);
     Columns columns() const;
+    std::int64_t startOf(const Event& event) const; // of its iteration
 
     RunPointer m_run;
-    int m_iteration = -1;
-    engine::Window m_window;
+    bool m_isOfAll = false; // lists ops of all iterations
     Scale m_time;
 };
 

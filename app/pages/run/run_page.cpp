@@ -113,6 +113,8 @@ void RunPage::connectFind()
     connect(m_actions.findPrevious, &QAction::triggered, m_find, [this] { m_find->step(-1); });
     connect(m_find, &FindController::found, m_timeline, &TimelineWidget::setFound);
     connect(m_find, &FindController::chosen, m_timeline, &TimelineWidget::select);
+    connect(m_find, &FindController::allSelected, m_panels, &RunPanels::setHits);
+    connect(m_find, &FindController::allSelected, m_details, &DetailsPanel::setHits);
     connect(m_lanes, &RunLanes::changed, this, &Page::statusChanged);
     connect(m_find, &FindController::closed, m_timeline, [this] { m_timeline->setFocus(); });
 }

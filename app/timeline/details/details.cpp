@@ -28,6 +28,8 @@ bool isKnown(const RunView& view, const Selection& selection)
 Details detailsOf(const RunView& view, const Selection& selection, const DetailsContext& context)
 {
     const KernelView* kernels = context.kernels;
+    if (selection.kind == Selection::Kind::None && context.hits != nullptr)
+        return hitsDetails(view, context);
     if (selection.kind == Selection::Kind::None && context.progress != nullptr && !view.isEmpty())
         return runningDetails(view, context);
     if (selection.kind == Selection::Kind::None)
@@ -62,6 +64,16 @@ QString plainText(const Details& details)
         if (!line.isEmpty())
             lines << line;
     };
+    const auto addTable = [&add, &lines](const DetailsTable& table) {
+        if (!table.rows.empty())
+            lines << QLatin1Char('\t') + table.columns.join(QLatin1Char('\t'));
+        for (const DetailsTable::Row& row : table.rows) {
+            QStringList cells{row.name};
+            for (const DetailsTable::Cell& cell : row.cells)
+                cells << cell.text;
+            add(cells);
+        }
+    };
     add({details.left, details.right});
     QTextDocumentFragment sentence = QTextDocumentFragment::fromHtml(details.sentence);
     add({sentence.toPlainText()});
@@ -72,6 +84,7 @@ QString plainText(const Details& details)
         for (const DetailsLink& link : section.links)
             add({QStringList{link.prefix, link.name, link.rest}.join(QLatin1Char(' ')).trimmed(),
                  link.time});
+        addTable(section.table);
         for (const DetailsRow& row : section.rows)
             add({row.name, row.value});
     }

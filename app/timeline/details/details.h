@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/models/run_document.h"
+#include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
@@ -8,6 +9,7 @@
 #include "profiler/analysis/range/range_metrics.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <optional>
 #include <span>
@@ -48,6 +50,29 @@ struct DetailsRow
     bool isStrong = false;
 
     friend bool operator==(const DetailsRow&, const DetailsRow&) = default;
+};
+
+// Rows with several values, which share the columns.
+struct DetailsTable
+{
+    struct Cell
+    {
+        QString text;
+        bool isStrong = false, isError = false;
+
+        friend bool operator==(const Cell&, const Cell&) = default;
+    };
+    struct Row
+    {
+        QString name;
+        std::vector<Cell> cells; // one per column
+
+        friend bool operator==(const Row&, const Row&) = default;
+    };
+    QStringList columns; // titles, without that of the names
+    std::vector<Row> rows;
+
+    friend bool operator==(const DetailsTable&, const DetailsTable&) = default;
 };
 
 struct DetailsBar
@@ -104,6 +129,7 @@ struct DetailsSection
     std::vector<DetailsPair> pairs;
     QString pairLegend[2]; // of before and after
     double pairLimit = 0;  // drawn as a line through the pairs; 0: none
+    DetailsTable table;    // without rows: none
     std::vector<DetailsRow> rows;
 
     void add(const QString& name, const QString& value, bool isStrong = false)
@@ -137,6 +163,7 @@ struct DetailsContext
     // Metrics of the marked range; nullptr, or those of another range, while they are computed.
     const profiler::RangeMetrics* range = nullptr;
     std::span<const engine::Note> notes; // sorted by time
+    const Found* hits = nullptr;         // all hits of a search are selected; nullptr: none
     // One iteration of the same schedule from 0, placed by the simulator; nullptr: unknown.
     const engine::Run* predicted = nullptr;
     const RunProgress* progress = nullptr; // nullptr: the run is not running

@@ -39,7 +39,7 @@ void addArena(const engine::ArenaUse& use, DetailsSection& section)
     section.add(tr("Arena, planned"), text(use.arena));
     section.add(tr("Arena, live at the peak"), text(use.live));
     section.add(tr("Arena, written"),
-                use.touched ? text(*use.touched) : tr("known at the end of the run"));
+                use.touched ? text(*use.touched) : tr("known after the first iteration"));
 }
 
 DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics& device,

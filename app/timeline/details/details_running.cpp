@@ -96,34 +96,25 @@ std::optional<DetailsSection> predictionSection(const RunView& view, const engin
     return section;
 }
 
-// The memory of each device at the end of the last iteration, its peak so far, and its plan.
+// What the newest iteration left in memory, and what the run may use.
 std::optional<DetailsSection> liveMemory(const RunView& view)
 {
     constexpr int kShown = 16;
-    const auto& arenas = view.run().info.arenas;
-    if (!view.hasMemory() || arenas.empty())
-        return std::nullopt;
-    const auto now = static_cast<double>(view.extent().end - 1);
-    const double begin = static_cast<double>(view.extent().begin);
+    const Scale bytes = byteScale(static_cast<std::int64_t>(view.runningMemoryScale()));
+    const auto text = [&bytes](auto amount) { return bytes.text(static_cast<double>(amount)); };
     DetailsSection section;
-    std::int64_t largest = 0;
-    for (const engine::ArenaUse& use : arenas)
-        largest = std::max(largest, use.live);
-    const Scale bytes = byteScale(largest);
     section.title = tr("Memory, %1").arg(bytes.unit());
-    section.note = tr("peak so far, plan");
-    for (int d = 0; d < std::min(view.devices(), kShown); ++d) {
-        const engine::DeviceId device{d};
-        const auto* use = engine::arenaOf(view.run().info, device);
-        if (use == nullptr)
-            continue;
-        const double peak = view.memory(device).highest(begin, now).total;
-        section.add(
-            tr("device %1").arg(d),
-            tr("%1 of %2").arg(bytes.text(peak), bytes.text(static_cast<double>(use->live))),
-            peak > static_cast<double>(use->live));
-    }
-    if (section.rows.empty())
+    section.table.columns = {tr("live"), tr("touched"), tr("arena"), tr("plan")};
+    for (int d = 0; d < std::min(view.devices(), kShown); ++d)
+        if (const auto memory = view.runningMemory(engine::DeviceId{d}))
+            section.table.rows.push_back(
+                {tr("device %1").arg(d),
+                 {{text(memory->live.total), true},
+                  {memory->touched ? text(*memory->touched) : QStringLiteral("–"), false,
+                   memory->isOverArena()},
+                  {text(memory->arena)},
+                  {text(memory->plan), false, memory->isOverPlan}}});
+    if (section.table.rows.empty())
         return std::nullopt;
     return section;
 }

@@ -19,7 +19,6 @@ using engine::OpKind;
 using Emphasis = BoxColours::Emphasis;
 
 constexpr double kLeft = 24, kBar = 100;
-constexpr double kStandingFrom = 84; // cell height from which a memory bar is vertical
 
 const profiler::DeviceMetrics* metricsOf(const RunView& view, engine::DeviceId device,
                                          int iteration)
@@ -167,34 +166,6 @@ MemoryText memoryText(const RunView& view, const profiler::DeviceMetrics& metric
             .arg(number(metrics.weights, metrics.weights == std::floor(metrics.weights) ? 0 : 1))};
 }
 
-// The planned peak of a device of a run that has not ended; 0: unknown.
-double plannedPeak(const RunView& view, engine::DeviceId device)
-{
-    const engine::RunInfo& info = view.run().info;
-    const auto* use = info.outcome == engine::Outcome::Running && view.hasMemory()
-        ? engine::arenaOf(info, device)
-        : nullptr;
-    return use == nullptr ? 0 : static_cast<double>(use->live);
-}
-
-// Draws a triangle at the left edge of the bar, and the number below the others.
-void paintPlannedPeak(QPainter& painter, const LaneCell& cell,
-                      const profiler::DeviceMetrics& metrics, const QRectF& bar, double scale)
-{
-    const double planned = plannedPeak(cell.view, metrics.device);
-    if (planned <= 0)
-        return;
-    const Chrome& chrome = cell.colours.theme().chrome;
-    const bool isOver = memoryPeak(cell.view, metrics) > planned;
-    const QPointF tip(bar.left(), bar.bottom() - std::round(bar.height() * planned / scale));
-    fillPolygon(painter, {tip, tip + QPointF(-5, -3.5), tip + QPointF(-5, 3.5)}, chrome.text);
-    painter.setPen(isOver ? chrome.error : chrome.text2);
-    painter.drawText(
-        QPointF(bar.right() + 12, bar.top() + 56),
-        tr("plan %1").arg(
-            byteScale(static_cast<std::int64_t>(cell.view.memoryScale())).text(planned)));
-}
-
 void writeAmount(QPainter& painter, const MemoryText& text, const Theme& theme, QPointF at)
 {
     painter.setFont(uiFont(13, QFont::Medium));
@@ -204,6 +175,13 @@ void writeAmount(QPainter& painter, const MemoryText& text, const Theme& theme, 
     painter.setFont(uiFont(11));
     painter.setPen(theme.chrome.text2);
     painter.drawText(at + QPointF(width + 4, 0), text.unit);
+}
+
+// Whether the lane of one device is high enough for the amounts of a run that has not ended.
+bool showsRunningMemory(const RunView& view, const Lane& lane)
+{
+    return lane.height >= kStandingFrom && lane.group.devices.empty()
+        && view.runningMemoryScale() > 0;
 }
 
 // The device of the group that needs the most memory.
@@ -324,6 +302,9 @@ QString memoryTitle(const RunView& view, const Lane& lane)
 {
     if (lane.kind == LaneKind::Dense)
         return tr("Bubble, %");
+    if (showsRunningMemory(view, lane))
+        return tr("Memory now, %1")
+            .arg(byteScale(static_cast<std::int64_t>(view.runningMemoryScale())).unit());
     return view.hasMemory() || !view.knowsMemory() ? tr("Peak memory") : tr("Peak stash");
 }
 
@@ -364,13 +345,20 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
               tr("not recorded"));
         return;
     }
-    double scale = 1e-9;
+    double scale = std::max(1e-9, view.runningMemoryScale());
     for (const auto& one : all.devices)
-        scale = std::max({scale, memoryPeak(view, one), plannedPeak(view, one.device)});
+        scale = std::max(scale, memoryPeak(view, one));
     const MemoryText text = memoryText(view, *metrics);
     const bool stands = area.height() >= kStandingFrom;
     const QRectF bar = stands ? QRectF(area.left() + 16, area.top() + 14, 22, area.height() - 28)
                               : QRectF(area.left() + 16, area.top() + 16, 92, 6);
+    const auto running = view.runningMemory(device);
+    if (running && showsRunningMemory(view, lane)) {
+        const QRectF amounts(QPointF(bar.right() + 8, bar.top()),
+                             QPointF(area.right() - 4, bar.bottom()));
+        paintRunningMemory(painter, {*running, *metrics, bar, amounts, scale}, theme);
+        return;
+    }
     painter.fillRect(bar, theme.chrome.hover);
     paintMemoryParts(painter, memoryParts(view, *metrics, theme), scale, bar);
     if (stands) {
@@ -380,7 +368,6 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
         drawSubscripted(painter, QRectF(second, QPointF(area.right(), bar.bottom())),
                         Qt::AlignLeft | Qt::AlignTop,
                         isGroup ? tr("device %1").arg(device.value) : text.second);
-        paintPlannedPeak(painter, cell, *metrics, bar, scale);
     } else {
         writeAmount(painter, text, theme, {bar.left(), bar.bottom() + 18});
         if (isGroup)

@@ -1,12 +1,70 @@
 #include "app/timeline/paint/memory_bar.h"
 
+#include "app/models/numbers.h"
 #include "app/models/theme.h"
+#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/box_painter.h"
+#include "app/timeline/view/translate.h"
 
 #include <QPainter>
 
+#include <algorithm>
 #include <cmath>
 
 namespace app {
+namespace {
+
+// Weights, gradients and optimizer state are as large at any time as at the peak.
+std::vector<MemoryPart> liveParts(const RunningBar& running, const profiler::Palette& palette)
+{
+    using enum engine::MemoryCategory;
+    const MemorySeries::Level& live = running.memory.live;
+    std::vector<MemoryPart> parts;
+    double rest = live.base;
+    for (const auto& [category, fill] :
+         {std::pair(Weights, palette.weights), std::pair(Gradients, palette.gradients),
+          std::pair(Optimizer, palette.optimizerState)}) {
+        const auto bytes = static_cast<double>(running.device.bytesAtPeak[category]);
+        parts.push_back({toQt(fill), std::min(rest, bytes)});
+        rest -= parts.back().amount;
+    }
+    parts.push_back({toQt(palette.buffers), rest});
+    parts.push_back({toQt(palette.stash), live.total - live.base});
+    return parts;
+}
+
+void paintAmounts(QPainter& painter, const RunningBar& running, const Chrome& chrome)
+{
+    const RunningMemory& memory = running.memory;
+    const Scale bytes = byteScale(static_cast<std::int64_t>(running.scale));
+    struct Line
+    {
+        std::optional<double> amount;
+        QString name;
+        bool isError = false;
+    };
+    const Line lines[] = {{memory.live.total, tr("live")},
+                          {memory.touched, tr("touched"), memory.isOverArena()},
+                          {memory.arena, tr("arena")},
+                          {memory.plan, tr("plan"), memory.isOverPlan}};
+    const double step = std::min(17.0, std::floor(running.amounts.height() / 4));
+    QRectF row(running.amounts.left(), running.amounts.top(), running.amounts.width(), step);
+    for (const Line& line : lines) {
+        const bool isLive = &line == lines;
+        const QString amount = line.amount ? bytes.text(*line.amount) : QStringLiteral("–");
+        painter.setFont(uiFont(11, isLive ? QFont::Medium : QFont::Normal));
+        painter.setPen(line.isError ? chrome.error : isLive ? chrome.text : chrome.text2);
+        painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, amount);
+        const double taken = QFontMetricsF(painter.font()).horizontalAdvance(amount) + 4;
+        painter.setFont(uiFont(10));
+        painter.drawText(row.adjusted(taken, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                         QFontMetricsF(painter.font())
+                             .elidedText(line.name, Qt::ElideRight, row.width() - taken));
+        row.translate(0, step);
+    }
+}
+
+} // namespace
 
 std::span<const MemoryFill> memoryFills()
 {
@@ -35,6 +93,27 @@ std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceM
 double memoryPeak(const RunView& view, const profiler::DeviceMetrics& device)
 {
     return view.hasMemory() ? static_cast<double>(device.peakBytes.value_or(0)) : device.peakStash;
+}
+
+void paintRunningMemory(QPainter& painter, const RunningBar& running, const Theme& theme)
+{
+    constexpr double kPaleShare = 0.72;
+    const auto& [memory, device, bar, amounts, scale] = running;
+    const auto upTo = [&](double bytes) {
+        const double height = std::round(bar.height() * bytes / scale);
+        return QRectF(bar.left(), bar.bottom() - height, bar.width(), height);
+    };
+    const QColor pale = mixed(toQt(theme.palette.forward), theme.chrome.surface, kPaleShare);
+    painter.fillRect(upTo(static_cast<double>(memory.touched.value_or(0))),
+                     memory.isOverArena() ? theme.chrome.error : pale);
+    paintMemoryParts(painter, liveParts(running, theme.palette), scale, bar);
+    painter.setPen(theme.chrome.text2);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(upTo(static_cast<double>(memory.arena)).adjusted(0.5, 0.5, -0.5, -0.5));
+    const QPointF tip = upTo(static_cast<double>(memory.plan)).topLeft();
+    fillPolygon(painter, {tip, tip + QPointF(-5, -3.5), tip + QPointF(-5, 3.5)},
+                memory.isOverPlan ? theme.chrome.error : theme.chrome.text);
+    paintAmounts(painter, running, theme.chrome);
 }
 
 void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, double scale,

@@ -34,6 +34,20 @@ std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceM
                                     const Theme& theme);
 double memoryPeak(const RunView& view, const profiler::DeviceMetrics& device);
 
+// Below this height of its lane a memory bar lies and has room for one amount.
+constexpr double kStandingFrom = 84;
+
+// The memory of a device of a run that has not ended: the arena as an outline, the touched bytes,
+// the live bytes by category, and a triangle at the plan. The four amounts are to the right.
+struct RunningBar
+{
+    const RunningMemory& memory;
+    const profiler::DeviceMetrics& device; // of any iteration
+    QRectF bar, amounts;
+    double scale = 1; // bytes of a full bar
+};
+void paintRunningMemory(QPainter& painter, const RunningBar& running, const Theme& theme);
+
 // Draws the parts from the bottom, or from the left if `bar` is horizontal. `scale` is the amount
 // of a full bar.
 void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, double scale,

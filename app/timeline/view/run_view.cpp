@@ -213,6 +213,26 @@ Window RunView::extent() const
     return {iterations.front().window.begin, iterations.back().window.end};
 }
 
+std::optional<RunningMemory> RunView::runningMemory(DeviceId device) const
+{
+    const engine::ArenaUse* use = engine::arenaOf(m_run->info, device);
+    if (m_run->info.outcome != engine::Outcome::Running || use == nullptr || !hasMemory()
+        || isEmpty())
+        return std::nullopt;
+    const MemorySeries& series = memory(device);
+    return RunningMemory{series.at(static_cast<double>(extent().end - 1)), use->touched, use->arena,
+                         use->live, series.peak() > static_cast<double>(use->live)};
+}
+
+double RunView::runningMemoryScale() const
+{
+    double largest = 0;
+    for (const DeviceId device : m_memory.ids())
+        if (const auto memory = runningMemory(device))
+            largest = std::max({largest, m_memoryScale, static_cast<double>(memory->arena)});
+    return largest;
+}
+
 const profiler::RunMetrics* RunView::metrics(int iteration) const
 {
     if (iteration < 0 || iteration >= static_cast<int>(timeline().iterations.size()))

@@ -30,6 +30,19 @@ struct Occurrence
     bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
 };
 
+// The memory of a device of a run that has not ended, in bytes.
+struct RunningMemory
+{
+    MemorySeries::Level live;            // at the end of the newest iteration
+    std::optional<std::int64_t> touched; // nullopt until the first iteration is complete
+    std::int64_t arena = 0;
+    std::int64_t plan = 0;   // most bytes that are live at once
+    bool isOverPlan = false; // more were live at once so far
+
+    // Buffers have gaps between them, so touched bytes may exceed the plan, but not the arena.
+    bool isOverArena() const { return touched > arena; }
+};
+
 // A run prepared for painting. The data for lanes, columns, hit tests and details is computed once;
 // data of a single iteration when it is first used. Not thread-safe, except for the data that
 // LanePicture paints: spans, shares, transfers, memory and ops.
@@ -89,6 +102,10 @@ public:
     bool hasMemory() const { return !m_run->timeline.memory.empty(); }
     const MemorySeries& memory(engine::DeviceId device) const;
     double memoryScale() const { return m_memoryScale; } // the largest peak of any device
+    // Returns nullopt if the run has ended, or if its memory or its plan is unknown.
+    std::optional<RunningMemory> runningMemory(engine::DeviceId device) const;
+    // The largest peak or arena of any device; 0 if no device has runningMemory().
+    double runningMemoryScale() const;
 
     int iterationAt(double time) const; // the iteration nearest to `time`; -1: no iterations
     engine::Window extent() const;      // window of all iterations, including the median iteration

@@ -180,6 +180,30 @@ void addRows(QVBoxLayout& layout, const DetailsSection& section)
     layout.addLayout(rows);
 }
 
+void addTable(const ThemeController& theme, QVBoxLayout& layout, const DetailsTable& table)
+{
+    auto* grid = spaced(new QGridLayout, {}, 4);
+    grid->setColumnStretch(0, 1);
+    int column = 1;
+    for (const QString& title : table.columns)
+        grid->addWidget(makeLabel(title, "small"), 0, column++, Qt::AlignRight);
+    for (int row = 1; const DetailsTable::Row& values : table.rows) {
+        auto* name = new ElidedLabel("small");
+        name->setText(values.name);
+        grid->addWidget(name, row, 0);
+        for (column = 1; const DetailsTable::Cell& cell : values.cells) {
+            const QString words = cell.isError
+                ? QStringLiteral("<span style='color:%1'>%2</span>")
+                      .arg(theme.theme().chrome.error.name(), cell.text)
+                : cell.text;
+            grid->addWidget(text(words, uiFont(12, cell.isStrong ? QFont::Medium : QFont::Normal)),
+                            row, column++, Qt::AlignRight);
+        }
+        ++row;
+    }
+    layout.addLayout(grid);
+}
+
 void addPairs(const ThemeController& theme, QVBoxLayout& layout, const DetailsSection& section)
 {
     auto* grid = spaced(new QGridLayout, {}, 0);
@@ -226,6 +250,8 @@ void addSection(const ThemeController& theme, QVBoxLayout& layout, const Details
         layout.addWidget(new StageStripPicture(theme, *section.strip));
     if (!section.pairs.empty())
         addPairs(theme, layout, section);
+    if (!section.table.rows.empty())
+        addTable(theme, layout, section.table);
     if (!section.rows.empty())
         addRows(layout, section);
 }

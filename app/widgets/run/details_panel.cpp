@@ -26,6 +26,7 @@ struct DetailsPanel::Impl
     KernelViewPointer kernels;
     std::optional<profiler::RangeMetrics> range;
     std::vector<engine::Note> notes;
+    FoundPointer hits;
     RunPointer prediction;
     std::optional<RunProgress> progress;
     RunPointer waiting;           // the running run, until it has a view
@@ -99,6 +100,15 @@ void DetailsPanel::setProgress(const std::optional<RunProgress>& progress, const
         m->update(*this);
 }
 
+void DetailsPanel::setHits(FoundPointer hits)
+{
+    if (m->hits == hits)
+        return;
+    m->hits = std::move(hits);
+    if (m->selection.kind == Selection::Kind::None)
+        m->update(*this);
+}
+
 void DetailsPanel::setNotes(std::vector<engine::Note> notes)
 {
     if (m->notes == notes)
@@ -113,6 +123,7 @@ Details DetailsPanel::Impl::details() const
     DetailsContext context(kernels.get());
     context.range = range ? &*range : nullptr;
     context.notes = notes;
+    context.hits = hits.get();
     context.predicted = prediction.get();
     context.progress = progress ? &*progress : nullptr;
     if (!view && waiting && progress)

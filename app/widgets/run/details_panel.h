@@ -2,6 +2,7 @@
 
 #include "app/models/run_document.h"
 #include "app/models/theme.h"
+#include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
@@ -30,6 +31,7 @@ public:
     void setKernels(KernelViewPointer kernels); // kernels of the shown run; nullptr: unknown
     // Metrics of the marked range; shown while exactly that range is selected.
     void setRange(const profiler::RangeMetrics& metrics);
+    void setHits(FoundPointer hits); // described while nothing is selected; nullptr: none
     void setNotes(std::vector<engine::Note> notes); // sorted by time
     // While the run is running and nothing is selected, its progress is shown, also if there is no
     // view of the run yet; nullopt: not running.

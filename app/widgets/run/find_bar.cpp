@@ -18,6 +18,7 @@ FindBar::FindBar(const ThemeController& theme, QWidget* parent)
     , m_previous(makeIconButton("findPrevious", Icon::ChevronLeft, tr("Previous hit (Shift+Enter)"),
                                 theme))
     , m_next(makeIconButton("findNext", Icon::ChevronRight, tr("Next hit (Enter)"), theme))
+    , m_all(makeButton(tr("Select all"), QStringLiteral("findSelectAll"), "tool"))
 {
     setObjectName(QStringLiteral("findBar"));
     setFixedHeight(36);
@@ -27,13 +28,16 @@ FindBar::FindBar(const ThemeController& theme, QWidget* parent)
     m_field->setFont(codeFont(12));
     m_field->setFixedHeight(26);
     m_field->setMaximumWidth(388);
+    m_all->setToolTip(tr("List all hits in Events and sum up their durations (Ctrl+Enter)"));
+    m_all->setFocusPolicy(Qt::TabFocus);
     auto* close = makeIconButton("findClose", Icon::Close, tr("Close (Esc)"), theme);
     spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 8,
-           {{m_field, 2}, m_previous, m_next, m_answer, kStretch, m_facets, close});
+           {{m_field, 2}, m_previous, m_next, m_answer, kStretch, m_facets, m_all, close});
     addFacets(*spaced(new QHBoxLayout(m_facets), {}, 4));
     connect(m_field, &QLineEdit::textChanged, this, &FindBar::searched);
     connect(m_previous, &QToolButton::clicked, this, [this] { Q_EMIT stepped(-1); });
     connect(m_next, &QToolButton::clicked, this, [this] { Q_EMIT stepped(1); });
+    connect(m_all, &QPushButton::clicked, this, &FindBar::allRequested);
     connect(close, &QToolButton::clicked, this, &FindBar::closed);
     say({}, Tone::Normal);
 }
@@ -95,13 +99,17 @@ void FindBar::say(const QString& sentence, Tone tone)
     m_answer->setText(sentence);
     m_answer->setToolTip(sentence);
     setLook(m_field, "invalid", isProblem);
-    m_previous->setEnabled(!isProblem && !sentence.isEmpty());
-    m_next->setEnabled(!isProblem && !sentence.isEmpty());
+    for (QAbstractButton* button :
+         std::initializer_list<QAbstractButton*>{m_previous, m_next, m_all})
+        button->setEnabled(!isProblem && !sentence.isEmpty());
 }
 
 void FindBar::keyPressEvent(QKeyEvent* event)
 {
-    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+    const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if (isEnter && (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)))
+        Q_EMIT allRequested();
+    else if (isEnter)
         Q_EMIT stepped(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
     else if (event->key() == Qt::Key_Escape)
         Q_EMIT closed();
@@ -112,7 +120,7 @@ void FindBar::keyPressEvent(QKeyEvent* event)
 // The result takes precedence over the buttons for facets, because facets can also be typed.
 void FindBar::resizeEvent(QResizeEvent* event)
 {
-    constexpr int kWithFacets = 1140;
+    constexpr int kWithFacets = 1230;
     QWidget::resizeEvent(event);
     m_facets->setVisible(width() >= kWithFacets);
 }

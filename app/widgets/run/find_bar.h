@@ -7,12 +7,13 @@
 class QHBoxLayout;
 class QLabel;
 class QLineEdit;
+class QPushButton;
 class QToolButton;
 
 namespace app {
 
-// The search bar below the toolbar, 36 px high: field, result, previous and next hit, and buttons
-// that add facets. The search itself is in FindController.
+// The search bar below the toolbar, 36 px high: field, result, previous and next hit, buttons that
+// add facets, and one that selects all hits. The search itself is in FindController.
 class FindBar : public QWidget
 {
     Q_OBJECT
@@ -29,6 +30,7 @@ public:
 Q_SIGNALS:
     void searched(const QString& text); // the text was edited
     void stepped(int by);               // 1: Enter, next hit; -1: Shift+Enter, previous hit
+    void allRequested();                // Ctrl+Enter or Alt+Enter
     void closed();
 
 protected:
@@ -45,6 +47,7 @@ private:
     QLabel* m_answer;
     QWidget* m_facets;
     QToolButton *m_previous, *m_next;
+    QPushButton* m_all;
 };
 
 } // namespace app

@@ -13,8 +13,12 @@ FindController::FindController(FindBar& bar, QObject* parent)
     : QObject(parent)
     , m_bar(bar)
 {
-    connect(&bar, &FindBar::searched, this, &FindController::search);
+    connect(&bar, &FindBar::searched, this, [this] {
+        m_areAllSelected = false;
+        search();
+    });
     connect(&bar, &FindBar::stepped, this, &FindController::step);
+    connect(&bar, &FindBar::allRequested, this, &FindController::selectAll);
     connect(&bar, &FindBar::closed, this, &FindController::close);
 }
 
@@ -29,6 +33,40 @@ void FindController::setPlace(const Selection& selection, int iteration)
 {
     m_selection = selection;
     m_iteration = iteration;
+    if (m_areAllSelected && selection.kind != Selection::Kind::None && !isHit(selection))
+        forgetAll();
+}
+
+// For a search for kernels, the ops that launched them are hits, too.
+bool FindController::isHit(const Selection& selection) const
+{
+    if (selection.kind == Selection::Kind::Op)
+        return m_found->has({selection.window.begin, selection.window.end, selection.op,
+                             static_cast<std::uint32_t>(selection.iteration)});
+    return std::ranges::find(m_found->hits(), selection) != m_found->hits().end();
+}
+
+void FindController::selectAll()
+{
+    if (!m_found || m_found->hits().empty())
+        return;
+    showCount();
+    forgetAll(); // so that receivers show all hits again
+    Q_EMIT chosen({});
+    m_areAllSelected = true;
+    Q_EMIT allSelected(m_found);
+}
+
+void FindController::forgetAll()
+{
+    m_areAllSelected = false;
+    Q_EMIT allSelected(nullptr);
+}
+
+void FindController::showCount()
+{
+    m_bar.showHits(tr("%1%2").arg(countOf(static_cast<std::int64_t>(m_found->hits().size()), "hit"),
+                                  m_found->isCut() ? tr(", and more") : QString()));
 }
 
 void FindController::open()
@@ -59,12 +97,12 @@ void FindController::search()
         m_found = std::make_shared<const Found>(*m_view, *facets, m_kernels.get());
     const bool hasHits = m_found && !m_found->hits().empty();
     if (hasHits)
-        m_bar.showHits(
-            tr("%1%2").arg(countOf(static_cast<std::int64_t>(m_found->hits().size()), "hit"),
-                           m_found->isCut() ? tr(", and more") : QString()));
+        showCount();
     else if (m_found)
         m_bar.showProblem(m_found->blame());
     Q_EMIT found(hasHits ? m_found : nullptr);
+    m_areAllSelected = m_areAllSelected && hasHits;
+    Q_EMIT allSelected(m_areAllSelected ? m_found : nullptr);
 }
 
 void FindController::step(int by)
@@ -96,6 +134,7 @@ QString FindController::nameOf(const Selection& hit) const
 void FindController::close()
 {
     m_bar.hide();
+    forgetAll();
     m_found.reset();
     Q_EMIT found(nullptr);
     Q_EMIT closed();

@@ -8,7 +8,8 @@ namespace app {
 
 class FindBar;
 
-// Searches one run for the query in the bar, and steps through the hits.
+// Searches one run for the query in the bar, steps through the hits, and selects all of them until
+// the query changes, the bar is closed or something else is selected.
 class FindController : public QObject
 {
     Q_OBJECT
@@ -25,15 +26,20 @@ public:
     void open();                          // opens the bar with the previous query
     void openWith(const QString& facets); // "op:F stage:1"
     void step(int by);
+    void selectAll();
 
 Q_SIGNALS:
-    void found(const app::FoundPointer& found); // nullptr: no search
-    void chosen(const app::Selection& hit);
+    void found(const app::FoundPointer& found);      // nullptr: no search
+    void chosen(const app::Selection& hit);          // without kind: clear the selection
+    void allSelected(const app::FoundPointer& hits); // nullptr: no longer
     void closed();
 
 private:
     void search();
     void close();
+    void forgetAll();
+    bool isHit(const Selection& selection) const;
+    void showCount();
     QString nameOf(const Selection& hit) const;
 
     FindBar& m_bar;
@@ -43,6 +49,7 @@ private:
     int m_iteration = -1;
     FoundPointer m_found; // nullptr: no search
     std::size_t m_hit = 0;
+    bool m_areAllSelected = false;
 };
 
 } // namespace app

@@ -154,9 +154,11 @@ void RunPanels::setFolded(bool folded)
 
 void RunPanels::showRun(const RunPointer& run, int iteration)
 {
+    // Hits of all iterations stay, with the selected row, when another iteration is shown.
+    m_areEventsFresh = m_areEventsFresh && m_listed == Listed::Hits && run == m_run;
+    m_isMemoryFresh = false;
     m_run = run;
     m_iteration = iteration;
-    m_areEventsFresh = m_isMemoryFresh = false;
     m_progress->showLoss(*run);
     m_kernels->showIteration(iteration);
     m_mode->setText(modeText(run->info));
@@ -174,13 +176,26 @@ void RunPanels::fillShownPanel()
     if (!m_run || m_isFolded)
         return;
     if (shown == Panel::Events && !m_areEventsFresh) {
-        m_events->show(m_run, m_iteration, m_areEventsOfPath ? m_path->ops : std::vector<bool>());
+        fillEvents();
         m_areEventsFresh = true;
     }
     if (shown == Panel::Memory && !m_isMemoryFresh) {
         m_memory->show(m_run, m_iteration);
         m_isMemoryFresh = true;
     }
+}
+
+void RunPanels::fillEvents()
+{
+    if (m_listed == Listed::Hits)
+        m_events->showAll(
+            m_run, [&hits = *m_hits](const engine::Span& span) { return hits.has(span); },
+            Found::kMostHits);
+    else if (m_listed == Listed::Path)
+        m_events->show(m_run, m_iteration,
+                       [&path = *m_path](const engine::Span& span) { return path.ops[span.op]; });
+    else
+        m_events->show(m_run, m_iteration);
 }
 
 void RunPanels::showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics)
@@ -195,21 +210,37 @@ void RunPanels::setPath(PathMarksPointer path)
     m_path = std::move(path);
     m_metrics->setWorkOnPath(m_path && m_run ? m_path->why.workOnPath(*m_run)
                                              : decltype(m_path->why.workOnPath(*m_run))());
-    if (std::exchange(m_areEventsOfPath, false)) {
-        m_areEventsFresh = false;
-        fillShownPanel();
-        updateHint();
-    }
+    if (m_listed == Listed::Path)
+        list(Listed::EveryOp);
 }
 
 void RunPanels::showPathEvents()
 {
-    if (!m_path)
-        return;
-    m_areEventsOfPath = true;
-    m_areEventsFresh = false;
+    if (m_path)
+        listOnly(Listed::Path);
+}
+
+void RunPanels::setHits(FoundPointer hits)
+{
+    const bool areNew = hits && !m_hits;
+    m_hits = std::move(hits);
+    if (areNew)
+        listOnly(Listed::Hits);
+    else if (m_listed == Listed::Hits)
+        list(m_hits ? Listed::Hits : Listed::EveryOp);
+}
+
+void RunPanels::listOnly(Listed listed)
+{
     setFolded(false);
     setPanel(Panel::Events);
+    list(listed);
+}
+
+void RunPanels::list(Listed listed)
+{
+    m_listed = listed;
+    m_areEventsFresh = false;
     fillShownPanel();
     updateHint();
 }
@@ -236,9 +267,7 @@ QString RunPanels::hintOf(Panel panel) const
         return tr("%1, %2. Last row: means, largest peak, all messages")
             .arg(m_metrics->timeUnit().unit(), which);
     case Panel::Events:
-        return m_areEventsOfPath
-            ? tr("%1, only the critical path; click an op to show it").arg(which)
-            : tr("%1, every op; click one to show it").arg(which);
+        return eventsHint(which);
     case Panel::Devices:
     case Panel::Memory:
         return which;
@@ -250,6 +279,17 @@ QString RunPanels::hintOf(Panel panel) const
         break;
     }
     return {};
+}
+
+QString RunPanels::eventsHint(const QString& iteration) const
+{
+    if (m_listed == Listed::Path)
+        return tr("%1, only the critical path; click an op to show it").arg(iteration);
+    if (m_listed == Listed::EveryOp)
+        return tr("%1, every op; click one to show it").arg(iteration);
+    return m_hits->hits().front().kind == Selection::Kind::Kernel
+        ? tr("all iterations, only ops that launched a kernel found; click one to show it")
+        : tr("all iterations, only the hits; click one to show it");
 }
 
 // Shows the hint if it fits beside the tabs.
@@ -275,14 +315,13 @@ void RunPanels::showKernels(KernelViewPointer kernels, const QString& reason)
 void RunPanels::showSelection(const Selection& selection)
 {
     m_kernels->showSelection(selection);
-    if (selection.kind == Selection::Kind::Op && m_areEventsFresh
-        && selection.iteration == m_events->iteration()) {
-        const int row = m_events->rowOf(selection.op, selection.lane);
-        if (row >= 0)
-            m_eventsTable->selectRow(row);
-    } else {
+    const int row = selection.kind == Selection::Kind::Op && m_areEventsFresh
+        ? m_events->rowOf(selection.op, selection.lane, selection.iteration)
+        : -1;
+    if (row >= 0)
+        m_eventsTable->selectRow(row);
+    else
         m_eventsTable->clearSelection();
-    }
     const bool isDevice = selection.device.isValid() && selection.kind != Selection::Kind::None;
     m_devices->mark(isDevice ? selection.device : engine::DeviceId{});
     if (isDevice)
@@ -294,8 +333,8 @@ void RunPanels::showSelection(const Selection& selection)
 void RunPanels::chooseEvent(const QModelIndex& index)
 {
     const Event& event = m_events->at(index.row());
-    Q_EMIT selected({Selection::Kind::Op, m_events->iteration(), event.device, event.lane, event.op,
-                     event.window});
+    Q_EMIT selected(
+        {Selection::Kind::Op, event.iteration, event.device, event.lane, event.op, event.window});
 }
 
 void RunPanels::chooseDevice(engine::DeviceId device)

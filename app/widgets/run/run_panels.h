@@ -3,6 +3,7 @@
 #include "app/models/tables/events_model.h"
 #include "app/models/tables/metrics_model.h"
 #include "app/models/theme.h"
+#include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/path_marks.h"
 #include "app/timeline/view/selection.h"
@@ -59,6 +60,9 @@ public:
     // the events. nullptr removes both.
     void setPath(PathMarksPointer path);
     void showPathEvents();
+    // Lists only these hits of all iterations in the events; nullptr: every op again. For kernels,
+    // lists the ops that launched them. Opens the panel unless hits were listed before.
+    void setHits(FoundPointer hits);
     void addLogLine(const QString& line);
     void setPanel(Panel panel);
     // Makes Devices current instead of Summary, for a run with many devices.
@@ -81,7 +85,13 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    enum class Listed { EveryOp, Path, Hits };
+
     QString hintOf(Panel panel) const;
+    QString eventsHint(const QString& iteration) const;
+    void list(Listed listed);
+    void listOnly(Listed listed);
+    void fillEvents();
     void fitHint();
     QWidget* makeTabRow(const ThemeController& theme);
     void fillShownPanel();
@@ -112,7 +122,8 @@ private:
     Panel m_beforeRange = Panel::Summary;
     bool m_isFolded = false;
     PathMarksPointer m_path;
-    bool m_areEventsOfPath = false;
+    FoundPointer m_hits;
+    Listed m_listed = Listed::EveryOp; // in the events
     bool m_areEventsFresh = false, m_isMemoryFresh = false;
 };
 

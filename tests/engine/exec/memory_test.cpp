@@ -251,3 +251,37 @@ TEST_CASE("both replicas of BitPipe keep the same weights, bit for bit")
         CHECK(std::equal(down.begin(), down.end(), up.begin(), up.end()));
     }
 }
+
+TEST_CASE("touched bytes are known after the first iteration, and no later one touches more")
+{
+    for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+        INFO(modeName(mode));
+        std::vector<IdVector<DeviceId, ArenaUse>> reported;
+        RunObserver observer;
+        observer.started = [&](const Run& run) {
+            reported.push_back(run.info.arenas);
+            return Result<void>();
+        };
+        observer.iteration = [&](const Run& run, std::size_t) {
+            reported.push_back(run.info.arenas);
+            return Result<void>();
+        };
+        Experiment experiment;
+        experiment.schedule.scheme = "bitpipe";
+        experiment.schedule.microBatches = 4;
+        experiment.model = tests::narrowModel(8);
+        experiment.iterations = 3;
+        experiment.mode = mode;
+        const auto result = tests::runOf(experiment, observer);
+        REQUIRE(result);
+        REQUIRE(reported.size() >= 5); // the start, the warm-up and three iterations
+        REQUIRE(reported[0].size() == 4);
+        for (const ArenaUse& use : reported[0])
+            CHECK_FALSE(use.touched);
+        for (const ArenaUse& use : reported[1]) {
+            CHECK(use.touched.value_or(0) > 0);
+            CHECK(use.touched <= use.arena);
+        }
+        CHECK(reported[1] == result->info.arenas);
+    }
+}

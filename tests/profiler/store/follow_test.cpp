@@ -76,6 +76,35 @@ TEST_CASE("a reader sees each iteration once it is flushed, and then its end")
     CHECK_FALSE(reader->poll(followed).value());
 }
 
+TEST_CASE("a reader of a growing run receives the touched bytes with the batch that has them")
+{
+    const TemporaryFolder folder;
+    Run run = simulatedRun(2);
+    run.info.outcome = Outcome::Running;
+    run.info.arenas.resize(run.schedule.shape.devices, {100, 120, {}});
+    auto writer = TraceWriter::create(folder / "run.sqlite", run.info, run.schedule);
+    REQUIRE(writer);
+    auto reader = TraceReader::open(folder / "run.sqlite");
+    REQUIRE(reader);
+    Run followed;
+    REQUIRE(reader->poll(followed).value());
+    CHECK(followed.info.arenas == run.info.arenas);
+    Grower grower(run);
+    Batch first = grower.next();
+    for (ArenaUse& use : run.info.arenas)
+        use.touched = 110;
+    first.arenas = run.info.arenas;
+    writer->append(std::move(first));
+    REQUIRE(writer->flush());
+    REQUIRE(reader->poll(followed).value());
+    CHECK(followed.info.arenas == run.info.arenas);
+    writer->append(grower.next()); // without arenas: they stay
+    REQUIRE(writer->flush());
+    REQUIRE(reader->poll(followed).value());
+    CHECK(followed.info.arenas == run.info.arenas);
+    REQUIRE(writer->finish(Outcome::Finished, {}, run.info.arenas));
+}
+
 TEST_CASE("readers that poll all the time neither stop a run nor keep it from finishing")
 {
     const TemporaryFolder folder;

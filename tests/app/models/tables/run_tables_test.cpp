@@ -103,9 +103,32 @@ TEST_CASE("the events table lists every op of an iteration once a lane, in time 
     model.sort(static_cast<int>(EventsModel::Column::Duration), Qt::DescendingOrder);
     CHECK(model.at(0).window.duration() == 2 * run->info.ticksPerUnit);
     const Event chosen = model.at(0);
-    CHECK(model.rowOf(chosen.op, chosen.lane) == 0);
+    CHECK(model.rowOf(chosen.op, chosen.lane, 1) == 0);
     model.sort(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
-    CHECK(model.rowOf(chosen.op, chosen.lane) > 0); // the row moved, the event is the same
+    CHECK(model.rowOf(chosen.op, chosen.lane, 1) > 0); // the row moved, the event is the same
+}
+
+TEST_CASE("chosen ops of all iterations are listed with their iteration, up to a limit")
+{
+    EventsModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    const auto run = sharedRun({"1f1b", 2, 2, 2});
+    const auto isFirst = [](const engine::Span& span) { return span.op == 0; };
+    model.showAll(run, isFirst, 100);
+    REQUIRE(model.rowCount() == 2);
+    const int last = model.columnCount() - 1;
+    CHECK(header(model).back() == QStringLiteral("Iteration"));
+    for (const int k : {0, 1}) {
+        CHECK(row(model, k)[0] == QStringLiteral("0F0"));
+        CHECK(row(model, k)[6] == QStringLiteral("0.000")); // since the start of its iteration
+        CHECK(row(model, k)[last] == QString::number(k));
+        CHECK(model.rowOf(0, engine::Track::Kind::Compute, k) == k);
+    }
+    model.showAll(run, isFirst, 1);
+    CHECK(model.rowCount() == 1);
+    model.show(run, 1, isFirst);
+    CHECK(model.rowCount() == 1);
+    CHECK(header(model).back() != QStringLiteral("Iteration"));
 }
 
 TEST_CASE("iterations of a growing run are appended, and the last one may change")

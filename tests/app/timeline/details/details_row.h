@@ -13,3 +13,17 @@ inline QString row(const app::Details& details, const char* name)
     }
     return QStringLiteral("(none)");
 }
+
+// The cell of a table in the details, by the name of its row and the title of its column; a cell
+// without text if there is none.
+inline app::DetailsTable::Cell cell(const app::Details& details, const char* name,
+                                    const char* column)
+{
+    for (const auto& section : details.sections) {
+        const auto at = section.table.columns.indexOf(QString::fromUtf8(column));
+        for (const auto& one : section.table.rows)
+            if (at >= 0 && one.name == QString::fromUtf8(name))
+                return one.cells[static_cast<std::size_t>(at)];
+    }
+    return {};
+}

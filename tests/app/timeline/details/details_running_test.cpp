@@ -9,9 +9,6 @@ TEST_CASE("the details of a running run state what is left and how it keeps to t
 {
     engine::Run run = *sample::measured({"1f1b", 4, 8, 3});
     run.info.outcome = engine::Outcome::Running;
-    constexpr std::int64_t kGiB = std::int64_t{1} << 30;
-    for (int d = 0; d < 4; ++d)
-        run.info.arenas.push_back({20 * kGiB, 21 * kGiB, {}});
     engine::Run predicted = run;
     predicted.timeline
         = engine::simulate(run.schedule, sample::measuredCosts(run.schedule)).value();
@@ -28,7 +25,6 @@ TEST_CASE("the details of a running run state what is left and how it keeps to t
     CHECK(details.unit == QLatin1String("s left"));
     CHECK(row(details, "Complete iterations") == QLatin1String("3 of 7"));
     CHECK(row(details, "Predicted") == QLatin1String("(none)"));
-    CHECK(row(details, "device 3").endsWith(QLatin1String(" of 20.00")));
     context.predicted = &predicted;
     details = app::detailsOf(view, Selection{}, context);
     CHECK(row(details, "Predicted") == row(details, "Newest iteration, on time"));
@@ -50,6 +46,69 @@ TEST_CASE("the details of a running run state what is left and how it keeps to t
     device.iteration = 0;
     device.device = engine::DeviceId{0};
     CHECK(app::detailsOf(view, device, context).title == QLatin1String("Device 0"));
+}
+
+namespace {
+
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+// Two devices in two iterations: 4 GiB stay, and 8 GiB more are live in the middle of each.
+engine::Run running(const engine::ArenaUse& use)
+{
+    engine::Run run = *sample::units({"1f1b", 2, 2, 2});
+    run.info.outcome = engine::Outcome::Running;
+    run.info.arenas.resize(2, use);
+    auto& memory = run.timeline.memory;
+    constexpr auto kWeights = engine::MemoryCategory::Weights;
+    constexpr auto kStash = engine::MemoryCategory::Stash;
+    for (const std::uint16_t device : {0, 1})
+        memory.push_back({0, 4 * kGiB, engine::MemoryEvent::kNoOp, device, kWeights});
+    for (const auto& iteration : run.timeline.iterations)
+        for (const std::int64_t bytes : {8 * kGiB, -8 * kGiB})
+            for (const std::uint16_t device : {0, 1})
+                memory.push_back(
+                    {iteration.window.begin + (bytes > 0 ? 1 : 2), bytes, 0, device, kStash});
+    return run;
+}
+
+app::Details detailsOf(const engine::Run& run)
+{
+    const app::RunProgress progress;
+    app::DetailsContext context;
+    context.progress = &progress;
+    return app::detailsOf(app::RunView(std::make_shared<const engine::Run>(run)), Selection{},
+                          context);
+}
+
+} // namespace
+
+TEST_CASE("a running run lists live, touched, arena and plan of each device in one unit")
+{
+    using Cell = app::DetailsTable::Cell;
+    const auto details = detailsOf(running({13 * kGiB, 14 * kGiB, {}}));
+    CHECK(details.sections.back().title == QLatin1String("Memory, GiB"));
+    CHECK(cell(details, "device 0", "live") == Cell{QStringLiteral("4.00"), true});
+    CHECK(cell(details, "device 0", "touched") == Cell{QStringLiteral("–")});
+    CHECK(cell(details, "device 1", "arena") == Cell{QStringLiteral("14.00")});
+    CHECK(cell(details, "device 1", "plan") == Cell{QStringLiteral("13.00")});
+    // Gaps between buffers are within the arena.
+    CHECK(cell(detailsOf(running({12 * kGiB, 14 * kGiB, 13 * kGiB})), "device 0", "touched")
+          == Cell{QStringLiteral("13.00")});
+    CHECK(app::plainText(details).contains(
+        QLatin1String("\n\tlive\ttouched\tarena\tplan\ndevice 0\t4.00\t")));
+}
+
+TEST_CASE("memory beyond the plan or the arena is an error, and a finished run has no such table")
+{
+    const auto details = detailsOf(running({11 * kGiB, 14 * kGiB, 15 * kGiB}));
+    CHECK(cell(details, "device 0", "plan").isError); // 12 GiB were live
+    CHECK(cell(details, "device 0", "touched").isError);
+    CHECK_FALSE(cell(details, "device 0", "arena").isError);
+    CHECK_FALSE(
+        cell(detailsOf(running({12 * kGiB, 14 * kGiB, 14 * kGiB})), "device 0", "plan").isError);
+    engine::Run finished = running({12 * kGiB, 14 * kGiB, 14 * kGiB});
+    finished.info.outcome = engine::Outcome::Finished;
+    CHECK(cell(detailsOf(finished), "device 0", "live").text.isEmpty());
 }
 
 TEST_CASE("details are copied as lines of text")

@@ -120,7 +120,7 @@ TEST_CASE("the details of a device list planned, live and touched bytes")
     device.device = engine::DeviceId{0};
     CHECK(row(app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device),
               "Arena, written")
-          == QLatin1String("known at the end of the run"));
+          == QLatin1String("known after the first iteration"));
 }
 
 TEST_CASE("MFU states the source of its peak")

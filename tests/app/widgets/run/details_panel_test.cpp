@@ -103,6 +103,24 @@ TEST_CASE("details are laid out while they are visible, and again only if they h
     CHECK(scroll->widget() != body);
 }
 
+TEST_CASE("all hits of a search are described while nothing is selected, within the panel")
+{
+    Shown shown;
+    const auto view = std::make_shared<const app::RunView>(sample::measured({"bitpipe", 4, 8, 3}));
+    shown.panel.show(view, {});
+    shown.panel.setHits(
+        std::make_shared<const app::Found>(*view, app::parseFind(QStringLiteral("mb:3")).value()));
+    CHECK(shown.text("detailsTitle").endsWith(QLatin1String(" hits")));
+    const auto* scroll = shown.panel.findChild<QScrollArea*>();
+    QCoreApplication::processEvents();
+    CHECK(scroll->widget()->width() <= scroll->viewport()->width());
+    shown.panel.show(view, *app::firstOp(*view, 0));
+    CHECK_FALSE(shown.text("detailsTitle").endsWith(QLatin1String(" hits")));
+    shown.panel.show(view, {});
+    shown.panel.setHits(nullptr);
+    CHECK(shown.text("detailsTitle") == QLatin1String("bitpipe"));
+}
+
 TEST_CASE("the panel follows the theme")
 {
     Shown shown;
