@@ -156,7 +156,7 @@ TEST_CASE("the matches of the selected rule are listed, outlined and opened in t
     CHECK(rules->currentIndex().row() == 0);
     CHECK(matches->model()->rowCount() > 0);
     REQUIRE(waitFor([&] { return preview->hasPicture(); }));
-    CHECK_FALSE(preview->marks().empty());
+    CHECK_FALSE(preview->marks().parts.empty());
     CHECK(empty->isHidden());
 
     rules->setFocus();
@@ -164,16 +164,16 @@ TEST_CASE("the matches of the selected rule are listed, outlined and opened in t
     CHECK_FALSE(rules->currentIndex().isValid());
     CHECK(w.find<CoverageBar>("coverageBar")->current() == -1);
     CHECK(matches->model()->rowCount() == 0);
-    CHECK(preview->marks().empty());
+    CHECK(preview->marks().parts.empty());
     CHECK(empty->text() == QStringLiteral("Select a rule to list what it matches."));
 
     rules->selectRow(0);
-    const int other = preview->iteration() == 0 ? 1 : 0; // the trace has two iterations
+    const int other = preview->marks().iteration == 0 ? 1 : 0; // the trace has two iterations
     int row = 0;
     while (matches->model()->index(row, 3).data().toInt() != other)
         REQUIRE(++row < matches->model()->rowCount());
     matches->selectRow(row);
-    CHECK(preview->iteration() == other);
+    CHECK(preview->marks().iteration == other);
     const QString op = matches->model()->index(row, 2).data().toString();
     matches->setFocus();
     QTest::keyClick(matches, Qt::Key_Return);
@@ -202,6 +202,9 @@ TEST_CASE("at a low coverage the report lists first what no rule matches")
     CHECK(matches->model()->index(0, 0).data().toString() == QStringLiteral("aten::zeros"));
     CHECK(w.find<QLabel>("matchesTitle")->text() == QStringLiteral("Matches: unclassified"));
     CHECK(w.find<QLabel>("matchesCount")->text() == QStringLiteral("All 1 shown"));
+    const auto* preview = w.find<SchedulePreview>("importPreview");
+    CHECK(preview->marks().areUncertain);
+    CHECK(preview->marks().parts.size() == 1);
 }
 
 TEST_CASE("a rank without a trace is named in the report and in the run")

@@ -69,12 +69,10 @@ void SchedulePreview::setDone(std::vector<int> devices)
     update();
 }
 
-void SchedulePreview::setMarks(int iteration, std::vector<Mark> marks, std::optional<Mark> current)
+void SchedulePreview::setMarks(Marks marks)
 {
-    m_iteration = iteration;
     m_marks = std::move(marks);
-    m_currentMark = current;
-    std::ranges::sort(m_marks, {}, [](const Mark& mark) {
+    std::ranges::sort(m_marks.parts, {}, [](const Mark& mark) {
         return std::tuple(mark.device, mark.window.begin, mark.window.end);
     });
     update();
@@ -113,7 +111,7 @@ SchedulePreview::Geometry SchedulePreview::geometry() const
 {
     const engine::Run& run = m_view->run();
     const auto& iterations = run.timeline.iterations;
-    const auto shown = static_cast<std::size_t>(std::max(0, m_iteration));
+    const auto shown = static_cast<std::size_t>(std::max(0, m_marks.iteration));
     const engine::Window window = iterations[shown < iterations.size() ? shown : 0].window;
     Geometry g;
     g.axis = {static_cast<double>(window.begin), static_cast<double>(window.end), kNames,
@@ -190,7 +188,7 @@ void SchedulePreview::paintOutlines(QPainter& painter, const Geometry& g,
 void SchedulePreview::paintMarks(QPainter& painter, const Geometry& g) const
 {
     constexpr double kNear = 3;
-    const QColor ink = theme().chrome.text;
+    const QColor ink = m_marks.areUncertain ? theme().chrome.error : theme().chrome.text;
     const auto frame = [&](int device, engine::Window window) {
         return stretch(g.axis, window, kTop + device * g.row, g.height);
     };
@@ -203,7 +201,7 @@ void SchedulePreview::paintMarks(QPainter& painter, const Geometry& g) const
     };
     const double width = g.axis.gap();
     std::optional<std::pair<int, QRectF>> open;
-    for (const Mark& mark : m_marks) {
+    for (const Mark& mark : m_marks.parts) {
         if (!isShown(mark))
             continue;
         const QRectF box = frame(mark.device, mark.window);
@@ -217,8 +215,8 @@ void SchedulePreview::paintMarks(QPainter& painter, const Geometry& g) const
     }
     if (open)
         draw(open->second, width);
-    if (m_currentMark && isShown(*m_currentMark))
-        draw(frame(m_currentMark->device, m_currentMark->window), 2 * width);
+    if (const auto& current = m_marks.current; current && isShown(*current))
+        draw(frame(current->device, current->window), 2 * width);
 }
 
 void SchedulePreview::paintEvent(QPaintEvent*)

@@ -33,11 +33,15 @@ public:
         int device = 0;
         engine::Window window;
     };
-    // Shows an iteration of the run, an index into Timeline::iterations (default: 0; an unknown one
-    // is replaced by it), and outlines parts of it; `current` has a thicker outline.
-    void setMarks(int iteration, std::vector<Mark> marks, std::optional<Mark> current);
-    int iteration() const { return m_iteration; }
-    const std::vector<Mark>& marks() const { return m_marks; }
+    struct Marks
+    {
+        int iteration = 0;           // index into Timeline::iterations; an unknown one counts as 0
+        std::vector<Mark> parts;     // in any order
+        std::optional<Mark> current; // has a thicker outline
+        bool areUncertain = false;   // outlined in the colour of uncertain time
+    };
+    void setMarks(Marks marks); // shows their iteration
+    const Marks& marks() const { return m_marks; }
     void setPlaceholder(const QString& text); // the reason to show while there is no schedule
     void setRowsHeight(int height);           // height of the rows, without the ruler
     // Keeps the last picture until the next show(). Fades it if that takes long.
@@ -61,10 +65,8 @@ private:
     RunViewPointer m_view;
     PlanPointer m_plan;      // the outlined ops; nullptr: the ops are filled
     std::vector<int> m_done; // [device]
-    int m_iteration = 0;
-    std::vector<Mark> m_marks; // sorted by device, then by begin
-    std::optional<Mark> m_currentMark;
-    QTimer m_fadeTimer; // started by setWaiting()
+    Marks m_marks;           // sorted by device, then by begin
+    QTimer m_fadeTimer;      // started by setWaiting()
     QString m_nothing;
     int m_rowsHeight;
     bool m_isWaiting = false, m_isStale = false;

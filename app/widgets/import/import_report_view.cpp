@@ -256,18 +256,20 @@ void ImportReportView::showMarks()
     const engine::ImportReport::Match* current = m_matches->current();
     const auto& iterations = m_run->timeline.iterations;
     const int reported = engine::reportedIteration(m_run->timeline);
-    const int shown = current != nullptr ? current->iteration.value_or(reported) : reported;
-    if (shown < 0)
-        return m_preview->setMarks(0, {}, {});
-    const engine::Iteration& iteration = iterations[static_cast<std::size_t>(shown)];
-    std::vector<SchedulePreview::Mark> marks = marksOf(m_matches->model(), iteration.window);
-    m_previewHint->setText(marks.empty()
+    SchedulePreview::Marks marks;
+    marks.iteration = current != nullptr ? current->iteration.value_or(reported) : reported;
+    if (marks.iteration < 0) // the run has no iteration
+        return m_preview->setMarks({});
+    const engine::Iteration& iteration = iterations[static_cast<std::size_t>(marks.iteration)];
+    marks.parts = marksOf(m_matches->model(), iteration.window);
+    if (current != nullptr && current->device)
+        marks.current = {*current->device, current->window};
+    const int rule = m_rulesTable->currentIndex().row();
+    marks.areUncertain = rule >= 0 && !m_rules->at(rule).isClassified;
+    m_previewHint->setText(marks.parts.empty()
                                ? tr("iteration %1, from its start").arg(iteration.number)
                                : tr("iteration %1, matches outlined").arg(iteration.number));
-    std::optional<SchedulePreview::Mark> mark;
-    if (current != nullptr && current->device)
-        mark = {*current->device, current->window};
-    m_preview->setMarks(shown, std::move(marks), mark);
+    m_preview->setMarks(std::move(marks));
 }
 
 void ImportReportView::keyPressEvent(QKeyEvent* event)
