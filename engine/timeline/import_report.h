@@ -1,5 +1,8 @@
 #pragma once
 
+#include "engine/timeline/timeline.h"
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +51,20 @@ struct ImportReport
         friend bool operator==(const Clock&, const Clock&) = default;
     };
 
+    // A kernel, a copy or an op of the framework on a CPU, and the rule that matches it.
+    struct Match
+    {
+        std::string rule;                // name in `rules`; "": no rule matches
+        std::string name;                // of the kernel or op
+        std::optional<int> device;       // nullopt: a rank of another copy of the pipeline
+        std::optional<std::uint32_t> op; // OpIndex of the run's schedule; nullopt: of no op
+        std::optional<int> iteration;    // index into Timeline::iterations; nullopt: outside of all
+        Window window;                   // ns of the timeline
+
+        friend bool operator==(const Match&, const Match&) = default;
+    };
+    static constexpr std::size_t kMostMatches = 1000; // of a rule
+
     std::string program; // the program that recorded the traces: "PyTorch profiler"
     std::vector<Rank> ranks;
     std::vector<int> missingRanks;
@@ -64,6 +81,8 @@ struct ImportReport
     // The error of the iteration simulated from the medians of the trace; nullopt if the trace has
     // no complete pipeline.
     std::optional<double> replayError;
+    // The longest matches of each rule, longest first. Empty in files of older versions.
+    std::vector<Match> matches;
 
     double classified() const; // share of `time` that rules match, in [0, 1]
     friend bool operator==(const ImportReport&, const ImportReport&) = default;

@@ -215,6 +215,8 @@ private:
             all(rank.trace.gpu.copies);
             all(rank.trace.gpu.memsets);
             all(rank.trace.gpu.calls);
+            for (auto& [rule, matches] : rank.work.matches)
+                all(matches);
             for (MemoryEvent& memory : rank.trace.memory)
                 memory.time -= fit.at(memory.time - fit.offset);
         }

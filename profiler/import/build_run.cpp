@@ -6,6 +6,7 @@
 #include "profiler/import/merge_gpu.h"
 #include "profiler/import/placement.h"
 #include "profiler/import/recognise_scheme.h"
+#include "profiler/import/report_matches.h"
 #include "profiler/store/check_schedule.h"
 
 #include <fmt/format.h>
@@ -288,7 +289,9 @@ void RunBuilder::report()
             fmt::format("{} of {} ranks have no trace, so waiting and transfer are not separated.",
                         m_job.missing.size(), m_job.missing.size() + m_job.ranks.size()));
     std::ranges::stable_sort(rules, std::ranges::greater(), &ImportReport::Rule::time);
-    m_result.run.info.import = std::move(report);
+    Run& run = m_result.run;
+    run.info.import = std::move(report);
+    run.info.import->matches = reportMatches(m_job, m_placement, m_ops, run, m_origin);
 }
 
 Result<ImportedRun> RunBuilder::build()

@@ -1,10 +1,10 @@
 #include "profiler/import/classify.h"
 
 #include "profiler/import/marked_ranges.h"
+#include "profiler/import/rule_tally.h"
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <numeric>
 #include <unordered_map>
 
@@ -38,7 +38,6 @@ public:
         findThreads();
         m_trace.gpu.kernels.empty() ? classifyOps() : classifyGpu();
         finishWorks();
-        report();
         return std::move(m_result);
     }
 
@@ -46,7 +45,7 @@ private:
     // A kernel, copy or memset.
     struct GpuItem
     {
-        Window window;
+        Match match;
         std::optional<GpuCall> call;
         std::uint32_t* work = nullptr;
         const RuleMatch* kernelRule = nullptr; // the rule that matches its name
@@ -62,12 +61,9 @@ private:
     void addSegment(const GpuItem& item, OpKind kind);
     void addCollectives();
     void finishWorks();
-    void report();
 
     std::uint32_t addWork(const RuleMatch& match, Window host);
     void grow(std::uint32_t work, Window window);
-    void count(std::size_t rule, std::int64_t time) { m_byRule[rule].add(time); }
-    void leaveOut(const char* what, std::int64_t time) { m_leftOut[what].add(time); }
     bool isAutograd(std::uint32_t thread) const
     {
         return thread < m_isAutograd.size() && m_isAutograd[thread];
@@ -81,18 +77,7 @@ private:
     std::vector<bool> m_isAutograd;      // [thread]
     std::vector<bool> m_ran;             // [work] whether its window is known
     bool m_namesPipelineOps = false, m_numbersOps = false;
-    struct Sum
-    {
-        std::int64_t matches = 0, time = 0;
-
-        void add(std::int64_t more)
-        {
-            ++matches;
-            addTime(time, more);
-        }
-    };
-    std::map<std::size_t, Sum> m_byRule; // [rule], then autograd threads, other threads
-    std::map<std::string, Sum> m_leftOut;
+    RuleTally m_tally;
     std::optional<OpKind> m_segment; // the kind of the last kernel, in the order of launches
     std::uint32_t m_segmentWork = kNoWork;
     std::vector<std::int64_t> m_messages; // host times of messages, sorted
@@ -160,8 +145,9 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
     const auto isOp = [](const Mark& mark) { return mark.isOp() && isTransport(*mark.match); };
     const std::uint32_t named = m_marks.on(thread, launch, isNamed);
     const std::uint32_t op = m_marks.on(thread, launch, isOp);
-    count(named != MarkedRanges::kNone ? m_marks.all()[named].match->rule : item.kernelRule->rule,
-          item.window.duration());
+    m_tally.count(named != MarkedRanges::kNone ? m_marks.all()[named].match->rule
+                                               : item.kernelRule->rule,
+                  item.match);
     std::uint32_t work = op != MarkedRanges::kNone ? m_workOf[op] : kNoWork;
     if (work == kNoWork) {
         RuleMatch match = matchOf(OpKind::AllReduce);
@@ -180,13 +166,13 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
     if (item.nccl != nullptr)
         m_result.works[work].group = item.nccl->group;
     *item.work = work;
-    grow(work, item.window);
+    grow(work, item.match.window);
 }
 
 // Kernels are taken in the order of their launches.
 void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
 {
-    const Window host = item.call ? item.call->window : item.window;
+    const Window host = item.call ? item.call->window : item.match.window;
     const std::int64_t launch = host.begin;
     const auto next = std::ranges::upper_bound(
         m_messages, m_segmentWork == kNoWork ? launch : m_result.works[m_segmentWork].host.end);
@@ -197,40 +183,39 @@ void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
     }
     m_result.works[m_segmentWork].host.end = host.end;
     *item.work = m_segmentWork;
-    grow(m_segmentWork, item.window);
+    grow(m_segmentWork, item.match.window);
 }
 
 void RankClassifier::classifyItem(const GpuItem& item)
 {
-    const std::int64_t time = item.window.duration();
-    addTime(m_result.time, time);
+    addTime(m_result.time, item.match.window.duration());
     const std::int64_t launch = item.call ? item.call->window.begin : -1;
     const std::uint32_t thread = item.call ? item.call->thread : MarkedRanges::kNone;
     if (item.kernelRule != nullptr && isTransport(*item.kernelRule))
         return takeNccl(item, launch, thread);
     if (item.kernelRule != nullptr) {
-        count(item.kernelRule->rule, time);
+        m_tally.count(item.kernelRule->rule, item.match);
         if (!item.kernelRule->ops.empty() && !m_namesPipelineOps)
             addSegment(item, item.kernelRule->ops.front().kind);
         return;
     }
     if (!item.call)
-        return leaveOut("GPU work without the call that launched it", time);
+        return m_tally.leaveOut("GPU work without the call that launched it", item.match);
     const std::uint32_t mark = m_marks.onAny(thread, launch, [](const Mark& of) {
         return of.match->purpose == Purpose::None || (of.isOp() && isCompute(of.kind()));
     });
     if (mark != MarkedRanges::kNone) {
-        count(m_marks.all()[mark].match->rule, time);
+        m_tally.count(m_marks.all()[mark].match->rule, item.match);
         m_segment.reset();
         *item.work = m_workOf[mark];
         if (m_workOf[mark] != kNoWork)
-            grow(m_workOf[mark], item.window);
+            grow(m_workOf[mark], item.match.window);
         return;
     }
     const bool backward = isAutograd(thread);
     if (m_numbersOps && !backward)
-        return leaveOut("GPU work launched outside any pipeline op", time);
-    count(m_rules.all().size() + (backward ? 0 : 1), time);
+        return m_tally.leaveOut("GPU work launched outside any pipeline op", item.match);
+    m_tally.count(m_rules.all().size() + (backward ? 0 : 1), item.match);
     if (!m_namesPipelineOps)
         addSegment(item, backward ? OpKind::Backward : OpKind::Forward);
 }
@@ -244,31 +229,33 @@ void RankClassifier::classifyGpu()
             calls.push_back(&call);
     std::ranges::stable_sort(calls, {}, &GpuCall::correlation);
     std::vector<GpuItem> items;
-    const auto add = [&](const auto& rows, std::vector<std::uint32_t>& works) {
+    const auto add = [&](const auto& rows, Match::Of of, std::vector<std::uint32_t>& works) {
         works.assign(rows.size(), kNoWork);
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            items.push_back({rows[i].window, std::nullopt, &works[i]});
+            items.push_back(
+                {{rows[i].window, of, static_cast<std::uint32_t>(i)}, std::nullopt, &works[i]});
             const std::uint32_t wanted = rows[i].place.correlation; // 0 is not in `calls`
             const auto call = std::ranges::lower_bound(calls, wanted, {}, &GpuCall::correlation);
             if (call != calls.end() && (*call)->correlation == wanted)
                 items.back().call = **call;
         }
     };
-    add(gpu.kernels, m_result.ofKernel);
-    add(gpu.copies, m_result.ofCopy);
-    add(gpu.memsets, m_result.ofMemset);
+    add(gpu.kernels, Match::Of::Kernel, m_result.ofKernel);
+    add(gpu.copies, Match::Of::Copy, m_result.ofCopy);
+    add(gpu.memsets, Match::Of::Memset, m_result.ofMemset);
     std::unordered_map<std::uint32_t, std::optional<RuleMatch>> rules; // by name
     for (std::uint32_t i = 0; i < gpu.kernels.size(); ++i) {
         const std::uint32_t name = gpu.kernels[i].name;
         auto known = rules.find(name);
         if (known == rules.end())
             known = rules.emplace(name, m_rules.ofKernel(m_trace.text(name))).first;
+        items[i].match.name = name;
         items[i].kernelRule = known->second ? &*known->second : nullptr;
         const auto arguments = m_trace.nccl.find(i);
         items[i].nccl = arguments == m_trace.nccl.end() ? nullptr : &arguments->second;
     }
     std::ranges::stable_sort(items, {}, [](const GpuItem& item) {
-        return item.call ? item.call->window.begin : item.window.begin;
+        return item.call ? item.call->window.begin : item.match.window.begin;
     });
     m_result.fromSegments = !m_namesPipelineOps;
     std::ranges::sort(m_messages);
@@ -287,17 +274,19 @@ void RankClassifier::classifyOps()
         if (op.window.begin < busyUntil[op.thread])
             continue; // nested in another op
         busyUntil[op.thread] = op.window.end;
-        const std::int64_t time = op.window.duration(), begin = op.window.begin;
-        addTime(m_result.time, time);
+        const std::int64_t begin = op.window.begin;
+        addTime(m_result.time, op.window.duration());
         const std::uint32_t mark = m_marks.onAny(op.thread, begin, [](const Mark& of) {
             return of.match->purpose != Purpose::Iteration;
         });
         if (mark == MarkedRanges::kNone) {
-            leaveOut("Framework ops outside any pipeline op", time);
+            m_tally.leaveOut("Framework ops outside any pipeline op",
+                             {op.window, Match::Of::Range, kNoWork, op.name});
             continue;
         }
-        count(m_marks.all()[mark].match->rule, time);
         const std::uint32_t work = m_workOf[mark];
+        m_tally.count(m_marks.all()[mark].match->rule,
+                      {op.window, Match::Of::Range, work, op.name});
         if (work != kNoWork && engine::isCompute(m_result.works[work].op.kind) && !m_ran[work])
             grow(work, {begin, std::max(begin, m_result.works[work].host.end)});
     }
@@ -309,9 +298,10 @@ void RankClassifier::classifyOps()
                 addTime(m_result.time, m_result.works[work].host.duration());
         }
     if (m_trace.ops.empty())
-        for (const Mark& mark : m_marks.all())
-            if (mark.match->purpose == Purpose::Op)
-                count(mark.match->rule, mark.range.window.duration());
+        for (std::size_t i = 0; i < m_marks.all().size(); ++i)
+            if (const Mark& mark = m_marks.all()[i]; mark.isOp())
+                m_tally.count(mark.match->rule,
+                              {mark.range.window, Match::Of::Range, m_workOf[i], mark.range.name});
 }
 
 // Without GPU work, a message or a collective takes the time of its range on the host. The range of
@@ -360,7 +350,7 @@ void RankClassifier::finishWorks()
     for (const std::uint32_t i : order) {
         Work& work = m_result.works[i];
         if (!m_ran[i]) {
-            leaveOut("Ranges of ops without GPU work", work.host.duration());
+            m_tally.leaveOut("Ranges of ops without GPU work", work.host.duration());
             continue;
         }
         const auto begins = [](const ClassifiedRank::Step& step) { return step.host.begin; };
@@ -371,22 +361,11 @@ void RankClassifier::finishWorks()
         kept.push_back(work);
     }
     m_result.works = std::move(kept);
+    m_tally.report(m_rules, m_result);
+    m_result.renumberMatches(newIndex);
     for (auto* list : {&m_result.ofKernel, &m_result.ofCopy, &m_result.ofMemset})
         for (std::uint32_t& work : *list)
             work = work == kNoWork ? kNoWork : newIndex[work];
-}
-
-void RankClassifier::report()
-{
-    std::vector<RuleText> texts = m_rules.all();
-    texts.push_back({"autograd-thread", "Launched by the autograd engine", "medium"});
-    texts.push_back({"main-thread", "Launched outside the autograd engine", "low"});
-    for (const auto& [rule, sum] : m_byRule) {
-        const RuleText& text = texts[rule];
-        m_result.rules.push_back({text.name, text.title, text.confidence, sum.matches, sum.time});
-    }
-    for (const auto& [what, sum] : m_leftOut)
-        m_result.leftOut.push_back({what, sum.matches, sum.time});
 }
 } // namespace
 

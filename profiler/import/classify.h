@@ -1,12 +1,15 @@
 #pragma once
 
 #include "engine/timeline/import_report.h"
+#include "profiler/import/match.h"
 #include "profiler/import/rank_trace.h"
 #include "profiler/import/rules.h"
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace profiler {
@@ -52,9 +55,34 @@ struct ClassifiedRank
     std::vector<Step> steps;
     std::vector<engine::ImportReport::Rule> rules; // the rules that matched at least once
     std::vector<engine::ImportReport::LeftOut> leftOut;
+    // The longest matches by the name of the rule; "": no rule matches.
+    std::map<std::string, std::vector<Match>> matches;
     std::int64_t time = 0;     // total time of all GPU work, or of all ops on a CPU, in ns
     bool hasMessages = false;  // whether the rank exchanges messages with other stages
     bool fromSegments = false; // whether F and B were cut from the order of kernels
+
+    // The work of a match; kNoWork if it belongs to none.
+    std::uint32_t workOf(const Match& match) const
+    {
+        switch (match.of) {
+        case Match::Of::Kernel:
+            return ofKernel[match.index];
+        case Match::Of::Copy:
+            return ofCopy[match.index];
+        case Match::Of::Memset:
+            return ofMemset[match.index];
+        default:
+            return match.index;
+        }
+    }
+    // Follows a change of the order of `works`; `newIndex` has the new index of every work.
+    void renumberMatches(const std::vector<std::uint32_t>& newIndex)
+    {
+        for (auto& [rule, list] : matches)
+            for (Match& match : list)
+                if (match.isOfWork() && match.index != kNoWork)
+                    match.index = newIndex[match.index];
+    }
 };
 
 // Classifies the work of one rank. Uses the first of these that applies: a range that a rule names,

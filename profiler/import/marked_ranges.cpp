@@ -7,15 +7,15 @@ namespace profiler {
 MarkedRanges::MarkedRanges(const RankTrace& trace, const Rules& rules)
     : m_onThread(trace.threads.size())
 {
-    struct Match
+    struct Found
     {
         bool isKnown = false;
         const RuleMatch* match = nullptr;
     };
-    std::vector<Match> byName(trace.texts->size());
+    std::vector<Found> byName(trace.texts->size());
     const bool needsAll = rules.needsMoreThanNames();
     for (const HostRange& range : trace.ranges) {
-        Match& known = byName[range.name];
+        Found& known = byName[range.name];
         if (!known.isKnown || needsAll) {
             const auto match
                 = rules.ofRange({trace.text(range.name), trace.text(range.category),

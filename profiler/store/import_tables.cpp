@@ -113,6 +113,28 @@ bool fits(std::initializer_list<const std::string*> texts)
     return std::ranges::all_of(texts,
                                [](const std::string* text) { return text->size() <= kMostText; });
 }
+
+bool isPossible(const ImportReport::Match& match)
+{
+    constexpr std::int64_t kMostTicks = std::int64_t{1} << 61;
+    const engine::Window& window = match.window;
+    return -kMostTicks <= window.begin && window.begin <= window.end && window.end <= kMostTicks
+        && match.device.value_or(0) >= 0 && match.iteration.value_or(0) >= 0;
+}
+
+// Files of older versions have no matches.
+Result<void> readMatches(Database& database, std::string_view rest, ImportReport& report)
+{
+    const auto known = TRY(hasTable(database, kTableOf<MatchRow>.name));
+    return !known ? Result<void>()
+                  : forEachRow<MatchRow>(
+                      database, fmt::format("ORDER BY rowid {}", rest), [&](MatchRow& row) {
+                          const bool isValid
+                              = fits({&row.match.rule, &row.match.name}) && isPossible(row.match);
+                          report.matches.push_back(std::move(row.match));
+                          return isValid;
+                      });
+}
 } // namespace
 
 Result<void> writeImport(Database& database, const std::optional<ImportReport>& report)
@@ -122,7 +144,12 @@ Result<void> writeImport(Database& database, const std::optional<ImportReport>& 
     std::vector<SourceRow> sources;
     for (const ImportReport::Rank& rank : report->ranks)
         sources.push_back({static_cast<int>(sources.size()), rank});
-    return addRows(database, sources).and_then([&] { return addRows(database, rowsOf(*report)); });
+    std::vector<MatchRow> matches;
+    for (const ImportReport::Match& match : report->matches)
+        matches.push_back({match});
+    return addRows(database, sources)
+        .and_then([&] { return addRows(database, rowsOf(*report)); })
+        .and_then([&] { return addRows(database, matches); });
 }
 
 Result<std::optional<ImportReport>> readImport(Database& database)
@@ -142,6 +169,7 @@ Result<std::optional<ImportReport>> readImport(Database& database)
         take(row, report);
         return fits({&row.section, &row.name, &row.text});
     }));
+    TRY(readMatches(database, some, report));
     return report;
 }
 

@@ -49,6 +49,29 @@ void columns(ReportRow& row, auto&& column)
            row.value);
 }
 
+struct MatchRow
+{
+    engine::ImportReport::Match match;
+};
+template<>
+inline constexpr TableText kTableOf<MatchRow>{
+    "BS_import_match", kImportedRuns,
+    "The kernels, copies or ops of the framework that each rule matches, at most the 1000 longest "
+    "of a rule"};
+void columns(MatchRow& row, auto&& column)
+{
+    engine::ImportReport::Match& match = row.match;
+    column({"rule", kText, "", "`BS_import_report.name`; empty: no rule matches"}, match.rule);
+    column({"name", kText, "", "kernel, copy or op of the framework"}, match.name);
+    column({"device", kMaybeInteger, "", "NULL: a rank of another copy of the pipeline"},
+           match.device);
+    column({"op", kMaybeInteger, "", "`BS_schedule.op`; NULL: of no op"}, match.op);
+    column({"iteration", kMaybeInteger, "", "`BS_iteration.iteration`; NULL: outside of all"},
+           match.iteration);
+    column({"begin", kInteger, "tick"}, match.window.begin);
+    column({"end", kInteger, "tick"}, match.window.end);
+}
+
 engine::Result<void> writeImport(Database& database,
                                  const std::optional<engine::ImportReport>& report);
 engine::Result<std::optional<engine::ImportReport>> readImport(Database& database);

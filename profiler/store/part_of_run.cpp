@@ -110,6 +110,18 @@ void addMemory(const Run& run, Run& part)
     part.timeline.memory.insert(part.timeline.memory.end(), within.begin(), within.end());
 }
 
+void keepMatches(const Kept& kept, Window window, ImportReport& report)
+{
+    std::erase_if(report.matches, [&](const ImportReport::Match& match) {
+        const auto iteration = static_cast<std::size_t>(match.iteration.value_or(0));
+        return !match.window.intersects(window)
+            || (match.iteration && (iteration >= kept.size() || !kept[iteration]));
+    });
+    for (ImportReport::Match& match : report.matches)
+        if (match.iteration)
+            match.iteration = static_cast<int>(*kept[static_cast<std::size_t>(*match.iteration)]);
+}
+
 Result<Part> partOf(const Run& run, Window window)
 {
     Part part{{run.info, run.schedule, {}}, {}};
@@ -119,6 +131,8 @@ Result<Part> partOf(const Run& run, Window window)
                     "the selection has no op; select a range in which a device computes");
     addSpans(run, window, part.kept, part.run);
     addMemory(run, part.run);
+    if (part.run.info.import)
+        keepMatches(part.kept, window, *part.run.info.import);
     return part;
 }
 

@@ -35,8 +35,8 @@ using OfEveryRun
              ProcessRow, AnalysisRow, StartRow, SystemRow, CaptureRow, ExportRow>;
 // Tables that are created with their first row.
 using OfSomeRuns
-    = Tables<engine::Note, SourceRow, ReportRow, SettingRow, PeerRow, engine::GpuSample, LaunchRow,
-             RangeRow, engine::GpuOverhead, GpuRow, CudaDeviceRow, KernelRow,
+    = Tables<engine::Note, SourceRow, ReportRow, MatchRow, SettingRow, PeerRow, engine::GpuSample,
+             LaunchRow, RangeRow, engine::GpuOverhead, GpuRow, CudaDeviceRow, KernelRow,
              OfProcess<engine::GpuCopy>, OfProcess<engine::GpuMemset>, CallRow,
              OfProcess<engine::GpuWait>, OfProcess<engine::GpuAllocation>,
              OfProcess<engine::GpuContext>, OfProcess<engine::GpuStream>, StreamNameRow,

@@ -2,6 +2,7 @@
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/schedule_preview.h"
 #include "app/widgets/import/coverage_bar.h"
 #include "app/widgets/import/import_report_view.h"
 #include "app/widgets/import/rank_chips.h"
@@ -24,6 +25,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QThreadPool>
+
+#include <algorithm>
 
 namespace app {
 namespace {
@@ -138,6 +141,72 @@ TEST_CASE("a click or a key in the coverage selects the rule")
     CHECK(table->currentIndex().row() == std::min(1, table->model()->rowCount() - 1));
 }
 
+TEST_CASE("the matches of the selected rule are listed, outlined and opened in the run")
+{
+    ImportWindow w;
+    tests::TorchTraceOptions options;
+    options.onGpu = true;
+    w.write(options);
+    w.window.openFiles({w.folder()});
+    REQUIRE(waitFor([&] { return w.showsReport(); }));
+    auto* rules = w.find<DataTable>("rulesTable");
+    auto* matches = w.find<DataTable>("matchesTable");
+    const auto* preview = w.find<SchedulePreview>("importPreview");
+    const auto* empty = w.find<QLabel>("noMatches");
+    CHECK(rules->currentIndex().row() == 0);
+    CHECK(matches->model()->rowCount() > 0);
+    REQUIRE(waitFor([&] { return preview->hasPicture(); }));
+    CHECK_FALSE(preview->marks().parts.empty());
+    CHECK(empty->isHidden());
+
+    rules->setFocus();
+    QTest::keyClick(rules, Qt::Key_Escape);
+    CHECK_FALSE(rules->currentIndex().isValid());
+    CHECK(w.find<CoverageBar>("coverageBar")->current() == -1);
+    CHECK(matches->model()->rowCount() == 0);
+    CHECK(preview->marks().parts.empty());
+    CHECK(empty->text() == QStringLiteral("Select a rule to list what it matches."));
+
+    rules->selectRow(0);
+    const int other = preview->marks().iteration == 0 ? 1 : 0; // the trace has two iterations
+    int row = 0;
+    while (matches->model()->index(row, 3).data().toInt() != other)
+        REQUIRE(++row < matches->model()->rowCount());
+    matches->selectRow(row);
+    CHECK(preview->marks().iteration == other);
+    const QString op = matches->model()->index(row, 2).data().toString();
+    matches->setFocus();
+    QTest::keyClick(matches, Qt::Key_Return);
+    REQUIRE(w.window.currentPage()->objectName() == QStringLiteral("runPage"));
+    const auto* timeline = w.window.currentPage()->findChild<TimelineWidget*>();
+    REQUIRE(waitFor([&] { return timeline->selection().kind == Selection::Kind::Op; }));
+    CHECK(timeline->selection().iteration == other);
+    CHECK(timeline->accessibleDescription().contains(op));
+}
+
+TEST_CASE("at a low coverage the report lists first what no rule matches")
+{
+    ImportWindow w;
+    tests::writeText(w.traces / "a.json", R"([
+        {"ph":"X","cat":"user_annotation","name":"PP:0F0","pid":1,"tid":1,"ts":10,"dur":10},
+        {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":11,"dur":8},
+        {"ph":"X","cat":"cpu_op","name":"aten::zeros","pid":1,"tid":1,"ts":22,"dur":50},
+        {"ph":"X","cat":"user_annotation","name":"PP:0B0","pid":1,"tid":1,"ts":80,"dur":10},
+        {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":81,"dur":6}])");
+    w.window.openFiles({w.trace("a.json")});
+    REQUIRE(waitFor([&] { return w.showsReport(); }));
+    const auto* rules = w.find<DataTable>("rulesTable");
+    CHECK(rules->currentIndex().row() == rules->model()->rowCount() - 1);
+    const auto* matches = w.find<DataTable>("matchesTable");
+    REQUIRE(matches->model()->rowCount() == 1);
+    CHECK(matches->model()->index(0, 0).data().toString() == QStringLiteral("aten::zeros"));
+    CHECK(w.find<QLabel>("matchesTitle")->text() == QStringLiteral("Matches: unclassified"));
+    CHECK(w.find<QLabel>("matchesCount")->text() == QStringLiteral("All 1 shown"));
+    const auto* preview = w.find<SchedulePreview>("importPreview");
+    CHECK(preview->marks().areUncertain);
+    CHECK(preview->marks().parts.size() == 1);
+}
+
 TEST_CASE("a rank without a trace is named in the report and in the run")
 {
     ImportWindow w;
@@ -170,8 +239,15 @@ TEST_CASE("the report of an import fits a window of 960 by 640 pixels")
     for (const QWidget* area = ranks; area != nullptr; area = area->parentWidget())
         if (const auto* scroll = qobject_cast<const QScrollArea*>(area))
             CHECK(waitFor([&] { return scroll->horizontalScrollBar()->maximum() == 0; }));
+    const auto isBelowRules = [&] {
+        const auto topOf = [&](const char* table) {
+            return w.find<QWidget>(table)->mapTo(report, QPoint()).y();
+        };
+        return topOf("matchesTable") > topOf("rulesTable");
+    };
+    CHECK(waitFor(isBelowRules));
     w.window.resize(1600, 1000);
-    CHECK(waitFor([&] { return !noteWraps(); }));
+    CHECK(waitFor([&] { return !noteWraps() && !isBelowRules(); }));
 }
 
 TEST_CASE("traces that cannot be imported leave one sentence and the way to others")

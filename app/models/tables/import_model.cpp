@@ -1,6 +1,9 @@
 #include "app/models/tables/import_model.h"
 
 #include "app/models/import_facts.h"
+#include "engine/timeline/kernel_name.h"
+
+#include <algorithm>
 
 namespace app {
 namespace {
@@ -10,6 +13,30 @@ using engine::ImportReport;
 int levelOf(const std::string& confidence)
 {
     return confidence == "high" ? 3 : confidence == "medium" ? 2 : confidence == "low" ? 1 : 0;
+}
+
+bool fits(const engine::Run& run, const ImportReport::Match& match)
+{
+    return match.device.value_or(0) < run.schedule.shape.devices
+        && match.op.value_or(0) < engine::opCount(run.schedule)
+        && static_cast<std::size_t>(match.iteration.value_or(0)) < run.timeline.iterations.size();
+}
+
+ImportMatch shownMatch(const engine::Run& run, const engine::OpIndex& ops,
+                       const ImportReport::Match& match)
+{
+    ImportMatch shown{match, {}, {}, -1, {}};
+    shown.label = QString::fromStdString(run.info.import->onGpu ? engine::kernelLabel(match.name)
+                                                                : match.name);
+    if (match.op)
+        shown.op = opName(run.info, engine::opAt(run.schedule, ops, *match.op));
+    if (match.iteration) {
+        const engine::Iteration& iteration
+            = run.timeline.iterations[static_cast<std::size_t>(*match.iteration)];
+        shown.iteration = iteration.number;
+        shown.begin = match.window.begin - iteration.window.begin;
+    }
+    return shown;
 }
 
 const auto kIsRest = [](const CoverageRow& row) { return QVariant(!row.isClassified); };
@@ -78,6 +105,64 @@ CoverageModel::Columns CoverageModel::columns() const
             .with(kLevelRole,
                   [](const CoverageRow& row) { return QVariant(levelOf(row.rule.confidence)); })
             .with(kHintRole, kIsRest),
+    };
+}
+
+MatchesModel::MatchesModel(QObject* parent)
+    : TableModel(parent)
+{ }
+
+void MatchesModel::show(const engine::Run& run, const std::string& rule)
+{
+    const engine::OpIndex ops(run.schedule);
+    std::vector<ImportMatch> rows;
+    std::int64_t longest = 0, last = 0;
+    for (const ImportReport::Match& match : run.info.import->matches) {
+        if (match.rule != rule || !fits(run, match))
+            continue;
+        rows.push_back(shownMatch(run, ops, match));
+        longest = std::max(longest, match.window.duration());
+        last = std::max(last, rows.back().begin.value_or(0));
+    }
+    reset(columns(run.info, longest, last), std::move(rows));
+}
+
+MatchesModel::Columns MatchesModel::columns(const engine::RunInfo& info, std::int64_t longest,
+                                            std::int64_t last)
+{
+    using Column = TableColumn<ImportMatch>;
+    using Row = ImportMatch;
+    const Scale at = timeScale(info, last), time = timeScale(info, longest).finer(1);
+    const QString none = QStringLiteral("–");
+    return {
+        Column(
+            info.import->onGpu ? tr("Kernel") : tr("Range"),
+            [](const Row& row) { return row.label; }, Qt::AlignLeft)
+            .with(Qt::ToolTipRole,
+                  [](const Row& row) { return QVariant(QString::fromStdString(row.match.name)); }),
+        Column(
+            tr("Device"),
+            [](const Row& row) {
+                return row.match.device ? tr("device %1").arg(*row.match.device)
+                                        : tr("another copy");
+            },
+            Qt::AlignLeft),
+        Column(
+            tr("Op"), [none](const Row& row) { return row.match.op ? row.op : none; },
+            Qt::AlignLeft)
+            .with(kCodeRole, kAlways),
+        Column(tr("Iteration"),
+               [none](const Row& row) {
+                   return row.iteration < 0 ? none : QString::number(row.iteration);
+               }),
+        Column({tr("At, %1"), at},
+               [at, none](const Row& row) {
+                   return row.begin ? at.text(static_cast<double>(*row.begin)) : none;
+               }),
+        Column({tr("Time, %1"), time},
+               [time](const Row& row) {
+                   return time.text(static_cast<double>(row.match.window.duration()));
+               }),
     };
 }
 

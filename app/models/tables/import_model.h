@@ -2,8 +2,10 @@
 
 #include "app/models/numbers.h"
 #include "app/models/tables/table_model.h"
-#include "engine/timeline/import_report.h"
+#include "engine/timeline/run.h"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace app {
@@ -29,6 +31,32 @@ private:
     Columns columns() const;
 
     Scale m_time;
+};
+
+// A kernel or op that a rule matches, as shown.
+struct ImportMatch
+{
+    engine::ImportReport::Match match;
+    QString label, op;                 // short name; the op that it belongs to
+    int iteration = -1;                // its number; -1: outside of all
+    std::optional<std::int64_t> begin; // since the begin of the iteration, in ns
+};
+
+// The matches of one rule, longest first. Entries that do not fit the run are left out.
+class MatchesModel : public TableModel<ImportMatch>
+{
+    Q_OBJECT
+
+public:
+    static constexpr int kIteration = 3, kAt = 4; // columns
+
+    explicit MatchesModel(QObject* parent = nullptr);
+    // `rule` is a name, or "" for what no rule matches. `run` must be an imported run.
+    void show(const engine::Run& run, const std::string& rule);
+    void clear() { reset({}, {}); }
+
+private:
+    static Columns columns(const engine::RunInfo& info, std::int64_t longest, std::int64_t last);
 };
 
 // Everything that an import left out of the run.

@@ -4,6 +4,7 @@
 #include "app/models/numbers.h"
 #include "app/pages/dock_links.h"
 #include "app/pages/run_saver.h"
+#include "app/timeline/details/view_link.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/controls/themed_icon.h"
@@ -19,6 +20,7 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace app {
@@ -31,6 +33,24 @@ QString nameOfTraces(const QStringList& traces)
     return traces.size() < 2
         ? first
         : ImportPage::tr("%1 and %2").arg(first, countOf(traces.size() - 1, "other"));
+}
+
+// Shows the match in the middle of the timeline, and selects its op or, without one, its time.
+ViewLink linkTo(const engine::ImportReport::Match& match, const QString& file)
+{
+    constexpr double kMargin = 4; // on each side, in durations of the match
+    const engine::Window window{match.window.begin,
+                                std::max(match.window.end, match.window.begin + 1)};
+    const double margin = kMargin * static_cast<double>(window.duration());
+    ViewLink link;
+    link.file = file;
+    link.window
+        = {static_cast<double>(window.begin) - margin, static_cast<double>(window.end) + margin};
+    link.kind = match.op && match.iteration ? Selection::Kind::Op : Selection::Kind::Range;
+    link.op = match.op.value_or(0);
+    link.iteration = match.iteration.value_or(-1);
+    link.range = window;
+    return link;
 }
 
 } // namespace
@@ -68,6 +88,12 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidge
     connect(m_failed, &EmptyState::activated, this, &Page::importDialogRequested);
     connect(m_open, &QPushButton::clicked, this,
             [this] { Q_EMIT openRequested(m_document->file()); });
+    connect(m_report, &ImportReportView::openRequested, this,
+            [this](const engine::ImportReport::Match& match) {
+                ViewLink link = linkTo(match, m_document->file());
+                link.areKernelsShown = m_document->run()->info.import->onGpu;
+                Q_EMIT linkRequested(toText(link));
+            });
     connect(&m_importer, &TraceImporter::progressed, m_progress, &ImportProgressView::show);
     connect(&m_importer, &TraceImporter::failed, this, &ImportPage::showFailure);
     connect(&m_importer, &TraceImporter::finished, this,
@@ -193,7 +219,7 @@ void ImportPage::showDocument()
     if (!run || !run->info.import || m_document->state() != RunDocument::State::Finished)
         return;
     m_runs->setCurrent(m_document.get());
-    m_report->show(*run);
+    m_report->show(run);
     m_heading->setText(title());
     for (QAction* action : {m_editRules, m_saveReport})
         action->setEnabled(true);

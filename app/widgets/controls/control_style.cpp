@@ -317,6 +317,8 @@ int ControlStyle::styleHint(StyleHint hint, const QStyleOption* option, const QW
         return 300;
     case SH_EtchDisabledText:
         return 0;
+    case SH_ItemView_ActivateItemOnSingleClick:
+        return 0; // a click selects a row, a double click opens it
     default:
         return QProxyStyle::styleHint(hint, option, widget, data);
     }

@@ -92,6 +92,8 @@ Q_SIGNALS:
     // Requests to the window.
     void newRunRequested(const QString& experimentToml); // "": the defaults
     void openRequested(const QString& file);
+    // `link` is a view of a run, as in app/timeline/details/view_link.h.
+    void linkRequested(const QString& link);
     void openDialogRequested();
     void importDialogRequested();
     // `rules` is TOML; these rules precede the built-in ones.

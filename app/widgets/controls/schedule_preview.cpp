@@ -8,6 +8,10 @@
 
 #include <QPainter>
 
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
 namespace app {
 namespace {
 
@@ -65,6 +69,15 @@ void SchedulePreview::setDone(std::vector<int> devices)
     update();
 }
 
+void SchedulePreview::setMarks(Marks marks)
+{
+    m_marks = std::move(marks);
+    std::ranges::sort(m_marks.parts, {}, [](const Mark& mark) {
+        return std::tuple(mark.device, mark.window.begin, mark.window.end);
+    });
+    update();
+}
+
 void SchedulePreview::setPlaceholder(const QString& text)
 {
     m_nothing = text;
@@ -97,7 +110,9 @@ QSize SchedulePreview::sizeHint() const
 SchedulePreview::Geometry SchedulePreview::geometry() const
 {
     const engine::Run& run = m_view->run();
-    const engine::Window window = run.timeline.iterations.front().window;
+    const auto& iterations = run.timeline.iterations;
+    const auto shown = static_cast<std::size_t>(std::max(0, m_marks.iteration));
+    const engine::Window window = iterations[shown < iterations.size() ? shown : 0].window;
     Geometry g;
     g.axis = {static_cast<double>(window.begin), static_cast<double>(window.end), kNames,
               width() - kNames - kRight, devicePixelRatioF()};
@@ -169,6 +184,41 @@ void SchedulePreview::paintOutlines(QPainter& painter, const Geometry& g,
     }
 }
 
+// Marks less than a few pixels apart share an outline.
+void SchedulePreview::paintMarks(QPainter& painter, const Geometry& g) const
+{
+    constexpr double kNear = 3;
+    const QColor ink = m_marks.areUncertain ? theme().chrome.error : theme().chrome.text;
+    const auto frame = [&](int device, engine::Window window) {
+        return stretch(g.axis, window, kTop + device * g.row, g.height);
+    };
+    const auto isShown = [&](const Mark& mark) {
+        return mark.device < g.whole(*m_view) && mark.window.intersects(g.axis.window());
+    };
+    const auto draw = [&](QRectF box, double width) {
+        box.setWidth(std::max(box.width(), width));
+        fillFrame(painter, box.adjusted(-width, -width, width, width), width, ink);
+    };
+    const double width = g.axis.gap();
+    std::optional<std::pair<int, QRectF>> open;
+    for (const Mark& mark : m_marks.parts) {
+        if (!isShown(mark))
+            continue;
+        const QRectF box = frame(mark.device, mark.window);
+        if (open && open->first == mark.device && box.left() - open->second.right() < kNear) {
+            open->second.setRight(std::max(open->second.right(), box.right()));
+            continue;
+        }
+        if (open)
+            draw(open->second, width);
+        open = std::pair(mark.device, box);
+    }
+    if (open)
+        draw(open->second, width);
+    if (const auto& current = m_marks.current; current && isShown(*current))
+        draw(frame(current->device, current->window), 2 * width);
+}
+
 void SchedulePreview::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
@@ -181,11 +231,14 @@ void SchedulePreview::paintEvent(QPaintEvent*)
     LanePainter lanes(painter, *m_view, g.axis, colours);
     paintRuler(painter, g);
     paintNames(painter, g);
+    painter.setClipRect(QRectF(g.axis.left - 2, 0, g.axis.width + 4, height())); // one iteration
     if (m_plan)
         paintOutlines(painter, g, colours);
     else
         for (int d = 0; d < g.whole(*m_view); ++d)
             lanes.paintCompute({d}, kTop + d * g.row, g.height);
+    paintMarks(painter, g);
+    painter.setClipping(false);
     if (m_isWaiting || m_isStale) {
         QColor veil = theme().chrome.surface;
         veil.setAlphaF(0.5F);

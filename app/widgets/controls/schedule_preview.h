@@ -7,14 +7,15 @@
 #include <QTimer>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace app {
 
 class BoxColours;
 
-// Draws the predicted schedule with the painters of the timeline: a ruler in cost units and a row
-// per device. Draws at most sixteen devices, then the number of the others.
+// Draws one iteration with the painters of the timeline: a ruler and a row per device. Draws at
+// most sixteen devices, then the number of the others.
 class SchedulePreview : public ThemedWidget
 {
     Q_OBJECT
@@ -25,7 +26,22 @@ public:
     void show(RunViewPointer view); // nullptr: no schedule
     // Outlines the ops, which have not run yet. setDone() fills those that have.
     void showOutlines(RunViewPointer view);
-    void setDone(std::vector<int> devices);   // [device] number of complete ops; empty: unknown
+    void setDone(std::vector<int> devices); // [device] number of complete ops; empty: unknown
+    // A time of a device that is outlined over the boxes.
+    struct Mark
+    {
+        int device = 0;
+        engine::Window window;
+    };
+    struct Marks
+    {
+        int iteration = 0;           // index into Timeline::iterations; an unknown one counts as 0
+        std::vector<Mark> parts;     // in any order
+        std::optional<Mark> current; // has a thicker outline
+        bool areUncertain = false;   // outlined in the colour of uncertain time
+    };
+    void setMarks(Marks marks); // shows their iteration
+    const Marks& marks() const { return m_marks; }
     void setPlaceholder(const QString& text); // the reason to show while there is no schedule
     void setRowsHeight(int height);           // height of the rows, without the ruler
     // Keeps the last picture until the next show(). Fades it if that takes long.
@@ -42,12 +58,14 @@ private:
     Geometry geometry() const;
     void paintOutlines(QPainter& painter, const Geometry& g, const BoxColours& colours) const;
     void paintNothing(QPainter& painter) const;
+    void paintMarks(QPainter& painter, const Geometry& g) const;
     void paintRuler(QPainter& painter, const Geometry& g) const;
     void paintNames(QPainter& painter, const Geometry& g) const;
 
     RunViewPointer m_view;
     PlanPointer m_plan;      // the outlined ops; nullptr: the ops are filled
     std::vector<int> m_done; // [device]
+    Marks m_marks;           // sorted by device, then by begin
     QTimer m_fadeTimer;      // started by setWaiting()
     QString m_nothing;
     int m_rowsHeight;

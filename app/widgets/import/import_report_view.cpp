@@ -5,59 +5,25 @@
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/schedule_preview.h"
 #include "app/widgets/import/coverage_bar.h"
+#include "app/widgets/import/matches_view.h"
 #include "app/widgets/import/rank_chips.h"
+#include "app/widgets/import/report_section.h"
 
 #include <QFontMetrics>
 #include <QGridLayout>
 #include <QItemSelectionModel>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace app {
 namespace {
-
-constexpr int kSectionTitle = 34, kRuleRow = 26;
-constexpr int kTallestTable = 260; // longer tables scroll
-const QMargins kSectionPadding(14, 10, 14, 12);
-
-QLabel* makeHint(const QString& text)
-{
-    return named(makeLabel(text, "hint"), "sectionHint");
-}
-
-QWidget* makeSection(const QString& title, QLabel* hint, std::initializer_list<Cell> cells)
-{
-    auto* section = makeSurface("plain");
-    auto* column = spaced(new QVBoxLayout(section), {}, 0,
-                          {makeBar(kSectionTitle, 8,
-                                   {makeLabel(title, "dock"), kStretch,
-                                    hint == nullptr ? makeLabel({}, "hint") : hint}),
-                           makeLine(Qt::Horizontal)});
-    fill(*column, cells);
-    column->addStretch(1);
-    return section;
-}
-
-// A text in place of a table without rows.
-QLabel* makeEmptyText(const QString& text)
-{
-    QLabel* label = makeLabel(text, "small");
-    label->setContentsMargins(kSectionPadding);
-    label->setWordWrap(true);
-    return label;
-}
-
-void showRows(DataTable& table, QLabel& empty)
-{
-    const bool hasRows = table.model()->rowCount() > 0;
-    table.setVisible(hasRows);
-    empty.setVisible(!hasRows);
-    table.setFixedHeight(std::min(table.fittingHeight(), kTallestTable));
-}
 
 // Elides long names in the middle, because lines break only between words.
 QString withShortWords(const QString& text)
@@ -79,11 +45,15 @@ void removeAll(QLayout& layout)
     }
 }
 
-QLabel* makePlainLabel(const QString& text, const char* role)
+// The matches that touch the iteration and whose device is known.
+std::vector<SchedulePreview::Mark> marksOf(const MatchesModel& matches, engine::Window iteration)
 {
-    QLabel* label = makeLabel(text, role);
-    label->setTextFormat(Qt::PlainText); // texts come from files
-    return label;
+    std::vector<SchedulePreview::Mark> marks;
+    for (int row = 0; row < matches.rowCount(); ++row)
+        if (const engine::ImportReport::Match& match = matches.at(row).match;
+            match.device && match.window.intersects(iteration))
+            marks.push_back({*match.device, match.window});
+    return marks;
 }
 
 } // namespace
@@ -102,15 +72,19 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     , m_coverageNumbers(makeLabel({}, "small"))
     , m_noRules(makeEmptyText(tr("No rule matches. The run shows kernels only.")))
     , m_bar(named(new CoverageBar(theme), "coverageBar"))
-    , m_rulesTable(named(new DataTable(theme, kRuleRow), "rulesTable", tr("Rules")))
-    , m_clocksTable(named(new DataTable(theme, kRuleRow), "clocksTable", tr("Clock alignment")))
-    , m_leftOutTable(named(new DataTable(theme, kRuleRow), "leftOutTable", tr("Left out")))
+    , m_rulesTable(named(new DataTable(theme, kReportRow), "rulesTable", tr("Rules")))
+    , m_matches(named(new MatchesView(theme), "matches"))
+    , m_clocksTable(named(new DataTable(theme, kReportRow), "clocksTable", tr("Clock alignment")))
+    , m_leftOutTable(named(new DataTable(theme, kReportRow), "leftOutTable", tr("Left out")))
     , m_noClocks(makeEmptyText(tr("One clock, nothing to align.")))
     , m_noLeftOut(makeEmptyText(tr("Nothing was left out.")))
     , m_structure(new QWidget)
     , m_replay(named(new Band(theme, Band::Shape::Verdict), "replayBand"))
     , m_warnings(makeSurface("plain"))
+    , m_preview(named(new SchedulePreview(theme), "importPreview", tr("Preview")))
+    , m_previewHint(named(makePlainLabel({}, "hint"), "previewHint"))
 {
+    m_preview->setPlaceholder(tr("Preparing the iteration"));
     m_rulesTable->setModel(m_rules);
     m_rulesTable->setRestColumn(1);
     m_clocksTable->setModel(m_clocks);
@@ -131,14 +105,23 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     auto* column = spaced(new QVBoxLayout(content), {}, 0,
                           {makeTop(), makeLine(Qt::Horizontal), m_warnings, makeCoverage(),
                            makeLine(Qt::Horizontal)});
-    column->addLayout(m_thirds, 1);
+    column->addLayout(m_thirds);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(makePreview(), 1);
     QScrollArea* scroll = makeScroll(content);
     scroll->setHorizontalScrollBarPolicy(
         Qt::ScrollBarAsNeeded); // beside the rules in a small window
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(scroll);
     connect(m_bar, &CoverageBar::chosen, m_rulesTable, &QTableView::selectRow);
     connect(m_rulesTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this](const QModelIndex& row) { m_bar->setCurrent(row.row()); });
+            &ImportReportView::showMatches);
+    connect(m_matches, &MatchesView::currentChanged, this, &ImportReportView::showMarks);
+    connect(m_matches, &MatchesView::openRequested, this, [this] {
+        if (const engine::ImportReport::Match* match = m_matches->current())
+            Q_EMIT openRequested(*match);
+    });
+    connect(&m_views, &ViewPreparation::ready, this,
+            [this](const std::vector<RunViewPointer>& views) { m_preview->show(views.front()); });
 }
 
 // The facts, and the ranks beside them; below them in a narrow window.
@@ -165,38 +148,57 @@ QWidget* ImportReportView::makeCoverage()
     part->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     auto* title = spaced(new QHBoxLayout, {}, 14,
                          {m_coverageTitle, m_coverageNumbers, kStretch,
-                          makeHint(tr("click a part to select its rule"))});
+                          makeSectionHint(tr("click a part to select its rule"))});
     auto* top = spaced(new QVBoxLayout, kSectionPadding, 6);
     top->addLayout(title);
     top->addWidget(m_bar);
     auto* column = spaced(new QVBoxLayout(part), {}, 0);
     column->addLayout(top);
     column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(makeSection(tr("Rules"), makeHint(tr("first match wins, top to bottom")),
-                                  {m_rulesTable, m_noRules}));
+    QWidget* rules = makeSection(makeLabel(tr("Rules"), "dock"),
+                                 makeSectionHint(tr("first match wins, top to bottom")),
+                                 {m_rulesTable, m_noRules});
+    m_matchesLine = makeLine(Qt::Vertical);
+    m_matchesTop = makeLine(Qt::Horizontal);
+    m_rulesRow = spaced(new QBoxLayout(QBoxLayout::LeftToRight), {}, 0,
+                        {{rules, 5}, m_matchesLine, m_matchesTop, {m_matches, 4}});
+    column->addLayout(m_rulesRow);
     return part;
 }
 
 QWidget* ImportReportView::makeClocks()
 {
-    return makeSection(tr("Clock alignment"), m_clocksHint, {m_clocksTable, m_noClocks});
+    return makeSection(makeLabel(tr("Clock alignment"), "dock"), m_clocksHint,
+                       {m_clocksTable, m_noClocks});
 }
 
 QWidget* ImportReportView::makeReplay()
 {
     auto* body = new QWidget;
     spaced(new QVBoxLayout(body), kSectionPadding, 10, {m_structure, m_replay});
-    return makeSection(tr("Iterations and replay"), nullptr, {body});
+    return makeSection(makeLabel(tr("Iterations and replay"), "dock"), makeLabel({}, "hint"),
+                       {body});
 }
 
 QWidget* ImportReportView::makeLeftOut()
 {
-    return makeSection(tr("Left out"), makeHint(tr("not in the run")),
+    return makeSection(makeLabel(tr("Left out"), "dock"), makeSectionHint(tr("not in the run")),
                        {m_leftOutTable, m_noLeftOut});
 }
 
-void ImportReportView::show(const engine::Run& run)
+QWidget* ImportReportView::makePreview()
 {
+    auto* body = new QWidget;
+    spaced(new QVBoxLayout(body), kSectionPadding, 0, {m_preview});
+    return makeSection(makeLabel(tr("Preview"), "dock"), m_previewHint, {body});
+}
+
+void ImportReportView::show(const RunPointer& shown)
+{
+    // The same run is shown again when units change.
+    const bool isNew = std::exchange(m_run, shown) != shown;
+    const int selected = m_rulesTable->currentIndex().row();
+    const engine::Run& run = *shown;
     const engine::ImportReport& report = *run.info.import;
     showTables(report);
     showFacts(run);
@@ -212,6 +214,70 @@ void ImportReportView::show(const engine::Run& run)
         m_warnings->layout()->addWidget(makeLine(Qt::Horizontal));
         band->show(Band::Kind::Warning, {}, QString::fromStdString(warning));
     }
+    showPreview();
+    selectRule(isNew ? firstRule() : selected);
+}
+
+void ImportReportView::showPreview()
+{
+    constexpr int kFew = 4, kMost = 16, kTall = 40, kLow = 24; // rows; pixels
+    const int rows = std::clamp(m_run->schedule.shape.devices, kFew, kMost);
+    m_preview->setRowsHeight(rows * (rows > kFew ? kLow : kTall));
+    m_views.ask({m_run});
+}
+
+// At a low coverage, the unclassified time is of most interest. It is the last row.
+int ImportReportView::firstRule() const
+{
+    const int last = m_rules->rowCount() - 1;
+    const bool isLow = m_run->info.import->classified() < kGoodCoverage;
+    return last < 0 || (isLow && !m_rules->at(last).isClassified) ? last : 0;
+}
+
+void ImportReportView::selectRule(int row)
+{
+    if (row >= 0)
+        m_rulesTable->selectRow(row);
+    else
+        showMatches();
+}
+
+void ImportReportView::showMatches()
+{
+    const int row = m_rulesTable->currentIndex().row();
+    m_bar->setCurrent(row);
+    m_matches->show(*m_run, row < 0 ? nullptr : &m_rules->at(row));
+    showMarks();
+}
+
+// Previews the iteration of the current match, by default the reported one.
+void ImportReportView::showMarks()
+{
+    const engine::ImportReport::Match* current = m_matches->current();
+    const auto& iterations = m_run->timeline.iterations;
+    const int reported = engine::reportedIteration(m_run->timeline);
+    SchedulePreview::Marks marks;
+    marks.iteration = current != nullptr ? current->iteration.value_or(reported) : reported;
+    if (marks.iteration < 0) // the run has no iteration
+        return m_preview->setMarks({});
+    const engine::Iteration& iteration = iterations[static_cast<std::size_t>(marks.iteration)];
+    marks.parts = marksOf(m_matches->model(), iteration.window);
+    if (current != nullptr && current->device)
+        marks.current = {*current->device, current->window};
+    const int rule = m_rulesTable->currentIndex().row();
+    marks.areUncertain = rule >= 0 && !m_rules->at(rule).isClassified;
+    m_previewHint->setText(marks.parts.empty()
+                               ? tr("iteration %1, from its start").arg(iteration.number)
+                               : tr("iteration %1, matches outlined").arg(iteration.number));
+    m_preview->setMarks(std::move(marks));
+}
+
+void ImportReportView::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Escape && m_rulesTable->currentIndex().isValid())
+        m_rulesTable->selectionModel()->clear();
+    else
+        QWidget::keyPressEvent(event);
 }
 
 void ImportReportView::showFacts(const engine::Run& run)
@@ -240,6 +306,9 @@ void ImportReportView::fitParts()
     constexpr int kNarrow = 1000, kNarrowest = 700; // pixels
     m_top->setDirection(width() < kNarrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     m_ranksLine->setVisible(width() < kNarrow);
+    m_rulesRow->setDirection(m_top->direction());
+    m_matchesTop->setVisible(width() < kNarrow);
+    m_matchesLine->setVisible(width() >= kNarrow);
     for (QLabel* note : m_facts->findChildren<QLabel*>(QStringLiteral("factNote")))
         note->setWordWrap(width() < kNarrow);
     for (QLabel* hint : findChildren<QLabel*>(QStringLiteral("sectionHint")))

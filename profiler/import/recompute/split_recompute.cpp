@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 10> kForwardOps{
     "aten::dropout",  "aten::softmax",
     "aten::relu",     "aten::scaled_dot_product_attention"};
 
+constexpr const char* kRecomputeRule = "recompute";
+
 using ByThread = std::vector<Windows>;
 
 ByThread forwardWindows(const RankTrace& trace)
@@ -110,6 +112,7 @@ private:
     {
         std::vector<Work> works;
         std::vector<std::uint32_t> rest(m_rank.works.size()), recompute(rest);
+        LongestMatches matches;
         std::int64_t count = 0, time = 0;
         for (std::uint32_t i = 0; i < m_rank.works.size(); ++i) {
             Work work = m_rank.works[i];
@@ -119,6 +122,7 @@ private:
                 Work first = work;
                 first.op.kind = OpKind::Recompute;
                 first.window.end = work.window.begin = work.window.begin + part;
+                matches.add({first.window, Match::Of::Recompute, recompute[i]});
                 works.push_back(first);
                 ++count;
                 addTime(time, part);
@@ -136,6 +140,8 @@ private:
         renumber(m_rank.ofCopy, [](std::size_t) { return false; });
         renumber(m_rank.ofMemset, [](std::size_t) { return false; });
         m_rank.works = std::move(works);
+        m_rank.renumberMatches(rest);
+        m_rank.matches[kRecomputeRule] = matches.take();
         return {count, time};
     }
 
@@ -152,8 +158,9 @@ void report(std::int64_t count, std::int64_t time, ClassifiedRank& rank)
     const auto named = std::ranges::max_element(rank.rules, {}, &ImportReport::Rule::time);
     if (named != rank.rules.end())
         named->time = std::max<std::int64_t>(0, named->time - time);
-    rank.rules.push_back({"recompute", "Forward ops within a backward (activation checkpointing)",
-                          "medium", count, time});
+    rank.rules.push_back({kRecomputeRule,
+                          "Forward ops within a backward (activation checkpointing)", "medium",
+                          count, time});
 }
 
 } // namespace

@@ -51,6 +51,22 @@ TEST_CASE("ops without duration at the ends of an iteration do not bring their n
     CHECK(spanCount(*part) == spanCount(run) / 2);
 }
 
+TEST_CASE("a part keeps the matches of an import within it")
+{
+    Run run = gpuRun().run;
+    const Window first = run.timeline.iterations[0].window,
+                 second = run.timeline.iterations[1].window;
+    run.info.import.emplace().matches = {{"torch-pp", "a", 0, 0, 0, first},
+                                         {"torch-pp", "b", 0, 0, 1, second},
+                                         {"", "c", 0, {}, {}, second},
+                                         {"", "d", 0, {}, {}, {second.end, second.end + 1}}};
+    const auto part = partOfRun(run, second);
+    REQUIRE(part);
+    CHECK(part->info.import->matches
+          == std::vector<ImportReport::Match>{{"torch-pp", "b", 0, 0, 0, second},
+                                              {"", "c", 0, {}, {}, second}});
+}
+
 // Whole ops at the edges left other devices without the ops beside them, as false bubbles.
 TEST_CASE("an iteration and its ops are cut at the ends of a part")
 {

@@ -1,3 +1,4 @@
+#include "tests/profiler/store/script.h"
 #include "tests/profiler/store/store_support.h"
 
 #include <cmath>
@@ -20,6 +21,17 @@ TEST_CASE("a run that is written and read again is the same run")
     CHECK(read->timeline.memory == run.timeline.memory);
     CHECK(read->timeline.iterations == run.timeline.iterations);
     CHECK(*read == run);
+}
+
+TEST_CASE("an imported run of an older version has no list of matches")
+{
+    const TemporaryFolder folder;
+    Run run = fullRun();
+    REQUIRE_FALSE(run.info.import->matches.empty());
+    REQUIRE(writeRun(folder / "run.sqlite", run));
+    Script(folder / "run.sqlite")("DROP TABLE BS_import_match");
+    run.info.import->matches.clear();
+    CHECK(readRun(folder / "run.sqlite").value() == run);
 }
 
 TEST_CASE("a run that grew batch by batch is the same run as one written at once")

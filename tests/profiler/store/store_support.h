@@ -76,7 +76,9 @@ inline engine::Run fullRun()
                                 {"1 of 3 ranks have no trace."},
                                 true,
                                 false,
-                                0.018}};
+                                0.018,
+                                {{"torch-pp", "gemm", 0, 1, 0, {10, 40}},
+                                 {"", "elementwise", {}, {}, {}, {50, 60}}}}};
     using Kind = engine::Iteration::Kind;
     const Kind kinds[] = {Kind::Warmup, Kind::Measured, Kind::Measured, Kind::Replay};
     const int numbers[] = {0, 0, 1, 0};

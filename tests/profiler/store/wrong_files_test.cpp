@@ -172,6 +172,8 @@ TEST_CASE("rows that point at nothing are errors that name the table and the row
           == "is damaged (BS_span, row 20" + kAdvice);
     CHECK(refusalAfter("UPDATE BS_span SET iteration = 4 WHERE id = 20")
           == "is damaged (BS_span, row 20" + kAdvice);
+    CHECK(refusalAfter("UPDATE BS_import_match SET \"end\" = begin - 1")
+          == "is damaged (BS_import_match, row 0" + kAdvice);
     CHECK(refusalAfter("UPDATE BS_span SET track = 3 WHERE id = 20")
           == "is damaged (BS_span, row 20" + kAdvice);
     CHECK(refusalAfter("UPDATE BS_span SET \"end\" = begin - 1 WHERE id = 20")

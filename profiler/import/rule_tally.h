@@ -1,0 +1,42 @@
+#pragma once
+
+#include "profiler/import/classify.h"
+
+#include <map>
+#include <string>
+
+namespace profiler {
+
+// Sums the work of one rank by the rule that matches it, and keeps the longest matches of each
+// rule.
+class RuleTally
+{
+public:
+    // `rule` is an index in Rules::all(); the two numbers after these are work launched by autograd
+    // threads and by other threads.
+    void count(std::size_t rule, const Match& match);
+    // Work that no rule matches.
+    void leaveOut(const char* what, const Match& match);
+    // Other things that the run does not contain.
+    void leaveOut(const char* what, std::int64_t time) { m_leftOut[what].add(time); }
+    // Fills the rules, the matches and what was left out.
+    void report(const Rules& rules, ClassifiedRank& rank);
+
+private:
+    struct Sum
+    {
+        std::int64_t matches = 0, time = 0;
+
+        void add(std::int64_t more)
+        {
+            ++matches;
+            addTime(time, more);
+        }
+    };
+    std::map<std::size_t, Sum> m_byRule;
+    std::map<std::string, Sum> m_leftOut;
+    std::map<std::size_t, LongestMatches> m_longest; // by rule
+    LongestMatches m_unmatched;
+};
+
+} // namespace profiler
