@@ -32,12 +32,13 @@ struct BlockStash
     // The inputs of the matrix products, kept until W. `activated` is (rows, inner), the others
     // (rows, C).
     Real *norm1, *attended, *norm2, *activated;
-    // The outputs of these products, kept until W: (rows, qkv), (rows, expanded) and (rows, C). I
-    // overwrites them with their gradients.
+    // The outputs of these products, kept until W: (rows, qkv), (rows, expanded) and (rows, C).
+    // Their gradients overwrite them in op I.
     Real *qkv, *expanded, *middle;
-    // The following are kept until I: statistics of the norms, (rows) each (no means with RMSNorm),
-    // gradients of keys and values from later slices (nullptr without slices), and the numbers that
-    // attention keeps.
+    // The following are kept until I:
+    // - the statistics of the norms, (rows) each; RMSNorm has no means,
+    // - the gradients of keys and values, to which later slices add; nullptr without slices,
+    // - the numbers that attention keeps.
     Wide<Real>* inverse1;
     Wide<Real>* inverse2;
     Wide<Real>* mean1 = nullptr;

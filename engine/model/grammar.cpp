@@ -89,7 +89,7 @@ Result<Grammar::Choice> Grammar::parseChoice(std::string_view text)
 double Grammar::appendSentence(Random& random, std::string& text) const
 {
     double nats = 0;
-    std::vector<Part> open{{"", 0}}; // remaining parts, the next one last
+    std::vector<Part> open{{"", 0}}; // stack of the remaining parts; rule 0 is the start symbol
     while (!open.empty()) {
         const Part part = std::move(open.back());
         open.pop_back();

@@ -2,8 +2,8 @@
 
 namespace engine {
 
-// Selects the predicted tokens by selection sampling (Knuth, volume 2, algorithm S), so every
-// subset of that size is equally likely.
+// Selects hiddenTokens() tokens by selection sampling (Knuth, volume 2, algorithm S), so every
+// subset of this size is equally likely.
 void hideTokens(Random& random, std::span<std::int32_t> inputs, std::span<std::int32_t> targets)
 {
     constexpr std::uint64_t kOf = 10, kHidden = 8, kReplaced = 9;

@@ -12,7 +12,8 @@ std::vector<std::string_view> namesOf(Names names)
     return {names.begin(), names.end()};
 }
 
-// Makes an option that replaces a value of the preset. In preset files the key is at the top level.
+// Makes the facts of an option that overrides a value of the preset. Its key belongs to no table,
+// because preset files have their keys at the top level.
 FieldFacts ofModel(std::string_view flag, std::string_view label, std::string_view help)
 {
     FieldFacts facts = option("model", flag, label, help, "");

@@ -12,15 +12,17 @@
 
 namespace engine {
 
-// All families are pre-norm. Gpt: layer norm, GELU, learned positions, biases; each token predicts
-// the next. Bert: like Gpt, but with full attention; hidden tokens are predicted by a head of dense
-// layer, GELU, norm and decoder with a bias (Devlin et al., 2019). Llama: RMSNorm, SwiGLU, rotary
-// positions, no bias.
+// All families are pre-norm.
+// - Gpt: layer norm, GELU, learned positions and biases. Each token predicts the next.
+// - Bert: like Gpt, but with bidirectional attention and hidden tokens (hidden_tokens.h). The head
+//   has a dense layer, GELU, a norm and a decoder with a bias (Devlin et al., 2019).
+// - Llama: RMSNorm, SwiGLU, rotary positions, no biases.
 enum class Family : std::uint8_t { Gpt, Bert, Llama };
 
-// The activations that F drops and the backward recomputes. Attention: the scores, which flash
-// attention never stores. Full: everything except the input of the stage; RECOMPUTE ops recompute
-// it.
+// The activations that F drops and that are recomputed for the backward.
+// - Attention: the attention scores. The backward recomputes them. Changes nothing with flash
+//   attention, which never stores the scores.
+// - Full: everything except the input of the stage. RECOMPUTE ops recompute it.
 enum class Recompute : std::uint8_t { None, Attention, Full };
 
 // The type of weights, activations, messages and matrix products. Bf16 is mixed precision:
@@ -70,11 +72,10 @@ Result<void> checkModel(const ModelSpec& model, int stages);
 Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
-// Returns the FLOPs of forward and backward, with full attention.
+// Returns the FLOPs of forward and backward. Causal attention counts like full attention.
 double flopsPerIteration(const ModelSpec& model, int microBatches);
-// Returns the FLOPs including recomputation: the scores that attention `recompute` and `flash`
-// compute again in the backward, and the recomputed forwards. `recomputed` is the fraction of
-// forwards that are recomputed.
+// Returns the FLOPs including recomputation. `recomputed` is the fraction of forwards that
+// RECOMPUTE ops repeat. If attention does not store its scores, the backward computes them again.
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);
 
 } // namespace engine

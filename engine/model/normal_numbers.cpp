@@ -8,7 +8,8 @@
 namespace engine {
 namespace {
 
-// The bits of 2^52 and 2^84. As the upper half of a double they make its lower half an integer.
+// The bits of the doubles 2^52 and 2^84. If an integer n replaces their lower 32 bits, which are 0,
+// the doubles become 2^52 + n and 2^84 + 2^32 n.
 constexpr std::uint64_t kLowMagic = 0x4330000000000000ULL, kHighMagic = 0x4530000000000000ULL;
 constexpr double kBothMagics = 0x1p84 + 0x1p52;
 
@@ -27,8 +28,8 @@ BS_INLINE double uniformAt(std::uint64_t state)
     return (toDouble(Random::mix(state) >> 11U) + 0.5) * 0x1p-53;
 }
 
-// log x for a normal x > 0: x = 2^n m with m from 1 / sqrt 2 to sqrt 2, and log m = 2 artanh s with
-// s = (m - 1) / (m + 1), |s| <= 0.172.
+// Returns log x for x > 0 that is not subnormal: x = 2^n m with m from 1 / sqrt 2 to sqrt 2, and
+// log m = 2 artanh s with s = (m - 1) / (m + 1), |s| <= 0.172.
 BS_INLINE double logarithm(double x)
 {
     constexpr std::uint64_t kOne = 0x3FF0000000000000ULL, kRootHalf = 0x3FE6A09E667F3BCDULL;

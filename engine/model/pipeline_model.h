@@ -24,42 +24,49 @@ struct Parameter
     bool decays = false; // whether weight decay applies: to matrices, not to biases and norms
 };
 
-// The memory that one pass of a stage over one micro-batch (or one slice of it) needs, counted in
-// numbers of the storage type (bytes()); a wider number counts as several. Between ops these parts
-// are alive:
-//   F -> B or I: stash.
-//   I -> W: the first weightStash numbers of the stash that I used.
+// The memory that one pass of a stage over one micro-batch (or one slice of it) needs. Sizes are in
+// numbers of the storage type (bytes() converts them); a wider number counts as several. This
+// memory is held between ops:
+//   from F to B or I: `stash`
+//   from I to W:      the first `weightStash` numbers of the stash that op I used
 // With full recomputation F keeps only the input of the stage:
-//   F -> RECOMPUTE: stash.   RECOMPUTE -> B or I: recomputed.
+//   from F to RECOMPUTE:      `stash`
+//   from RECOMPUTE to B or I: `recomputed`
 struct StageSizes
 {
     std::size_t parameters = 0;
     std::size_t stash = 0;       // kept by F
     std::size_t recomputed = 0;  // produced by RECOMPUTE; 0: no RECOMPUTE
-    std::size_t weightStash = 0; // kept by I for W
+    std::size_t weightStash = 0; // kept by op I for op W
     std::size_t input = 0,
                 output = 0;    // 0 if the first stage reads tokens or the last one computes a loss
     std::size_t workspace = 0; // the maximum over all ops
-    // The numbers that only the last stage's head keeps: headKept at the end of weightStash,
-    // headRest at the end of `stash` (or `recomputed`).
+    // The parts of the stash that belong to the head; 0 unless this is the last stage. headKept is
+    // at the end of weightStash, headRest at the end of `stash` (or of `recomputed`).
     std::size_t headKept = 0, headRest = 0;
 
     std::size_t numberBytes = sizeof(float);
-    // Number of master weights, counted like gradients: `parameters`, or 0 without master weights.
+    // The number of master weights: `parameters`, or 0 without master weights. Unlike the sizes
+    // above, it is in numbers of the gradient type.
     std::size_t masters = 0;
 
     std::size_t bytes(std::size_t numbers) const { return numbers * numberBytes; }
-    // Size of the optimizer state: master weights and two moments, counted like gradients.
+    // The size of the optimizer state (master weights and two moments) in numbers of the gradient
+    // type.
     std::size_t optimizer() const { return masters + 2 * parameters; }
 };
 
 // Passes are templates over the storage type. Executors do not know the storage type and pass
 // memory as bytes, as passes of std::byte.
 
-// A stash has up to four pieces: W frees the first two and I the last two, and the stages of a
-// device reuse the memory of pieces of equal size. In order: the first weightStash - headKept
-// numbers of the stash (or `recomputed`); headKept; the rest without headRest; headRest. A piece
-// that is nullptr directly follows the previous one. With slices the stash must be one piece.
+// The pieces of a stash (or of a recomputed stash), so that the stages of a device can reuse the
+// memory of pieces of equal size. In order:
+//   1. the first weightStash - headKept numbers, freed by op W
+//   2. headKept numbers, freed by op W
+//   3. the numbers between weightStash and headRest, freed by op I
+//   4. headRest numbers, freed by op I
+// A piece whose pointer is nullptr directly follows the previous piece. With slices the stash must
+// be one piece.
 template<class Number>
 struct StashPieces
 {
@@ -131,7 +138,8 @@ struct BackwardPass
     StashPieces<Number> pieces = {};
 };
 
-// A pass of W. `stash` has the first StageSizes::weightStash numbers of the stash, as I left them.
+// A pass of op W. `stash` has the first StageSizes::weightStash numbers of the stash, with the
+// gradients that op I wrote.
 template<class Number, class Gradient = Wide<Number>>
 struct WeightPass
 {
@@ -174,7 +182,7 @@ public:
     // Repeats F from its stash. Requires that sizes().recomputed is not 0.
     virtual void recompute(StageId, const RecomputePass<std::byte>&) const { }
     // backward() runs B. backwardInput() (I) followed by backwardWeight() (W) gives the same bits.
-    // I computes the gradients of norms and embeddings, W those of matrices and biases.
+    // Op I computes the gradients of norms and embeddings, op W those of matrices and biases.
     virtual void backward(StageId stage, const BackwardPass<std::byte, Gradient>& pass) const = 0;
     virtual void backwardInput(StageId stage,
                                const BackwardPass<std::byte, Gradient>& pass) const = 0;

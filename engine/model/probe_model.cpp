@@ -15,7 +15,7 @@ namespace {
 constexpr int kRowsPerSecondEntry = 5;
 constexpr std::int32_t kTokens = 256; // token values are bytes
 
-// Returns [token, column] the integer of every token, times `factor`.
+// Returns ProbeModel::number() times `factor` as a (token, column) matrix.
 std::vector<float> numbersOfTokens(int width, int factor)
 {
     std::vector<float> numbers;
@@ -51,8 +51,8 @@ std::size_t ProbeModel::state() const
     return static_cast<std::size_t>(m_size.rows) * m_size.width;
 }
 
-// The stash is x and the gradient of y. On the last stage F writes the gradient, y - target; on
-// other stages I does.
+// The stash is x and the gradient of y. On the last stage op F writes the gradient, y - target; on
+// other stages op I writes it.
 StageSizes ProbeModel::sizes(StageId stage) const
 {
     return {.parameters = parameters(stage).front().count,

@@ -7,8 +7,8 @@
 
 namespace engine {
 
-// The cosines and sines of position / 10000^(2c / headSize), (positions, headSize / 2). Empty for a
-// model without rotary positions.
+// The cosines and sines of the angles p / 10000^(2c / headSize) for position p and column c, as two
+// (positions, headSize / 2) matrices. Empty for a model without rotary positions.
 template<class Real>
 class RotaryTable
 {

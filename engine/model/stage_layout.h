@@ -6,13 +6,15 @@
 namespace engine {
 
 // The positions of a stage's tensors among its parameters (embedding, blocks, head) and in its
-// stash.
+// stash. Counts are in numbers of Real.
 //
-// The stash begins with the part that lives until W: one (rows, C) state per block, then what each
-// block and the head keep for W. The states are the inputs x(b) of the blocks and, after I, the
-// gradients dOut(b) of their outputs: x(b + 1) and dOut(b) share memory. dOut of the last block
-// overwrites the stage's input, which W does not need; on the last stage it overwrites the head's
-// input, and the stage's input follows. Counts are in numbers of Real.
+// The stash begins with the part that lives until W: one (rows, C) state per block, then the
+// numbers that each block and the head keep for W. F writes the inputs x(b) of the blocks into the
+// states. Op I overwrites them with the gradients dOut(b) of the blocks' outputs: x(b + 1) and
+// dOut(b) share a state. dOut of the last block overwrites state 0:
+// - On the last stage, state 0 is the input of the head. The input of the stage is at the end of
+//   the stash.
+// - On other stages, state 0 is the input of the stage, which op W does not need.
 template<class Real>
 struct StageLayout
 {

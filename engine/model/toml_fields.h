@@ -13,7 +13,8 @@ namespace engine {
 void insertField(const FieldFacts& facts, std::string_view text, toml::table& table);
 std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& node);
 
-// Writes each field into its table below `root`; "" is `root` itself.
+// Writes each field into the table FieldFacts::table below `root`. A field whose table is "" is
+// written into `root` itself.
 template<class Object>
 void insertFields(Fields<Object> fields, const Object& object, toml::table& root)
 {
@@ -27,9 +28,9 @@ void insertFields(Fields<Object> fields, const Object& object, toml::table& root
     }
 }
 
-// Reads every key of `table`; `name` is its name in the file. Fails with
-// Error::Code::InvalidArgument; the message names the unknown key, or says what the value of a key
-// must be.
+// Sets the fields of `object` from all keys of `table`, which is called `name` in the file. Fails
+// with Error::Code::InvalidArgument; the message names the unknown key, or says what the value of a
+// key must be.
 template<class Object>
 Result<void> readFields(Fields<Object> fields, std::string_view name, const toml::table& table,
                         Object& object)

@@ -58,8 +58,9 @@ StageSizes Transformer<Real>::sizes(StageId stage) const
             .masters = kHasMasters ? last.offset + last.count : 0};
 }
 
-// The maximum of F and B. With full recomputation, F also needs two states and the stash of one
-// block or of the head at a time.
+// Returns the workspace of a forward or of a backward, whichever is larger. With full
+// recomputation, a forward also needs two states and the stash of one block or of the head at a
+// time.
 template<class Real>
 std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) const
 {
@@ -93,7 +94,7 @@ StageFlops Transformer<Real>::flops(StageId stage) const
             .recompute = m_spec.recompute == Recompute::Full ? matrices + attention : 0};
 }
 
-// Each copy is the first matrix, (V, C), of its stage or head.
+// The tied matrix, (V, C), is the first parameter of the first stage and the matrix of the head.
 template<class Real>
 std::optional<TiedParameters> Transformer<Real>::tied() const
 {

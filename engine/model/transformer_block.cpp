@@ -49,8 +49,8 @@ std::size_t TransformerBlock<Real>::forwardWorkspace(const TransformerShape& sha
     return shape.attention.forwardWorkspace<Real>() * kPlacesOfWide<Real>;
 }
 
-// Holds the gradient of the activation, (rows, inner); later the gradient of a norm's output,
-// (rows, C), and the workspace of attention.
+// The workspace first holds the gradient of the activation, (rows, inner). Later it holds the
+// gradient of a norm's output, (rows, C), and the workspace of attention.
 template<class Real>
 std::size_t TransformerBlock<Real>::backwardWorkspace(const TransformerShape& shape)
 {

@@ -5,9 +5,10 @@
 
 namespace engine {
 
-// The tensors of the head in memory order: gain and bias of the final norm, (C) each; BERT's
-// transform, (C, C) and (C), and its norm, (C) and (C); the decoder's matrix, (C, V), or (V, C) if
-// tied; with a transform also the decoder's bias, (V). Missing tensors are nullptr.
+// The tensors of the head in memory order. Missing tensors are nullptr.
+// - Final norm: gain and bias, (C) each.
+// - BERT's transform: matrix, (C, C), and bias, (C); its norm: gain and bias, (C) each.
+// - Decoder: matrix, (C, V), or (V, C) if tied; with a transform also a bias, (V).
 template<class Real>
 struct HeadWeights
 {
@@ -59,14 +60,15 @@ private:
 template<class Real>
 struct HeadStash
 {
-    // Inputs of two matrix products, kept until W, (rows, C): of the transform (nullptr without
-    // one) and of the decoder.
+    // Inputs of two matrix products, (rows, C) each, kept until W. `norm` is the input of the
+    // transform (nullptr without a transform), `decoded` the input of the decoder.
     Real *norm = nullptr, *decoded;
-    // Outputs of these products, kept until W: (rows, C) and TransformerShape::logitsOf(). I
+    // Outputs of these products, kept until W: (rows, C) and TransformerShape::logitsOf(). Op I
     // overwrites them with their gradients.
     Real *transformed = nullptr, *logits;
-    // The following are kept until I: for each norm 1 / deviation and, except for RMSNorm, the
-    // mean, (rows) each; and the input of the transform's norm, (rows, C).
+    // The following are kept until I:
+    // - for each norm: 1 / deviation and the mean, (rows) each; RMSNorm has no mean,
+    // - the input of the transform's norm, (rows, C).
     Wide<Real>* inverse;
     Wide<Real>* mean = nullptr;
     Wide<Real>* transformInverse = nullptr;
@@ -117,7 +119,7 @@ public:
     {
         HeadWeights<const Real> weights;
         HeadStash<Real> stash;
-        Matrix<Real> x; // I overwrites x with its gradient
+        Matrix<Real> x; // op I overwrites x with its gradient
         std::span<const std::int32_t> targets;
         double* loss = nullptr; // as in CrossEntropy
         double share = 1;

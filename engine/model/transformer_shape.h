@@ -23,7 +23,8 @@ struct TransformerShape
     std::size_t times(int columns) const { return static_cast<std::size_t>(rows()) * columns; }
     // Returns the size of the residual stream, which a stage passes to the next, in numbers.
     std::size_t state() const { return times(width); }
-    // Statistics per row of a norm: 1 / deviation and, for layer norm, the mean.
+    // Returns the number of statistics per row of a norm: 1 / deviation and, for layer norm, the
+    // mean.
     int statistics() const { return rmsNorm ? 1 : 2; }
 
     template<class Real>

@@ -185,7 +185,7 @@ void Pipeline::run(OpRef ref)
         CHECK(transfer(ref));
         return;
     }
-    // Holds in a valid order: an op runs after its inputs.
+    // In a valid order all inputs of the op are complete.
     for (const Fence fence : planOf(ref).waits)
         CHECK(hasPassed(fence, ref.copy));
     compute(ref);
@@ -225,7 +225,7 @@ std::optional<double> Pipeline::gradientNorm() const
     if (shape.updateEvery > 0)
         return {};
     double squares = 0;
-    // Only the first copy counts: the gradients of all copies are equal.
+    // Counts only the first data-parallel pipeline, because all of them have equal gradients.
     for (const DeviceId d : m_plan.devices.ids())
         squares += m_devices[d]->squaresOfGradients();
     return std::sqrt(squares);

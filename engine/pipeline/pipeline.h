@@ -70,7 +70,7 @@ public:
     // Requires that no device executes ops. Data-parallel pipeline c reads the N micro-batches from
     // index c * N on.
     void beginIteration(const TokenBatches& tokens);
-    // Returns the executor device of a device; nullptr if ops are complete when compute() returns.
+    // Returns the executor device of a device; nullptr if the setup has no executor devices.
     const Device* executorDeviceOf(DeviceId id, int copy = 0) const;
     // The steps of an op, called on the thread of its device. awaitInputs() and transfer() return
     // false if the transport was aborted.

@@ -88,7 +88,7 @@ private:
     const DevicePlan& m_plan;
     bool m_halves = false;
     Arena m_arena;
-    std::vector<StageState> m_stages; // [stage] as in the plan
+    std::vector<StageState> m_stages; // in the order of DevicePlan::stages
     // The two stages of tied embeddings, if this device holds both. They are updated together in
     // the later of their two OPTs, when both gradients are complete.
     struct TiedEmbeddings

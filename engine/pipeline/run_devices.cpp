@@ -109,7 +109,7 @@ Mode defaultMode(const Experiment& experiment)
     if (experiment.transport == TransportChoice::Nccl)
         return Mode::Live;
     setCudaEnvironment();
-    // a schedule file determines the number of devices
+    // The schedule is built first because it determines the number of devices: it may be a file.
     const auto schedule = scheduleOf(experiment);
     const CudaReport report = cudaReport();
     const bool suffice = schedule && report.reason.empty()

@@ -16,7 +16,8 @@ namespace engine {
 // The devices of a run, and how they communicate.
 struct RunDevices
 {
-    // One device that emulates all, or in live mode on GPUs one GPU or partition per device.
+    // In live mode on GPUs: a GPU or partition for each device of the schedule. Otherwise a single
+    // device that executes the ops of all of them.
     std::vector<std::shared_ptr<const Device>> devices;
     Mode mode = Mode::Emulate; // the mode in which the devices can run
     std::string note;          // why `mode` differs from the requested mode, one sentence
@@ -34,7 +35,7 @@ struct RunDevices
 
 // Opens the devices of a run. If partitions for live mode cannot be created, the run is emulated.
 // Fails with Error::Code::Unsupported if the backend or the requested NCCL is not available.
-// `cancel` stops joining communicators later; it must outlive the result.
+// Setting `cancel` later cancels the joining of communicators; it must outlive the result.
 Result<RunDevices> openDevices(Backend backend, Mode mode, int count, TransportChoice transport,
                                const std::atomic<bool>& cancel);
 

@@ -9,11 +9,12 @@
 namespace engine {
 namespace {
 
-// With more buffers only the order by begin is tried, because other orders compare every pair.
+// With more buffers only the order by begin is tried, because placing buffers in another order
+// compares all pairs of buffers.
 constexpr std::size_t kFewLives = 4000;
-// With at most this many buffers a better order is searched until the layout is within 1 /
-// kGoodEnough of the lower bound. The search is limited by rounds and by comparisons of pairs, to
-// about 0.1 s.
+// With at most this many buffers, climb() searches for a better order. The search ends when the
+// layout is at most 1 / kGoodEnough larger than the peak, which is a lower bound. It also ends
+// after kRounds rounds or kLooks comparisons of pairs (about 0.1 s).
 constexpr std::size_t kVeryFewLives = 600;
 constexpr std::size_t kRounds = 2'000, kLooks = 5'000'000;
 constexpr std::uint64_t kClimbs = 8; // each starts from the best layout so far
@@ -44,7 +45,8 @@ Pieces piecesOf(const BufferLife& life)
     return {{{life.begin, life.shrinks, life.bytes}, {life.shrinks + 1, life.end, life.rest}}, 2};
 }
 
-// Returns the required distance of `other` above `below`; 0 if they do not overlap in time.
+// Returns how far the offset of `other` must be above the offset of `below` if `other` is placed
+// above it; 0 if they do not overlap in time.
 Bytes clearance(const BufferLife& below, const BufferLife& other)
 {
     if (below.end < other.begin || other.end < below.begin)
@@ -127,7 +129,8 @@ struct Peak
     std::uint32_t position = 0;
 };
 
-// Returns the largest sum of size(bytes) over pieces that are alive at the same time.
+// Returns the largest sum of size(bytes) over all pieces that are alive at one position, and that
+// position.
 template<class Size>
 Peak findPeak(std::span<const BufferLife> lives, Size size)
 {

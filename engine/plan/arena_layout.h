@@ -52,9 +52,10 @@ struct ArenaLayout
     std::uint32_t peakAt = 0; // position of the peak
 };
 
-// Places buffers so that two share bytes only if one ends before the other begins. Uses first-fit
-// with the best of several orders. While the layout is more than 2.5 % above the peak, it also
-// tries several thousand random changes of that order. The same input gives the same layout.
+// Places buffers so that two buffers share bytes only if one has freed them before the other
+// begins. Uses first-fit with the best of several orders. If there are few buffers and the layout
+// is more than 2.5 % above the peak, it also tries random changes of that order. The same input
+// gives the same layout.
 ArenaLayout layOut(std::span<const BufferLife> lives);
 // Returns the largest number of bytes alive at the same time, ignoring alignment.
 Bytes peakOf(std::span<const BufferLife> lives);

@@ -60,7 +60,8 @@ public:
     }
 
 private:
-    // Makes a blocking all-reduce wait after the calls for all replicas that the device holds.
+    // Sets the collectives of an ALLREDUCE. A device calls the all-reduce once for each replica
+    // that it holds; only the last of these calls waits if the all-reduce is blocking.
     void allReduce(HappensBefore::Place place, std::span<const Op> program)
     {
         const Op& op = program[place.position];
@@ -169,7 +170,7 @@ private:
     const PlanParts& m_parts;
     ExecutionPlan& m_plan;
     std::map<std::pair<StageId, int>, std::vector<std::uint32_t>> m_sums; // [stage, round]
-    std::map<std::pair<std::uint8_t, StageId>, int> m_calls; // [replica, stage] calls so far
+    std::map<std::pair<std::uint8_t, StageId>, int> m_calls; // [replica, stage]: calls so far
 };
 
 } // namespace

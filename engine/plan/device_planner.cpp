@@ -83,8 +83,9 @@ void DevicePlanner::takeReservations()
     m_plan.reserved = m_plan.arena - before;
 }
 
-// Places the buffers of the program. A stash has pieces with separate lifetimes, unless it moves as
-// a whole (is evicted) or is read by later slices.
+// Places the buffers of the program. The pieces of a stash are placed separately, unless the device
+// evicts stashes, which move as a whole, or the schedule has slices, whose stashes are read by
+// later slices.
 void DevicePlanner::placeProgram(const StashPlan& own)
 {
     const bool whole = m_input.lowered.shape.slices > 1
@@ -116,7 +117,8 @@ void DevicePlanner::placeProgram(const StashPlan& own)
     countFullest(own);
 }
 
-// Counts reservations as used at the peak, because they last for the whole run.
+// Sets DevicePlan::full. Reservations count as used at the peak, because they last for the whole
+// run.
 void DevicePlanner::countFullest(const StashPlan& own)
 {
     const auto add

@@ -8,7 +8,7 @@ namespace engine {
 class DevicePlanner
 {
 public:
-    // `stashes` has the plan of every device, because a partner may evict stashes to this one.
+    // `stashes` has the plans of all devices, because a partner may evict stashes to this device.
     DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
                   const IdVector<DeviceId, StashPlan>& stashes, DeviceId device);
 

@@ -44,7 +44,7 @@ double recordBytes(std::size_t ops, std::int64_t iterations)
 {
     constexpr double kPlaced = sizeof(Span) + sizeof(std::int64_t) + 2 * sizeof(MemoryEvent);
     constexpr double kGrowth = 2,
-                     kAtWork = 3; // growth of vectors; data of the current iteration
+                     kAtWork = 3; // capacity / size of vectors; working data, in iterations
     return ops * kPlaced * (kGrowth * iterations + kAtWork);
 }
 

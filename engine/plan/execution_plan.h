@@ -18,8 +18,8 @@ struct StagePlan
     Extent sums; // int64 sums for exact accumulation; otherwise empty
 };
 
-// The positions of the pieces of a stash (see StashPieces). A stash that is evicted or loaded as a
-// whole is in the first piece.
+// The positions of the pieces of a stash (see StashPieces). If a stash is not divided, the first
+// element is the whole stash and the others are empty.
 using StashPlace = std::array<Extent, kStashPieces>;
 
 // The memory of an op and the fences that it waits for.
@@ -29,11 +29,11 @@ struct OpPlan
     std::vector<StashPlace> stash; // [unit of work] the memory of the stash that the op uses
     std::vector<StashPlace> made;  // [unit of work] the memory of the stash that RECOMPUTE produces
     std::vector<Extent> earlier;   // stashes of earlier slices
-    // The weights that the op uses, unless they are the newest. For an OPT: the memory for a copy
-    // of the old version, if it is kept.
+    // The weights that the op uses; empty if they are the newest. For an OPT: the memory into which
+    // it copies the old version; empty if the old version is not kept.
     Extent version;
-    // Fences that must pass before the op begins. Joint ops wait at the first of them; a blocking
-    // ALLREDUCE waits before the op after it.
+    // Fences that must pass before the op begins. The fences of joint ops are stored with the first
+    // of them. The fences of a blocking ALLREDUCE must pass before the op after it begins.
     std::vector<Fence> waits;
     std::vector<std::uint32_t> posts; // messages whose slots become free after the op
     std::vector<Extent> freed;        // memory that becomes free after the op
@@ -78,9 +78,10 @@ struct ExecutionPlan
         Extent own, guest;
         bool evicts = true;
     };
-    // A collective of one data-parallel pipeline. The members of all pipelines take part in it.
-    // Tied embeddings with several pipelines need up to four collectives: for the tied tensor, and
-    // for the rest of each stage.
+    // A collective, with the members of one data-parallel pipeline. The corresponding members of
+    // the other pipelines also take part in it. Tied embeddings with several pipelines need up to
+    // four collectives: one for the tied tensor, and one for each part of the two stages before or
+    // after it.
     struct PlannedCollective
     {
         struct Member
@@ -88,10 +89,10 @@ struct ExecutionPlan
             DeviceId device;
             int replica = 0;
             StageId stage;
-            std::size_t first = 0; // first number of the stage's gradient that is summed
+            std::size_t first = 0; // index of the first summed number of the stage's gradient
         };
 
-        StageId stage; // identifies the all-reduce of an update (tied_embeddings.h)
+        StageId stage; // allReduceStage() of the ALLREDUCE ops (schedule.h)
         int round = 0; // index of the update; 0 unless an iteration has several
         std::size_t count = 0;
         std::vector<Member> members;

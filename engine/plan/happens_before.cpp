@@ -9,7 +9,7 @@
 namespace engine {
 namespace {
 
-// Returns [position] the joint group that contains the op.
+// Returns the joint group of each op, indexed by position.
 auto groupsOf(std::span<const Op> program)
 {
     std::vector<HappensBefore::Group> groups(program.size());

@@ -42,7 +42,7 @@ private:
 
     std::size_t m_devices = 0;
     IdVector<DeviceId, std::vector<Group>> m_groups; // [position]
-    IdVector<DeviceId, std::vector<Clock>> m_begin;  // [position * devices + device]
+    IdVector<DeviceId, std::vector<Clock>> m_begin;  // clocks at [position * devices + device]
     std::vector<Place> m_madeBy; // [valueIndex] the producer; used only during construction
     // An all-reduce: the ops found so far, and the clocks at its end.
     struct Sum
@@ -51,9 +51,9 @@ private:
         Clocks at;
     };
     IdVector<StageId, std::vector<DeviceId>> m_callers; // allReduceCallers()
-    // [allReduceStage()] the all-reduces, one per update
+    // The all-reduces of each allReduceStage(), one per update.
     IdVector<StageId, std::vector<Sum>> m_sums;
-    std::vector<std::size_t> m_called; // [row] ALLREDUCE ops so far
+    std::vector<std::size_t> m_called; // [row (Shape::row())]: ALLREDUCE ops so far
     std::vector<Place> m_order;
 };
 

@@ -104,7 +104,8 @@ Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t 
 
 double recordOf(const Experiment& experiment, const Schedule& lowered)
 {
-    // The median iteration is recorded, too. A stream has the ops of all iterations, each once.
+    // The median iteration is recorded, too (+ 1). The schedule of an asynchronous stream already
+    // contains the ops of all iterations.
     const std::int64_t iterations
         = lowered.shape.windows > 1 ? 1 : experiment.warmup + experiment.iterations + 1;
     return recordBytes(opCount(lowered), iterations);

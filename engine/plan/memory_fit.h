@@ -9,10 +9,10 @@
 
 namespace engine {
 
-// The input of checkFits(), which checks that the arenas of all devices fit into the memory of the
-// machine or of their GPUs (`spaces`), and each arena into Experiment::deviceMemory. The error
-// message states the missing bytes, the device that needs most with its op, and changes of the
-// experiment that would fit.
+// The input of checkFits(). It checks that the arenas of all devices fit into the memory of the
+// machine or of their GPUs (`spaces`), and that each arena fits into Experiment::deviceMemory. The
+// error message states the needed and the available bytes, the device with the largest arena, its
+// op at the peak, and changes of the experiment that would fit.
 struct MemoryFit
 {
     const Experiment& experiment;
@@ -31,9 +31,9 @@ Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lower
 // The memory that a run needs.
 struct MemoryNeed
 {
-    std::vector<double> spaces;        // [space] required bytes
+    std::vector<double> spaces;        // [index in MemorySpaces]: required bytes
     Bytes fullest = 0;                 // bytes of the largest arena
-    std::vector<double> communicators; // [space] bytes reserved for NCCL
+    std::vector<double> communicators; // [index in MemorySpaces]: bytes for NCCL
 
     double most() const; // maximum of `spaces`
 };

@@ -12,8 +12,8 @@ std::optional<Value> boundaryAmong(const Values& values, const Op& op, int besid
     for (const Value& value : values) {
         if (value.kind == Value::Kind::Activation)
             return value;
-        // With sequence slices a stage also passes gradients to itself, but not in separate
-        // tensors.
+        // Skips the gradients that sequence slices of one stage pass to each other, because they
+        // are in the stashes.
         if (value.kind == Value::Kind::Gradient && value.stage.value == op.stage.value + besides
             && value.stage.value > 0)
             return value;
@@ -21,15 +21,15 @@ std::optional<Value> boundaryAmong(const Values& values, const Op& op, int besid
     return std::nullopt;
 }
 
-// The largest number of reservations that are checked for reuse, longest unused first.
+// A message may reuse one of the kTries reservations that have been unused longest.
 constexpr std::size_t kTries = 64;
 
 // The reservations of one device.
 struct Pool
 {
-    std::vector<std::uint32_t> last; // [reservation] last message
+    std::vector<std::uint32_t> last; // [reservation]: last message
     std::vector<Bytes>& bytes;       // [reservation]
-    std::deque<std::uint32_t> byAge; // ordered by age of the last message
+    std::deque<std::uint32_t> byAge; // reservations, oldest last message first
 };
 
 class Planner

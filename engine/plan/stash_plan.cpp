@@ -174,7 +174,8 @@ private:
         }
     }
 
-    // The memory must be free at the end of the next compute op (stash.h: stashCapacity()).
+    // Ends the lifetime of the stash with the next compute op. The EVICT must be complete by then
+    // (stash.h: stashCapacity()).
     void evict(std::uint32_t position, const Op& op, int unit)
     {
         std::uint32_t behind = position;

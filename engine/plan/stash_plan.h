@@ -10,8 +10,9 @@
 
 namespace engine {
 
-// The units of work of an op: the whole micro-batch, its sequence slices, or its halves. If any op
-// of the schedule has a half, a whole op has two units.
+// The units of work that an op processes. The units of a micro-batch are its sequence slices, or
+// two halves if the schedule has ops over halves; otherwise the micro-batch is one unit. An op over
+// a whole micro-batch processes all its units.
 struct UnitRange
 {
     int first = 0, count = 1;
@@ -20,16 +21,16 @@ int unitsPerMicroBatch(const Schedule& lowered);
 bool hasHalves(const Schedule& lowered);
 UnitRange unitsOf(const Op& op, int unitsPerMicroBatch);
 
-constexpr std::size_t kStashPieces = 4; // number of pieces in StashPieces, including the first
+constexpr std::size_t kStashPieces = 4; // the first piece, and the three of StashPieces
 
-// A buffer whose lifetime the program of a device determines: a stash, the part of a stash that I
-// keeps for W, a boundary tensor between two stages of the device, or an older weight version.
+// A buffer whose lifetime the program of a device determines: a stash (op I shrinks it to the part
+// that op W needs), a boundary tensor between two stages of the device, or an older weight version.
 struct PlannedBuffer
 {
     BufferLife life;
     MemoryCategory category = MemoryCategory::Stash;
     std::uint32_t evictedBy = kNoIndex; // position of the EVICT that moves the buffer
-    // The bytes of each piece; all 0 for a single piece. I frees the last two.
+    // The bytes of each piece; all 0 if the buffer is not divided. Op I frees the last two pieces.
     std::array<Bytes, kStashPieces> pieces{};
 };
 

@@ -8,7 +8,7 @@
 namespace engine {
 namespace {
 
-// Activation .. EvictedStash have one value per micro-batch and slot.
+// The kinds from Activation to EvictedStash have one value per cell (cellIndex()).
 constexpr int kMicroBatchKinds = 5;
 
 } // namespace

@@ -17,7 +17,7 @@ struct Value
         Activation,      // output of a stage's F; `stage` produces it
         Gradient,        // gradient of a stage's input; `stage` produces it
         Stash,           // activations that F keeps for its B or I
-        WeightStash,     // tensors that I keeps for its W
+        WeightStash,     // tensors that op I keeps for its W
         EvictedStash,    // a stash on the partner device, from EVICT to LOAD
         ReducedGradient, // a stage's weight gradient, summed over replicas: from AR to OPT
     };
@@ -78,7 +78,7 @@ bool exists(const Op& op, const Shape& shape);
 
 // A cell is a combination of replica, stage, micro-batch and slice (or the whole micro-batch).
 // Cells have dense indices.
-inline std::uint32_t slotCount(const Shape& shape) // per micro-batch: slices, and the whole
+inline std::uint32_t slotCount(const Shape& shape) // of a micro-batch: its slices, and the whole
 {
     return shape.slices > 1 ? shape.slices + 1 : 1;
 }

@@ -29,7 +29,8 @@ inline bool isSequenceSlice(const Op& op)
     return op.slice != Op::kWhole && op.flags != OpFlag::Half;
 }
 
-// The stash of an op. Both halves of a micro-batch use the stash of its whole forward.
+// The stash of an op. Both halves of a micro-batch use the stash of the forward, which is not
+// divided.
 inline Value stashOf(const Op& op)
 {
     const Value stash = valueOf(Value::Kind::Stash, op);

@@ -69,7 +69,7 @@ struct Shape
     int allMicroBatches() const { return microBatches * windows; } // of the program
     // v, the stages per device and direction; 1 if there are fewer stages than devices.
     int chunks() const { return devices > 0 && stages > devices ? stages / devices : 1; }
-    // The dense index of a (replica, stage) pair, called its row.
+    // Each (replica, stage) pair has a dense index from 0 to rows() - 1, called its row.
     std::size_t rows() const { return static_cast<std::size_t>(replicas) * stages; }
     std::uint32_t row(int replica, StageId stage) const { return replica * stages + stage.value; }
     friend bool operator==(const Shape&, const Shape&) = default;
@@ -101,8 +101,8 @@ inline bool tiesEmbeddings(const Op& op)
         && op.peer != Op::kNoPeer;
 }
 
-// The stage that identifies the all-reduce of an AllReduce or OptimizerStep: stage 0 for tied
-// embeddings.
+// The stage that identifies the all-reduce that an ALLREDUCE calls or an OPT waits for. With tied
+// embeddings it is stage 0 for both stages.
 inline StageId allReduceStage(const Op& op)
 {
     return tiesEmbeddings(op) ? StageId{0} : op.stage;

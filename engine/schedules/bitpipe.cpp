@@ -69,23 +69,25 @@ of early is never longer than that of 1F1B and, in two directions with N >= D, a
 than with direct concatenation.
 )";
 
-// A micro-batch whose forward at stage s is due `forward` + s ticks after the start, and its
-// backward `backward` + S + 2(S-1-s). A tick is the forward of a stage.
+// The due times of a micro-batch in ticks. A tick is the duration of a stage's forward. At stage s
+// the forward is due at `forward` + s, the backward at `backward` + S + 2(S-1-s).
 struct Entry
 {
     int replica = 0;
     std::int64_t forward = 0, backward = 0;
 };
 
-// Without whole units: micro-batches alternate between the directions. With two directions a pair
-// is due every 4 ticks, with one direction a micro-batch every 2 ticks.
+// The entry of a micro-batch in an order without basic units. Micro-batches alternate between the
+// directions. In two directions a pair of micro-batches is due every 4 ticks; in one direction a
+// micro-batch is due every 2 ticks.
 Entry alternate(int directions, int microBatch)
 {
     const std::int64_t due = std::int64_t{2} * directions * (microBatch / directions);
     return {microBatch % directions, due, due};
 }
 
-// Consecutive units, 3vD ticks apart, which is the work of a unit.
+// The entry of a micro-batch in consecutive basic units. They start 3vD ticks apart, which is the
+// time that a device works on one unit.
 Entry backToBack(const Shape& shape, int microBatch)
 {
     Entry entry = alternate(shape.replicas, microBatch % shape.devices);

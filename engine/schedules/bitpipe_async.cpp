@@ -22,8 +22,8 @@ int batchOf(const ScheduleRequest& request)
     return parts::chosenNumber(request, kBatch, 2 * request.devices);
 }
 
-// With one basic unit per update, forwards of the unit after the next would start before the update
-// that they need.
+// Checks that an update has at least two basic units. With one unit per update, forwards of the
+// unit after the next would start before the update that they need.
 Result<void> checkBatch(const ScheduleRequest& request)
 {
     const int batch = batchOf(request), devices = request.devices;

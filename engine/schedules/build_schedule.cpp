@@ -127,7 +127,7 @@ SizeLimit limitOfMachine(int bytesPerOp)
 
 namespace {
 
-// The request of a stream as one window.
+// Returns the request with all windows of a stream merged into one.
 ScheduleRequest asOneWindow(ScheduleRequest request)
 {
     const std::int64_t all = std::int64_t{request.microBatches} * std::max(1, request.windows);

@@ -14,7 +14,9 @@ constexpr std::array<std::string_view, 3> kConcats{"direct", "doubling", "halvin
 constexpr SchemeOption kConcat{"concat", "Concatenation of basic units", kConcats, {}};
 constexpr std::array kOptions{kConcat};
 
-// The micro-batches of a forward: one, two in joint ops, or one whose backward has two halves.
+// The ops of an entry of the basic unit. Direct: a forward and a backward of one micro-batch.
+// Doubling: joint forwards and separate backwards of two micro-batches. Halving: a forward and two
+// half backwards of one micro-batch.
 enum class Concat : std::uint8_t { Direct, Doubling, Halving };
 
 Concat concatOf(const ScheduleRequest& request)
@@ -55,7 +57,7 @@ public:
 
     void writeUnits(int units)
     {
-        std::vector<Slot> slots; // of all units, which overlap
+        std::vector<Slot> slots; // of all units, because units overlap in time
         for (int unit = 0; unit < units; ++unit)
             addUnit(slots, unit);
         std::ranges::sort(slots, {}, &Slot::time);

@@ -107,9 +107,9 @@ Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit
 // a schedule above the limit would need.
 Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& limit = {});
 
-// Windows of a stream: those before the measured ones (asStream() raises them to the number that
-// the pipeline needs to fill), and the measured ones. asStream() adds windowsToDrain() windows, in
-// which the pipeline drains, and as many as complete the last update.
+// The numbers of warm-up and of measured windows of a stream. asStream() raises `warmup` to the
+// number of windows that the pipeline needs to fill. At the end it adds windowsToDrain() windows,
+// in which the pipeline drains, and as many as complete the last update.
 struct StreamLength
 {
     int warmup = 0, measured = 1;

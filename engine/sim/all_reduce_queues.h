@@ -24,8 +24,8 @@ struct AllReduceStart
     std::int64_t begin = 0, duration = 0;
 };
 
-// The part of one device in a completed all-reduce. `begin` and `end` are the same for all devices
-// that take part.
+// A call whose all-reduce is complete. `begin` and `end` are the same for all calls of the
+// all-reduce.
 struct AllReduceDone
 {
     DeviceId device;
@@ -34,8 +34,8 @@ struct AllReduceDone
 };
 
 // The all-reduce queues of all devices, which process their calls in issue order. The all-reduce of
-// a stage starts when it is first in the queue of every device that holds the stage. A stream has
-// one all-reduce per update of a stage.
+// a stage starts when it is first in the queue of every device that holds the stage. In an
+// asynchronous schedule a stage has one all-reduce per update.
 class AllReduceQueues
 {
 public:

@@ -33,8 +33,8 @@ public:
     // none is left.
     const std::vector<Flow>& advance();
     bool isDone(Flow flow) const { return flow < m_first || of(flow).status == Status::Done; }
-    // The window of a completed transfer, which is known until the next advance(). Later its end is
-    // 0, which delays no op.
+    // The window of a completed transfer. It is known until the next advance(); afterwards the
+    // result is an empty window that ends at 0 and so delays no op.
     Window window(Flow flow) const;
 
 private:
@@ -42,7 +42,7 @@ private:
     struct Transfer
     {
         const Uses* uses = nullptr;
-        double left = 0, speed = 0; // ticks of work left at `since`; relative to full speed
+        double left = 0, speed = 0; // work left at `since` in ticks; speed / full speed
         std::int64_t ready = 0, begin = 0, since = 0, end = 0;
         std::uint32_t waitsFor = 0; // number of transfers to wait for
         std::uint32_t changes = 0;  // number of changes of the speed

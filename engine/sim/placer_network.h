@@ -115,7 +115,8 @@ void Placer<Costs, Recorder>::complete(Network::Flow flow)
              {window.begin + done.latency, window.end + done.latency});
 }
 
-// Whether the copy that brings the stash, if any, is complete; delays `start` until then.
+// Returns false if the stash arrives by a copy that is not complete. If the copy is complete,
+// delays `start` until its end.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::hasStash(DeviceId device, ValueKey wanted, std::int64_t& start)
 {

@@ -236,7 +236,7 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const Op& op,
                                    std::int64_t duration)
 {
-    // The OPT after the call waits for this all-reduce, not for that of an earlier update.
+    // Clears the result of an earlier update, so that the next OPT waits for this all-reduce.
     m_values.clear(
         key(atStage(valueOf(Value::Kind::ReducedGradient, op), allReduceStage(op).value)));
     m_allReduces.issue(device,

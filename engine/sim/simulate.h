@@ -10,22 +10,24 @@ namespace engine {
 
 struct SimulateOptions
 {
-    // Number of iterations; the pipeline drains between them. For a stream (Shape::windows), which
-    // is placed once and divided into its windows, the number of measured windows.
+    // The number of iterations; the pipeline drains between them. A stream (Shape::windows) is
+    // placed only once and then divided into its windows; this is the number of measured windows.
     int iterations = 1;
     // For summarize(): the share of a stash that is kept from F until its RECOMPUTE.
     double recomputeKeeps = 0;
 };
 
-// Simulates a schedule; also places emulated iterations. Times are integers, the result is
-// deterministic, and the time is linear in the ops. `lowered` must have its transfers, all-reduces
-// and optimizer steps (passes.h: lower()). A device has a compute lane, a lane per directed link,
-// an all-reduce lane, and a copy lane per direction. An op of another lane is issued when compute
-// reaches it. A SEND starts when its link is free; the span of its RECV is the arrival. If the
-// costs have SharedLinks, transfers that share one are slower (sim/network.h). An F or LOAD that
-// would exceed the capacity of the device for stashes (stashCapacity()) waits for the oldest
-// running EVICT, and an EVICT that would exceed that of the partner waits for the oldest LOAD.
-// Spans of length zero are kept. Fails if the schedule deadlocks (validate() reports why).
+// Simulates a schedule; also places emulated iterations. Times are integers, and the result is
+// deterministic. The running time is linear in the number of ops. `lowered` must have its
+// transfers, all-reduces and optimizer steps (passes.h: lower()). Fails if the schedule deadlocks
+// (validate() reports why).
+//
+// A device has a compute lane, a lane per directed link, an all-reduce lane, and a copy lane per
+// direction. An op of a lane other than compute is issued when compute reaches it. A SEND starts
+// when its link is free; the span of its RECV is the arrival. If the costs have SharedLinks,
+// transfers that share a link are slower (sim/network.h). An F or LOAD that would exceed the
+// device's capacity for stashes (stashCapacity()) waits for the oldest running EVICT. An EVICT that
+// would exceed the partner's capacity waits for the oldest LOAD. Spans of length zero are kept.
 Result<Timeline> simulate(const Schedule& lowered, const OpCosts& costs,
                           const SimulateOptions& options = {});
 

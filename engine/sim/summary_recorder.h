@@ -53,7 +53,7 @@ private:
     {
         DeviceSummary sums;
         std::int64_t held = 0, most = 0; // current and largest amount, in parts
-        HeldParts rebuilt;               // like `held` and `most`, for recomputed stashes
+        HeldParts rebuilt;               // used instead of `held` if stashes are recomputed
         StashLedger::Peak peak;
     };
 

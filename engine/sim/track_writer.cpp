@@ -90,7 +90,7 @@ void TrackWriter::findTracks(const Schedule& lowered)
 {
     const std::size_t devices = lowered.program.size();
     IdVector<DeviceId, OfTracks> counts(devices);
-    m_timeline.tracks.reserve(devices * (kLaneKinds - 1)); // no copy track before evict and load
+    m_timeline.tracks.reserve(devices * (kLaneKinds - 1)); // few schedules have copy tracks
     for (const DeviceId d : counts.ids()) {
         for (const Op& op : lowered.program[d])
             ++counts[d][laneOf(op.kind)];

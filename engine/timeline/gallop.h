@@ -5,8 +5,9 @@
 
 namespace engine {
 
-// The first index of [from, size) for which `isBefore` is false, otherwise size; `isBefore` must be
-// monotonic. Searches with doubling steps, because the result is usually near `from`.
+// Returns the first index of [from, size) for which `isBefore` is false; size if there is none.
+// `isBefore` must be monotonic. Searches with doubling steps, because the result is usually near
+// `from`.
 template<class IsBefore>
 std::size_t gallop(std::size_t from, std::size_t size, IsBefore isBefore)
 {

@@ -11,9 +11,9 @@
 
 namespace engine {
 
-// Owners of GPU memory. The owners before Rounding are allocations of the program; owners within an
-// arena have their size at its peak. The others are memory that the driver reports as used and that
-// no allocation explains, by the phase in which it appeared.
+// Owners of GPU memory. The owners before Rounding are allocations of the program. Owners within an
+// arena count their bytes at the peak of the arena. The owners after Rounding are the phases in
+// which memory appeared that the driver reports as used and that no allocation explains.
 enum class GpuMemoryOwner : std::uint8_t {
     Weights,
     Gradients,

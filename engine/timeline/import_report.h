@@ -45,8 +45,8 @@ struct ImportReport
         std::string host;
         std::int64_t offset = 0; // in ns
         double drift = 0;        // in parts per million
-        std::int64_t spread = 0; // median distance of the pairs from the fit, in ns
-        int pairs = 0;           // number of matched ends of messages and collectives
+        std::int64_t spread = 0; // median distance of the time pairs from the fitted clock, in ns
+        int pairs = 0;           // time pairs: ends of messages and collectives on both hosts
 
         friend bool operator==(const Clock&, const Clock&) = default;
     };
@@ -76,10 +76,11 @@ struct ImportReport
     std::vector<LeftOut> leftOut;
     std::vector<Clock> clocks; // empty if all ranks share a clock
     std::vector<std::string> warnings;
-    // If false, all ops belong to stage 0, or are numbered in the order of their execution.
+    // If the stages are unknown, all ops belong to stage 0. If the micro-batches are unknown, ops
+    // are numbered in the order of their execution.
     bool stagesKnown = false, microBatchesKnown = false;
-    // The error of the iteration simulated from the medians of the trace; nullopt if the trace has
-    // no complete pipeline.
+    // The relative error of the duration of an iteration that is simulated with the median op
+    // durations of the trace; nullopt if the trace has no complete pipeline.
     std::optional<double> replayError;
     // The longest matches of each rule, longest first. Empty in files of older versions.
     std::vector<Match> matches;

@@ -14,7 +14,7 @@ struct DeviceSummary
     Window own;                // like `computed`, including all-reduces
     std::int64_t compute = 0;  // union of the compute ops
     double peakStash = 0;      // in parts (schedule/check/stash.h)
-    std::int64_t peakKept = 0; // peak of stashes that a RECOMPUTE recomputes, in parts
+    std::int64_t peakKept = 0; // peak of HeldParts::kept (schedule/check/stash.h)
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
 };
 

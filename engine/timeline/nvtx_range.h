@@ -21,9 +21,10 @@ struct RangeCategory
 const RangeCategory& rangeCategory(OpKind kind);
 std::vector<RangeCategory> rangeCategories(); // all categories, without duplicates
 
-// The style of range names (`--nvtx-grammar`). Bubblescope: "PP:2F0", as in PyTorch. SailSg:
-// "F0.1.0" (micro-batch, chunk, slice), as in the zero-bubble repository of sail-sg; ops that
-// sail-sg does not have are named as by Bubblescope.
+// The style of range names (`--nvtx-grammar`).
+// - Bubblescope: "PP:2F0", as in PyTorch.
+// - SailSg: "F0.1.0" (micro-batch, chunk, slice), as in the zero-bubble repository of sail-sg. Ops
+//   that do not exist there have their Bubblescope names.
 enum class NvtxGrammar : std::uint8_t { Bubblescope, SailSg };
 constexpr std::string_view nvtxGrammarName(NvtxGrammar grammar)
 {

@@ -28,7 +28,7 @@ public:
     struct Peak
     {
         double parts = 0;
-        std::int64_t kept = 0; // peak of the stashes of which only a share is held, in parts
+        std::int64_t kept = 0; // peak of HeldParts::kept
     };
     Peak peak(DeviceId device);
 

@@ -8,7 +8,7 @@
 namespace engine {
 namespace {
 
-// [window] time at which it begins.
+// Returns the time at which each window begins.
 std::vector<std::int64_t> beginsOf(const Schedule& lowered, const Timeline& timeline)
 {
     const Shape& shape = lowered.shape;

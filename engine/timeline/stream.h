@@ -4,12 +4,12 @@
 
 namespace engine {
 
-// The last iteration of `timeline` is a stream of Shape::windows windows (schedule.h): replaces it
-// by one iteration per window. A window begins when the last stage starts the forward of its first
-// micro-batch, and a span belongs to the window in which it begins. In the steady state all windows
-// therefore have the same number of ops of every kind on every device. The `measured` windows
-// before the last windowsToDrain() windows are Measured, all others Warmup. Does nothing if there
-// is one window.
+// Replaces the last iteration of `timeline`, a stream of Shape::windows windows (schedule.h), by
+// one iteration per window. Does nothing if there is only one window. A window begins when the last
+// stage starts the forward of the window's first micro-batch. A span belongs to the window in which
+// it begins. In the steady state all windows therefore have the same number of ops of every kind on
+// every device. The last windowsToDrain() windows become Warmup, the `measured` windows before them
+// Measured, and all earlier windows Warmup.
 void divideIntoWindows(const Schedule& lowered, int measured, Timeline& timeline);
 
 } // namespace engine

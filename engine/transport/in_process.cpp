@@ -147,8 +147,8 @@ void InProcessTransport::reduce(std::uint32_t id)
     else
         engine::allReduce<std::int64_t>(collective.integers);
     state(reduced).time.end = wallTime();
-    // Marks every fence only once: a member that sees its fence may finish the iteration, and must
-    // not see the fence again in the next one.
+    // Marks the fence only once. A member that sees the fence may already begin the next iteration,
+    // in which the fence must not pass again.
     pass(reduced, collective.members.front());
     for (const DeviceId member : collective.members)
         m_bells[member].ring();

@@ -17,7 +17,7 @@ public:
     enum class SideWork : std::uint8_t {
         // Copies and all-reduces run within the call; for one thread that executes all devices.
         Inline,
-        Threads, // one side thread per pair of devices with copies or all-reduces
+        Threads, // one side thread per set of devices that share copies or all-reduces
     };
     // The time in ns for which a thread spins before it sleeps.
     static constexpr std::int64_t kSpin = 20'000;
@@ -69,7 +69,7 @@ private:
     std::uint32_t m_iteration = 0;
     std::int64_t m_spin = 0;
     std::atomic<bool> m_aborted{false};
-    // [call] index into m_threads; calls are the copies, then the collectives
+    // The index into m_threads of each call. The calls are the copies, then the collectives.
     std::vector<std::size_t> m_threadOf;
     std::deque<SideThread> m_threads; // last member: its threads use the others
 };

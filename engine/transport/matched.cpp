@@ -192,7 +192,7 @@ TransferTime MatchedTransport::timeOf(Fence fence) const
         if (fence.kind == Fence::Kind::Arrived)
             time.begin = std::max(time.begin, m_sendBegin[fence.id]->time());
     }
-    time.begin = std::min(time.begin, time.end); // clocks of two GPUs agree within microseconds
+    time.begin = std::min(time.begin, time.end); // the clocks of two GPUs differ slightly
     return time;
 }
 

@@ -38,7 +38,7 @@ private:
     {
         DeviceId device;
         std::vector<std::size_t> buffers;   // indices into the buffers of Collective
-        std::shared_ptr<DeviceQueue> queue; // of all sums of the device by the same communicator
+        std::shared_ptr<DeviceQueue> queue; // one per device and communicator; sums share it
         Event called;                       // recorded when the device's stream reaches the call
         State state;
         std::size_t joined = 0; // number of calls in this iteration

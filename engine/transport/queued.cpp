@@ -76,7 +76,8 @@ void QueuedTransport::makeSides(Moves moves)
     }
 }
 
-// Counts a device twice if it holds both replicas, because it calls once for each.
+// Makes one event per member. A device that holds both replicas of a stage is a member twice,
+// because it calls once for each replica.
 void QueuedTransport::makeCalls()
 {
     for (std::size_t i = 0; i < m_calls.size(); ++i)
@@ -162,8 +163,8 @@ void QueuedTransport::copy(DeviceId self, std::uint32_t copy)
     markQueued(copied, self);
 }
 
-// The last member that calls queues the all-reduce. A device that holds both replicas calls twice;
-// its later call counts.
+// The all-reduce is queued at the call of the last member. A device that holds both replicas calls
+// twice, and its later call counts.
 void QueuedTransport::allReduce(DeviceId self, std::uint32_t id)
 {
     Calls& calls = m_calls[id];

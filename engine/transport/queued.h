@@ -54,8 +54,9 @@ protected:
         std::atomic<std::uint32_t> queued{0}; // last iteration in which the fence was queued
         Event begin, end;                     // credits have no begin
     };
-    // The class that transfers messages and adds buffers. Copies: this class. Above: a derived
-    // class, which uses its own queues and sets the events of the Arrived and Reduced fences.
+    // How messages are transferred and buffers are added. Copies: by copies of this class. Above:
+    // by a derived class, which uses its own queues and sets the events of the Arrived and Reduced
+    // fences.
     enum class Moves : std::uint8_t { Copies, Above };
     QueuedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices, Moves moves);
 

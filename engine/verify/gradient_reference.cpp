@@ -28,7 +28,7 @@ public:
     {
         const auto cut = makeTransformer(setup.pass.model, setup.lowered.shape.stages, setup.device,
                                          setup.pass.slices);
-        m_first.push_back(0); // parameters of the whole model have the same order
+        m_first.push_back(0); // the whole model has the parameters in stage order
         for (const StageId stage : Ids<StageId>(cut->stages()))
             m_first.push_back(m_first.back() + cut->sizes(stage).parameters);
     }

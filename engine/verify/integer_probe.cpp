@@ -26,8 +26,9 @@ using Integers = std::vector<std::int64_t>;
 
 enum class Sign : std::uint8_t { Kept, Absolute };
 
-// The probe in int64, without kernels, stages and buffers. With the absolute values of all numbers,
-// its sums bound every partial sum of the float run in any order.
+// The probe in int64, without kernels, stages and buffers. With Sign::Absolute it computes with the
+// absolute values of all numbers. Its sums are then at least as large as every partial sum of the
+// float run, in any order of summation.
 class IntegerReference
 {
 public:
@@ -50,14 +51,14 @@ public:
             addRow(tokens.inputs[r], tokens.targets[r]);
     }
 
-    // Returns [stage] the gradients added since the last call, row-major.
+    // Returns the gradients added since the last call, by stage, row-major.
     std::vector<Integers> takeGradients()
     {
         return std::exchange(gradients, {m_weights.size(), Integers(kWidth * kWidth)});
     }
 
     std::vector<Integers> gradients; // [stage], row-major
-    std::int64_t largest = 0;        // absolute value of all intermediate results
+    std::int64_t largest = 0;        // largest absolute value of any intermediate result
 
 private:
     static constexpr std::size_t kWidth = kSize.width;
@@ -120,7 +121,7 @@ int microBatchesOf(const Shape& shape) // of an iteration
     return shape.allMicroBatches() * shape.dataParallel;
 }
 
-// Returns [update][stage] the gradients of the reference.
+// Returns the gradients of the reference, indexed by [update][stage].
 Result<std::vector<std::vector<Integers>>> expectedGradients(const ProbeModel& model,
                                                              const Shape& shape, std::uint64_t seed)
 {
@@ -216,7 +217,7 @@ private:
     Models m_models;
     const std::atomic<bool> m_never{false};
     std::mutex m_mutex;                                       // live devices compare concurrently
-    std::map<std::pair<int, StageId>, std::size_t> m_updates; // [replica, stage] updates so far
+    std::map<std::pair<int, StageId>, std::size_t> m_updates; // [replica, stage]: updates so far
     std::unique_ptr<Executor> m_executor;                     // last member: it uses the others
 };
 

@@ -52,7 +52,7 @@ public:
 private:
     const GradientReference& m_reference;
     Shape m_shape;
-    std::vector<std::size_t> m_updates; // [row, over all copies] in this iteration
+    std::vector<std::size_t> m_updates; // updates in this iteration, by replica and stage
     GradientCheck& m_check;
     std::mutex m_mutex;
 };
@@ -62,7 +62,8 @@ private:
 Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
                                          const RealModelCheck& wanted)
 {
-    // The reference applies the weight versions of the whole stream.
+    // The whole stream is trained, because the reference applies the weight versions of all
+    // windows.
     const ScheduleRequest stream = asStream(request, {0, wanted.iterations});
     const auto schedule = TRY(buildSchedule(stream));
     const auto device = TRY(openCpuDevice());

@@ -32,7 +32,8 @@ std::string spelled(const ScheduleRequest& request)
     return text;
 }
 
-// A scheme with whole backwards, one with split backwards, and one with two directions.
+// The schemes that are checked with all model variants: one with whole backwards, one with split
+// backwards, and one with two directions.
 constexpr std::array<std::string_view, 3> kWithVariants{"1f1b", "zb-h1", "bitpipe"};
 
 class Verification
@@ -280,8 +281,8 @@ private:
         return losses;
     }
 
-    // Whether a simulation with the op durations of the median iteration, or of all windows of a
-    // stream, has the same length.
+    // Whether the median iteration (or the whole stream of an asynchronous schedule) is as long as
+    // a simulation with its op durations.
     static bool isSimulationOfItsTimes(const Run& run)
     {
         const auto replay = run.timeline.iterations.size() - 1;

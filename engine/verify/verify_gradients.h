@@ -16,7 +16,7 @@ namespace engine {
 struct GradientCheck
 {
     std::string what;                        // "integer probe, bitpipe, D = 4, N = 8, live"
-    std::size_t compared = 0, different = 0; // numbers, over replicas, stages and iterations
+    std::size_t compared = 0, different = 0; // numbers, in all replicas, stages and iterations
     double largestError = 0; // relative L2 error of the worst stage; 0 if all bits are equal
     double tolerance = 0;    // limit of largestError; 0 unless sequence slices change the rounding
     bool lossesEqual = true; // in every iteration, bit for bit or within the tolerance

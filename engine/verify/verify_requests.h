@@ -12,7 +12,9 @@ namespace engine {
 ModelSpec verifyModel();
 // Returns variants of verifyModel(), each with the option that differs: "attention=flash".
 std::vector<std::pair<std::string, ModelSpec>> verifyVariants();
-// Returns the requested schemes, in all sizes and with all options that can be trained.
+// Returns requests for the schemes of `options`: in one or two sizes with default options, or with
+// VerifyOptions::full in all sizes and with all scheme options. Omits requests that cannot be
+// trained.
 std::vector<ScheduleRequest> verifyRequests(const VerifyOptions& options);
 
 } // namespace engine

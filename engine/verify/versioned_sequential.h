@@ -43,7 +43,7 @@ public:
     // multiple of updateEvery.
     double train(TokenBatches& batches, int microBatches);
 
-    // Returns [stage][update] the gradients of the last window.
+    // Returns the gradients of the last window, indexed by [stage][update].
     const IdVector<StageId, std::vector<std::vector<float>>>& gradients() const
     {
         return m_updates;

@@ -27,8 +27,8 @@ enum class TransportKind : std::uint8_t {
     // Messages are matched by tag, or each message has its own credit or buffer.
     Tagged,
     // NCCL as Bubblescope uses it: one communicator for activations and one for gradients per
-    // directed pair of devices. A message waits for both ends on the stream of its communicator
-    // (communicator_streams.h).
+    // directed pair of devices. Each communicator has its own stream, on which a message waits
+    // until both ends have started (communicator_streams.h).
     Nccl,
 };
 constexpr int kTransports = 6;

@@ -17,7 +17,7 @@ namespace {
 struct StreamKey
 {
     bool reduces = false, gradients = false;
-    int from = 0, to = 0; // Ranks::All: both are the pipeline direction
+    int from = 0, to = 0; // devices; with Ranks::All both are the pipeline direction
 
     friend auto operator<=>(const StreamKey&, const StreamKey&) = default;
 };
@@ -66,7 +66,7 @@ private:
     {
         std::size_t computed = 0; // preceding ops that are complete or belong to other streams
         std::map<StreamKey, Stream> streams;
-        std::map<std::uint32_t, int> rounds; // [position] index among those of its stage
+        std::map<std::uint32_t, int> rounds; // position of an ALLREDUCE -> its round
     };
     using SumKey = std::tuple<StageId, bool, int>; // stage, whether it ties embeddings, round
     struct Sum                                     // an all-reduce
@@ -135,7 +135,8 @@ private:
         return moved;
     }
 
-    // Joint ops start when the inputs of all of them are available.
+    // Executes compute ops until one of them must wait. Joint ops start when the inputs of all of
+    // them are available.
     bool compute(DeviceId d)
     {
         Device& device = m_devices[d];

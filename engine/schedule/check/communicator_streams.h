@@ -20,10 +20,11 @@ enum class Ranks : std::uint8_t {
 // findOrderFault() first: transfers are matched by name here, but by order in NCCL.
 std::optional<TransportFault> findStreamFault(const Schedule& lowered, Ranks ranks);
 
-// Returns the reason why NCCL cannot execute this schedule: the order of messages, or devices that
-// wait forever. There is one communicator for activations and one for gradients per directed pair
-// of devices. (With one communicator for all devices, ring and V-shaped placements deadlock: a
-// device sends for its first stage while it should receive for its second.)
+// Returns the reason why NCCL cannot execute this schedule: the two ends of a communicator list its
+// messages in different orders, or devices wait forever. There is one communicator for activations
+// and one for gradients per directed pair of devices. (With one communicator for all devices, ring
+// and V-shaped placements deadlock: a device sends for its first stage while it should receive for
+// its second.)
 std::optional<TransportFault> findNcclFault(const Schedule& lowered);
 
 } // namespace engine

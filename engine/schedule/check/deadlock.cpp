@@ -100,7 +100,8 @@ private:
         return end;
     }
 
-    // The position of the first op of the device's next group that has to wait.
+    // The position of the first op in the device's next group that waits for an input; nullopt if
+    // none waits.
     std::optional<std::size_t> blockedOp(DeviceId device) const
     {
         const std::vector<Op>& ops = m_schedule.program[device];
@@ -137,8 +138,8 @@ private:
                 m_ready[valueIndex(value, m_schedule.shape)] = true;
     }
 
-    // Completes the all-reduces at the head of the queue of the device that all devices of their
-    // stage have reached.
+    // Completes all-reduces, from the head of the device's queue on, until one has not been reached
+    // by all devices of its stage. Returns whether any was completed.
     bool meet(DeviceId device)
     {
         Queue& queue = m_queues[device];
@@ -272,7 +273,7 @@ private:
     IdVector<DeviceId, std::size_t> m_next;
     std::vector<bool> m_ready;                          // [value] produced, and sent if needed
     IdVector<DeviceId, Queue> m_queues;                 // started all-reduces, in order
-    IdVector<StageId, std::vector<DeviceId>> m_callers; // one entry per row of the stage
+    IdVector<StageId, std::vector<DeviceId>> m_callers; // one entry per replica
     std::vector<bool> m_followed;                       // [device, then stage]
     bool m_hasTransfers = false;
 };

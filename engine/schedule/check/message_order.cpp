@@ -15,11 +15,12 @@ bool isActivation(OpKind kind)
     return kind == OpKind::SendActivation || kind == OpKind::RecvActivation;
 }
 
-// The messages of one device to or from another, in order, as positions in its program.
+// The messages that one device sends to `peer` or receives from it, in order. `positions` are the
+// positions of these transfers in the program of the device.
 struct Queue
 {
     DeviceId peer;
-    bool activations = true; // kind of the messages (with one communicator: of the first)
+    bool activations = true; // kind of the messages; unused with one communicator
     std::vector<std::uint32_t> positions;
 };
 

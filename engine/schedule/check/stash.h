@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// Activations are counted in integer parts, so that sums are exact. One M_a (a device's layers for
-// one micro-batch) has stashPartsPerActivation() parts. The stash of an op of a chunk, slice or
-// half has stashParts().
+// Activations are counted in integer parts, so that sums are exact. One M_a (the activations of all
+// layers of a device for one micro-batch) has stashPartsPerActivation() parts. The stash of one op,
+// which may cover only a chunk, a slice or a half, has stashParts() parts.
 std::int64_t stashPartsPerActivation(const Shape& shape);
 inline std::int64_t stashParts(const Op& op, const Shape& shape)
 {
@@ -43,10 +43,10 @@ inline StashChange stashChange(OpKind kind)
     }
 }
 
-// Stashes of a device, in parts. `whole` counts those that stay complete, `kept` those that a
-// RECOMPUTE rebuilds (Chen et al., 2016). A rebuilt stash is complete during F and again from the
-// RECOMPUTE on. In between only the input of the RECOMPUTE is stored: the input of the stage or,
-// with attention recomputation, everything except the scores.
+// Stashes of a device at one time, in parts. `whole` counts the complete stashes, `kept` the
+// stashes that are dropped at this time and rebuilt later (Chen et al., 2016). Such a stash is
+// complete during F and again from the RECOMPUTE on. In between only the input of the RECOMPUTE is
+// stored: the input of the stage or, with attention recomputation, everything except the scores.
 struct HeldParts
 {
     std::int64_t whole = 0, kept = 0;
@@ -55,14 +55,14 @@ struct HeldChange
 {
     HeldParts ownAtBegin = {}, ownAtEnd = {}, peerAtBegin = {}, peerAtEnd = {};
 };
-// The op that rebuilds a stash: none, a RECOMPUTE, or the B or I itself before it starts.
+// The op that rebuilds a stash: none, a RECOMPUTE, or the B or I that uses it.
 enum class RebuiltBy : std::uint8_t { None, Recompute, Backward };
-// stashChange(), with complete and rebuilt stashes counted separately. Evicts and loads move a
-// stash before it is rebuilt.
+// Like stashChange(), but in parts, and with complete and dropped stashes counted separately. A
+// stash that is rebuilt is evicted and loaded while it is dropped.
 HeldChange heldChange(const Op& op, const Shape& shape, RebuiltBy by);
 
-// The set of a schedule's stashes that a RECOMPUTE rebuilds: one bit per cell, no bits if no op
-// recomputes.
+// The stashes of a schedule that a RECOMPUTE rebuilds, as one bit per cell (cellIndex()). There are
+// no bits if the schedule has no RECOMPUTE.
 class RebuiltStashes
 {
 public:
@@ -82,10 +82,10 @@ private:
     std::vector<bool> m_cells;
 };
 
-// The largest stash of a device in parts, for any durations of its ops: its own stashes (`own`,
-// reached at position `index`), and those that its partner evicts to it (`guests`). An EVICT must
-// have freed the memory of its stash by the end of the next compute op, which keeps BPipe below its
-// bound. A stash that is rebuilt counts in full throughout.
+// The largest stash of a device in parts, for any durations of its ops. `own` counts its own
+// stashes; their peak is at position `index`. `guests` counts the stashes that its partner evicts
+// to it. An EVICT must have freed the memory of its stash by the end of the next compute op; this
+// rule keeps BPipe below its bound. A stash that is rebuilt counts as complete all the time.
 struct StashPeak
 {
     std::int64_t own = 0, guests = 0;

@@ -111,7 +111,7 @@ Result<Words> sailWords(std::string_view text)
     return words;
 }
 
-// If all words are upper case, the text was printed without chunks.
+// A text with words of only one case was printed without chunks.
 bool hasChunks(const Words& words)
 {
     bool small = false;

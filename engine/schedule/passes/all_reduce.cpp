@@ -17,9 +17,10 @@ Op allReduceOf(int replica, StageId stage)
     return op;
 }
 
-// [row (replica, stage)][update] number of ops of the device before the all-reduce: the ops up to
-// the last weight gradient of the update and the sends after it. If updateEvery is 0, there is one
-// update; otherwise micro-batches left at the end form no update.
+// Returns for each all-reduce the number of ops that precede it on its device, indexed by
+// [Shape::row()][update]. An all-reduce follows the last weight gradient of the update and the
+// sends after it. If updateEvery is 0, there is one update. Otherwise micro-batches left at the end
+// form no update.
 std::vector<std::vector<std::size_t>> readyPositions(const Schedule& schedule)
 {
     const int every = schedule.shape.updateEvery > 0 ? updateEveryOfReplica(schedule.shape) : 0;
@@ -43,8 +44,9 @@ std::vector<std::vector<std::size_t>> readyPositions(const Schedule& schedule)
     return ready;
 }
 
-// All devices start all-reduces in the same order, so that no two devices wait for each other: by
-// the position at which the last device of the stage is ready, then by stage.
+// All devices start all-reduces in the same order, so that no two devices wait for each other.
+// All-reduces are sorted by the position at which the last device of the stage is ready, then by
+// stage.
 AllReducePlaces placeEager(const Schedule& schedule)
 {
     const Shape& shape = schedule.shape;

@@ -7,7 +7,8 @@
 namespace engine {
 namespace {
 
-// The position before the last backward of a device and its receives; the end if there is none.
+// Returns the position before the last backward of a device and before the receives and other ops
+// that belong to it; the end if the device has no backward.
 std::size_t beforeLastBackward(std::span<const Op> ops)
 {
     std::size_t at = ops.size();
@@ -79,8 +80,8 @@ private:
         return true;
     }
 
-    // Rank of the policy's groups: all-reduces before the last backward, then those of the second
-    // half of the model, then those of the first.
+    // The first rank of the all-reduce's group. The groups are, in order: all-reduces before the
+    // last backward; all-reduces after it, of the second half of the model; and of the first half.
     std::size_t marker(StageId stage, bool before) const
     {
         const int stages = m_schedule.shape.stages;
@@ -88,8 +89,8 @@ private:
         return std::size_t{2} * stages * (before ? 0 : secondHalf ? 1 : 2);
     }
 
-    // Rank within a group, as in the authors' code: by chunk, then by chunk id, which ascends on
-    // the first half of the devices and descends on the second.
+    // The rank within a group, as in the authors' code: by chunk, then stages whose down replica is
+    // on the first half of the devices, then the others.
     std::size_t rank(StageId stage) const
     {
         const int devices = m_schedule.shape.devices;
@@ -99,7 +100,7 @@ private:
     }
 
     const Schedule& m_schedule;
-    // [row] number of ops of the device up to the last contribution to the gradient
+    // [Shape::row()]: number of ops of the device up to the last contribution to the gradient.
     std::vector<std::size_t> m_added;
     IdVector<DeviceId, std::size_t> m_last;
 };

@@ -62,8 +62,9 @@ int peakStash(std::span<const Op> ops)
     return most;
 }
 
-// Rewrites the program of one device. A slot is a compute op, or the idle time before a backward of
-// the cool-down (in 1F1B as long as a forward). A stash is loaded one slot before its backward.
+// Adds the evicts and loads to the program of one device. The program is a sequence of slots. A
+// slot is a compute op or an idle time: in the cool-down each backward follows an idle time, which
+// in 1F1B is as long as a forward. A stash is loaded one slot before its backward.
 class Evictor
 {
 public:
@@ -125,8 +126,8 @@ private:
         m_out.push_back(op);
     }
 
-    // Writes the op of a slot, the load for the next slot before it and an evict of its stash after
-    // it.
+    // Writes one slot: the LOAD of a stash that the next slot needs, the op of the slot, and an
+    // EVICT of the stash of this op. Returns false if a limit would be exceeded.
     bool writeSlot(std::size_t q)
     {
         const bool loads = needsLoad(q + 1);

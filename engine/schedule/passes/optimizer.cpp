@@ -49,7 +49,7 @@ std::vector<Op> updatedAfterSums(const Schedule& schedule, std::span<const Op> o
 {
     std::vector<Op> out;
     std::vector<int> versions(schedule.shape.rows());
-    std::vector<Op> due; // at most one per row
+    std::vector<Op> due; // OPTs to be written, at most one per (replica, stage)
     for (const Op& op : ops) {
         const auto isNeeded = [&op](const Op& step) {
             return step.replica == op.replica && step.stage == op.stage

@@ -23,10 +23,10 @@ enum class EvictPolicy : std::uint8_t { Lazy, Steady };
 
 // BPipe (Kim et al., ICML 2023): adds EVICT after a forward and LOAD one op before the backward. If
 // devices d and D-1-d hold up to n and n' stashes without BPipe, each holds at most
-// ceil((n+n'+1)/2) with it, counting a stash that moves on both devices; for 1F1B that is
-// ceil((D+2)/2). The order of compute ops is unchanged. The schedule is returned unchanged if it
-// needs no evicts or if evicts cannot lower its peak. Fails for schedules with transfers, joint ops
-// or halves.
+// ceil((n+n'+1)/2) with it; for 1F1B this is ceil((D+2)/2). A stash in transfer counts on both
+// devices. The order of compute ops is unchanged. The schedule is returned unchanged if it needs no
+// evicts or if evicts cannot lower its peak. Fails for schedules with transfers, joint ops or
+// halves.
 Result<Schedule> balanceStash(const Schedule& schedule, EvictPolicy policy);
 // Like balanceStash(), but fails if nothing can be evicted.
 Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
@@ -43,14 +43,14 @@ Schedule addRecompute(const Schedule& schedule);
 // (localCopies()).
 Schedule addP2P(const Schedule& schedule);
 // Adds an ALLREDUCE per (replica, stage) on every device that holds the stage, if replicas x
-// data-parallel width > 1. An asynchronous schedule gets one per update, and always Eager, because
-// the next backward of the stage has to wait for it.
+// data-parallel width > 1. An asynchronous schedule gets one ALLREDUCE per update. It is always
+// placed as by Eager, because the next backward of the stage has to wait for it.
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy);
 // The number of micro-batches per update (Shape::updateEvery) in each direction.
 int updateEveryOfReplica(const Shape& shape);
-// Adds an OPT per (replica, stage) after all other ops of the device; in an asynchronous scheme
-// after every backward that completes an update, or before the first op that needs it if gradients
-// are summed.
+// Adds an OPT per (replica, stage) after all other ops of the device. An asynchronous schedule gets
+// an OPT after every backward that completes an update. If its gradients are summed, each OPT comes
+// later, before the first op that needs the update.
 Schedule addOptimizer(Schedule schedule);
 // Applies addP2P(), addAllReduce() and addOptimizer(). Executors and simulator require lowered
 // schedules.

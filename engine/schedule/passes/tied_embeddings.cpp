@@ -7,8 +7,8 @@
 namespace engine {
 namespace {
 
-// The position after the last op that contributes to the gradient of the stage, and after the ops
-// joined with it and its sends.
+// The position after the last op that contributes to the gradient of the stage. If ops are joined
+// with it or sends follow it, the position is after them.
 std::size_t readyAt(std::span<const Op> ops, StageId stage)
 {
     std::size_t ready = 0;
@@ -24,8 +24,9 @@ std::size_t readyAt(std::span<const Op> ops, StageId stage)
 
 using Position = std::ptrdiff_t;
 
-// The position after the all-reduces of other stages but before the OPT that waits for this
-// all-reduce. All-reduces share a stream, so the others would otherwise wait for this one.
+// The first position from `at` on that is after the all-reduces of other stages, but before the OPT
+// of `stage`. All-reduces of a device share a stream, so the other all-reduces would otherwise wait
+// for the one of the tied embeddings.
 Position afterOthers(const std::vector<Op>& ops, StageId stage, Position at)
 {
     for (Position i = at; i < std::ssize(ops); ++i) {

@@ -4,12 +4,13 @@
 
 namespace engine {
 
-// Adds the two ALLREDUCE of tied embeddings to a lowered schedule of one direction: with Eager each
-// after the last gradient of its stage, otherwise after all ops except OPT. The ALLREDUCE ops that
-// the schedule already has for these two stages (from a file, or for data parallelism) are
-// replaced; the new ones also sum over the data-parallel pipelines. Returns the schedule unchanged
-// if one device holds both stages, and in two directions, where every device holds both stages and
-// sums locally.
+// Adds the two ALLREDUCE of tied embeddings to a lowered schedule of one direction. With Eager each
+// follows the last gradient of its stage; otherwise it follows all ops except OPT. The new
+// ALLREDUCE ops also sum over the data-parallel pipelines. They replace ALLREDUCE ops that the
+// schedule already has for these two stages (from a file, or for data parallelism).
+//
+// Returns the schedule unchanged if one device holds both stages, because it sums locally. In two
+// directions each device that holds one of the stages also holds the other.
 Schedule tieEmbeddings(Schedule lowered, SyncPolicy policy);
 
 bool hasTiedEmbeddings(const Schedule& schedule);

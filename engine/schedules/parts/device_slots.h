@@ -10,8 +10,8 @@ namespace engine::parts {
 class DeviceSlots
 {
 public:
-    // The ops in the order in which a micro-batch passes them, then the second half of a whole
-    // backward, and a weight gradient.
+    // The content of a slot. The first four are ops, in the order in which a micro-batch passes
+    // them. BackwardEnd is the second slot of a whole backward, Weight a weight gradient.
     enum class Content : unsigned char {
         FirstForward,
         SecondForward,
@@ -35,7 +35,7 @@ public:
     int place(Content op, int from);
 
     const std::vector<Content>& contents() const { return m_slots; }
-    int waiting() const { return m_waiting; } // number of weight gradients after the last slot
+    int waiting() const { return m_waiting; } // number of weight gradients without a slot
     int held() const;                         // largest number of chunk activations held in a slot
 
 private:
@@ -60,8 +60,8 @@ private:
     // Summary of kSummarized slots, to skip full slots quickly.
     struct Summary
     {
-        int change = 0; // change of held() from before the first slot to after the last
-        int most = 0;   // the maximum after any slot, relative to before the first
+        int change = 0; // change of the number of held activations over these slots
+        int most = 0;   // largest number held after a slot, minus the number before these slots
     };
     static constexpr int kSummarized = 64; // number of slots in a summary
 

@@ -48,8 +48,8 @@ private:
         int forwards = 0, backwards = 0; // appended so far
     };
 
-    // Steps 6 to 8. The second half of the 2 x outwards backwards is split, so that W remain for
-    // step 7.
+    // Writes steps 6 to 8. Step 6 has 2 x outwards backwards. The second half of them are split
+    // into I and W, so that W ops remain for steps 7 and 8.
     void writeEnd(int inwards, int outwards)
     {
         for (int i = 0; i < 2 * outwards; ++i) {

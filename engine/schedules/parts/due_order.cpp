@@ -29,7 +29,7 @@ struct Device
     std::optional<Task> running;
     std::int64_t until = 0;
     int stash = 0,
-        promised = 0; // chunks held; future forwards of the micro-batches that were started
+        promised = 0; // chunks held; forwards that started micro-batches still need
 };
 
 class ListScheduler

@@ -14,8 +14,8 @@ struct DueOrder
     // Returns the due time of a stage's forward or, if `forward` is false, of its backward. Only
     // the order of the times matters.
     std::function<std::int64_t(bool forward, int stage, int microBatch)> due;
-    // A device starts a micro-batch only if its unfinished micro-batches then have at most this
-    // many chunks in total.
+    // The memory limit of a device in chunks. The device starts a micro-batch only if the chunks
+    // that it holds, and those that its started micro-batches still need, are at most this many.
     int mostStash = 0;
     // The largest number of micro-batches of one direction that may have run their first but not
     // their last op; 0: unlimited.

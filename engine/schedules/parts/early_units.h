@@ -4,14 +4,15 @@
 
 namespace engine::parts {
 
-// Memory limit of our own orders of BitPipe, in chunks: 1.5 D micro-batches, and one more chunk
-// that starts while another ends.
+// Returns the memory limit of our own orders of BitPipe in chunks: the chunks of 1.5 D + 1 - 2/v
+// micro-batches.
 int mostEarlyStash(const Shape& shape);
 
-// Our own "early" concatenation of BitPipe's basic units. Fills the programs of an empty schedule
-// as writeVUnits() does. An op is due when it would start in a unit that runs alone. Units are 2vD
-// ticks apart, the time of their forwards and half their backwards, so their forwards fill the
-// bubble between units.
+// Fills the programs of an empty schedule with BitPipe's basic units, like writeVUnits(), but in
+// our own "early" concatenation. An op is due at the time at which it would start if its unit ran
+// alone. A unit is due 2vD ticks after the previous one. In this time a device runs the forwards
+// and half of the backwards of a unit, so the forwards of the next unit fill the bubble between the
+// units.
 void writeEarlyUnits(Schedule& schedule);
 
 } // namespace engine::parts

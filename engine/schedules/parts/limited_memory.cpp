@@ -37,7 +37,7 @@ std::optional<Costs> parseCosts(std::string_view text)
     return Costs{numbers[0], numbers[1], numbers[2]};
 }
 
-// The op of an idle device while neither a forward nor an input gradient can start.
+// What an idle device runs while neither a forward nor an input gradient can start.
 enum class Fill {
     Always, // a weight gradient, if available
     IfHalf, // a weight gradient, unless it would delay the next known op by more than half its
@@ -55,11 +55,13 @@ struct Policy
 {
     WarmUp warmUp = WarmUp::Memory;
     Fill fill = Fill::Always;
-    bool forwardFirst = false; // while fewer micro-batches are unfinished than in the warm-up
+    // Whether a forward goes before an input gradient while fewer micro-batches await their input
+    // gradient than after the warm-up.
+    bool forwardFirst = false;
 };
 
-// Together, these policies reach the least makespan of all combinations of settings for F:I:W from
-// 1:1:1 to 5:9:4.
+// For F:I:W from 1:1:1 to 5:9:4, the best of these policies reaches the least makespan of all
+// combinations of the settings in Policy.
 constexpr std::array<Policy, 4> kPolicies{{{WarmUp::BeforeArrival, Fill::IfHalf, true},
                                            {WarmUp::Memory, Fill::Always, false},
                                            {WarmUp::BeforeArrival, Fill::Always, true},
@@ -71,7 +73,7 @@ struct Problem
     Costs costs;
 };
 
-// Number of forwards before the first input gradient: [device].
+// Returns for each device the number of forwards before its first input gradient.
 std::vector<int> warmUps(const Problem& problem, WarmUp rule)
 {
     const int most = std::min(problem.mostStash, problem.microBatches);
@@ -161,7 +163,7 @@ private:
     struct Device
     {
         std::vector<std::int64_t> forwardEnds,
-            inputEnds;             // [microBatch], of those that have started
+            inputEnds;             // [micro-batch]: end times, for the ops started so far
         std::vector<OpKind> kinds; // the order; micro-batches ascend within each kind
         int weights = 0;
         std::int64_t freeAt = 0;
@@ -178,8 +180,8 @@ private:
         return i < ends.size() ? ends[i] : kUnknown;
     }
 
-    // The earliest start of the device's next forward as far as known, given its memory and
-    // warm-up.
+    // The earliest time at which memory, warm-up and input allow the device's next forward;
+    // kUnknown if one of them does not allow it yet.
     std::int64_t nextForward(int d) const
     {
         const Device& device = at(d);

@@ -14,7 +14,8 @@ using Content = DeviceSlots::Content;
 constexpr std::array kOps{Content::FirstForward, Content::SecondForward, Content::SecondBackward,
                           Content::FirstBackward};
 
-// The maximum of chunks that the repeated block holds on one device before it is compacted.
+// Returns the largest number of chunks that one device holds if the block is repeated but not
+// compacted.
 int heldAtMost(const BlockSlots& block, int microBatches, BlockBackward backward)
 {
     DeviceSlots slots(backward == BlockBackward::Split, 2 * microBatches);
@@ -97,7 +98,8 @@ private:
             return std::max(before, end(from, op, microBatch));
         if (op == Content::FirstForward)
             return before;
-        // The path turns around on the last device, and at the loss on the first.
+        // The input comes from the same device: the path of a micro-batch turns around on the last
+        // device, and after the loss on the first device.
         return std::max(before, end(device, kOps[static_cast<std::size_t>(op) - 1], microBatch));
     }
 

@@ -32,7 +32,8 @@ UnitStarts::UnitStarts(const Schedule& schedule)
     }
 }
 
-// The end of the op's input from another stage; kUnknown if it has not been placed.
+// Returns the time at which the op's input from another stage is complete. kUnknown: the op that
+// produces it has not been placed. 0: there is no such input.
 std::int64_t UnitStarts::inputOf(const Op& op) const
 {
     const int stage = op.stage.value;
