@@ -38,8 +38,8 @@ public:
 
     explicit EventsModel(QObject* parent = nullptr);
 
-    // `iteration` is an index into Timeline::iterations; -1: none. `only` [OpIndex] selects ops;
-    // empty: all.
+    // `iteration` is an index into Timeline::iterations; -1: none. `only` has one flag per op
+    // (OpIndex) and selects the ops to show; empty: all.
     void show(RunPointer run, int iteration, const std::vector<bool>& only = {});
     int iteration() const { return m_iteration; }
     // Returns the row of the op; -1 if it did not run in that lane in this iteration.

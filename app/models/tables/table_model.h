@@ -19,7 +19,8 @@ namespace app {
 
 using SortValue = std::variant<double, QString>;
 
-// The title of a column: "Device", or "Peak, %1" and the scale that has the unit, or a function.
+// The title of a column: a text such as "Device", a text such as "Peak, %1" with the scale whose
+// unit replaces %1, or a function that returns the title.
 struct ColumnTitle
 {
     // NOLINTBEGIN(google-explicit-constructor): a column is described by an initializer list
@@ -37,8 +38,9 @@ struct ColumnTitle
     std::function<QString()> shown;
 };
 
-// A column, described by functions of a row. It is sorted by text if it has no sort value. If a
-// role (of table_roles.h or any other) has no value for a row, it keeps the default.
+// A column, described by functions of a row. Without a sort value, the column is sorted by its
+// text. A role (of table_roles.h or any other) that returns no value for a row keeps its default
+// there.
 template<typename Row>
 struct TableColumn
 {
@@ -138,14 +140,14 @@ public:
 protected:
     using Columns = std::vector<TableColumn<Row>>;
 
-    // The definition of the numbers of a column; invalid if they have none.
+    // The definition of the numbers in a column; an invalid QVariant if there is none.
     virtual QVariant headerToolTip(int /*section*/, const QString& title) const
     {
         const QString text = definitionText(title);
         return text.isEmpty() ? QVariant() : QVariant(toolTipText(text));
     }
 
-    // In the order in which they were set, not as shown.
+    // The rows in the order in which they were set; sorting does not change it.
     const std::vector<Row>& rows() const { return m_rows; }
 
     void reset(Columns columns, std::vector<Row> rows)
@@ -215,7 +217,7 @@ private:
 
     Columns m_columns;
     std::vector<Row> m_rows;
-    std::vector<std::size_t> m_order; // [shown row] index into m_rows
+    std::vector<std::size_t> m_order; // index into m_rows of each shown row
     int m_sortColumn = -1;            // -1: unsorted
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
