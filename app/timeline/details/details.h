@@ -16,6 +16,7 @@
 namespace app {
 
 // The contents of the details panel as values: texts, links, bars. The panel only lays them out.
+
 struct Swatch
 {
     enum class Look : std::uint8_t { None, Op, Bubble, Exposed, Kernel };
@@ -137,7 +138,7 @@ struct DetailsContext
     // Metrics of the marked range; nullptr, or those of another range, while they are computed.
     const profiler::RangeMetrics* range = nullptr;
     std::span<const engine::Note> notes; // sorted by time
-    // One iteration of the same schedule from 0, placed by the simulator; nullptr: unknown.
+    // One simulated iteration of the same schedule, which begins at 0; nullptr: unknown.
     const engine::Run* predicted = nullptr;
     const RunProgress* progress = nullptr; // nullptr: the run is not running
 };
