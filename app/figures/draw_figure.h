@@ -26,7 +26,8 @@ struct DrawnFigure
     double width = 0, height = 0;  // inches
     std::vector<QByteArray> files; // in the order of FigureRequest::outputs
     std::vector<DrawnRun> runs;
-    std::vector<engine::RunInfo> infos; // of the runs, for the units of their numbers
+    // run info of each run, which states the units of its numbers
+    std::vector<engine::RunInfo> infos;
 };
 
 // The numbers of an iteration of a run; -1: the reported iteration.

@@ -11,10 +11,10 @@
 namespace app {
 namespace {
 
-constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // [FigureFormat]
+constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // by FigureFormat
 
 constexpr std::array kOutputs{&ExportSettings::pdf, &ExportSettings::svg, &ExportSettings::png,
-                              &ExportSettings::tikz}; // [FigureFormat]
+                              &ExportSettings::tikz}; // by FigureFormat
 QString key(const engine::FieldFacts& facts)
 {
     return QString::fromStdString(facts.table + '/' + facts.key);
@@ -22,7 +22,7 @@ QString key(const engine::FieldFacts& facts)
 
 constexpr QLatin1String kOwn("own/"), kGroup("figurePresets");
 
-// Escapes slashes in the name, which separate groups.
+// Percent-encodes the name, because a slash would begin a group of QSettings.
 QString groupOf(const QString& preset)
 {
     return QString(kGroup) + QLatin1Char('/')

@@ -18,7 +18,8 @@ struct FigureDraft
     std::vector<profiler::FigureCheck> checks;
 };
 
-// [run] `notes` are drawn if the settings enable them and the times are recorded.
+// `notes` has one list per run. They are drawn if the settings enable them and if the figure shows
+// measured times.
 engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                                         const ExportSettings& settings,
                                         const std::vector<std::vector<engine::Note>>& notes = {});
@@ -27,7 +28,8 @@ engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const 
 struct FigureRuns
 {
     std::vector<std::shared_ptr<const engine::Run>> runs;
-    QStringList files; // [run] empty if a run has no file; the figure then cannot have a recipe
+    // one per run; "" if it has no file, and then the figure cannot have a recipe
+    QStringList files;
 };
 
 // The files that an export writes: the chosen formats, and the recipe.

@@ -37,7 +37,7 @@ Field<F> preset()
             }};
 }
 
-// A length in inches that is a member in points.
+// A length that the option states in inches and the member has in points.
 Field<F> inches(FieldFacts facts, double FigureOptions::*member)
 {
     facts.kind = FieldKind::Real;
@@ -88,7 +88,7 @@ Field<F> range()
             }};
 }
 
-// A switch whose option sets the member to `value`.
+// A flag that, if given, sets the member to `value`.
 Field<F> part(std::string_view flag, std::string_view label, std::string_view help,
               bool FigureOptions::*member, bool value)
 {
@@ -188,8 +188,8 @@ std::vector<Field<F>> contents()
 
 } // namespace
 
-// Rows, range and iteration are not stored, because they belong to one run, nor is the preset,
-// which only sets a width, a height and a font size.
+// The export dialog does not store rows, range and iteration, because they belong to one run. It
+// does not store the preset either, which only sets a width, a height and a font size.
 engine::Fields<FigureSettings> figureFields()
 {
     static const std::vector<Field<F>> kFields = [] {

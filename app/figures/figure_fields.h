@@ -14,7 +14,7 @@ enum class FigureTimes : std::uint8_t { Measured, Schematic };
 struct FigureSettings
 {
     profiler::FigureOptions options;
-    // Measured: times as recorded; otherwise F = 1 and B = 2.
+    // Measured: times as recorded. Schematic: F = 1 and B = 2.
     FigureTimes times = FigureTimes::Measured;
     int dpi = 600; // resolution of PNG
 

@@ -114,7 +114,7 @@ Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
 {
     QCommandLineParser parser;
     addOptions(parser);
-    // The parser takes the first argument for the name of the program.
+    // Prepends a name, because the parser takes the first argument as the name of the program.
     if (!parser.parse(QStringList{QStringLiteral("figure")} + arguments))
         return fail(Error::Code::InvalidArgument,
                     parser.errorText().remove(QLatin1Char('\n')).toStdString()

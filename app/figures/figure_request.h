@@ -18,7 +18,7 @@ struct FigureRequest : FigureSettings
 // Parses the arguments after "figure". Fails with Error::Code::InvalidArgument; the message names
 // the option.
 engine::Result<FigureRequest> parseFigureRequest(const QStringList& arguments);
-// The options that parse to these settings.
+// Returns the options that parseFigureRequest() turns into these settings.
 QStringList figureArguments(const FigureSettings& settings);
 QString figureHelp(); // has lines of at most 100 columns
 

@@ -10,8 +10,8 @@
 namespace app {
 namespace {
 
-// Text is laid out at this many pixels per em and scaled down, so that its advances are those of
-// the font file on every device.
+// Text is laid out at this many pixels per em and then scaled down. At this size its advances equal
+// those in the font file on every paint device.
 constexpr int kEmPixels = 200;
 
 QFont figureFont(const QString& family, bool bold)

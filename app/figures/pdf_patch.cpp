@@ -14,9 +14,9 @@ std::pair<qsizetype, qsizetype> valueAfter(const QByteArray& pdf, const QByteArr
     return {at + key.size(), pdf.indexOf(end, at + key.size())};
 }
 
-// Adds `by` to the offsets after `behind` in the cross-reference table. The table is at the end of
-// the file and has byte offsets from the start: ten digits per object, twenty bytes per line, and
-// the offset of the table itself.
+// Adds `by` to every offset after `behind` in the cross-reference table, which is at the end of the
+// file. An entry of the table has 20 bytes and begins with the offset of an object from the start
+// of the file, in ten digits. Also updates the offset of the table itself.
 void moveOffsets(QByteArray& pdf, qsizetype behind, qsizetype by)
 {
     const auto table = pdf.lastIndexOf("\nxref\n") + 1;

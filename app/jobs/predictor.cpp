@@ -7,7 +7,7 @@
 namespace app {
 namespace {
 
-constexpr std::size_t kRemembered = 400; // about a dozen settings of all schemes
+constexpr std::size_t kRemembered = 400; // results; enough for a dozen settings with all schemes
 constexpr std::size_t kLargest = 20'000; // boxes of a thumbnail; larger results are not cached
 
 Predictor::Answer summaryOf(const PredictionRequest& request)

@@ -5,7 +5,7 @@
 namespace app {
 namespace {
 
-// In ops of a schedule. A larger job is cancelled at its next step when a newer request comes; a
+// In ops of a schedule. When a newer request comes, a larger job is cancelled at its next step. A
 // smaller job finishes first, so that the picture keeps moving.
 constexpr std::int64_t kLong = 1'000'000;
 

@@ -13,8 +13,9 @@ namespace app {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int kPause = 400;                                 // ms after the last key
-constexpr std::int64_t kMostBytes = std::int64_t{48} << 20; // on disk; a few seconds
+constexpr int kPause = 400; // ms after the last key
+// size on disk that is read in a few seconds
+constexpr std::int64_t kMostBytes = std::int64_t{48} << 20;
 
 struct Previewed
 {
@@ -111,7 +112,7 @@ void RulesPreview::ask(const QString& toml)
     m_pause.start();
 }
 
-// Selects the smallest files whose total size is read quickly, at least one.
+// Selects the smallest trace files: up to kMostBytes in total, but at least one file.
 RulesPreview::Sample RulesPreview::sampleOf(const QStringList& sources)
 {
     std::vector<fs::path> paths;

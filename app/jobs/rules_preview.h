@@ -17,8 +17,8 @@
 
 namespace app {
 
-// Parses the rules of `toml` and appends the built-in rules, as `bscope import --rules` does. A
-// text without rules adds none. A failure has the form "rules: line 3: ...".
+// Parses the rules of `toml` and appends the built-in rules, as `bscope import --rules` does. If
+// `toml` has no rules, returns the built-in rules. A failure has the form "rules: line 3: ...".
 engine::Result<profiler::Rules> rulesOf(const std::string& toml);
 
 // Returns the files of an imported run that still exist: its traces, or the archives that contain
@@ -39,7 +39,7 @@ public:
     RulesPreview(QStringList sources, QObject* parent);
     ~RulesPreview() override;
 
-    // Requests a preview; the first follows one of the built-in rules only.
+    // Requests a preview. The first request emits baseline() before previewed().
     void ask(const QString& toml);
 
 Q_SIGNALS:

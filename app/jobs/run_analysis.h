@@ -28,7 +28,7 @@ public:
     void askRange(RunPointer run, engine::Window range); // requests the metrics of a range
     // Predicts one iteration of the run from its measured ops (profiler/whatif/own_replay.h).
     void askPrediction(const RunPointer& run);
-    // Simulates an iteration of a run that has none yet, with engine::UnitCosts.
+    // Simulates an iteration with engine::UnitCosts, for a run that has no iteration yet.
     void askAssumed(const RunPointer& run);
     void forget(); // call it before requests for another run
 

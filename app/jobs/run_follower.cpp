@@ -8,7 +8,8 @@ namespace app {
 
 namespace {
 
-constexpr int kRetryMilliseconds = 200; // after the writer has ended, while the file is locked
+// Time between reads of a file that is locked after the writer has ended.
+constexpr int kRetryMilliseconds = 200;
 
 } // namespace
 
@@ -77,8 +78,8 @@ void RunFollower::take(const Answer& answer)
     report(answer);
     if (answer.run)
         Q_EMIT grown(answer.run);
-    // Reads again if rows arrived meanwhile, and after the writer has ended until a read adds
-    // nothing, because a snapshot may lack rows that were written later.
+    // Reads again if rows arrived during this read. After the writer has ended, reads until a read
+    // adds nothing, because a snapshot may lack rows that were written later.
     if (m_isPoked || (m_isLast && answer.run))
         read();
     else if (m_isLast && answer.isLocked)

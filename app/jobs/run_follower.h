@@ -28,7 +28,8 @@ public:
 
 Q_SIGNALS:
     void grown(const app::RunPointer& run);
-    void warned(const QString& text); // the file is updated only once a second; emitted once
+    // a warning of the reader; emitted again only if the text changes
+    void warned(const QString& text);
     // The file cannot be read, or can no longer be read. Emitted once per reason.
     void failed(const QString& reason);
     void locked();    // another program has locked the file; emitted once

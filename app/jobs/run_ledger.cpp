@@ -89,7 +89,7 @@ QString ledgerFile()
     return dataFolder() + QStringLiteral("/ledger.sqlite");
 }
 
-// The ledger, opened when it is first used, so that a start without it stays fast.
+// The ledger. It is opened when it is first used, so that the program starts fast.
 class RunLedger::Store
 {
 public:
@@ -203,7 +203,7 @@ void RunLedger::read(const QString& file)
             else if (!m_relist.isActive())
                 m_relist.start();
         },
-        -1); // below changes by the user
+        -1); // a lower priority than changes by the user
 }
 
 void RunLedger::list()

@@ -51,7 +51,8 @@ Q_SIGNALS:
 private:
     class Store;
     using Change = std::function<engine::Result<void>(Store&)>;
-    void change(const Change& work); // lists the runs when no change is pending
+    // executes `work`, then lists the runs if no other change is pending
+    void change(const Change& work);
     void list();
     void read(const QString& file);
 
@@ -59,7 +60,7 @@ private:
     int m_unread = 0;
     int m_changes = 0;        // number of pending changes
     bool m_hasFailed = false; // whether opening the ledger failed, which is reported once
-    QTimer m_relist;          // collects files that were read
+    QTimer m_relist;          // lists the runs once after several files were read
     QThreadPool m_pool;       // one thread, which alone uses the store
     std::shared_ptr<Store> m_store;
     std::shared_ptr<std::atomic<bool>> m_isEnding; // true: reads no more files

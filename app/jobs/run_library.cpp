@@ -183,7 +183,8 @@ double RunLibrary::secondsPerFlop(const QString& kind) const
             continue;
         const double work = runWork(one->options()) * progress.done / progress.planned;
         if (work > 0)
-            rate = progress.secondsSoFar / work; // the newest run is the most accurate
+            // the newest run is the last one and the most accurate
+            rate = progress.secondsSoFar / work;
     }
     return rate;
 }

@@ -45,13 +45,13 @@ RunPointer beginningOf(const engine::Run& run)
 
 struct RunLoader::Step
 {
-    RunPointer begun; // null: not the first of several steps
+    RunPointer begun; // the first iterations; null: not the first of several steps
     bool more = false;
     double share = 1;
     QString failure;
 };
 
-// Used by one step at a time.
+// The state of a load. Only one step at a time uses it.
 struct RunLoader::Reading
 {
     std::string file;

@@ -21,9 +21,9 @@ public:
     void cancel() { m_reading.reset(); } // the current load emits no more signals
 
 Q_SIGNALS:
-    // The first iterations of a large file, while the rest is being read.
+    // The run has the first iterations of a large file. The rest is still being read.
     void begun(const app::RunPointer& run);
-    void progressed(double share); // of the rows that were read
+    void progressed(double share); // share of the rows that have been read
     // `warning` is "" if there is none.
     void loaded(const app::RunPointer& run, const QString& warning);
     void failed(const QString& reason); // `reason` is the error, and what to do

@@ -140,7 +140,7 @@ const Note* RunNotes::find(std::int64_t id) const
 
 void RunNotes::add(Note note)
 {
-    constexpr qint64 kIds = qint64{1} << 53; // exact in a double of a script
+    constexpr qint64 kIds = qint64{1} << 53; // a script that reads ids as doubles gets exact values
     note.id = QRandomGenerator::global()->bounded(qint64{1}, kIds);
     note.created = QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString();
     m_undo.push(new NoteStep(*this, tr("note"), std::nullopt, note));
@@ -184,7 +184,7 @@ void RunNotes::take(const Note& note)
     Q_EMIT changed();
 }
 
-// Replaces the notes in memory with those of the file.
+// If the write failed, replaces the notes in memory with those of the file.
 void RunNotes::written(const Note& note, const QString& failure)
 {
     if (failure.isEmpty())

@@ -56,7 +56,7 @@ private:
     // runIdentity() of m_file at open(), so that no note is written to another run.
     std::string m_run;
     QDateTime m_readAt; // modification time of m_file at the last read
-    // Number of changes by this window; a read that started before the last one is discarded.
+    // Number of changes by this window. A read that started before the last change is discarded.
     int m_changes = 0;
     QTimer m_timer;
     std::vector<engine::Note> m_notes;

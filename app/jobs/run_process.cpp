@@ -40,8 +40,9 @@ RunProcess::RunProcess(QObject* parent)
     for (QProcess* process : {&m_version, &m_worker}) {
         process->setProcessChannelMode(QProcess::MergedChannels);
         process->setStandardInputFile(QProcess::nullDevice());
-        // The worker must not outlive its window: it is stopped and keeps complete iterations. With
-        // SIGTERM, because a shell script starts background programs with SIGINT ignored.
+        // The worker must not outlive its window. SIGTERM stops it, and it keeps complete
+        // iterations. SIGINT would not work, because a shell script starts background programs with
+        // SIGINT ignored.
         process->setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGTERM); });
         connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
             if (error == QProcess::FailedToStart)

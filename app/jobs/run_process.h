@@ -11,7 +11,8 @@
 
 namespace app {
 
-// The path of `bscope` in the folder of this program, or "" and the reason.
+// The program that the user chose as worker, otherwise `bscope` in the folder of this program; ""
+// if it is missing.
 QString workerProgram();
 
 // The end of a worker. `text` is shown to the user.

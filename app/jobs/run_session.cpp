@@ -14,7 +14,8 @@ namespace {
 using State = RunDocument::State;
 using Level = Notice::Level;
 
-// Interval for a run of another program, which reports no progress and has probably ended.
+// Interval between reads of an opened file whose run has not ended. Another program recorded it, so
+// there are no progress reports, and that program has probably ended.
 constexpr int kForeignPollMilliseconds = 1000;
 
 // Joins an error and its consequence: "device 0 is full; free some. Nothing was recorded."
@@ -298,7 +299,8 @@ void RunSession::grown(const RunPointer& run)
         m_follower.finish(); // another program wrote the file and has finished
 }
 
-// Shows `notice` until the run continues. A lock may be found by the worker and by the follower.
+// Shows `notice` until the run continues. The worker and the follower may both report the same
+// lock, so a repeated notice does not replace m_before.
 void RunSession::interrupt(const Notice& notice)
 {
     m_document->addLogLine(notice.text);

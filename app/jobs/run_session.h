@@ -57,7 +57,8 @@ private:
     QStringList m_options;
     QElapsedTimer m_sinceStart;
     WorkerEnd m_end;
-    // Notices while the file cannot be read or written, and the notice to restore afterwards.
+    // The notice that is shown while the file cannot be read or written, and the notice to restore
+    // afterwards.
     Notice m_interruption, m_before;
 };
 

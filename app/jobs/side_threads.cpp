@@ -15,8 +15,8 @@ public:
     SideThreads()
     {
         setMaxThreadCount(std::max(1, QThread::idealThreadCount() - 1));
-        // The application waits only for the global pool. Jobs use static objects, which are
-        // destroyed after the application and may be destroyed before this pool.
+        // Waits for the jobs when the application ends, because the application itself waits only
+        // for the global pool. Jobs use static objects, which may be destroyed before this pool.
         qAddPostRoutine([] {
             sideThreads().clear();
             sideThreads().waitForDone();

@@ -8,7 +8,7 @@
 namespace app {
 namespace {
 
-// A lock that is held longer is reported; the next read continues.
+// A read fails if the file is locked for longer. The lock is reported, and the next read continues.
 constexpr std::chrono::milliseconds kLockWait{1000};
 
 } // namespace

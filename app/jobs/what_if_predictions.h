@@ -14,8 +14,9 @@
 
 namespace app {
 
-// Predicts all schemes for one measured run on its own threads: first every scheme, then the
-// intervals. A new request cancels the previous one. GUI thread only; never waits for its threads.
+// Predicts one measured run with all schemes, on its own threads: first every duration, then the
+// confidence intervals. A new request cancels the previous one. GUI thread only; never waits for
+// its threads.
 class WhatIfPredictions : public QObject
 {
     Q_OBJECT

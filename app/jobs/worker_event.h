@@ -29,14 +29,16 @@ struct WorkerEvent
     double time = 0;              // seconds since the worker began
     QString file, build, outcome; // started: file, build; finished: file, outcome
     QString message;              // warning, locked, failed
-    // "started": number of planned iterations, and of the warm-up ones among them
+    // "started": number of planned iterations including warm-up, and of warm-up iterations
     int iterations = 0, warmup = 0;
     int index = -1;             // "iteration", "ops": index
     std::optional<double> loss; // "iteration": mean loss in nats per token
     double duration = 0;        // "iteration": duration in ns on the timeline of the run
     std::int64_t rows = 0;      // "rows": number of rows committed so far
-    // "points": evaluated and all points of a study; estimated seconds left
-    // "ops": complete and all ops of the iteration; complete ops of each device, or none
+    // * "points": `done` of `all` points of a study are evaluated; `left` is the estimated time
+    //   left in seconds.
+    // * "ops": `done` of `all` ops of the iteration are complete; `devices` has the number of
+    //   complete ops of each device, or is empty.
     std::int64_t done = 0, all = 0;
     std::vector<int> devices;
     double left = 0;

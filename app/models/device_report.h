@@ -13,7 +13,7 @@ struct DeviceEntry
 {
     bool isUsable = true;
     QString title;     // "NVIDIA H200", "cuBLASLt 13.1.0"
-    QStringList facts; // "141.0 GiB of memory, compute capability 9.0"; why it is not usable
+    QStringList facts; // "141.0 GiB of memory, compute capability 9.0", or why it is not usable
 
     friend bool operator==(const DeviceEntry&, const DeviceEntry&) = default;
 };

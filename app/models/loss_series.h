@@ -7,7 +7,7 @@
 
 namespace app {
 
-// The losses of a run by iteration. The median iteration has no loss and is left out.
+// The losses of one iteration. The median iteration has no loss and no point.
 struct LossPoint
 {
     bool isWarmup = false;

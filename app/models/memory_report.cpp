@@ -51,7 +51,8 @@ std::optional<std::int64_t> smallestMemory(const engine::GpuMachine& machine)
     return least;
 }
 
-// 66.91 -> 70: rounded up to five of its second digit, so that an axis ends at a plain number.
+// Rounds up to a multiple of half a power of ten, so that an axis ends at a round number. In steps
+// of 5, 66.91 becomes 70.
 std::int64_t roundedUp(std::int64_t bytes, double perUnit)
 {
     if (bytes <= 0)

@@ -19,13 +19,14 @@ struct MemoryReport
     engine::Window window;
     engine::IdVector<engine::DeviceId, profiler::MemorySteps> steps;
     engine::IdVector<engine::DeviceId, std::optional<profiler::MemoryPartner>> partners;
-    std::optional<std::int64_t> limit; // of a device, as requested for the run
-    // The largest of `limit` and all peaks, with and without moves; peaks above it are rounded up.
+    std::optional<std::int64_t> limit; // memory limit that the run set for each device
+    // The end of the memory axis: the largest of `limit` and all peaks, with and without the moves
+    // of stashes. Rounded up if a peak exceeds `limit`.
     std::int64_t highest = 0;
     Scale time, bytes;
 
     bool isEmpty() const;     // the run has no bytes
-    bool isPredicted() const; // of a simulation: the bytes of a model
+    bool isPredicted() const; // the run is a simulation; the bytes are those of a model
     bool hasPairs() const;
     // Returns the devices row by row. Order::Pairs has rows of two columns: evictors on the left,
     // their partners on the right.

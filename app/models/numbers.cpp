@@ -51,7 +51,8 @@ Scale memoryInGiB(std::int64_t largest)
     return scaleIn(Unit::GiB, decimals);
 }
 
-// Two enumerators in one word, so that a thread never reads half a choice.
+// Both enumerators fit in one word, so that a thread never reads an old value of one and a new
+// value of the other.
 std::atomic<Units> chosenUnits = Units{};
 
 } // namespace

@@ -26,7 +26,7 @@ std::vector<Setting> lookSettings()
     for (const std::string& name : profiler::paletteNames()) {
         const auto palette = profiler::loadPalette(name, profiler::ThemeMode::Light);
         if (!palette || palette->backwardHatch.lines != profiler::HatchLines::None)
-            continue; // lanes draw no hatches, so ops or chunks would look alike
+            continue; // left out: without hatches, ops or chunks would look alike in lanes
         palettes.append(QString::fromStdString(name));
         titles.append(QString::fromStdString(palette->title));
     }

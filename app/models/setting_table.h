@@ -17,10 +17,11 @@ struct Setting
     Kind kind = Kind::Switch;
     QString group = {}, title = {}, explanation = {}; // the explanation is one line
     QVariant byDefault = {};                          // Folder, Program: "", see `emptyText`
-    QStringList values = {}, names = {};              // of a Choice: in the file, and on the screen
-    int least = 0, most = 0;                          // of a Number
-    QString unit = {};                                // of a Number: "s"
-    QString emptyText = {};                           // of a Folder or Program: text shown for ""
+    // of a Choice: values in the file, and their names on the screen
+    QStringList values = {}, names = {};
+    int least = 0, most = 0; // of a Number
+    QString unit = {};       // of a Number: "s"
+    QString emptyText = {};  // of a Folder or Program: text shown for ""
 
     // The stored value, or the default if it is none of the possible values.
     QVariant valid(const QVariant& stored) const;

@@ -35,8 +35,8 @@ class Settings
 public:
     Settings();
     explicit Settings(const QString& iniFile); // for tests
-    // Reports a settings file that was damaged when opened, in one sentence; otherwise "". The
-    // defaults are used, and the damaged file is kept under another name.
+    // Returns a sentence if the settings file was damaged when it was opened. The defaults are then
+    // used, and the damaged file is kept under another name. Otherwise returns "".
     QString problem() const { return m_problem; }
     ~Settings();
 

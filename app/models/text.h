@@ -29,7 +29,7 @@ QString unitsText(double units); // cost units without the word "units": "14", "
 // A time of a run with its unit: "14 units", "115.3 ms".
 QString timeText(std::int64_t ticks, const engine::RunInfo& info);
 
-// Short texts about a run, without what the traces of an imported run do not state.
+// Short texts about a run. They omit what the traces of an imported run do not state.
 QString shapeText(const engine::Run& run); // "D 4, N 8"
 QString opName(const engine::Op& op);      // "1B5u", "1RC5" for a recompute
 // Leaves out the parts that the run does not know.

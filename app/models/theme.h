@@ -9,7 +9,7 @@
 
 namespace app {
 
-// The colours of the window, except those of data.
+// The colours of the window, without the data palette.
 struct Chrome
 {
     QColor window, surface, surfaceAlt;
@@ -27,7 +27,7 @@ struct Theme
     profiler::ThemeMode mode = profiler::ThemeMode::Light;
     Chrome chrome;
     profiler::Palette palette;
-    double textScale = 1; // of the sizes of the type scale
+    double textScale = 1; // factor of all text sizes
 
     bool isDark() const { return mode == profiler::ThemeMode::Dark; }
 };

@@ -16,7 +16,7 @@ void addCalibrateOptions(CLI::App& app, CalibrateOptions& options);
 
 // Reads the run of --calibrate; nullopt without --calibrate.
 engine::Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions& options);
-// Whether no schedule option is given, so that the recorded schedule is used.
+// Returns true if no schedule option is given. The recorded schedule is then used.
 bool usesRecordedSchedule(const CLI::App& app);
 // Takes devices, micro-batches and chunks from the run unless they are given.
 void fillFrom(const engine::Schedule& run, const CLI::App& app, ScheduleOptions& options);

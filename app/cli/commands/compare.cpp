@@ -67,7 +67,7 @@ Result<Runs> readAll(const CompareOptions& options)
     return all;
 }
 
-// A table of the iterations, updates and tokens that each run needed to reach the loss.
+// A table of the iterations, updates and tokens that each run needed to reach the target loss.
 std::string stepsText(const Runs& all)
 {
     Table table({{"run", Table::Align::Left}, {"iterations"}, {"updates"}, {"tokens"}});
@@ -97,7 +97,7 @@ std::string lossCell(const ComparedRun& run)
     return run.lossLast ? fmt::format("{:.3f} -> {:.3f}", *run.lossFirst, *run.lossLast) : "-";
 }
 
-// Returns the differences that the table has no column for.
+// Returns the settings that differ between the runs and have no column in the table.
 std::vector<Difference> otherDifferences(const Comparison& comparison)
 {
     std::vector<Difference> others = comparison.differences;

@@ -36,7 +36,7 @@ struct EstimateOptions
     double reserve = 5, iterationSeconds = 0;
     bool json = false;
     std::string question;
-    ScheduleRequest request; // only its mapping
+    ScheduleRequest request; // only its mapping is used
 };
 
 // The slots of BPipe's devices on the nodes of the hardware.

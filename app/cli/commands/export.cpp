@@ -19,7 +19,8 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// The figure of `bubblescope figure` with default options, and the report on one run.
+// Two formats besides those of exporters(): the figure of `bubblescope figure` with default
+// options, and the report on one run.
 constexpr const char* kTikz = "tikz";
 constexpr const char* kHtml = "html";
 

@@ -18,7 +18,7 @@ std::string lowerCase(std::string text)
     return text;
 }
 
-// The fallbacks of all GPUs, each once.
+// Joins the texts CudaDevice::fallback of all GPUs, without repetitions.
 std::string fallbackOf(const CudaReport& cuda)
 {
     std::string all;

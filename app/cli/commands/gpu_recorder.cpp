@@ -111,8 +111,9 @@ void GpuRecorder::startSampling(GpuMachine& machine)
 
 LaunchHooks GpuRecorder::hooks()
 {
-    // Launches of other data-parallel copies are passed to CUPTI, so that their work does not count
-    // as work without an op, but not to the launch log.
+    // CUPTI gets the launches of all data-parallel copies; otherwise kernels of the other copies
+    // would be reported as kernels without an op. The launch log and the NVTX marks get only the
+    // launches of the first copy.
     thread_local bool isRecorded = false;
     return {[this](OpOfIteration op) {
                 isRecorded = !op.isOtherCopys();
@@ -189,7 +190,7 @@ GpuClocks GpuRecorder::clocks()
 
 GpuTrace GpuRecorder::finish(const Run& run)
 {
-    clocks(); // take() must include the last samples
+    clocks(); // stops the sampler, so that addRest() stores its last samples
     return placed(m_capture ? m_capture->finish() : GpuTrace{}, run);
 }
 

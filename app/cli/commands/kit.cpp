@@ -40,7 +40,7 @@ bool isOfThisMachine(std::string_view flag)
     return std::ranges::count(kFlags, flag) > 0;
 }
 
-// The experiment stored in the run or, without a run, that of the options.
+// The experiment stored in the run; without a run, the experiment that the options describe.
 Result<Experiment> experimentOf(const CLI::App& app, const KitOptions& options)
 {
     if (options.run.empty()) {

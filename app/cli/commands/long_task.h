@@ -17,7 +17,7 @@ public:
     LongTask(const LongTask&) = delete;
     LongTask& operator=(const LongTask&) = delete;
 
-    // Starts the next step, which takes about `secondsLeft`; 0: not known.
+    // Shows `what` as the current step, and `secondsLeft` as the estimated time left; 0: unknown.
     void next(std::string what, double secondsLeft);
     double seconds() const; // seconds since construction
 
@@ -25,7 +25,7 @@ private:
     void show();
     std::string line() const;
 
-    std::mutex m_mutex; // protects the members below, except the times
+    std::mutex m_mutex; // protects m_what, m_expectedEnd and m_hasEnded
     std::condition_variable m_ended;
     std::string m_what;
     double m_expectedEnd = 0; // in seconds since construction; 0: not known

@@ -39,7 +39,7 @@ protected:
     static std::string lockedSentence(const std::string& file);
 };
 
-// Auto: a bar if standard error is a terminal.
+// Auto: a bar if standard error is a terminal, otherwise only warnings.
 enum class ProgressKind { Auto, Bar, JsonLines, None };
 CLI::Option* addProgressOption(CLI::App& app, ProgressKind& kind);
 std::unique_ptr<Progress> makeProgress(ProgressKind kind);

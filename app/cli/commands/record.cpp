@@ -109,15 +109,15 @@ private:
         return {};
     }
 
-    // Stores the op timings together with their iteration.
+    // Keeps the op timings until commit() writes them together with their iteration.
     void keep(std::span<const OpTiming> timings)
     {
         m_gpu.timed(timings);
         m_measured.insert(m_measured.end(), timings.begin(), timings.end());
     }
 
-    // Writes the additions to the timeline since the last call. The median iteration is written at
-    // the end.
+    // Writes what was added to the timeline since the last call. The last call writes the median
+    // iteration and ends the GPU recording.
     enum class IsLast : bool { No, Yes };
     Result<void> commit(const Run& run, IsLast isLast = IsLast::No)
     {
@@ -162,7 +162,7 @@ private:
     }
 
     std::string m_file;
-    NewFile m_newFile; // until the run starts
+    NewFile m_newFile; // passed to m_writer when the run starts
     std::unique_ptr<Progress> m_progress;
     GpuRecorder m_gpu;
     const std::atomic<bool>& m_isCancelled;
@@ -222,7 +222,8 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
                     fmt::format("cancelled; {} complete iterations were kept: bscope analyze {}",
                                 recorder.iterations(), shellQuoted(file)));
     std::error_code ignored;
-    // A window that started this process (JSON lines) still shows the file.
+    // Keeps the file if a window started this process (JSON lines), because the window still shows
+    // it.
     if (recorder.hasFile() && options.progress != ProgressKind::JsonLines)
         std::filesystem::remove(file, ignored);
     return fail(Error::Code::Cancelled,

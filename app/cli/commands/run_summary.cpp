@@ -39,7 +39,8 @@ std::string peakText(const RunInfo& info, const RunMetrics& metrics)
     return fmt::format("{} on device {}{}, {}", bytesText(bytes(*largest)), largest->device.value,
                        arenaText(info, largest->device), stash);
 }
-// The difference of the driver's value from the sum of owners: "0.4 %", "-0.1 %".
+// "0.4 %", "-0.1 %": the driver's value minus the sum of the owners, relative to the driver's
+// value.
 std::string signedShare(const GpuMemory& memory)
 {
     return (memory.difference() < 0 ? "-" : "") + shareText(memory.differenceShare());

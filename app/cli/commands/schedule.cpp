@@ -28,8 +28,8 @@ struct PrintOptions
     OutputOptions output;
 };
 
-// Adds a reduction per stage even for a single copy, because PyTorch's reductions also divide the
-// gradients by N.
+// Adds an all-reduce per stage even if there is only one copy, because in PyTorch this step also
+// divides the gradients by N.
 Schedule addReductions(Schedule schedule)
 {
     const int copies = std::exchange(schedule.shape.dataParallel, 2);

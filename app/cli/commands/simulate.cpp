@@ -97,7 +97,8 @@ Result<double> keptOf(const SimulationOptions& options)
                 fmt::format("--recompute-keeps {}: must be a share between 0 and 1", text));
 }
 
-// Applies --recompute to a model on hardware, like --attention recompute and --recompute-all.
+// Applies --recompute to a model on hardware: `attention` acts like --attention recompute, and
+// `full` acts like --recompute-all.
 Result<void> applyRecompute(const SimulationOptions& options, ModelOnHardware& on)
 {
     const Recompute recompute = options.schedule.passes.recompute;
@@ -186,9 +187,9 @@ Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
     return {};
 }
 
-// Time to simulate an op, relative to the time to build it: 1 with many micro-batches, 4 with many
-// chunks (measured). Used only for the first schedule; the next ones use the measured time of the
-// previous one.
+// Assumed ratio of the time to simulate an op to the time to build it. Measured: 1 with many
+// micro-batches, 4 with many chunks. Used only to estimate the first simulation; later estimates
+// use the measured time of the previous simulation.
 constexpr double kSimulateToBuild = 3;
 
 Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
@@ -270,7 +271,7 @@ Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
     return {};
 }
 
-// Keeps --backward as given if I or W is also given.
+// An explicit --backward overrides the sum of I and W, which the options for I and W assign to it.
 Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
 {
     if (app.count("--backward") == 0)
@@ -324,7 +325,7 @@ Result<Simulated> simulateArguments(const std::vector<std::string>& arguments)
     CLI::App app;
     SimulationOptions options;
     addOptions(app, options);
-    options.json = true; // so that no spans are kept for a picture
+    options.json = true; // as with --json, no spans are kept for a picture
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::ParseError& error) {

@@ -58,7 +58,8 @@ Result<Mapping> mappingOfRun(const Run& run, const NodeShape& nodes)
         mappingOf(run.schedule, experiment ? experiment->schedule.mapping : std::string()), nodes);
 }
 
-// Sets the mappings of the recorded run and of the schedule if there are nodes.
+// Returns the costs of `lowered` from the recorded run. If there are nodes, the costs depend on the
+// mappings of both schedules, and `mapping` describes the mapping of `lowered`.
 Result<OpCosts> recordedCosts(const Schedule& lowered, const SimulationRequest& request,
                               std::string& mapping)
 {

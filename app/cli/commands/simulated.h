@@ -21,8 +21,9 @@ struct Simulated
     profiler::RunMetrics metrics;
     bool hasSpans = true;
     std::string mapping;                // "pair-adjacent on 4 nodes of 2"; "" if there is one node
-    std::optional<double> deviceMemory; // bytes; of a model on hardware
-    std::optional<profiler::LinkLoads> loads; // of a model on hardware, if spans are kept
+    std::optional<double> deviceMemory; // memory of a device in bytes; nullopt without a model
+    // nullopt without a model on hardware or without spans
+    std::optional<profiler::LinkLoads> loads;
 };
 
 // The costs of a simulation: in cost units, of a model on hardware (in ns, with memory), or of a
@@ -45,14 +46,15 @@ struct SimulationRequest
     SimulationCosts costs;
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
     int iterations = 1;
-    // Whether to keep spans for a picture or a file. If false, spans are kept only if a metric
-    // needs them and they fit in memory.
+    // Whether to keep spans for a picture or a file. If false, spans are kept only in two cases:
+    // for a stream of windows (asynchronous schemes), and if communication takes time and the spans
+    // fit in memory.
     bool needsSpans = true;
     std::string mapping = {}; // as ScheduleRequest::mapping
 };
 
-// Simulates a schedule. The run has the caller's run info, except for ticksPerUnit. Takes the
-// schedule by value, because it may be large and is moved.
+// Simulates a schedule. Sets only ticksPerUnit and recomputeKeeps of the run info; the caller sets
+// the rest. Takes the schedule by value, because it may be large and is moved.
 engine::Result<Simulated> simulated(engine::Schedule schedule, const SimulationRequest& request);
 
 // Like `bscope simulate ARGUMENTS` with one scheme, but without output. Thread-safe. Fails with

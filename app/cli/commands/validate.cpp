@@ -71,7 +71,7 @@ std::vector<std::uint32_t> devicesWithoutOps(const Schedule& schedule)
 // "; device 1 has no ops", "; 3 devices have no ops: 1, 2, 5", "".
 std::string idleText(std::vector<std::uint32_t> devices)
 {
-    constexpr std::size_t kMost = 8; // numbers of devices
+    constexpr std::size_t kMost = 8; // at most this many devices are listed
     if (devices.size() <= 1)
         return devices.empty() ? "" : fmt::format("; device {} has no ops", devices.front());
     const std::size_t count = devices.size();
@@ -98,7 +98,7 @@ std::string asJson(const Checked& checked)
 
 std::string asText(const Checked& checked)
 {
-    constexpr std::size_t kMostGrids = 10; // per file with many errors
+    constexpr std::size_t kMostGrids = 10; // limits the output for files with many errors
     const Shape& shape = checked.schedule.shape;
     if (checked.violations.empty())
         return fmt::format("valid: {} ops on {} devices, {} stages, {} micro-batches; complete, in "

@@ -38,11 +38,11 @@ struct WhatIfOptions
 {
     std::string file;
     ScheduleOptions schedule;
-    bool devicesGiven = false, microBatchesGiven = false; // else those of the run
+    bool devicesGiven = false, microBatchesGiven = false; // false: as in the run
     bool all = false;                                     // the default without --scheme
     bool json = false, noStragglers = false;
     double linkSpeed = 1, tensorParallel = 1;
-    int layers = 0;                   // of the model; 0: those of the run
+    int layers = 0;                   // layers of the model; 0: as in the run
     std::vector<std::string> moves;   // "from:to=count"
     std::vector<std::string> speeds;  // "stage=factor"
     std::vector<std::string> opTimes; // "3F=12.4", in ms

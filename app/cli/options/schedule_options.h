@@ -30,7 +30,7 @@ struct ScheduleOptions
     std::string file;
     engine::ScheduleRequest request; // the request without its scheme
     PassOptions passes;
-    // Set: schedules of asynchronous schemes are streams of this length (scheme.h: asStream()).
+    // If set, schedules of asynchronous schemes are streams of this length (scheme.h: asStream()).
     std::optional<engine::StreamLength> stream = {};
 };
 

@@ -24,7 +24,8 @@ struct NcclTime
     std::int64_t waiting = 0, transferring = 0;
 };
 
-// Without the kernels of all ranks, waiting and transfer cannot be separated.
+// Whether the traces of some ranks are missing. NCCL's waiting and transfer times then cannot be
+// separated.
 bool lacksRanks(const Run& run)
 {
     return run.info.import && !run.info.import->missingRanks.empty();

@@ -71,7 +71,7 @@ std::string clockScatter(const ImportReport& report)
 {
     if (report.clocks.empty())
         return {};
-    std::vector<std::int64_t> offsets{0}, spreads; // 0: the first rank's host
+    std::vector<std::int64_t> offsets{0}, spreads; // the first rank's host has offset 0
     for (const ImportReport::Clock& clock : report.clocks) {
         offsets.push_back(clock.offset);
         spreads.push_back(clock.spread);

@@ -12,7 +12,7 @@ using namespace profiler;
 using nlohmann::ordered_json;
 
 namespace {
-// Names of templates can have hundreds of characters. --json prints all of them.
+// Shortens names of templates, which can have hundreds of characters. --json prints full names.
 std::string shortened(const std::string& label)
 {
     constexpr std::size_t kMost = 72;

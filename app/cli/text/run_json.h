@@ -8,7 +8,7 @@
 
 namespace cli {
 
-// A time of a run as a JSON number: decimal units, or integer nanoseconds.
+// A time of a run as a JSON number: cost units as a decimal number, or nanoseconds as an integer.
 nlohmann::ordered_json timeJson(const engine::RunInfo& info, std::int64_t ticks);
 
 // The object printed by `simulate --json` and `analyze --json`.

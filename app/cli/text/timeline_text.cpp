@@ -35,7 +35,7 @@ char letterOf(OpKind kind)
     }
 }
 
-// "F0"; lower case for the first of two chunks.
+// "F0": the letter of the kind, in lower case for the first chunk, and the micro-batch.
 std::string cellOf(const Op& op, const Shape& shape)
 {
     char letter = letterOf(op.kind);

@@ -29,7 +29,7 @@ public:
     bool isWriting() const { return m_state != nullptr; }
 
 Q_SIGNALS:
-    void progressed(double share); // of the bytes
+    void progressed(double share); // share of the bytes that were written
     void written(const QString& folder);
     void failed(const QString& reason); // also after cancel()
 

@@ -11,7 +11,7 @@ ResultWatcher::ResultWatcher(QObject* parent)
     constexpr int kInterval = 1000; // ms
     m_clock.setInterval(kInterval);
     connect(&m_clock, &QTimer::timeout, this, &ResultWatcher::look);
-    // Shows a new file early. Completeness needs a later scan by the timer.
+    // Shows a new file early. It counts as complete only after a later scan by the timer.
     connect(&m_system, &QFileSystemWatcher::directoryChanged, this, &ResultWatcher::look);
 }
 

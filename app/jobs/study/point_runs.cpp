@@ -9,7 +9,7 @@ namespace app {
 PointRuns::PointRuns(QObject* parent)
     : QObject(parent)
 {
-    // A queued connection, because the process may start the next worker only after its end.
+    // Queued, because m_process can start the next worker only after ended() has returned.
     connect(&m_process, &RunProcess::ended, this, &PointRuns::ended, Qt::QueuedConnection);
 }
 

@@ -18,7 +18,8 @@ class PointRuns : public QObject
 public:
     explicit PointRuns(QObject* parent = nullptr);
 
-    // [point] options of `bscope simulate`. Ignored while other points are being simulated.
+    // `points` has the options of `bscope simulate` for each point. Ignored while other points are
+    // being simulated.
     void simulate(const std::vector<QStringList>& points);
     bool isRunning() const { return !m_points.empty(); }
     void setWorkerProgram(const QString& program) { m_program = program; } // for tests

@@ -116,7 +116,7 @@ void StudySession::prepare(const Study& study)
     m_toml = profiler::studyToml(study);
     m_folder = studyFolder(study);
     m_end.reset();
-    m_isReading = m_readsAgain = false; // an older answer is dropped
+    m_isReading = m_readsAgain = false; // drops the answer of a read that has not ended
 }
 
 void StudySession::open(const Study& study)
@@ -158,7 +158,7 @@ void StudySession::cancel()
     m_process.stop();
 }
 
-// One reader at a time; the newest request waits.
+// Only one read runs at a time. Requests during a read cause one more read after it.
 void StudySession::read()
 {
     if (m_isReading) {

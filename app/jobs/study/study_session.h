@@ -55,7 +55,7 @@ private:
     int m_number = 0; // of the current study
     bool m_isRunning = false, m_isReading = false, m_isCancelled = false;
     bool m_readsAgain = false;
-    std::optional<WorkerEnd> m_end; // until the last results are read
+    std::optional<WorkerEnd> m_end; // set when the worker ends, reset after the last read
 };
 
 // The folder of the results of a study. Studies with the same points share it: charts, ratios and

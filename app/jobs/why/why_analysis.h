@@ -39,8 +39,8 @@ Q_SIGNALS:
     // `marks` is nullptr if the iteration cannot be explained; `reason` says why.
     void explained(const app::PathMarksPointer& marks, const QString& reason);
     void effectKnown(int reason, const app::WhyEffect& effect);
-    // The simulated duration without a change, divided by the recorded one; 0: no change can be
-    // simulated, and `problem` says why.
+    // `accuracy` is the simulated duration without a change, divided by the recorded duration. It
+    // is 0 if no change can be simulated, and `problem` says why.
     void accuracyKnown(double accuracy, const QString& problem);
     void nextKnown(const app::NextSchemeAnswer& answer);
 

@@ -15,7 +15,7 @@ namespace app {
 struct CompareNumbers
 {
     profiler::Comparison comparison;
-    std::vector<OpTimes> ops; // [run] of the reported iteration
+    std::vector<OpTimes> ops; // one per run, for its reported iteration
     profiler::RankBy by = profiler::RankBy::Iteration;
     profiler::RankOrder direction = profiler::RankOrder::BestFirst;
     profiler::Ranking ranking; // by `by`, in `direction`
@@ -33,8 +33,9 @@ struct CompareNumbers
     // Why the run with the shortest iteration is the fastest.
     profiler::WinReason reason() const;
     bool isInUnitOfBaseline(std::size_t run) const;
-    // Returns at most `most` runs with the shortest iterations from the baseline's list, then
-    // `current` if it has the baseline's unit, then the baseline; no run twice.
+    // Returns the runs to show, each once: at most `most` runs with the shortest iterations among
+    // those with the mode and unit of the baseline, then `current` if it has the baseline's unit,
+    // then the baseline.
     std::vector<std::size_t> bestAndBaseline(std::size_t most, int current) const;
 };
 using CompareNumbersPointer = std::shared_ptr<const CompareNumbers>;

@@ -8,7 +8,7 @@
 namespace app {
 namespace {
 
-// 1F1B, the usual reference, if it is among the runs.
+// The index of the first 1F1B run, the usual reference; without one, 0.
 std::size_t firstBaseline(const std::vector<RunPointer>& runs)
 {
     const auto found = std::ranges::find_if(

@@ -39,9 +39,9 @@ public:
 
 private:
     std::vector<std::shared_ptr<RunDocument>> m_documents;
-    std::vector<RunPointer> m_runs; // [document]
+    std::vector<RunPointer> m_runs; // one per document
     std::size_t m_baseline = 0;
-    std::shared_ptr<RunDocument> m_chosen, m_current; // by the user; nullptr: none
+    std::shared_ptr<RunDocument> m_chosen, m_current; // chosen by the user; nullptr: not chosen
     bool m_isTaken = false;
 };
 

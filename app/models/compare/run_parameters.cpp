@@ -35,7 +35,7 @@ void addSettings(const std::vector<std::shared_ptr<const engine::Run>>& runs,
         std::size_t place = 1;
         for (const auto& [title, value] : profiler::settingsOf(*run)) {
             if (title.starts_with('-'))
-                continue; // the experiment has all options
+                continue; // an option; addExperiments() adds all options
             if (place == parameters.size())
                 parameters.push_back({fromUtf8(title), {}});
             parameters[place++].values << valueText(value);

@@ -9,14 +9,14 @@ namespace app {
 struct RunParameter
 {
     QString name;       // "D", "Seed"
-    QStringList values; // [run]; "–": the run does not state it
+    QStringList values; // one per run; "–": the run does not state it
 
     bool isSame() const { return values.count(values.value(0)) == values.size(); }
     bool contradicts() const; // whether runs that state it have different values
 };
 
-// Every setting of the runs: those that are stored with each run, and those of the experiments of
-// the runs that this program recorded. `runs` must not have nullptr.
+// Returns every setting of the runs: the settings that are stored with a run and, if this program
+// recorded the run, the settings of its experiment. `runs` must not have nullptr.
 std::vector<RunParameter> parametersOf(const std::vector<std::shared_ptr<const engine::Run>>& runs);
 
 // What is equal in all runs and what differs, for one line: "model tiny, D 4, N 8, seed 1" and

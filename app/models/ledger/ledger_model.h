@@ -28,7 +28,7 @@ public:
 private:
     Columns columns(const QDateTime& now) const;
 
-    QStringList m_settings; // of the columns of settings
+    QStringList m_settings; // titles of the settings that have a column
     bool m_hasTags = false; // whether there is a column of tags
     int m_equal = 0;
 };

@@ -37,8 +37,8 @@ struct LedgerRun
     std::optional<double> bubble;                 // share of the iteration
     std::optional<double> peakBytes, tokensPerSecond, lossFirst, lossLast;
     std::shared_ptr<const Thumbnail> thumbnail;
-    // Of a run that has not ended: "queued", "running, 2 of 5" and the share of its iterations that
-    // are complete (-1: unknown). Not stored.
+    // The state of a run that has not ended ("queued", "running, 2 of 5"), and the share of its
+    // iterations that are complete (-1: unknown). Not stored.
     QString state;
     double share = -1;
 
@@ -48,8 +48,9 @@ struct LedgerRun
     bool isFailed() const { return !problem.isEmpty(); }
     QString setting(const QString& title) const; // "" if the run does not have it
     Scale time() const;                          // unit of its times
-    // Whether the run matches every word of a filter: a part of its name, scheme, tags, note, mode
-    // or settings, or "title:value" of a setting, as in "D:4".
+    // Whether the run matches every word of a filter. A word must be a part of the name, scheme,
+    // note, mode, file name, a tag or the value of a setting, or must name a setting and its value,
+    // as in "D:4".
     bool matches(const QString& filter) const;
 };
 
@@ -63,8 +64,8 @@ LedgerRun fromRow(const profiler::LedgerRow& row);
 QString settingTitle(const QString& title);
 QStringList settingTitles(QStringList titles);
 
-// Returns the titles of settings that differ between the runs, in their order. Leaves out runs
-// whose settings are unknown.
+// Returns the titles of settings that differ between the runs, in the order of the settings of a
+// run. Ignores runs whose settings are unknown.
 QStringList varyingSettings(const std::vector<const LedgerRun*>& runs);
 
 // "differ in D, N, v, slices and 3 more": names four of the settings; "" if there is none.

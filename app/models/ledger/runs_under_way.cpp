@@ -22,7 +22,7 @@ QString stateOf(const RunDocument& document)
         .arg(progress.planned);
 }
 
-// Replaces the results that depend on all iterations by the state.
+// Sets the state, and removes the results that depend on all iterations.
 void describeState(const RunDocument& document, LedgerRun& run)
 {
     run.state = stateOf(document);

@@ -15,12 +15,12 @@ struct DevicePeak
     double sum() const { return weights + gradients + optimizer + stash + guests; }
 };
 
-// [device] Empty if the prediction has no run with memory.
+// Returns the peak of each device; empty if the prediction has no run with memory.
 std::vector<DevicePeak> devicePeaks(const Prediction& prediction);
 
 struct BpipeMemory
 {
-    std::vector<DevicePeak> oneFOneB, bpipe; // [device]
+    std::vector<DevicePeak> oneFOneB, bpipe; // one per device
     int microBatches = 0;                    // simulated
 };
 

@@ -27,7 +27,7 @@ std::vector<BpipeStep> stepsOf(const engine::BpipeAnswer& answer);
 // "b = 1 to 2: the stage MFU must rise 5.2 % to offset the bubble; it rises 33.9 %."
 QString stepText(const BpipeStep& step);
 
-// The published cases as points: the gain follows from the published speed-up and the bubble.
+// A published case as a point. Its gain follows from the published speed-up and the bubble.
 struct BpipePoint
 {
     QString text; // "GPT-3 96B, recompute: published 1.35×"

@@ -141,8 +141,9 @@ std::optional<double> valueOf(const QString& text, const FormulaNumbers& numbers
     return Filler(text, numbers).whole();
 }
 
-// Whether the value has the remainder of a class such as "3k+1" in "D = 3k+1", or is a multiple as
-// "kD" in "N = kD"; nullopt if the text is not such a class.
+// Whether `value` is in the class that `text` describes. "3k+1" (as in "D = 3k+1") means the
+// remainder 1 modulo 3, and "kD" (as in "N = kD") means a multiple of D. nullopt if the text is not
+// such a class.
 std::optional<bool> isInClass(double value, const QString& text, const FormulaNumbers& numbers)
 {
     if (text.trimmed().startsWith(QLatin1Char('k'))) {
@@ -201,8 +202,8 @@ std::optional<bool> holds(const QString& condition, const FormulaNumbers& number
     return all;
 }
 
-// The expression of a claim that applies to these numbers, or "": "A for even D, B for odd D", "A
-// for D = 3k+1, else B", "A at N = D".
+// Returns the expression of a claim that applies to these numbers; "" if none does. Examples of
+// claims: "A for even D, B for odd D", "A for D = 3k+1, else B", "A at N = D".
 QString expressionOf(const QString& claim, const FormulaNumbers& numbers)
 {
     static const QRegularExpression when(QStringLiteral(" (?:at|for) "));

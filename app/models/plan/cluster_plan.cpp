@@ -110,7 +110,7 @@ ClusterCheck crossingCheck(const ClusterPrediction& prediction)
 std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook& outlook,
                                    const engine::Result<ClusterPrediction>& prediction)
 {
-    // trainingKit() refuses other schedules.
+    // trainingKit() has refused invalid schedules, so this check always passes.
     std::vector<ClusterCheck> checks{
         {Level::Pass, clusterPhrase("Schedule valid"),
          clusterPhrase("every op once, every input present, no deadlock")}};
@@ -188,7 +188,7 @@ engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
         : model.recompute == engine::Recompute::Attention ? engine::AttentionMode::Recompute
                                                           : engine::AttentionMode::Standard;
     setup.recomputesAll = model.recompute == engine::Recompute::Full;
-    if (model.precision != engine::Precision::Bf16) { // the weights are their own master weights
+    if (model.precision != engine::Precision::Bf16) { // fp32: no separate master weights
         setup.weightBytes = 4;
         setup.optimizerBytes = 8;
     }
@@ -213,7 +213,7 @@ bool takeMeasuredLinks(const ClusterPrediction& prediction,
             if (seconds > 0)
                 (isInside ? inNode : acrossNodes).push_back(flow.bytes / flow.transfers / seconds);
         }
-    // A link attains a share of the bandwidth of the hardware.
+    // Divides by linkShare, the share of the specified bandwidth that a link attains.
     if (!inNode.empty())
         plan.nodeLink = {hardware.node.latency, engine::medianOf(inNode) / hardware.linkShare};
     if (!acrossNodes.empty())

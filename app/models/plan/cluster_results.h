@@ -35,7 +35,7 @@ struct ClusterResults
     int ranks = 0; // expected
     std::vector<ResultFile> files;
 
-    std::vector<RankState> states() const; // [rank] never Slow
+    std::vector<RankState> states() const; // one per rank; never Slow
     int received() const;                  // ranks with a complete trace
     QStringList complete() const;          // paths
     // Whether every rank has a complete trace. Always false with archives, because their ranks are
@@ -43,9 +43,9 @@ struct ClusterResults
     bool areAllThere() const;
 };
 
-// "Messages from device 1 to device 2 took 19 % longer than predicted. Rank 5 computes 12 % longer
-// than the others."; "" if no link and no rank stands out. `expected` is the first run's name:
-// "predicted".
+// "Messages from device 1 to device 2 took 19 % longer than predicted: ... Slower than the other
+// ranks: rank 5 (+12 %)."; "" if no link and no rank stands out. `expected` is the name of the
+// first expected run: "predicted".
 QString findingText(const profiler::ExpectedComparison& comparison, const engine::Run& measured,
                     const QString& expected);
 // The rank of a device of an imported run.

@@ -24,7 +24,7 @@ engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCo
         return costs;
     engine::UnitCosts counting;
     counting.rules = costs.rules;
-    if (source.kind == Kind::Recorded) { // the times of joint ops include their interference
+    if (source.kind == Kind::Recorded) { // recorded times of joint ops include their interference
         counting.rules.joint = {1};
         counting.devicesPerNode = costs.devicesPerNode; // to find the class of each message
     }

@@ -29,8 +29,9 @@ struct CostSource
     friend bool operator==(const CostSource&, const CostSource&) = default;
 };
 
-// Returns the part of `costs` that still applies with `source`, which is the interference between
-// ops.
+// Returns the part of `costs` that applies with `source`. For costs in units this is all of
+// `costs`, otherwise only its timing rules. For a recorded run it also has the nodes, and joint ops
+// have no further interference.
 engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCosts& costs);
 
 // The model, with the recomputation and data-parallel width of the schedule. Fails with

@@ -154,7 +154,7 @@ OpPlace EditedSchedule::remove(OpPlace place)
     const auto [first, last] = group(place);
     const auto index = static_cast<std::size_t>(place.index);
     if (place.index + 1 == last && place.index > first)
-        ops[index - 1] = alone(ops[index - 1]); // now the end of its group
+        ops[index - 1] = alone(ops[index - 1]); // it is now the last op of its group
     const QString name = nameOf(ops[index]);
     m_removals.emplace_back(place.device, alone(ops[index]));
     ops.erase(ops.begin() + place.index);
@@ -171,7 +171,7 @@ OpPlace EditedSchedule::restore(const AbsentOp& absent)
     Program ops = program(place.device);
     int index = std::clamp(place.index, 0, static_cast<int>(ops.size()));
     while (index > 0 && isJoint(ops[static_cast<std::size_t>(index) - 1]))
-        --index; // not between two joint ops
+        --index; // so that the op is not between two joint ops
     ops.insert(ops.begin() + index, alone(absent.op));
     step(tr("restore %1").arg(nameOf(absent.op)), place, std::move(ops));
     return {place.device, index};
@@ -206,7 +206,7 @@ std::vector<AbsentOp> EditedSchedule::removedFrom(int device) const
     std::ranges::for_each(there, [](Op& op) { op = alone(op); });
     std::ranges::sort(there);
     std::vector<AbsentOp> absent;
-    int after = 0; // after the nearest preceding op that still exists
+    int after = 0; // position after the nearest preceding op that still exists
     for (const Op& op : m_opened.program[{device}]) {
         if (!std::ranges::binary_search(there, alone(op))) {
             absent.push_back({op, {device, after}});

@@ -29,7 +29,8 @@ Medians collect(const engine::Run& run, int iteration)
 {
     Medians medians;
     const engine::OpIndex index(run.schedule);
-    std::map<std::uint32_t, std::pair<Class, std::int64_t>> sent; // [value] SEND and its end
+    // SEND and its end, by index of the sent value
+    std::map<std::uint32_t, std::pair<Class, std::int64_t>> sent;
     std::map<std::uint32_t, std::int64_t> arrived;
     const auto& shape = run.schedule.shape;
     const auto wanted = static_cast<std::uint32_t>(iteration);

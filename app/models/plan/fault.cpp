@@ -31,7 +31,7 @@ ScheduleRequest with(ScheduleRequest request, Member member, int value)
     return request;
 }
 
-// How far to search for a valid value. Multiples of D are D apart.
+// How far to search for a valid value: 2 D, because valid values may be multiples of D.
 int reach(const ScheduleRequest& request)
 {
     constexpr int kLeast = 64, kMost = 4096;
@@ -99,7 +99,8 @@ std::optional<Fault> faultOfOption(const ScheduleRequest& request)
     return std::nullopt;
 }
 
-// If both numbers are invalid: the nearest D for which a valid N is near.
+// For requests in which D and N are both invalid. Returns the D nearest to the requested one for
+// which a valid N is near the requested N.
 std::vector<Remedy> nearestPair(const ScheduleRequest& request)
 {
     constexpr int kFar = 16, kManyBatches = 512;

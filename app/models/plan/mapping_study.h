@@ -24,7 +24,7 @@ struct NodeSlot
     int slot = 0;
     int device = -1; // -1: free
     int copy = 0;
-    QStringList stages; // [replica] "0 15"
+    QStringList stages; // one per replica: "0 15"
 };
 
 struct NodeContents
@@ -48,7 +48,7 @@ struct MappingStudy
     const MappedPrediction& shown() const { return all[chosen]; }
 };
 
-// The mapping that the request uses: its own, or that of its scheme.
+// The mapping that the request states, otherwise the default mapping of its scheme.
 QString mappingName(const PredictionRequest& request);
 // Whether the request has hardware, which gives the bytes and the nodes.
 bool hasNodes(const PredictionRequest& request);

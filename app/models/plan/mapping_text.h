@@ -21,9 +21,9 @@ QString linkTitle(const profiler::LinkLoad& link); // "Node 1 → node 2", "In n
 QString linkSpeed(const engine::HardwareSpec& hardware, bool crosses);
 // "25 GB/s per GPU at most; busy 32 of 1 958 ms (1.6 %)."
 QString linkSentence(const MappingStudy& study, const profiler::LinkLoad& link);
-// "Forward 1 → 2, down", by stages
+// Names the stages of a transfer: "Forward 1 → 2, down".
 QString flowTitle(const profiler::LinkFlow& flow, int replicas);
-// "Device 1 → 2; 32 messages of 12.6 MB"
+// Names the devices of a transfer: "Device 1 → 2; 32 messages of 12.6 MB".
 QString flowDetail(const profiler::LinkFlow& flow);
 QString stageList(const std::vector<engine::StageId>& stages); // "0, 7–9"
 

@@ -37,8 +37,8 @@ struct ModelFacts
     std::vector<StageSizes> stages;
     MemoryFit now;
     std::optional<MemoryFit> twice; // with micro-batches of twice the size
-    // The alternatives that fit if `now` (or else `twice`) does not: the largest micro-batch below
-    // it, and full recomputation.
+    // If `now` does not fit, the changes with which it fits: the largest smaller micro-batch size,
+    // and full recomputation. If `now` fits but `twice` does not, the same for `twice`.
     std::vector<MemoryFit> remedies;
 };
 // Simulates up to six times. Fails as studyMappings() does.

@@ -26,7 +26,7 @@ struct Prediction
     std::vector<engine::Violation> violations; // empty: complete, in order, no deadlock
     std::size_t computeOps = 0;
     Thumbnail thumbnail;
-    // Closed form of the scheme, with these numbers; empty if the scheme has none.
+    // The closed form of the scheme with the numbers of the request; empty if the scheme has none.
     ClosedForm bubbleForm;
     bool closedFormsApply = true;  // whether the costs are those that closed forms assume
     std::int64_t deviceMemory = 0; // bytes of the cost source's hardware; 0: unknown

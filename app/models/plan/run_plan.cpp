@@ -32,7 +32,7 @@ std::vector<std::string> simulateArguments(const RunPlan& plan)
         arguments = {"--schedule", plan.experiment.scheduleFile};
     else {
         engine::ScheduleRequest alone = plan.experiment.schedule;
-        alone.dataParallel = 1; // timingOptions() adds them
+        alone.dataParallel = 1; // timingOptions() adds both options
         alone.mapping.clear();
         arguments = engine::arguments(engine::requestFields(), alone, engine::ScheduleRequest());
     }
@@ -100,7 +100,8 @@ QStringList timingOptions(const PredictionRequest& request)
         options << QStringLiteral("--evict")
                 << (*request.evict == engine::EvictPolicy::Steady ? QStringLiteral("steady")
                                                                   : QStringLiteral("lazy"));
-    // Settings that a schedule does not contain default to those of --calibrate's run.
+    // With --calibrate, --data-parallel is always stated, because `bscope simulate` takes it from
+    // the recorded run by default.
     const bool isRecorded = request.source.kind == CostSource::Kind::Recorded;
     if (request.schedule.dataParallel != 1 || isRecorded)
         options << QStringLiteral("--data-parallel")

@@ -9,7 +9,7 @@
 
 namespace app {
 
-// The settings of the set-up page: those of the experiment and those of the prediction.
+// The settings of the set-up page, for the experiment and for its prediction.
 struct RunPlan
 {
     engine::Experiment experiment;

@@ -63,7 +63,7 @@ private:
     }
 
     const Schedule& m_schedule;
-    std::vector<bool> m_made; // [value]
+    std::vector<bool> m_made; // one flag per value
     engine::IdVector<engine::DeviceId, int> m_reached;
 };
 

@@ -105,7 +105,7 @@ RangeModel::Columns RangeModel::memoryColumns() const
     return columns;
 }
 
-// Omits columns of ops that have no part in the range.
+// Omits the columns of ops that do not run in the range.
 RangeModel::Columns RangeModel::columns() const
 {
     Columns columns

@@ -16,7 +16,7 @@ class RangeModel : public TableModel<const profiler::RangeDevice*>
 public:
     using TableModel::TableModel;
 
-    void show(RunPointer run, profiler::RangeMetrics metrics); // `metrics` are those of `run`
+    void show(RunPointer run, profiler::RangeMetrics metrics); // `metrics` belong to `run`
     void clear();
     const profiler::RangeMetrics& metrics() const { return m_metrics; }
     const Scale& timeUnit() const { return m_time; }

@@ -7,11 +7,11 @@
 
 namespace app {
 
-// Reads a range of time that the user typed: "102-172.4 ms", "iteration 1, 40..60 ms",
-// "iterations 1-2", "median iteration". Times are from the start of the named iteration, otherwise
-// of `iteration`, an index into Timeline::iterations; without a unit, in the unit of that
-// iteration. The result is clipped to the run. Fails with Error::Code::InvalidArgument; the message
-// says what to type.
+// Reads a range of time that the user typed: "102-172.4 ms", "iteration 1, 40..60 ms", "iterations
+// 1-2", "median iteration". Times count from the start of the iteration that the text names. If it
+// names none, they count from the start of `iteration`, an index into Timeline::iterations. Times
+// without a unit are in the unit in which that iteration is shown. The result is clipped to the
+// run. Fails with Error::Code::InvalidArgument; the message says what to type.
 engine::Result<engine::Window> parseRange(const QString& text, const engine::Run& run,
                                           int iteration);
 

@@ -5,7 +5,8 @@
 
 namespace app {
 
-// The metrics of a point of a study beside the best values of its set-up.
+// The metrics of a point of a study, beside the best values among the points that differ from it
+// only in the compared axis.
 class PointModel : public TableModel<profiler::PointSummary::Row>
 {
     Q_OBJECT

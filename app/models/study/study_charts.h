@@ -13,7 +13,8 @@ namespace app {
 enum class StudyPanel : std::uint8_t { Map, Lines, Front };
 constexpr std::size_t kStudyPanels = 3;
 
-// A chart that a panel can show: one that the study defines, or one through a point.
+// A chart that a panel can show: one that the study defines, or the chart of a metric for which all
+// other axes have the values of a point.
 struct ChartChoice
 {
     QString title;

@@ -69,7 +69,7 @@ public:
     void show(const engine::ImportReport& report);
 };
 
-// The clock of each other host relative to that of the first rank.
+// The clocks of all other hosts, relative to the clock of the first rank's host.
 class ClocksModel : public TableModel<engine::ImportReport::Clock>
 {
     Q_OBJECT

@@ -36,7 +36,7 @@ class IterationsModel : public TableModel<IterationRow>
 public:
     explicit IterationsModel(QObject* parent = nullptr);
 
-    // The rows [first, first + rows.size()) are new or have changed. `info` is that of the run.
+    // The rows [first, first + rows.size()) are new or have changed. `info` belongs to the run.
     void update(const engine::RunInfo& info, std::size_t first, std::vector<IterationRow> rows);
     void clear() { reset(columns(), {}); }
 

@@ -17,7 +17,7 @@ Column MemoryModel::bytesColumn(const QString& title, const Bytes& bytes) const
     });
 }
 
-// The plan of the arena beside the recorded peak.
+// Returns columns for the planned arena and the recorded peak.
 MemoryModel::Columns MemoryModel::measuredColumns(const Bytes& peak) const
 {
     const auto arena

@@ -5,8 +5,7 @@
 
 namespace app {
 
-// A row per device: its planned and recorded memory, or that of a simulation, and the stashes that
-// it moved.
+// A row per device: its memory, planned and recorded or simulated, and the stashes that it moved.
 class MemoryModel : public TableModel<engine::DeviceId>
 {
     Q_OBJECT

@@ -16,10 +16,10 @@ class MetricsModel : public TableModel<const profiler::DeviceMetrics*>
 public:
     using TableModel::TableModel;
 
-    void show(RunPointer run, profiler::RunMetrics metrics); // `metrics` are those of `run`
+    void show(RunPointer run, profiler::RunMetrics metrics); // `metrics` belong to `run`
     void clear();
-    // [device] ticks that the device contributes to the critical path, as a further column; empty:
-    // no column.
+    // Adds a column with the ticks that each device contributes to the critical path; empty: no
+    // column.
     void setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work);
     const profiler::RunMetrics& metrics() const { return m_metrics; }
     const Scale& timeUnit() const { return m_time; }

@@ -67,7 +67,7 @@ void RunsModel::remove(const RunDocument* document)
 
 std::shared_ptr<RunDocument> RunsModel::find(const QString& file) const
 {
-    // A missing file has no canonical path.
+    // Also compares the absolute paths, because a missing file has no canonical path.
     const QFileInfo wanted(file);
     const QString path = wanted.absoluteFilePath(), canonical = wanted.canonicalFilePath();
     const auto found = std::ranges::find_if(m_rows, [&](const Row& row) {

@@ -8,10 +8,10 @@ namespace {
 
 using Column = SchemeTableModel::Column;
 
-// In units. Thumbnails share this scale unless one is longer.
+// Thumbnails of at most this many cost units are never cut.
 constexpr double kThumbnailUnits = 21;
-// A thumbnail that is longer than the median by this factor is cut, so that one scheme does not
-// compress the others.
+// Longer thumbnails are cut at this multiple of the median, so that one scheme does not compress
+// the others.
 constexpr double kOutlier = 1.25;
 
 double valueOf(const Prediction& prediction, Column column)
@@ -116,7 +116,7 @@ void SchemeTableModel::show(std::vector<Row> changed)
         }
     }
     m_isInUnits = durations.empty() || info.inUnits();
-    // The unit of the chosen scheme, whose iteration is shown above the table.
+    // Times have the unit of the chosen scheme, because its iteration is shown above the table.
     m_time = m_isInUnits ? Scale{1, 2, tr("units")}
                          : timeScale(info, ofChosen > 0 ? ofChosen : longest);
     m_bytes = byteScale(m_largestMemory);

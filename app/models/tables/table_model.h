@@ -16,7 +16,8 @@ namespace app {
 
 using SortValue = std::variant<double, QString>;
 
-// The title of a column: "Device", or "Peak, %1" and the scale that has the unit, or a function.
+// The title of a column: a text such as "Device", a text such as "Peak, %1" with the scale whose
+// unit replaces %1, or a function that returns the title.
 struct ColumnTitle
 {
     // NOLINTBEGIN(google-explicit-constructor): a column is described by an initializer list
@@ -41,8 +42,9 @@ struct ColumnHead
     Qt::AlignmentFlag alignment;
 };
 
-// A column, described by functions of a row. It is sorted by text if it has no sort value. If a
-// role (of table_roles.h or any other) has no value for a row, it keeps the default.
+// A column, described by functions of a row. Without a sort value, the column is sorted by its
+// text. A role (of table_roles.h or any other) that returns no value for a row keeps its default
+// there.
 template<typename Row>
 struct TableColumn : ColumnHead
 {
@@ -81,7 +83,7 @@ public:
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
 protected:
-    // The definition of the numbers of a column; invalid if they have none.
+    // The definition of the numbers in a column; an invalid QVariant if there is none.
     virtual QVariant headerToolTip(int section, const QString& title) const;
     void sortAgain() { sort(m_sortColumn, m_sortOrder); }
     std::size_t rowAt(int shown) const { return m_order[static_cast<std::size_t>(shown)]; }
@@ -95,7 +97,7 @@ private:
     virtual SortValue cellSort(int column, std::size_t row) const = 0;
     virtual int rowRank(std::size_t row) const = 0;
 
-    std::vector<std::size_t> m_order; // [shown row] row
+    std::vector<std::size_t> m_order; // the row of each shown row
     int m_sortColumn = -1;            // -1: unsorted
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
@@ -117,7 +119,7 @@ public:
 protected:
     using Columns = std::vector<TableColumn<Row>>;
 
-    // In the order in which they were set, not as shown.
+    // The rows in the order in which they were set; sorting does not change it.
     const std::vector<Row>& rows() const { return m_rows; }
 
     void reset(Columns columns, std::vector<Row> rows)

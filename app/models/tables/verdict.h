@@ -7,14 +7,15 @@ class QModelIndex;
 
 namespace app {
 
-// The verdict on a difference from `baseline`: `more` or its opposite. Neutral up to 1 % of the
-// baseline, and if the difference is shown as 0.
+// The verdict on a value that exceeds `baseline` by `difference`. `more` is the verdict on a
+// positive difference; a negative one gets the opposite. Neutral up to 1 % of the baseline, and if
+// the difference is shown as 0.
 Verdict differenceVerdict(double difference, double baseline, int decimals,
                           Verdict more = Verdict::Worse);
 
 // The colour of a text with this verdict.
 QColor verdictInk(const Chrome& chrome, Verdict verdict, const QColor& neutral);
-// With the cell's kVerdictRole.
+// The same for a cell, with the verdict of its kVerdictRole.
 QColor verdictInk(const Chrome& chrome, const QModelIndex& cell, const QColor& neutral);
 
 } // namespace app

@@ -12,7 +12,7 @@ using LayerSplit = std::vector<int>;
 
 // The split of a recorded run: as even as possible.
 LayerSplit evenSplit(int layers, int stages);
-LayerSplit evenSplit(const LayerSplit& split); // of the same layers and stages
+LayerSplit evenSplit(const LayerSplit& split); // with the same numbers of layers and stages
 
 struct LayerMove
 {
@@ -23,8 +23,9 @@ struct LayerMove
 // The moves that turn the even split into `split`. Layers keep their order.
 std::vector<LayerMove> layerMoves(const LayerSplit& split);
 
-// The possible numbers of layers before `border`, the end of stage `border`: the stages on both
-// sides keep at least one layer that they have in the even split.
+// The least and the greatest number of layers that can precede `border`, which is the end of stage
+// `border`. The stages on both sides keep at least one of the layers that they have in the even
+// split.
 std::pair<int, int> borderRange(const LayerSplit& split, int border);
 // Moves the border so that `before` layers precede it, as far as borderRange() permits.
 LayerSplit withBorder(LayerSplit split, int border, int before);

@@ -215,7 +215,7 @@ bool StageCostsModel::setData(const QModelIndex& index, const QVariant& value, i
         || !std::isfinite(entered))
         return false;
     if (value.toString() == index.data(Qt::EditRole).toString())
-        return true; // not changed, although its digits are rounded
+        return true; // the text was not changed, so its rounded number is not stored
     const Column& column = m_columns[static_cast<std::size_t>(index.column())];
     Edits edits = m_edits;
     if (column.what == What::WeightShare) {
@@ -235,7 +235,7 @@ bool StageCostsModel::setData(const QModelIndex& index, const QVariant& value, i
 
 void StageCostsModel::set(const Edits& edits)
 {
-    Q_EMIT layoutAboutToBeChanged(); // an edited cell is wider
+    Q_EMIT layoutAboutToBeChanged(); // makes the view adapt to an edited cell, which is wider
     m_edits = edits;
     Q_EMIT layoutChanged();
     Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));

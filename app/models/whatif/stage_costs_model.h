@@ -64,7 +64,7 @@ private:
     void set(const Edits& edits);
 
     profiler::MeasuredTimes m_times;
-    std::vector<int> m_messages; // [stage] number of messages sent and received in an iteration
+    std::vector<int> m_messages; // messages of each stage, sent and received, per iteration
     std::vector<Column> m_columns;
     Scale m_time;
     Edits m_edits;

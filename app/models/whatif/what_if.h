@@ -31,8 +31,8 @@ struct WhatIfChanges
     double tensorParallel = 1;          // relative to the measured size
     bool removesStragglers = false;
     int microBatches = 1; // number of micro-batches per iteration
-    // Slow-downs of ops, kinds of ops, devices and links. Those of single ops change only the run's
-    // own order.
+    // Slow-downs of ops, kinds of ops, devices and links. The slow-down of a single op affects only
+    // the prediction for the run's own order.
     std::vector<profiler::RunEdit> slowdowns;
     std::int64_t messageDelay = 0; // in ns, added to every message
 
@@ -80,8 +80,8 @@ struct WhatIfSettings
     int resamples = 0; // number of predictions for the interval; 0: no interval
     std::function<bool()> isCancelled = {};
 };
-// Predicts one scheme. The label of the predicted run is the scheme's. kOwnOrder fails for another
-// number of micro-batches than that of the run.
+// Predicts one scheme. The label of the predicted run is the scheme's. kOwnOrder fails if the
+// number of micro-batches is not that of the run.
 engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& predictor,
                                                    const QString& scheme,
                                                    const WhatIfSettings& settings);
@@ -98,7 +98,8 @@ struct WhatIfDetails
     // The iteration with one assumption changed, in ns; nullopt if there is nothing to change, or
     // if it is not known.
     std::optional<std::int64_t> withoutEdits, withMeasuredLayers, withoutStragglers, withHalfLinks;
-    std::optional<double> correction; // the own order has none
+    // see WhatIfPredictor::correction(); nullopt for the own order
+    std::optional<double> correction;
     int measuredStages = 0;
     std::vector<std::string> assumptions;
 };

@@ -4,7 +4,7 @@
 
 namespace app {
 
-// One change of a measured run, and all changes without it.
+// One of the changes to a measured run, and the changes that remain without it.
 struct WhatIfEdit
 {
     QString text; // "F on device 3 × 1.5"
@@ -22,8 +22,8 @@ double slowdown(const WhatIfChanges& changes, const profiler::RunEdit& edit);
 // removes it.
 void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit);
 
-// The links between devices over which messages pass, as edits with a factor of 1. First, if the
-// run names several hosts, all links within and between its nodes.
+// The links between devices over which messages pass, as edits with a factor of 1. If the run names
+// several hosts, the list begins with all links within nodes and all links between nodes.
 std::vector<profiler::RunEdit> linksOf(const engine::Run& run);
 
 } // namespace app

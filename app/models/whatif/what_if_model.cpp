@@ -5,7 +5,8 @@
 namespace app {
 namespace {
 
-constexpr double kLongBars = 1.1; // times the measured iteration; longer schemes end the scale
+// the scale of the bars ends at most at this multiple of the measured iteration
+constexpr double kLongBars = 1.1;
 
 } // namespace
 

@@ -16,7 +16,8 @@ QString part(const char* source)
     return QCoreApplication::translate("WhatIf", source);
 }
 
-// "with 3.1 GiB more on the fullest device", which may be another one; "" below 1 %.
+// "with 3.1 GiB more on the fullest device"; "" below 1 %. The fullest device of the prediction may
+// be another one than that of the measured run.
 QString memoryPart(const Bytes& predicted, const Bytes& measured)
 {
     if (predicted.size() != measured.size() || measured.empty())

@@ -28,7 +28,7 @@ struct WhatIfNumbers
 std::int64_t atPace(const WhatIfNumbers& numbers);
 WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers);
 
-// Returns the peak of each device of a compared run; empty if that of a device is unknown.
+// Returns the peak of each device of a compared run; empty if the peak of any device is unknown.
 engine::IdVector<engine::DeviceId, std::int64_t> peaksOf(const profiler::ComparedRun& run);
 
 } // namespace app

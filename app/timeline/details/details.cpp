@@ -99,7 +99,7 @@ DetailsClock detailsClock(const RunView& view, int iteration)
 
 DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length)
 {
-    constexpr double kSteps = 30; // steps of the last digit that the length needs
+    constexpr double kSteps = 30; // the length is at least this many steps of the last digit
     constexpr int kMostMore = 3;
     DetailsClock clock = detailsClock(view, iteration);
     if (view.run().info.inUnits() || length <= 0) // units are exact without more digits

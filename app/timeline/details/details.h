@@ -18,6 +18,7 @@
 namespace app {
 
 // The contents of the details panel as values: texts, links, bars. The panel only lays them out.
+
 struct Swatch
 {
     enum class Look : std::uint8_t { None, Op, Bubble, Exposed, Kernel };
@@ -164,7 +165,7 @@ struct DetailsContext
     const profiler::RangeMetrics* range = nullptr;
     std::span<const engine::Note> notes; // sorted by time
     const Found* hits = nullptr;         // all hits of a search are selected; nullptr: none
-    // One iteration of the same schedule from 0, placed by the simulator; nullptr: unknown.
+    // One simulated iteration of the same schedule, which begins at 0; nullptr: unknown.
     const engine::Run* predicted = nullptr;
     const RunProgress* progress = nullptr; // nullptr: the run is not running
 };

@@ -79,7 +79,7 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
     section.add(tr("Throttled by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow));
 }
 
-// The difference of the driver's value from the sum of owners; marked above kMemoryTolerance.
+// The driver's value minus the sum of the owners; marked if it exceeds kMemoryTolerance.
 DetailsRow differenceRow(const engine::GpuMemory& memory)
 {
     return {tr("Difference"), driverDifference(memory),
@@ -119,7 +119,7 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
 {
     const auto& gpus = view.run().info.machine.gpus;
     const engine::GpuPlace* place = kernels != nullptr ? placeOf(*kernels, device) : nullptr;
-    // An emulated run uses one GPU for all devices. Otherwise each GPU has its own row.
+    // Uses the GPU with the number of the device or, if there is none, the first GPU.
     const auto own = std::ranges::find(gpus, device.value, &GpuFacts::device);
     const GpuFacts* gpu = own != gpus.end() ? &*own : gpus.empty() ? nullptr : &gpus.front();
     DetailsSection section;

@@ -112,7 +112,8 @@ std::uint32_t workAt(const GpuActivity& activity, const GpuWork& work)
     return static_cast<std::uint32_t>(&work - activity.work().data());
 }
 
-// The fraction of the op in which the kernel runs. Its wait before the op begins does not count.
+// The fraction of the op's time in which the kernel runs. A kernel may begin before the op, to
+// wait; that part does not count.
 double shareOfOp(const GpuWork& work, engine::Window op)
 {
     const auto within = std::max<std::int64_t>(

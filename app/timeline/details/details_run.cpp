@@ -60,7 +60,8 @@ DetailsRow extreme(const QString& name, const DeviceMetrics& device, const QStri
 DetailsSection extremes(const RunView& view, const RunMetrics& metrics)
 {
     const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
-    // A device without a trace has no bubbles, and is not the best one.
+    // Returns `otherwise` for a device without a trace: it has no bubbles, but must not be the best
+    // device.
     const auto bubbleOf = [&view](const DeviceMetrics& one, std::int64_t otherwise) {
         return hasTrace(view.run(), one.device) ? one.bubble : otherwise;
     };
@@ -115,8 +116,8 @@ void addCourse(const engine::Run& run, const QString& name,
                 false);
 }
 
-// Adds to the reported iteration its interval, and the range and median of all measured iterations.
-// A median iteration can be shorter than all of them.
+// For the reported iteration, adds its 95 % interval, and the range and the median of all measured
+// iterations. A median iteration can be shorter than all of them.
 void addRange(const engine::Run& run, int iteration, DetailsSection& section)
 {
     std::vector<std::int64_t> measured;

@@ -39,7 +39,7 @@ QString timeChange(double ticks, const Scale& scale)
     return (ticks > 0 ? tr("%1 behind") : tr("%1 ahead")).arg(scale.withUnit(std::abs(ticks)));
 }
 
-// "iteration 3", which is under way.
+// The iteration in progress: "iteration 3".
 QString nextName(const RunProgress& progress)
 {
     return progress.done < progress.warmup

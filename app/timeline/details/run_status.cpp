@@ -17,8 +17,7 @@ QString say(const char* text)
     return QCoreApplication::translate("RunStatus", text);
 }
 
-// As the set-up counts ops: without messages, which have a number of their own, and optimizer
-// steps.
+// The number of compute ops without optimizer steps, as the set-up page counts them.
 std::int64_t computeOps(const engine::Schedule& schedule)
 {
     std::int64_t count = 0;

@@ -12,7 +12,8 @@ namespace {
 using profiler::Tint;
 
 constexpr double kDimLight = 0.44, kDimDark = 0.46, kDimOffPath = 0.65;
-// The lines of a recompute are mixed with white; narrow boxes have one colour in between.
+// A recompute is hatched with lines in its colour mixed with white (kHatchLight). Narrow boxes have
+// one colour between fill and lines instead (kHatchShare).
 constexpr double kHatchLight = 0.55, kHatchShare = 0.5;
 
 } // namespace

@@ -19,7 +19,8 @@ public:
     {
         QColor fill, ink, edge; // `edge` marks invalid ops, and is the inner edge of the optimizer
         Hatch hatch = {};       // over the fill of a recompute; null for other ops
-        // The fill, or the mean of the fill and its lines where a hatch does not fit.
+        // The colour of a box that is too narrow for a hatch: the mean of fill and lines, or the
+        // fill if there is no hatch.
         QColor flat;
     };
 
@@ -51,8 +52,8 @@ private:
     const Theme m_theme;
     static constexpr int kEmphases = 3;
     Look m_looks[engine::kOpKinds][kChunks][kEmphases];
-    Look m_exposed[kEmphases], m_hues[profiler::kHues][3][kEmphases]; // [group][Tint][emphasis]
-    Look m_durations[profiler::kDurationSteps][kEmphases];            // [step][emphasis]
+    Look m_exposed[kEmphases], m_hues[profiler::kHues][3][kEmphases]; // by hue, Tint, emphasis
+    Look m_durations[profiler::kDurationSteps][kEmphases];            // by step and emphasis
     Look m_kernels[profiler::kKernelKinds];
     ColourBy m_by = ColourBy::Operation;
     Hatch m_bubble, m_selected;

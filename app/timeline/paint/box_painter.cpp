@@ -11,7 +11,7 @@ namespace app {
 namespace {
 
 constexpr double kTextNeeds = 13; // height of a box with a number, in pixels
-// with a name; rows of comparisons and dense lanes have only numbers
+// Height of a box with a name. Rows of comparisons and dense lanes have only numbers.
 constexpr double kNameNeeds = 24;
 constexpr double kThinGap = 0.6;
 

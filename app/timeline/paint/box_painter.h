@@ -34,8 +34,8 @@ public:
 private:
     void label(const QRectF& box, const BoxColours::Look& look, const BoxText& text);
     void fill(const QRectF& box, const BoxColours::Look& look, bool isUp);
-    // A text as glyphs, relative to the left end of its baseline. Shaping takes longer than
-    // drawing, and boxes repeat their texts.
+    // A text as glyphs, relative to the left end of its baseline. Kept, because shaping takes
+    // longer than drawing and boxes repeat their texts.
     struct Shaped
     {
         QList<QGlyphRun> glyphs;

@@ -41,7 +41,7 @@ std::array<QRgb, kCount + 1> packed(const ColumnColoursOf<kCount>& colours)
     return all;
 }
 
-// An opaque image is copied, which is faster than blending.
+// The format has no alpha if all colours are opaque, because copying is faster than blending.
 QImage::Format formatOf(std::span<const QRgb> colours)
 {
     const bool isOpaque = std::ranges::all_of(colours, [](QRgb c) { return qAlpha(c) == 255; });

@@ -69,7 +69,8 @@ void paintGap(const ComparePaint& paint, double from, double to)
                      scale.difference(difference) + QLatin1Char(' ') + scale.unit());
 }
 
-// The outline of a box without the middle of its sides, where the numbers of other boxes are.
+// Draws the outline of a box, but not the middle of its sides, where other boxes have their
+// numbers.
 void paintGhost(QPainter& painter, const QRectF& box)
 {
     constexpr double kNumber = 13, kLeast = 3;
@@ -264,7 +265,7 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
     painter.drawText(QPointF(left + width + 4, y), scale.unit());
     const QString against
         = paint.baseline ? differenceText(paint.row, *paint.baseline) : tr("baseline");
-    // The difference is that of the iteration, so it stands directly below it.
+    // The difference refers to the iteration time, so it stands directly below this time.
     QStringList lines;
     if (showsDifference(paint.row) && (paint.baseline || paint.row.group == 0))
         lines << against;

@@ -20,7 +20,7 @@ struct ComparePaint
     double top = 0;
 };
 
-// Draws a line of facts about the run, and its devices.
+// Draws a line of facts about the run, then its devices by paintCompareDevices().
 void paintCompareLanes(const ComparePaint& paint);
 void paintCompareDevices(const ComparePaint& paint);
 // Draws the boxes of the baseline over the lanes of the run, as outlines; nothing if the numbers of
@@ -36,10 +36,9 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column);
 // Returns the height of the key numbers, measured from the top of the row.
 double compareNumbersHeight(const CompareRow& row);
 
-// "v 2, emulated, median".
-QString comparePeak(const CompareRow& row); // "16.4 MiB", "5.0 Mₐ"; the row has metrics
-QString compareSubtitle(const CompareRow& row);
-// Where the baseline ends, on the axis of the row's run.
+QString comparePeak(const CompareRow& row);     // "16.4 MiB", "5.0 Mₐ"; the row has metrics
+QString compareSubtitle(const CompareRow& row); // "D 4, N 8, v 2, emulated"
+// Returns the x at which the baseline ends, on the axis of the row's run.
 double baselineEnd(const ComparePaint& paint);
 
 // The ruler in the unit of the row's group. It counts from the instant at which runs are aligned.

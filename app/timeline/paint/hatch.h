@@ -17,7 +17,8 @@ public:
     Hatch() = default;
     enum class Slope { Rising, Falling }; // Falling, with wider lines: the stash of a partner
     Hatch(QColor ground, QColor line, double dpr, Slope slope = Slope::Rising);
-    // The stash of a partner, made by the forward passes of that partner.
+    // The hatch of a partner's stash in tints of `forward`, the colour of the forwards that made
+    // it.
     static Hatch ofGuests(const QColor& forward, const QColor& surface, double dpr);
 
     bool isNull() const { return m_tile.isNull(); }

@@ -261,8 +261,8 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
         paintDenseHeader(painter, view, theme, device, area);
         return;
     }
-    // On low lanes the lines are closer together, and on the lowest ones the stages are omitted,
-    // because the labels of the sub-lanes begin at the end of the boxes.
+    // The labels of the sub-lanes begin at the lower edge of the boxes. Therefore the lines of text
+    // are closer together on low lanes, and the stages are omitted on the lowest lanes.
     constexpr double kTwoLinesFrom = 36, kTwoLines = 46, kOneLine = 28;
     const bool isLow = lane.compute < kTwoLinesFrom;
     const double rest = area.height() - lane.kernelsHeight();

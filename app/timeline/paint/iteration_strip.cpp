@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-constexpr double kLabelFrom = 20; // width; narrower cells have no label, and are not measured
+constexpr double kLabelFrom = 20; // pixels; an iteration that is narrower has no label
 
 Scale stripScale(const RunView& view, std::int64_t greatest)
 {

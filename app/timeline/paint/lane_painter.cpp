@@ -20,7 +20,7 @@ using Emphasis = BoxColours::Emphasis;
 namespace {
 
 constexpr double kHatchFrom = 10;      // height; lower bubbles are plain
-constexpr double kSmallNumberFrom = 9; // one digit of 10 px
+constexpr double kSmallNumberFrom = 9; // width of a box with one digit of 10 px
 
 BoxText transferText(const engine::Op& op)
 {
@@ -50,7 +50,7 @@ BoxText boxText(const engine::Op& op, double width)
     text.number = microBatchText(op);
     if (width < kNameFrom)
         return text;
-    engine::Op down = op; // the corner and the underline already show the direction
+    engine::Op down = op; // without "u", because the corner and the underline show the direction
     down.replica = 0;
     text.name = opName(down);
     return text;

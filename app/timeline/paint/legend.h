@@ -25,8 +25,8 @@ struct LegendRun
     const RunView* view = nullptr;
     double ticksPerPixel = 1; // ticks per pixel at the current zoom
 };
-// Returns entries for what occurs in the runs. With the details ComputeAndMemory and TimeOnly,
-// lanes show compute ops without transfers; with Coverage, neither chunks nor directions.
+// Returns entries for what occurs in the runs. `detail` states what their lanes draw: no transfers
+// with ComputeAndMemory and TimeOnly, neither chunks nor directions with Coverage.
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
 void addPath(Legend& legend, const BoxColours& colours); // the critical path, and ops off it
 // Replaces the right entries by the kinds of kernels that occur.

@@ -190,7 +190,7 @@ void paintRangeBand(QPainter& painter, const RulerScale& scale, const TimeAxis& 
     const QString& text = fits ? full : length;
     const double width = metrics.horizontalAdvance(text) + 12;
     QRectF plate = band;
-    if (width > band.width()) { // next to the band, with a background
+    if (width > band.width()) { // the text is next to the band, on a background
         plate = QRectF(band.right() + 4, band.top(), width, 18);
         if (plate.right() > axis.right())
             plate.moveRight(band.left() - 4);

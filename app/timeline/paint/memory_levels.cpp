@@ -75,7 +75,8 @@ void LevelImage::fill(Columns columns, int top, int bottom, QRgb colour)
         std::fill(m_pixels + y * m_stride + first, m_pixels + y * m_stride + last, colour);
 }
 
-// Draws lines of 1.6 pixels every 5 at -45 degrees; those of a bubble have the opposite slope.
+// Draws lines at -45 degrees, 1.4 pixels wide and 5 pixels apart. The lines of a bubble have the
+// opposite slope.
 void LevelImage::hatch(Columns columns, int top, int bottom)
 {
     const int period = std::max(3, pixels(7)), width = std::max(1, pixels(2));

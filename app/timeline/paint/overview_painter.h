@@ -14,13 +14,14 @@ namespace app {
 
 // The overview shows the whole run in the width of the time area: a line of labels, rows of
 // coverage columns, and the visible window on top of them.
-constexpr double kOverviewLabels = 14;
+
+constexpr double kOverviewLabels = 14; // height of the line of labels
 
 TimeAxis overviewAxis(const RunView& view, const QRectF& area, double dpr);
 QString iterationTitle(const engine::Iteration& iteration); // "iteration 2", "warm-up", "median"
 
+// Draws only the rows, which are slow and should be cached.
 void paintOverview(QPainter& painter, const RunView& view, const BoxColours& colours,
-                   // Draws only the rows, which are slow and should be cached.
                    const QRectF& area, double dpr);
 void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColours& colours,
                          const QRectF& area, int current);

@@ -26,9 +26,9 @@ struct RulerScale
 
 // Returns the marks of an axis in its unit, with labelled marks at least 60 pixels apart.
 profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit);
-// Returns the ruler for the visible time. Its origin is the start of the first visible iteration,
-// or of the run if many iterations or all of them are visible, or `planned`, where the next
-// iteration begins.
+// Returns the ruler for the visible time. Its origin is `planned`, the planned start of the next
+// iteration, if given. Otherwise it is the start of the first visible iteration or, if many
+// iterations are visible, the start of the run.
 RulerScale rulerScale(const RunView& view, const TimeAxis& axis,
                       std::optional<std::int64_t> planned = {});
 double markX(const RulerScale& scale, const TimeAxis& axis, double mark);

@@ -9,7 +9,7 @@ namespace app {
 using profiler::ColourBy;
 constexpr int kColourBys = 6;
 
-QStringList colourByNames(); // [ColourBy] translated: "operation", "micro-batch"
+QStringList colourByNames(); // by ColourBy, translated: "operation", "micro-batch"
 inline ColourBy nextColourBy(ColourBy by)
 {
     return static_cast<ColourBy>((static_cast<int>(by) + 1) % kColourBys);

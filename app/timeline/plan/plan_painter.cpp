@@ -50,7 +50,7 @@ void PlanPainter::paint(const PlanView& plan, engine::DeviceId device, const Lan
         const QRectF box = boxRect(m_axis, window, lane.computeTop(), lane.compute);
         const bool isNarrow = box.width() < kSingleFrom;
         if (at == next || !isNarrow || box.left() - m_merged.right() > kSingleFrom)
-            flush(at <= next); // merged ops come before this op
+            flush(at <= next); // merged ops come before `at`: they have run if at <= next
         if (isNarrow)
             m_merged = m_merged.united(box);
         else if (at < next)

@@ -9,7 +9,7 @@
 
 namespace app {
 
-// The predicted next iteration of a growing run, and how far its devices are.
+// The predicted next iteration of a growing run.
 class Plan
 {
 public:
@@ -36,12 +36,13 @@ struct PlannedOp
     friend bool operator==(const PlannedOp&, const PlannedOp&) = default;
 };
 
-// A plan at its place on the time axis of the growing run. Refers to its plan and positions.
+// A plan at its place on the time axis of the growing run, and the progress of the devices. Does
+// not own them.
 struct PlanView
 {
     const Plan* plan = nullptr;        // nullptr: nothing is drawn
     std::int64_t begin = 0;            // where the iteration begins, in ticks of the growing run
-    std::span<const int> devices = {}; // [device] its complete ops; empty: unknown
+    std::span<const int> devices = {}; // complete ops of each device; empty: unknown
     bool isComplete = false;           // all ops have run, but their times are not known yet
 
     bool isUnderWay() const { return isComplete || !devices.empty(); }

@@ -71,7 +71,7 @@ auto BusyIndexOf<Kind, kCount>::Sweep::before(double time) -> Sums
     const auto spans = m_index->spans();
     if (spans.empty())
         return {};
-    // spans begin and end at whole ticks
+    // Rounds down, because spans begin and end at whole ticks.
     const auto tick = static_cast<std::int64_t>(std::floor(time));
     const std::size_t block = m_index->m_index.endedBefore(tick, m_next) / kBlock;
     if (block * kBlock > m_next) {

@@ -20,7 +20,7 @@ enum class Share : std::uint8_t {
     Optimizer,
 };
 constexpr int kShares = 6;
-using Busy = std::array<double, kShares>; // [Share] in ticks, or as a share of the time
+using Busy = std::array<double, kShares>; // indexed by Share; ticks, or shares of the time
 // The number of parts of a kernel column: one per KernelKind, and the time that NCCL kernels wait
 // for other ranks.
 constexpr int kKernelShares = profiler::kKernelKinds + 1;
@@ -76,8 +76,8 @@ private:
     engine::SpanIndex m_index;
     std::span<const Kind> m_kinds;
     bool m_hasJoint = false;
-    std::vector<bool> m_isJoint; // [span]; empty: there are no joint ops
-    std::vector<Sums> m_sums;    // sums over all spans before span k * kBlock
+    std::vector<bool> m_isJoint; // one flag per span; empty: there are no joint ops
+    std::vector<Sums> m_sums;    // m_sums[k]: sums over all spans before span k * kBlock
 };
 using BusyIndex = BusyIndexOf<Share, kShares>;
 using KernelIndex = BusyIndexOf<std::uint8_t, kKernelShares>;

@@ -107,7 +107,7 @@ double firstForward(const RunView& view, int iteration, engine::Window window)
     return static_cast<double>(first == window.end ? window.begin : first);
 }
 
-// The duration that the ruler of a unit shows.
+// The duration that the ruler shows for the runs in cost units, or for those in ns.
 double rulerLength(const CompareLayout& layout, const std::vector<CompareRow>& rows, bool isInUnits,
                    std::size_t baseline)
 {
@@ -130,7 +130,7 @@ double rulerLength(const CompareLayout& layout, const std::vector<CompareRow>& r
     return std::min(longest, std::max(least, kMuchLonger * durations[durations.size() / 2]));
 }
 
-// Adds the runs of a group, in order, and its entry of `groups` if there are any.
+// Adds the rows for which `belongs` is true, in order. If there are any, also adds `group`.
 template<class Belongs>
 void addGroup(CompareLayout& layout, const std::vector<CompareRow>& rows, CompareGroup group,
               Belongs belongs)
@@ -172,7 +172,7 @@ void addGroups(CompareLayout& layout, const std::vector<CompareRow>& rows,
     }
 }
 
-// Sets the tick at 0 of the ruler in every row.
+// Sets the origin of every row: its tick at 0 of the ruler.
 void alignRows(CompareLayout& layout)
 {
     for (CompareRow& row : layout.rows) {

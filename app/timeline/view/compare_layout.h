@@ -11,8 +11,10 @@
 
 namespace app {
 
-// The instant at which the runs are aligned: the start of the iteration or of its first forward at
-// 0 of the common ruler, or its end at the right edge.
+// The instants at which the runs are aligned.
+// * Start: the start of the iteration is at 0 of the common ruler.
+// * FirstForward: the start of the first forward of the iteration is at 0.
+// * End: the end of the iteration is at the right edge.
 enum class CompareAlign { Start, FirstForward, End };
 
 // Few runs show all their devices. Many runs are compact: one lane per run, and the devices of the
@@ -45,8 +47,9 @@ struct CompareGroup
 {
     bool isInUnits = false;
     engine::Mode mode = engine::Mode::Simulate;
-    // The duration that the ruler shows, in cost units or ns: that of the longest run of the unit,
-    // in compact style without runs that are much longer than the others and the baseline.
+    // The duration that the ruler shows, in cost units or ns: the duration of the longest run with
+    // this unit. In compact style, runs that are much longer than the others do not count; the
+    // baseline always does.
     double longest = 1;
     double headTop = 0;    // the strip above the rows, with a ruler or a title
     bool hasRuler = false; // false: the ruler of an earlier group applies
@@ -74,11 +77,13 @@ struct CompareArrangement
 {
     std::vector<std::size_t> order; // indices of runs, from the top
     std::size_t baseline = 0;
-    std::vector<bool> expanded = {}; // [run] for compact rows; may be shorter than the runs
+    // for compact rows, by index of the run; may be shorter than the runs
+    std::vector<bool> expanded = {};
     CompareAlign align = CompareAlign::Start;
-    // [run] Names that replace those of runs with equal labels; may be empty.
+    // Names by index of the run, which replace equal labels of several runs; may be empty.
     std::vector<std::string> titles = {};
-    std::vector<std::int64_t> predictedPeaks = {}; // [run] bytes, 0: unknown; may be shorter
+    // bytes by index of the run, 0: unknown; may be shorter
+    std::vector<std::int64_t> predictedPeaks = {};
 };
 
 // Five or more runs are compact; three or four are if they do not fit into `available` pixels.
@@ -92,6 +97,6 @@ double greatestHeight(const CompareLayout& layout); // the height beyond which r
 constexpr double kCompareWhole = 1e9;
 TimeAxis compareAxis(const CompareLayout& layout, const CompareRow& row, ViewWindow window,
                      const QRectF& area, double dpr);
-double compareEnd(const CompareLayout& layout); // the end of the longest run, in this view
+double compareEnd(const CompareLayout& layout); // the end of the longest run, on this scale
 
 } // namespace app

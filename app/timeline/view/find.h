@@ -43,9 +43,9 @@ struct FindFacet
 // Fails with Error::Code::InvalidArgument; the message names the unknown part and the valid facets.
 engine::Result<std::vector<FindFacet>> parseFind(const QString& text);
 
-// The executions of ops that match all facets or, with a kernel facet, the matching kernels and the
-// ops that launched them. Reads the run once, in the constructor; several painters share the
-// result. Not thread-safe.
+// The hits of a search: the executions of ops that match all facets. With a kernel facet, the hits
+// are the matching kernels and the ops that launched them. Reads the run once, in the constructor;
+// several painters share the result. Not thread-safe.
 class Found
 {
 public:
@@ -70,12 +70,14 @@ private:
     std::vector<bool> matchNames(const KernelView& kernels);
     bool holdsSpan(std::uint32_t iteration, engine::Window window) const;
 
-    std::vector<bool> m_ops; // [op] whether it matches the facets that depend only on the schedule
+    // by op: whether it matches the facets that depend only on the schedule
+    std::vector<bool> m_ops;
     std::vector<FindFacet> m_ofSpans; // facets about executions: iteration and duration
     std::vector<FindFacet> m_ofKernels;
     bool m_isOfOps = false;                    // whether a facet selects ops
     std::unordered_set<std::uint64_t> m_above; // executions that launched a matching kernel
-    std::vector<int> m_numbers; // [iteration] number in facets; -1: warm-up, -2: median iteration
+    // number of each iteration in facets; -1: warm-up, -2: median iteration
+    std::vector<int> m_numbers;
     double m_ticksPerUnit = 1;
     std::vector<Selection> m_hits;
     QString m_blame;

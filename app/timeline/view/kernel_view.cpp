@@ -119,7 +119,7 @@ void KernelView::addParts(const engine::Span& span)
 // Busy sums count the wait of an NCCL kernel separately from its transfer.
 void KernelView::indexRows()
 {
-    std::vector<std::size_t> parts{0}; // [row] where its parts begin
+    std::vector<std::size_t> parts{0}; // index of the first part of each row
     for (const Row& row : m_allRows) {
         const auto spans = std::span(m_spans).subspan(row.first, row.count);
         m_found.emplace_back(spans);

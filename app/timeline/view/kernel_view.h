@@ -36,7 +36,7 @@ public:
     const engine::IdVector<engine::DeviceId, int>& rows() const { return m_rows; }
     const RangeView& ranges() const { return m_ranges; }
     const Row& row(engine::DeviceId device, int row) const { return m_allRows[rowAt(device, row)]; }
-    // Span::op is an index into activity().work().
+    // Returns the spans that touch the window. Their `op` is an index into activity().work().
     std::span<const engine::Span> around(engine::DeviceId device, int row,
                                          engine::Window window) const;
     // Queries the busy time of a row at ascending instants.
@@ -57,7 +57,7 @@ public:
     std::optional<std::uint32_t> neighbour(std::uint32_t work, int by) const;
 
 private:
-    using Rows = std::vector<std::vector<std::uint32_t>>; // [row] indices into activity().work()
+    using Rows = std::vector<std::vector<std::uint32_t>>; // per row: indices into work()
 
     std::size_t rowAt(engine::DeviceId device, int row) const
     {
@@ -78,13 +78,14 @@ private:
     engine::IdVector<engine::DeviceId, int> m_rows;
     // index of the device's first row in m_allRows
     engine::IdVector<engine::DeviceId, std::size_t> m_first;
-    std::vector<Row> m_allRows;         // the rows of all devices
-    std::vector<std::uint8_t> m_kinds;  // kinds of [work], then one for each wait in m_parts
-    std::vector<std::uint32_t> m_place; // [work] index into m_spans
+    std::vector<Row> m_allRows; // the rows of all devices
+    // kind of each entry of work(), then kWaitShare for each wait in m_parts
+    std::vector<std::uint8_t> m_kinds;
+    std::vector<std::uint32_t> m_place; // index into m_spans of each entry of work()
     std::vector<engine::Span> m_spans;  // the spans of all rows, row by row
     std::vector<engine::Span> m_parts;  // m_spans with waits as separate spans, for rows with waits
-    std::vector<engine::SpanIndex> m_found; // [row]
-    std::vector<KernelIndex> m_busy;        // [row]
+    std::vector<engine::SpanIndex> m_found; // one per row
+    std::vector<KernelIndex> m_busy;        // one per row
     // Work -> waiting time in ticks, if known.
     std::unordered_map<std::uint32_t, std::int64_t> m_waits;
 };

@@ -237,8 +237,9 @@ std::vector<Lane> layoutLanes(int devices, const LaneOptions& options)
         lane = group != nullptr ? groupLane(*group, choice, top)
                                 : laneOf(device, choice, options, top);
         lane.isPinned = options.order.pinned.contains(device);
-        // The group may be from another run. Hidden devices get the position of the lane, because
-        // the critical path is drawn over it.
+        // The group may be from another run and name devices that this run does not have. The other
+        // devices of the group get the position of the lane, because the critical path is drawn
+        // over it.
         std::erase_if(lane.group.devices, [&](int each) { return each < 0 || each >= devices; });
         for (const int each : lane.group.devices)
             if (each != device) {

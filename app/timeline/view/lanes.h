@@ -18,9 +18,9 @@ struct LaneGroup
     friend bool operator==(const LaneGroup&, const LaneGroup&) = default;
 };
 
-// Heights are in logical pixels.
 enum class LaneKind { Full, Compute, Dense };
 
+// Positions and heights are in logical pixels.
 struct Lane
 {
     LaneKind kind = LaneKind::Full;
@@ -108,11 +108,14 @@ struct LaneOptions
     LaneOrder order = {};
 };
 
-// Returns the lane of every device, in the arrangement of the options. Lays out full lanes if they
-// fit; to fit, compute boxes shrink to 28 pixels and then memory to 18. Otherwise lanes have only
-// compute boxes, or are dense with 23 or 17 pixels. If dense lanes do not fit either, the caller
-// scrolls. Lanes that would be dense only because of their kernels keep the kernels and scroll.
-// Without a chosen height, boxes and memory grow into the remaining height, each up to a limit.
+// Returns the lane of every device, in the arrangement of the options.
+// * If full lanes fit, all lanes are full. To fit, compute boxes shrink to 28 pixels and then
+//   memory to 18.
+// * Otherwise lanes have only compute boxes, or are dense with 23 or 17 pixels. If dense lanes do
+//   not fit either, the caller scrolls.
+// * Lanes that would be dense only because of their kernels keep the kernels and scroll.
+// * Unless the user chose a height, boxes and memory grow into the remaining height, each up to a
+//   limit.
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options);
 // Moves the pinned lanes to the visible top of lanes that are scrolled by `from` to `to` pixels.
 void scrollPinned(std::vector<Lane>& lanes, double from, double to);

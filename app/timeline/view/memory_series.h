@@ -55,8 +55,8 @@ private:
     std::size_t countUpTo(double time, std::size_t from = 0) const;
 
     std::vector<std::int64_t> m_times;
-    std::vector<Level> m_levels; // [i] level from m_times[i] on
-    std::vector<Level> m_blocks; // [k] highest level of block k, which has 64 levels
+    std::vector<Level> m_levels; // m_levels[i]: level from m_times[i] on
+    std::vector<Level> m_blocks; // m_blocks[k]: highest of 64 levels
     double m_peak = 0;
 };
 

@@ -15,7 +15,7 @@ std::optional<Selection> inLane(const RunView& view, const Selection& from, Step
 std::optional<Selection> alongFlow(const RunView& view, const Selection& from, Step step);
 std::optional<Selection> toMicroBatch(const RunView& view, const Selection& from, Step step);
 std::optional<Selection> toLane(const RunView& view, const Selection& from, Step step);
-// Returns the op for which the selected op, or during a bubble the device, waited.
+// Returns the op that the selected op waited for; for a bubble, the op that the device waited for.
 std::optional<Selection> toCause(const RunView& view, const Selection& from);
 // Returns the first op of an iteration, where keyboard navigation starts without a selection.
 std::optional<Selection> firstOp(const RunView& view, int iteration);

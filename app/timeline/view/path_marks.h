@@ -11,7 +11,8 @@ namespace app {
 struct PathMarks
 {
     profiler::Why why;
-    std::vector<bool> ops; // [OpIndex] on the path, with both ends of its messages
+    // one flag per op (OpIndex): on the path; includes both ends of its messages
+    std::vector<bool> ops;
 
     bool has(const engine::Span& span) const
     {

@@ -16,7 +16,7 @@ std::vector<HostRange> nested(const engine::Run& run, const engine::OpIndex& ind
 {
     std::vector<HostRange> ranges;
     ranges.reserve(trace.launches.size() + trace.ranges.size());
-    // Another program may have written the file.
+    // Skips unknown ops, because another program may have written the file.
     const std::size_t ops = engine::opCount(run.schedule);
     for (const engine::GpuOpLaunch& launch : trace.launches)
         if (launch.of.op < ops)

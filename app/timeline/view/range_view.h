@@ -46,7 +46,7 @@ public:
 private:
     void add(engine::DeviceId device, HostRange range);
 
-    engine::IdVector<engine::DeviceId, std::vector<std::vector<HostRange>>> m_ranges; // [row]
+    engine::IdVector<engine::DeviceId, std::vector<std::vector<HostRange>>> m_ranges; // by row
     engine::IdVector<engine::DeviceId, int> m_rows;
     std::int64_t m_leftOut = 0;
 };

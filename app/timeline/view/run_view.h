@@ -127,7 +127,8 @@ private:
     {
         BusyIndex lanes[5]; // index by Track::Kind
         std::vector<engine::Window> exposed;
-        std::vector<std::int64_t> exposedBefore; // [k] sum of the windows before window k
+        // exposedBefore[k]: sum of the windows before window k
+        std::vector<std::int64_t> exposedBefore;
     };
     const BusyIndex& lane(engine::DeviceId device, engine::Track::Kind kind) const;
     void indexOps();
@@ -137,8 +138,8 @@ private:
 
     std::shared_ptr<const engine::Run> m_run;
     engine::OpIndex m_index;
-    std::vector<Share> m_shares;                                   // [op]
-    std::vector<engine::IdVector<engine::StageId, int>> m_chunkOf; // [replica]
+    std::vector<Share> m_shares;                                   // one per op
+    std::vector<engine::IdVector<engine::StageId, int>> m_chunkOf; // by replica and stage
     engine::IdVector<engine::DeviceId, Device> m_devices;
     engine::IdVector<engine::DeviceId, std::optional<engine::DeviceId>> m_evictors;
     Occurrence m_occurs;

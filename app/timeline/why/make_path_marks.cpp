@@ -7,7 +7,8 @@
 namespace app {
 namespace {
 
-// Joint ops share one box, and a message has a box at each of its ends.
+// Marks the ops that are drawn as part of the path together with `op`: the other op of a joint
+// pair, and the SEND of a message.
 void markPartners(const engine::Run& run, const profiler::DataFlow& flow, std::uint32_t op,
                   std::vector<bool>& marks)
 {

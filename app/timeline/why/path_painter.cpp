@@ -115,7 +115,8 @@ const profiler::WhyReason* highlighted(const PathPicture& picture)
     return picture.reason >= 0 && at < reasons.size() ? &reasons[at] : nullptr;
 }
 
-// [reason] the centre of its number. Numbers that would overlap, or leave the ruler, move aside.
+// Returns the centre of the number of each reason. Numbers that would overlap, or leave the ruler,
+// move aside.
 std::vector<double> numberCentres(const PathMarks& marks, const TimeAxis& axis)
 {
     std::vector<double> centres;
