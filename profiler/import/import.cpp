@@ -2,8 +2,8 @@
 
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
-#include "profiler/import/kineto.h"
-#include "profiler/import/nsight_export.h"
+#include "profiler/import/readers/kineto.h"
+#include "profiler/import/readers/nsight_export.h"
 #include "profiler/import/recompute/split_recompute.h"
 #include "profiler/import/replay.h"
 

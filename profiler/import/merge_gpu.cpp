@@ -1,6 +1,6 @@
 #include "profiler/import/merge_gpu.h"
 
-#include "profiler/import/string_table.h"
+#include "profiler/import/readers/string_table.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/import/kineto.h"
+#include "profiler/import/readers/kineto.h"
 
 #include <string>
 #include <vector>

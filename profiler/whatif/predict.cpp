@@ -364,44 +364,10 @@ Result<Prediction> WhatIfPredictor::withNumbers(Prediction prediction) const
     prediction.bubbleRatio = numbers.bubbleRatio;
     for (const DeviceMetrics& device : numbers.devices)
         prediction.peakStash = std::max(prediction.peakStash, device.peakStash);
-    addBytes(numbers, prediction);
+    prediction.deviceBytes = predictedBytes(*m_run, prediction.run.schedule, numbers);
+    if (!prediction.deviceBytes.empty())
+        prediction.peakBytes = *std::ranges::max_element(prediction.deviceBytes);
     return prediction;
-}
-
-// Converts stashes in M_a and weights in M_theta (with optimizer state) to bytes by their sizes in
-// the run, if the run recorded its memory by category: the device's own sizes if it holds the same
-// stages as in the run, otherwise the largest of all devices.
-void WhatIfPredictor::addBytes(const RunMetrics& predicted, Prediction& prediction) const
-{
-    const auto measured = metrics(*m_run);
-    if (!measured || m_run->info.import)
-        return;
-    struct Sizes
-    {
-        double stash = 0, weights = 0; // bytes of one M_a, of one M_theta
-    };
-    IdVector<DeviceId, Sizes> own;
-    Sizes largest;
-    for (const DeviceMetrics& device : measured->devices) {
-        if (!device.peakBytes || !device.peakStashBytes || device.peakStash <= 0
-            || device.weights <= 0)
-            return;
-        const auto stash = static_cast<double>(*device.peakStashBytes);
-        const Sizes& sizes = own.emplace_back(
-            Sizes{stash / device.peakStash,
-                  (static_cast<double>(*device.peakBytes) - stash) / device.weights});
-        largest = {std::max(largest.stash, sizes.stash), std::max(largest.weights, sizes.weights)};
-    }
-    const bool holdsSameStages = prediction.run.schedule.deviceOf == m_run->schedule.deviceOf;
-    // M_a and M_theta are those of one device, which holds less of the model if there are more.
-    const double share = static_cast<double>(measured->devices.size())
-        / static_cast<double>(predicted.devices.size());
-    for (const DeviceMetrics& device : predicted.devices) {
-        const Sizes& sizes = holdsSameStages ? own[device.device] : largest;
-        prediction.deviceBytes.push_back(std::llround(
-            share * (sizes.stash * device.peakStash + sizes.weights * device.weights)));
-    }
-    prediction.peakBytes = *std::ranges::max_element(prediction.deviceBytes);
 }
 
 } // namespace profiler

@@ -68,7 +68,6 @@ private:
     WhatIfPredictor(const engine::Run& run, MeasuredTimes times);
     OwnReplay::Change ownChange(double linkSpeed) const;
     engine::Result<Prediction> withNumbers(Prediction prediction) const;
-    void addBytes(const RunMetrics& predicted, Prediction& prediction) const;
 
     const engine::Run* m_run;
     MeasuredTimes m_times;

@@ -107,6 +107,7 @@ inline const std::vector<Floor>& floors()
          plus(kBelowApp, {"app/models", "app/models/tables"}),
          {"Q"},
          kWidgets},
+        {"app/models/import", plus(kBelowApp, {"app/models", "app/models/tables"}), {"Q"}, kWidgets},
         {"app/models/ledger",
          plus(kBelowApp, {"app/models", "app/models/tables"}),
          {"Q"},

@@ -1,4 +1,4 @@
-#include "app/models/tables/rules_preview_model.h"
+#include "app/models/import/rules_preview_model.h"
 #include "app/pages/import/import_page.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/data_table.h"

@@ -1,6 +1,6 @@
 #include "app/widgets/import/import_report_view.h"
 
-#include "app/models/tables/import_model.h"
+#include "app/models/import/import_model.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"

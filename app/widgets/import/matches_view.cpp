@@ -1,6 +1,6 @@
 #include "app/widgets/import/matches_view.h"
 
-#include "app/models/tables/import_model.h"
+#include "app/models/import/import_model.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/import/report_section.h"
 

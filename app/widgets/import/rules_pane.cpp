@@ -2,7 +2,7 @@
 
 #include "app/models/import_facts.h"
 #include "app/models/numbers.h"
-#include "app/models/tables/rules_preview_model.h"
+#include "app/models/import/rules_preview_model.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"

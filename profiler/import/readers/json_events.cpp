@@ -1,4 +1,4 @@
-#include "profiler/import/json_events.h"
+#include "profiler/import/readers/json_events.h"
 
 #include "engine/base/text.h"
 

@@ -1,10 +1,10 @@
-#include "profiler/import/kineto.h"
+#include "profiler/import/readers/kineto.h"
 
 #include "engine/base/field.h"
-#include "profiler/import/json_events.h"
-#include "profiler/import/kineto_event.h"
+#include "profiler/import/readers/json_events.h"
+#include "profiler/import/readers/kineto_event.h"
 #include "profiler/import/split_ranks.h"
-#include "profiler/import/string_table.h"
+#include "profiler/import/readers/string_table.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/models/tables/import_model.h"
+#include "app/models/import/import_model.h"
 #include "tests/app/simulated_run.h"
 
 #include <QAbstractItemModelTester>

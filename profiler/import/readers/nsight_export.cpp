@@ -1,7 +1,7 @@
-#include "profiler/import/nsight_export.h"
+#include "profiler/import/readers/nsight_export.h"
 
 #include "engine/base/try.h"
-#include "profiler/import/string_table.h"
+#include "profiler/import/readers/string_table.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/table.h"
 

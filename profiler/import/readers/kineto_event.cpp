@@ -1,4 +1,4 @@
-#include "profiler/import/kineto_event.h"
+#include "profiler/import/readers/kineto_event.h"
 
 #include <simdjson.h>
 

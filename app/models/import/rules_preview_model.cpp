@@ -1,4 +1,4 @@
-#include "app/models/tables/rules_preview_model.h"
+#include "app/models/import/rules_preview_model.h"
 
 #include "app/models/numbers.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/timeline/timeline.h"
-#include "profiler/import/json_events.h"
+#include "profiler/import/readers/json_events.h"
 
 #include <array>
 #include <concepts>
