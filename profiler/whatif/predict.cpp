@@ -9,6 +9,7 @@
 #include "engine/schedule/transfers.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/metrics.h"
+#include "profiler/whatif/predicted_bytes.h"
 
 #include <fmt/format.h>
 
