@@ -1,6 +1,7 @@
 #include "app/models/import/import_model.h"
 
 #include "app/models/import_facts.h"
+#include "app/models/text.h"
 #include "engine/timeline/kernel_name.h"
 
 #include <algorithm>

@@ -6,7 +6,6 @@ namespace app {
 
 using engine::GpuMemory;
 using engine::GpuMemoryOwner;
-using Kind = GpuMemoryRow::Kind;
 
 QString driverDifference(const GpuMemory& memory)
 {
@@ -17,11 +16,11 @@ QString driverDifference(const GpuMemory& memory)
 std::int64_t GpuMemoryRow::bytesOf(const GpuMemory& memory) const
 {
     switch (kind) {
-    case Kind::Owner:
+    case GpuMemoryRow::Kind::Owner:
         return memory[owner];
-    case Kind::Reserved:
+    case GpuMemoryRow::Kind::Reserved:
         return memory.reserved;
-    case Kind::Known:
+    case GpuMemoryRow::Kind::Known:
         return memory.known();
     default:
         return memory.used;
@@ -42,13 +41,14 @@ void GpuMemoryModel::show(const std::vector<GpuMemory>& gpus)
     m_bytes = byteScale(std::max(all.used, all.known()));
     std::vector<GpuMemoryRow> rows = rowsOf(all);
     if (const std::string note = engine::memoryNote(gpus); !note.empty())
-        rows.push_back({Kind::Note, QString::fromStdString(note)});
+        rows.push_back({GpuMemoryRow::Kind::Note, QString::fromStdString(note)});
     using Column = TableColumn<GpuMemoryRow>;
     Columns columns
         = {Column(
                {tr("At the end, %1"), m_bytes}, [](const GpuMemoryRow& row) { return row.name; },
                Qt::AlignLeft)
-               .with(kSpanRole, [](const GpuMemoryRow& row) { return row.kind == Kind::Note; }),
+               .with(kSpanRole,
+                     [](const GpuMemoryRow& row) { return row.kind == GpuMemoryRow::Kind::Note; }),
            memoryColumn(all), shareColumn(all)};
     if (gpus.size() > 1)
         for (const GpuMemory& gpu : gpus)
@@ -57,14 +57,16 @@ void GpuMemoryModel::show(const std::vector<GpuMemory>& gpus)
         column
             .with(Qt::ToolTipRole,
                   [](const GpuMemoryRow& row) {
-                      return row.kind == Kind::Note ? QVariant(row.name) : QVariant();
+                      return row.kind == GpuMemoryRow::Kind::Note ? QVariant(row.name) : QVariant();
                   })
             .with(kStrongRole,
                   [](const GpuMemoryRow& row) {
-                      return row.kind == Kind::Known || row.kind == Kind::Used;
+                      return row.kind == GpuMemoryRow::Kind::Known
+                          || row.kind == GpuMemoryRow::Kind::Used;
                   })
             .with(kHintRole, [](const GpuMemoryRow& row) {
-                return row.kind == Kind::Reserved || row.kind == Kind::Note;
+                return row.kind == GpuMemoryRow::Kind::Reserved
+                    || row.kind == GpuMemoryRow::Kind::Note;
             });
     reset(std::move(columns), std::move(rows));
 }
@@ -75,13 +77,13 @@ std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
     std::vector<GpuMemoryRow> rows;
     for (int i = 0; i < engine::kGpuMemoryOwners; ++i)
         if (const auto owner = static_cast<GpuMemoryOwner>(i); all[owner] != 0)
-            rows.push_back(
-                {Kind::Owner, capitalized(fromUtf8(engine::gpuMemoryOwnerName(owner))), owner});
+            rows.push_back({GpuMemoryRow::Kind::Owner,
+                            capitalized(fromUtf8(engine::gpuMemoryOwnerName(owner))), owner});
     if (all.reserved != 0)
-        rows.push_back({Kind::Reserved, tr("(Reserved for communicators)")});
-    rows.push_back({Kind::Known, tr("Sum")});
-    rows.push_back({Kind::Used, tr("Reported by the driver")});
-    rows.push_back({Kind::Difference, tr("Difference")});
+        rows.push_back({GpuMemoryRow::Kind::Reserved, tr("(Reserved for communicators)")});
+    rows.push_back({GpuMemoryRow::Kind::Known, tr("Sum")});
+    rows.push_back({GpuMemoryRow::Kind::Used, tr("Reported by the driver")});
+    rows.push_back({GpuMemoryRow::Kind::Difference, tr("Difference")});
     return rows;
 }
 
@@ -89,16 +91,16 @@ std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
 TableColumn<GpuMemoryRow> GpuMemoryModel::memoryColumn(const GpuMemory& memory) const
 {
     const auto text = [this, memory](const GpuMemoryRow& row) {
-        if (row.kind == Kind::Note)
+        if (row.kind == GpuMemoryRow::Kind::Note)
             return QString();
-        return row.kind == Kind::Difference
+        return row.kind == GpuMemoryRow::Kind::Difference
             ? driverDifference(memory)
             : m_bytes.text(static_cast<double>(row.bytesOf(memory)));
     };
     return TableColumn<GpuMemoryRow>(memory.gpu < 0 ? tr("All GPUs") : tr("GPU %1").arg(memory.gpu),
                                      text)
         .with(kStrongRole, [memory](const GpuMemoryRow& row) {
-            return row.kind == Kind::Difference
+            return row.kind == GpuMemoryRow::Kind::Difference
                 ? QVariant(memory.differenceShare() > engine::kMemoryTolerance)
                 : QVariant();
         });
@@ -111,12 +113,13 @@ TableColumn<GpuMemoryRow> GpuMemoryModel::shareColumn(const GpuMemory& all) cons
                             : 0;
     };
     const auto text = [share](const GpuMemoryRow& row) {
-        return row.kind == Kind::Owner || row.kind == Kind::Known ? number(100 * share(row), 1)
-                                                                  : QString();
+        return row.kind == GpuMemoryRow::Kind::Owner || row.kind == GpuMemoryRow::Kind::Known
+            ? number(100 * share(row), 1)
+            : QString();
     };
     return TableColumn<GpuMemoryRow>(tr("Share, %"), text)
         .with(kShareRole, [share](const GpuMemoryRow& row) {
-            return row.kind == Kind::Owner ? QVariant(share(row)) : QVariant();
+            return row.kind == GpuMemoryRow::Kind::Owner ? QVariant(share(row)) : QVariant();
         });
 }
 
