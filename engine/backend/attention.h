@@ -10,20 +10,21 @@
 
 namespace engine {
 
-// The numbers that attention keeps from F to B. Standard keeps the scores. Recompute keeps nothing;
-// the backward computes the scores again, with the same bits. Flash (Dao et al., 2022) keeps the
-// logarithm of the sum of exponentials of each row; scores exist only as tiles.
+// What attention keeps from F for the backward. Standard: the scores. Recompute: nothing; the
+// backward computes the scores again, with the same bits. Flash (Dao et al., 2022): the logarithm
+// of the sum of exponentials of each row; scores exist only tile by tile.
 enum class AttentionKind : std::uint8_t { Standard, Recompute, Flash };
 enum class AttentionMask : std::uint8_t { Causal, Bidirectional };
 
 // Sizes of an attention operation. A row of the (rows, qkvWidth) matrix has the queries of all
 // heads, then the keys, then the values. Several query heads may share a key head (grouped queries,
-// Ainslie et al., 2023). Functions return counts of numbers, not bytes.
+// Ainslie et al., 2023). The functions return numbers of elements, not bytes.
 struct AttentionShape
 {
-    int samples = 0, sequence = 0; // `sequence`: tokens of a sample in this slice
+    int samples = 0, sequence = 0; // `sequence`: tokens per slice of a sample
     int heads = 0, keyHeads = 0, headSize = 0;
-    int slices = 1; // per sample; several slices require causal attention
+    // The number of slices that each sample is cut into. More than one requires causal attention.
+    int slices = 1;
     // The number of heads that the device processes at once (Kernels::headsAtOnce). Workspaces are
     // larger by this factor.
     int headsAtOnce = 1;
@@ -39,8 +40,8 @@ struct AttentionShape
     // The number of scores of one head: a row per token of the slice, a column per token of the
     // sample.
     std::size_t scores() const { return size(sequence, sequence) * slices; }
-    // The number of values that F keeps for all heads: keptScores() in Real, keptSums() in
-    // Wide<Real>.
+    // The number of values that F keeps for the backward, over all heads: keptScores() values of
+    // type Real, keptSums() values of type Wide<Real>.
     std::size_t keptScores() const
     {
         return kind == AttentionKind::Standard ? size(samples, heads) * scores() : 0;
@@ -49,11 +50,12 @@ struct AttentionShape
     {
         return kind == AttentionKind::Flash ? size(samples, heads) * sequence : 0;
     }
-    // The gradients of the slice's keys and values that come from later slices, in wide numbers.
+    // The number of Wide<Real> values that hold the gradients of a slice's keys and values while
+    // later slices add to them. 0 if samples are not cut into slices.
     std::size_t keyGradients() const { return slices > 1 ? rows() * 2 * keyWidth() : 0; }
-    // Size of the workspace in wide numbers. Flash needs a tile of scores, and the maximum and the
-    // sum of each row of the tile. If Real is narrower than Wide<Real>, flash also needs the tile
-    // in Real and the incomplete rows of the output.
+    // Size of the forward's workspace, in values of Wide<Real>. Flash needs a tile of scores, and
+    // the maximum and the sum of each row of the tile. If Real is narrower than Wide<Real>, flash
+    // also needs the tile in Real and the unfinished rows of the output.
     template<class Real = float>
     std::size_t forwardWorkspace() const
     {
@@ -64,8 +66,12 @@ struct AttentionShape
                                  : 0));
         return kind == AttentionKind::Recompute ? atOnce(inWide<Real>(scores())) : 0;
     }
-    // Size of the workspace in wide numbers. It holds the gradients of q, k and v of a head,
-    // followed by the scores of the head and their gradients.
+    // Size of the backward's workspace, in values of Wide<Real>. For each head it holds the
+    // gradients of q, k and v, and in addition:
+    //   Standard: the gradients of the scores.
+    //   Recompute: the scores and their gradients.
+    //   Flash: a tile of scores, a tile of their gradients, and for each row the dot product of
+    //   dOut and out.
     template<class Real = float>
     std::size_t backwardWorkspace() const
     {
@@ -81,9 +87,9 @@ private:
     static std::size_t size(int a, int b) { return static_cast<std::size_t>(a) * b; }
 };
 
-// Slices 0 .. index - 1 of the same samples. `memories` has the memory of each slice. `qkv` and
-// `keyGradients` are byte offsets in that memory, of the (rows, qkvWidth) matrix and of the
-// accumulated (rows, 2 keyWidth) gradients of keys and values.
+// The slices of the same samples that precede the current slice. memories[i] is the memory of slice
+// i. In this memory `qkv` is the byte offset of the (rows, qkvWidth) matrix, and `keyGradients` is
+// that of the accumulated (rows, 2 keyWidth) gradients of keys and values.
 template<class Real>
 struct EarlierSlices
 {
@@ -128,9 +134,10 @@ struct AttentionBackward
     Matrix<Real> qkv; // overwritten by its gradients
     KeptAttention<Real> kept = {};
     Matrix<const Real> out, dOut;
-    // Gradients from later slices; nullptr without slices.
+    // The gradients of this slice's keys and values that later slices computed; nullptr if samples
+    // are not cut into slices.
     const Wide<Real>* keyGradients = nullptr;
-    EarlierSlices<Real> earlier = {}; // the gradients of their keys and values are accumulated
+    EarlierSlices<Real> earlier = {}; // the backward adds to the gradients of their keys and values
     Wide<Real>* workspace = nullptr;  // shape.backwardWorkspace<Real>() numbers
 };
 

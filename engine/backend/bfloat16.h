@@ -59,14 +59,14 @@ using Wide = typename WideOf<Real>::Type;
 template<class Real> // NOLINTNEXTLINE(bugprone-sizeof-expression): takes it for an array's size
 constexpr std::size_t kPlacesOfWide = sizeof(Wide<Real>) / sizeof(Real);
 
-// Returns how many wide numbers have at least the memory of `numbers` values of Real.
+// Returns how many values of Wide<Real> are needed to hold `numbers` values of Real.
 template<class Real>
 constexpr std::size_t inWide(std::size_t numbers)
 {
     return (numbers + kPlacesOfWide<Real> - 1) / kPlacesOfWide<Real>;
 }
 
-// Rounds a number of Real values up to a whole number of wide numbers.
+// Rounds a number of Real values up, so that they fill whole values of Wide<Real>.
 template<class Real>
 constexpr std::size_t wholePlaces(std::size_t numbers)
 {

@@ -36,11 +36,11 @@ constexpr int channelsOf(CommunicatorPlan::Carries carries)
     return carries == CommunicatorPlan::Carries::Sums ? kSumChannels : kMessageChannels;
 }
 
-// Bytes of GPU memory that NCCL uses per channel and neighbour, in both directions. The receiver
-// has a buffer per protocol (LL 512 KiB, LL128 4.69 MiB, simple 4 MiB: NCCL's src/init.cc,
-// computeBuffSizes(); NCCL_BUFFSIZE changes the last), which the driver rounds up to 10 MiB; the
-// sender has one of 2 MiB (src/transport/p2p.cc). These sizes were observed on eight H100s:
-// github.com/NVIDIA/nccl, issue 1685.
+// Bytes of GPU memory that NCCL uses per channel and neighbour, for both directions together. The
+// receiver has one buffer for each of NCCL's three protocols: LL 512 KiB, LL128 4.69 MiB, simple 4
+// MiB (src/init.cc, computeBuffSizes(); NCCL_BUFFSIZE changes the size for simple). The driver
+// rounds their sum up to 10 MiB. The sender has one buffer of 2 MiB (src/transport/p2p.cc). These
+// sizes were observed on eight H100s: github.com/NVIDIA/nccl, issue 1685.
 constexpr Bytes kNcclConnection = Bytes{12} << 20;
 
 // Bytes to reserve for a communicator on the GPU of each rank. A rank has one neighbour for
@@ -51,10 +51,11 @@ constexpr Bytes communicatorBytes(const CommunicatorPlan& plan)
     return kNcclConnection * channelsOf(plan.carries) * neighbours;
 }
 
-// Communicators between GPUs of this process, for a library that matches calls by order (NCCL).
-// Calls of a device must come from one thread at a time. They return at once and run in order on a
-// queue of that device. A running call blocks its queue and occupies multiprocessors until the
-// other ranks reach it. Errors are thrown as std::runtime_error.
+// Communicators between GPUs of this process, for a library such as NCCL that matches the calls of
+// the ranks by their order. Only one thread at a time may make the calls of a device. Calls return
+// at once and run in order on a queue of that device. A running call blocks its queue and occupies
+// multiprocessors until the other ranks have made the matching call. Errors are thrown as
+// std::runtime_error.
 class DeviceCommunicators
 {
 public:

@@ -51,8 +51,8 @@ struct CudaReport
 // Thread-safe. Call it in the worker process, because a driver cannot be unloaded.
 CudaReport cudaReport();
 
-// A symbol of the plug-in: fills `report` if both have the same build, and returns the build of
-// the plug-in (version.h: buildId()).
+// A symbol of the plug-in. Fills `report` if `buildId` (the program's) is the build of the plug-in.
+// Always returns the build of the plug-in (version.h: buildId()).
 using CudaReportFunction = const char* (*)(const char* buildId, CudaReport* report);
 constexpr const char* kCudaReportSymbol = "bubblescope_cuda_report";
 

@@ -36,7 +36,7 @@ struct GpuMemoryUse
     EnumArray<MemoryFor, Bytes, kMemoryPurposes> taken{}; // currently allocated by this device
     Bytes rounding = 0; // additional bytes, because the driver rounds allocations up
     Bytes used = 0;     // used by all programs, as reported by the driver
-    Bytes before = 0;   // part of `used` before the first device was opened
+    Bytes before = 0;   // used by all programs before the first device was opened
 
     Bytes all() const { return std::accumulate(taken.begin(), taken.end(), rounding); }
 };

@@ -7,7 +7,7 @@
 namespace engine {
 
 // The placement of a pipeline's devices on GPUs. Each GPU has the same number of devices, so that
-// all partitions are equal, and consecutive devices are together. For example, 4 devices on 3 GPUs
+// all partitions are equal. The devices of a GPU are consecutive. For example, 4 devices on 3 GPUs
 // use two GPUs with two devices each.
 struct DevicePlacement
 {

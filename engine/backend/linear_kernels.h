@@ -31,8 +31,8 @@ struct Linear
     Matrix<Real> activated = {};
 };
 
-// dx = dy weight^T; dx is overwritten. If beforeGelu is set, its gradient overwrites it, and dx is
-// undefined afterwards.
+// dx = dy weight^T; dx is overwritten. If beforeGelu (the input of the GELU that produced x) is
+// set, its gradient overwrites it, and dx is undefined afterwards.
 template<class Real>
 struct LinearBackwardInput
 {

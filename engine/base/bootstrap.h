@@ -20,10 +20,10 @@ inline Interval middle95(std::vector<std::int64_t> values)
     return {values[outside], values[values.size() - 1 - outside]};
 }
 
-// The 95 % interval of a statistic of `count` measurements, by bootstrap (Efron, 1979): percentiles
-// of the statistic of 40 or more samples of `count` measurements, drawn with replacement. Calls
-// statistic(indices) for every sample; equal arguments give equal results. nullopt with fewer than
-// three measurements.
+// The 95 % interval of a statistic of `count` measurements, by bootstrap (Efron, 1979). Draws
+// `samples` samples, but at least 40, of `count` measurements each, with replacement. Calls
+// statistic(indices) for each sample and returns percentiles of the results. Equal arguments give
+// equal intervals. Returns nullopt with fewer than three measurements.
 template<class Statistic>
 std::optional<Interval> bootstrapInterval(std::size_t count, std::size_t samples,
                                           Statistic statistic)

@@ -32,7 +32,8 @@ bool equalsIgnoringCase(std::string_view a, std::string_view b)
     });
 }
 
-// Exact for every 64-bit number, with a sign or without.
+// Parses the text as a signed or, if it is too large, unsigned integer of 64 bits, so that it is
+// not rounded.
 bool isIntegerBetween(std::string_view text, double least, double most)
 {
     if (const auto value = parseInteger<std::int64_t>(text))

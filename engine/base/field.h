@@ -29,7 +29,7 @@ struct FieldFacts
     std::string_view group = {}; // heading in --help and in the form
     std::string_view label = {}; // "Iterations"
     std::string_view help = {};  // "Measured iterations"; without default and full stop
-    std::string_view value = {}; // name of the value in --help: "K"; "": that of the kind
+    std::string_view value = {}; // name of the value in --help: "K"; "": the default name of `kind`
     FieldKind kind = FieldKind::Text;
     double least = 0, most = 0; // bounds of Integer and Real, both included
     std::vector<std::string_view> names = {};
@@ -127,7 +127,7 @@ Field<Object> field(FieldFacts facts, Value Object::*member)
     return result;
 }
 
-// Converts a field of a member to a field of the object that contains the member.
+// Converts a field of Part to a field of Whole, which has a Part as its `member`.
 template<class Whole, class Part>
 Field<Whole> lifted(const Field<Part>& part, Part Whole::*member)
 {

@@ -17,7 +17,8 @@
 namespace engine {
 namespace {
 
-// A signal handler can only read static data.
+// A path that removeHiddenFiles() deletes. The slots are static, because a signal handler may not
+// allocate memory or lock a mutex.
 struct RemovalSlot
 {
     std::atomic<bool> isUsed = false, isReady = false;

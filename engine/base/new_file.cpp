@@ -244,7 +244,8 @@ Result<NewFile> NewFile::attempt(const fs::path& target, IfExists ifExists,
     removeWithCompanions(state->part);
     state->ownsPart = true;
     state->removal.remember(state->part);
-    // The process that held the lock before may have published the target since the first check.
+    // Checks again, because the process that held the lock before may have published the target
+    // since the first check.
     TRY(checkTarget(target, ifExists, inputs));
     return NewFile(std::move(state));
 }

@@ -15,7 +15,8 @@
 namespace engine {
 namespace {
 
-// Opens /dev/null for reading, so that writes to the streams still fail.
+// Opens /dev/null as every standard stream that is closed. It is opened for reading only, so that
+// writes to these streams still fail.
 void occupyStandardStreams()
 {
     int descriptor = 0;

@@ -34,8 +34,8 @@ using CallShape = typename Passed<Result>::Type (*)(typename Passed<Parameters>:
 template<class Result, class... Parameters>
 CallShape<Result, Parameters...> callShapeOf(Result (*)(Parameters...));
 
-// Whether two function pointer types are compatible. A static_assert compares a hand-written
-// declaration of a library loaded at run time with the library's header.
+// Whether two function pointer types are compatible. A library that is loaded at run time has
+// hand-written declarations; static_asserts use this function to compare them with its header.
 template<class Ours, class Theirs>
 constexpr bool takesTheSame(Ours, Theirs)
 {

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 8;
 
-// PYTHON/site-packages/nvidia/*/lib, where pip installs the toolkit's libraries.
+// Adds the folders PYTHON/site-packages/nvidia/*/lib, where pip installs the toolkit's libraries.
 void addWheels(const fs::path& python, std::vector<fs::path>& folders)
 {
     std::error_code error;
@@ -23,7 +23,7 @@ void addWheels(const fs::path& python, std::vector<fs::path>& folders)
             folders.push_back(each->path() / "lib");
 }
 
-// The wheels of every Python 3 below `root`.
+// Adds the folders of wheels of every Python 3 below `root`.
 void addWheelsBelow(const fs::path& root, std::vector<fs::path>& folders)
 {
     std::error_code error;
@@ -33,8 +33,9 @@ void addWheelsBelow(const fs::path& root, std::vector<fs::path>& folders)
             addWheels(each->path(), folders);
 }
 
-// The python3 on the PATH may be a link into a virtual environment, whose python3 is a link to the
-// system's. The folders of all links are searched, because pip installs into the environment.
+// Adds the folders of wheels of each python3 on the PATH. Such a python3 may be a link into a
+// virtual environment, where it is a link to the system's python3. The folders of all links are
+// searched, because pip installs into the environment.
 void addWheelsOnPath(std::vector<fs::path>& folders)
 {
     const char* path = std::getenv("PATH");
@@ -43,7 +44,7 @@ void addWheelsOnPath(std::vector<fs::path>& folders)
         std::error_code error;
         fs::path python = fs::path(folder) / "python3";
         if (!python.is_absolute() || !fs::exists(python, error))
-            continue; // a relative folder could be anyone's
+            continue; // skips relative folders, which another user may control
         for (int links = 0; links < kMostLinks; ++links) {
             addWheelsBelow(python.parent_path().parent_path() / "lib", folders);
             const fs::path target = fs::read_symlink(python, error);

@@ -30,7 +30,7 @@ Result<void> check(const BpipeQuestion& question)
     return checkParallel(input.on.model, input.on.setup, input.stages * input.chunks);
 }
 
-// The slowest link between two partners.
+// The slowest link between the two devices of any BPipe pair.
 LinkSpec partnerLink(const BpipeQuestion& question)
 {
     const HardwareSpec& hardware = question.input.on.hardware;

@@ -15,7 +15,7 @@ struct BpipeQuestion
 {
     EstimateInput input;    // its micro-batch size is not used
     std::vector<int> sizes; // micro-batch sizes in sequences; speed-ups are relative to the first
-    // [size] measured MFU of one stage; empty: use the roofline model.
+    // The measured MFU of one stage for each of `sizes`; empty: the roofline model is used.
     std::vector<double> stageMfu;
     double usableMemory = 0; // memory of a device that the training can use, in bytes
     Mapping mapping = {};    // decides the link between the partners of BPipe
@@ -30,7 +30,7 @@ struct BpipeRow
     bool fitsWithout = false, fitsWith = false;
     AttentionKernels kernels;
     double headsPerRank = 0;
-    // Seconds of the transfer of one stash between partners, and of the forward that hides it.
+    // In seconds: the transfer of one stash between partners, and the forward op that hides it.
     double transfer = 0, forward = 0;
 };
 
@@ -41,7 +41,7 @@ struct BpipeAnswer
     std::string verdict; // two sentences: the answer and the reason
 };
 
-// A measured speed-up of arXiv 2401.02088, on 4-way tensor-parallel stages of 8 devices.
+// A speed-up that arXiv 2401.02088 measured with 8 pipeline stages of 4 tensor-parallel GPUs each.
 struct PublishedGain
 {
     std::string_view title, model; // "GPT-3 96B", the name of the preset

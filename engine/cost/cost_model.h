@@ -14,13 +14,15 @@ namespace engine {
 
 class SharedLinks;
 
-// Costs in cost units, for all work of a device on one micro-batch: an op of one of its v chunks
-// costs 1/v of that, and an op of a slice 1/slices. Backward defaults to I + W; I and W default to
-// half of backward.
+// Costs in cost units. Each is the cost of all work of a device on one micro-batch: if a device has
+// v chunks, an op of one chunk costs 1/v of it; an op of one slice costs 1/slices of that. The
+// fields (unit_cost_fields.h) keep `backward` equal to I + W: setting `backward` sets I and W to
+// half of it.
 struct UnitCosts
 {
     Fraction forward{1}, backward{2}, inputGradient{1}, weightGradient{1};
-    Fraction p2p{0}, latency{0}; // a message occupies its link for p2p and arrives latency later
+    // A message occupies its link for `p2p` and arrives `latency` later.
+    Fraction p2p{0}, latency{0};
     // For all stages of a device; each of its v stages costs 1/v.
     Fraction allReduce{0}, optimizer{0};
     Fraction transfer{0};              // evict or load of a device's stash for one micro-batch
@@ -31,8 +33,9 @@ struct UnitCosts
     std::optional<Fraction> p2pAcross, latencyAcross, transferAcross, allReduceAcross;
     int nicsPerNode = 0; // 0: transfers do not share links; otherwise see SharedLinks
 
-    // Costs of one stage (embedding, head) in cost units; I and W follow from B as above. If
-    // `stages` names a stage more than once, the last one applies.
+    // Costs of one stage (embedding, head) in cost units. I and W divide `backward` in the same
+    // ratio as for the other stages. If `stages` names a stage more than once, the last one
+    // applies.
     struct Stage
     {
         int stage = 0;
@@ -56,7 +59,8 @@ struct OpCosts
         // For a SEND: time from its end on the lane to the arrival of the message.
         std::int64_t latency = 0;
     };
-    IdVector<DeviceId, std::vector<Cost>> of; // [index]; RECV: unused, its SEND determines it
+    // [device][position in its program]. Unused for a RECV, whose SEND determines it.
+    IdVector<DeviceId, std::vector<Cost>> of;
     std::int64_t ticksPerUnit = 1;            // 1: nanoseconds
     std::shared_ptr<const SharedLinks> links; // null: transfers do not slow one another down
     TimingRules rules;

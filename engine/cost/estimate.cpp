@@ -12,7 +12,8 @@ double devices(const EstimateInput& input)
     return static_cast<double>(input.stages) * setup.tensorParallel * setup.dataParallel;
 }
 
-// FLOPs of recomputation: the forward of all layers, or `times` the attention of all layers.
+// Returns the FLOPs of recomputation: those of the forward of all layers if everything is
+// recomputed, or `times` those of the attention of all layers if only attention is recomputed.
 double recomputedFlops(const EstimateInput& input, double times)
 {
     const ModelOnHardware& on = input.on;
@@ -45,15 +46,16 @@ DeviceMemory memoryOf(const EstimateInput& input, int device)
     return memory;
 }
 
-// The largest number of micro-batches that a device holds in 1F1B: D - d. With v chunks the warm-up
-// has 2 (D-1-d) + (v-1) D forwards of a chunk, and one more follows (Megatron-LM).
+// The largest number of micro-batches that a device holds in 1F1B: D - d, or all if there are
+// fewer. With v chunks a device holds forwards of single chunks, each 1/v of a micro-batch: the 2
+// (D-1-d) + (v-1) D forwards of the warm-up (Megatron-LM) and one more.
 double heldBy1F1B(const EstimateInput& input, int device)
 {
     const double p = input.stages, v = input.chunks, left = p - device;
     return std::min(microBatchesOf(input), v == 1 ? left : (2 * (left - 1) + (v - 1) * p + 1) / v);
 }
 
-// Devices keep ceil((D+2)/2) stashes. The rest of device d < D/2 is on device D-1-d.
+// Each device keeps at most ceil((D+2)/2) stashes. Device d < D/2 evicts the rest to device D-1-d.
 double bpipeMemory(const EstimateInput& input, const std::vector<DeviceMemory>& devices)
 {
     const auto bound = static_cast<double>((input.stages + 3) / 2);

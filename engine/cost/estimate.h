@@ -24,23 +24,25 @@ struct MemoryEstimate
     // Bytes of that device: `state` for weights, gradients and optimizer state, `stash` for one
     // micro-batch in the layers of all its chunks.
     double state = 0, stash = 0;
-    // Total memory at the peak number of stashes, which on device d is min(N, D-d) for 1F1B, at
-    // most D + (D-1)/v with v chunks (Megatron-LM), and ceil((D+2)/2) for BPipe, which requires one
-    // chunk.
+    // Total memory at the peak number of stashes. Device d has the following peaks:
+    //   1F1B: min(N, D-d); with v chunks at most D + (D-1)/v (Megatron-LM).
+    //   BPipe: ceil((D+2)/2); BPipe requires one chunk.
     double oneFOneB = 0;
     std::optional<double> bpipe; // of the fullest device with BPipe
 };
 MemoryEstimate estimateMemory(const EstimateInput& input);
 
-// Number of micro-batches of one pipeline, n = B / (d b).
+// Number of micro-batches of one pipeline, n = B / (d b), with global batch B, data-parallel size d
+// and micro-batch size b.
 double microBatchesOf(const EstimateInput& input);
 // MFU of one stage: its model FLOPs / (peak FLOP/s of its devices x time of F and B). The time
 // comes from the roofline model and includes recomputation.
 double rooflineStageMfu(const EstimateInput& input);
-// MFU of the pipeline: `stageMfu` times n / (n + (p - 1) / v). An upper bound that assumes free
-// transfers, no optimizer step and equal stages (arXiv 2401.02088).
+// MFU of the pipeline: `stageMfu` times n / (n + (p - 1) / v), with p pipeline devices and v
+// chunks. It is an upper bound, because it assumes free transfers, no optimizer step and equal
+// stages (arXiv 2401.02088).
 double pipelineMfu(const EstimateInput& input, double stageMfu);
-// The factor by which the MFU of a stage must grow to keep the MFU of the pipeline if the
+// The factor by which the MFU of a stage must grow to keep the MFU of the pipeline, if the
 // micro-batch size changes from `from` (x) to `to` (y): (B + d y (p-1)) / (B + d x (p-1)).
 double breakEven(const EstimateInput& input, int from, int to);
 

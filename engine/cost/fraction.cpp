@@ -10,7 +10,9 @@
 namespace engine {
 namespace {
 
-constexpr std::size_t kMostDigits = 9; // on each side, so that products of two fit in 64 bits
+// The largest number of digits on each side of the point or slash, so that a product of two parts
+// fits in 64 bits.
+constexpr std::size_t kMostDigits = 9;
 
 auto notANumber(std::string_view text)
 {

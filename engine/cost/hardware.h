@@ -23,9 +23,9 @@ struct LinkSpec
 // Seconds of a ring all-reduce of `bytes` over `ranks`: 2 (r-1) alpha + 2 (r-1)/r bytes/bandwidth
 // (as documented by nccl-tests).
 double ringAllReduce(const LinkSpec& link, int ranks, double bytes);
-// Seconds of an all-reduce in three phases: a reduce-scatter in every node, `fewest` rings between
-// the nodes with 1/fewest of the bytes each, and an all-gather in every node (Cho et al.,
-// BlueConnect, MLSys 2019, with two levels).
+// Seconds of an all-reduce in three phases (Cho et al., BlueConnect, MLSys 2019, with two levels):
+// a reduce-scatter in every node; then `group.fewest` rings between the nodes, each with
+// 1/group.fewest of the bytes; then an all-gather in every node.
 double hierarchicalAllReduce(const LinkSpec& node, const LinkSpec& network, const StageGroup& group,
                              double bytes);
 
@@ -36,14 +36,16 @@ struct HardwareSpec
     double peakFlops = 312e12; // dense, bf16
     double memory = 0, memoryBandwidth = 2039e9;
     int devicesPerNode = 8;
-    int nodes = 0;         // 0: as many as needed
-    int nicsPerNode = 0;   // 0: one for each device
-    int islandDevices = 0; // devices of an island of faster links in a node; 0: no islands
+    int nodes = 0;       // 0: as many as needed
+    int nicsPerNode = 0; // 0: one for each device
+    // The number of devices of an island, a part of a node with faster links; 0: no islands.
+    int islandDevices = 0;
     // Links between devices of an island, between devices of a node, and between nodes: in one
     // direction, per device or per NIC.
     LinkSpec island, node, network;
     double nodeOversubscription = 1, networkOversubscription = 1; // see LinkSharing
-    // All-reduces across nodes: hierarchical, or one ring that is as fast as its slowest link.
+    // Whether all-reduces across nodes are hierarchical. If not, they are one ring, which is as
+    // fast as its slowest link.
     bool hierarchicalAllReduce = false;
     // Fractions of the peaks that are attained. These are planning values; calibrate them.
     double matmulShare = 0.75, memoryShare = 0.85, linkShare = 0.8;

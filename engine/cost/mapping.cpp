@@ -15,10 +15,12 @@ namespace {
 
 constexpr std::int64_t kMostSlots = 1 << 20;
 
-// Numbers the devices so that those that hold a stage together are neighbours: [device].
+// Returns a number for each device, such that devices that hold the same stage have adjacent
+// numbers.
 std::vector<int> byStages(const Schedule& schedule)
 {
-    std::vector<int> first(schedule.shape.devices); // the first device with a common stage
+    // [device] the first device that holds one of its stages.
+    std::vector<int> first(schedule.shape.devices);
     std::iota(first.begin(), first.end(), 0);
     for (const auto& deviceOf : schedule.deviceOf)
         for (const StageId stage : deviceOf.ids()) {

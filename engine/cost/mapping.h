@@ -26,7 +26,8 @@ struct NodeShape
     friend bool operator==(const NodeShape&, const NodeShape&) = default;
 };
 
-// The ranks of the all-reduce of a stage: the devices of all copies that hold the stage.
+// The ranks of the all-reduce of a stage: the devices of all data-parallel copies that hold the
+// stage.
 struct StageGroup
 {
     int ranks = 1, nodes = 1;

@@ -4,8 +4,8 @@
 
 namespace engine {
 
-// Reads the slots of a mapping from a TOML file: [copy x D + device]. The file must give every
-// device of the shape a slot of its own.
+// Reads the slots of a mapping from a TOML file. The result is indexed by copy x D + device. The
+// file must give every device of the shape a slot of its own.
 Result<std::vector<int>> readMappingFile(std::string_view file, const Shape& shape,
                                          const NodeShape& nodes);
 

@@ -9,8 +9,9 @@ namespace engine {
 namespace {
 
 constexpr double kKernelsPerLayer = 14;
-// Memory traffic of a layer's elementwise kernels in bytes per s b h: norms, residuals, activation
-// function, dropout. The values come from a cost model; calibrate them.
+// Memory traffic of a layer's elementwise kernels (norms, residuals, activation function, dropout)
+// in bytes per activation; a layer has s b h activations. The values come from a cost model;
+// calibrate them.
 constexpr double kForwardTraffic = 70, kBackwardTraffic = 95;
 constexpr double kUpdateBytes = 30;    // Adam: reads g w m v, writes w m v and the 16-bit weight
 constexpr double kGradientTraffic = 8; // weight gradients are accumulated in fp32
@@ -188,7 +189,7 @@ LayerTimes layerTimes(const ModelOnHardware& on)
     LayerTimes times;
     times.forward = matrices + attention + roofline.traffic(kForwardTraffic * sbh)
         + roofline.launches(kKernelsPerLayer) + communication;
-    // Flash attention recomputes the scores in the backward, which takes 10 b s^2 h instead of 8.
+    // Flash attention recomputes the scores, so its backward takes 10 b s^2 h FLOPs instead of 8.
     times.inputGradient = matrices + roofline.matmul((flash ? 2.5 : 2) * attentionFlops(model, b))
         + roofline.traffic(kernels.backwardTraffic * scores + kBackwardTraffic * sbh)
         + roofline.launches(kKernelsPerLayer) + communication;

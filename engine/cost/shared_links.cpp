@@ -22,7 +22,7 @@ LinkKind kindOf(std::uint64_t link)
     return static_cast<LinkKind>(link >> 40);
 }
 
-// The uses of a transfer, merged by link.
+// The links that a transfer uses, each with the sum of its shares.
 class Uses
 {
 public:
@@ -106,7 +106,8 @@ std::vector<SharedLinks::Use> SharedLinks::ofAllReduce(StageId stage) const
     const double across
         = 2.0 * (group.nodes - 1) / group.nodes / group.fewest / m_sharing.networkToNode;
     const double share = leaves && m_sharing.hierarchical ? across / (across + inNode) : 1;
-    constexpr std::size_t kEach = 256; // at either end; see Mapping::decisiveCopies()
+    // Only the first and the last kEach slots count; see Mapping::decisiveCopies().
+    constexpr std::size_t kEach = 256;
     for (std::size_t i = 0; i < slots.size(); ++i) {
         if (i >= kEach && i + kEach < slots.size())
             continue;

@@ -13,7 +13,8 @@ struct LinkSharing
 {
     int gpusPerSlot = 1, gpusPerNode = 1;
     int nics = 0; // per node, shared by neighbouring GPUs; 0: one for each GPU
-    // The links of all GPUs (NICs) of a node together have 1 / oversubscription of their bandwidth.
+    // The links of all GPUs of a node together have 1 / nodeOversubscription of the sum of their
+    // bandwidths; the NICs of a node together have 1 / networkOversubscription of theirs.
     double nodeOversubscription = 1, networkOversubscription = 1;
     bool hierarchical = false;  // all-reduces across nodes
     double networkToNode = 0.1; // bandwidth of a NIC relative to that of a port
@@ -22,16 +23,18 @@ struct LinkSharing
 };
 
 // The links of a machine that transfers share, each per direction: the port of every GPU, the NICs
-// and, if oversubscribed, all ports or all NICs of a node together. The copies of a pipeline run in
-// step, so the transfer of a device stands for those of all copies, and takes as long as the
-// slowest of them. An all-reduce across nodes uses the NICs only.
+// and, if oversubscribed, all ports or all NICs of a node together. All data-parallel copies of a
+// pipeline make the same transfer at the same time, so one transfer represents them all and takes
+// as long as the slowest. An all-reduce across nodes uses the NICs only.
 class SharedLinks
 {
 public:
     struct Use
     {
         std::uint64_t link = 0;
-        double share = 0; // of the link, at full speed; above 1 if copies share it
+        // The share of the link's bandwidth that the transfer uses at full speed. It is above 1 if
+        // several copies share the link.
+        double share = 0;
     };
 
     SharedLinks(Mapping mapping, const LinkSharing& sharing);

@@ -45,7 +45,8 @@ public:
     void flag(const std::string& key, bool& value);
     void integer(const std::string& key, int& value, Range range);
     void number(const std::string& key, double& value, Range range);
-    // Marks keys that other code reads as known; "table." stands for all keys of a table.
+    // Accepts keys that other code reads, so that done() does not report them as unknown. "table."
+    // stands for all keys of a table.
     void passOver(std::initializer_list<const char*> keys);
     void require(bool condition, std::string_view key, std::string_view message);
     Result<void> done() const;

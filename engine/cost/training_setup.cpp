@@ -13,11 +13,12 @@ double tokens(const TransformerSpec& model, const TrainingSetup& setup)
     return static_cast<double>(model.sequence) * setup.microBatchSize;
 }
 
-// Bytes of a GPT layer (Korthikanti et al., arXiv 2205.05198): s b h (10 + 24/t + 5 a s/(h t)).
-// Sequence parallelism divides the 10 by t, too; the last term applies only if scores are stored.
-// With a feed-forward width f other than 4 h, the 24 is 8 + 4 f/h. Without dropout the two masks of
-// the residual branches (2 of the 10), the mask of the scores and the scores after dropout (1 + 2
-// of the 5) are missing: 8 + 24/t + 2 a s/(h t).
+// Bytes of a GPT layer (Korthikanti et al., arXiv 2205.05198): s b h (10 + 24/t + 5 a s/(h t)). The
+// last term applies only if scores are stored. The formula changes as follows:
+//   Sequence parallelism: the 10 is divided by t, too.
+//   Feed-forward width f other than 4 h: the 24 becomes 8 + 4 f/h.
+//   No dropout: 8 + 24/t + 2 a s/(h t). The two masks of the residual branches (2 of the 10), the
+//   mask of the scores (1 of the 5) and the scores after dropout (2 of the 5) are missing.
 double gptLayer(const TransformerSpec& model, const TrainingSetup& setup)
 {
     const double h = model.width, t = setup.tensorParallel;

@@ -31,10 +31,10 @@ struct TrainingSetup
 };
 
 // The kernels between the two matrix products of attention, and their memory traffic in bytes per
-// attention score, in 16 bit. Megatron-LM's fused softmax requires that heads x sequences on a rank
-// is a multiple of 4, and sequences of 17 to 16,384 tokens, a multiple of 4 (fused_softmax.py).
-// Otherwise separate kernels scale, mask, convert and normalise. Without dropout both move 5 bytes
-// less.
+// attention score, in 16 bit. Megatron-LM uses its fused softmax (fused_softmax.py) if heads x
+// sequences on a rank is a multiple of 4, and the sequence length is a multiple of 4 from 17 to
+// 16,384. Otherwise separate kernels scale, mask, convert and normalise. Without dropout, both
+// variants move 5 bytes less.
 struct AttentionKernels
 {
     std::string_view name; // "fused softmax"
@@ -58,7 +58,7 @@ double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 double boundaryBytes(const TransformerSpec& model, const TrainingSetup& setup);
 
 // The number of layers of a stage, and its parameters on one tensor-parallel rank including
-// embedding and head. Layers are distributed as in trained models.
+// embedding and head. Layers are distributed as in the models that this program trains.
 int layersOf(const TransformerSpec& model, int stages, int stage);
 double stageParameters(const TransformerSpec& model, const TrainingSetup& setup, int stages,
                        int stage);

@@ -76,7 +76,8 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
     return placed;
 }
 
-// Replaces the measured durations of the previous iteration.
+// Executes the ops of an iteration. Their measured durations replace those of the previous
+// iteration.
 Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& progress,
                                const std::atomic<bool>& cancel)
 {
@@ -97,7 +98,8 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
             return fault(order, order[i], error);
         }
         std::uint32_t& position = m_positions[order[i].device.value];
-        position = std::max(position, order[i].position + 1); // an all-reduce may run later
+        // An all-reduce may run after ops that follow it in the program.
+        position = std::max(position, order[i].position + 1);
         if (const std::int64_t now = wallTime(); now - reported >= kProgressInterval) {
             reported = now;
             progress(i + 1, order.size());
@@ -121,8 +123,8 @@ Result<void> Emulation::fault(const std::vector<OpRef>& order, OpRef ref,
     return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
 }
 
-// Time limits start when the oldest op begins, because messages and sums queued before it may take
-// as long as an op.
+// Time limits start when the oldest op begins, because messages and all-reduces queued before it
+// may take as long as an op.
 void Emulation::awaitOldest()
 {
     const std::size_t op = m_ops.oldest();
@@ -164,7 +166,7 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
         }
 }
 
-// Runs the same op of the other copies, which also train but are not on the timeline.
+// Runs the same op of the other data-parallel copies, which also train but are not on the timeline.
 void Emulation::runCopies(OpRef ref)
 {
     const std::uint32_t iteration = m_run.timeline.iterations.size();

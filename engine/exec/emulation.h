@@ -34,8 +34,9 @@ public:
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                          const std::atomic<bool>& cancel) override;
-    // Places the median iteration. Requires a measured iteration. Does nothing for a stream, whose
-    // ops run only once; its window of median duration is reported.
+    // Places the median iteration. Requires a measured iteration. Does nothing if the schedule is a
+    // stream (Shape::windows > 1): its ops run only once, and the window of median duration is
+    // reported.
     Result<void> finish() override;
 
     void addTo(RunInfo& info) const override { info.graphOps = m_ops.graphs(); }
@@ -69,7 +70,7 @@ private:
     std::int64_t m_clockCost = 0; // cost of reading the clock, in ns
     OpCosts m_costs; // costs measured in the previous iteration; estimated before the first
     std::vector<OpTiming> m_timings;
-    std::vector<std::uint32_t> m_positions; // [device] ops of this iteration that have run
+    std::vector<std::uint32_t> m_positions; // [device] number of complete ops of this iteration
     const Device* m_gpu;                    // nullptr: ops run on the CPU
     std::unique_ptr<DeviceEvent> m_fence;
     QueuedOps m_ops; // [OpIndex]

@@ -9,7 +9,7 @@
 namespace engine {
 namespace {
 
-// Orders zero-length ops at the same time: a message is sent, received, then used.
+// Orders ops that have no duration and the same time: a message is sent, then received, then used.
 int rank(Track::Kind kind)
 {
     switch (kind) {
@@ -33,9 +33,9 @@ struct Start
     auto key() const { return std::tuple(window.begin, window.end, rank, op); }
 };
 
-// Keeps the copies of a device in program order, in which they use the slots of the partner. A copy
-// in one direction may start before an earlier copy in the other direction; the earlier one is then
-// appended first.
+// Keeps the EVICTs and LOADs of a device in program order, because they use the slots of the
+// partner in this order. An EVICT may start before an earlier LOAD, and a LOAD before an earlier
+// EVICT; the earlier one is then appended first.
 class CopiesInOrder
 {
 public:
@@ -54,7 +54,7 @@ public:
 
 private:
     const Schedule& m_lowered;
-    IdVector<DeviceId, std::uint32_t> m_next; // position after the last appended copy
+    IdVector<DeviceId, std::uint32_t> m_next; // position after the last appended EVICT or LOAD
 };
 
 } // namespace

@@ -47,7 +47,8 @@ public:
 // the timeline.
 void appendFixedMemory(const ExecutionPlan& plan, Timeline& timeline);
 
-// Divides the stream that was placed last into its windows, to which `timings` then refer.
+// If the schedule is a stream, divides it into its windows: the iteration that was placed last
+// becomes one iteration per window. Assigns each of `timings` to its window.
 void divideStream(const Schedule& lowered, int measured, Timeline& timeline,
                   std::vector<OpTiming>& timings);
 

@@ -20,8 +20,8 @@ namespace engine {
 namespace {
 
 constexpr std::chrono::milliseconds kGlance{20}; // interval between checks of the workers
-// After an error, the time in ns for the threads to return. Then they stop waiting for GPUs; after
-// the same time again they are abandoned.
+// The time in ns that the threads have to return after an error. Then they stop waiting for GPUs.
+// After twice this time iterate() no longer waits for the threads.
 constexpr std::int64_t kGrace = 1'000'000'000;
 
 Watchdog::RunningOp runningOp(const Worker& worker)
@@ -78,7 +78,7 @@ try {
     else
         m_interference.addBeside(m_timings);
     return {};
-} catch (const std::exception& error) { // of a device; workers keep errors for failure()
+} catch (const std::exception& error) { // on this thread; workers report theirs by failure()
     return fail(Error::Code::Device, error.what());
 }
 
@@ -91,8 +91,9 @@ Result<void> Live::runTogether(const Progress& progress, const std::atomic<bool>
     return watch(progress, cancel);
 }
 
-// Whether this iteration runs one op at a time, to measure without interference: in warm-up on
-// devices that share a GPU, but not with blocking all-reduces, which would wait for later ops.
+// Whether this iteration runs one op at a time, to measure ops without interference. This is the
+// case in the warm-up if devices share a GPU, unless all-reduces are blocking: these would wait for
+// ops that run later.
 bool Live::runsAlone(const Iteration& iteration) const
 {
     std::set<int> gpus;
@@ -158,7 +159,8 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
             return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
         }
         std::uint32_t& position = m_alone[ref.device.value];
-        position = std::max(position, ref.position + 1); // an all-reduce may run later
+        // An all-reduce may run after ops that follow it in the program.
+        position = std::max(position, ref.position + 1);
         progress(i + 1, order.size());
     }
     for (const auto& worker : m_workers)
@@ -166,7 +168,8 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
     return {};
 }
 
-// Joint ops share one window.
+// Joint ops are placed as one: each gets the time from the begin of the first to the end of the
+// last.
 void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWriter& tracks,
                        Window& window)
 {

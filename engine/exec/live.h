@@ -15,9 +15,9 @@ namespace engine {
 // parallelism there are threads for the devices of all pipelines, and the timeline shows the first
 // pipeline. Each thread executes its own program and waits only for its inputs (transport.h); there
 // is no scheduler and no lock within an iteration. On GPUs the threads queue work, the devices
-// wait, and the devices measure the times. The thread that calls iterate() monitors the others. If
-// devices are partitions of one GPU, it runs the warm-up itself, one op at a time, to measure the
-// ops without interference.
+// wait, and the devices measure the times. The thread that calls iterate() monitors these threads.
+// If devices are partitions of one GPU, it executes the ops of the warm-up itself, one at a time,
+// to measure them without interference.
 class Live final : public Executor
 {
 public:

@@ -36,8 +36,8 @@ double flopsOf(const StageFlops& flops, OpKind kind)
     }
 }
 
-// Returns the slowest link between the devices that hold the stage or, for tied embeddings, either
-// stage.
+// Returns the slowest link between the devices that take part in the all-reduce: those that hold
+// the stage or, for tied embeddings, those that hold the first or the last stage.
 const LinkCost& allReduceLink(const EmulationCosts& input, const Op& op)
 {
     const Mapping& mapping = input.links.mapping;

@@ -26,7 +26,9 @@ std::string describeLinks(const EmulatedLinks& links); // "50 GB/s, 5 µs (assum
 struct EmulationCosts
 {
     const Schedule& lowered;
-    const PipelineModel<float>& model; // a pass of one unit of work (stash_plan.h)
+    // Describes a pass of one unit of work: a micro-batch, a slice or a half (UnitRange,
+    // stash_plan.h).
+    const PipelineModel<float>& model;
     EmulatedLinks links = {};
 };
 // Returns costs in ns for placing an emulated run. Transfers and all-reduces follow the link model.

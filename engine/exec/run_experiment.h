@@ -15,7 +15,8 @@
 
 namespace engine {
 
-// The progress of an iteration. `devices` is empty for a stream, because its iterations overlap.
+// The progress of an iteration. `devices` is empty if the schedule is a stream, because its windows
+// overlap.
 struct OpsDone
 {
     int iteration = 0;
@@ -33,8 +34,9 @@ struct RunObserver
     std::function<void(const OpsDone& at)> progress = [](const OpsDone&) {};
     // Called with the measured op times of an iteration, before iteration() is called for it.
     std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};
-    // Called when an iteration was placed. Its spans, and its memory events from `firstMemory` on,
-    // are the last of run.timeline. From the first call on, run.info.arenas has the touched bytes.
+    // Called after an iteration was placed. The last spans of run.timeline, and its memory events
+    // from `firstMemory` on, are those of the iteration. From the first call on, run.info.arenas
+    // has the touched bytes.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };
     LaunchHooks launches = {}; // only for GPUs; in live mode called on the device threads

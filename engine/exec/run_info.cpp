@@ -81,11 +81,14 @@ RunInfo runInfo(const RunInfoInput& input)
     info.flopsPerIteration = flopsPerIteration(model, microBatches);
     info.executedFlops
         = executedFlopsPerIteration(model, microBatches, recomputedShare(input.lowered));
-    // The windows of a stream in which the pipeline fills and drains are not measured.
+    // In a stream, the windows in which the pipeline fills and drains are not measured; they count
+    // as warm-up.
     info.plannedWarmup
         = shape.windows > 1 ? shape.windows - experiment.iterations : experiment.warmup;
     info.plannedIterations = experiment.iterations;
-    if (model.family != Family::Bert) { // BERT sees later tokens, too
+    // Reference values for the loss of a model that sees only earlier tokens. BERT also sees later
+    // ones.
+    if (model.family != Family::Bert) {
         info.unigramEntropy = input.data.unigramEntropy();
         info.entropyRate = input.data.entropyRate();
     }

@@ -96,7 +96,7 @@ Result<void> TrainingRun::train(const std::atomic<bool>& cancel)
 {
     auto trained = iterateAll(cancel);
     m_executor->addTo(m_run.info);
-    // A failed device does not answer queries.
+    // Does not query the memory of a GPU after an error, because a failed GPU does not answer.
     if (trained || trained.error().code == Error::Code::Cancelled || !m_setup.on.isCuda())
         account();
     m_setup.observer.ended(m_run.info);

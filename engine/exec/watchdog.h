@@ -23,7 +23,7 @@ public:
     {
         enum class Kind { GoOn, Standstill, EndlessOp, SilentDriver };
         Kind kind = Kind::GoOn;
-        std::int64_t time = 0;  // ns that the op has run, or without progress
+        std::int64_t time = 0;  // ns that the op has run, or that passed without progress
         std::size_t worker = 0; // index of the worker with the endless op
     };
 

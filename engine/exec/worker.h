@@ -67,14 +67,14 @@ public:
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
     // Whether the worker has reported its end.
     bool isOver() const { return m_over.load(std::memory_order_relaxed); }
-    // Returns the position of the first op that has not ended; if all queued ops have ended, that
-    // of the next op.
+    // Returns the position of the first op that has not ended. If all queued ops have ended, this
+    // is the position of the next op to queue.
     std::uint32_t unfinished() const;
     // Returns the position of the op that a GPU executes; nullopt if the GPU waits or is idle.
     std::optional<std::uint32_t> running() const;
     // Returns the op's GPU time in ns in the last iteration; 0 if it has not run yet.
     std::int64_t tookBefore(std::uint32_t position) const { return m_ops.tookBefore(position); }
-    // Returns the position of the oldest queued op. Only for a GPU.
+    // Returns the position of the oldest queued op; all earlier ops have ended. Only for a GPU.
     std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); }
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
     // Whether the GPU was abandoned during an op. Call it after the iteration.

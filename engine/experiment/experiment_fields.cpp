@@ -125,7 +125,9 @@ void addModel(Table& table)
     table.add(file, &E::modelFile);
     for (const Field<ModelSpec>& each : modelFields())
         if (!each.flag.empty())
-            table.add(lifted(each, &E::model)).key.clear(); // [model] is written and read whole
+            // These fields have no keys of their own, because [model] is written and read as a
+            // whole.
+            table.add(lifted(each, &E::model)).key.clear();
 }
 
 void addTraining(Table& table)

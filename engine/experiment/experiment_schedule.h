@@ -5,8 +5,8 @@
 namespace engine {
 
 enum class Windows : std::uint8_t {
-    Stream, // the schedule of an asynchronous scheme is the stream of all windows of the run
-    One,    // it is one window, which drains
+    Stream, // all windows of the run as one stream (asynchronous schemes)
+    One,    // a single window, after which the pipeline drains
 };
 // Builds the lowered schedule of an experiment from its scheme or its file. The message of an error
 // names the file or the invalid argument. Fails with Error::Code::Unsupported if the schedule can

@@ -6,8 +6,9 @@
 
 namespace engine {
 
-// [device] node of the device in the first copy, from 0: by the hosts of an imported run, or by the
-// mapping of an emulated run. Empty if the nodes are unknown or there is only one.
+// Returns the node of each device in the first data-parallel copy, counted from 0. An imported run
+// gives the nodes by its hosts, an emulated run by its mapping. Empty if the nodes are unknown or
+// there is only one.
 std::vector<int> nodesOfDevices(const Run& run);
 
 } // namespace engine

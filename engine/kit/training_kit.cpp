@@ -38,7 +38,7 @@ std::string filledIn(std::string_view name, const Replacements& replacements)
     return text;
 }
 
-// PyTorch adds transfers, reductions and optimizer steps itself.
+// Removes transfers, all-reduces and optimizer steps, because PyTorch adds its own.
 Schedule withoutAdded(Schedule schedule)
 {
     for (auto& program : schedule.program)

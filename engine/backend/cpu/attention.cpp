@@ -17,8 +17,8 @@ Matrix<Real> scoresAt(Real* first, const AttentionShape& shape)
     return {first, shape.sequence, shape.slices * shape.sequence};
 }
 
-// Returns the scores of head `index`, counted over all samples: in `kept` if the kind keeps scores,
-// otherwise in the workspace.
+// Returns the scores of head `index`, counted over all samples. They are in `kept` if the attention
+// kind keeps scores, otherwise in the workspace.
 template<class Real>
 Matrix<Real> scoresOf(const KeptAttention<Real>& kept, const AttentionShape& shape, int index,
                       Wide<Real>* workspace)
@@ -34,7 +34,7 @@ Wide<Real>* logSumsOf(const KeptAttention<Real>& kept, const AttentionShape& sha
     return kept.logSums + static_cast<std::ptrdiff_t>(index) * shape.sequence;
 }
 
-// Computes the gradients of the heads that share a key head in the workspace, then copies them over
+// Computes in the workspace the gradients of the heads that share a key head, then copies them over
 // the queries, keys and values.
 template<class Real>
 class KeyHeadBackward

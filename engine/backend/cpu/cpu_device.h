@@ -14,9 +14,9 @@ public:
     virtual const Kernels<double>& doubleKernels() const = 0; // for finite differences
 };
 
-// Opens the CPU with `threads` BLAS threads for the whole process: 1, unless a single device trains
-// alone. Fails with Error::Code::NotFound if OpenBLAS is not installed; the message names the
-// package.
+// Opens the CPU device and sets the number of BLAS threads of the whole process to `threads`. Only
+// a run with a single device may use more than one. Fails with Error::Code::NotFound if OpenBLAS is
+// not installed; the message names the package.
 Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads = 1);
 
 Bytes availableMemory(); // memory of this machine that is free now; 0: unknown

@@ -56,8 +56,7 @@ Matrix<Wide<Real>> tileScores(const AttentionHead<const Real>& head, const Tile&
     return scores;
 }
 
-// Returns the tile as an operand of a product: rounded into `place` if Real is narrow, otherwise
-// unchanged.
+// Returns the tile as an operand of a product. If Real is narrow, it is rounded into `place`.
 template<class Real>
 Matrix<const Real> narrowed(Matrix<Wide<Real>> tile, [[maybe_unused]] Wide<Real>* place)
 {
@@ -89,8 +88,8 @@ struct RowState
     Real largest = 0, sum = 0;
 };
 
-// Replaces the `seen` scores of a row by exp(score - largest) and the rest by 0; returns the
-// factor by which earlier sums shrink if the maximum has grown.
+// Replaces the `seen` scores of a row by exp(score - largest) and the rest by 0. Returns the factor
+// that converts earlier sums of the row to the new maximum.
 template<class Real>
 BS_VECTORIZED Real onlineSoftmax(Real* row, int seen, int columns, RowState<Real>& state)
 {
@@ -127,7 +126,7 @@ BS_VECTORIZED void probabilitiesOf(Real* row, int seen, int columns, Real logSum
     std::fill(row + seen, row + columns, Real(0));
 }
 
-// Replaces dP by dS = P (dP - product).
+// Replaces dP by dS = P (dP - product), where `product` is the row's dot product of dOut and out.
 template<class Real>
 BS_VECTORIZED void scoreGradients(const Real* p, Real* d, int columns, Real product)
 {
@@ -230,7 +229,8 @@ void flashHead(const AttentionHead<const Real>& head, Matrix<Real> out, Wide<Rea
         rowTiles(head, r, rowsOf(out, r), logSums + r, workspace);
 }
 
-// The sum over columns of dP P equals dOut out, which is computed without scores.
+// The softmax backward needs the sum over columns of dP P for each row. This sum equals the dot
+// product of dOut and out in the row, which does not need the scores.
 template<class Real>
 void flashHeadBackward(const AttentionHead<const Real>& head, const FlashHeadBackward<Real>& op)
 {

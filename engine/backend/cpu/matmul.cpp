@@ -48,7 +48,8 @@ BS_VECTORIZED void convert(Matrix<From> from, Matrix<To> to)
     }
 }
 
-// A block of an operand: its place in the product, and its position in memory.
+// A block of a matrix in a product: its rows and columns as the product uses the matrix. of()
+// returns its view, also of a matrix that is stored transposed.
 struct Block
 {
     int row = 0, column = 0, rows = 0, columns = 0;
@@ -62,8 +63,8 @@ struct Block
     }
 };
 
-// Products of narrow numbers by blocks: operands are widened, multiplied and accumulated as floats,
-// and results are rounded once.
+// Multiplies bfloat16 matrices block by block: operands are widened to float, products are
+// accumulated in float, and results are rounded once.
 class WidenedBlocks
 {
 public:

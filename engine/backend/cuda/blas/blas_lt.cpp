@@ -24,7 +24,8 @@ public:
     bool multiply(const OpStream& opStream, const Product& op) override
     {
         if (op.c.rows == 0 || op.c.columns == 0 || op.count == 0)
-            // False: separate kernels then compute the bias gradient.
+            // An empty product. If the caller needs a bias gradient, false makes it use separate
+            // kernels.
             return op.epilogue != Epilogue::BiasGradient;
         const BlasPlan::Key key = BlasPlan::keyOf(op);
         auto found = m_plans.find(key);

@@ -10,7 +10,7 @@ namespace engine::cuda {
 namespace {
 
 constexpr std::uint32_t kAccess = 16; // bytes
-// In numbers. cuBLASLt requires a multiple of it as the stride of GELU's auxiliary matrix.
+// cuBLASLt requires the stride of GELU's auxiliary matrix to be a multiple of this many numbers.
 constexpr int kAuxiliaryStride = 8;
 
 cublasOperation_t of(Transpose transpose)
@@ -52,9 +52,10 @@ void checkShape(const Product& op)
     CHECK(hasAuxiliary(op.epilogue) == (op.auxiliary != nullptr));
 }
 
-// Returns the alignment in bytes that all products of a batch have, at most 16 (the library's
-// default is 256). This limit makes the chosen algorithm, and so the bits of the result,
-// independent of a tensor's place in the arena.
+// Returns the alignment in bytes that an operand has in all products of a batch, but at most 16.
+// The algorithm is chosen for this alignment instead of the library's default of 256 bytes.
+// Therefore the choice, and with it the bits of the result, do not depend on where in the arena a
+// tensor is.
 std::uint32_t alignmentOf(const void* data, std::size_t size, std::ptrdiff_t step = 0)
 {
     const auto bits
@@ -237,7 +238,8 @@ void BlasPlan::choose(cublasLtHandle_t handle, const Product& op)
                   "cublasLtMatmulPreferenceSetAttribute");
     };
     prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, OpStream::kWorkspace);
-    // Other reduction schemes add partial sums in the output type, which rounds them.
+    // Allows only this reduction scheme. Others add partial sums in the output type, which rounds
+    // them.
     prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
            static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignmentOf(op.b, op.count));

@@ -11,7 +11,8 @@ namespace engine::cuda {
 class BlasPlan
 {
 public:
-    // Everything that the choice depends on. Products with the same key share a plan.
+    // Everything that the choice of the algorithm depends on. Products with the same key share a
+    // plan.
     using Key = std::array<std::int64_t, 22>;
     static Key keyOf(const Product& op);
 

@@ -8,8 +8,8 @@
 namespace engine::cuda {
 namespace {
 
-// cuBLASLt does not document the accuracy of its GELU, so it is used only if results are rounded to
-// 8 bits.
+// cuBLASLt does not document the accuracy of its GELU, so it is used only for bfloat16, whose
+// results have only 8 bits of precision.
 template<class Real>
 constexpr bool kHasGelu = std::is_same_v<Real, bfloat16>;
 
@@ -42,7 +42,7 @@ bool linear(const OpStream& opStream, Products& products, const Linear<Real>& op
 }
 
 // cuBLASLt does not document whether the gradient may alias the GELU's input, so the gradient is
-// written to dx and copied.
+// written to dx and then copied to op.beforeGelu.
 template<class Real>
 bool linearBackwardInput(const OpStream& opStream, Products& products,
                          const LinearBackwardInput<Real>& op)
@@ -63,7 +63,8 @@ bool linearBackwardInput(const OpStream& opStream, Products& products,
     return true;
 }
 
-// The library overwrites the bias gradient, so it is written to scratch memory and then added.
+// cuBLASLt overwrites the bias gradient, so it is written to scratch memory and then added to
+// dBias.
 template<class Real>
 bool linearBackwardWeight(const OpStream& opStream, Products& products,
                           const LinearBackwardWeight<Real>& op)

@@ -21,7 +21,7 @@ struct Operand
     void* data = nullptr;
     Element element = Element::Float;
     int rows = 0, columns = 0, stride = 0;
-    std::ptrdiff_t step = 0; // numbers between products of a batch; 0: shared
+    std::ptrdiff_t step = 0; // numbers to the next matrix of the batch; 0: all products share one
 
     Operand() = default;
     template<class Real>

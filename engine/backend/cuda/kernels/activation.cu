@@ -54,7 +54,7 @@ struct GeluBackward
     }
 };
 
-// Indexed by the elements of y, (rows, F).
+// Work for forEach() over the elements of y, a (rows, F) matrix.
 template<class Real>
 struct SwiGlu
 {

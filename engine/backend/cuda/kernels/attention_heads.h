@@ -26,8 +26,8 @@ public:
     int stride() const { return m_shape.slices * m_shape.sequence; }
     float scale() const { return 1.0F / std::sqrt(static_cast<float>(m_shape.headSize)); }
 
-    // Returns the queries of head `member` of the first group, in any matrix that starts with the
-    // query columns.
+    // Returns the columns of query head `member` in the first group. A group is the query heads
+    // that share a key head. `all` is any matrix whose columns start with those of the query heads.
     template<class Number>
     Matrix<Number> query(Matrix<Number> all, int member) const
     {
@@ -65,7 +65,7 @@ public:
         return heads;
     }
 
-    // Distances from one key head to the next, in numbers.
+    // Distances in numbers from the data of one key head (and its group) to the data of the next.
     std::ptrdiff_t queryStep() const { return std::ptrdiff_t{group()} * m_shape.headSize; }
     std::ptrdiff_t keyStep() const { return m_shape.headSize; }
     std::ptrdiff_t scoreStep() const { return group() * scoresOfHead(); }

@@ -71,8 +71,8 @@ struct ColumnSumTargets
     static constexpr int kMost = 2;
     float* at[kMost] = {};
 };
-// target[column] += the chunks of `partials` (target, chunks, columns). Block (x, y) adds 32
-// columns for target y; its 8 rows of threads share the chunks.
+// For each target, adds the chunk sums in `partials`, a (targets, chunks, columns) array. Block (x,
+// y) adds 32 columns to target y; its 8 rows of threads divide the chunks among themselves.
 __global__ void __launch_bounds__(kThreads)
     addChunks(const float* partials, int chunks, int columns, ColumnSumTargets targets);
 

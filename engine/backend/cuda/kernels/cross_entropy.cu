@@ -7,8 +7,8 @@
 namespace engine::cuda {
 namespace {
 
-// Calls work<numbers>(column) for all columns of a row on the threads of a block: kCount columns at
-// a time, and the remaining ones one by one.
+// The threads of a block call work<n>(column) for all columns of a row: with n = kCount for whole
+// packs of kCount columns, and with n = 1 for the remaining columns.
 template<int kCount, class Work>
 __device__ inline void eachOfRow(int columns, const Work& work)
 {
@@ -26,8 +26,8 @@ bool hasAlignedRows(const Matrix<Real>& matrix)
         && matrix.stride % vectorOf<Real>() == 0;
 }
 
-// The maximum of a row and the sum of exp(x - largest), the same on all threads of the block.
-// sumsOf() has a barrier after its last read of the row.
+// The maximum of a row and the sum of exp(x - largest), the same on all threads of the block. After
+// its last read of the row, sumsOf() has a barrier, so the caller may overwrite the row.
 struct RowSums
 {
     float largest, sum;
@@ -105,7 +105,7 @@ struct LossBackward
     float scale;
 };
 
-// Works in place, because a thread writes only numbers that no other thread reads.
+// Works in place: after sumsOf() a thread reads and writes only its own columns.
 template<int kCount, class Real>
 __global__ void __launch_bounds__(kThreads) lossBackwardRows(LossBackward<Real> op)
 {

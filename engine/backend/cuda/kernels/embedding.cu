@@ -36,14 +36,15 @@ struct TokenGradient
     float* dTable;
 };
 
-// The block of the first row of dOut with a token computes the gradient of that token: it adds all
-// rows with the token in order, so the result equals the CPU's bit for bit. Other blocks return.
-// Every block reads all tokens: rows^2 x 4 bytes from the L2 cache, 0.3 GB for 8192 rows. A thread
-// has kCount columns, so block y has kThreads x kCount columns.
+// There is a block for each row of dOut. If no earlier row has the same token, the block computes
+// the token's gradient: it adds all rows with the token in order, so the result equals the CPU's
+// bit for bit. Otherwise the block returns. Every block reads all tokens: rows^2 x 4 bytes from the
+// L2 cache, 0.3 GB for 8192 rows. A thread computes kCount columns; blockIdx.y selects the kThreads
+// x kCount columns of the block.
 template<int kCount, class Real>
 __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real> op)
 {
-    __shared__ unsigned same[kThreads / kWarp]; // one bit per row of a chunk of kThreads rows
+    __shared__ unsigned same[kThreads / kWarp]; // one bit per row of the chunk: it has `token`
     const int own = static_cast<int>(blockIdx.x), rows = op.dOut.rows;
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
     const std::int32_t token = op.tokens[own];
@@ -66,7 +67,7 @@ __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real
             for (unsigned left = same[word]; left != 0; left &= left - 1) {
                 const int found = chunk + word * kWarp + __ffs(static_cast<int>(left)) - 1;
                 if (found < own)
-                    return; // the whole block: another block has this token
+                    return; // the whole block returns; the block of row `found` adds this token
                 if (column < columns) {
                     const auto d = load<kCount>(rowOf(op.dOut, found) + column);
                     for (int i = 0; i < kCount; ++i)

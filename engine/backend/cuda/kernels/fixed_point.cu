@@ -5,7 +5,8 @@ namespace engine::cuda {
 namespace {
 
 constexpr double kOne = 1LL << kFixedPointBits;
-// Just within int64, so that a diverged model has a defined result.
+// Values are clamped to this limit, just within int64, so that the conversion is defined even if
+// the model has diverged.
 constexpr double kLimit = 9.0e18;
 
 // Rounds to nearest even, as the CPU does, so the bits are the same.

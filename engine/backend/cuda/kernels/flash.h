@@ -39,8 +39,8 @@ struct FlashBackward
     const float* logSums = nullptr;
     float* products = nullptr; // workspace, (heads, sequence)
     Matrix<float> dQuery;      // (sequence, width): overwritten
-    // The gradients of the keys and values of each slice up to this one, (sequence, keyWidth),
-    // accumulated.
+    // The kernels add to the gradients of the keys and values, (sequence, keyWidth), of each slice
+    // up to this one.
     Matrix<float> dKey[kMostFlashSlices], dValue[kMostFlashSlices];
 };
 template<class Real>

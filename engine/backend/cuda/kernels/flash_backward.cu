@@ -1,9 +1,10 @@
 #include "engine/backend/cuda/kernels/flash_tile.h"
 
 // The backward of flash attention in three kernels, so that every number is computed by one block:
-// the products dOut out per row; the query gradients, one block per tile of rows; the key and value
-// gradients, one block per tile of columns. The latter two recompute the scores from the sums of
-// the forward.
+//   rowProducts(): the dot product of dOut and out in each row.
+//   queryGradients(): the query gradients, one block per tile of rows.
+//   keyGradients(): the key and value gradients, one block per tile of columns.
+// The last two recompute the scores and use the logSums of the forward.
 namespace engine::cuda {
 namespace {
 
@@ -17,8 +18,9 @@ struct BackwardArguments
     int width, keyWidth;
 };
 
-// The sum over columns of dP P equals dOut out, which is computed without scores. One warp computes
-// one row of a head.
+// The softmax backward needs the sum over columns of dP P for each row. This sum equals the dot
+// product of dOut and out in the row, which does not need the scores. One warp computes one row of
+// a head.
 template<class Real>
 __global__ void __launch_bounds__(kThreads) rowProducts(BackwardArguments<Real> a)
 {
@@ -41,7 +43,7 @@ __global__ void __launch_bounds__(kThreads) rowProducts(BackwardArguments<Real> 
         a.op.products[static_cast<std::ptrdiff_t>(own) * head.sequence + row] = sum;
 }
 
-// Replaces the scores s by P, and dP by dS, in a tile of `kI` x 16 rows and 32 columns.
+// In a tile of kI x 16 rows and 32 columns, replaces the scores in `s` by P, and dP in `d` by dS.
 template<int kI, int kJ, class Real>
 __device__ inline void scoreGradients(const BackwardArguments<Real>& a, int own, int slice,
                                       int firstRow, int firstKey, float (&s)[kI][kJ],
@@ -72,8 +74,9 @@ __device__ inline void put(Tile<kM, kN>& tile, const float (&values)[kI][kJ])
             tile.at[y + kSide * i][x + kSide * j] = values[i][j];
 }
 
-// Rows of a tile in both kernels. Queries, dOut, keys and a tile of scores are in shared memory at
-// the same time: 45 KiB for a head of 128 numbers.
+// The number of rows of a tile in queryGradients() and keyGradients(). queryGradients() has
+// queries, dOut, keys and a tile of score gradients in shared memory at the same time: 34 KiB for a
+// head of 128 numbers.
 template<int kSize>
 constexpr int kBackwardRows = kSize <= 64 ? 32 : 16;
 
@@ -125,8 +128,7 @@ __global__ void __launch_bounds__(kThreads) queryGradients(BackwardArguments<Rea
         }
 }
 
-// Accumulates the gradients of the keys and values of slice blockIdx.z, in the matrices of that
-// slice.
+// Adds the gradients of the keys and values of slice blockIdx.z to the matrices of that slice.
 template<int kSize, class Real>
 __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments<Real> a)
 {
@@ -144,7 +146,8 @@ __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments<Real>
     const int keyColumn = a.width + keyHead * head.size;
     const Real *qkv = heads.qkv[slice], *queries = heads.qkv[head.slice];
     const int stride = heads.qkvStride[slice], queryStride = heads.qkvStride[head.slice];
-    // In a causal tile, rows before the first column attend to nothing.
+    // In causal attention, rows before firstKey of the same slice attend to none of the keys of
+    // this block, so they are skipped.
     const bool diagonal = head.causal && slice == head.slice;
     const int begin = diagonal ? firstKey / kTile * kTile : 0;
     float dKey[kK][kO] = {}, dValue[kK][kO] = {};

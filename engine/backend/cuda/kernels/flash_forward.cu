@@ -28,7 +28,8 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments<Re
     const FlashHeads<Real>& heads = a.op.heads;
     const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
     const int own = static_cast<int>(blockIdx.y);
-    // The longest rows of a causal head come first, because blocks start in order.
+    // Blocks start in the order of their index, so the first ones get the last rows, which attend
+    // to the most keys in causal attention.
     const int firstRow = static_cast<int>(gridDim.x - 1 - blockIdx.x) * kRows<kSize>;
     const int keyColumn = a.width + own / head.group * head.size;
     read(queries, heads.qkv[head.slice] + own * head.size, heads.qkvStride[head.slice], firstRow,

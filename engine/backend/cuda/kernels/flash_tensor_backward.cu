@@ -1,10 +1,12 @@
 #include "engine/backend/cuda/kernels/flash_tensor_head.h"
 
-// The backward on tensor cores in two kernels, so that every number is computed by one block. The
-// first computes query gradients, one block per tile of rows, and the products dOut out per row.
-// The second computes key and value gradients, one block per tile of columns. A warp has 16 keys
-// and computes transposed scores, whose register layout is that of the left operands of dV = P^T
-// dOut and dK = dS^T Q, so only operands pass through shared memory. Scores are exponents of 2.
+// The backward on tensor cores in two kernels, so that every number is computed by one block:
+//   queryGradients(): the query gradients, and the dot product of dOut and out in each row; one
+//   block per tile of rows. keyGradients(): the key and value gradients, one block per tile of
+//   columns. A warp processes 16 keys and computes the scores transposed. Their register layout is
+//   then that of the left operands of dV = P^T dOut and dK = dS^T Q, so P and dS need not pass
+//   through shared memory.
+// Scores are multiplied by log2(e), so that weights are powers of 2.
 namespace engine::cuda {
 namespace {
 
@@ -16,7 +18,8 @@ constexpr int kKeys = kSize == 64 ? 64 : 32; // keys per tile in queryGradients(
 template<int kSize>
 constexpr int kQueries = kSize == 64 ? 64 : 32; // queries per tile in keyGradients()
 
-// Computes, for the two rows of this thread, the sum over columns of dP P, which equals dOut out.
+// For the two rows of this thread, computes the dot product of dOut and out. It equals the sum over
+// columns of dP P, which the softmax backward needs.
 template<int kSize>
 __device__ inline void rowProducts(float (&products)[2], const Rows<kSize>& out,
                                    const Rows<kSize>& dOut)
@@ -90,8 +93,8 @@ __global__ void __launch_bounds__(kThreads)
                      r, head.scale);
 }
 
-// The shared memory of a block of the second kernel: its keys and values, and two stages of queries
-// with their sums and products.
+// The shared memory of a block of keyGradients(): its keys and values, and two stages (buffers)
+// that alternate, each for a tile of queries, their dOut, logSums and products.
 template<int kSize>
 struct KeyMemory
 {
@@ -104,8 +107,8 @@ struct KeyMemory
     Stage stages[2];
 };
 
-// Loads the queries that attend to a tile of keys, for all heads of its group, tile by tile into
-// two stages.
+// Loads the queries that attend to a tile of keys, for all query heads of the key head, tile by
+// tile into two stages: one is loaded while the other is used.
 template<int kSize>
 class QueryTiles
 {
@@ -138,7 +141,7 @@ public:
                 fetch(i + 1);
             compute(m_stages[i % 2], firstOf(i));
             if (i + 1 < count)
-                putNumbers(i + 1); // loaded while this tile was computed
+                putNumbers(i + 1); // fetch() loaded them while this tile was computed
         }
     }
 

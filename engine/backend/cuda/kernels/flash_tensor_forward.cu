@@ -8,7 +8,8 @@ namespace {
 using namespace tensor;
 
 constexpr int kKeys = 64; // per tile
-// The number of scores per row computed at a time, limited by registers for sixteen warps per SM.
+// The number of scores per row that a warp computes at a time, limited by registers. For heads of
+// 64 numbers it is smaller, so that two blocks (sixteen warps) fit on an SM.
 template<int kSize>
 constexpr int kAtOnce = kSize == 64 ? 32 : 64;
 
@@ -71,14 +72,15 @@ __global__ void __launch_bounds__(kThreads, kSize == 64 ? 2 : 1)
 {
     const Head head(op.heads);
     const int own = static_cast<int>(blockIdx.x); // head, counted over all samples
-    // The longest rows of causal heads come first, because blocks start in order.
+    // Blocks start in the order of their index, so the first ones get the last rows, which attend
+    // to the most keys in causal attention.
     const int ofBlock = static_cast<int>(gridDim.y - 1 - blockIdx.y) * kRowsOfBlock;
     const int firstRow = ofBlock + warpOfBlock() * kSide;
     const int stride = op.heads.stride[head.slice];
     const Rows<kSize> queries
         = readRows<kSize>(op.heads.qkv[head.slice] + head.firstRow(own) * stride + head.column(own),
                           stride, firstRow, head.sequence);
-    const float scale = head.scale * kLog2e; // weights are exponents of 2
+    const float scale = head.scale * kLog2e; // exp2() replaces exp()
     Sums<kSize> out;
     RowState state;
     KeyTiles<kKeys, kSize> tiles(op.heads, head, own, ofBlock + kRowsOfBlock);

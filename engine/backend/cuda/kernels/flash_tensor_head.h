@@ -4,7 +4,7 @@
 #include "engine/backend/cuda/kernels/tensor_tile.h"
 
 // Code shared by the tensor-core kernels of flash attention: the position of a block's head, and
-// the loop over tiles of keys. Scores are exponents of 2.
+// the loop over tiles of keys. Scores are multiplied by log2(e), so that weights are powers of 2.
 namespace engine::cuda::tensor {
 
 constexpr float kLog2e = 1.4426950408889634F, kLn2 = 0.6931471805599453F;
@@ -37,8 +37,8 @@ struct Head
     }
     __device__ int column(int own) const { return own % heads * size; }
     __device__ int keyHead(int own) const { return own % heads / group(); }
-    // Returns the number of columns of slice `ofSlice` that rows below `rows` of this slice attend
-    // to.
+    // Returns how many columns of slice `ofSlice`, from the first on, the rows 0 .. rows - 1 of
+    // this slice attend to.
     __device__ int seen(int ofSlice, int rows) const
     {
         return causal && ofSlice == slice && rows < sequence ? rows : sequence;
@@ -105,11 +105,12 @@ private:
     const TensorFlash& m_flash;
     const Head& m_head;
     std::ptrdiff_t m_firstRow;
-    int m_column, m_seen; // m_seen: keys of the last slice that the block attends to
+    int m_column, m_seen; // m_seen: keys of the current slice that the block attends to
     Stage* m_stages;
 };
 
-// Whether the 16 rows from `row` on attend to all of the kKeys columns from `first` on of a slice.
+// Whether all rows from `row` to row + 15 attend to all of the kKeys columns of a slice that start
+// at `first`.
 template<int kKeys>
 __device__ inline bool seesAll(const Head& head, int slice, int row, int first)
 {

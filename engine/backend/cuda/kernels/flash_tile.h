@@ -12,8 +12,8 @@ namespace engine::cuda::flash {
 constexpr int kSide = 16;
 constexpr int kColumns = 32; // keys per tile
 
-// kSize is the size of a head, rounded up; the padding is 0. Tiles of queries have fewer rows for
-// larger heads, so that all tiles fit into 48 KiB.
+// The number of rows of a tile of queries. It is smaller for larger heads, so that all tiles fit
+// into 48 KiB. kSize is the size of a head, rounded up; the padding is 0.
 template<int kSize>
 constexpr int kRows = kSize <= 64 ? 64 : 32;
 
@@ -23,7 +23,7 @@ struct Tile
     float at[kCount][kWidth + 1];
 };
 
-// The position of the head that a block computes.
+// The sizes and the mask of the head that a block computes.
 struct Head
 {
     int size, sequence, slice, group; // group: query heads per key head
@@ -43,7 +43,8 @@ struct Head
     {
         return row < sequence && column < sequence && (!causal || ofSlice < slice || column <= row);
     }
-    // Returns the number of columns of slice `ofSlice` that rows below `rows` attend to.
+    // Returns how many columns of slice `ofSlice`, from the first on, the rows 0 .. rows - 1 attend
+    // to.
     __device__ int seen(int ofSlice, int rows) const
     {
         if (!causal || ofSlice < slice)
@@ -52,8 +53,8 @@ struct Head
     }
 };
 
-// Reads rows first, first + 1, ... of a matrix of `count` rows; 0 beyond the matrix and the head.
-// Adjacent threads read adjacent numbers.
+// Reads rows first, first + 1, ... of a matrix of `count` rows. Numbers beyond the matrix or beyond
+// the head's `size` columns become 0. Adjacent threads read adjacent numbers.
 template<int kCount, int kWidth, class Real>
 __device__ inline void read(Tile<kCount, kWidth>& tile, const Real* from, int stride, int first,
                             int count, int size)
@@ -67,7 +68,7 @@ __device__ inline void read(Tile<kCount, kWidth>& tile, const Real* from, int st
     }
 }
 
-// The index of a tile over which a product sums.
+// Which index of a tile, row or column, a product sums over.
 enum class Inner { Row, Column };
 
 template<Inner kInner, int kCount, int kWidth>

@@ -16,7 +16,8 @@ namespace engine::cuda {
 constexpr int kWarp = 32;
 constexpr int kThreads = 256; // per block, in all kernels: 8 blocks fill the 2048 threads of an SM
 
-// Throws std::runtime_error with the function and CUDA's message; the executor adds the op.
+// Throws std::runtime_error with the name of the function and CUDA's message. The executor adds the
+// name of the op to the message.
 inline void check(cudaError_t status, const char* what)
 {
     if (status != cudaSuccess)

@@ -6,7 +6,8 @@
 namespace engine::cuda {
 namespace {
 
-// Reads one line per thread, 16 bytes at a time.
+// Counts lines (memory_lines.h) that have a byte other than the one repeated in `like`. A thread
+// reads one line, 16 bytes at a time.
 struct Unlike
 {
     const std::byte* memory;

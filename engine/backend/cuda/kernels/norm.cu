@@ -92,8 +92,8 @@ struct Backward
     Matrix<Real> dx;
 };
 
-// dx may alias x or the residual: a thread writes only numbers that it alone reads, after the sums
-// of its group.
+// dx may alias x or the residual: a thread reads and writes only its own columns of a row, and
+// writes them after its group has computed the sums.
 template<int kCount, int kGroup, class Norm, class Real>
 __global__ void __launch_bounds__(kThreads) normBackwardRows(Backward<Real> op)
 {

@@ -52,7 +52,7 @@ void crossEntropyBackward(const OpStream& opStream, Matrix<Real> logits,
 
 template<class Real>
 void adamW(const OpStream& opStream, const AdamW<Real>& op, std::span<const DecayPart> parts);
-// The order of the additions depends only on `x` and its alignment.
+// The order of the additions depends only on the size and the alignment of `x`.
 void addSquares(const OpStream& opStream, std::span<const float> x, double* sum);
 void addFixedPoint(const OpStream& opStream, std::span<const float> x,
                    std::span<std::int64_t> sums);
@@ -79,8 +79,8 @@ struct ScoreRows
 // Applies the softmax in place; masked columns become 0.
 template<class Real>
 void softmax(const OpStream& opStream, const ScoreRows<Real>& scores);
-// Replaces the gradient of the probabilities in `gradient` by the gradient of the scores.
-// `gradient` has the layout of `probabilities`.
+// On entry `gradient` is the gradient of the probabilities, in the same layout. It is replaced by
+// the gradient of the scores.
 template<class Real>
 void softmaxBackward(const OpStream& opStream, const ScoreRows<Real>& probabilities,
                      Real* gradient);

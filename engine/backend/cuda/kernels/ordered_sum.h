@@ -51,8 +51,8 @@ __global__ void __launch_bounds__(kThreads)
         *total += sum;
 }
 
-// Adds a sum over `items` to `*total` in device memory; addItem(item, sum) adds one item. Uses the
-// first kMostChunks numbers of the scratch memory.
+// Adds the sum of `items` items to `*total` in device memory; addItem(i, sum) adds item i to `sum`.
+// Uses the first kMostChunks numbers of the scratch memory.
 template<class Number, class AddItem>
 void addOrderedSum(const OpStream& opStream, std::size_t items, const AddItem& addItem,
                    Number* total)

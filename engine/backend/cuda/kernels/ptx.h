@@ -12,10 +12,12 @@
 #else
 namespace engine::cuda::ptx {
 
-// c += a b over a warp: a is 16 x 16, b 16 x 8, in bfloat16, two to a register, c in float. With
-// g = lane / 4, t = lane % 4: a holds (g, 2t), (g + 8, 2t), (g, 2t + 8), (g + 8, 2t + 8) and their
-// right neighbours; b holds (2t, g), (2t + 8, g) and their lower neighbours; c holds (g, 2t),
-// (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
+// c += a b, computed by a warp. a is 16 x 16 and b 16 x 8, in bfloat16, two numbers to a register;
+// c is 16 x 8, in float. With g = lane / 4 and t = lane % 4, the registers of a lane hold these
+// elements (row, column):
+//   a: (g, 2t), (g + 8, 2t), (g, 2t + 8), (g + 8, 2t + 8), each with its right neighbour.
+//   b: (2t, g), (2t + 8, g), each with its lower neighbour.
+//   c: (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
 __device__ inline void multiplyAdd(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
                                    std::uint32_t b1)
 {
@@ -31,9 +33,9 @@ __device__ inline Shared sharedAddress(const void* at)
     return static_cast<Shared>(__cvta_generic_to_shared(at));
 }
 
-// Loads four 8 x 8 matrices of 16-bit numbers from shared memory: lane 8 m + r has the address
-// of row r of matrix m, aligned to 16 bytes; register m of a lane gets (g, 2t) and its right
-// neighbour.
+// Loads four 8 x 8 matrices of 16-bit numbers from shared memory. Lane 8 m + r passes the address
+// of row r of matrix m, aligned to 16 bytes. Register m of a lane receives the element (g, 2t) of
+// matrix m and its right neighbour, with g and t as above.
 __device__ inline void loadMatrices(std::uint32_t (&to)[4], Shared row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -42,7 +44,8 @@ __device__ inline void loadMatrices(std::uint32_t (&to)[4], Shared row)
                  : "memory");
 }
 
-// Loads the transposed matrices: register m of a lane gets (2t, g) and its lower neighbour.
+// Loads the transposed matrices: register m of a lane receives the element (2t, g) of matrix m and
+// its lower neighbour.
 __device__ inline void loadTransposed(std::uint32_t (&to)[4], Shared row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -51,8 +54,9 @@ __device__ inline void loadTransposed(std::uint32_t (&to)[4], Shared row)
                  : "memory");
 }
 
-// Copies 16 aligned bytes to shared memory asynchronously; zeros if `exists` is false. They are
-// visible to this thread after waitForCopies(), to others after a following barrier.
+// Copies 16 aligned bytes to shared memory asynchronously, or writes zeros if `exists` is false.
+// This thread sees the bytes after waitForCopies(), the other threads after a barrier that follows
+// it.
 __device__ inline void copyAsync(void* shared, const void* from, bool exists)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(sharedAddress(shared)),

@@ -4,8 +4,8 @@
 namespace engine::cuda {
 namespace {
 
-// Indexed by pair: (row, head, column below headSize / 2). Each pair belongs to one thread, so the
-// operation works in place.
+// Work for forEach() over the pairs of numbers that are rotated together: (row, head, column below
+// headSize / 2). One thread processes a pair, so the operation works in place.
 template<class Real>
 struct Turn
 {

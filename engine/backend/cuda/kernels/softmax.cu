@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kThreads) softmaxRows(ScoreRows<Real> scores)
     auto largest = static_cast<float>(row[0]);
     for (int c = lane; c < seen; c += kGroup)
         largest = fmaxf(largest, static_cast<float>(row[c]));
-    largest = Group::largest(largest); // a barrier: all threads have read row[0]
+    largest = Group::largest(largest); // also a barrier, after which row[0] may be overwritten
     float sum = 0;
     for (int c = lane; c < seen; c += kGroup)
         sum += expf(static_cast<float>(row[c]) - largest);

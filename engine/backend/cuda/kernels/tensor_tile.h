@@ -9,7 +9,7 @@
 // tile.
 namespace engine::cuda::tensor {
 
-constexpr int kSide = 16; // rows per warp, and inner numbers per mma
+constexpr int kSide = 16; // rows per warp; also the inner size of an mma
 constexpr int kWarps = kThreads / kWarp;
 
 // kRows rows of kSize numbers. The lowest three bits of the index of a 16-byte piece are XORed with
@@ -68,8 +68,8 @@ __device__ inline int warpOfBlock()
 {
     return static_cast<int>(threadIdx.x) / kWarp;
 }
-// The first of this thread's two rows (the second is 8 below), and the first of its two columns in
-// every 8.
+// This thread has two rows of an mma's result: rowOfLane() and the row 8 below it. In every 8
+// columns it has two: columnOfLane() and the next one.
 __device__ inline int rowOfLane()
 {
     return laneOfWarp() / 4;
@@ -79,7 +79,8 @@ __device__ inline int columnOfLane()
     return laneOfWarp() % 4 * 2;
 }
 
-// 16 rows of kSize numbers as left operands, and 16 rows of kSize sums, in registers of a warp.
+// Matrices in the registers of a warp: Rows has 16 rows of kSize bfloat16 numbers, in the layout of
+// mma's left operand; Sums has 16 rows of kSize float sums.
 template<int kSize>
 struct Rows
 {
@@ -109,8 +110,8 @@ __device__ inline Rows<kSize> readRows(const bfloat16* from, int stride, int fir
     return rows;
 }
 
-// sums += left tile^T, with one column of the result for each of the kCount rows of the tile from
-// `first` on. left(step) loads the four registers of a step.
+// sums += left part^T, where `part` is the kCount rows of the tile from `first` on. left(a, step)
+// loads the four registers of the left operand for one step of the inner loop.
 template<int kCount, int kRows, int kSize, class Left>
 __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kRows, kSize>& tile, int first,
                                       const Left& left)
@@ -151,8 +152,9 @@ __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kOthers, kSize>& 
     });
 }
 
-// sums += weights tile, with the kCount rows of the tile from `first` on, and weights rounded to
-// bfloat16. Sums have the register layout of left operands.
+// sums += weights part, where `part` is the kCount rows of the tile from `first` on. The weights
+// are rounded to bfloat16. They need no exchange between threads, because Sums have the register
+// layout of left operands.
 template<int kCount, int kRows, int kSize>
 __device__ inline void addProducts(Sums<kSize>& sums, const Sums<kCount>& weights,
                                    Tile<kRows, kSize>& tile, int first)
@@ -184,8 +186,8 @@ __device__ inline float overRow(float value, Combine combine)
     return combine(value, __shfl_xor_sync(0xffffffffU, value, 2));
 }
 
-// Writes `row` (0 or 1 of this thread's two rows) times `factor`, rounded, to kSize numbers at
-// `to`.
+// Writes one of this thread's two rows (`row` is 0 or 1), multiplied by `factor` and rounded, to
+// the kSize numbers at `to`.
 template<int kSize>
 __device__ inline void writeRow(bfloat16* to, const Sums<kSize>& sums, int row, float factor)
 {

@@ -6,9 +6,9 @@
 struct CUstream_st; // the type behind cudaStream_t
 
 // The part of NCCL's interface that is used, declared here because few build machines have nccl.h.
-// Where nccl.h is installed, compare_with_header.cpp checks every size, offset and number. NCCL
-// extends its interface only at the end: numbers never change, and Config contains its size and
-// version.
+// Where nccl.h is installed, compare_with_header.cpp checks every size, offset and number. Newer
+// versions of NCCL only add to the end of the interface: the values of enumerators never change,
+// and Config contains its size and version.
 namespace engine::cuda::nccl {
 
 using Communicator = struct CommunicatorState*; // opaque
@@ -34,8 +34,8 @@ enum class DataType : int { Uint8 = 1, Int64 = 4, Float32 = 7, Bfloat16 = 9 };
 enum class Reduction : int { Sum = 0 };
 
 // Configuration of a communicator: the fields of NCCL 2.27 up to the last one that is used. NCCL
-// reads `size` bytes; an older version reads only the fields that it knows (before 2.27 not the
-// name). NCCL chooses the values that are kUndefined.
+// reads `size` bytes. Versions before 2.27 ignore commName, which they do not know. NCCL chooses
+// the values that are kUndefined.
 struct Config
 {
     static constexpr int kUndefined = INT_MIN; // NCCL's choice

@@ -8,9 +8,10 @@
 namespace engine::cuda {
 namespace {
 
-// Returns the bytes that the driver added to an allocation by rounding up. The driver allocates
-// large pieces separately, and small pieces from a common block, whose size counts for the first
-// piece. Larger differences are caused by other programs.
+// Returns the bytes that the driver added to an allocation by rounding up. `gone` is the growth of
+// used memory. The driver allocates large pieces separately. It takes small pieces from a common
+// block, whose size counts for the first of them. A larger difference is caused by other programs
+// and does not count.
 Bytes roundingOf(Bytes asked, Bytes gone)
 {
     constexpr Bytes kPiece = Bytes{2} << 20;

@@ -92,7 +92,8 @@ public:
             gpu.nccl.poll();
     }
 
-    // Aborts on all GPUs at the same time, because one may still use memory that another frees.
+    // Aborts on all GPUs at the same time, because a GPU may still use memory that another one
+    // frees.
     void abort() noexcept override
     {
         const std::lock_guard lock(m_abortMutex);

@@ -11,7 +11,8 @@ struct DevicePart
 {
     int gpu = 0;
     std::shared_ptr<const Partition> partition; // nullptr: the whole GPU
-    // The clock of the GPU, shared by its partitions, or of the partition if it has its own events.
+    // The clock of the GPU, which its partitions share. A partition that has its own events has its
+    // own clock.
     std::shared_ptr<GpuClock> clock;
     Bytes before = 0; // memory of the GPU in use when the device was opened
     int number = -1;  // index among the devices that run concurrently; -1: one device emulates all
@@ -20,7 +21,8 @@ struct DevicePart
 // Throws std::bad_alloc, or std::runtime_error with CUDA's message.
 std::unique_ptr<Device> makeDevice(const DevicePart& part);
 
-// Opens the first `count` GPUs, or as many equal partitions of fewer GPUs (device_placement.h).
+// Opens `count` devices: the first `count` GPUs or, if there are fewer, equal partitions of GPUs
+// (device_placement.h).
 std::vector<std::unique_ptr<Device>> makeDevices(int count,
                                                  TransportChoice transport = TransportChoice::Auto);
 

@@ -8,7 +8,7 @@ namespace engine::cuda {
 
 // Adds bus id, UUID and attributes of a device. Creates no context.
 void addFacts(int index, const cudaDeviceProp& properties, CudaDevice& device);
-// Returns [from][to]: whether peer access is supported between two GPUs.
+// Returns a matrix: element [from][to] is whether GPU `from` can access the memory of GPU `to`.
 std::vector<std::vector<bool>> peerAccess(int devices);
 // Returns when the driver loads kernels: "lazy", "eager", or "" if unknown.
 std::string moduleLoading();

@@ -7,10 +7,10 @@
 
 namespace engine::cuda {
 
-// Converts event times of one GPU to CLOCK_MONOTONIC. Partitions share the clock, so that their
-// times are consistent, unless they have events of their own. The anchor is an event between two
-// readings of the host clock. It is the best of several tries; its error is at most half the time
-// between the readings.
+// Converts event times of one GPU to CLOCK_MONOTONIC. Partitions of a GPU share its clock, so that
+// their times are consistent; a partition that has its own events has its own clock. The anchor is
+// an event between two readings of the host clock. It is the best of several tries; its error is at
+// most half the time between the readings.
 class GpuClock
 {
 public:

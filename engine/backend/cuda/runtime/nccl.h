@@ -13,7 +13,7 @@ struct CUstream_st; // the type behind cudaStream_t
 namespace engine::cuda {
 
 // NCCL is an alternative to peer copies for messages, and performs all-reduces over replicas and
-// data-parallel pipelines. Between devices of one process peer copies need neither SMs nor a common
+// data-parallel pipelines. Peer copies between devices of one process need neither SMs nor a common
 // order; NCCL is provided for comparison with systems that use it. It does not support two ranks on
 // one GPU, so partitions of one GPU cannot use it.
 //
@@ -33,7 +33,8 @@ NcclId makeNcclId(const NcclFunctions& library); // throws std::runtime_error
 enum class NcclType : std::uint8_t { Float32, Bfloat16, Int64, Byte };
 
 // A message to or from another rank, or an all-reduce over all ranks (in place if `from` equals
-// `to`). Memory and stream belong to the GPU. Calls run in the order of the stream.
+// `to`). The memory and the stream belong to the GPU of the NcclGpu that issues the call. Calls run
+// in the order of the stream.
 struct NcclCall
 {
     enum class Kind : std::uint8_t { Send, Receive, Sum };
@@ -49,10 +50,10 @@ struct NcclCall
 };
 
 // The communicators of one GPU (transport/communicator_plans.h). poll() and abort() are
-// thread-safe; the other functions need one thread at a time with the GPU current. Joining and
-// enqueuing do not wait for the GPU; an operation that NCCL does not accept within `patience` is an
-// error. Errors, including errors that NCCL detects later, are std::runtime_error with NCCL's
-// message; call abort() after an error.
+// thread-safe. The other functions must be called by one thread at a time, with the GPU current.
+// Joining and enqueuing do not wait for the GPU; an operation that NCCL does not accept within
+// `patience` is an error. Errors, including errors that NCCL detects later, are std::runtime_error
+// with NCCL's message; call abort() after an error.
 class NcclGpu
 {
 public:
@@ -76,12 +77,13 @@ public:
     bool isJoined(std::size_t communicator);
     void waitUntilJoined(); // all communicators
 
-    // Enqueues a group: messages that wait for each other on two ranks belong in one group. Groups
-    // must have the same order on all ranks of a communicator.
+    // Enqueues the calls as one group. If two ranks send to each other, the messages must be in one
+    // group, because each waits for the other. All ranks of a communicator must issue its groups in
+    // the same order.
     void issue(std::span<const NcclCall> together);
 
     void poll();  // throws the first error of any communicator
-    void leave(); // finalizes all ranks in order; streams must be empty
+    void leave(); // finalizes all communicators in order; streams must be empty
     // Ends all operations of this rank. All ranks of this process must abort at the same time,
     // because NCCL may wait for them. Thread-safe, may be repeated. Other calls throw afterwards.
     void abort() noexcept;

@@ -58,7 +58,8 @@ void tryOut(const Device& device)
         throw std::runtime_error("streams of a partition do not wait for each other");
 }
 
-// Adds `count` devices on a GPU. `numbered`: they run concurrently with the existing ones.
+// Adds `count` devices on a GPU. If `numbered`, they run concurrently with those already in
+// `devices`.
 void makeOn(int gpu, int count, bool numbered, std::vector<std::unique_ptr<Device>>& devices)
 {
     check(cudaSetDevice(gpu), "cudaSetDevice");

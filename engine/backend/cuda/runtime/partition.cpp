@@ -75,7 +75,7 @@ int sizeOf(const CUdevResource& group)
     return group.sm.smCount;
 }
 
-// Returns split(), or no groups if they are not equal.
+// Returns the groups of split(), or none if they have different sizes.
 std::vector<CUdevResource> equalGroups(int gpu, int count, int size)
 {
     std::vector<CUdevResource> groups
@@ -109,8 +109,8 @@ std::shared_ptr<Partition> makePartition(int gpu, CUdevResource& group)
     return std::make_shared<Partition>(context, sizeOf(group));
 }
 
-// Whether an event created outside the partition can be recorded on its streams, and subtracted
-// from other events.
+// Whether an event created outside the partition can be recorded on its streams, and whether the
+// time between this event and another one can be measured.
 bool takesEventsOfGpu(int gpu, const Partition& partition)
 {
     const std::string name = fmt::format("GPU {}: trial", gpu);
@@ -192,8 +192,8 @@ std::vector<std::shared_ptr<const Partition>> makePartitions(int gpu, int count)
                         multiprocessorsOf(gpu), count, smallest));
     std::vector<CUdevResource> groups = equalGroups(gpu, count, largest);
     const std::size_t most = groups.size();
-    // Partitions consist of whole clusters, which differ in size, so smaller partitions are tried
-    // if large ones do not fit.
+    // Partitions consist of whole clusters of multiprocessors. Clusters differ in size, so the
+    // largest partitions may not all fit; then smaller ones are tried.
     for (int size = largest - smallest; !isEnough(groups, count) && size > 0; size -= smallest)
         groups = equalGroups(gpu, count, size);
     if (!isEnough(groups, count))

@@ -8,10 +8,11 @@
 
 namespace engine::cuda {
 
-// Part of a GPU's multiprocessors (a green context), on which its streams run. Memory, modules and
-// events belong to the whole GPU (CUDA Runtime API 13.4, "Execution Context Management"), unless
-// the driver requires events of the stream's own context (documentation of cuEventRecord in 13.0).
-// Streams and events of a partition must be destroyed before it.
+// Part of a GPU's multiprocessors (a green context), on which its streams run. Memory and modules
+// belong to the whole GPU (CUDA Runtime API 13.4, "Execution Context Management"). Events also
+// belong to the whole GPU, unless the driver requires events of the stream's own context
+// (documentation of cuEventRecord in 13.0). Streams and events of a partition must be destroyed
+// before it.
 class Partition
 {
 public:
@@ -27,7 +28,7 @@ public:
 
     cudaStream_t makeStream() const;
     CUcontext context() const; // for profilers; nullptr if unknown
-    // Returns the number that the driver assigned.
+    // Returns the number of multiprocessors that the driver assigned.
     int multiprocessors() const { return m_multiprocessors; }
     Events events() const { return m_events; }
     void setEvents(Events events) { m_events = events; }

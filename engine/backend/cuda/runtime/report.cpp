@@ -89,7 +89,7 @@ CudaLibrary lookFor(const Asked& asked)
     return found;
 }
 
-// NCCL must have all functions that the plug-in calls.
+// Finds NCCL, and checks that it has all functions that the plug-in calls.
 CudaLibrary lookForNccl(const Asked& asked)
 {
     CudaLibrary found = lookFor(asked);
