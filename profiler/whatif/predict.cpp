@@ -23,8 +23,8 @@ using namespace engine;
 
 namespace {
 
-// The median of samples or, with a generator, of as many samples drawn from them with replacement
-// (the bootstrap: Efron, 1979).
+// Returns the median of samples. With a seed, returns the median of a bootstrap resample instead:
+// as many samples, drawn from them with replacement (Efron, 1979).
 class Draw
 {
 public:
@@ -54,7 +54,7 @@ private:
     }
 
     std::optional<std::mt19937> m_random;
-    std::map<const Samples*, double> m_medians; // every op of a kind takes the same time
+    std::map<const Samples*, double> m_medians; // kept: repeated calls return the same median
 };
 
 struct StageCost
@@ -190,10 +190,10 @@ private:
     double m_perStage; // measured stages per predicted stage
     double m_slices, m_linkSpeed;
     Draw m_draw;
-    std::vector<RunEdit> m_slowdowns; // without those of single ops, which other orders lack
+    std::vector<RunEdit> m_slowdowns; // no edits of single ops: other schemes may lack the ops
 };
 
-// F, B, I and W in the order of the run.
+// Returns the schedule of the run with only its F, B, I and W, lowered again.
 Schedule ownOrder(const Run& run)
 {
     Schedule order = run.schedule;
@@ -368,9 +368,9 @@ Result<Prediction> WhatIfPredictor::withNumbers(Prediction prediction) const
     return prediction;
 }
 
-// Converts stashes in M_a and weights in M_theta (with optimizer state) to bytes by their sizes in
-// the run, if the run recorded its memory by category: the device's own sizes if it holds the same
-// stages as in the run, otherwise the largest of all devices.
+// Predicts the peak memory of each device, if the run recorded its memory by category: stash in M_a
+// and weights in M_theta, times the recorded bytes per M_a and M_theta (with optimizer state).
+// Takes these bytes from the device if stages are placed as in the run, otherwise the largest ones.
 void WhatIfPredictor::addBytes(const RunMetrics& predicted, Prediction& prediction) const
 {
     const auto measured = metrics(*m_run);
@@ -393,7 +393,7 @@ void WhatIfPredictor::addBytes(const RunMetrics& predicted, Prediction& predicti
         largest = {std::max(largest.stash, sizes.stash), std::max(largest.weights, sizes.weights)};
     }
     const bool holdsSameStages = prediction.run.schedule.deviceOf == m_run->schedule.deviceOf;
-    // M_a and M_theta are those of one device, which holds less of the model if there are more.
+    // One M_a and one M_theta are smaller by this factor: with more devices, each has fewer layers.
     const double share = static_cast<double>(measured->devices.size())
         / static_cast<double>(predicted.devices.size());
     for (const DeviceMetrics& device : predicted.devices) {
