@@ -38,8 +38,9 @@ OpKind otherWay(OpKind kind)
     }
 }
 
-// Identifies an op in any schedule. Its position is not needed, because a micro-batch passes a
-// stage once and in one direction.
+// Returns the op without the fields that differ between schedules: flags, peer and, for an op of a
+// micro-batch, direction and version. The rest identifies the op, because a micro-batch passes each
+// stage once.
 Op identity(Op op)
 {
     const bool ofMicroBatch = op.kind != OpKind::AllReduce && op.kind != OpKind::OptimizerStep;

@@ -10,9 +10,10 @@ namespace profiler {
 
 // The 95 % interval of the median of times, by bootstrap; nullopt with fewer than three times.
 std::optional<engine::Interval> medianInterval(std::vector<std::int64_t> times);
-// The 95 % interval of the reported iteration, in ticks; contains its duration. It is the interval
-// stored with a median iteration, otherwise that of the median of the measured iterations. nullopt
-// for simulated runs, which do not vary, and with fewer than three measured iterations.
+// The 95 % interval of the reported iteration, in ticks; contains its duration. If the run has a
+// median iteration, this is the interval stored with it. Otherwise it is the interval of the median
+// of the measured iterations. nullopt for simulated runs, which do not vary, and for runs with
+// fewer than three measured iterations.
 std::optional<engine::Interval> iterationInterval(const engine::Run& run);
 
 // A run of a comparison: the metrics of its reported iteration, and the difference from the

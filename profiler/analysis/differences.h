@@ -12,7 +12,7 @@ namespace profiler {
 struct Difference
 {
     std::string title;               // "N", "model", "--learning-rate"
-    std::vector<std::string> values; // [run] the value; "" if the run does not have the setting
+    std::vector<std::string> values; // one per run; "" if the run does not have the setting
 };
 
 // Returns the settings of a run that may differ between runs, with their titles: shape, mode,

@@ -46,8 +46,8 @@ std::vector<CauseStep> causeSteps(const engine::Run& run, const std::vector<Caus
 // All bubbles of one iteration (index into Timeline::iterations), by device, then time.
 std::vector<Bubble> bubbles(const engine::Run& run, int iteration);
 
-// Transfers, all-reduces, evicts and loads during which the device does not compute, sorted by
-// begin. The timeline draws them in the compute lane.
+// The times in which a transfer, all-reduce, evict or load of the device runs and the device does
+// not compute, sorted by begin. The timeline draws them in the compute lane.
 std::vector<engine::Window> exposedCommunication(const engine::Run& run, int iteration,
                                                  engine::DeviceId device);
 
@@ -60,10 +60,11 @@ struct OpExplanation
     // How long compute was free before the op started. For a transfer or an all-reduce: how long it
     // was ready before it started.
     std::int64_t waited = 0;
-    // The ops that determined the start: for each input its transfer, if any, then its producer.
-    // The input that arrived last comes first.
+    // For each input of the op: the transfer of the input (if it was sent), then the op that
+    // produced it. The input that arrived last comes first.
     std::vector<CauseLink> needs;
-    std::vector<CauseLink> neededBy; // for each consumer its transfer, if any, then the consumer
+    // For each consumer of the op's results: the transfer to it (if any), then the consumer.
+    std::vector<CauseLink> neededBy;
 };
 std::optional<OpExplanation> explain(const engine::Run& run, int iteration, std::uint32_t op);
 

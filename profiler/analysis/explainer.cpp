@@ -119,7 +119,8 @@ std::vector<CauseLink> Explainer::neededBy(std::uint32_t op) const
     return users;
 }
 
-// Joint ops share one window, so the previous op is the last one that has ended when `op` begins.
+// Returns the last op that ended before `op` began. The neighbour in the lane can be an op that is
+// joint with `op`, which has the same window and is skipped.
 std::optional<std::uint32_t> Explainer::before(std::uint32_t op) const
 {
     const auto lane = m_lanes.spans(m_flow.deviceOf(op), Track::Kind::Compute);
@@ -242,7 +243,8 @@ std::vector<CauseLink> Explainer::causes(const Bubble& bubble) const
 std::vector<CauseLink> Explainer::pathTo(std::uint32_t last) const
 {
     std::vector<CauseLink> path;
-    const std::size_t longest = 2 * m_window.size(); // ends loops in files with wrong times
+    // In a file with wrong times the chain can be a cycle. The limit ends the loop.
+    const std::size_t longest = 2 * m_window.size();
     for (std::optional op = last; op && path.size() < longest;) {
         path.push_back(link(*op));
         const auto needs = needsOf(*op);

@@ -23,7 +23,7 @@ public:
     // the iteration. Each of them started when the previous one ended, or after idle time.
     std::vector<CauseLink> criticalPath() const;
     // The chain of causes of a bubble in time order, from an op without a cause to the op that ends
-    // the bubble; for a drain, the part of the critical path after the begin of the drain.
+    // the bubble. For a drain: the part of the critical path after the begin of the drain.
     std::vector<CauseLink> causes(const Bubble& bubble) const;
 
 private:

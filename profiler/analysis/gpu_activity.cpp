@@ -36,7 +36,8 @@ std::string copyName(std::uint8_t kind)
     return std::string(kNames[kind < kNames.size() ? kind : 0]);
 }
 
-// The device of each context that executed work of exactly one device.
+// Finds the pipeline device that a CUDA context belongs to. A context that executed work of several
+// devices belongs to none.
 class ContextOwners
 {
 public:
@@ -56,7 +57,8 @@ private:
     std::unordered_map<std::uint32_t, std::optional<DeviceId>> m_owners;
 };
 
-// Programs with one stream run NCCL kernels between the kernels of their ops.
+// A stream with some NCCL kernels can still be a compute stream, because a program with one stream
+// runs its NCCL kernels there, too. Therefore the majority of the kernels decides.
 DeviceStream::Role roleOf(const std::array<std::ptrdiff_t, kKernelKinds>& counts)
 {
     using enum DeviceStream::Role;

@@ -45,8 +45,8 @@ struct DeviceStream
 
 // GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was not
 // executed: each of its ops shows the work of the execution whose duration is closest, moved and
-// scaled to the op's span. Work without an op belongs to the device of its context, or is counted
-// and left out if that device is unknown. Immutable; thread-safe.
+// scaled to the op's span. Work without an op belongs to the device of its context. If that device
+// is unknown, the work is left out and counted (withoutPlace()). Immutable; thread-safe.
 class GpuActivity
 {
 public:
@@ -69,7 +69,8 @@ public:
     // The iteration that an op's GPU work is from. It differs from the iteration of the op only for
     // the median iteration.
     std::uint32_t takenFrom(engine::OpOfIteration op) const;
-    // Number of rows that are not in work().
+    // Number of kernels, copies and memsets that were left out, because their device or their time
+    // is unknown.
     std::int64_t withoutPlace() const { return m_withoutPlace; }
 
     // The API call that launched the work; nullptr if it was not recorded.
@@ -99,7 +100,8 @@ private:
     void indexOps();
 
     engine::GpuTrace m_trace;
-    std::vector<KernelName> m_names; // trace().strings, then "copy ..." and "memset"
+    // The names of all trace().strings, then "copy ..." and "memset"; GpuWork::name is an index.
+    std::vector<KernelName> m_names;
     std::vector<GpuWork> m_work;
     std::vector<DeviceStream> m_streams;
     std::vector<std::uint32_t> m_byOp;

@@ -14,8 +14,8 @@ using namespace engine;
 
 namespace {
 
-// A launch takes about 5 us on the host. An op is launch-bound if its kernels take only a few times
-// as long as a launch and gaps take a fifth of its time.
+// An op is launch-bound if gaps take at least a fifth of its time and its kernels are short: on
+// average less than four times the 5 us that a launch takes on the host.
 constexpr double kLaunchBoundGaps = 0.2;
 constexpr double kShortKernel = 20'000; // ns
 
@@ -54,12 +54,13 @@ struct Sums
 {
     std::map<OpKind, OpKindWork> ops;
     std::map<RowKey, KernelRow> rows;
-    std::map<RowKey, std::int64_t> within; // the part of a row's time that lies within the ops
+    // The part of a row's time that is within the spans of its ops.
+    std::map<RowKey, std::int64_t> within;
     std::set<std::pair<std::uint32_t, std::uint32_t>> counted; // iteration, op
 };
 
-// The work of an op is counted with its first span: the calls of an imported all-reduce are spans
-// of one op.
+// An op can have several spans: each call of an imported all-reduce is one. The work of the op is
+// counted only once, with the first of them.
 void addWork(const GpuActivity& activity, const Span& span, OpKind kind, Sums& sums)
 {
     const OpOfIteration op{span.op, span.iteration};

@@ -15,8 +15,8 @@ std::span<const Span> ofIteration(const std::vector<Span>& spans, std::uint32_t 
     return {begin, end};
 }
 
-// Merges two sequences that are sorted by begin, which is much cheaper than sorting. Skips
-// zero-length spans (messages over free links).
+// Adds the windows of `spans` to `windows`. Both are sorted by begin and so is the result: merging
+// is much cheaper than sorting. Skips zero-length spans (messages over free links).
 void addWindows(std::span<const Span> spans, std::vector<Window>& windows)
 {
     const std::ptrdiff_t middle = windows.size();
@@ -53,7 +53,8 @@ std::span<const Span> Lanes::spans(DeviceId device, Track::Kind kind) const
     return m_spans[device][kind];
 }
 
-// All of these parts begin with the iteration, so `windows` stays sorted.
+// Inserts at the front: the parts of earlier spans begin with the iteration, so `windows` stays
+// sorted.
 void Lanes::addBefore(DeviceId device, Track::Kind kind, std::vector<Window>& windows) const
 {
     const auto& before = m_before[device][kind];

@@ -38,8 +38,8 @@ private:
 
     engine::Window m_window;
     engine::IdVector<engine::DeviceId, Row> m_spans;
-    // The parts of earlier spans that reach into the window. Only streams have them, because their
-    // windows follow without a flush (Shape::windows).
+    // The parts of spans of earlier iterations that are within m_window. Only asynchronous runs
+    // have them, because their iterations follow each other without a flush (Shape::windows).
     using Before
         = engine::EnumArray<engine::Track::Kind, std::vector<engine::Window>, engine::kLaneKinds>;
     engine::IdVector<engine::DeviceId, Before> m_before;

@@ -14,7 +14,8 @@ std::int64_t microBatchesOf(const Run& run)
     return std::int64_t{run.schedule.shape.microBatches} * run.schedule.shape.dataParallel;
 }
 
-// The losses of all micro-batches. If only the mean of an iteration is known, it is repeated.
+// The losses of all micro-batches. If only the mean loss of an iteration is known, each of its
+// micro-batches gets the mean.
 std::vector<double> lossesOf(const Run& run)
 {
     std::vector<double> losses;
@@ -44,7 +45,7 @@ std::vector<double> means(const std::vector<double>& losses, std::size_t window)
     return result;
 }
 
-// More than one only in asynchronous schemes.
+// Only asynchronous schemes update the weights more than once per iteration.
 std::int64_t updatesPerIteration(const Schedule& schedule)
 {
     std::int64_t updates = 0;

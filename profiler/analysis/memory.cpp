@@ -10,8 +10,8 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// The memory of one device while memory events are replayed. Frees come first at equal times, so
-// levels are valid only after all events of a time.
+// The memory of one device while memory events are replayed. Of several events at one time, the
+// frees come first. Therefore a level is valid only after all events of its time.
 struct Holdings
 {
     EnumArray<MemoryCategory, std::int64_t, kMemoryCategories> byCategory{};
@@ -35,7 +35,8 @@ void addPeakStash(const Run& run, const Lanes& lanes, IdVector<DeviceId, DeviceM
 {
     const OpIndex index(run.schedule);
     StashLedger ledger(run.schedule, run.info.recomputeKeeps);
-    const bool isStream = run.schedule.shape.windows > 1; // stashes live beyond a window
+    // In an asynchronous run stashes outlive their iteration, so the spans of all iterations count.
+    const bool isStream = run.schedule.shape.windows > 1;
     for (const DeviceId d : Ids<DeviceId>(lanes.devices()))
         for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy}) {
             const Track* track = isStream ? run.timeline.track(d, kind) : nullptr;

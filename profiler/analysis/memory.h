@@ -7,10 +7,11 @@
 
 namespace profiler {
 
-// Sets the largest number of activations of each device, in M_a (a device's layers for one
+// Sets the peak stash of each device, in M_a (the activations of a device's layers for one
 // micro-batch). An activation lives from the start of its F to the end of its B (of its W if the
-// backward is split) and counts on both devices while it moves. An activation that a RECOMPUTE
-// recomputes counts as RunInfo::recomputeKeeps from the end of its F until the RECOMPUTE.
+// backward is split). While it moves between two devices, it counts on both. If a RECOMPUTE
+// recomputes it, only the share RunInfo::recomputeKeeps of it counts from the end of its F until
+// the RECOMPUTE.
 void addPeakStash(const engine::Run& run, const Lanes& lanes,
                   engine::IdVector<engine::DeviceId, DeviceMetrics>& devices);
 

@@ -17,16 +17,16 @@ struct DeviceMetrics
     engine::DeviceId device;
     std::int64_t span = 0;    // from the first start to the last end of the device
     std::int64_t compute = 0; // union of F B I W RECOMPUTE OPT
-    // Duration of the ops of each kind. Joint ops count half of their common window each, so that
-    // F, B, I, W, RECOMPUTE and OPT add up to `compute`.
+    // Duration of the ops of each kind. Two joint ops (which run as one) count half of their common
+    // window each, so that F, B, I, W, RECOMPUTE and OPT add up to `compute`.
     engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> byKind{};
     std::int64_t exposedCommunication = 0;
     std::int64_t wait = 0;            // bubble between the first and the last op
     std::int64_t fill = 0, drain = 0; // bubble before the first and after the last op
     std::int64_t bubble = 0; // equals iteration - compute - exposed, and fill + wait + drain
     double peakStash = 0;    // in M_a
-    // Largest number of activations of which only the input of their RECOMPUTE is kept. Each counts
-    // as RunInfo::recomputeKeeps in peakStash.
+    // Largest number of activations that wait for their RECOMPUTE: the device keeps only the input
+    // of the RECOMPUTE. In peakStash each counts as RunInfo::recomputeKeeps.
     double peakKept = 0;
     double weights = 0;                                    // in M_theta
     std::optional<std::int64_t> peakBytes, peakStashBytes; // nullopt if no memory was recorded

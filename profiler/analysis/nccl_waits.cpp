@@ -122,7 +122,7 @@ private:
     const GpuTrace& m_trace;
     const Schedule& m_schedule;
     OpIndex m_index;
-    std::vector<std::size_t> m_order; // [kernel] position among the kernels of its op
+    std::vector<std::size_t> m_order; // position of each kernel among the kernels of its op
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
     std::map<NcclExchange, Ranks> m_ranks;
     std::map<NcclExchange, std::size_t> m_members; // number of ops of an all-reduce

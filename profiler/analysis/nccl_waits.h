@@ -17,8 +17,10 @@ struct NcclSplit
         // The kernels of all ranks are known; the transfer begins when the last of them has
         // started.
         Ranks,
-        Link, // the kernel of a rank is missing; the transfer takes the time of the link
-        None, // not known; no part counts as waiting
+        // The kernel of a rank is missing; the transfer is assumed to take its time on the link
+        // (LinkTime) and to end with the kernel.
+        Link,
+        None, // neither is known; no part counts as waiting
     };
 
     std::size_t kernel = 0;        // index into GpuTrace::kernels

@@ -8,9 +8,10 @@
 
 namespace profiler {
 
-// Assumptions for recomputed attention: the share of a forward that is recomputed, and the share of
-// an activation that is kept. Without scores, 34 of the 34 + 5 a s/h bytes per s b h remain
-// (Korthikanti et al., arXiv 2205.05198); for GPT-3, 5 a s/h is 80.
+// Assumptions if only attention is recomputed: the share of the forward's time that is recomputed,
+// and the share of the activations that is kept. A layer stores (34 + 5 a s/h) s b h bytes, of
+// which 34 s b h are kept (Korthikanti et al., arXiv 2205.05198). For GPT-3, 5 a s/h is 80, so the
+// share is 34/114.
 inline constexpr engine::Fraction kAttentionShare{1, 5};
 inline constexpr double kAttentionKeeps = 0.3;
 

@@ -23,7 +23,8 @@ enum class Counted : std::uint8_t {
 constexpr Window kNotRun{0, -1};
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
-// [iteration] The position among the counted iterations; kNone for the others.
+// Returns for each iteration its number among the iterations that count, or kNone if it does not
+// count.
 std::vector<std::uint32_t> countedIterations(const Timeline& timeline, Counted which)
 {
     using Kind = Iteration::Kind;
@@ -38,7 +39,7 @@ std::vector<std::uint32_t> countedIterations(const Timeline& timeline, Counted w
     return numbers;
 }
 
-// [op] the RECV of a SEND; kNone for other ops.
+// Returns for each op the RECV of its message if it is a SEND, otherwise kNone.
 std::vector<std::uint32_t> receivesOf(const Schedule& schedule, const OpIndex& index)
 {
     std::vector<std::uint32_t> byValue(valueCount(schedule.shape), kNone), receives(index.count());
@@ -59,8 +60,8 @@ std::vector<std::uint32_t> receivesOf(const Schedule& schedule, const OpIndex& i
     return receives;
 }
 
-// The start of ops and messages in one iteration of an imported run. `windows` has the window of
-// each op (OpIndex), kNotRun if it did not run.
+// Finds when the ops of one iteration of an imported run could have started. `windows` has the
+// window of each op (OpIndex), or kNotRun if it did not run.
 class Readiness
 {
 public:
@@ -133,8 +134,8 @@ private:
 
 // In a trace of another program, time passes between the arrival of an op's inputs and its start:
 // the host posts messages and launches kernels. Makes that time part of the op, so that a
-// simulation places the ops where the trace has them. A SEND gets no duration at its producer's
-// end; its message ends with the RECV.
+// simulation places the ops where the trace has them. A SEND becomes an empty window at the end of
+// its producer, so that the time until the end of its RECV is the latency of the message.
 void startWhenReady(const Schedule& schedule, std::vector<Window>& windows)
 {
     const Readiness readiness(schedule, windows);

@@ -30,14 +30,14 @@ public:
     Capture& operator=(const Capture&) = delete;
     virtual ~Capture() = default;
 
-    // Attributes work that this thread launches until pop() to this execution of the op. Drops work
-    // of other data-parallel pipelines (OpOfIteration::kOtherCopy). May be nested. Thread-safe;
-    // takes about a microsecond.
+    // All work that this thread launches from now on until pop() is recorded as work of `op`. Work
+    // of other data-parallel copies of the pipeline (OpOfIteration::kOtherCopy) is dropped. May be
+    // nested. Thread-safe; takes about a microsecond.
     virtual void push(engine::OpOfIteration op) = 0;
     virtual void pop() = 0;
 
-    // Returns the complete records, linked to their ops. Never waits for the GPU; a later call
-    // returns records that are still incomplete. Not thread-safe.
+    // Returns the records that are complete, linked to their ops. Never waits for the GPU. A record
+    // that is not complete yet is returned by a later call. Not thread-safe.
     virtual engine::GpuTrace take() = 0;
     // Stops recording and returns all remaining records. Call it after all devices are
     // synchronized.

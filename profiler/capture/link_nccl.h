@@ -11,8 +11,8 @@ namespace profiler {
 
 // Attributes NCCL kernels to ops. Non-blocking communicators launch kernels on NCCL's own threads,
 // where Capture::push() is not called. The thread of the device waits within the launch of its
-// SEND, RECV or ALLREDUCE until NCCL has launched the kernel, so time and GPU identify the op.
-// Requires that device d is GPU d of the process.
+// SEND, RECV or ALLREDUCE until NCCL has launched the kernel. So a kernel belongs to the op of its
+// GPU during whose launch it was launched. Requires that device d is GPU d of the process.
 class NcclLinker
 {
 public:
@@ -21,8 +21,9 @@ public:
         , m_index(schedule)
     { }
 
-    // Links the next part of the trace, with times on CLOCK_MONOTONIC, to its launches. Drops NCCL
-    // kernels before the first op, because they only connect ranks.
+    // Links the NCCL kernels of the next part of the trace, with times on CLOCK_MONOTONIC, to the
+    // ops that launched them. Drops NCCL kernels from before the first op, because they only
+    // connect ranks.
     void link(engine::GpuTrace& trace);
 
 private:
@@ -34,8 +35,8 @@ private:
     engine::OpIndex m_index;
     // Launches that have no kernel yet, by device and begin.
     std::map<std::pair<std::int64_t, std::int64_t>, engine::GpuOpLaunch> m_launches;
-    std::unordered_map<std::uint32_t, std::int64_t>
-        m_calls;                         // [correlation] begin of calls without an op
+    // Correlation id -> begin of a call that belongs to no op.
+    std::unordered_map<std::uint32_t, std::int64_t> m_calls;
     std::optional<std::int64_t> m_first; // time of the first op's launch
 };
 

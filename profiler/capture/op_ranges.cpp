@@ -50,7 +50,7 @@ void OpRanges::begin(OpOfIteration op) const
     attributes.color = category.argb;
     attributes.payloadType = NVTX_PAYLOAD_TYPE_INT64;
     attributes.payload.llValue = std::int64_t{op.iteration} << 32 | range.microBatch;
-    // Plain text, because few scripts support registered strings.
+    // Plain text instead of a registered string, because few scripts can read the latter.
     attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
     attributes.message.ascii = range.text.c_str();
     nvtxDomainRangePushEx(domainOf(m_domain), &attributes);

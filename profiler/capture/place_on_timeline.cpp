@@ -102,7 +102,9 @@ GpuTrace placeOnTimeline(GpuTrace trace, const Run& run, std::span<const Measure
     trace.waits.clear();
     trace.allocations.clear();
     trace.overheads.clear();
-    trace.launches.clear(); // the NVTX range of an emulated op is its span
+    // Without launches, the NVTX ranges of ops have the windows of their spans, as an emulated run
+    // needs.
+    trace.launches.clear();
     return trace;
 }
 
@@ -112,7 +114,8 @@ std::optional<std::int64_t> originOf(const Run& run, std::span<const MeasuredWin
     for (const MeasuredWindow& window : measured)
         begins.emplace(key(window.of), window.wall.begin);
     std::optional<std::int64_t> origin;
-    // Joint ops share a span that begins with the first of them, so the earliest time applies.
+    // Joint ops share a span, which begins with the first of them. For the other ones the
+    // difference is too large, so the smallest difference is the origin.
     for (const auto& [op, span] : spansOf(run.timeline, begins))
         origin = std::min(origin.value_or(INT64_MAX), begins.at(op) - span.begin);
     return origin;

@@ -74,7 +74,7 @@ private:
     engine::OpIndex m_index;
     TextPieces m_text;
     ChromeEvents m_out;
-    // [iteration, value] one arrow each
+    // The ends of the arrow from SEND to RECV, by iteration and number of the value.
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> m_transfers;
 };
 
@@ -176,7 +176,7 @@ void TraceText::writeMemory()
         for (const engine::MemoryCategory category : Totals::enumerators())
             values += fmt::format("{}{}:{}", values.empty() ? "" : ",",
                                   jsonText(memoryCategoryName(category)), total[category]);
-        // Tracy merges counters of equal names.
+        // The name contains the device, because Tracy merges counters of equal names.
         m_out.add(R"("ph":"C","name":"device {} memory","pid":{},"tid":0,"ts":{},"args":{{{}}})",
                   change.device, change.device, chromeTime(m_run, change.time), values);
     }

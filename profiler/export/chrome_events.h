@@ -36,7 +36,7 @@ public:
         : m_text(text)
     { }
 
-    // `format` is the part of the event between its braces.
+    // Adds an event. `text` is the format of its JSON without the outer braces.
     template<class... Values>
     void add(fmt::format_string<Values...> text, Values&&... values)
     {
@@ -47,8 +47,9 @@ public:
     void nameProcess(int process, const std::string& name);
     void nameThread(int process, int thread, const std::string& name);
 
-    // Returns the thread for a slice: the first thread of the row whose slices end before it,
-    // because viewers drop overlapping slices of one thread. `name` is called for a new thread.
+    // Returns the thread for a slice. Viewers drop overlapping slices of one thread, so this is the
+    // first thread of the row whose slices have all ended when `window` begins. If there is no such
+    // thread, a new one is added, with the name that `name` returns.
     template<class Name>
     int threadOf(const ChromeRow& row, engine::Window window, Name name)
     {

@@ -85,8 +85,9 @@ private:
     int m_host; // process
     ChromeEvents& m_out;
     bool m_hasBegun = false;
-    std::unordered_map<std::uint64_t, int> m_threads; // ops whose thread is not their row's first
-    std::unordered_map<std::uint32_t, int> m_owners;  // context -> process
+    // The threads of ops that are not on the first thread of their row, by key().
+    std::unordered_map<std::uint64_t, int> m_threads;
+    std::unordered_map<std::uint32_t, int> m_owners;                          // context -> process
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> m_streams; // context, stream
     std::map<std::uint32_t, bool> m_otherGpus;
 };
@@ -140,8 +141,8 @@ void GpuText::add(const GpuTrace& trace)
             addSample(sample);
 }
 
-// Emulated runs use the span of an op as its launch; other runs have recorded the launch on the
-// host.
+// Names the process of the host. For an emulated run also adds the ranges of all ops, with their
+// spans as windows; the ranges of other runs follow from the recorded launches.
 void GpuText::begin()
 {
     m_out.nameProcess(m_host, "host");
@@ -242,8 +243,8 @@ std::string GpuText::opArguments(OpOfIteration of) const
                          : fmt::format(R"(,"op":"{}","iteration":{})", toString(*op), of.iteration);
 }
 
-// The process of the device that launched the work, else of the only device of its context, else
-// one for the GPU.
+// The process of the work: that of the device whose op launched it. If the op is unknown, that of
+// the only device of the work's context. If there is no such device, one for the GPU.
 int GpuText::processOf(const GpuPlace& place, OpOfIteration of)
 {
     if (opOf(of) != nullptr)

@@ -13,12 +13,12 @@ namespace {
 constexpr std::string_view kDuration = "duration";
 constexpr double kSmallestGrey = 12; // difference of lightness L* that a laser printer keeps
 
-// A row of the figure: its op boxes, how many of them have numbers, and the contrast of these.
+// The legibility of a row of the figure.
 struct RowFacts
 {
     std::string name;
-    int boxes = 0, numbers = 0;
-    double smallest = 1e9, ink = 21;
+    int boxes = 0, numbers = 0;      // op boxes that should have a number, and numbers drawn
+    double smallest = 1e9, ink = 21; // smallest size (points) and lowest contrast of a number
 };
 
 bool holdsNumber(const Box& box)
@@ -105,7 +105,7 @@ std::map<std::string, Look> looksOf(const Scene& scene)
 {
     std::map<std::string, Look> looks;
     for (const Group& group : scene.groups) {
-        Look* last = nullptr; // of the box that a hatch covers
+        Look* last = nullptr; // look of the previous box, which a hatch after it covers
         for (const SceneShape& shape : group.shapes) {
             const auto* hatch = std::get_if<Hatch>(&shape);
             if (hatch && hatch->cls == "hatch" && last)
@@ -129,8 +129,8 @@ double lightness(Colour colour)
     return luminance > 216.0 / 24389 ? 116 * std::cbrt(luminance) - 16 : luminance * 24389.0 / 27;
 }
 
-// Chunks of one kind, and numbered micro-batches, may be similar: numbers and positions distinguish
-// them. Other colour groups may not.
+// Whether ops of one kind may have similar greys: yes for chunks and for micro-batches with
+// numbers, because positions or numbers distinguish them. Other colour groups must differ.
 bool maySameKindBeAlike(const Look& one, const FigureOptions& options)
 {
     return !one.isGroup || (options.colourBy == ColourBy::MicroBatch && options.microBatches);

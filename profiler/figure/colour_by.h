@@ -25,8 +25,8 @@ enum class Tint : std::uint8_t { Backward, Forward, Recompute };
 Tint tintOf(engine::OpKind kind);
 Colour hueFill(const Palette& palette, int group, Tint tint);
 
-// Steps of the scale of durations, which is linear in the square root. Printed in grey, they differ
-// from each other and from the optimizer.
+// The number of colours for durations. durationStep() is proportional to the square root of the
+// duration. Printed in grey, the colours differ from each other and from that of the optimizer.
 constexpr int kDurationSteps = 5;
 int durationStep(double share); // `share` of the longest op; values outside 0..1 are clamped
 Colour durationFill(const Palette& palette, int step);

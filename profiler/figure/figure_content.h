@@ -17,7 +17,7 @@ struct FigureOp
     std::uint32_t position = 0; // position in the device's program; identifies the box
     int chunk = 0;
     double length = 0;  // duration as a share of the run's longest op
-    bool isCut = false; // whether the range ends within the op
+    bool isCut = false; // whether an end of the drawn range cuts the op
     // A joint F and B are one cell that is split in half, with F above.
     enum class Half : std::uint8_t { Both, Upper, Lower } half = Half::Both;
 };
@@ -25,7 +25,7 @@ struct FigureOp
 struct FigureRow
 {
     engine::DeviceId device;
-    std::vector<FigureOp> ops; // ops of the compute lane by begin, without those of zero length
+    std::vector<FigureOp> ops; // ops of the compute lane with a duration, sorted by begin
     std::vector<engine::Window> exposed;
     std::vector<Bubble> bubbles;
     double bubbleShare = 0;

@@ -10,7 +10,7 @@ struct LegendPlace
 {
     double top = 0;
     double right = 0;     // right end of all lines
-    double lastRight = 0; // right end of the last line, which shares its row with text to its right
+    double lastRight = 0; // where the last line must end, so that other text fits to its right
 };
 
 struct Legend

@@ -35,8 +35,8 @@ public:
     // Lays out the line at the end of a run and, if its text fits, the gap to the end of the
     // baseline.
     Group end(std::size_t run, const RunBlock& block) const;
-    // Lays out a line at the end of the baseline through the rows of all runs, and through the
-    // headings that end to its left.
+    // Lays out the vertical line at the end of the baseline. It crosses the rows of all runs. It
+    // also crosses the heading of a run if the text of the heading ends to the left of the line.
     Group baselineEnd(const std::vector<RunBlock>& blocks) const;
 
 private:

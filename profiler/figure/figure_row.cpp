@@ -93,7 +93,8 @@ private:
         if (m_options.bubbles == BubbleStyle::Blank)
             return;
         Rect area = rect(bubble.window);
-        if (m_style.rowGap() == 0) { // keeps the lower edges of the boxes of the row above
+        // Without a gap between rows, the hatch would cover the lower edges of the row above.
+        if (m_style.rowGap() == 0) {
             area.y += m_style.edgeWidth() / 2;
             area.height -= m_style.edgeWidth();
         }
@@ -118,7 +119,8 @@ private:
         addNumber(name, area, size, m_style.palette.ink, "cause");
     }
 
-    // A plain background for a text of `width` over lines, in the middle of `area`.
+    // Adds a plain background in the middle of `area`, so that a text of this width is legible over
+    // a hatch.
     void addPlate(const Rect& area, double width, double size, Colour fill)
     {
         const Rect plate{area.x + area.width / 2 - width / 2 - 0.1 * size,

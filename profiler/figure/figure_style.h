@@ -36,8 +36,7 @@ struct FigureStyle
     {
         return schematic ? palette.darkInk : mix(fill, palette.darkInk, 0.35);
     }
-    // The hatch over an op's box, for palettes that must work without colour. The number of the box
-    // is drawn on a background in the box's fill.
+    // The hatch over an op's box, for palettes that must work without colour.
     Hatch hatchOver(const Box& box, OpHatch hatch) const
     {
         const double in = box.stroke / 2; // inside the edge of the box

@@ -231,8 +231,9 @@ private:
         return text;
     }
 
-    // Adds axis, legend and the unit of time. The unit is beside the numbers of the axis if there
-    // is space, otherwise at the end of the legend's last line, otherwise in a line of its own.
+    // Adds axis, legend and the unit of time. The unit is at the first of these places that has
+    // space for it: beside the numbers of the axis, at the end of the legend's last line, in a line
+    // of its own.
     void addFoot()
     {
         const std::string unit = axisText();
@@ -283,7 +284,7 @@ private:
     double m_y = 0, m_length = 0;
     FigureMarks m_marks;
     std::vector<RunBlock> m_blocks;
-    std::vector<std::vector<engine::Note>> m_notes; // [run] the notes that are drawn
+    std::vector<std::vector<engine::Note>> m_notes; // the notes of each run that are drawn
 };
 
 using Notes = std::span<const std::vector<engine::Note>>;

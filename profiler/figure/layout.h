@@ -42,8 +42,8 @@ enum class BubbleStyle : std::uint8_t { Hatched, Blank, WithCause };
 struct FigureOptions
 {
     double width = 3.33 * kPointsPerInch; // in points
-    // In points; 0: as high as the rows. Otherwise the figure is centred vertically, with a smaller
-    // font if necessary.
+    // In points. 0: the figure is as high as its rows. Otherwise it is centred vertically in this
+    // height, with a smaller font if necessary.
     double height = 0;
     double fontSize = 5.5; // in points
     std::string font;      // font family; "": the first of installedFonts()

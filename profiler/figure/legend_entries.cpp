@@ -78,7 +78,8 @@ LegendEntry kindEntry(OpKind kind, const std::set<int>& chunks, bool first, cons
     return entry;
 }
 
-// One hue per micro-batch, stage, direction or chunk; forward lighter.
+// Returns one entry per micro-batch, stage, direction or chunk, each with the colours of its
+// forward and its backward.
 std::vector<LegendEntry> hueEntries(const LegendContent& content, const Palette& palette)
 {
     const bool isDirection = content.by == ColourBy::Direction;

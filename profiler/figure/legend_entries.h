@@ -29,7 +29,7 @@ struct LegendEntry
     // The fill of each swatch; Up, Bubble and Wait have a single fill, which is not drawn.
     std::vector<Colour> fills;
     std::string text, shortText;
-    std::vector<OpHatch> hatches = {}; // [fill]; empty: plain
+    std::vector<OpHatch> hatches = {}; // one per fill; empty: all fills are plain
     std::optional<Colour> edge = {};
 };
 

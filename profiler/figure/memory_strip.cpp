@@ -10,7 +10,7 @@ namespace {
 
 struct Level
 {
-    // From `time` on. `resident` is everything except the stash.
+    // The memory in bytes from `time` on. `resident` is everything except the stash.
     std::int64_t time = 0, resident = 0, stash = 0;
 
     std::int64_t total() const { return resident + stash; }
@@ -56,7 +56,8 @@ public:
         , m_place(place)
     { }
 
-    // The area between two heights, which are functions of a level, as a closed step line.
+    // Returns the area between two step lines as a polygon. `lower` and `upper` return the bytes of
+    // a Level at which the lines are drawn.
     template<class Lower, class Upper>
     Polygon area(Lower lower, Upper upper, Colour fill, const char* cls) const
     {

@@ -52,7 +52,7 @@ struct Palette
     Colour chunkTarget;                     // white in light themes, surface in dark themes
     Colour weights, gradients, optimizerState, buffers, stash; // colours of memory by category
 
-    // No hatch in most palettes, except for recompute, which has the fill of a forward.
+    // Most palettes hatch only RECOMPUTE, because it has the fill of a forward.
     OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch;
     OpHatch recomputeHatch{HatchLines::Rising, 1};
 

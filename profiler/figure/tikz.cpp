@@ -132,8 +132,9 @@ private:
         return "bs" + role;
     }
 
-    // Returns the role of a box: that of its op or, for a swatch or a plate, the role whose fill it
-    // has.
+    // Returns the role of a box, from which the name of its colour is made. Boxes of ops have the
+    // role of their op. Other boxes (swatches, plates) have the role of an earlier box with the
+    // same fill.
     std::string roleOf(const Box& box) const
     {
         if (box.cls.starts_with("op "))
@@ -143,8 +144,8 @@ private:
         return shown != m_fills.end() ? shown->first : camelCase(box.cls);
     }
 
-    // Returns the name of the colour of a text or line: "bsInk" if it equals that of the first
-    // text.
+    // Returns the name of the colour of a text or line. The first of these colours is "bsInk";
+    // other ones are named after their class.
     std::string inkColour(Colour used, std::string_view cls)
     {
         const auto ink = m_colours.try_emplace("Ink", used).first;

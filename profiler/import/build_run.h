@@ -14,11 +14,16 @@ struct ImportedRun
 };
 
 // Makes a run from a job. Its devices are the ranks of the first copy of the pipeline; a rank
-// without a trace is a device without ops. Stage and micro-batch of an op come from the name of its
-// range. If no range names them, the stage is that of the rank's chunk, or the rank number if
-// stages exchange messages, and micro-batches are numbered in the order of execution. Otherwise
-// stages are unknown (ImportReport). Iterations that are not complete on every rank are left out.
-// Fails with Error::Code::NotFound if there is no complete iteration with ops.
+// without a trace is a device without ops. The stage of an op is found by the first of these rules
+// that applies:
+//  * Ranges name stages. An op whose range names none has the only stage that its rank names.
+//  * Ranges name the chunk: the stage follows from the chunk and the rank's place in its pipeline.
+//  * Ranks exchange messages, or ranges name micro-batches: the stage is the rank's place in its
+//    pipeline.
+//  * Otherwise stages are unknown (ImportReport).
+// If the range of an op names no micro-batch, micro-batches are numbered in the order of execution.
+// Iterations that are not complete on every rank are left out. Fails with Error::Code::NotFound if
+// there is no complete iteration with ops.
 engine::Result<ImportedRun> buildRun(Job job);
 
 } // namespace profiler

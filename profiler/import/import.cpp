@@ -72,7 +72,8 @@ private:
     std::vector<Error> m_errors; // of files that are left out
 };
 
-// Ops are needed only by the classifier and are the largest part of a trace.
+// Classifies the traces. Then drops their ops, the largest part of a trace, because only the
+// classifier needs them.
 void Importer::add(std::vector<RankTrace> ranks)
 {
     for (RankTrace& trace : ranks) {

@@ -39,7 +39,8 @@ std::vector<int> bySteps(const ClassifiedRank& rank)
     return of;
 }
 
-// Ops without a number belong to the iteration of the op before them.
+// Numbers iterations by the repetitions of each op: its k-th execution is in iteration k. An op
+// that names no micro-batch belongs to the latest iteration that has begun.
 std::vector<int> byOps(const ClassifiedRank& rank)
 {
     std::map<decltype(identity(NamedOp())), int> seen;
@@ -69,11 +70,12 @@ std::vector<int> byOptimizerSteps(const ClassifiedRank& rank)
 
 using Counts = std::map<int, int>; // iteration -> pipeline ops
 
-// The iterations with the usual number of pipeline ops, or with any if their number varies because
-// they are cut from kernels.
+// Returns the complete iterations of a rank: those with the most frequent number of pipeline ops.
+// If `mustBeEqual` is false, their number may vary and every iteration with a pipeline op is
+// complete.
 std::set<int> complete(const Counts& counts, bool mustBeEqual)
 {
-    std::map<int, int> frequency; // of a number of ops
+    std::map<int, int> frequency; // number of ops -> number of iterations that have it
     for (const auto& [iteration, count] : counts)
         ++frequency[count];
     int usual = 0;

@@ -10,11 +10,11 @@ namespace profiler {
 struct FoundIterations
 {
     int count = 0;
-    std::vector<int> numbers; // [iteration] the number that the traces give it
+    std::vector<int> numbers; // of each iteration, as stated by the traces
     std::string from; // how iterations were found: "ranges of iterations"; "" for a single one
-    // [rank][work] the iteration; -1: in no complete iteration.
+    // The iteration of each work of each rank; -1: in no complete iteration.
     std::vector<std::vector<int>> ofWork;
-    std::vector<int> incomplete; // [rank] number of works outside complete iterations
+    std::vector<int> incomplete; // of each rank: number of works outside complete iterations
 };
 
 // Finds the iterations of a job. Uses the first of these that the traces have: ranges of whole

@@ -59,7 +59,7 @@ std::vector<int> rankList(std::string_view text)
     return ranks;
 }
 
-// The process group of most messages of a rank; empty if unknown.
+// The ranks of the process group in which a rank exchanges most of its messages; empty if unknown.
 std::vector<int> messageGroup(const JobRank& rank)
 {
     std::map<std::uint32_t, int> messages; // by process group
@@ -99,7 +99,8 @@ void findPipelines(Job& job)
             }
 }
 
-// All ranks of a host share a clock, so traces more than a minute apart are of two recordings.
+// Fails if the traces are from two recordings. All ranks of a host share a clock, so two traces of
+// a host that are more than a minute apart are not from one recording.
 Result<void> checkOneRecording(const std::vector<JobRank>& ranks)
 {
     std::map<std::string, std::pair<Window, const JobRank*>> latest; // by host

@@ -23,8 +23,8 @@ struct Job
 {
     std::vector<JobRank> ranks;
     std::vector<int> missing; // ranks without a trace
-    // The ranks of every pipeline, first stage first, from the process groups of their messages. A
-    // single pipeline of all ranks if the traces do not state the groups.
+    // The ranks of every pipeline, first stage first, from the process groups of their messages. If
+    // the traces do not state the groups, all ranks are one pipeline.
     std::vector<std::vector<int>> pipelines;
     std::vector<std::string> warnings;
 };

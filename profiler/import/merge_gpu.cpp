@@ -53,8 +53,8 @@ private:
     GpuTrace m_trace;
     StringTable m_strings;
     static constexpr std::uint32_t kUnknown = 0xFFFFFFFF, kEmpty = 0; // numbers in m_strings
-    // [number in RankTrace::texts] the number in m_strings
-    std::unordered_map<const void*, std::vector<std::uint32_t>> m_numbers; // by RankTrace::texts
+    // For each table RankTrace::texts: the number in m_strings of each of its texts.
+    std::unordered_map<const void*, std::vector<std::uint32_t>> m_numbers;
     std::vector<std::uint32_t>* m_numbersOfRank = nullptr;
     std::uint32_t m_device = 0, m_nextContext = 1, m_firstCorrelation = 1, m_firstThread = 0;
     std::unordered_map<std::uint32_t, std::uint32_t> m_contexts; // of one rank

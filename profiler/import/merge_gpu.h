@@ -6,7 +6,7 @@
 
 namespace profiler {
 
-// [rank][work] the op and iteration that the work became
+// The op and iteration that each work of each rank became.
 using OpsOfWorks = std::vector<std::vector<engine::OpOfIteration>>;
 
 // Merges the GPU activity of all ranks into one trace, with times relative to `origin` (ns), and

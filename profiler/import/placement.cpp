@@ -14,7 +14,8 @@ using namespace engine;
 
 namespace {
 
-// No pipeline has more stages, so most of a larger number of ranks are copies.
+// The largest number of ranks that are taken for one pipeline, with a stage each. No pipeline has
+// more stages, so more ranks must be several copies.
 constexpr int kMostRanks = 1024;
 
 bool hasMicroBatch(OpKind kind)
@@ -22,7 +23,8 @@ bool hasMicroBatch(OpKind kind)
     return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
 }
 
-// I and W are the two halves of a B; counting both with one counter would skip numbers.
+// The number of the next micro-batch. Each kind has its own count: if I and W, which are both
+// backwards, shared one, every second number would be skipped.
 using Counter = std::map<std::tuple<int, OpKind, int, int>, int>; // iteration, kind, chunk, replica
 
 class Placer
@@ -68,7 +70,7 @@ private:
     StageFrom m_from = StageFrom::Unknown;
     bool m_isV = false;
     std::vector<int> m_onlyStage; // [rank] the stage that its ranges name; -1: none or several
-    int m_mostMicroBatches = 0;   // of one rank, if stages are unknown
+    int m_mostMicroBatches = 0;   // largest number of micro-batches of a rank
     std::vector<std::set<int>> m_stages; // [rank]
     std::vector<std::set<Op>> m_ops;     // [rank] of the pipeline
     std::vector<int> m_copy;             // [rank] its copy of the pipeline
@@ -119,7 +121,7 @@ void Placer::findSource()
     m_result.microBatchesKnown = numbered || m_from == StageFrom::Ranks;
 }
 
-// In a V, the first forward of chunk 1 runs on the last rank.
+// Whether the chunks are placed in a V: chunk 1 begins on the last rank, not on the first one.
 bool Placer::isVShaped() const
 {
     std::optional<std::int64_t> first, last;
@@ -200,8 +202,9 @@ void Placer::resolve(std::uint32_t rank)
     }
 }
 
-// Ranks that execute the same ops are copies of each other. Ranks with the same stages but
-// different micro-batches are the two directions of one pipeline.
+// Finds the data-parallel copy that each rank belongs to. If ranges name the stages, ranks that
+// execute the same ops are copies of each other. (Ranks with the same stages but different
+// micro-batches are not: they are the two directions of one pipeline.)
 void Placer::findCopies()
 {
     const std::size_t ranks = m_job.ranks.size();
@@ -297,7 +300,8 @@ void Placer::splitBackward()
         });
 }
 
-// If any forward is of a whole micro-batch, parts of micro-batches are halves, not slices.
+// Decides whether ops of parts of a micro-batch are halves or slices: halves if the run also has a
+// forward of a whole micro-batch.
 void Placer::setSlices()
 {
     const bool areHalves = std::ranges::any_of(m_result.works, [](const PlacedWork& work) {
@@ -365,7 +369,7 @@ void Placer::finish()
         if (work.second && work.second->stage.value < 0)
             work.second->stage = work.op.stage;
         setPeer(work.op);
-        // If stages are unknown, every rank has its own micro-batches.
+        // If stages are unknown, no two ranks share a micro-batch, so each gets its own numbers.
         const bool isOwn = isUnknown && work.op.microBatch.isValid();
         forEachOp(work, [&](Op& op) {
             op.microBatch.value += isOwn ? static_cast<int>(work.rank) * m_mostMicroBatches : 0;

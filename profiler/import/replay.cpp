@@ -11,7 +11,7 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// F, B, I, W and RECOMPUTE in the order of the run.
+// Returns the schedule with only its F, B, I, W and RECOMPUTE.
 Schedule computeOps(const Schedule& schedule)
 {
     Schedule order = schedule;

@@ -59,9 +59,9 @@ public:
     const std::vector<RuleText>& all() const { return m_texts; }
     std::optional<RuleMatch> ofRange(const RangeTexts& range) const;
     std::optional<RuleMatch> ofKernel(std::string_view name) const;
-    // Whether a rule for ranges matches by name alone.
+    // Whether a rule for ranges matches this name, whatever else the rule requires.
     bool namesRange(std::string_view name) const;
-    // Whether some rules for ranges match on more than the name.
+    // Whether a rule also requires a category, a thread or arguments.
     bool needsMoreThanNames() const;
 
 private:

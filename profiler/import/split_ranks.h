@@ -7,9 +7,10 @@
 
 namespace profiler {
 
-// Splits the trace of one file into ranks. A trace with GPU work, or one that states its rank, is a
-// single rank. Otherwise every process with ranges is a rank; if there is only one process, every
-// thread with a range that a rule names. `processes[thread]` is the process of each thread.
+// Splits the trace of one file into ranks. A trace with kernels, or one that states its rank, is a
+// single rank. Otherwise every process with a range that a rule names is a rank. If there is only
+// one such process, every thread with such a range is a rank. `processes[thread]` is the process of
+// each thread.
 std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string>& processes,
                                   const IsNamedByRule& isNamedByRule);
 

@@ -23,7 +23,8 @@ namespace {
 constexpr std::size_t kMostFiles = 10000;
 
 constexpr std::array<std::string_view, 4> kCompressed{".gz", ".xz", ".bz2", ".zst"};
-constexpr std::int64_t kSmall = 256 << 20, kMostTimes = 200; // the larger one limits expansion
+// A file may expand to kSmall bytes or to kMostTimes times its size, whichever is more.
+constexpr std::int64_t kSmall = 256 << 20, kMostTimes = 200;
 
 auto expandsTooFar(const std::string& file)
 {

@@ -16,12 +16,12 @@ using engine::Result;
 using engine::Schedule;
 using engine::Shape;
 
-// Peers and memory events name a device in 16 bits; products with the number of data-parallel
-// copies fit in 32 bits.
+// The largest number of devices and of data-parallel copies. Op::peer and MemoryEvent::device have
+// 16 bits, and the product of both numbers must fit in 32 bits.
 constexpr int kMostDevices = 0xFFFF;
 
-// Readers of a schedule allocate tables over stage x micro-batch x slice. Every micro-batch must
-// have ops in every stage, so the memory for these tables is proportional to the size of the file.
+// Checks that the shape is not larger than the schedule has ops. Otherwise a small damaged file
+// could make readers allocate huge tables, which are indexed by stage, micro-batch and slice.
 bool fitsOps(const Shape& shape, std::size_t ops)
 {
     constexpr std::size_t kSmall = 1 << 16;
@@ -53,7 +53,8 @@ bool placed(const Schedule& schedule)
         && std::ranges::all_of(schedule.deviceOf, complete);
 }
 
-// A half is slice 0 or 1 of a shape without slices, which exists() would reject.
+// Whether the indices of an op are valid. The slice is checked here and not by exists(), because a
+// half is slice 0 or 1 of a shape without slices, which exists() would reject.
 bool inside(const Op& op, const Shape& shape)
 {
     const bool half

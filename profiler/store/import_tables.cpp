@@ -13,7 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kConfidences{"", "low", "medium", "high"};
 constexpr std::int64_t kMostReportRows = 100000;
 
-// A fact of the whole import: its name, and the field that has it.
+// Calls `fact(name, field)` for each field of the report that describes the whole import. Used for
+// writing and for reading.
 void facts(auto& report, auto&& fact)
 {
     fact("program", report.program);

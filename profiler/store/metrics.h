@@ -55,8 +55,8 @@ void runMetrics(auto& run, auto&& metric)
     clockMetrics(run.machine.clocks, metric);
 }
 
-// The counts of missing records. They have rows even if all are 0, because this means that the
-// trace is complete.
+// The counts of missing records. They have rows even if all are 0, which states that the trace is
+// complete.
 void healthMetrics(auto& health, auto&& metric)
 {
     metric({"gpu_records_dropped", "", "records lost by the tracer"}, health.dropped);
@@ -67,7 +67,8 @@ void healthMetrics(auto& health, auto&& metric)
            health.declinedBuffers);
 }
 
-// Writes the metrics that `visit(metric)` passes to `metric`.
+// Writes metrics. `visit(metric)` must call `metric(text, value)` for each; values of 0 and empty
+// ones are not written.
 engine::Result<void> writeMetrics(Database& database, auto&& visit)
 {
     auto insert

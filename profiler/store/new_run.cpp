@@ -52,8 +52,8 @@ Result<void> seal(Database database)
 {
     const std::filesystem::path file = database.file();
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    // EXCLUSIVE, because otherwise readers could open the file after SQLite removed the WAL and
-    // before it changed the header, and would create a new WAL.
+    // EXCLUSIVE locks out readers while SQLite removes the WAL and then changes the header. A
+    // reader between these two steps would create a new WAL.
     if (auto ok = database.execute("PRAGMA synchronous=FULL; PRAGMA locking_mode=EXCLUSIVE"); !ok)
         return ok;
     while (true) {

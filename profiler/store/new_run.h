@@ -13,21 +13,20 @@ namespace profiler {
 engine::Result<void> writeEmptyRun(const std::filesystem::path& file, const engine::RunInfo& info,
                                    const engine::Schedule& schedule);
 
-// The data that is written at the end of a run: outcome, failure, use of the arenas, and the extent
-// of the run, which scripts read first.
+// The data that is written at the end of a run.
 struct RunEnd
 {
     engine::Outcome outcome;
     const std::string& failure;
     std::span<const engine::ArenaUse> arenas;
-    std::int64_t lastEnd = 0;
+    std::int64_t lastEnd = 0;      // ns; end of the run, which scripts read first
     engine::GpuClocks clocks = {}; // empty if already written, or not measured
 };
 engine::Result<void> writeEnd(Database& database, const RunEnd& end);
 
-// Makes the run complete in one file, flushes it and closes the database. Waits some time for
-// readers. If a reader remains, fails with Error::Code::Io; the run is then complete, but in two
-// files.
+// Merges "-wal" into the run's file, flushes the file and closes the database. Waits some time for
+// readers. If a reader remains, fails with Error::Code::Io; the run is then complete, but a part of
+// it is still in "-wal".
 engine::Result<void> seal(Database database);
 
 } // namespace profiler

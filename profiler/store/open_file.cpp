@@ -146,8 +146,9 @@ Result<OpenFile> openAnyWay(const fs::path& file, std::chrono::milliseconds lock
     int code = SQLITE_OK;
     auto database = openAndProbe(file, Database::Access::ReadOnly, code, lockWait);
     if (!database && needsAnotherWay(code)) {
-        // A process that cannot create files here cannot write the run either, so no locks are
-        // needed.
+        // Usually SQLite cannot create files in this folder. If changes of a killed writer must be
+        // recovered, a copy is opened. Otherwise the file is opened without locks, because a
+        // process that cannot create files here cannot write the run either.
         if (holdsBytes(companion(file, "-wal")) || holdsBytes(companion(file, "-journal")))
             return openCopy(file);
         database = openAndProbe(file, Database::Access::Immutable, code);

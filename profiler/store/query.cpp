@@ -18,7 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr const char* kOnlySelect = "only SELECT is possible here, because runs are not changed";
-constexpr int kStepsBetweenQuestions = 10'000; // a fraction of a millisecond
+// Instructions of SQLite's virtual machine between two calls of Watch::asked(); they take a
+// fraction of a millisecond.
+constexpr int kStepsBetweenQuestions = 10'000;
 
 struct Watch
 {

@@ -58,7 +58,8 @@ Result<void> readProgram(Database& database, Schedule& schedule)
     });
 }
 
-// An asynchronous run has the micro-batches of several windows in one program.
+// Sets Shape::windows. The program of an asynchronous run contains the micro-batches of several
+// windows, numbered consecutively.
 void countWindows(Schedule& schedule)
 {
     auto& shape = schedule.shape;

@@ -21,7 +21,8 @@ constexpr std::string_view kGrowingTables[]
     = {kTableOf<TrackRow>.name, kTableOf<IterationRow>.name, kTableOf<LossRow>.name,
        kTableOf<SpanRow>.name,  kTableOf<MemoryRow>.name,    kTableOf<OpRow>.name};
 
-// Differences and sums of times and of bytes stay far below 2^63.
+// Larger times and sizes are rejected as damaged, so that their sums and differences do not
+// overflow.
 constexpr std::int64_t kMostTicks = std::int64_t{1} << 61, kMostBytes = std::int64_t{1} << 50;
 
 bool isWindow(std::int64_t begin, std::int64_t end)

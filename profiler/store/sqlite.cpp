@@ -19,9 +19,10 @@ using engine::Result;
 // 3 MiB to read a run; one value may have 64 MiB.
 constexpr sqlite3_int64 kSoftHeapLimit = 256 << 20, kHardHeapLimit = 512 << 20;
 
-// Instructions of SQLite's virtual machine. Reading a whole run takes about a quarter of an
+// The limit on instructions of SQLite's virtual machine for an untrusted file: kFewestSteps (half a
+// second) plus kStepsOfByte per byte of the file. Reading a whole run takes about a quarter of an
 // instruction per byte.
-constexpr double kFewestSteps = 5e7, kStepsOfByte = 20; // 5e7: half a second
+constexpr double kFewestSteps = 5e7, kStepsOfByte = 20;
 constexpr int kStepsBetweenChecks = 100'000;
 
 // The file as an SQLite URI: only URIs support `immutable`. A URI also keeps SQLite from parsing a

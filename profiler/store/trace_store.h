@@ -86,7 +86,7 @@ public:
     engine::Result<std::int64_t> flush(const std::function<bool()>& waits = {});
     // Writes everything to disk, changes to journal_mode=DELETE and flushes, so that the file is
     // complete without a -wal file. Do not append anything afterwards. `arenas` replaces
-    // RunInfo::arenas and has the touched bytes. `clocks` is set if RunInfo lacks clocks.
+    // RunInfo::arenas and has the touched bytes. Pass `clocks` if RunInfo lacks them.
     engine::Result<void> finish(engine::Outcome outcome, const std::string& failure = {},
                                 std::span<const engine::ArenaUse> arenas = {},
                                 const engine::GpuClocks& clocks = {});

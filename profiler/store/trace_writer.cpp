@@ -76,7 +76,8 @@ Result<void> TraceWriter::Impl::begin(const engine::RunInfo& info, const engine:
 
 void TraceWriter::Impl::commitUntilStopped()
 {
-    // Without WAL a commit waits for the disk twice, and readers are locked out during it.
+    // Without WAL, commits at most once per second: each commit waits for the disk twice and locks
+    // out readers.
     const auto pause = wal ? Clock::duration::zero() : std::chrono::seconds(1);
     auto next = Clock::now();
     std::unique_lock lock(mutex);
@@ -116,7 +117,8 @@ Result<void> TraceWriter::Impl::commit(const std::vector<Batch>& batches)
     return written;
 }
 
-// Tries again as long as a caller of flush() waits for the other program.
+// Executes the statement. If another program has locked the file, waits until a caller of flush()
+// decides whether to try again or to give up.
 Result<void> TraceWriter::Impl::executeWhenFree(const std::string& sql)
 {
     constexpr int kMostTries = 5; // after stop()
@@ -149,8 +151,8 @@ void TraceWriter::Impl::stop()
 Result<void> TraceWriter::Impl::end(RunEnd last)
 {
     if (failure) {
-        // This often succeeds on a full disk, because the pages of the failed transaction are free
-        // again.
+        // Stores the failure. This often succeeds even if the disk is full, because the pages of
+        // the failed transaction are free again.
         (void)writeOutcome(database, engine::Outcome::Failed, failure->message);
         return tl::unexpected(*failure);
     }

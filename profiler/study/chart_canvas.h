@@ -63,11 +63,12 @@ public:
     void hatch(Rect rect);                                     // a value that is not possible
     void marker(const SeriesLook& look, double x, double y);
     void dot(double x, double y, Colour edge, Colour fill);
-    // Writes a label at the first free place next to (x, y), within the plot and the top. Returns
-    // false if there is none.
+    // Writes a label at the first free place next to (x, y) that is to the right of the y axis and
+    // within the width and the top of the chart. Returns false if there is no such place.
     bool label(double x, double y, const std::string& text, Ink ink);
-    void keepFree(const Rect& rect) { m_taken.push_back(rect); } // of labels
-    void keepFree(Point from, Point to);                         // the line between them
+    // Keeps labels out of a rectangle, or off a line.
+    void keepFree(const Rect& rect) { m_taken.push_back(rect); }
+    void keepFree(Point from, Point to);
 
     void drawValueAxis(const ChartScale& scale, const std::string& title);
     void drawNumberAxis(const ChartScale& scale, const std::string& title);
@@ -77,8 +78,9 @@ public:
     void drawColumnNames(const std::vector<std::string>& names, double left, double width,
                          double baseline);
     enum class Sample : std::uint8_t { Line, Box };
-    // Draws the names of series, each after a sample of its look, next to the ends (y, series) of
-    // their lines, moved apart where they would overlap.
+    // Draws names of series to the right of the plot, each after a sample of its look. `ends` has
+    // for each name the y of its line's end and the number of the series. Names that would overlap
+    // are moved apart.
     void drawLabels(std::vector<std::pair<double, std::size_t>> ends,
                     const std::vector<std::string>& names, const std::vector<SeriesLook>& looks,
                     Sample sample);

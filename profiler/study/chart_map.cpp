@@ -53,8 +53,8 @@ double ChartMap::drawColourBar(const Cells& cells, double least, double most)
     return cells.top + height;
 }
 
-// Lays out cells with names of rows at the left and names of columns above, `below` and `right`
-// points from the edges.
+// Lays out the cells, with the names of rows at their left and the names of columns above them.
+// `below` and `right` are the points that stay free below and to the right of the cells.
 ChartMap::Cells ChartMap::layCells(const std::vector<std::string>& rows, double below,
                                    double right) const
 {

@@ -114,8 +114,8 @@ void ChartPlot::drawBars()
     const auto names = m_of.titlesOf(m_of.chart.x);
     m_canvas.drawNames(names, optionTitle(m_of.chart.x));
     const double group = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
-    const bool isOneAxis
-        = m_of.chart.x == m_of.chart.series; // a bar per value, which the axis names
+    // If one axis is both x and series, each value has one bar, which the x axis names.
+    const bool isOneAxis = m_of.chart.x == m_of.chart.series;
     const double bar = 0.8 * group / static_cast<double>(isOneAxis ? 1 : m_of.series.size());
     for (const ChartValue& value : all) {
         const std::size_t series = isOneAxis ? 0 : m_of.indexOf(value.point, m_of.chart.series);
@@ -154,13 +154,13 @@ void ChartPlot::drawLimit(const ChartScale& x, double limit)
 void ChartPlot::drawPareto()
 {
     std::vector<ChartValue> all = m_of.values();
-    m_canvas.setRightMargin(28); // labels are next to the points
+    m_canvas.setRightMargin(28); // narrow, because labels are next to the points
     std::vector<double> xs, ys;
     for (const ChartValue& value : all) {
         xs.push_back(value.x);
         ys.push_back(value.y);
     }
-    const double pad = 0.05 * (m_canvas.right() - kPlotLeft); // no point is on the axis
+    const double pad = 0.05 * (m_canvas.right() - kPlotLeft); // keeps points away from the axis
     const ChartScale x = scaleOf(xs, kPlotLeft + pad, m_canvas.right()),
                      y = scaleOf(ys, m_canvas.bottom(), kPlotTop + 10);
     if (const auto limit = m_of.memoryLimit();

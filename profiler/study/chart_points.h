@@ -29,8 +29,9 @@ struct ChartPoints
     const StudyChart& chart;
     const std::vector<StudyPoint>& points;
     const std::vector<StudyResult>& results;
-    std::vector<std::optional<double>> y, x; // [point]; x is empty unless it is a metric
-    std::vector<std::string> series;         // titles
+    // The values of each point on the axes; x is empty unless it is a metric.
+    std::vector<std::optional<double>> y, x;
+    std::vector<std::string> series; // titles
 
     bool isShown(std::size_t point) const;
     std::vector<ChartValue> values() const;

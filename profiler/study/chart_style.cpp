@@ -61,7 +61,8 @@ std::optional<SeriesLook> knownLook(std::string_view scheme, const ChartStyle& s
     return look;
 }
 
-// The same for a scheme in all studies.
+// Returns the preferred index into kOthers: for a scheme its number in engine::schemes(), so that
+// it tends to have the same colour in all studies, otherwise `index`.
 std::size_t firstChoice(std::string_view key, std::string_view value, std::size_t index)
 {
     const auto all = engine::schemes();

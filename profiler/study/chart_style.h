@@ -34,7 +34,7 @@ struct SeriesLook
 };
 constexpr std::size_t kSeriesMarkers = 8;
 
-// [value] The looks of the values of the axis `key`; no two are equal. BitPipe and the schemes that
+// Returns one look for each value of the axis `key`; no two are equal. BitPipe and the schemes that
 // it is usually compared with look the same in all studies; others have the remaining colours.
 std::vector<SeriesLook> seriesLooks(std::string_view key, const std::vector<std::string>& values,
                                     const ChartStyle& style);

@@ -19,7 +19,9 @@ void setRatio(Study& study, std::size_t index, StudyRatio ratio);
 void removeRatio(Study& study, std::size_t index);
 // The axes that a chart uses as x, series or rows.
 std::vector<std::string> axesOf(const StudyChart& chart);
-// Fixes the axes with several values that a chart does not use, and drops the others from `where`.
+// Repairs StudyChart::where after a change of the grid: drops the axes that the chart uses or the
+// grid lacks, and fixes every other axis with several values. A value that does not exist any more
+// is replaced by the first one.
 void repairWhere(const Study& study, StudyChart& chart);
 
 // Parses "4, 8, 16" or "0 to 0.5, 21 steps"; the steps include both ends. Fails with

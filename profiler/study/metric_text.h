@@ -19,8 +19,9 @@ double shownFactor(const std::vector<StudyResult>& results, std::string_view col
 // Returns the title of a metric with its unit, or a ratio: "Speed-up over 1F1B".
 std::string columnTitle(const Study& study, const std::vector<StudyResult>& results,
                         std::string_view column);
-// Numbers of a column have three digits, and percentages one decimal: "12.3". Numbers that are
-// compared have as many decimals as the greatest of them, or as the distance of two ticks needs.
+// metricNumber() formats a single number of a column with three digits, percentages with one
+// decimal: "12.3". Numbers that are shown together have equally many decimals: as many as the
+// greatest of them (metricDecimals()) or as the distance of two ticks (tickDecimals()) needs.
 std::string metricNumber(std::string_view column, double value);
 int metricDecimals(std::string_view column, double greatest);
 int tickDecimals(double step);

@@ -200,7 +200,8 @@ private:
                            nameOf(m_point), nameOf(*second), *m_times[*second] / own);
     }
 
-    // States the values of `along`, beyond that of the point, at which other points become faster.
+    // States from which values of the axis `along` on other points are faster than this one. The
+    // values are interpolated.
     std::string crossings(std::string_view along) const
     {
         const StudyAxis* const axis = along.empty() ? nullptr : m_study.axis(along);
@@ -222,7 +223,8 @@ private:
         const auto place = static_cast<std::size_t>(&axis - m_study.grid.data());
         std::vector<std::string> values = m_points[m_point].values;
         const auto from = std::ranges::find(axis.values, values[place]);
-        std::optional<std::pair<double, double>> before; // value of the axis, own lead
+        // The previous value of the axis, and how much faster this point was there than the rival.
+        std::optional<std::pair<double, double>> before;
         for (auto at = from; at != axis.values.end(); ++at) {
             const auto x = parseNumber(*at);
             values[place] = *at;
@@ -248,7 +250,8 @@ private:
     const std::vector<StudyResult>& m_results;
     std::size_t m_point;
     const StudyAxis* m_axis;
-    std::vector<std::size_t> m_rivals; // [value of the compared axis] points, including m_point
+    // The point of each value of the compared axis, including m_point.
+    std::vector<std::size_t> m_rivals;
     Column m_times;
 };
 

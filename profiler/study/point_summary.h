@@ -24,8 +24,8 @@ struct PointSummary
     std::optional<std::size_t> best; // the point with the shortest iteration; nullopt if unknown
 };
 
-// The sentence also states at which values of the axis `along` other points become faster; "": no
-// axis.
+// Summarizes a point. If `along` names an axis, the sentence also states from which of its values
+// on other points are faster.
 PointSummary summarizePoint(const Study& study, const std::vector<StudyPoint>& points,
                             const std::vector<StudyResult>& results, std::size_t point,
                             std::string_view along = {});

@@ -57,7 +57,8 @@ class Rows
 {
 public:
     void add(Reproduced row) { m_rows.push_back(std::move(row)); }
-    // A number of a simulated schedule.
+    // Adds a row whose computed value is `number(run)`. Keeps the error of `run` instead if it has
+    // one.
     template<class Number>
     void addRun(const Result<UnitRun>& run, Reproduced row, Number number)
     {

@@ -149,7 +149,8 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
     return m_database.execute("COMMIT");
 }
 
-// The study may have other ratios than when the file was written.
+// Replaces the columns of ratios by those of the study, which may have changed since the file was
+// written.
 Result<void> StudyFile::replaceRatios()
 {
     auto names = TRY(m_database.prepare("SELECT name FROM pragma_table_info('results') "

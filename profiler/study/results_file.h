@@ -18,7 +18,7 @@ public:
     // results of other points; texts, ratios, charts and answers may differ.
     static engine::Result<StudyFile> open(const std::filesystem::path& file, const Study& study);
 
-    // [point] the results of earlier runs of the study
+    // Returns for each point its result from an earlier run of the study, if any.
     engine::Result<std::vector<StudyResult>> read(const std::vector<StudyPoint>& points);
     // Writes the results of the points with these indices in one transaction.
     engine::Result<void> write(const std::vector<StudyPoint>& points,

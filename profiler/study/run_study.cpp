@@ -46,7 +46,8 @@ public:
     PointQueue& operator=(const PointQueue&) = delete;
 
     void stop() { m_next = m_open.size(); }
-    // Waits half a second, or until all points are finished.
+    // Waits half a second, or until all points are finished. Returns the points that were finished
+    // since the last call.
     Finished take()
     {
         std::unique_lock lock(m_mutex);

@@ -35,8 +35,8 @@ engine::Result<std::vector<StudyResult>> runStudy(const Study& study, const std:
                                                   const EvaluatePoint& evaluate,
                                                   const RunStudyOptions& options);
 
-// [point] The results in `folder` so far, even while another process adds to them. If the folder
-// has none, no point is done.
+// Returns for each point its result in `folder`, even while another process adds results. If the
+// folder has no results, no point is done.
 engine::Result<std::vector<StudyResult>> storedResults(const Study& study,
                                                        const std::filesystem::path& folder);
 

@@ -170,7 +170,7 @@ std::optional<std::pair<double, double>> intervalOf(const Study& study,
                                                     const std::vector<StudyPoint>& points,
                                                     const std::vector<StudyResult>& results,
                                                     std::string_view column, std::size_t point);
-// [point] The values of a column; an unknown column is an error.
+// Returns the value of each point in a column. Fails if the column is unknown.
 engine::Result<std::vector<std::optional<double>>> columnOf(const Study& study,
                                                             const std::vector<StudyPoint>& points,
                                                             const std::vector<StudyResult>& results,

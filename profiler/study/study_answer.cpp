@@ -11,7 +11,8 @@ namespace profiler {
 
 namespace {
 
-// Values of one column for each compared value, in the set-ups that an answer is about.
+// Writes the sentence of an answer. A set-up is a combination of values of all axes except the
+// compared one; only set-ups that match StudyAnswer::where count.
 class AnswerWriter
 {
 public:
@@ -45,10 +46,11 @@ private:
         double value = 0;
         std::size_t point = 0;
     };
-    // How often one winner, or several equal ones, came first.
+    // The set-ups in which one compared value is the best, or several equal ones are.
     struct Wins
     {
-        std::vector<double> factors; // second / first, [set-up with a second]
+        // How many times better than the second; one entry per set-up that has a second.
+        std::vector<double> factors;
         std::size_t setUps = 0, overlaps = 0;
         bool isShared = false;
     };
@@ -177,7 +179,8 @@ private:
     const StudyAnswer& m_answer;
     std::size_t m_axis; // the compared one
     bool m_less;
-    // [values of the other axes] The values that are compared.
+    // The values to compare in each set-up. The key has the values of the axes, with "" for the
+    // compared axis.
     std::map<std::vector<std::string>, std::vector<Value>> m_setUps;
 };
 

@@ -17,8 +17,8 @@ engine::Result<void> setMedian(MeasuredTimes& times, engine::StageId stage, engi
 // measured I and W separately or the share is out of range.
 engine::Result<void> setWeightShare(MeasuredTimes& times, double share);
 
-// Divides every op among `factor` times as many tensor-parallel ranks, and adds what is not
-// predicted to the assumptions. factor > 0.
+// Divides every op among `factor` times as many tensor-parallel ranks. Effects that are not
+// predicted are listed in MeasuredTimes::assumptions. `factor` must be positive.
 void setTensorParallel(MeasuredTimes& times, double factor);
 
 } // namespace profiler

@@ -20,7 +20,9 @@ IterationTimes::IterationTimes(const Run& run, int iteration)
         for (int kind = 0; kind < kLaneKinds; ++kind)
             for (const Span& span : lanes.spans(d, static_cast<Track::Kind>(kind)))
                 m_windows[span.op] = span.window();
-        std::uint32_t earlier = kNone, same = kNone; // before `same`, which may be joint
+        // `same` is the previous op. `earlier` is the op before it or, if it is joint, before all
+        // ops that share its window.
+        std::uint32_t earlier = kNone, same = kNone;
         Window joint{0, -1};
         for (const Span& span : lanes.spans(d, Track::Kind::Compute)) {
             if (span.window() != joint || span.window().duration() == 0)

@@ -24,8 +24,9 @@ public:
 
     // The time when the last input of a compute op arrived on its device; nullopt if it needs none.
     std::optional<std::int64_t> arrival(std::uint32_t op) const;
-    // [OpIndex] The compute op before it on its device, in time; kNone for the first one and for
-    // ops that do not compute. Joint ops share their predecessor.
+    // Returns for each op (OpIndex) the compute op that was executed before it on its device; kNone
+    // for the first compute op and for ops that do not compute. Joint ops have the same
+    // predecessor, the op before all of them.
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
     const std::vector<std::uint32_t>& before() const { return m_before; }
 

@@ -111,7 +111,7 @@ void OwnReplay::takeTimes(const IterationTimes& times)
         addDelays(times);
 }
 
-// The message arrives at the end of its RECV.
+// The latency of a message is the time from the end of its SEND to the end of its RECV.
 OpCosts::Cost OwnReplay::messageCost(const IterationTimes& times, std::uint32_t send) const
 {
     const DataFlow& flow = times.flow();
@@ -126,7 +126,7 @@ void OwnReplay::addDelays(const IterationTimes& times)
 {
     for (Program& program : m_programs) {
         std::int64_t free = times.window().begin;    // when compute was free
-        std::map<std::uint16_t, std::int64_t> links; // [peer] when the link was free
+        std::map<std::uint16_t, std::int64_t> links; // peer -> when the link to it was free
         for (std::size_t i = 0; i < program.size();) {
             std::size_t end = i + 1;
             while (end < program.size() && program[end - 1].op.flags == OpFlag::JointWithNext)
@@ -159,7 +159,8 @@ Result<Timeline> OwnReplay::simulated(const Programs& programs) const
         auto& of = costs.of.emplace_back();
         for (const Step& step : programs[d]) {
             ops.push_back(step.op);
-            const bool isMessage = isSend(step.op.kind); // its link is free during the delay
+            // A message does not use its link during its delay, so its delay is latency.
+            const bool isMessage = isSend(step.op.kind);
             of.push_back({step.cost.duration + (isMessage ? 0 : step.delay),
                           step.cost.latency + (isMessage ? step.delay : 0)});
         }

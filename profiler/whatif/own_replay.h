@@ -16,21 +16,20 @@ public:
     {
         engine::Op op;
         std::uint32_t number = 0;   // OpIndex in the run
-        std::int64_t delay = 0;     // time the op was ready but not started
+        std::int64_t delay = 0;     // for how long the op was ready before it started
         engine::OpCosts::Cost cost; // without the delay
     };
     using Program = std::vector<Step>;
     using Programs = engine::IdVector<engine::DeviceId, Program>;
     using Change = std::function<void(Programs&)>;
 
-    // Takes the recorded times of an iteration, with the time for which each op was ready and had
-    // not started, so that the simulator places every op where it was recorded. Fails with
-    // Error::Code::InvalidArgument if the iteration is a part of a stream (Shape::windows), or ops
-    // of it were not recorded.
+    // Takes the recorded times of an iteration. Step::delay is set, so that the simulator places
+    // every op where it was recorded. Fails with Error::Code::InvalidArgument if the run is
+    // asynchronous (Shape::windows), or if ops of the iteration were not recorded.
     static engine::Result<OwnReplay> create(const engine::Run& run, int iteration);
-    // Takes the median of every op over the measured iterations (recordedTimes()); without a
-    // measured iteration, over the warm-up ones. Fails with Error::Code::InvalidArgument if the run
-    // has no iteration or is a stream.
+    // Takes the median of every op over the measured iterations (recordedTimes()). If there are no
+    // measured iterations, takes it over the warm-up iterations. Fails with
+    // Error::Code::InvalidArgument if the run has no iteration or is asynchronous.
     static engine::Result<OwnReplay> ofMedians(const engine::Run& run);
 
     const Programs& programs() const { return m_programs; }

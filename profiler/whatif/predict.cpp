@@ -24,8 +24,8 @@ using namespace engine;
 
 namespace {
 
-// The median of samples or, with a generator, of as many samples drawn from them with replacement
-// (the bootstrap: Efron, 1979).
+// Returns the median of samples. With a seed, returns the median of a bootstrap resample instead:
+// as many samples, drawn from them with replacement (Efron, 1979).
 class Draw
 {
 public:
@@ -55,7 +55,7 @@ private:
     }
 
     std::optional<std::mt19937> m_random;
-    std::map<const Samples*, double> m_medians; // every op of a kind takes the same time
+    std::map<const Samples*, double> m_medians; // kept: repeated calls return the same median
 };
 
 struct StageCost
@@ -191,10 +191,10 @@ private:
     double m_perStage; // measured stages per predicted stage
     double m_slices, m_linkSpeed;
     Draw m_draw;
-    std::vector<RunEdit> m_slowdowns; // without those of single ops, which other orders lack
+    std::vector<RunEdit> m_slowdowns; // no edits of single ops: other schemes may lack the ops
 };
 
-// F, B, I and W in the order of the run.
+// Returns the schedule of the run with only its F, B, I and W, lowered again.
 Schedule ownOrder(const Run& run)
 {
     Schedule order = run.schedule;

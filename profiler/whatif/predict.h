@@ -25,8 +25,8 @@ struct Prediction
     // The interval that contains 95 % of the predictions with resampled medians.
     std::int64_t least = 0, most = 0;
     double bubbleRatio = 0;
-    double peakStash = 0; // stash of the device with the most, in M_a
-    // Peak memory of that device, if the run recorded its stashes.
+    double peakStash = 0; // largest peak stash of a device, in M_a
+    // Largest peak memory of a device; nullopt if the run did not record its memory by category.
     std::optional<std::int64_t> peakBytes;
     // Peak of each device; empty if unknown.
     engine::IdVector<engine::DeviceId, std::int64_t> deviceBytes;

@@ -43,7 +43,7 @@ IdVector<DeviceId, std::int64_t> predictedBytes(const Run& measured, const Sched
             = {std::max(largest.stash, sizes->stash), std::max(largest.weights, sizes->weights)};
     }
     const bool holdsSameStages = schedule.deviceOf == measured.schedule.deviceOf;
-    // M_a and M_theta are those of one device, which holds less of the model if there are more.
+    // One M_a and one M_theta are smaller by this factor: with more devices, each has fewer layers.
     const double share
         = static_cast<double>(own.size()) / static_cast<double>(predicted.devices.size());
     IdVector<DeviceId, std::int64_t> bytes;

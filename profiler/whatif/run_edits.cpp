@@ -27,7 +27,7 @@ std::string_view linksName(LinkTier links)
     return links == LinkTier::InNode ? "node" : "network";
 }
 
-// Peer and version are not part of the name of an op.
+// The fields that are compared when an edit selects an op: all except peer and version.
 auto nameOf(const Op& op)
 {
     return std::tuple(op.kind, op.stage, op.microBatch, op.replica, op.slice);

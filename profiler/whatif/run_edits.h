@@ -28,8 +28,9 @@ struct RunEdit
 
     // Whether both change the same ops, whatever their factors.
     bool selectsAs(const RunEdit& other) const;
-    // `to` is the device at the other end of a transfer, otherwise `on`. A device contains the ops
-    // that compute; transfers are parts of links. `nodes`: as for checkEdit().
+    // Whether the edit changes the op `one` of device `on`. `to` is the device at the other end if
+    // the op is a transfer, otherwise `on`. An edit of a device changes only ops that compute;
+    // transfers belong to links. `nodes`: as for checkEdit().
     bool selects(const engine::Op& one, engine::DeviceId on, engine::DeviceId to,
                  std::span<const int> nodes) const;
     friend bool operator==(const RunEdit&, const RunEdit&) = default;

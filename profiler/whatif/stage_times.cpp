@@ -65,7 +65,8 @@ public:
             m_times.message.times = m_messages;
         if (m_times.message.isEmpty())
             m_times.assumptions.emplace_back("Messages are free: the run has none.");
-        // PyTorch's REDUCE_GRAD also occurs without copies, where it only divides.
+        // With one copy of each stage nothing is summed. PyTorch records REDUCE_GRAD even then; it
+        // only divides the gradients.
         const Shape& shape = m_run.schedule.shape;
         if (shape.replicas * shape.dataParallel == 1)
             m_times.allReduce.times.clear();
@@ -99,7 +100,8 @@ private:
         }
     }
 
-    // Parts of micro-batches and joint ops do not show the time of a whole op.
+    // Whether the duration of an op is that of a whole micro-batch: false for parts of
+    // micro-batches and for joint ops.
     static bool isWhole(const Op& op) { return op.slice == Op::kWhole && op.flags == OpFlag::None; }
 
     void add(const std::vector<Window>& windows)
@@ -124,8 +126,8 @@ private:
         }
     }
 
-    // Samples a message if its consumer waited for it; the time of another message may include a
-    // wait for its receiver.
+    // Adds the time of a message to the samples if its consumer waited for it. Otherwise the time
+    // may include a wait for the receiver, so it is kept only as a substitute (m_messages).
     void addMessage(std::uint32_t send, const std::vector<Window>& windows)
     {
         const Value value = transferredValue(m_flow.op(send), m_run.schedule.shape);

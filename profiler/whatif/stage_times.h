@@ -48,11 +48,11 @@ struct MeasuredTimes
     // Set by edits: the tensor-parallel size relative to the measured run. Every op takes
     // 1/tensorParallel of its measured time.
     double tensorParallel = 1;
-    // Set by edits: the slow-down of ops, devices and links, and the extra time of every message,
-    // in ns. Edits of single ops change only the run's own order.
+    // Set by edits: the slow-down of ops, devices and links. An edit of a single op applies only
+    // if the run's own order is simulated.
     std::vector<RunEdit> slowdowns;
-    std::vector<int> nodes; // set by the caller: engine::nodesOfDevices() of the run
-    std::int64_t messageDelay = 0;
+    std::vector<int> nodes;        // set by the caller: engine::nodesOfDevices() of the run
+    std::int64_t messageDelay = 0; // set by edits: extra time of every message, in ns
     std::vector<std::string> assumptions;
 };
 

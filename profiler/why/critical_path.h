@@ -18,8 +18,8 @@ struct PathPart
     };
 
     Kind kind = Kind::Work;
-    // OpIndex. A message is named by its RECV, a wait by the op that starts after it (at the end of
-    // the iteration: by the op before it).
+    // The op of this part (OpIndex). For a message: its RECV. For a wait: the op that starts after
+    // it or, at the end of the iteration, the op before it.
     std::uint32_t op = 0;
     engine::DeviceId device; // the device of `op`
     engine::Window window;
@@ -27,8 +27,8 @@ struct PathPart
     friend bool operator==(const PathPart&, const PathPart&) = default;
 };
 
-// The chain of ops, messages and waits that ends with the last op of an iteration. Each op on it is
-// preceded by whichever ended later: the op before it on its device, or the message it needs.
+// The chain of ops, messages and waits that ends with the last op of an iteration. Before each op,
+// the chain has the op before it on its device or the message that it needs, whichever ended later.
 struct CriticalPath
 {
     int iteration = -1;    // index into Timeline::iterations

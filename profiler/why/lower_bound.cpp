@@ -45,8 +45,8 @@ public:
         }
     }
 
-    // Returns the end of the last op if devices could run any number of ops at once. Ops sorted by
-    // recorded begin follow the data flow.
+    // Returns when the last op would end if devices could run any number of ops at once. Visits the
+    // ops in the order of their recorded begins, so that producers come before consumers.
     std::int64_t chain() const
     {
         std::vector<std::uint32_t> order;
@@ -95,7 +95,7 @@ private:
         return {begin, std::clamp(window.end, begin, all.end)};
     }
 
-    // The fastest message of every pair of devices and kind.
+    // Finds the time of the fastest message of each kind between each pair of devices.
     void findLinks()
     {
         for (std::uint32_t op = 0; op < m_flow.index().count(); ++op) {
@@ -146,20 +146,22 @@ private:
         return peak;
     }
 
-    // [device] The sum over its stashes of parts x the least time from F to B (W), if the
-    // micro-batch were alone in the pipeline.
+    // Returns for each device the sum over all its stashes of size (stashParts()) x time. The time
+    // is how long the device would hold the stash, from the begin of F to the end of B (or W), if
+    // the micro-batch were alone in the pipeline.
     IdVector<DeviceId, std::int64_t> residencies() const
     {
         IdVector<DeviceId, std::int64_t> held(m_schedule.program.size(), 0);
         const auto work = durations();
         for (int replica = 0; replica < m_shape.replicas; ++replica)
             for (int m = 0; m < m_shape.microBatches; ++m) {
-                std::int64_t above = 0; // from the end of F to the arrival of the gradient
+                // Time from the end of the F of stage s to the arrival of its gradient.
+                std::int64_t above = 0;
                 for (int s = m_shape.stages - 1; s >= 0; --s) {
                     const DeviceId own = m_schedule.device(replica, StageId{s});
                     const auto found = work.find({replica, s, m});
                     if (found == work.end())
-                        break; // the micro-batch takes the other direction
+                        break; // the micro-batch belongs to the other direction (replica)
                     const Passes& of = found->second;
                     held[own] += of.parts * (of.forward + above + of.backward + of.weight);
                     if (s == 0)

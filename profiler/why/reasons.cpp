@@ -13,7 +13,7 @@ using namespace engine;
 
 namespace {
 
-constexpr std::int64_t kSmallest = 600; // parts of an iteration: 0.05 ms of 30 ms
+constexpr std::int64_t kSmallest = 600; // reasons below 1/600 of the iteration are omitted
 constexpr double kUnequal = 0.01;       // slower stages are named from 1 % on
 constexpr std::size_t kMostOfAKind = 2; // of the kinds Order and SlowStage
 
@@ -57,7 +57,8 @@ public:
 
 private:
     const Op& opOf(std::size_t part) const { return m_flow.op(m_parts[part].op); }
-    // Whether the op is neither one of joint ops, which share their time, nor a half.
+    // Whether the window of the op is its own: false for joint ops, which share one, and for
+    // halves.
     bool isAlone(std::uint32_t op) const
     {
         return m_flow.op(op).flags == OpFlag::None
@@ -69,7 +70,7 @@ private:
         return isWork(part) && opOf(part).kind == OpKind::OptimizerStep;
     }
 
-    // Completes and keeps a reason about `parts`.
+    // Sets the parts, the window and the device of a reason, and adds it to the results.
     void add(WhyReason reason, std::vector<std::size_t> parts)
     {
         if (parts.empty())
@@ -104,7 +105,7 @@ private:
         return parts;
     }
 
-    // Adds the start of the path, as far as every op on it is the first one of its device.
+    // Adds a Fill reason for the start of the path, as long as each op is the first of its device.
     void addFill()
     {
         std::size_t last = 0;
@@ -128,8 +129,8 @@ private:
         add(std::move(reason), range(0, last));
     }
 
-    // 1F1B with twice the chunks is interleaved 1F1B. Other schemes place their chunks by their own
-    // rules.
+    // Proposes interleaved 1F1B with twice the chunks, for 1F1B, GPipe and interleaved 1F1B. Other
+    // schemes place their chunks by their own rules, so nothing is proposed.
     std::optional<WhyChange> moreChunks() const
     {
         const std::string& scheme = m_run.schedule.scheme;
@@ -142,8 +143,8 @@ private:
         return change;
     }
 
-    // Adds the end of the path without optimizer steps, as far as every op on it is the last one of
-    // its device. The drain begins at the end of the first of these ops.
+    // Adds a Drain reason for the end of the path (without optimizer steps), as long as each op is
+    // the last of its device. The drain begins at the end of the first of these ops.
     void addDrain()
     {
         std::vector<bool> isFollowed(m_flow.index().count(), false);
@@ -189,8 +190,8 @@ private:
         return hasBackward;
     }
 
-    // Adds pairs of consecutive passes on the path and on one device, if the second was ready
-    // before the first had ended.
+    // Adds an Order reason for two consecutive F, B, I or W on the path that could be swapped, if
+    // the second was ready before the first had ended.
     void addOrders()
     {
         if (m_run.schedule.shape.devices < 2) // the order of one device does not matter
@@ -224,8 +225,9 @@ private:
         }
     }
 
-    // Whether two passes differ in kind, do not depend on each other, and the later one is not a W,
-    // which is never urgent.
+    // Whether the order of two consecutive parts of the path can be changed. Both must be an F, B,
+    // I or W of one device, differ in kind, and not depend on each other. The later one must not be
+    // a W, because a W is never urgent.
     bool canSwap(std::uint32_t earlier, std::uint32_t later) const
     {
         const Op &first = m_flow.op(earlier), &second = m_flow.op(later);
@@ -296,7 +298,7 @@ private:
         }
     }
 
-    // Adds the reasons that collect all parts of a kind.
+    // Adds the reasons that each collect all parts of one kind: messages, waits, ...
     void addGroups()
     {
         using Kind = WhyReason::Kind;

@@ -12,7 +12,7 @@ struct WhyChange
         Chunks,         // interleaved 1F1B with `chunks` chunks
         SplitBackward,  // I and W in place of B; the gradient leaves after I
         Earlier,        // `op` before `other`, its predecessor on the device
-        EqualStage,     // ops of `opKind` of `stage` take the median of the other stages
+        EqualStage,     // ops of kind `opKind` of `stage` take the median of the other stages
         FastLinks,      // messages twice as fast
         NoWaits,        // ops start when they are ready
         FastAllReduces, // all-reduces twice as fast
@@ -34,15 +34,15 @@ struct WhyChange
 struct WhyReason
 {
     enum class Kind : std::uint8_t {
-        Fill,      // until the first op of the last device on the path
-        Order,     // an op waits for another one that its device runs first
+        Fill,      // until the last device of the fill starts its first op
+        Order,     // an op is ready, but its device runs another op first
         SlowStage, // a stage takes longer than the others for the same work
         Messages,
         Waits, // ops start later than they could
         AllReduces,
         Recompute,
         Copies, // evicts and loads
-        Drain,  // after the last op of the first device that ends
+        Drain,  // after the first device on the path has finished its last op
     };
 
     Kind kind = Kind::Fill;
@@ -51,7 +51,7 @@ struct WhyReason
     engine::Window window;          // the longest contiguous piece
     engine::DeviceId device;        // of `op`
     std::uint32_t op = 0;           // OpIndex of the op to show
-    int count = 1;                  // ops or messages on the path
+    int count = 1;                  // number of ops or messages on the path
     double excess = 0;              // SlowStage: 0.06 is 6 % longer than the others
     std::optional<WhyChange> change;
 };

@@ -9,8 +9,8 @@
 
 namespace profiler {
 
-// The time of an iteration along its critical path, by kind of work. The parts add up to the part
-// of the iteration that the path covers.
+// The time of an iteration along its critical path, by kind of work. The fields add up to the time
+// that the path covers (total()).
 struct PathShares
 {
     engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> work{}; // transfers: 0
@@ -28,13 +28,13 @@ struct Why
     LowerBound bound;
     // At most kMostReasons, in the order of their windows.
     std::vector<WhyReason> reasons;
-    int smaller = 0; // number of reasons that were left out, and the sum of their times
-    std::int64_t smallerTime = 0;
+    int smaller = 0;              // number of reasons that were left out
+    std::int64_t smallerTime = 0; // the sum of their times
 
     static constexpr std::size_t kMostReasons = 6;
 
     std::int64_t iteration() const { return path.window.duration(); }
-    // [device] ticks of the path on the compute lane of the device
+    // Returns for each device how many ticks of the path are on its compute lane.
     engine::IdVector<engine::DeviceId, std::int64_t> workOnPath(const engine::Run& run) const;
 };
 
@@ -68,9 +68,9 @@ struct NextScheme
 {
     std::string scheme;          // name in the table of schemes
     std::int64_t iteration = 0;  // predicted, in ticks
-    std::int64_t difference = 0; // to the reported iteration of the run; negative is faster
-    // Difference of the peak of the device with the most: in bytes if the run recorded its memory,
-    // and in M_a.
+    std::int64_t difference = 0; // `iteration` - reported iteration of the run
+    // Differences of the largest peak of a device from that of the run: `bytes` if the run recorded
+    // its memory, and `stashes` in M_a.
     std::optional<std::int64_t> bytes;
     double stashes = 0;
     engine::Run run; // the prediction

@@ -119,7 +119,8 @@ OwnReplay::Change ownChange(const WhyChange& change, double inputShare)
     return [](OwnReplay::Programs&) {};
 }
 
-// Ticks of abstract units are integers, so they can serve as measured times.
+// Predictions need measured times in ns. For a run in abstract units, returns a copy whose ticks
+// count as ns.
 std::shared_ptr<const Run> inTicks(const Run& run)
 {
     if (!run.info.inUnits())

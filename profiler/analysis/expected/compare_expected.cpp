@@ -21,7 +21,7 @@ namespace {
 constexpr OpKind kComputeKinds[]{OpKind::Forward,        OpKind::Backward,  OpKind::BackwardInput,
                                  OpKind::BackwardWeight, OpKind::Recompute, OpKind::OptimizerStep};
 
-// Devices without a trace do not count in means.
+// Returns the mean over the devices that compute. A device without a trace does not compute.
 double meanOver(const RunMetrics& metrics, const auto& timeOf)
 {
     double sum = 0;

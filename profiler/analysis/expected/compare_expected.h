@@ -41,7 +41,7 @@ struct LinkTimes
 struct ExpectedComparison
 {
     std::vector<double> iterations; // [run] in ns
-    std::vector<KindTimes> kinds;   // only kinds that a run has
+    std::vector<KindTimes> kinds;   // only kinds that at least one of the runs has
     // Empty if the measured and the first run have different numbers of devices.
     std::vector<DeviceTimes> devices;
     std::vector<LinkTimes> links; // sorted by excess, the largest first
@@ -49,8 +49,8 @@ struct ExpectedComparison
 
 // Compares a measured run, the last of `runs`, with predictions and emulations of the same
 // schedule. Devices and links are compared with the first run. Fails with
-// Error::Code::InvalidArgument if there are fewer than two runs or one is in abstract units, and as
-// metrics() does.
+// Error::Code::InvalidArgument if there are fewer than two runs or one is in abstract units. Also
+// returns the errors of metrics().
 engine::Result<ExpectedComparison> compareExpected(std::span<const engine::Run* const> runs);
 
 } // namespace profiler

@@ -13,7 +13,7 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// The transfers of a flow in one copy.
+// The transfers of one flow in one data-parallel copy of the pipeline.
 struct Transfers
 {
     LinkFlow flow;
@@ -55,7 +55,7 @@ public:
             all.push_back(finished(transfers));
         return all;
     }
-    // [stage] The all-reduces; count 0: none.
+    // The all-reduces of each stage; `count` is 0 for a stage without all-reduces.
     IdVector<StageId, Transfers> allReduces() const
     {
         IdVector<StageId, Transfers> all(m_run.schedule.shape.stages);
@@ -102,8 +102,8 @@ private:
         const double whole = isCopy(op.kind) ? m_bytes.stash[op.stage] : m_bytes.message;
         return op.slice == Op::kWhole ? whole : whole / m_run.schedule.shape.slices;
     }
-    // An EVICT delays its source, which waits for space for the next stash; other transfers delay
-    // the receiver.
+    // Computes mean and exposed time. The exposed time is that of the device that waits for the
+    // transfers: the receiver or, for an EVICT, the source, which needs the space of the stash.
     Transfers finished(Transfers transfers) const
     {
         LinkFlow& flow = transfers.flow;

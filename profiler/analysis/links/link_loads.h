@@ -24,11 +24,12 @@ struct LinkFlow
     engine::StageId stage; // the sending stage, or the stage of the stash or the gradients
     int replica = 0;
     engine::DeviceId from, to; // invalid for all-reduces
-    int transfers = 0;         // per iteration, of all copies that use the link
-    double bytes = 0;          // of these transfers
+    int transfers = 0;         // per iteration, over all data-parallel copies that use the link
+    double bytes = 0;          // bytes of all `transfers`
     std::int64_t time = 0;     // mean duration of one transfer, in ticks
-    // Time per iteration, in ticks, in which the transfers of one copy run and the device that
-    // waits for them does not compute: the receiver, or the last member of an all-reduce.
+    // Ticks per iteration in which transfers of one data-parallel copy run and the device that
+    // waits for them (the source of an EVICT, otherwise the receiver) does not compute. For
+    // all-reduces: the largest such time of a member.
     std::int64_t exposed = 0;
 };
 
@@ -85,8 +86,9 @@ struct LinkLoads
     const LinkLoad* largest() const;              // prefers links between nodes; nullptr: no link
 };
 
-// The loads of an iteration of a lowered schedule (-1: the reported one). The run has the times of
-// one copy; the mapping places the transfers of every copy. Fails as metrics() does.
+// The loads of an iteration of a lowered schedule (-1: the reported iteration). The run has the
+// times of one data-parallel copy; the mapping places the transfers of every copy on the links.
+// Returns the errors of metrics().
 engine::Result<LinkLoads> linkLoads(const engine::Run& run, const engine::Mapping& mapping,
                                     const TransferBytes& bytes, int iteration = -1);
 

@@ -13,7 +13,8 @@ using namespace engine;
 
 namespace {
 
-// A message over a free link has no duration; it counts where it begins.
+// Whether a span overlaps the range. A message over a free link has no duration; it counts in the
+// range in which it begins.
 bool hasPartIn(const Span& span, Window range)
 {
     return span.begin < range.end && (span.end > range.begin || span.begin == range.begin);
@@ -68,7 +69,8 @@ void addPeakStash(const Run& run, Window range, int first, int last, RangeMetric
 
 void addPeaks(const Run& run, int first, RangeMetrics& result)
 {
-    const bool isStream = run.schedule.shape.windows > 1; // stashes live beyond a window
+    // In an asynchronous run stashes outlive their iteration, so all earlier iterations count.
+    const bool isStream = run.schedule.shape.windows > 1;
     addPeakStash(run, result.range, isStream ? 0 : first, result.lastIteration, result);
     IdVector<DeviceId, DeviceMetrics> peaks(result.devices.size());
     addPeakBytes(run, result.range, peaks);
@@ -95,8 +97,9 @@ void addIteration(const Run& run, const OpIndex& index, int iteration, Window pa
     }
 }
 
-// Adds the iterations that have a part in the range. Returns the first of them; in a stream, the
-// one before it, whose last ops may end in the range.
+// Adds all iterations that overlap the range, and returns the index of the first one. In an
+// asynchronous run the iteration before that counts as well, because its last ops may end in the
+// range.
 int addIterations(const Run& run, RangeMetrics& result)
 {
     const auto& iterations = run.timeline.iterations;

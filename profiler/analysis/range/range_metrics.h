@@ -8,9 +8,9 @@ namespace profiler {
 // The metrics of one device in a range of time.
 struct RangeDevice
 {
-    // Times of the parts of ops that are in the range; `bubble` includes `between`. Messages count
-    // if a part of them is in the range. Peaks are those in the range. `span`, `weights` and
-    // `localCopies` are not set.
+    // Times count only as far as ops are in the range; `bubble` includes `between`. Messages count
+    // if they overlap the range. Peaks are those in the range. `span`, `weights` and `localCopies`
+    // are not set.
     DeviceMetrics times;
     std::int64_t between = 0;              // ticks outside of all iterations
     std::int64_t opsWhole = 0, opsCut = 0; // compute ops within the range, and cut by its edges
@@ -20,8 +20,8 @@ struct RangeDevice
 struct RangeMetrics
 {
     engine::Window range;
-    // Indexes into Timeline::iterations of the first and the last iteration that have a part in
-    // the range; -1: none.
+    // Indices into Timeline::iterations of the first and the last iteration that overlap the range;
+    // -1: none.
     int firstIteration = -1, lastIteration = -1;
     double bubbleRatio = 0; // sum of bubbles / (recorded devices x length of the range)
     // For each recorded device: compute + exposed + fill + wait + drain + between equals the

@@ -49,7 +49,7 @@ double valueOf(const ComparedRun& run, RankBy by, bool isPerToken)
     return 0;
 }
 
-// Neighbours in the list [first, end) of `order` whose intervals all overlap.
+// Adds the ties of the list at [first, end) of `order`: neighbours whose intervals all overlap.
 void addTies(const Comparison& comparison, std::size_t first, std::size_t end, Ranking& ranking)
 {
     const auto interval

@@ -16,7 +16,7 @@ enum class RankOrder { BestFirst, WorstFirst };
 // other: each mode has a list of its own, and the list of the baseline comes first.
 struct Ranking
 {
-    // Neighbours in `order` whose 95 % intervals all overlap: [first, last].
+    // The runs at the positions first to last of `order`, whose 95 % intervals all overlap.
     struct Tie
     {
         std::size_t first = 0, last = 0;
@@ -24,7 +24,7 @@ struct Ranking
     };
 
     std::vector<std::size_t> order; // indices of runs
-    std::vector<int> rank;          // [run] place in its list, from 1; the best run has 1
+    std::vector<int> rank;          // of each run: its place in its list; the best run has 1
     std::vector<std::size_t> lists; // indices into `order` at which the lists begin
     std::vector<Tie> ties;          // only for RankBy::Iteration
     bool isPerToken = false;        // whether iterations were compared by their time per token
@@ -34,8 +34,9 @@ Ranking rankRuns(const Comparison& comparison, RankBy by, RankOrder order = Rank
 // Peak memory in bytes, or the peak stash in M_a if no bytes were recorded; nullopt if unknown.
 std::optional<double> peakOf(const ComparedRun& run);
 
-// [run] Whether the run is on the Pareto front of iteration time and peak memory: no other run has
-// less of one without having more of the other. Only runs of the baseline's list are compared.
+// Returns for each run whether it is on the Pareto front of iteration time and peak memory: no
+// other run has less of one without having more of the other. Only runs of the baseline's list are
+// compared.
 std::vector<bool> paretoFront(const Comparison& comparison);
 
 } // namespace profiler

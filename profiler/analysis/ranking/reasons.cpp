@@ -11,7 +11,7 @@ namespace profiler {
 
 namespace {
 
-// A part of the iteration in two runs, in ticks of the second.
+// A part of the iteration in two runs. Both times are in ticks of the second run.
 struct Change
 {
     const char* name;
@@ -54,7 +54,8 @@ std::string joinedWithAnd(const std::vector<std::string>& parts)
     return text;
 }
 
-// "1.2 ms more exposed communication" and "3.1 MiB more memory" if the run has them.
+// Returns what is larger in `run` than in `other`: the part of the iteration that grows most, such
+// as "1.2 ms more exposed communication", and the memory, such as "3.1 MiB more memory".
 std::vector<std::string> priceOf(const ComparedRun& run, const ComparedRun& other,
                                  const std::vector<Change>& all)
 {

@@ -18,12 +18,13 @@ struct TimeParts
 };
 TimeParts timeParts(const ComparedRun& run);
 
-// Why the first run of a ranking is faster than the baseline, or than the next run if it is the
-// baseline itself: the parts of the iteration that are shorter, and the parts and memory that grow.
+// Why the first run of a ranking is faster than the baseline: which parts of the iteration are
+// shorter, and which parts and memory are larger. If the first run is the baseline, it is compared
+// with the second run.
 struct WinReason
 {
     std::string sentence; // "" if there are fewer than two runs to compare
-    std::string numbers;  // "drain 5.4 -> 0.3 ms against 1F1B"; "" if no part shrinks
+    std::string numbers;  // "drain 5.4 -> 0.3 ms against 1F1B"; "" if no part is shorter
     bool isClear = true;  // false: the intervals of the first two runs overlap
 };
 // `ranking` must be by RankBy::Iteration, best run first.

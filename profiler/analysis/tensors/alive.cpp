@@ -10,7 +10,8 @@ using namespace engine;
 
 namespace {
 
-// Matches frees with allocations. Weights and the like have neither stage nor micro-batch.
+// Matches frees with allocations: category, stage, micro-batch, direction and slice. Stage and
+// micro-batch are -1 for memory without an op, such as weights.
 using Key = std::tuple<MemoryCategory, int, int, int, int>;
 
 bool isOfSameMicroBatch(const Key& a, const Key& b)
@@ -44,7 +45,8 @@ public:
         const Key key = keyOf(m_run, m_index, event);
         if (event.bytes < 0) {
             std::int64_t rest = release(m_alive[key], -event.bytes);
-            // A message within a device is freed by the op of the next stage.
+            // If a message stays on the device, the op of the next stage frees it, so the stage of
+            // the free differs from that of the allocation.
             for (const bool isOfMicroBatch : {true, false})
                 for (auto& [other, tensors] : m_alive)
                     if (rest > 0 && std::get<0>(other) == event.category
@@ -145,7 +147,7 @@ std::vector<EvictedTensor> evictedAt(const Run& run, DeviceId device, std::int64
         for (EvictedTensor& one : away)
             if (event.op == one.op && event.bytes > 0 && event.time <= one.left
                 && DeviceId{event.device} == one.partner)
-                one.bytes = event.bytes; // the last event before the stash left
+                one.bytes = event.bytes; // the last allocation until the end of the EVICT applies
     return away;
 }
 

@@ -14,8 +14,8 @@ struct AliveTensor
 };
 
 // The tensors in the memory of a device at a time, after all events of that time: stashes first, by
-// begin, then the other kinds by size. The sum equals stepAt(). A free is matched with the
-// allocations of its category, stage and micro-batch, the oldest first.
+// begin, then the other kinds by size. Their bytes add up to those of stepAt(). A free releases the
+// oldest allocations of its category, stage and micro-batch.
 std::vector<AliveTensor> aliveAt(const engine::Run& run, engine::DeviceId device,
                                  std::int64_t time);
 
@@ -38,8 +38,8 @@ struct MemoryPartner
     int moves = 0;          // EVICTs of an iteration
     std::int64_t bytes = 0; // moved by EVICTs during an iteration
 };
-// [device] nullopt: no stash moves from or to the device. A device that evicts and accepts counts
-// as an evictor.
+// Returns the partner of each device; nullopt if no stash moves from or to the device. A device
+// that evicts and accepts counts as an evictor.
 engine::IdVector<engine::DeviceId, std::optional<MemoryPartner>>
 memoryPartners(const engine::Run& run, int iteration);
 

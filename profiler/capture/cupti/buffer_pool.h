@@ -8,9 +8,9 @@
 
 namespace profiler {
 
-// Buffers for CUPTI. They are reused and zeroed here, because CUPTI would otherwise zero them on
-// the launching thread. Thread-safe. Calls no other code while the mutex is locked, so CUPTI may
-// call it from anywhere.
+// Buffers for CUPTI. The pool reuses them and zeroes them in advance, because otherwise CUPTI would
+// zero them on the launching thread. Thread-safe. Calls no other code while the mutex is locked, so
+// CUPTI may call it from anywhere.
 class BufferPool
 {
 public:

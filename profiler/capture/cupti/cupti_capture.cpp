@@ -54,9 +54,9 @@ constexpr std::array kOtherKinds{
     cupti::Kind::Context,         cupti::Kind::Stream, cupti::Kind::Runtime, cupti::Kind::Driver,
     cupti::Kind::Synchronization, cupti::Kind::Memory, cupti::Kind::Overhead};
 
-// The calls that start work on a GPU: a tenth of all calls, and sufficient to link the work. From
-// CUDA 13 on, <<<>>> (as used by cuBLASLt and NCCL) calls __cudaLaunchKernel
-// (crt/device_functions.h).
+// The calls that start work on a GPU. They are a tenth of all calls, and recording them is
+// sufficient to link GPU work to its op. From CUDA 13 on, <<<>>> (as used by cuBLASLt and NCCL)
+// calls __cudaLaunchKernel (crt/device_functions.h).
 constexpr std::array kLaunchesOfRuntime{cupti::runtime_call::cudaLaunchKernel_v7000,
                                         cupti::runtime_call::cudaLaunchKernel_ptsz_v7000,
                                         cupti::runtime_call::cudaLaunchKernel_v13000,
@@ -167,8 +167,8 @@ Result<void> CuptiCapture::enable(TraceLevel level)
     return fail(Error::Code::Device, whyNot(m_api, status, {}));
 }
 
-// Ignores calls that an older CUPTI does not know, because programs of that version do not use
-// them.
+// An older CUPTI rejects the ids of newer calls. That is no failure: programs that use this CUPTI
+// do not have these calls.
 cupti::Status CuptiCapture::recordLaunches(std::uint8_t enable)
 {
     m_launchesOnly = enable != 0;

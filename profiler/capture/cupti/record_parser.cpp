@@ -248,8 +248,9 @@ void RecordParser::link(Rows& rows, Correlation correlation) const
         row.of = opOf(correlation(row));
 }
 
-// Moves the rows that are linked, or that were already present at the last take(). Other rows stay
-// for one more take(). Drops rows of other data-parallel pipelines.
+// Moves rows from `from` to `to` if their op is known, or if the last take() already held them back
+// (the first `old` rows), or if this is the last take(). The other rows are held back. Drops rows
+// of other data-parallel copies of the pipeline.
 template<class Rows>
 void RecordParser::moveLinked(Rows& from, Rows& to, std::size_t& old, bool isLast)
 {
@@ -273,7 +274,8 @@ GpuTrace RecordParser::take(bool isLast)
     moveLinked(m_trace.copies, taken.copies, m_old[1], isLast);
     moveLinked(m_trace.memsets, taken.memsets, m_old[2], isLast);
     std::erase_if(m_trace.calls, [](const GpuCall& call) { return call.of.isOtherCopys(); });
-    taken.calls = std::exchange(m_trace.calls, {}); // most calls belong to no op
+    // Calls are not held back, because most of them belong to no op.
+    taken.calls = std::exchange(m_trace.calls, {});
     taken.waits = std::exchange(m_trace.waits, {});
     taken.allocations = std::exchange(m_trace.allocations, {});
     taken.overheads = std::exchange(m_trace.overheads, {});

@@ -26,9 +26,9 @@ public:
     { }
 
     void parse(std::uint8_t* buffer, std::size_t valid);
-    // Returns the rows whose op is known or can no longer become known. The launch of a kernel may
-    // be recorded in a later buffer than the kernel, so rows without an op are held back for one
-    // call.
+    // Returns the rows read so far. A row without an op is held back and returned by the next
+    // call, because CUPTI may deliver the launch of a kernel in a later buffer than the kernel.
+    // If `isLast` is true, nothing is held back.
     engine::GpuTrace take(bool isLast);
 
 private:
@@ -60,8 +60,9 @@ private:
     std::unordered_map<std::string, std::uint32_t> m_strings;
     std::unordered_map<std::uint64_t, std::uint32_t> m_callNames;
     std::unordered_map<std::uint32_t, std::uint32_t> m_deviceOf; // [context]
-    // [correlation id] A kernel may end long after its launch was recorded, so the latest half to
-    // one million entries are kept.
+    // Correlation id of a launch -> op. A kernel may end long after its launch was recorded, so the
+    // latest launches are kept, at least half a million: when m_ops is full, it becomes
+    // m_opsBefore.
     std::unordered_map<std::uint32_t, engine::OpOfIteration> m_ops, m_opsBefore;
 };
 

@@ -104,7 +104,7 @@ public:
         range.nests = false;
         const std::lock_guard lock(m_mutex);
         if (m_open.size() >= kMostRanges)
-            return 0; // the id of no range
+            return 0; // no range has this id, so stop() ignores it
         m_open.emplace(++m_lastId, range);
         return m_lastId;
     }

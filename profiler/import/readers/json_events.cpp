@@ -117,7 +117,7 @@ private:
         return std::string_view::npos;
     }
 
-    // Appends the next bytes to the unused ones.
+    // Drops the used bytes and reads more of the trace. Returns false at its end or on failure.
     bool more()
     {
         if (m_failure || m_ended)

@@ -51,7 +51,7 @@ private:
     JsonParser m_json;
     std::unordered_map<std::string, std::uint32_t> m_threads; // process, thread -> index
     std::vector<std::string> m_processes;                     // [thread]
-    std::vector<signed char> m_kept;                          // [name] -1: not yet known
+    std::vector<signed char> m_kept; // by name: 1 if a rule names it, 0 if not, -1 if not yet known
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open; // [thread]
     std::map<std::int64_t, std::string> m_devices;                           // names of GPUs
     std::int64_t m_base = 0;                                                 // ns

@@ -80,7 +80,7 @@ std::string textOf(std::string_view token)
     text.reserve(token.size());
     for (std::size_t i = 0; i < token.size(); ++i) {
         if (token[i] == '\\' && i + 1 < token.size())
-            ++i; // right for \" \\ \/ ; names do not need other escapes
+            ++i; // correct for \" \\ and \/ ; names contain no other escapes
         text += token[i];
     }
     constexpr std::size_t kMostText = 4096;

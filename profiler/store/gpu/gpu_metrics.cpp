@@ -17,7 +17,7 @@ using engine::Interference;
 constexpr std::string_view kAlone = "alone_", kBeside = "beside_", kUsed = "used",
                            kReserved = "communicators_reserved";
 
-// The ops whose durations alone and beside others are compared.
+// The kinds of op whose interference is stored: the duration alone and beside concurrent ops.
 constexpr std::array kKinds{engine::OpKind::Forward,       engine::OpKind::Backward,
                             engine::OpKind::BackwardInput, engine::OpKind::BackwardWeight,
                             engine::OpKind::Recompute,     engine::OpKind::OptimizerStep};

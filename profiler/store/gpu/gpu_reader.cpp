@@ -41,9 +41,10 @@ public:
     }
 
 private:
-    // Calls `use(row, of)` for the rows of a table that satisfy `condition`, in which ?1 and ?2 are
-    // the ends of the window. `of` has the columns `more`, which follow those of the row. Does
-    // nothing if the table does not exist.
+    // Calls `use(row, of)` for the rows of table t that satisfy the SQL `condition`, in which ?1
+    // and ?2 are the ends of the window. `of` is the op of the row: `more` selects its two columns
+    // (", op, iteration") from the tables that `joined` joins. If `more` is empty, `of` is unknown.
+    // Does nothing if the table does not exist.
     template<class Row, class Use>
     Result<void> forEach(std::string_view condition, std::string_view more, std::string_view joined,
                          Use use)
@@ -190,8 +191,9 @@ private:
             });
     }
 
-    // In a live or imported run with recorded kernels, the NVTX range of an op has the time of its
-    // launch on the host, not of its execution.
+    // Reads the launches of ops from their NVTX ranges. In a live or imported run with recorded
+    // kernels, such a range has the time of the launch on the host. In other runs it has the time
+    // of the execution, so there is nothing to read.
     Result<void> readLaunches()
     {
         const auto areThere = TRY(hasTable(m_database, kTableOf<KernelRow>.name));

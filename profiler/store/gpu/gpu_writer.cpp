@@ -149,8 +149,8 @@ Result<void> GpuWriter::writeHealth(const GpuTraceHealth& health)
     return ok ? Result<void>() : tl::unexpected(m_database->error());
 }
 
-// The strings of a trace are numbered from 0; a later trace of the same capture continues the
-// numbering.
+// Sets m_names[i] to the StringIds of string i of the trace. Strings that an earlier trace has
+// already stored keep their ids.
 Result<void> GpuWriter::learnStrings(const GpuTrace& trace)
 {
     m_names.clear();

@@ -23,7 +23,7 @@ constexpr int kMostRows = 12; // keeps the numbers of threads within 24 bits
 constexpr int kCategoryEvent = 33, kPushPop = 59, kStartEnd = 60, kDomainEvent = 75;
 constexpr std::int64_t kFirstDomainRow = -1000; // domains of libraries, downwards
 
-// The StringIds.id of the name of a synthetic thread of row 0.
+// The StringIds.id of the name of a synthetic thread of row 0; it follows from the thread's id.
 std::int64_t nameId(std::int64_t thread)
 {
     return thread % kOneProcess - kFirstSyntheticThread;
@@ -51,7 +51,8 @@ Result<void> writeStart(Database& database, const engine::RunInfo& info)
           fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", fmt::localtime(time)), std::nullopt}});
 }
 
-// Recipes of Nsight Systems select the property by its name; kHostname is its number there.
+// Recipes (analysis scripts) of Nsight Systems find the property by its name, "Hostname".
+// kHostname is the number of this property in Nsight Systems.
 Result<void> writeHost(Database& database, const std::string& name)
 {
     constexpr int kHostname = 619;
@@ -75,8 +76,7 @@ Result<void> writeNames(Database& database, const engine::RunInfo& info)
         });
 }
 
-// Writes a thread per device, and one for each kind of op of the device that overlaps compute. The
-// thread determines the id of its name.
+// Writes a thread per device, and another one for each category of its ops that overlap compute.
 Result<void> writeThreads(Database& database, const engine::Schedule& schedule,
                           std::int64_t process)
 {
@@ -193,7 +193,8 @@ bool NvtxWriter::write(std::int64_t id, const engine::Op& op, engine::DeviceId d
     return insert(std::move(row), true);
 }
 
-// The thread of a range; nullopt if a new one could not be written. Ranges of equal windows nest.
+// The thread of a range; nullopt if a new one could not be written. All compute ops of a device
+// have one thread: only joint ops overlap, and their windows are equal, so their ranges nest.
 std::optional<std::int64_t> NvtxWriter::threadOf(const engine::Op& op, engine::DeviceId device,
                                                  engine::Window window)
 {
