@@ -21,13 +21,13 @@
 namespace app {
 namespace {
 
-// "json" of "Chrome traces (*.json);;Tables (*.csv)"
+// Returns the first extension of a filter: "json" for "Chrome traces (*.json);;Tables (*.csv)".
 QString endingOf(const QString& filter)
 {
     return filter.section(QStringLiteral("*."), 1, 1).section(QLatin1Char(')'), 0, 0);
 }
 
-// A file beside the run in `from`, which must stay as it is.
+// Creates the file `to`. Fails if `to` is `from`, the file of the run itself.
 engine::Result<engine::NewFile> newFile(const QString& to, const std::string& from)
 {
     const std::filesystem::path inputs[] = {from};

@@ -31,15 +31,15 @@ public:
     void savePart(const std::shared_ptr<const engine::Run>& run, const QString& file,
                   engine::Window window);
 
-    // Exports a run as a Chrome trace, with the GPU records of its `file`, or as CSV, by the name
-    // of the new file.
+    // Exports a run. The extension of the new file selects a Chrome trace, with the GPU records in
+    // `file` (the file of the run), or CSV.
     void saveTrace(const std::shared_ptr<const engine::Run>& run, const QString& file);
     // Saves the report of an imported run as JSON.
     void saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name);
     void saveRules(const QString& toml);
 
     using MakeScene = std::function<engine::Result<profiler::Scene>()>;
-    // Draws a figure and saves it as PDF, SVG, PNG or TikZ, by the name of the file.
+    // Draws a figure and saves it. The extension of the file selects PDF, SVG, PNG or TikZ.
     void saveFigure(const MakeScene& make, const QString& name);
     // Saves the report of a study (HTML), its results (CSV) or its definition (TOML).
     void saveStudyReport(const StudyPointer& data, const QString& name);
@@ -55,7 +55,7 @@ private:
 
     struct Request
     {
-        QString title, name, filter; // `name` without its ending, which is the filter's first
+        QString title, name, filter; // `name` gets the first extension in `filter`
     };
     using Write = std::function<engine::Result<void>(const QString& file)>;
     void ask(const Request& request, const Write& write, Done done = nullptr);

@@ -23,7 +23,8 @@ class ClusterPage : public Page
     Q_OBJECT
 
 public:
-    // The plan of a set-up, or of `emulated`, a run with an experiment.
+    // Opens the page for `plan`, the plan of a set-up, or for `emulated`, a run that recorded its
+    // experiment.
     ClusterPage(const ThemeController& theme, RunLibrary& library, const ClusterPlan& plan,
                 QWidget* parent = nullptr);
     ClusterPage(const ThemeController& theme, RunLibrary& library,
@@ -49,7 +50,9 @@ private:
     QWidget* makeCentre();
     void connectAll();
     void takeDocument();
-    void ask(); // for the outlook; one at a time, the newest request waits
+    // Computes the outlook of the plan in the background. If the plan changes meanwhile, computes
+    // it again for the newest plan.
+    void ask();
     void take(engine::Result<ClusterOutlook> outlook);
     void showOutlook();
     void askForKitFolder();
@@ -61,10 +64,10 @@ private:
     const ThemeController& m_theme;
     Background m_background{this};
     bool m_isAsking = false, m_asksAgain = false;
-    std::shared_ptr<const ClusterOutlook> m_outlook; // null: not known yet, or not possible
+    std::shared_ptr<const ClusterOutlook> m_outlook; // nullptr: not computed yet, or failed
     QString m_problem;                               // why there is no outlook
     KitWriter m_writer{this};
-    QString m_source, m_written; // folder or archive of the kit; "": not written
+    QString m_source, m_written; // m_written: folder or archive of the written kit; "": none
     std::shared_ptr<RunDocument> m_emulated;
 
     QAction *m_write, *m_archive, *m_cancel, *m_watch, *m_compare, *m_copy;

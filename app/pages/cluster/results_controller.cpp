@@ -105,7 +105,8 @@ void ResultsController::import(const QStringList& paths)
     m_importer->start(paths);
 }
 
-// Compares when all runs are read.
+// Compares the measured run, as soon as it is read, with the prediction and with the emulated run,
+// if these are known.
 void ResultsController::showImported()
 {
     const auto isRead = [](const std::shared_ptr<RunDocument>& document) {

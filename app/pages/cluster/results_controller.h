@@ -33,7 +33,7 @@ public:
 
     // `outlook` is the expected outcome of `plan`; nullptr: unknown.
     void setOutlook(std::shared_ptr<const ClusterOutlook> outlook, const ClusterPlan& plan);
-    void setEmulated(std::shared_ptr<RunDocument> run); // of this machine; nullptr: none
+    void setEmulated(std::shared_ptr<RunDocument> run); // a run of this machine; nullptr: none
     void take(const QStringList& paths);                // watches a folder, or imports files
     void askForFolder();
     void compare(); // writes the prediction first
@@ -43,7 +43,7 @@ public:
 Q_SIGNALS:
     void changed();
     void compareRequested(const QStringList& files);
-    void linksMeasured(const app::ClusterPlan& plan); // the plan with the measured links
+    void linksMeasured(const app::ClusterPlan& plan); // `plan` has the measured links
 
 private:
     void showResults();
@@ -60,7 +60,7 @@ private:
     std::shared_ptr<const ClusterOutlook> m_outlook;
     ClusterPlan m_plan;
     std::unique_ptr<TraceImporter> m_importer; // nullptr: no import runs
-    bool m_isImported = false;                 // the traces that the watcher found last
+    bool m_isImported = false;                 // an import began since the last take()
     QString m_predictedFile;                   // written by compare()
     bool m_isPredicting = false;               // it is being written
     std::shared_ptr<RunDocument> m_emulated, m_measured;

@@ -85,7 +85,7 @@ CompareFrame::CompareFrame(const ThemeController& theme, const CompareActions& a
     });
     connect(actions.showDetails, &QAction::toggled, m_detailsDock, &QWidget::setVisible);
     connect(m_rows, &QSplitter::splitterMoved, this, [this] { m_areRowsChosen = true; });
-    m_rows->installEventFilter(this); // its width depends on the columns beside it
+    m_rows->installEventFilter(this); // eventFilter() reacts to changes of its width
     setCompact(false);
 }
 
@@ -97,7 +97,7 @@ QWidget* CompareFrame::makeToolbar()
     QWidget* forward = makeToolButton(m_actions.forward);
     for (QAction* action : {m_actions.blink, m_actions.addRun, m_actions.exportFigure}) {
         m_buttons << makeActionButton(action);
-        m_icons.prepend(makeToolButton(action)); // the last one is hidden first
+        m_icons.prepend(makeToolButton(action)); // updateToolbar() hides the first ones first
         m_icons.front()->setObjectName(action->objectName() + QStringLiteral("Icon"));
     }
     QWidget *line = makeLine(Qt::Vertical), *sortLabel = makeLabel(tr("Sort"), "small"),
@@ -208,8 +208,8 @@ void CompareFrame::setCompact(bool isCompact)
     distributeHeight();
 }
 
-// In a narrow window, shows the icons of the buttons instead, then hides labels, then icons, whose
-// actions are also in the menus.
+// Fits the toolbar into the window. If the width is not sufficient, replaces the buttons by their
+// icons, then hides labels, then icons. The actions of hidden icons are also in the menus.
 void CompareFrame::updateToolbar()
 {
     for (QWidget* part : m_tallOnly)
@@ -220,9 +220,12 @@ void CompareFrame::updateToolbar()
         part->hide();
     const auto needed = [this] {
         m_bar->layout()->invalidate();
-        return m_bar->layout()->minimumSize().width(); // with the narrowest list of baselines
+        // This assumes the minimum width of the list of baselines.
+        return m_bar->layout()->minimumSize().width();
     };
-    m_bar->setMinimumWidth(needed()); // else it narrows the runs' dock
+    // The minimum width excludes the parts that can be hidden. A larger one would narrow the dock
+    // of runs.
+    m_bar->setMinimumWidth(needed());
     for (QWidget* label : m_labels)
         label->setVisible(m_isCompact || !m_compactOnly.contains(label));
     for (QWidget* button : m_buttons)

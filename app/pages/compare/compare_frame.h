@@ -36,16 +36,16 @@ public:
     // Shares the height between lanes and tables: the tables get the height of their contents, and
     // the lanes the rest. Height that the lanes do not need goes back to the tables.
     void distributeHeight();
-    // Shows the controls of few or of many runs.
+    // true: shows the controls for a ranking of many runs; false: those for a few runs.
     void setCompact(bool isCompact);
-    void fold(int width);                              // hides what does not fit beside the lanes
-    void openDetails();                                // if there is space for them
+    void fold(int width); // hides docks that do not fit beside the lanes
+    void openDetails();   // opens the dock of details if it has enough space
     void showUnfinished(int complete, int unfinished); // numbers of ticked runs
     void showNotes(const profiler::Comparison& comparison);
 
     RunsDock* dock;
     CompareSummary* summary;
-    Band *band, *refused; // refused: for files that are not runs
+    Band *band, *refused; // refused: names the files that are not runs
     QComboBox* baseline;
     SegmentControl *sort, *lane, *align;
     CompareWidget* compare;
@@ -71,7 +71,8 @@ private:
     QSplitter* m_rows;
     QWidget* m_detailsDock;
     QWidget* m_bar = nullptr; // the toolbar
-    // Its parts. Icons replace the buttons, and the first of the labels and icons is hidden first.
+    // The parts of the toolbar, some of which updateToolbar() shows or hides. m_icons replace
+    // m_buttons. The first elements of m_labels and m_icons are hidden first.
     QList<QWidget*> m_tallOnly, m_compactOnly, m_labels, m_buttons, m_icons;
     bool m_hasRoomForRuns = true, m_areRowsChosen = false; // m_areRowsChosen: by the user
     bool m_isCompact = false;

@@ -274,7 +274,7 @@ void ComparePage::setBaseline(int run)
 void ComparePage::choose(int run)
 {
     if (run >= static_cast<int>(m_compared.documents().size()))
-        return; // the charts still show runs that were removed
+        return; // the charts may still show a run that was removed
     m_compared.choose(static_cast<std::size_t>(run));
     m_frame->compare->setCurrent(run);
     m_frame->tables->setCurrent(run);
@@ -315,7 +315,7 @@ void ComparePage::addPrediction()
         });
 }
 
-// A menu of the open runs that are not compared yet, and of a file dialog.
+// Shows a menu of the open runs that are not compared yet. Its last entry opens a file dialog.
 void ComparePage::addRunMenu()
 {
     QMenu menu(this);

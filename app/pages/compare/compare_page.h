@@ -62,7 +62,7 @@ private:
     void showRuns();
     void askForNumbers();
     void takeNumbers(engine::Result<CompareNumbers> numbers);
-    void showNumbers(); // when both the numbers and the views of the runs are known
+    void showNumbers(); // does nothing until both the numbers and the views are known
     void rankBy(profiler::RankBy by);
     void fillBaselines();
     void setBaseline(int run);
@@ -81,8 +81,8 @@ private:
     CompareNumbersPointer m_numbers; // nullptr: being computed
     profiler::RankBy m_rankBy = profiler::RankBy::Iteration;
     profiler::RankOrder m_direction = profiler::RankOrder::BestFirst;
-    QTimer m_refresh;        // many runs are ticked at once
-    int m_generation = 0;    // number of the last request for metrics
+    QTimer m_refresh;        // delays refresh(), so that ticking many runs causes one update
+    int m_generation = 0;    // number of the last request; older results are dropped
     bool m_hasViews = false; // whether the lanes show m_compared
     int m_explained = -1;    // run of the details
 

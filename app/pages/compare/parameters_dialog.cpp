@@ -15,7 +15,7 @@ namespace {
 constexpr int kRow = 26, kValuePadding = 9;
 constexpr int kValue = 2; // column
 
-// Wraps the values, because long ones differ at their ends.
+// Wraps long values instead of eliding them, because they often differ only at their ends.
 class ValueDelegate : public CellDelegate
 {
 public:

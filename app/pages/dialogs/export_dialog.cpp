@@ -245,7 +245,7 @@ void ExportDialog::showFiles()
                                tr("enter a name under Output"));
 }
 
-// Any changed setting deselects the user's preset.
+// Deselects the user's preset as soon as a setting differs from it.
 void ExportDialog::followPreset()
 {
     const QString preset = QString::fromStdString(m_settings.preset);
@@ -299,7 +299,8 @@ void ExportDialog::refuse(const QString& message)
     m_export->setEnabled(false);
 }
 
-// A second Esc can arrive before the dialog that the first one closed has returned.
+// Ignores Esc while a dialog that this one opened has not returned: if the user presses Esc twice,
+// the second one may arrive here before the inner dialog has returned.
 void ExportDialog::done(int result)
 {
     if (!m_isAsking)
@@ -344,7 +345,7 @@ void ExportDialog::exportFiles()
                        tr("The new figure replaces it.")))
         return;
     const auto files = exportFigure(scene(), drawnSettings(), m_runs);
-    // creating a folder or freeing space may have solved the problem, so a retry is possible
+    // The user can retry, because creating a folder or freeing space may solve the problem.
     if (!files) {
         m_preview->band().show(Band::Kind::Error, tr("Not written:"),
                                fromUtf8(files.error().message));

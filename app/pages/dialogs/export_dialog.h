@@ -30,13 +30,15 @@ public:
     ~ExportDialog() override;
 
     void setFile(const QString& base); // path without extension
-    // The iteration to draw with recorded times; -1 (default): the reported iteration of each run.
+    // Sets the iteration whose recorded times are drawn; -1 (default): the reported iteration of
+    // each run.
     void setIteration(int iteration);
     void setNotes(std::vector<std::vector<engine::Note>> notes); // [run]
-    // A range of the timeline of the first run that can be drawn in place of an iteration. It is
-    // clipped to the iteration in which it begins.
+    // Sets a range of the first run's timeline that can be drawn instead of a whole iteration. The
+    // range is clipped to the iteration in which it begins.
     void setRange(engine::Window marked);
-    // [run] Without the files of all runs the figure cannot have a recipe.
+    // Sets the file of each run, in the order of the runs. Unless every run has a file, the figure
+    // cannot have a recipe (the commands that recreate it).
     void setFiles(const QStringList& files);
     const profiler::Scene& scene() const;
     const std::vector<profiler::FigureCheck>& checks() const;
@@ -64,7 +66,7 @@ private:
 
     FigureRuns m_runs;
     std::vector<std::vector<engine::Note>> m_notes; // [run]
-    int m_iteration = -1, m_rangeIteration = -1;    // m_rangeIteration: that of the marked range
+    int m_iteration = -1, m_rangeIteration = -1;    // m_rangeIteration: contains the marked range
     ExportSettings m_settings;
 
     QLabel* m_subtitle;
@@ -72,7 +74,7 @@ private:
     FigureOptionsPanel* m_options;
     QPushButton *m_export, *m_savePreset;
     QTimer* m_timer;
-    bool m_isAsking = false; // a dialog of this one has not returned yet
+    bool m_isAsking = false; // a dialog that this one opened has not returned yet
 };
 
 } // namespace app

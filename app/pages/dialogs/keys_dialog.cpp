@@ -96,7 +96,8 @@ QWidget* makeGroup(const ThemeController& theme, const QString& title, const QLi
     return widget;
 }
 
-// Two groups are side by side; a single group is split into halves.
+// Places two groups side by side in each row. If the last row has a single group, splits its lines
+// into two columns.
 void addGroups(QGridLayout& grid, const ThemeController& theme, const QList<QList<KeyLine>>& groups)
 {
     for (int i = 0; i < groups.size(); ++i) {
@@ -123,7 +124,8 @@ QList<QList<KeyLine>> grouped(const QList<KeyLine>& lines)
     return groups;
 }
 
-// The caps of each key sequence. Single keys, such as "F1" and "?", are next to each other.
+// Returns the key caps of each shortcut of an action. Shortcuts of a single key, such as "F1" and
+// "?", share one entry.
 QList<QStringList> shortcuts(const QAction& action)
 {
     QList<QStringList> all;

@@ -43,7 +43,7 @@ void openFiles(MainWindow& window, FileKind kind, const QStringList& files)
 void askForFiles(MainWindow& window, FileKind kind)
 {
     QFileDialog* dialog = openFileDialog(questionFor(kind), &window);
-    // Begins in the folder of the recorded runs, until the user has gone to another one.
+    // Starts in the folder of the recorded runs, unless the dialog remembers another folder.
     if (kind == FileKind::Runs && dialog->directory() == QDir::current()
         && QDir(runsFolder()).exists())
         dialog->setDirectory(runsFolder());

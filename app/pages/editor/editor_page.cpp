@@ -122,8 +122,8 @@ void EditorPage::edit(const engine::Schedule& schedule, const QString& name,
                       const PredictionRequest& request)
 {
     m_file->setName(name);
-    // The order already contains the ops of evict and recompute. Only the cost of recomputing
-    // remains a setting.
+    // `schedule` already contains the ops that evict and recompute add. The plan therefore has only
+    // the cost of recomputation.
     m_plan = {};
     m_plan.experiment.schedule = request.schedule;
     m_plan.experiment.sync = request.sync;

@@ -63,7 +63,7 @@ EstimatorPage::EstimatorPage(const ThemeController& theme, QWidget* parent)
     setObjectName(QStringLiteral("estimatorPage"));
     makeActions();
     for (QLabel* label : {m_memoryHint, m_summary})
-        label->setMinimumWidth(1); // cut in a narrow window
+        label->setMinimumWidth(1); // lets a narrow window clip the text
     m_table->setModel(m_model);
     using enum BpipeModel::Column;
     m_table->setDispensable({static_cast<int>(Transfer), static_cast<int>(BreakEven),
@@ -210,7 +210,7 @@ void EstimatorPage::connectAll()
     connect(m_showSources, &QAction::toggled, this, &EstimatorPage::showColumns);
 }
 
-// A narrow window has either the form or the sources.
+// A wide window shows the form and, on request, the sources. A narrow one shows only one of them.
 void EstimatorPage::showColumns()
 {
     m_dock->setVisible(m_showSources->isChecked());

@@ -36,7 +36,7 @@ public:
     QList<QAction*> menuActions(Menu menu) const override;
 
 Q_SIGNALS:
-    void setupRequested(const app::RunPlan& plan); // of a new set-up page
+    void setupRequested(const app::RunPlan& plan); // `plan` is for a new set-up page
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -64,8 +64,8 @@ private:
     Background m_background{this};
     std::optional<engine::BpipeQuestion> m_question;
     std::optional<engine::BpipeAnswer> m_answer; // nullopt: the input is not valid
-    int m_row = 1;                               // shown; valid if there is an answer
-    int m_chosen = 1;                            // by the user; kept while there are fewer rows
+    int m_row = 1;                               // the shown row of m_answer
+    int m_chosen = 1; // the row that the user chose; kept if m_answer has fewer rows
     bool m_isShowing = false;
     bool m_isSimulating = false, m_simulatesAgain = false;
 
@@ -81,7 +81,7 @@ private:
     QWidget *m_formColumn = nullptr, *m_dock = nullptr; // m_dock: the sources
     QPushButton* m_simulateButton = nullptr;
     QAction *m_simulate, *m_copyCommand, *m_copyTable, *m_reset, *m_showSources;
-    bool m_hasRoom = true; // for the sources beside the form
+    bool m_hasRoom = true; // whether the form and the sources fit side by side
 };
 
 } // namespace app

@@ -51,18 +51,22 @@ private:
     void showRuns();
     void showCount();
     void showSelection();
-    void fillEmptyList(); // clears the filter, then the group; starts a run if none is listed
+    // The action of the empty list. Starts a new run if no runs exist. Otherwise clears the filter
+    // or, if there is none, selects the first group.
+    void fillEmptyList();
     QStringList openFiles() const;
     void open(std::vector<LedgerRun> runs);
     void compare();
     void repeat();
     void toggleStar(LedgerRun run);
-    void trash(); // deletes runs that are in the trash already
+    // Moves the selected runs to the trash. If all of them are in the trash already, asks and
+    // deletes them.
+    void trash();
     void restore();
 
     RunLibrary& m_library;
     RunLedger& m_ledger;
-    std::vector<LedgerRun> m_runs; // of all groups, with those under way
+    std::vector<LedgerRun> m_runs; // runs of all groups, including those in progress
     LedgerFacets* m_facets;
     LedgerTable* m_table;
     LedgerNotes* m_notes;
@@ -71,7 +75,7 @@ private:
     QLabel *m_count, *m_selected, *m_difference;
     Band* m_band;
     EmptyState* m_empty;
-    QTimer m_late; // shows runs that are opened together once
+    QTimer m_late; // delays showRuns(), so that several changes cause one update
     QStackedWidget* m_stack;
     LedgerDetails* m_details;
     QWidget *m_groupsColumn = nullptr, *m_detailsColumn = nullptr;

@@ -259,7 +259,7 @@ bool MemoryPage::eventFilter(QObject* watched, QEvent* event)
     return Page::eventFilter(watched, event);
 }
 
-// The areas have the height that the table of the devices does not need.
+// Gives the table of devices the height that it needs, and the rest to the areas.
 void MemoryPage::fitTable()
 {
     const int needed = std::min(kTableHeight, kTableTitle + 1 + m_memoryTable->fittingHeight());

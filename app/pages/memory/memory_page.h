@@ -51,7 +51,7 @@ private:
     void connectAll();
     void showRun();
     void showIteration(int iteration);
-    void showParts(bool hasMemory); // without memory only the iterations and an empty state
+    void showParts(bool hasMemory); // false: only the stepper and an empty state
     void showAlive(engine::DeviceId device, std::int64_t time);
     void fitAreas();
     void fitTable();

@@ -23,7 +23,7 @@ namespace app {
 namespace {
 
 constexpr int kTablesColumn = 300, kEditorHeight = 220, kResultRow = 24;
-constexpr int kFirstRecipe = 1; // durations by kind and stage, which every run has
+constexpr int kFirstRecipe = 1; // index of the first query: durations by kind and stage
 
 QString textOf(std::string_view sql)
 {

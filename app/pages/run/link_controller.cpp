@@ -27,7 +27,7 @@ LinkController::LinkController(const Parts& parts, std::shared_ptr<RunDocument> 
 void showLinkMessage(QWidget* parent, const QString& title, const QString& text)
 {
     auto* box = new QMessageBox(QMessageBox::NoIcon, title, text, QMessageBox::Ok, parent);
-    box->setTextFormat(Qt::PlainText); // a link comes from another user
+    box->setTextFormat(Qt::PlainText); // no HTML, because a link may come from another user
     box->setObjectName(QStringLiteral("linkMessage"));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
@@ -44,7 +44,7 @@ void LinkController::copy()
     QGuiApplication::clipboard()->setMimeData(data);
 }
 
-// The text of the note on the selection.
+// Returns the text of the note on the selection; "": none.
 QString LinkController::noteInSight() const
 {
     const int current = m_parts.timeline.currentNote();

@@ -32,8 +32,8 @@ public:
 
     LinkController(const Parts& parts, std::shared_ptr<RunDocument> document);
 
-    void show(const ViewLink& link); // at once, or when the whole run was read
-    void viewShown();                // the timeline shows another or a longer run
+    void show(const ViewLink& link); // waits until the whole run is read
+    void viewShown();                // call it when the timeline shows another run or more of it
 
 private:
     void copy();

@@ -66,7 +66,8 @@ QWidget* RunFrame::makeDetails(const ThemeController& theme)
     return dock;
 }
 
-// The actions on the selection or, while nothing is selected, on the running run.
+// Makes two rows of actions, of which at most one is visible: for the selection or, if nothing is
+// selected, for a running run.
 QWidget* RunFrame::makeFooter()
 {
     const auto row = [] {
@@ -110,7 +111,8 @@ void RunFrame::showActions(Selection::Kind selected, const RunDocument& document
     m_pause->setText(document.isPaused() ? tr("Continue") : tr("Pause"));
 }
 
-// Shows folded details while the reasons are shown.
+// Shows "Why not faster?" in place of the details. If the details are folded, unfolds them while
+// the reasons are shown.
 void RunFrame::showWhy(bool isShown)
 {
     m_details->setCurrentIndex(isShown ? 1 : 0);

@@ -55,7 +55,7 @@ private:
     QSplitter* m_rows;
     QStackedWidget* m_details; // pages: the details and "Why not faster?"
     QLabel* m_detailsTitle;
-    bool m_wereDetailsShown = true; // before the reasons were shown
+    bool m_wereDetailsShown = true; // whether the details were open before "Why not faster?"
     QWidget *m_footer = nullptr, *m_ofSelection = nullptr, *m_ofRunning = nullptr;
     QPushButton *m_save = nullptr, *m_stop = nullptr, *m_pause = nullptr;
     bool m_hasRoomForDetails = true, m_hasRoomForRuns = true, m_hasRoomForPanels = true;

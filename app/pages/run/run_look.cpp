@@ -33,7 +33,7 @@ RunLook::RunLook(const Parts& parts, const RunActions& actions, QObject* parent)
             timeline->setLook(look);
         });
     };
-    // The key selects the next choice; the toolbar has all choices.
+    // These actions select the next choice; in the toolbar the user selects any choice.
     change(m_actions.flow, [](TimelineLook& look, bool) { look.flow = nextFlow(look.flow); });
     change(m_actions.colourBy,
            [](TimelineLook& look, bool) { look.colourBy = nextColourBy(look.colourBy); });

@@ -32,7 +32,7 @@
 namespace app {
 namespace {
 
-constexpr int kRunProgressEvery = 300; // ms; laying out the details takes long
+constexpr int kRunProgressEvery = 300; // ms between updates, because laying out the details is slow
 
 } // namespace
 
@@ -203,7 +203,7 @@ void RunPage::showRun()
 {
     const RunPointer run = m_document->run();
     if (!view()) {
-        Q_EMIT titleChanged(); // the name of the run is known before it is drawn
+        Q_EMIT titleChanged(); // the name is known before the timeline is prepared
         showProgress();
     }
     if (!hasIterations(run.get()))
@@ -219,7 +219,8 @@ void RunPage::showView(const RunViewPointer& view)
                         isFirst ? TimelineWidget::View::FitIteration : TimelineWidget::View::Keep);
     m_state->setCurrentWidget(m_timeline);
     if (isFirst && m_document->isPartlyRead())
-        m_actions.follow->setChecked(true); // until the user moves or all is read
+        // Follows until the user moves the view or the whole run is read.
+        m_actions.follow->setChecked(true);
     if (isFirst && isVisible())
         m_timeline->setFocus();
     showIteration(m_timeline->iteration());
@@ -303,7 +304,7 @@ void RunPage::showWaiting()
         m_actions.showDetails->setChecked(false);
 }
 
-// The details of a running run while nothing is selected, and the actions below the details.
+// Shows the progress of a running run in the details, and the actions below them.
 void RunPage::showProgress()
 {
     m_details->setProgress(m_document->isRunning() ? std::optional(m_document->progress())

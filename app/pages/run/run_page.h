@@ -87,7 +87,7 @@ private:
     KernelLoader m_kernels;
     profiler::RunMetrics m_metrics;
     bool m_hasEnded = false; // whether the end of the run was shown
-    QTimer m_progressLater;  // all parts of the page show the same progress
+    QTimer m_progressLater;  // updates all parts together, so that they show the same progress
 
     RunActions m_actions;
     RunsDock* m_runs;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kMostOps = 6;
 
-// The requested op; nullopt: any.
+// The op that the user searches for; `stage` is nullopt for any stage.
 struct WantedOp
 {
     engine::OpKind kind = engine::OpKind::Forward;
@@ -26,7 +26,7 @@ struct WantedOp
     std::optional<int> stage;
 };
 
-// "2B3", "F5", "F5 stage 1", in any case.
+// Parses the name of an op, in upper or lower case: "2B3", "F5", "F5 stage 1".
 std::optional<WantedOp> wantedOp(const QString& text)
 {
     static const QRegularExpression kName(
@@ -76,7 +76,7 @@ QList<QAction*> RunPalette::find(const QString& text)
     return found;
 }
 
-// Ops of the shown iteration.
+// Appends the ops of the shown iteration that match `text`.
 void RunPalette::findOps(const QString& text, QList<QAction*>& found)
 {
     const auto wanted = wantedOp(text);

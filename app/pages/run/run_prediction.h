@@ -8,9 +8,9 @@ namespace app {
 
 class RunStateView;
 
-// Predicts an iteration of the shown run from its measured ops, and from assumed costs before it
-// has an iteration. A growing run is predicted again when it has twice as many iterations, because
-// a prediction reads all of them.
+// Predicts an iteration of the shown run: from its measured ops or, before the first iteration is
+// complete, from assumed costs. Each prediction reads all iterations, so a growing run is predicted
+// again only when their number has doubled.
 class RunPrediction : public QObject
 {
     Q_OBJECT
@@ -26,8 +26,8 @@ Q_SIGNALS:
 
 private:
     RunAnalysis& m_analysis;
-    std::size_t m_next = 1;    // number of iterations from which the run is predicted again
-    bool m_isAssumed = false;  // an iteration from assumed costs was requested
+    std::size_t m_next = 1;    // number of iterations at which the run is predicted again
+    bool m_isAssumed = false;  // the iteration from assumed costs was requested
     bool m_isComplete = false; // the complete run was predicted
 };
 

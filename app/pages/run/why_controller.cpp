@@ -63,7 +63,7 @@ void WhyController::setIteration(const RunViewPointer& view, int iteration)
 {
     if (view == m_view && iteration == m_iteration)
         return;
-    // A running run grows; its complete iterations stay as they are.
+    // Keeps the critical path: a complete iteration of a running run does not change.
     const bool isKnown = m_marks && iteration == m_iteration && m_document->isRunning();
     m_view = view;
     m_iteration = iteration;
@@ -141,7 +141,7 @@ void WhyController::showNext(const NextSchemeAnswer& answer)
     m_panel->setNext(answer, whyNotRun());
 }
 
-// Writes the prediction as a run, because a comparison is about files.
+// Writes the prediction to a file, because the comparison page opens files.
 void WhyController::compare()
 {
     if (!m_next.next)

@@ -59,7 +59,7 @@ private:
     int m_iteration = -1;
     PathMarksPointer m_marks;
     NextSchemeAnswer m_next;
-    bool m_isChoosing = false; // this object changes the selection, which keeps the reason
+    bool m_isChoosing = false; // chooseOp() is changing the selection; the reason stays
     WhyAnalysis m_analysis;
     Background m_writing;
 };

@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-// The open run whose file has the same name; "" if there is none.
+// Returns the file of the open run whose file is named `name`; "" if there is none.
 QString openRunNamed(RunLibrary& library, const QString& name)
 {
     const RunsModel& runs = library.runs();

@@ -6,9 +6,9 @@ namespace app {
 
 class MainWindow;
 
-// Opens the run of a link (app/timeline/details/view_link.h) and restores its view. A file that
-// does not exist here is searched among the open runs by its name, otherwise the user is asked for
-// it. A text that is no link is refused with a message.
+// Opens the run of a link (app/timeline/details/view_link.h) and restores its view. If the file
+// does not exist here, takes the open run whose file has the same name; without such a run, asks
+// the user. A text that is no link is refused with a message.
 void openLink(MainWindow& window, const QString& text);
 
 } // namespace app

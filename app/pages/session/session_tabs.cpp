@@ -22,7 +22,8 @@
 namespace app {
 namespace {
 
-enum class Needs { Files, Nothing }; // whether a page needs one of its files
+// Files: the page can be reopened only if one of its files exists.
+enum class Needs { Files, Nothing };
 
 // A kind of page: how to recognize it, what it shows, and how to open it.
 struct TabKind
@@ -62,7 +63,7 @@ QString firstFile(const SessionTab& tab)
     return tab.files.value(0);
 }
 
-// Opens a page about a run with the request signal that every page has.
+// Opens a page about a run by emitting `request`, a signal that every page has.
 template<void (Page::*request)(const QString&)>
 void requestPage(MainWindow& window, const SessionTab& tab)
 {
@@ -82,7 +83,7 @@ const TabKind kTabKinds[] = {
      requestPage<&Page::queryRequested>},
     {"import", Needs::Files, isOf<ImportPage>, documentFile<ImportPage>,
      requestPage<&Page::importReportRequested>},
-    // The cluster page needs its run, which is already open in nearly every case.
+    // openCluster() is for the run of the current page, so the run is opened first.
     {"cluster", Needs::Files, isOf<ClusterPage>, documentFile<ClusterPage>,
      [](MainWindow& window, const SessionTab& tab) {
          window.openRun(firstFile(tab));

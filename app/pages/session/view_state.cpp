@@ -25,7 +25,7 @@ const QString kSplitters = QStringLiteral("splitters"), kTabs = QStringLiteral("
 // Checkable actions that show or hide a dock.
 constexpr const char* kDockActions[] = {"showRuns", "showDetails", "showForm"};
 
-// saveState() has the sizes of hidden parts, too.
+// Uses saveState(), because it includes the sizes of hidden parts.
 QJsonArray splitterStates(const Page& page)
 {
     QJsonArray all;

@@ -6,12 +6,13 @@ namespace app {
 
 class Page;
 
-// The look of a page, for the next start: sizes of the docks, which docks are open, chosen tabs,
-// and the visible time of a run's timeline, from which its iteration follows.
+// Returns the state of a page that the next start restores: sizes of the docks, which docks are
+// open, chosen tabs and, for a run, the look and the visible time of its timeline.
 QJsonObject viewState(const Page& page);
 
-// Ignores parts that the page does not have (an older program may have written `state`). A run that
-// is still being read gets its visible time when it is shown first.
+// Restores the state of a page. Ignores parts that the page does not have, because an older program
+// may have written `state`. If the run is still being read, its visible time is set when it is
+// first shown.
 void restoreView(Page& page, const QJsonObject& state);
 
 } // namespace app

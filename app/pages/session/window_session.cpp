@@ -13,8 +13,9 @@
 namespace app {
 namespace {
 
-constexpr int kSaveAfter = 1000;   // ms, so that closing many tabs writes once
-constexpr int kStartIsOver = 3000; // ms without a crash after all runs have been read
+constexpr int kSaveAfter = 1000; // ms, so that closing many tabs writes once
+// ms; a start has succeeded if the program has not crashed this long after all runs were read
+constexpr int kStartIsOver = 3000;
 
 // "a.sqlite", "a.sqlite and b.sqlite", "a.sqlite and 3 others".
 QString namesOf(const QStringList& files)
@@ -42,7 +43,7 @@ WindowSession::WindowSession(MainWindow& window, NoticeBar& notice, Settings& se
 void WindowSession::begin(Tabs tabs)
 {
     m_isSaving = true;
-    tabsChanged(); // those of the command line
+    tabsChanged(); // schedules saving the tabs of the command line
     if (!m_settings.problem().isEmpty())
         m_notice.say(Band::Kind::Warning, tr("The settings were reset."), m_settings.problem());
     if (tabs == Tabs::LeaveClosed || !m_settings.value(key::kRestore).toBool() || !canReopen())
@@ -83,7 +84,7 @@ bool WindowSession::isReading() const
     return false;
 }
 
-// The start has finished when no run of the opened tabs is being read any more.
+// Ends the start phase as soon as no run of the opened tabs is being read.
 void WindowSession::watchStart()
 {
     if (isReading())
@@ -112,8 +113,9 @@ Session WindowSession::current() const
     return session;
 }
 
-// Saves the tabs, unless there are none and those of the last session can still be reopened. Waits
-// for the runs to be read, because a run has no zoom before.
+// Saves the tabs. Does nothing during the start phase, because a run that is being read has no
+// visible time yet; watchStart() saves afterwards. If no tab is open, keeps the saved tabs as long
+// as reopen() can open them.
 void WindowSession::save()
 {
     if (!m_isSaving || m_startTimer.isActive())

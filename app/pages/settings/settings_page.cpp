@@ -107,7 +107,7 @@ void SettingsPage::resetAll()
     refresh();
 }
 
-// A group is shown with the first of its settings that match.
+// Shows the settings that match `text`, and the title of each group that has one of them.
 void SettingsPage::filter(const QString& text)
 {
     QWidget* title = nullptr;
@@ -137,7 +137,7 @@ void SettingsPage::showSetting(const char* key)
 
 void SettingsPage::showEvent(QShowEvent* event)
 {
-    refresh(); // the menu has the theme, too
+    refresh(); // the menu can change the theme, too
     Page::showEvent(event);
 }
 

@@ -47,7 +47,8 @@ private:
     QLineEdit* m_filter;
     EmptyState* m_nothing;
     std::vector<SettingRow*> m_rows;
-    std::vector<QWidget*> m_groups; // [row] the title above a group; nullptr in the group
+    // [row] The title of a group at its first row; nullptr at its other rows.
+    std::vector<QWidget*> m_groups;
 };
 
 } // namespace app

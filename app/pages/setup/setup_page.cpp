@@ -98,7 +98,7 @@ void SetupPage::makeMapping()
     m_mapping->setPlan(plan(), m_problem);
 }
 
-// The picture of the devices needs the width of the scheme cards.
+// Shows a tab. The mapping tab hides the scheme cards, because its picture needs their width.
 void SetupPage::showTab(int tab)
 {
     if (tab == 1 && m_mapping == nullptr)
@@ -312,8 +312,8 @@ QString SetupPage::statusNote() const
               .arg(countOf(plan().experiment.warmup, "warm-up"));
 }
 
-// Below a width of 1360 the cards have one column, on a large screen three. The preview shrinks in
-// low windows, so that the table keeps a few rows.
+// The scheme cards have one column below a width of 1360, three columns on a large screen, and
+// otherwise two. In a low window the preview is less high, so that the table keeps a few rows.
 void SetupPage::resizeEvent(QResizeEvent* event)
 {
     constexpr int kNarrow = 1360, kWide = 2200, kLow = 720, kHigh = 1150;

@@ -50,7 +50,7 @@ private:
     void showVerdict();
     void run();
     void runMarked(const QList<QStringList>& options, const QStringList& refused);
-    void showRefused(const QStringList& refused); // names of schemes, or with their reasons
+    void showRefused(const QStringList& refused); // names of schemes, with or without reasons
     // Writes the predictions of several schemes and compares them.
     void comparePredictions(const std::vector<RunPlan>& plans, const QStringList& refused);
     void keepPrediction(); // opens the prediction as a simulated run

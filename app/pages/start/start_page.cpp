@@ -189,7 +189,7 @@ void StartPage::fillRecent()
     const std::vector<RecentRun> runs = m_settings.recentRuns();
     const QDateTime now = QDateTime::currentDateTime();
     auto* clear = findChild<QPushButton*>(QStringLiteral("clearRecent"));
-    QWidget* before = clear; // Tab goes from row to row, and then to the samples
+    QWidget* before = clear; // the last widget in the tab order so far
     for (std::size_t i = 0; i < std::min(runs.size(), kRows); ++i) {
         auto* row = named(new RecentRow(m_theme, runs[i], now), "recentRun");
         connect(row, &CardButton::clicked, this,
@@ -303,7 +303,8 @@ void StartPage::showEvent(QShowEvent* event)
     Page::showEvent(event);
 }
 
-// In a low window the first row of samples is completely visible, and hints have no space.
+// In a low window, hides the hints and reduces the gaps, so that the first row of samples is
+// completely visible.
 void StartPage::resizeEvent(QResizeEvent* event)
 {
     constexpr int kRoomy = 680;

@@ -38,7 +38,7 @@ void PointBrowser::connectPanel(StudyPanel panel)
         if (m_data == nullptr)
             return;
         offer(panel);
-        showPoint(); // its sentence is about the axis of the lines
+        showPoint(); // the text about the point depends on the axis of the line chart
     });
     connect(&of.view(), &ChartView::resized, this, [this, panel] { draw(panel); });
     connect(&of.view(), &ChartView::pointChosen, this, [this](std::size_t point) {

@@ -14,8 +14,9 @@ namespace app {
 class PointModel;
 class StudyFrame;
 
-// The results of a study page: draws the charts in the background, and keeps the point that all of
-// them mark. Charts of a metric go through that point.
+// Shows the results of a study page: draws the charts in the background and keeps the selected
+// point, which all charts mark. A chart of a metric varies one axis and takes the values of the
+// other axes from this point.
 class PointBrowser : public QObject
 {
     Q_OBJECT
@@ -23,8 +24,8 @@ class PointBrowser : public QObject
 public:
     PointBrowser(const ThemeController& theme, StudyFrame& frame, QObject* parent);
 
-    // Keeps the point if the user chose it and the study still has it.
-    void clear() { m_data = nullptr; } // shows nothing new until show()
+    void clear() { m_data = nullptr; } // nothing is drawn until show()
+    // Shows the results. Keeps the selected point if the user chose it and the study still has it.
     void show(const StudyPointer& data);
     const StudyPointer& data() const { return m_data; } // nullptr: nothing to show
     std::size_t point() const { return m_point; }
@@ -50,7 +51,8 @@ private:
     std::size_t m_point = 0;
     bool m_isChosen = false; // by the user
     profiler::PointSummary m_summary;
-    std::array<int, kStudyPanels> m_drawings{}; // number of the last drawing
+    // [panel] number of the last request; older results are dropped
+    std::array<int, kStudyPanels> m_drawings{};
     Background m_background{this};
 };
 

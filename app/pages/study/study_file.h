@@ -32,7 +32,7 @@ public:
     engine::Result<profiler::Study> open(const QString& nameOrFile);
     void save();       // without a path() it asks for one
     void saveAs();     // asks for a file
-    bool mayDiscard(); // saves or drops edits, as the user chooses; false: the user stays
+    bool mayDiscard(); // asks to save or drop edits; false: cancelled, or not saved
     // Like mayDiscard(). If a study without a path() is to be saved, returns false, and emits
     // closeRequested() when it is saved.
     bool mayClose();
@@ -50,7 +50,7 @@ private:
 
     RunSaver& m_saver;
     QWidget& m_page;
-    profiler::Study m_saved, m_edited; // m_saved: as opened or saved
+    profiler::Study m_saved, m_edited; // m_saved: as last opened or saved
     QString m_name, m_path;
     bool m_closesWhenSaved = false;
 };

@@ -26,7 +26,7 @@ class Tag;
 // The actions of a study page; the page owns them.
 struct StudyActions
 {
-    QAction *run, *cancel, *otherMode;          // otherMode: emulate (or simulate) the grid
+    QAction *run, *cancel, *otherMode; // otherMode: emulate a simulated grid, or vice versa
     QAction *openPoint, *emulate, *compareBest; // of the selected point
     QAction *open, *save, *saveAs, *saveReport, *saveCsv, *exportMap;
     QAction* showForm;

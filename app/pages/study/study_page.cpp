@@ -24,7 +24,7 @@ namespace {
 
 using Mode = profiler::Study::Mode;
 
-constexpr double kMostAtOnce = 10'000;         // points of a study that starts when it is opened
+constexpr double kMostAtOnce = 10'000; // points; a larger study does not start when it is opened
 constexpr int kStartPage = 0, kChartsPage = 1; // of the stack
 
 } // namespace
@@ -181,7 +181,8 @@ void StudyPage::setStudy(const profiler::Study& study)
         showStart(study);
 }
 
-// Results of another study would look like those of this one.
+// Opens a study without results. Hides the results of the previous study, which would look like
+// results of this one.
 void StudyPage::showStart(const profiler::Study& study)
 {
     m_browser->clear();

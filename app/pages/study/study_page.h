@@ -47,7 +47,8 @@ private:
     void showStart(const profiler::Study& study); // without results
     void showEdits();                             // checks the definition
     void showPreset();                            // in the list
-    void showEditedParts();                       // ratios and charts of the results that are shown
+    // Applies edits of ratios and charts to the results that are shown.
+    void showEditedParts();
     void run();
     void runOtherMode();
     void showProgress(qint64 done, qint64 all, double secondsLeft);

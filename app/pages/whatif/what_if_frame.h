@@ -29,8 +29,11 @@ public:
     // `actions` must outlive the frame.
     WhatIfFrame(const ThemeController& theme, const WhatIfActions& actions, RunsModel& runs);
 
-    void showVerdict(const WhatIfVerdict& verdict, const QString& excess); // over the memory limit
-    // Shows why there are no predictions, with a button for what `run` allows; nullptr: not read.
+    // `excess`: which device exceeds the memory limit, and by how much; "": none.
+    void showVerdict(const WhatIfVerdict& verdict, const QString& excess);
+    // Shows why there are no predictions. The button opens the report of an imported run or offers
+    // a new run with the settings of `run`. It is hidden if neither is possible or if `run` is
+    // nullptr (not read).
     void refuse(const QString& reason, const engine::Run* run);
     // Folds the details first, then the list of runs. A part that the user opened stays open until
     // the size class of the page changes.
@@ -43,7 +46,7 @@ public:
     Band *sentence, *notice;
     QComboBox* schemes;
     QScrollArea* details;
-    EmptyState* refused; // replaces all other parts; "Import report" or a new run
+    EmptyState* refused; // replaces all other parts; see refuse()
     QStackedWidget* stack;
 
 private:

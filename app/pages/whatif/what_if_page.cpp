@@ -31,7 +31,7 @@ namespace app {
 namespace {
 
 constexpr int kEditDelay = 60; // ms
-constexpr double kStep = 1.05; // of the duration of an op, by key
+constexpr double kStep = 1.05; // factor by which a key changes the duration of an op
 
 } // namespace
 
@@ -78,7 +78,7 @@ void WhatIfPage::connectAll()
     m_delay.setInterval(kEditDelay);
     connect(&m_delay, &QTimer::timeout, this, &WhatIfPage::predict);
     connect(m_frame->form, &WhatIfForm::changed, this, [this] {
-        m_actions.enablePrediction(false); // until the prediction has these changes
+        m_actions.enablePrediction(false); // until the prediction includes these changes
         m_actions.enableEdits(m_frame->form->canUndo(), m_frame->form->canRedo(), true);
         if (isOwnOrder())
             preview();
@@ -113,7 +113,7 @@ void WhatIfPage::connectAll()
     });
 }
 
-// A run that is still running would be predicted from a part of its times.
+// Starts the predictions when the run has ended. Until then, some of its times are missing.
 void WhatIfPage::showDocument()
 {
     if (m_run != nullptr)

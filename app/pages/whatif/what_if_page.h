@@ -47,7 +47,7 @@ private:
     void showMeasured(const WhatIfPredictions::Predictor& predictor);
     void refuse(const QString& reason);
     void predict();
-    void preview(); // shows the own order at once; the other schemes follow
+    void preview(); // predicts only the run's own order, at once
     bool isOwnOrder() const { return m_scheme == kOwnOrder; }
     void showSelected(int run, const Selection& selection);
     std::optional<OpInFocus> predictedOp() const;
@@ -71,10 +71,11 @@ private:
     ViewPreparation m_views;
     std::unique_ptr<WhatIfPredictions> m_predictions;
     WhatIfPredictions::Predictor m_measured;
-    WhatIfChanges m_changes;                         // changes of the last request
-    QString m_scheme;                                // the chosen scheme
-    std::pair<int, Selection> m_selected = {-1, {}}; // run of the comparison, item
-    WhatIfDetails m_details;                         // details of the shown prediction
+    WhatIfChanges m_changes; // changes of the last request
+    QString m_scheme;        // the chosen scheme
+    // The selected item, with the index of its run in the comparison.
+    std::pair<int, Selection> m_selected = {-1, {}};
+    WhatIfDetails m_details; // details of the shown prediction
     WhatIfModel* m_model = nullptr;
     QTimer m_delay; // delays predictions while a slider moves
     Background m_writing{this};

@@ -4,8 +4,9 @@
 
 namespace app {
 
-// Returns the receiver of a wheel event over `receiver`: the parent of a combo box, spin box or
-// slider, which scrolls instead of changing a value; otherwise `receiver`.
+// Returns the widget that handles a wheel event over `receiver`. For a combo box, spin box or
+// slider it is the parent, so that the wheel scrolls the page and does not change a value. For
+// other widgets it is `receiver`.
 QObject* wheelReceiver(QObject* receiver);
 
 // Keeps the program alive if an event handler throws, for example when memory is exhausted, and

@@ -60,8 +60,7 @@ QString wrong(const QString& what)
     return QStringLiteral("bubblescope: %1; see bubblescope --help").arg(what);
 }
 
-QtMessageHandler previousHandler
-    = nullptr; // the guard is used once, before there is a second thread
+QtMessageHandler previousHandler = nullptr; // needs no lock: used before there is a second thread
 
 void onMessage(QtMsgType type, const QMessageLogContext& context, const QString& text)
 {
@@ -71,14 +70,15 @@ void onMessage(QtMsgType type, const QMessageLogContext& context, const QString&
         std::fputs(kNoDisplay, stderr);
         std::_Exit(1);
     }
-    // Drops a message for root and containers, which needs no action.
+    // Drops Qt's warning about XDG_RUNTIME_DIR. It appears for root and in containers, and the user
+    // need not do anything about it.
     const bool isOfSession
         = text.startsWith(QStringLiteral("QStandardPaths: XDG_RUNTIME_DIR not set"));
     if (!isOfPlatform && !isOfSession && previousHandler != nullptr)
         previousHandler(type, context, text);
 }
 
-// The error in the value; "" if it is valid.
+// Stores `value` in `chosen`. Returns what is wrong with it; "": it is one of `choices`.
 QString takeChoice(QString& chosen, const QString& value, const QStringList& choices)
 {
     chosen = value;
@@ -161,7 +161,7 @@ DisplayGuard::~DisplayGuard()
 
 QString fontProblem()
 {
-    // Without a font, Qt draws every letter as the same box.
+    // Without a font, Qt draws every letter as the same box, so all letters have the same glyph.
     const QList<quint32> glyphs
         = QRawFont::fromFont(QFont()).glyphIndexesForString(QStringLiteral("ab"));
     if (glyphs.size() == 2 && glyphs.front() != glyphs.back())

@@ -78,7 +78,7 @@ private:
     void showDocument(const std::shared_ptr<RunDocument>& document);
     void compareDocuments(const std::vector<std::shared_ptr<RunDocument>>& documents);
     bool showPageOf(const QString& file); // returns false if there is none
-    // Makes the tab of the `Shown` page about the run in `file` current; adds one if there is none.
+    // Shows the page of class `Shown` about the run in `file`: makes its tab current, or adds one.
     template<class Shown>
     void showPageAbout(const QString& file);
     void connectPage(Page* page);

@@ -24,7 +24,8 @@ namespace {
 
 constexpr QSize kDefaultSize(1600, 1000); // of a screenshot
 
-// The request with which a run's page opens a page about its run; nullptr for other pages.
+// Returns the signal that asks a run's page to open `page` for the same run; nullptr: `page` is not
+// such a page.
 using Request = void (Page::*)(const QString& file);
 Request requestOf(const QString& page)
 {
@@ -37,8 +38,8 @@ Request requestOf(const QString& page)
     return nullptr;
 }
 
-// Triggers an action of a page as soon as the page offers it; an action that is switched on stays
-// on.
+// Triggers the action `name` of a page as soon as it is visible and enabled, then calls `then`.
+// Does nothing if the action is already checked.
 void triggerWhenOffered(const Page& page, const char* name, const std::function<void()>& then)
 {
     auto* action = page.findChild<QAction*>(QString::fromLatin1(name));
@@ -116,10 +117,10 @@ void capture(MainWindow& window, const CommandLine& line)
             shown = child;
     }
     constexpr int kMost = 20'000;                      // ms
-    QThreadPool::globalInstance()->waitForDone(kMost); // runs are prepared for painting
+    QThreadPool::globalInstance()->waitForDone(kMost); // waits until runs are prepared for painting
     QCoreApplication::processEvents();
-    for (int k = 0; k < 2; ++k) { // a picture of the whole run may be painted first
-        shown->grab();            // starts the painting of what is in sight
+    for (int k = 0; k < 2; ++k) { // the first pass may paint only the whole run
+        shown->grab();            // starts painting the visible part
         LanePicture::waitForPainting();
         QCoreApplication::processEvents();
     }
@@ -187,10 +188,10 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
         QTimer::singleShot(0, &window, [] { QCoreApplication::exit(1); });
         return;
     }
-    constexpr int kSettle = 1800; // ms, because runs are prepared in the background
+    constexpr int kSettle = 1800; // ms for preparing runs in the background
     window.resize(line.size.value_or(kDefaultSize));
     openPage(window, line);
-    // Pages about a run read it first, and a cluster's page writes its kit.
+    // These pages take longest: they read a run first, or write a kit.
     const QStringList slow{QStringLiteral("cluster"), QStringLiteral("report"),
                            QStringLiteral("rules")};
     const int delay = slow.contains(line.page) ? 3 * kSettle

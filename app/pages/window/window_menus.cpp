@@ -77,7 +77,7 @@ void WindowMenus::makeBar()
     bar->setFixedHeight(30);
     new Logo(m_theme, bar); // in the padding at the left that the style sheet reserves
     m_commandField->setParent(
-        bar); // a corner widget would have the logo's padding at the right, too
+        bar); // not a corner widget: it would also get the padding, at its right
     const QStringList titles
         = {tr("File"), tr("Run"), tr("View"), tr("Compare"), tr("Analyze"), tr("Export")};
     for (std::size_t i = 0; i < m_menus.size(); ++i)
@@ -151,7 +151,7 @@ void WindowMenus::makeThemeMenu(QMenu* view)
 {
     QMenu* themes = view->addMenu(tr("&Theme"));
     auto* group = new QActionGroup(this);
-    // The settings page and a reset change the theme, too.
+    // Updates the check mark, because the settings page and a reset also change the theme.
     connect(themes, &QMenu::aboutToShow, group, [this, group] {
         group->actions().at(static_cast<int>(m_theme.choice()))->setChecked(true);
     });

@@ -66,7 +66,7 @@ KitPanel::KitPanel(const ThemeController& theme, QWidget* parent)
         label->setWordWrap(true);
         label->setTextFormat(Qt::PlainText);
     }
-    for (QLabel* value : {m_run, m_model}) { // on the baseline of their titles
+    for (QLabel* value : {m_run, m_model}) { // on the same baseline as their titles
         value->setAlignment(Qt::AlignTop);
         value->setContentsMargins(0, kBaseline, 0, 0);
     }

@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-constexpr int kLarge = 64; // ranks; more have small squares
+constexpr int kLarge = 64; // ranks; if there are more, they are small squares
 constexpr double kNodeName = 56, kChip = 60, kChipHeight = 24, kChipGap = 6;
 constexpr double kSquare = 12, kSquareGap = 3;
 
@@ -59,7 +59,7 @@ void RankGrid::show(const std::vector<RankState>& states, int ranksPerNode)
     update();
 }
 
-// Returns the box of a rank. Each node is a row, which has several lines if it is too wide.
+// Returns the box of a rank. Each node has one row of boxes, or several rows if one is too wide.
 QRectF RankGrid::box(int rank) const
 {
     const double step = isSmall() ? kSquare + kSquareGap : kChip + kChipGap;

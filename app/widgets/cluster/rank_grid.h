@@ -5,7 +5,8 @@
 
 namespace app {
 
-// The ranks of a job by node, and whether their traces have arrived. Many ranks have small squares.
+// Shows the ranks of a job by node, and whether their traces have arrived. Many ranks are drawn as
+// small squares.
 class RankGrid : public ThemedWidget
 {
     Q_OBJECT

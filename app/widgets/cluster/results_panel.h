@@ -37,7 +37,7 @@ public:
     void showResults(const ClusterResults& results, int ranksPerNode, bool isWatching);
     void showProgress(const QString& text); // of the import; "": none
     void showFailure(const QString& reason);
-    // Fails if the runs cannot be compared; the reason is shown.
+    // Compares the runs; shows the reason if they cannot be compared.
     void compare(const ComparedResults& compared);
     const profiler::ExpectedComparison* comparison() const
     {

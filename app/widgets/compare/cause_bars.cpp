@@ -34,7 +34,7 @@ std::vector<CauseBars::Part> CauseBars::partsOf(std::size_t run) const
     const profiler::TimeParts parts = timeParts(numbers()->comparison.runs[run]);
     const profiler::Palette& palette = theme().palette;
     const auto value = [&](double ticks) { return numbers()->inTime(run, ticks); };
-    // Causes have the same three greys of the palette as categories of memory.
+    // fill, wait and drain use three greys of the palette, which also colour memory by category.
     return {{tr("fill"), palette.optimizerState, value(parts.fill)},
             {tr("wait"), palette.gradients, value(parts.wait)},
             {tr("exposed communication"), palette.exposed(), value(parts.communication)},

@@ -134,7 +134,7 @@ void CompactRow::paintTime() const
     m_painter.restore();
 }
 
-// A trace with totals only has no spans to draw.
+// Paints the lane of a run. A trace with totals only has no spans, so it gets a text instead.
 void CompactRow::paintLane() const
 {
     bool hasSpans = false;

@@ -83,7 +83,7 @@ CompareCell differenceCell(const CompareNumbers& numbers, const CompareLayout& l
         return cell;
     }
     if (*difference > kHuge)
-        return cell; // the percentage shows "> 10 000"
+        return cell; // stays empty; the percentage shows "> 10 000"
     const auto& own = numbers.comparison.runs[row.run];
     const auto ticks = static_cast<double>(own.metrics.duration);
     cell.text = compareTime(layout, row).difference(ticks - ticks / (1 + *difference));

@@ -23,8 +23,8 @@ struct CompareColumn
     profiler::RankBy ranksBy() const;
 };
 
-// The columns that fit beside a time area of at least 320 pixels, at the right of `width` pixels.
-// `headers` is the width left of the time area.
+// Lays out the columns at the right of a widget that is `width` pixels wide. Leaves out columns so
+// that the time area keeps at least 320 pixels. `headers` is the width left of the time area.
 std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, const CompareLayout& layout,
                                          double headers, double width);
 

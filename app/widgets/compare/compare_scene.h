@@ -17,8 +17,8 @@ struct CompareScene
 {
     static constexpr double kRuler = 26, kLegend = 28;
 
-    // The hovered or selected item and the row that it belongs to. In a compact comparison, a mark
-    // without an item is the row itself.
+    // The hovered or selected item and its row. In a compact comparison, a mark without an item
+    // stands for the whole row.
     struct Mark
     {
         int row = -1;
@@ -34,7 +34,7 @@ struct CompareScene
     Mark selected, hover;
     int current = -1; // index of the chosen run; -1: none
     LaneOf lane = LaneOf::MeanOfDevices;
-    bool hasGhost = false; // outlines of the baseline over the devices of other runs
+    bool hasGhost = false; // outlines the baseline's ops over the other runs
 
     QSizeF size; // size of the widget
     ViewWindow window{0, kCompareWhole};
@@ -46,8 +46,8 @@ struct CompareScene
                  const QStringList& titles);
     bool isExpanded(std::size_t run) const;
     void setExpanded(std::size_t run, bool isExpanded);
-    // Computes rows and columns. Fills an empty CompareArrangement::order with the ranking in a
-    // compact comparison with numbers, otherwise with the order of the runs.
+    // Computes rows and columns. If CompareArrangement::order is empty, fills it: with the ranking
+    // in a compact comparison with numbers, otherwise with the order of the runs.
     void layout(QSizeF size);
     const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
     int indexOf(const CompareRow& row) const { return static_cast<int>(&row - rows.rows.data()); }
@@ -72,7 +72,7 @@ struct CompareScene
     {
         return fitted({0, static_cast<std::int64_t>(kCompareWhole)}, fitWidth());
     }
-    // Converts a window of the row's run to the coordinates of `window`.
+    // Converts `window`, a time range of the row's run, to the coordinates of CompareScene::window.
     ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
 
     Mark hit(QPointF at) const;

@@ -73,8 +73,8 @@ void CompareScenePainter::paintTitles() const
     paintCompactTitles(m_painter, m_scene, m_theme);
 }
 
-// Paints a strip above a group that is not ranked with the runs above: a ruler for runs in another
-// unit, a title for runs of another mode.
+// Paints a strip above a group whose runs are not ranked with those above. Runs in another unit get
+// a ruler, runs of another mode a title.
 void CompareScenePainter::paintHead(const CompareGroup& group, const CompareRow& first) const
 {
     if (group.hasRuler) {
@@ -202,7 +202,7 @@ void CompareScenePainter::paintBaselineEnd() const
     m_painter.drawLine(QPointF(x + 0.5, top), QPointF(x + 0.5, bottom));
 }
 
-// Paints a bracket after the ends of neighbours whose 95 % intervals overlap.
+// Paints a bracket at the right of consecutive runs whose 95 % intervals overlap.
 void CompareScenePainter::paintTies() const
 {
     constexpr double kAfter = 14, kHook = 5, kInset = 6;

@@ -17,9 +17,9 @@ public:
     void paintFrame() const; // paints everything except the rows, with the first ruler
     // Paints one row at its place in the rows; slow, so cache the result.
     void paintRow(const CompareRow& row) const;
-    // These paint relative to the rows before scrolling: paintGround() the backgrounds;
-    // paintOverRows() the heads of groups, the end of the baseline and brackets of
-    // indistinguishable runs.
+    // The next two functions use coordinates of the rows before scrolling. paintGround() paints the
+    // backgrounds. paintOverRows() paints the heads of groups, the end of the baseline, and the
+    // brackets of runs that cannot be distinguished.
     void paintGround() const;
     void paintOverRows() const;
     void paintMarks() const;

@@ -15,19 +15,22 @@ class CompareWidget : public TimeCanvas
 public:
     explicit CompareWidget(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `titles` has names for runs with equal labels; may be empty.
+    // `titles` has one name per run, so that runs with equal labels can be distinguished; may be
+    // empty.
     void setViews(std::vector<RunViewPointer> views, std::size_t baseline,
                   const QStringList& titles = {});
     // Replaces one run. A selection in this run stays only if it is an op that exists in `view`.
     void replaceView(std::size_t run, RunViewPointer view);
-    // Sets the run whose op ends can be dragged, in its row or the row of a run with the same
-    // schedule; -1: none. Dragging emits opScaled().
+    // Sets the run whose ops can be lengthened by dragging their ends; -1: none. The user can drag
+    // them in the row of this run, or in the row of a run with the same schedule. Dragging emits
+    // opScaled().
     void setEditable(int run);
     // Prepares the runs synchronously; ignores nullptr.
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
     // The numbers of the runs of setViews(); nullptr: unknown. Compact rows follow the ranking.
     void setNumbers(CompareNumbersPointer numbers);
-    // The peak of a run that recorded no memory, in bytes, until setViews(); 0: unknown.
+    // Sets the predicted peak, in bytes, of a run that recorded no memory; 0: unknown. setViews()
+    // removes it.
     void setPredictedPeak(std::size_t run, std::int64_t bytes);
     void setBaseline(std::size_t run);
     void setCurrent(int run); // chooses a run without a signal; -1: none
@@ -42,12 +45,12 @@ public:
     bool isCompact() const { return m_scene.rows.isCompact(); }
     const CompareLayout& rows() const { return m_scene.rows; }
     const RunViewPointer& view(std::size_t run) const { return m_scene.runs[run]; }
-    int greatestHeight() const; // in pixels; more would stay empty
+    int greatestHeight() const; // largest useful height, in pixels
     QSize sizeHint() const override { return {1384, 582}; }
     QSize minimumSizeHint() const override { return {400, 200}; }
 
 public Q_SLOTS:
-    void blink(); // key B: exchanges the first two runs in place
+    void blink(); // key B: exchanges the places of the first two runs
 
 Q_SIGNALS:
     void selectionChanged(int run, const app::Selection& selection);
@@ -56,8 +59,8 @@ Q_SIGNALS:
     void baselineRequested(int run);
     void openRequested(int run);
     void styleChanged(); // isCompact() changed
-    // The selected op takes `ratio` times as long as before the signal. `isLast`: the button was
-    // released.
+    // The selected op now takes `ratio` times as long as before this signal. `isLast`: the user
+    // released the button, so the drag has ended.
     void opScaled(double ratio, bool isLast);
 
 protected:

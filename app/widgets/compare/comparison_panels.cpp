@@ -27,10 +27,10 @@ namespace {
 constexpr int kChartWidth = 424, kLeastChart = 208;
 constexpr int kReasonText = 232, kReasonWidth = 606, kLeastReason = 480; // last two: with chart
 constexpr int kLeastTables = 560;                                        // beside the reason
-constexpr int kPaddingToGive = 40; // padding that the columns of the differences give up
+constexpr int kPaddingToGive = 40; // padding of the table of differences that the chart may use
 constexpr int kHead = 32, kNoteHeight = 56;
 
-// The run that is described first: the shortest one except the baseline.
+// Returns the run that the panels describe at first: the shortest one except the baseline.
 int shortestRun(const profiler::Comparison& comparison)
 {
     std::size_t shortest = comparison.baseline;
@@ -78,8 +78,8 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     m_columns->addWidget(m_side);
     m_columns->setStretchFactor(0, 1);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
-    // A splitter that the user has moved stays where it is.
     connect(&theme, &ThemeController::unitsChanged, this, &ComparisonPanels::showBars);
+    // After the user has moved the splitter, shareWidth() does not move it any more.
     connect(m_columns, &QSplitter::splitterMoved, this, [this] {
         m_isWidthChosen = true;
         showMode(m_columns->sizes().front());
@@ -158,7 +158,7 @@ QWidget* ComparisonPanels::makeSide()
     return m_sideStack;
 }
 
-// A stack is at least as wide as each of its pages, unless their size is ignored.
+// Ignores the sizes of the hidden pages. Otherwise the stack would be as wide as its widest page.
 void ComparisonPanels::showSide(int page)
 {
     m_sideStack->setCurrentIndex(page);
@@ -244,7 +244,7 @@ void ComparisonPanels::setCurrent(int run)
 {
     m_current = run;
     if (!m_numbers || run >= static_cast<int>(m_numbers->comparison.runs.size()))
-        run = -1; // until show() has its numbers
+        run = -1; // the numbers of this run arrive with the next show()
     const auto select = [](DataTable* table, int row) {
         const QSignalBlocker blocker(table->selectionModel());
         table->selectRow(row);
@@ -315,7 +315,7 @@ void ComparisonPanels::showReason()
 
 int ComparisonPanels::fittingHeight() const
 {
-    constexpr int kRanked = 268; // eight causes and the baseline
+    constexpr int kRanked = 268; // pixels; fits the cause bars of eight runs and the baseline
     return m_isRanked ? kRanked : kHead + 1 + m_table->fittingHeight() + kNoteHeight;
 }
 
@@ -334,7 +334,7 @@ void ComparisonPanels::shareWidth()
     showMode(side < least ? width : m_isWidthChosen ? m_columns->sizes().front() : width - side);
 }
 
-// The mode, which the summary has, too, gives way to the tabs.
+// Hides the mode, which the summary also shows, if the tabs need the width.
 void ComparisonPanels::showMode(int width)
 {
     constexpr int kMargins = 32;

@@ -40,11 +40,11 @@ public:
     void setPanel(Panel panel);
     void setCurrent(int run); // chooses a run without a signal; -1: none
     int current() const { return m_current; }
-    // Switches to the panels for a ranking of many runs, or back.
+    // true: shows the panels for a ranking of many runs; false: those for a few runs.
     void setRanked(bool isRanked);
     int fittingHeight() const; // the height at which the whole table is visible
-    // Gives the table the width that it needs, and hides the panel at the side if the rest is too
-    // narrow for it.
+    // Gives the table the width that it needs, and the panel at the side the rest. Hides the panel
+    // if the rest is too narrow.
     void shareWidth();
 
 Q_SIGNALS:
@@ -59,8 +59,8 @@ private:
     QWidget* makeTimeChart();
     QWidget* makeReason();
     DataTable* makeTable(const char* name, const QString& title, QAbstractItemModel* model);
-    void showMode(int width); // if it fits beside the tabs
-    void showBars();          // empty while the runs are ranked
+    void showMode(int width); // shows the mode if it fits beside the tabs
+    void showBars();          // clears the bars if the runs are ranked
     void showSentence();
     void showReason();
     void chooseRow(const QAbstractItemModel* model, int row);

@@ -41,7 +41,7 @@ void DurationHistogram::show(CompareNumbersPointer numbers, const QStringList& t
 
 void DurationHistogram::setCurrent(int run)
 {
-    // Durations in another unit have no place on the axis.
+    // Ignores a run in another unit, because the axis has the unit of the baseline.
     m_current
         = run >= 0 && m_numbers && m_numbers->isInUnitOfBaseline(static_cast<std::size_t>(run))
         ? run

@@ -7,8 +7,8 @@ class QComboBox;
 
 namespace app {
 
-// How long the ops of one kind took in the chosen run (bars) and in the baseline (outline): the
-// share of the ops in each of up to 40 classes of equal width.
+// A histogram of the durations of one kind of op, for the chosen run (bars) and the baseline
+// (outline): the share of the ops in each of up to 40 bins of equal width.
 class DurationHistogram : public ThemedWidget
 {
     Q_OBJECT
@@ -19,8 +19,7 @@ public:
     void show(CompareNumbersPointer numbers, const QStringList& titles);
     using QWidget::show;
     void setCurrent(int run); // -1: only the baseline
-    // [class] Shares of the ops of a run, which add up to 1; empty if none of its ops is of the
-    // shown kind.
+    // [bin] Shares of the ops of a run, which add up to 1; empty if no op is of the shown kind.
     std::vector<double> shares(std::size_t run) const;
     QSize minimumSizeHint() const override { return {300, 120}; }
 
@@ -31,7 +30,7 @@ private:
     engine::OpKind kind() const;
     void fillKinds();
     double timeOf(std::size_t run, std::int64_t ticks) const;
-    std::pair<double, double> range() const; // of both runs, in units of the chart
+    std::pair<double, double> range() const; // least and largest duration of both runs
     void paintBars(QPainter& painter, const QRectF& plot) const;
     void paintAxis(QPainter& painter, const QRectF& plot) const;
     void paintLegend(QPainter& painter) const;

@@ -27,7 +27,7 @@ std::optional<OpEndDrag::Found> OpEndDrag::find(const CompareScene& scene, QPoin
     return std::nullopt;
 }
 
-// Keeps the time scale until the drag ends, although the view may be fitted meanwhile.
+// Stores the time scale for the whole drag, because the view may be fitted again meanwhile.
 std::optional<CompareScene::Mark> OpEndDrag::begin(const CompareScene& scene, QPointF at)
 {
     const auto found = find(scene, at);

@@ -4,14 +4,16 @@
 
 namespace app {
 
-// Drags the end of an op of one run, in its row or the row of a run with the same schedule.
+// Changes the duration of an op of one run while the user drags its end. The user can drag it in
+// the row of this run, or in the row of a run with the same schedule.
 class OpEndDrag
 {
 public:
-    void setRun(int run) { m_run = run; } // whose ops change; -1: none
+    void setRun(int run) { m_run = run; } // the run that changes; -1: none
 
     bool isAt(const CompareScene& scene, QPointF at) const { return find(scene, at).has_value(); }
-    // Starts a drag if the end of an op is at a point, and returns the op of the run that changes.
+    // Starts a drag if `at` is at the end of an op. Returns the same op of the run that changes;
+    // nullopt: there is no such op.
     std::optional<CompareScene::Mark> begin(const CompareScene& scene, QPointF at);
     // Returns the new duration divided by the duration at the last call. `pixels` counts from the
     // start of the drag. Requires begin().
@@ -21,14 +23,16 @@ public:
 private:
     struct Found
     {
-        CompareScene::Mark at, changed; // the op at the point, and the same op of the run
+        // at: the op under the pointer; changed: the same op of the run that changes
+        CompareScene::Mark at, changed;
     };
     std::optional<Found> find(const CompareScene& scene, QPointF at) const;
 
     int m_run = -1;
     bool m_isActive = false;
     double m_ticksPerPixel = 1;
-    std::int64_t m_before = 0, m_now = 0; // the duration at the start and at the last call
+    // m_before: duration of the dragged op at the start; m_now: of the changed op at the last call.
+    std::int64_t m_before = 0, m_now = 0;
 };
 
 } // namespace app

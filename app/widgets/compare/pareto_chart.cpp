@@ -155,7 +155,7 @@ void ParetoChart::numbersChanged()
     };
     ends(&Point::memory, m_memory);
     ends(&Point::time, m_time);
-    // A few runs that are much slower would leave no space between the others.
+    // Limits the time axis: a few much slower runs would leave no space between the others.
     constexpr double kMuchSlower = 1.6;
     std::vector<double> times;
     for (const Point& point : m_points)
@@ -182,7 +182,7 @@ QRectF ParetoChart::plot() const
 QPointF ParetoChart::at(double memory, double time) const
 {
     const QRectF area = plot();
-    time = std::min(time, m_time[1]); // at the upper edge, with an arrow
+    time = std::min(time, m_time[1]); // slower runs are at the upper edge, with an arrow
     return {area.left() + area.width() * (memory - m_memory[0]) / (m_memory[1] - m_memory[0]),
             area.bottom() - area.height() * (time - m_time[0]) / (m_time[1] - m_time[0])};
 }

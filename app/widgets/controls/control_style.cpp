@@ -122,8 +122,8 @@ void ControlStyle::polish(QWidget* widget)
         label->setTextFormat(Qt::PlainText);
 }
 
-// Draws the frame of a field: 1 px, or 2 px in the text colour if it has the focus; in the error
-// colour if the value is invalid.
+// Draws the frame of a field: 2 px if it has the focus, otherwise 1 px. The frame has the error
+// colour if the value is invalid, and otherwise the text colour if it has the focus.
 void ControlStyle::drawField(QPainter& painter, const QStyleOption& option,
                              const QWidget* widget) const
 {
@@ -312,7 +312,7 @@ int ControlStyle::styleHint(StyleHint hint, const QStyleOption* option, const QW
 {
     switch (hint) {
     case SH_ComboBox_Popup:
-        return 0; // a list below the field, not a menu over it
+        return 0; // opens the list below the combo box, not over it
     case SH_ToolTip_WakeUpDelay:
         return 300;
     case SH_EtchDisabledText:

@@ -50,9 +50,10 @@ private:
 constexpr const char* kHtmlToolTip = "htmlToolTip";
 
 // Applies the style sheet of the theme to `root` and its children, now and after every change of
-// the theme; a hidden `root` is updated when it is shown. After applyLook(), every window gets it,
-// except main windows, whose parts get it separately: with a style sheet of the whole application,
-// Qt would polish a widget and all its children at every change of a parent.
+// the theme. A hidden `root` is updated when it is shown. After applyLook(), every new window gets
+// the style sheet in this way, except main windows: they call this function for their parts. The
+// application itself has no style sheet, because Qt would then polish a widget and all its children
+// whenever its parent changes.
 void followStyleSheet(QWidget& root);
 
 // Applies style, palette and font of `theme`, now and after every change. Call once.

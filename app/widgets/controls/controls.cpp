@@ -112,7 +112,7 @@ QStringList localFiles(const QMimeData& data)
 
 void fitToScreen(QWidget& window)
 {
-    constexpr int kFrame = 64; // the window manager's frame, and a margin
+    constexpr int kFrame = 64; // pixels for the window manager's frame and a margin
     const QSize room = window.screen()->availableGeometry().size() - QSize(0, kFrame);
     const QSize fitting = window.size().boundedTo(room).expandedTo(window.minimumSize());
     if (fitting != window.size() && !(window.windowState() & Qt::WindowMaximized))

@@ -40,7 +40,7 @@ QPushButton* makeButton(const QString& text, const QString& objectName, const ch
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind,
                         QAction* action);
 QFrame* makeLine(Qt::Orientation orientation);
-// A vertical scroll area whose content gets the focus.
+// A vertical scroll area that does not take the focus; its content does.
 QScrollArea* makeScroll(QWidget* content);
 QSplitter* makeSplitter(Qt::Orientation orientation); // one pixel wide; parts do not collapse
 // Makes a widget with a background. `surface` selects it: "plain", "alt", "card", "card-alt",

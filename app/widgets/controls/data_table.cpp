@@ -24,7 +24,7 @@ constexpr int kSwatch = 10;
 constexpr int kLevels = 3, kLevelMark = 8, kLevelRoom = kLevels * (kLevelMark + 2) + 2;
 constexpr int kShareWidth = 56, kShareHeight = 10;
 constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
-constexpr int kDifferenceWidth = 46; // minimum, at the right of values with a difference
+constexpr int kDifferenceWidth = 46; // minimum width of a difference, at the right of its value
 const QString kUp = QStringLiteral(" ↑"), kDown = QStringLiteral(" ↓");
 constexpr int kDifferenceGap = 9, kDifferenceSize = 11;
 
@@ -199,7 +199,7 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
 QSize TableHeader::sectionSizeFromContents(int section) const
 {
     const QString text = model()->headerData(section, orientation()).toString();
-    // Any column may get the sort arrow.
+    // Reserves space for the sort arrow in every column, because any column can get it.
     const int arrow = isSortIndicatorShown()
         ? QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(kDown)
         : 0;
@@ -372,7 +372,7 @@ void DataTable::shareWidth()
         return;
     const std::vector<int> all = allWidths();
     dropColumns(all);
-    constexpr int kLeastFirst = 96, kLeastRest = 160; // the first column shrinks last
+    constexpr int kLeastFirst = 96, kLeastRest = 160; // least widths; the first column shrinks last
     std::vector<int> widths = ofShown(all);
     const auto left
         = [&] { return viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0); };

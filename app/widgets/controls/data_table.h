@@ -68,9 +68,10 @@ public:
     int fittingHeight() const;                            // height of the header and all rows
     // Width in pixels that every row of a column reserves for a difference; 0 for other columns.
     int differenceRoom(int column) const;
-    // Width that shows every column in full at normal distances, also those that were left out.
+    // Width that shows every column in full with normal padding, including dispensable columns that
+    // are hidden now.
     int neededWidth() const { return sumWithDispensable(allWidths()) + 2; }
-    // Sets the columns that are hidden if not all fit, least important first.
+    // Shows all of them again, because some may not be dispensable any more.
     void setDispensable(std::vector<int> columns)
     {
         for (const int column : m_dispensable) // it may be indispensable now
@@ -92,11 +93,11 @@ private:
     std::vector<int> allWidths() const; // [column], including hidden ones
     // Returns `widths` with 0 for hidden columns.
     std::vector<int> ofShown(std::vector<int> widths) const;
-    int leastWidth() const; // width that shows every column in full at the smallest distances
+    int leastWidth() const; // width that shows every visible column in full with least padding
     void squeeze(std::vector<int>& widths, int tooMuch) const;
     void shareWidth();
     void dropColumns(std::vector<int> widths);
-    int sumWithDispensable(const std::vector<int>& widths) const; // also of those left out
+    int sumWithDispensable(const std::vector<int>& widths) const; // with hidden dispensable ones
     void spanCells();
     void forgetWidths();
 

@@ -21,7 +21,7 @@ public:
     };
 
     EmptyState(const ThemeController& theme, const Texts& texts, QWidget* parent = nullptr);
-    // Replaces the texts but keeps the icon, and the text of the button if `action` is empty.
+    // Replaces the texts but not the icon. If `action` is empty, the button keeps its text.
     void setTexts(const QString& fact, const QString& advice, const QString& action = {});
     QPushButton* button() const { return m_button; } // nullptr without an action
 

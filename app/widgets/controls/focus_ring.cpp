@@ -43,7 +43,8 @@ private:
     const ThemeController& m_theme;
 };
 
-// Scroll areas and opaque widgets (the timelines) would paint over a frame that the style draws.
+// Returns whether a widget would paint over a frame that the style draws around its content. Scroll
+// areas and opaque widgets (the timelines) do.
 bool framesNothingItself(const QObject* object)
 {
     const auto* widget = qobject_cast<const QWidget*>(object);

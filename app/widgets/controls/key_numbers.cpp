@@ -36,7 +36,7 @@ KeyNumbers::Item iterationItem(const Prediction& prediction)
                        : KeyNumbers::tr("%1 to %2 busy").arg(from, to)};
 }
 
-// The hint is short, because the verdict has the whole closed form.
+// The hint is short, because the verdict shows the complete closed form.
 KeyNumbers::Item bubbleItem(const Prediction& prediction)
 {
     constexpr double kSame = 1e-9;
@@ -76,7 +76,8 @@ KeyNumbers::Item memoryItem(const Prediction& prediction)
             KeyNumbers::tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
 }
 
-// Other memory and stash of a device in bytes, or weights in Mθ and stash in M_a.
+// Returns the two parts of a device's bar. With bytes: other memory and stash. Without bytes:
+// weights in Mθ and stash in M_a.
 std::pair<double, double> barOf(const profiler::DeviceMetrics& device)
 {
     if (!device.peakBytes)
@@ -111,7 +112,7 @@ void KeyNumbers::show(const Prediction* prediction)
 {
     m_items = keyNumbers(prediction);
     m_bars.clear();
-    QStringList spoken, whole; // the tooltip has the hints, which narrow windows omit
+    QStringList spoken, whole; // whole: with the hints, which narrow windows omit
     for (const Item& item : m_items) {
         spoken.append(item.title + QLatin1Char(' ') + item.value + QLatin1Char(' ') + item.unit);
         whole.append(item.hint.isEmpty() ? spoken.back()
@@ -150,8 +151,9 @@ void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& ite
                     metrics.elidedText(fits ? item.hint : item.brief, Qt::ElideRight, room));
 }
 
-// Draws one bar per device, with weights below and stash above, all with the scale of the largest
-// or of the memory of a device, which is a line.
+// Draws one bar per device: weights or other memory below, stash above. All bars have the same
+// scale: up to the longest bar or, if it is larger, the memory of a device. A line marks that
+// memory.
 void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
 {
     const double limit = m_isOfBytes ? m_limit : 0;
@@ -197,7 +199,7 @@ double KeyNumbers::itemWidth() const
 QString KeyNumbers::toolTipAt(QPoint at) const
 {
     const Item item = m_items.value(static_cast<int>(at.x() / itemWidth()));
-    // The ratio is defined as "Bubble, %".
+    // The list of definitions has the bubble ratio as "Bubble, %".
     const QString title
         = item.unit == QStringLiteral("%") ? item.title + QStringLiteral(", %") : item.title;
     const QString text

@@ -34,7 +34,7 @@ private:
 
     QList<Item> m_items;
     std::vector<std::pair<double, double>> m_bars; // [device] weights, stash
-    double m_limit = 0;                            // bytes of a device; 0: unknown
+    double m_limit = 0;                            // memory of a device in bytes; 0: unknown
     bool m_isOfBytes = false;
 };
 

@@ -17,7 +17,8 @@ constexpr int kBarsLeft = 56, kBarsRight = 12, kBarsTop = 26, kBarsBottom = 43, 
 constexpr double kBarShare = 0.58, kMostBar = 32;
 constexpr double kTick = 25; // GiB
 
-// Returns the distance of the scale lines: 25, 50, 100, ... GiB, so that there are at most five.
+// Returns the distance between the lines of the scale: 25, 50, 100, ... GiB. The smallest one that
+// gives at most five lines.
 double tickOf(double top)
 {
     double tick = kTick * scaleIn(Unit::GiB).perUnit();
@@ -139,7 +140,8 @@ void MemoryBars::paintGroup(QPainter& painter, const Group& group, const QRectF&
     const auto& peaks = group.peaks;
     const double step = plot.width() / static_cast<double>(std::max<std::size_t>(1, peaks.size()));
     const double width = std::max(1.0, std::floor(std::min(kMostBar, step * kBarShare)));
-    constexpr double kLabel = 30; // width of a label; without space, only every n-th device has one
+    // Pixels that a label needs. If the devices are closer, only every n-th device has a label.
+    constexpr double kLabel = 30;
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(kLabel / step)));
     for (std::size_t device = 0; device < peaks.size(); ++device) {
         const double middle = plot.left() + (static_cast<double>(device) + 0.5) * step;
@@ -193,7 +195,7 @@ int MemoryBars::placeLegend(QPainter* painter) const
     double all = -16;
     for (const Entry& entry : entries)
         all += 14 + metrics.horizontalAdvance(entry.name) + 16;
-    // A narrow legend begins left of the bars.
+    // Starts further left than the bars if the legend does not fit into one line otherwise.
     const double left = kBarsLeft + all <= width() ? kBarsLeft : kBarsRight;
     for (int attempt = 0, lines = 1;; ++attempt) {
         double x = left;

@@ -20,7 +20,7 @@ public:
     {
         QString title; // "" if it is the only group
         std::vector<DevicePeak> peaks;
-        std::vector<double> outlines = {}; // [device] dashed bars, in bytes; empty: none
+        std::vector<double> outlines = {}; // [device] heights of dashed bars, in bytes; empty: none
     };
 
     explicit MemoryBars(const ThemeController& theme, QWidget* parent = nullptr);

@@ -42,8 +42,8 @@ public:
     // Returns false if the page must stay open.
     virtual bool queryClose() { return true; }
 
-    // Texts of the status bar: mode and devices first, then counts and selection; `statusNote` is
-    // at the right. Rich text: "<b>Emulated</b> 4 devices".
+    // Texts of the status bar, as rich text: "<b>Emulated</b> 4 devices". statusTexts() are at the
+    // left: mode and devices first, then counts and selection. statusNote() is at the right.
     virtual QStringList statusTexts() const { return {}; }
     virtual QString statusNote() const { return {}; }
 
@@ -96,7 +96,7 @@ Q_SIGNALS:
     void linkRequested(const QString& link);
     void openDialogRequested();
     void importDialogRequested();
-    // `rules` is TOML; these rules precede the built-in ones.
+    // `rules` is TOML; the import tries these rules before the built-in ones.
     void importAgainRequested(const QStringList& traces, const QString& rules);
     void importReportRequested(const QString& file); // `file` is an imported run
     void whatIfRequested(const QString& file);       // `file` is a measured run

@@ -15,7 +15,9 @@
 namespace app {
 namespace {
 
-constexpr int kRows = 16, kFewRows = 4; // up to kFewRows rows have the same height
+// kRows: maximum number of rows. kFewRows: with fewer rows than this, the rows do not become
+// higher.
+constexpr int kRows = 16, kFewRows = 4;
 constexpr double kTop = 26, kNames = 66, kRight = 12;
 constexpr int kHeight = 184;
 constexpr int kPatience = 200; // ms before the picture is faded
@@ -28,7 +30,8 @@ struct SchedulePreview::Geometry
     int rows = 0;
     double row = 0, height = 0; // distance of rows; height of boxes
 
-    // The devices that are drawn; the last row has the number of the others.
+    // The number of devices that are drawn. If not all fit, the last row states the number of the
+    // others.
     int whole(const RunView& view) const { return view.devices() > rows ? rows - 1 : rows; }
 };
 

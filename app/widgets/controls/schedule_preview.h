@@ -24,7 +24,8 @@ public:
     explicit SchedulePreview(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(RunViewPointer view); // nullptr: no schedule
-    // Outlines the ops, which have not run yet. setDone() fills those that have.
+    // Shows a schedule that has not run yet: outlines its ops. setDone() fills the ops that have
+    // run since.
     void showOutlines(RunViewPointer view);
     void setDone(std::vector<int> devices); // [device] number of complete ops; empty: unknown
     // A time of a device that is outlined over the boxes.

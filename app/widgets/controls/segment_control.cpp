@@ -55,7 +55,7 @@ void SegmentControl::setText(int choice, const QString& text)
     update();
 }
 
-// "Times: measured"
+// Sets the accessible name: "Times: measured".
 void SegmentControl::speak()
 {
     const QString choice = m_choices.value(m_current);

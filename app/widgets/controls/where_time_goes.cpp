@@ -74,7 +74,7 @@ int WhereTimeGoes::nameWidth() const
     return std::min(kMostName, widest + kNameMargins);
 }
 
-// The bars have the width that names and values leave.
+// Returns the width that the names and the values leave for the bars.
 double WhereTimeGoes::barsWidth() const
 {
     int widest = 0;
@@ -133,7 +133,7 @@ void WhereTimeGoes::paintBar(QPainter& painter, std::size_t bar) const
         const double left = std::round(whole.left() + whole.width() * before / total);
         before += share.ticks;
         const double right = std::round(whole.left() + whole.width() * before / total);
-        // The last pixel of a part is its border, as in the lanes.
+        // Leaves out the last pixel of each part, which is its border, as in the lanes.
         paintShare(painter, QRectF(left, whole.top(), std::max(1.0, right - left - 1), kBarHeight),
                    share);
     }

@@ -207,7 +207,7 @@ void ScheduleGrid::dragTo(const QPoint& position)
     const int x = position.x() - kGridHead + horizontalScrollBar()->value();
     m_drag->before
         = isOwn ? std::clamp((x + kGridCell / 2) / kGridCell, 0, opsOf(m_selected.device)) : -1;
-    // An op belongs to the device of its stage.
+    // An op cannot be dropped on another device, because it belongs to the device of its stage.
     viewport()->setCursor(isOwn ? Qt::ClosedHandCursor : Qt::ForbiddenCursor);
     viewport()->update();
 }

@@ -28,11 +28,12 @@ public:
 
     void paint(const QSize& size, const QPoint& scroll);
     void paintSelection(const QRect& cell, bool hasFocus);
-    // Draws an arrow from each awaited op to its waiting op, in viewport coordinates.
+    // The boxes of a deadlocked op and of the op that it waits for, in viewport coordinates.
     struct WaitBoxes
     {
         QRect awaited, waiting;
     };
+    // Draws an arrow from each awaited op to its waiting op.
     void paintWaits(std::span<const WaitBoxes> waits, const QSize& size);
     void paintDrop(int x, int top); // where a dragged op would be dropped
 

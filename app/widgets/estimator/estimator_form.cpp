@@ -208,7 +208,8 @@ void EstimatorForm::makePresets(QVBoxLayout& column)
     rows->addWidget(note);
 }
 
-// Fills empty typed values with the roofline's.
+// Chooses between typed values and those of the roofline. If nothing is typed yet, starts with the
+// values of the roofline.
 void EstimatorForm::chooseMfu(bool isTyped)
 {
     if (isTyped == m_plan.hasTypedMfu)

@@ -26,8 +26,9 @@ public:
     explicit EstimatorForm(const ThemeController& theme, QWidget* parent = nullptr);
 
     const BpipePlan& plan() const { return m_plan; }
-    void setPlan(const BpipePlan& plan);          // emits edited()
-    void showMfus(const std::vector<double>& of); // [size] of the roofline, 0 to 1
+    void setPlan(const BpipePlan& plan); // emits edited()
+    // The stage MFU that the roofline predicts for each micro-batch size, 0 to 1.
+    void showMfus(const std::vector<double>& of);
 
 Q_SIGNALS:
     void edited();

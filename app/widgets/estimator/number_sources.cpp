@@ -18,7 +18,8 @@ namespace {
 constexpr int kHeadHeight = 28, kCaseHeight = 42, kNumberColumn = 62, kToleranceColumn = 66;
 constexpr int kSide = 12;
 
-// "GPT-3 96B, attention recomputed, b 1 -> 2: speed-up (...)" as title and detail.
+// Splits the name of a published case into title and detail. "GPT-3 96B, attention recomputed, b 1
+// -> 2: speed-up (...)" gives "GPT-3 96B" and "attention recomputed, b 1 → 2".
 std::pair<QString, QString> partsOf(const std::string& what)
 {
     QString text = fromUtf8(what).section(QLatin1Char(':'), 0, 0);

@@ -120,7 +120,8 @@ void SpeedUpChart::paintGround(QPainter& painter) const
     painter.drawLine(QPointF(m_plot.left(), even + 0.5), QPointF(m_plot.right(), even + 0.5));
 }
 
-// Paints over the lines. Called before the labels of the published cases, which avoid this text.
+// Paints the note about speed-ups below 1.0. Call it after painting the lines, which the note
+// covers, and before painting the labels of the published cases, which avoid the note.
 void SpeedUpChart::paintMeaning(QPainter& painter)
 {
     const Chrome& chrome = theme().chrome;
@@ -157,8 +158,8 @@ void SpeedUpChart::paintLines(QPainter& painter)
     }
 }
 
-// Paints `text` next to the point, where it overlaps no other label; paints nothing if there is no
-// space.
+// Paints `text` next to the point, at a place where it overlaps no other label. Paints nothing if
+// there is no such place.
 void SpeedUpChart::paintLabel(QPainter& painter, const QPointF& at, const QString& text)
 {
     const double width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 2;

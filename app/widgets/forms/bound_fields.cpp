@@ -27,7 +27,7 @@ using engine::FieldKind;
 
 constexpr int kNumberWidth = 92;
 constexpr int kMostCost = 100'000; // hundredths
-constexpr int kUnset = -1;         // in hundredths: the optional cost is not set
+constexpr int kUnset = -1;         // instead of hundredths: the optional cost is not set
 
 QString translated(std::string_view text)
 {
@@ -41,7 +41,8 @@ int hundredths(const std::string& cost)
     return value ? static_cast<int>(std::lround(std::min(value->value(), 1e6) * 100)) : kUnset;
 }
 
-// The items of a List are separated by line ends in the object and by blanks in the form.
+// Returns the text of a field in the form. The items of a List are separated by line ends in the
+// object, but by blanks in the form.
 QString shownText(const FieldFacts& facts, const std::string& text)
 {
     if (facts.kind == FieldKind::Memory && text == "0")

@@ -25,8 +25,8 @@ QString fieldObjectName(const engine::FieldFacts& facts, const char* prefix = ""
 
 // Creates form fields for a table of engine::Field, which has the kind, limits, names, label and
 // tooltip of each field. Edits are written to the object, which must outlive the BoundFields.
-// show() updates the fields without signals. If a text is refused, the field keeps it in a frame in
-// the error colour, and the object is unchanged.
+// show() updates the fields without signals. If a text is refused, the object does not change; the
+// field keeps the text and gets a frame in the error colour.
 class BoundFields : public QObject
 {
     Q_OBJECT

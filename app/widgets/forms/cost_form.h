@@ -26,7 +26,8 @@ class CostForm : public QWidget
     Q_OBJECT
 
 public:
-    // Order::Given: the ops already exist, so passes cannot add any
+    // Order::Given: the order of the ops is given, so the form does not offer passes that add evict
+    // or recompute ops.
     enum class Order { Built, Given };
     CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWidget* parent = nullptr);
 
@@ -36,7 +37,8 @@ public:
 
 Q_SIGNALS:
     void edited();
-    void planChanged(); // more than the edited field changed; the receiver shows the plan again
+    // The edit changed more than its own field; the receiver shows the plan again.
+    void planChanged();
 
 private:
     QWidget* makeUnits();

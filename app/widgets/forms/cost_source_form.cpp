@@ -53,7 +53,7 @@ CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWid
     showPlan();
     connect(m_kind, &SegmentControl::currentChanged, this, [this](int kind) {
         if (kind == static_cast<int>(std::exchange(m_plan.source.kind, static_cast<Kind>(kind))))
-            return; // the fields are being set
+            return; // not by the user: showPlan() has set the control
         showKind();
         Q_EMIT planChanged();
     });

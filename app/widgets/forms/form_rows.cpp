@@ -10,7 +10,7 @@
 
 namespace app {
 
-// A long title wraps, and the fields keep their width.
+// Makes a row of the form. A long title wraps, and the fields keep their width.
 QHBoxLayout* makeFormRow(const QString& title, const QList<QWidget*>& fields)
 {
     auto* row = spaced(new QHBoxLayout, QMargins(), 8);
@@ -27,7 +27,7 @@ QHBoxLayout* makeFormRow(const QString& title, const QList<QWidget*>& fields)
     return row;
 }
 
-// The title is at the left, the slider with its field at the right.
+// Makes a row with the title at the left, and the slider and its field at the right.
 QHBoxLayout* makeSliderRow(const QString& title, SliderField* field)
 {
     constexpr int kTitle = 108;

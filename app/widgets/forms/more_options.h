@@ -20,7 +20,7 @@ class MoreCosts : public FoldSection
     Q_OBJECT
 
 public:
-    // `hasPasses`: whether evict and recompute may be added to the schedule.
+    // `hasPasses`: whether the section offers to add evict and recompute ops to the schedule.
     MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses,
               QWidget* parent = nullptr);
     void showPlan();         // emits no signal; opens if a setting differs from its default
@@ -31,7 +31,8 @@ Q_SIGNALS:
 
 private:
     void addPasses();
-    // Adds rows for these costs of the table in one widget, so that they can be hidden together.
+    // Adds a widget with a row for each cost for which `isIn` returns true. The costs of one widget
+    // are hidden together.
     using CostField = engine::Field<engine::UnitCosts>;
     QWidget* addGroup(const std::function<bool(const CostField&)>& isIn);
     void showGroups(); // shows the costs that apply to the current source

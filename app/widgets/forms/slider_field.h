@@ -23,8 +23,8 @@ protected:
     QValidator::State validate(QString& text, int& position) const override;
 };
 
-// A number field with a slider. The maximum of the field may be higher than that of the slider; the
-// knob stays at the end for such numbers.
+// A number field with a slider. The field may accept larger numbers than the slider; for these, the
+// knob stays at the end.
 class SliderField : public QWidget
 {
     Q_OBJECT

@@ -112,7 +112,8 @@ void LedgerTable::show(std::vector<LedgerRun> runs, LedgerModel::Settings settin
                              m_model->index(row, m_model->columnCount() - 1));
     if (const int row = m_model->rowOf(currentFile); row >= 0)
         selectionModel()->setCurrentIndex(m_model->index(row, 1), QItemSelectionModel::NoUpdate);
-    verticalScrollBar()->setValue(scrolled); // the current run may be out of sight
+    // Keeps the scroll position; the current run may be out of sight.
+    verticalScrollBar()->setValue(scrolled);
     selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
     if (currentFile.isEmpty() && m_model->rowCount() > 0)
         selectRow(0);

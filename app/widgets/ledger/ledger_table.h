@@ -13,13 +13,15 @@ class LedgerTable : public DataTable
 public:
     explicit LedgerTable(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Shows other runs; keeps sort order, selection and current run as far as they remain.
+    // Shows other runs. Keeps the sort order. Keeps the selection and the current run as far as
+    // they are among `runs`.
     void show(std::vector<LedgerRun> runs, LedgerModel::Settings settings);
     using QWidget::show;
     LedgerModel& runs() const { return *m_model; }
     std::vector<LedgerRun> selected() const; // in the order shown
     const LedgerRun* current() const;        // nullptr: none
-    // The selected runs, or all if fewer than two are selected, with all settings.
+    // Returns the selected runs with all settings; if fewer than two are selected, returns all
+    // runs.
     QString csv() const;
     // Texts that count the hidden columns by reason; empty if none is hidden.
     QStringList hiddenColumns() const;

@@ -25,7 +25,7 @@ public:
     void setShownLoads(const ShownLoads& shown);
     void select(const std::optional<Nodes>& nodes);
     const std::optional<Nodes>& selected() const { return m_selected; }
-    virtual QRectF placeOf(const Nodes& nodes) const = 0; // of a link that can be clicked
+    virtual QRectF placeOf(const Nodes& nodes) const = 0; // area in which the link can be clicked
 
 Q_SIGNALS:
     void linkChanged(); // highlighted() changed
@@ -36,7 +36,8 @@ public:
 
 protected:
     virtual std::optional<Nodes> linkAt(const QPointF& position) const = 0;
-    virtual void arrange() = 0; // the study, the loads or the width changed
+    // Lays out the picture. Called after the study, the loads or the width have changed.
+    virtual void arrange() = 0;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;

@@ -20,8 +20,9 @@ struct ShownLoads
     }
 };
 
-// Colour and width of a link by its load, in four classes. The bound of a class is a third of the
-// next one's. The top bound is the largest load across nodes of all compared mappings.
+// Colour and width of a link by its load, in four classes. The upper bound of the highest class is
+// the largest load between two nodes in all compared mappings. Each other bound is a third of the
+// next one.
 class LoadScale
 {
 public:

@@ -23,8 +23,9 @@ private:
     double paintSquare(QPainter& painter) const; // returns its right edge
     void paintLinks(QPainter& painter, double left) const;
 
-    QStringList m_stages;        // [replica] stages of the first device
-    QString m_inNode, m_between; // "" if there is one node
+    QStringList m_stages; // stages of the first device, one text per replica
+    // Texts about the links within a node and between nodes; m_between is "" if there is one node.
+    QString m_inNode, m_between;
 };
 
 } // namespace app

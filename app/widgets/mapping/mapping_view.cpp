@@ -236,7 +236,8 @@ void MappingView::showFound()
     m_model->show(*study, m_found->facts);
 }
 
-// The scheme's own mapping is not written into the plan, so that it follows the scheme.
+// Emits the plan with another mapping. The scheme's own mapping is not written into the plan, so
+// that the mapping follows the scheme.
 void MappingView::offerMapping(const QString& mapping)
 {
     RunPlan plan = m_plan;
@@ -248,7 +249,7 @@ void MappingView::offerMapping(const QString& mapping)
 
 void MappingView::chooseFile()
 {
-    showMapping(); // until a file is chosen
+    showMapping(); // the picker keeps the current mapping until a file is chosen
     askForFile(this, tr("Mapping of the devices"), tr("Mappings (*.toml)"),
                [this](const QString& file) { offerMapping(file); });
 }

@@ -74,7 +74,7 @@ private:
     MappingStudies m_studies;
     QTimer m_debounce;
     std::shared_ptr<const MappingStudies::Found> m_found; // null: no answer
-    bool m_isShowing = false;                             // the picker is being set
+    bool m_isShowing = false;                             // showMapping() is setting the picker
     SegmentControl* m_mapping;
     QLabel *m_file, *m_crossing;
     QCheckBox *m_messages, *m_allReduces;
@@ -89,7 +89,8 @@ private:
     ModelPanel* m_model;
     EmptyState* m_empty;
     QStackedWidget* m_stack;
-    QWidget *m_dock, *m_side; // the panels, and their column in a wide window
+    // m_dock: the panels. m_side: the column in which a wide window shows them.
+    QWidget *m_dock, *m_side;
     QScrollArea *m_centreScroll, *m_dockScroll;
     QVBoxLayout* m_centre;
 };

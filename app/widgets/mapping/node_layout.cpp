@@ -56,7 +56,8 @@ LinkArrow aboveEachOther(const std::vector<QRectF>& frames, int from, int to)
     return {from, to, {begin, end}, label, down ? Qt::AlignRight : Qt::AlignLeft};
 }
 
-// Routes an arrow through the gap between the columns, in its own lane.
+// Routes an arrow through the gap between the columns. `lane` selects one of twelve positions in
+// it.
 LinkArrow throughTheGap(const std::vector<QRectF>& frames, int from, int to, int lane)
 {
     const QRectF& a = frames[static_cast<std::size_t>(from)];
@@ -111,7 +112,7 @@ void placeArrows(NodeLayout& layout, const std::vector<std::pair<int, int>>& lin
     }
 }
 
-// Places lines between neighbours without traffic, whatever loads are shown.
+// Adds lines between neighbouring nodes that exchange nothing. Hidden loads count as traffic.
 void placeUnused(NodeLayout& layout, const profiler::LinkLoads& loads, const Grid& grid)
 {
     const auto isUsed = [&](int from, int to) {

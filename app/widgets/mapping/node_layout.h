@@ -14,7 +14,7 @@ struct LinkArrow
 {
     int from = 0, to = 0;
     std::vector<QPointF> path; // at right angles
-    QRectF label;              // null: no space beside the line
+    QRectF label;              // empty: no space beside the line
     Qt::Alignment alignment = Qt::AlignCenter;
 
     bool isNear(const QPointF& point) const;
@@ -31,7 +31,8 @@ struct NodeLayout
     std::vector<LinkArrow> unused; // between neighbours that exchange nothing
     double height = 0;
 
-    // Maximum number of slots drawn per node; a machine without nodes may have more.
+    // Maximum number of slots drawn per node. If the hardware defines no nodes, all devices are in
+    // one node, which may have more slots.
     static constexpr int kMostSlots = 64;
 };
 constexpr int kNodeTitle = 30, kSlotCaption = 15, kSlotRow = 20;

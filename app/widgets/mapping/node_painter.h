@@ -14,10 +14,10 @@ namespace app {
 
 // Whether a box has space for "down" and "up" beside the stages of both directions.
 bool fitsDirections(const QStringList& stages, double width);
-// The summary of a node; without its part after ";" if not all fits.
+// Returns `summary`, or only its part before ";" if the whole text does not fit.
 QString fittingSummary(const QString& summary, double width);
 // Paints the stages of a device, a row of kSlotRow pixels per direction. Rows of the up direction
-// have a cut corner and underlined numbers. `areNamed`: "down" and "up" stand in the rows.
+// have a cut corner and underlined numbers. `areNamed`: the rows contain the words "down" and "up".
 void paintStages(QPainter& painter, const Theme& theme, const QRectF& rows,
                  const QStringList& stages, bool areNamed);
 // Pen for a line between devices of a node.

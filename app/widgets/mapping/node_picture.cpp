@@ -152,7 +152,8 @@ void NodePicture::paintNode(QPainter& painter, std::size_t node) const
     }
 }
 
-// Paints the lines before the boxes, so that they show only between them.
+// Paints the lines between the devices of a node. Call it before painting the boxes, which cover
+// parts of the lines.
 void NodePicture::paintLinesInNode(QPainter& painter, std::size_t node) const
 {
     const auto& places = m_layout.places[node];

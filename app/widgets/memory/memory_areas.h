@@ -23,7 +23,8 @@ public:
     void show(Report report); // nullptr: nothing to show
     using QWidget::show;
     void setOrder(MemoryReport::Order order);
-    void setWithoutMovesShown(bool isShown); // the memory that the device would need without moves
+    // Shows or hides the memory that a device would need if no stash moved between devices.
+    void setWithoutMovesShown(bool isShown);
     engine::DeviceId device() const { return m_device; }
     std::int64_t time() const { return m_time; }
     void choose(engine::DeviceId device, std::int64_t time);

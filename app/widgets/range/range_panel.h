@@ -23,7 +23,8 @@ public:
     explicit RangePanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void addButton(const QString& text, const char* name, QAction* action); // to the bar
-    // A typed range refers to the run and, unless it names one, to this iteration.
+    // Sets what a typed range refers to: `run` and, unless the range names an iteration,
+    // `iteration`.
     void setPlace(RunPointer run, int iteration);
     void mark(engine::Window range); // shows the text of the range; its metrics follow
     void showMetrics(RunPointer run, const profiler::RangeMetrics& metrics);

@@ -94,7 +94,8 @@ void PredictionPanel::predict()
     offer(m_fault.remedies);
 }
 
-// Results for an older slider position are shown, but can be neither run nor kept.
+// Shows a prediction. One for an older slider position is shown, too, but the user can neither run
+// nor keep it.
 void PredictionPanel::showAnswer(const PreviewPredictor::Answer& answer)
 {
     const engine::Result<Prediction>& result = *answer.prediction;

@@ -255,7 +255,8 @@ void SchemeList::arrange()
         }
         for (int column = 0; column < kMostColumns; ++column)
             family.grid->setColumnStretch(column, column < m_columns ? 1 : 0);
-        // An empty column has no gap, and cards are equally wide in every family.
+        // Qt leaves out the gap of an empty column. A margin replaces it, so that cards are equally
+        // wide in every family.
         family.grid->setContentsMargins(0, 0, kGap * std::max(0, m_columns - shown), 6);
         family.widget->setVisible(shown > 0);
         isAny = isAny || shown > 0;

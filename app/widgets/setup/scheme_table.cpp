@@ -13,9 +13,10 @@ namespace app {
 namespace {
 
 constexpr int kCollect = 30; // ms; results that arrive within it are shown together
-// While a slider moves, the chosen scheme is predicted before the table.
+// Delay before large schedules of all schemes are predicted, so that the chosen scheme is predicted
+// first while a slider moves.
 constexpr int kTableDelay = 120;                 // ms
-constexpr std::int64_t kPredictedAtOnce = 4'000; // up to this many ops per scheme
+constexpr std::int64_t kPredictedAtOnce = 4'000; // ops per scheme; up to this, there is no delay
 
 } // namespace
 

@@ -49,7 +49,7 @@ private:
     QStringList marked() const;
 
     RunPlan m_plan;
-    bool m_isSought = true; // the row of the chosen scheme is to be scrolled into view
+    bool m_isSought = true; // the next results scroll to the chosen scheme
     Predictor m_predictor;
     // Results that the next update shows.
     std::vector<std::pair<QString, Predictor::Answer>> m_arrived;

@@ -10,7 +10,8 @@ class ChartDialog : public PartDialog
     Q_OBJECT
 
 public:
-    // `chart` is an index; the number of charts adds one.
+    // `chart` is the index of the chart to edit. If it equals the number of charts, the dialog adds
+    // a chart.
     ChartDialog(const profiler::Study& study, std::size_t chart, QWidget* parent = nullptr);
 
 private:

@@ -72,7 +72,8 @@ void ChartPanel::offer(std::vector<ChartChoice> choices, const std::vector<std::
     showChoice();
 }
 
-// Charts that the study defines have fixed axes.
+// Shows the chosen chart. A chart that the study defines has a fixed axis, so the choice of an axis
+// is hidden.
 void ChartPanel::showChoice()
 {
     const ChartChoice* const chosen = choice();

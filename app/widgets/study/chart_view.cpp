@@ -210,7 +210,7 @@ void ChartView::resizeEvent(QResizeEvent* event)
 
 void ChartView::paintRing(QPainter& painter, const ChartMark& mark, double width) const
 {
-    constexpr double kMarker = 16; // smaller marks are markers, with a round ring
+    constexpr double kMarker = 16; // largest size of a point marker, which gets a round ring
     const QRectF rect = toQt(mark.rect).adjusted(-1, -1, 1, 1);
     const double radius = rect.width() <= kMarker && rect.height() <= kMarker ? kMarker / 2 : 0;
     const Chrome& chrome = m_theme.theme().chrome;

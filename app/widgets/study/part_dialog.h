@@ -33,9 +33,10 @@ protected:
     QLineEdit* addLine(const QString& title, const char* name, const std::string& text);
     QComboBox* addChoice(const QString& title, const char* name, const Choices& choices,
                          const std::string& value);
-    // A row for each axis of the grid: `anyText` or one of its values.
+    // Adds a row for each axis of the grid, with a choice between `anyText` and the values of the
+    // axis.
     void addAxes(const QString& anyText, const std::map<std::string, std::string>& values);
-    std::map<std::string, std::string> axisValues() const; // of visible rows with a value
+    std::map<std::string, std::string> axisValues() const; // from visible rows, without `anyText`
     void showAxis(const std::string& key, bool isShown);
     void addButtons(); // the last row
     void check();      // calls apply()

@@ -41,7 +41,7 @@ void PartList::addPart(const Part& part, std::size_t index)
     auto* edit = makeButton(part.title, name, "link");
     edit->setToolTip(toolTipText(part.tip));
     edit->setAccessibleDescription(part.tip);
-    edit->setMinimumWidth(1); // cut in a narrow column
+    edit->setMinimumWidth(1); // lets a narrow column clip the text
     edit->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     auto* remove = makeIconButton((name + QStringLiteral("Remove")).toLatin1(), Icon::Close,
                                   tr("Remove %1").arg(part.title), m_theme);

@@ -27,7 +27,8 @@ public:
     void show(const std::vector<Part>& parts);
 
 Q_SIGNALS:
-    void editRequested(std::size_t part); // an index; the number of parts adds one
+    // `part` is the index of the part to edit. If it equals the number of parts, a part is added.
+    void editRequested(std::size_t part);
     void removeRequested(std::size_t part);
 
 private:

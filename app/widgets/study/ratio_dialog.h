@@ -10,7 +10,8 @@ class RatioDialog : public PartDialog
     Q_OBJECT
 
 public:
-    // `ratio` is an index; the number of ratios adds one.
+    // `ratio` is the index of the ratio to edit. If it equals the number of ratios, the dialog adds
+    // a ratio.
     RatioDialog(const profiler::Study& study, std::size_t ratio, QWidget* parent = nullptr);
 
 private:

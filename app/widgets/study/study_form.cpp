@@ -100,7 +100,7 @@ void StudyForm::makeSchemes(QVBoxLayout& column)
 void StudyForm::setStudy(const profiler::Study& study)
 {
     m_study = study;
-    // The schemes of the study first, in its order; a tick does not move them.
+    // Moves the schemes of the study to the top, in its order. A later tick does not move a scheme.
     const auto ticked = profiler::optionValues(m_study, kSchemeKey);
     std::ranges::stable_sort(m_schemes, {}, [&ticked](const QCheckBox* box) {
         return std::ranges::find(ticked, box->property("scheme").toString().toStdString())
@@ -188,7 +188,7 @@ void StudyForm::tickScheme(const std::string& scheme, bool isTicked)
     showSchemes();
 }
 
-// Lists the options of single schemes, which the form does not edit.
+// Lists the options that apply to only one scheme; the form does not edit them.
 QString StudyForm::keptText() const
 {
     QStringList lines;

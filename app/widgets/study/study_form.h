@@ -48,7 +48,7 @@ private:
     QString keptText() const;
     void connectParts();
     void showParts();
-    void edit(PartDialog* dialog); // takes the study of the dialog if it is accepted
+    void edit(PartDialog* dialog); // if the dialog is accepted, takes its study
 
     const ThemeController& m_theme;
     profiler::Study m_study;

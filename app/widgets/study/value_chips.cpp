@@ -188,7 +188,7 @@ bool ValueChips::eventFilter(QObject* watched, QEvent* event)
         && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
     const bool isShortcut = event->type() == QEvent::ShortcutOverride
         && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
-    if (isShortcut) { // otherwise Escape would cancel the study
+    if (isShortcut) { // claims Escape, which would otherwise cancel the study
         event->accept();
         return true;
     }

@@ -17,9 +17,9 @@ namespace app {
 
 class FlowLayout;
 
-// The values of one option of a study: a chip per value, which removes it, and a chip "+", which
+// The values of one option of a study, as chips. A click on a chip removes its value. The chip "+"
 // adds values: from a menu if the option has names, otherwise as text ("4, 8" or "0 to 0.5, 11
-// steps"). Many values in equal steps are one chip, whose text is edited.
+// steps"). Many values in equal steps share one chip, and a click on it edits its text.
 class ValueChips : public QWidget
 {
     Q_OBJECT

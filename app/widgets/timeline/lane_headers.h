@@ -18,7 +18,7 @@ public:
 
     using QObject::QObject;
 
-    // Without the members that TimelineScene::layout() sets.
+    // Has only the user's settings; TimelineScene::layout() sets the other members.
     const LaneOptions& options() const { return m_options; }
     const LaneOrder& order() const { return m_options.order; }
     void setOrder(const LaneOrder& order);
@@ -26,9 +26,11 @@ public:
     void show(int device);     // unhides the lane and expands its group
     void resize(double boxes); // sets the height of compute boxes in pixels, clamped
 
-    // A press on the triangle toggles the lane; returns false. Elsewhere the header can be dragged.
+    // Handles a press in the header of a device. On the triangle, toggles the lane and returns
+    // false. Elsewhere returns true, and drag() can move the lane.
     bool press(double x, int device);
-    // Moves the lane of the pressed header to the place of lane `over`; -1: no lane.
+    // Moves the lane of the pressed header to the place of lane `over`. Does nothing if `over` is
+    // -1 (no lane), or if the pointer has moved by only a few pixels.
     void drag(double pixels, int over, int devices);
     void release() { m_held = -1; }
 

@@ -83,7 +83,7 @@ QRectF LanePicture::draw(QPainter& painter, const Picture& picture, const Reques
     const QRectF& area = request.scene.areas.lanes;
     const TimeAxis& axis = request.scene.axis;
     const ViewWindow& shown = picture.key.window;
-    // Only the part in sight, because painters have a limited range of coordinates.
+    // Draws only the part in sight, because painters have a limited range of coordinates.
     const double left = std::max(axis.snappedX(shown.begin), area.left());
     const double right = std::min(axis.snappedX(shown.end), area.right());
     const int down = request.key.scroll - picture.key.scroll;

@@ -17,8 +17,8 @@ public:
     static Grip gripAt(const QRectF& frame, double x);
     static bool isOnHandle(const QRectF& frame, double x);
 
-    // Starts a drag in an overview that fills `area`, and returns the window to show: `inSight`,
-    // centred at the point if the point is outside its frame.
+    // Starts a drag in an overview that fills `area`. Returns the window to show: `inSight` or, if
+    // `at` is outside the frame of `inSight`, a window of the same length centred at `at`.
     ViewWindow press(const RunView& view, const QRectF& area, ViewWindow inSight, QPointF at);
     // Returns the window after the pointer has moved. Requires press().
     ViewWindow dragged(double pixels, double least) const

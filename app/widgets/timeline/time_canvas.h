@@ -83,8 +83,9 @@ protected:
     void forgetHistory() { m_history.clear(); }
     int scrollY() const;
     void scrollTo(int y);
-    void reveal(ViewWindow box);                // centres `box` unless it is in sight
-    void revealLane(double top, double bottom); // relative to the lanes before scrolling
+    void reveal(ViewWindow box); // centres `box` unless it is in sight
+    // `top`, `bottom`: relative to the lanes before scrolling
+    void revealLane(double top, double bottom);
     // Calls `change`. If fit() was shown before, shows the new fit() afterwards.
     void keepFit(const std::function<void()>& change);
     void layoutScrollBar(double contentHeight); // next to timeArea()

@@ -15,7 +15,8 @@ struct TimelineGeometry
     static constexpr double kLegend = 28;
     static constexpr double kColumnFrom = 640; // minimum width in pixels for the memory column
 
-    QRectF overview, ruler, iterations, notes, lanes; // over the time axis; strips may be empty
+    // As wide as the time axis; strips may be empty.
+    QRectF overview, ruler, iterations, notes, lanes;
     QRectF header, column; // next to the lanes; `column` is empty if it does not fit
     QRectF legend;
 

@@ -269,7 +269,7 @@ void TimelinePainter::paintPlan() const
         return;
     PlanPainter painter(m_painter, m_view, m_axis, m_colours);
     const std::vector<std::size_t> painted = paintedLanes();
-    double pinned = 0; // bottom of the pinned lanes, which cover others
+    double pinned = 0; // bottom of the pinned lanes, which cover the others
     for (const std::size_t k : painted)
         pinned = m_lanes[k].isPinned ? std::max(pinned, m_lanes[k].bottom()) : pinned;
     for (const std::size_t k : painted) {

@@ -70,7 +70,7 @@ PlanView TimelineScene::drawnPlan() const
     const int next = static_cast<int>(iterations().size());
     if (planIteration == next)
         drawn.devices = opsDone;
-    drawn.isComplete = planIteration > next; // its spans are being read
+    drawn.isComplete = planIteration > next; // it has ended, but its times are not read yet
     return drawn;
 }
 

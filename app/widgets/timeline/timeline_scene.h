@@ -55,8 +55,8 @@ struct TimelineScene
     // The plan after the last iteration of a growing run; empty if it is hidden or unknown.
     PlanView drawnPlan() const;
     engine::Window extent() const; // with the drawn plan
-    // Returns app::rulerScale(), from the start of a planned iteration if it is visible and has
-    // begun.
+    // Returns app::rulerScale(). If a planned iteration has begun and its start is visible, the
+    // scale counts from this start.
     RulerScale rulerScale() const;
     double laneY(double y) const { return y - areas.lanes.top() + scroll; }
 
@@ -69,8 +69,8 @@ struct TimelineScene
     bool hoverAt(QPointF at); // returns whether the hovered item changed
     bool isHovering() const { return plannedHover || hover.kind != Selection::Kind::None; }
     void endHover();
-    // The selection after a key that moves it to a neighbouring box or kernel or, if nothing is
-    // selected, to the first op of the iteration; nullopt: not such a key.
+    // Returns the selection after a key: a neighbouring box or kernel or, if nothing is selected,
+    // the first op of the iteration; nullopt: the key does not move the selection.
     std::optional<Selection> walkedTo(int key, Qt::KeyboardModifiers modifiers) const;
     int deviceAt(QPointF at) const;      // the device whose lane header is at a point; -1: none
     bool isOnHandle(QPointF at) const;   // whether a handle of the overview's frame is at a point
@@ -99,8 +99,8 @@ struct TimelineScene
 
     // The window that fits an iteration; nullopt if it does not exist.
     std::optional<ViewWindow> fitOf(int which) const;
-    // The window at the newest iteration of a growing run, otherwise at the reported one; keeps the
-    // zoom.
+    // Returns a window at the newest iteration of a growing run, or at the reported iteration of
+    // another run. Keeps the zoom.
     ViewWindow tail() const;
 
 private:

@@ -52,13 +52,13 @@ void TimelineWidget::setView(RunViewPointer view, View how)
     updateFlow();
     updateIteration();
     if (wasHovering && !isEmpty())
-        hover(pointer()); // so that a pending tooltip still appears
+        hover(pointer()); // finds the hovered item again, so that a pending tooltip still appears
 }
 
 void TimelineWidget::relayout()
 {
     m_scene.layout(size(), m_headers.options());
-    m_scene.scroll = 0; // the pinned lanes are at their places without scrolling
+    m_scene.scroll = 0; // layout() has placed the pinned lanes for this scroll offset
     layoutScrollBar(heightOf(m_scene.lanes));
 }
 
@@ -199,7 +199,7 @@ void TimelineWidget::setOpsDone(int iterations, std::vector<int> devices)
     m_scene.planIteration = iterations;
     m_scene.opsDone = std::move(devices);
     if (title() != before)
-        contentChanged(); // the cached picture of the lanes contains the grid
+        contentChanged(); // the grid changes with the title, and is part of the cached picture
     showTail();
     update();
 }
@@ -347,7 +347,8 @@ bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
 
 bool TimelineWidget::ownKey(int key, Qt::KeyboardModifiers modifiers)
 {
-    // A letter with Shift belongs to an action, which may be disabled.
+    // Does not handle a letter with Shift: it is the shortcut of an action, even if that action is
+    // disabled.
     if (modifiers & Qt::ShiftModifier && key >= Qt::Key_A && key <= Qt::Key_Z)
         return false;
     TimelineLook look = m_scene.look;
@@ -376,8 +377,8 @@ bool TimelineWidget::ownKey(int key, Qt::KeyboardModifiers modifiers)
     return true;
 }
 
-// Opens the menu for the item under the pointer, which is selected first, or by keyboard for the
-// selection.
+// Opens the context menu. With the mouse, first selects the item under the pointer. With the
+// keyboard, the menu is for the selection.
 void TimelineWidget::contextMenuEvent(QContextMenuEvent* event)
 {
     if (isEmpty())

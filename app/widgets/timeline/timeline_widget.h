@@ -67,8 +67,8 @@ public:
     int devices() const { return isEmpty() ? 0 : m_scene.view->devices(); }
     // The prediction of the next iteration, outlined after the last one while the run grows.
     void setPlan(std::shared_ptr<const engine::Run> plan);
-    // Sets the number of complete ops of each device in the iteration that follows `iterations`
-    // complete ones.
+    // Sets the progress of the iteration that follows `iterations` complete ones. `devices`: number
+    // of complete ops of each device.
     void setOpsDone(int iterations, std::vector<int> devices);
     QRect selectionRect() const // visible part of the selected op or bubble
     {
@@ -127,7 +127,7 @@ private:
     void relayout(); // computes lanes, scroll bar and empty state
     void updateIteration();
     void updateFlow();
-    void showTail(); // if a growing run is followed
+    void showTail(); // shows the end of a growing run that the user follows
     void setSelection(const Selection& selection);
     void revealItem(const Selection& selection);
 

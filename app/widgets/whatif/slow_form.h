@@ -18,7 +18,7 @@ namespace app {
 class HundredthsField;
 class SpinField;
 
-// The op that the user selected in the run's own order, as predicted.
+// The op of the run's own order that the user selected, with its predicted duration.
 struct OpInFocus
 {
     engine::Op op;
@@ -37,13 +37,13 @@ public:
 
     void setRun(const engine::Run& run); // fills the list of devices and links
     void showOp(const std::optional<OpInFocus>& op);
-    // `isOwn`: the run's own order is shown, in which ops can be selected.
+    // `isOwn`: the page shows the run's own order. Only in this order can ops be selected.
     void setOwnOrder(bool isOwn);
     // Shows the values of `changes`; emits no signal.
     void show(const WhatIfChanges& changes);
     using QWidget::show;
-    // The edit that a change of the selected op makes, with a factor of 1; nullopt: no op is
-    // selected.
+    // Returns an edit with a factor of 1 for the chosen scope: the selected op, all ops of its
+    // kind, or those of its device; nullopt: no op is selected.
     std::optional<profiler::RunEdit> selection() const;
 
 Q_SIGNALS:

@@ -23,7 +23,8 @@
 namespace app {
 namespace {
 
-constexpr int kSliderEnd = 20; // of the links: 2^(20/10) = 4 times as fast
+// Ends of the sliders for links: 2^(20/10) = 4 times as fast, or as slow.
+constexpr int kSliderEnd = 20;
 constexpr double kStepsPerDoubling = 10;
 
 // A double click returns to the middle.
@@ -217,7 +218,8 @@ void WhatIfForm::show(std::shared_ptr<const engine::Run> shown,
     m_microBatches->setValue(m_measuredBatches);
     m_stages = run.schedule.shape.stages;
     m_layers->setValue(modelLayers(run));
-    m_layers->setEnabled(m_layers->value() == 0); // the layers of a recorded run are known
+    // The user enters the number of layers only if the run does not have it.
+    m_layers->setEnabled(m_layers->value() == 0);
     showLayers();
     m_tensorParallel->setCurrentIndex(m_tensorParallel->findData(1.0));
     const SlowestDevice slowest = slowestDevice(run, measured.times());

@@ -38,10 +38,10 @@ public:
     std::int64_t memoryLimit() const; // in bytes; 0: no limit
     CostTable& table() const { return *m_table; }
     SlowForm& slow() const { return *m_slow; }
-    // Multiplies the duration of the ops chosen in the slow-down form. Calls up to the next with
-    // `isLast` are undone together.
+    // Multiplies the duration of the ops that are chosen in the slow-down form. The calls during
+    // one drag, of which only the last has `isLast`, are one step of undo().
     void scaleOp(double ratio, bool isLast = true);
-    // The changes that the selected op's timeline shows; typed durations are relative to these.
+    // Sets the changes that the shown prediction includes. Typed durations are relative to them.
     void setShown(const WhatIfChanges& changes) { m_shown = changes; }
     bool canUndo() const { return !m_undone.empty(); }
     bool canRedo() const { return !m_redone.empty(); }
@@ -59,7 +59,8 @@ private:
     void addLayers(QVBoxLayout& column);
     void showLayers(); // splits the layers evenly
     WhatIfChanges fields() const;
-    // Successive changes of the same `field` are undone together; nullptr: separately.
+    // Applies changes. Successive calls with the same `field` are undone together; nullptr: each
+    // call is undone separately.
     void take(WhatIfChanges changes, const void* field);
     void setChanges(const WhatIfChanges& changes); // shows them, and emits changed()
     void showEdits();
@@ -86,7 +87,8 @@ private:
     WhatIfChanges m_changes, m_shown;
     std::vector<WhatIfChanges> m_undone,
         m_redone; // states to restore; the next one is at the end
-    // Changes of one field, or of one device or link, are one step of undo().
+    // The field, device or link of the last change; further changes of the same one belong to the
+    // same step of undo().
     const void* m_lastField = nullptr;
     profiler::RunEdit m_slowed;
     std::shared_ptr<const engine::Run> m_run;

@@ -29,7 +29,7 @@ ReasonRow::ReasonRow(const ThemeController& theme, int number, const QString& se
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Reason %1: %2").arg(number).arg(plain));
     m_sentence->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    m_sentence->setFocusPolicy(Qt::NoFocus); // Enter on the row shows its op
+    m_sentence->setFocusPolicy(Qt::NoFocus); // the row has the focus instead; Enter shows its op
     m_effect->setWordWrap(true);
     m_effect->hide();
     spaced(new QVBoxLayout(this), {kLeft + kNumber + kGap, 8, 12, 8}, 2, {m_sentence, m_effect});

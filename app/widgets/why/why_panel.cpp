@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kExact = 0.01; // a replay within 1 % needs no note
 
-// Label and value, at both ends of a row.
+// Places a label and its value at the two ends of a row.
 QHBoxLayout* ends(QWidget* left, QWidget* right)
 {
     return spaced(new QHBoxLayout, {}, 8, {{left, 1}, right});
@@ -37,7 +37,7 @@ QLabel* wrapped(QLabel* label)
     return label;
 }
 
-// A hint at the right of a title. Both wrap in a narrow panel.
+// Places a hint at the right of a title. Both wrap in a narrow panel.
 QHBoxLayout* titleRow(const QString& title, const QString& hint)
 {
     QLabel* right = wrapped(makeLabel(hint, "hint"));
@@ -73,7 +73,8 @@ QWidget* WhyPanel::makeNext()
     column->addLayout(inner);
     auto* tag = new Tag(m_theme);
     inner->addLayout(ends(wrapped(makeLabel(tr("Fastest scheme for these costs"), "small")), tag));
-    tag->setText(tr("simulated")); // shows the tag, which has a parent now
+    // Set only now: setText() shows the tag, which must have a parent before.
+    tag->setText(tr("simulated"));
     m_nextName = wrapped(named(makeLabel({}, "heading"), "whyNextName"));
     m_nextTime = named(makeLabel({}, "heading"), "whyNextTime");
     inner->addLayout(ends(m_nextName, m_nextTime));

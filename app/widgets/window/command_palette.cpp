@@ -154,7 +154,7 @@ void CommandPalette::filter(const QString& text)
             ->setFlags(Qt::NoItemFlags);
     m_list->setCurrentRow(0);
     const int rows = std::clamp(m_list->count(), 1, kRows);
-    ensurePolished(); // the border is one of the style sheet
+    ensurePolished(); // applies the style sheet, which defines the border
     const QMargins border = contentsMargins();
     setFixedSize(kWidth,
                  (m_shown.isEmpty() ? kMessage : rows * kRow) + 28 + 15 + border.top()

@@ -29,7 +29,8 @@ public:
 
     explicit CommandPalette(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Commands for a typed text, which are shown first; valid until the next call.
+    // Returns the commands for a typed text, which are shown before the others. They are valid
+    // until the next call.
     using Finder = std::function<QList<Command>(const QString& text)>;
 
     // Opens below the command field. `topRight` is the top right corner of the field in global
@@ -53,8 +54,8 @@ private:
     QListWidget* m_list;
 };
 
-// Rates how well `text` matches `name`; higher is better, negative is no match. Best, every word of
-// `text` begins a word of `name`; next best, `name` contains `text`.
+// Rates how well `text` matches `name`; higher is better, negative is no match. In the best match
+// every word of `text` begins a word of `name`. The next best is that `name` contains `text`.
 int matchQuality(const QString& name, const QString& text);
 
 } // namespace app

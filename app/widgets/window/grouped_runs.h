@@ -19,8 +19,8 @@ class GroupedRuns : public QAbstractListModel
     Q_OBJECT
 
 public:
-    // Also has the roles of RunsModel. HeaderRole: bool, whether the row is the header of a group.
-    // A header's RunsModel::ValueRole is its number of runs.
+    // The roles of RunsModel exist, too. HeaderRole: bool, whether the row is the header of a
+    // group. A header's RunsModel::ValueRole is its number of runs.
     enum Role : int { HeaderRole = Qt::UserRole + 100 };
 
     explicit GroupedRuns(RunsModel& runs, QObject* parent = nullptr);
@@ -29,7 +29,7 @@ public:
     bool isFiltered() const { return !m_words.isEmpty(); }
     int runOf(const QModelIndex& index) const; // row in RunsModel; -1: a header, or none
     QModelIndex indexOf(int run) const;        // invalid: hidden
-    // The runs of the group of a row, as rows in RunsModel, without hidden ones.
+    // Returns the runs in the group of `index`, as rows in RunsModel. Hidden runs are left out.
     std::vector<int> groupOf(const QModelIndex& index) const;
     static constexpr int kHeadersFrom = 5; // runs
 
@@ -57,7 +57,7 @@ private:
     RunsModel& m_runs;
     QStringList m_words; // of the filter
     std::vector<Row> m_rows;
-    QTimer m_soon; // until runs are arranged again
+    QTimer m_soon; // arranges the runs in the next turn of the event loop
 };
 
 } // namespace app

@@ -59,7 +59,7 @@ void PageTabs::add(Page* page)
         page, &Page::closeRequested, this, [this, page] { close(page); }, Qt::QueuedConnection);
     m_stack->addWidget(page);
     followStyleSheet(*page);
-    const QSignalBlocker once(m_tabs); // its signal would also show the page
+    const QSignalBlocker once(m_tabs); // setCurrent() would also call show()
     const int index = m_tabs->addTab(
         page->title(), page->isClosable() ? TabStrip::Closing::Allowed : TabStrip::Closing::Fixed);
     m_tabs->setCurrent(index);

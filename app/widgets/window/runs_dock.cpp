@@ -22,8 +22,9 @@
 namespace app {
 namespace {
 
-// A click next to the check mark opens the run; Space ticks it. A queued run has a drag handle
-// instead of the mark: the mouse, or Alt and the arrow keys, move it in the queue.
+// A click on a row opens the run, unless it hits the check mark. Space ticks the run. A queued run
+// has a drag handle instead of the check mark: the mouse, or Alt and the arrow keys, move the run
+// in the queue.
 class RunsList : public QListView
 {
 public:
@@ -134,7 +135,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
         if (m_groups->runOf(index) < 0)
             return;
         const QString file = index.data(RunsModel::FileRole).toString();
-        setCurrent(m_current); // until the window shows the activated run
+        setCurrent(m_current); // keeps the current row until the window shows the activated run
         Q_EMIT activated(file);
     });
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -148,7 +149,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
         connect(&runs, signal, this, &RunsDock::updateQueue);
     for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
         connect(&runs, signal, this, &RunsDock::updateFilter);
-    // A reset of the model clears the current row.
+    // Restores the current row, which a reset of the model clears.
     connect(m_groups, &QAbstractItemModel::modelReset, this, [this] { setCurrent(m_current); });
     connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateQueue);
     updateCompareButton();
@@ -167,7 +168,7 @@ QWidget* RunsDock::makeFilter()
     return row;
 }
 
-// A few runs need no filter.
+// Shows the filter only if there are more than a few runs.
 void RunsDock::updateFilter()
 {
     const int runs = m_runs.rowCount();

@@ -56,7 +56,7 @@ public:
 
     double duration() const; // duration of the longest run: in cost units, or in ms if recorded
     bool isRecorded() const { return m_isRecorded; }
-    // Sets the duration that the full width represents, equal on all simulated cards.
+    // Sets the duration that the full width represents. All simulated cards get the same one.
     void setFullWidth(double units) { m_fullWidth = units; }
 
 protected:

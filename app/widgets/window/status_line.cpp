@@ -60,7 +60,7 @@ void StatusLine::fit()
         fact->setVisible(fits);
         m_row->itemAt(i + 1)->widget()->setVisible(fits);
         if (!fits)
-            room = -1; // facts after this one do not fit either
+            room = -1; // hides all facts after this one, too
     }
 }
 

@@ -75,7 +75,8 @@ void TabStrip::updateIcons()
     update();
 }
 
-// Limits the bar, whose size hint is too wide, to its tabs, so that "+" follows the last one.
+// Limits the bar to the width of its tabs, so that "+" follows the last one. The size hint of the
+// bar is too wide.
 void TabStrip::fitBar()
 {
     m_bar->ensurePolished(); // the style sheet determines the width of a tab
