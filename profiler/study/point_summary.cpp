@@ -214,7 +214,7 @@ private:
                                     valueTitle(m_axis->key, rival), *at);
         return text.empty()
             ? text
-            : fmt::format(" As {} grows, it is overtaken by {}.", optionWord(axis->key), text);
+            : fmt::format(" For larger values of {}, it is overtaken by {}.", optionWord(axis->key), text);
     }
 
     std::optional<double> crossing(const StudyAxis& axis, const std::string& rival) const

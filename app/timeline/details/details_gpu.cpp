@@ -119,8 +119,10 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
 {
     const auto& gpus = view.run().info.machine.gpus;
     const engine::GpuPlace* place = kernels != nullptr ? placeOf(*kernels, device) : nullptr;
-    // Uses the GPU with the number of the device or, if there is none, the first GPU.
-    const auto own = std::ranges::find(gpus, device.value, &GpuFacts::device);
+    // The GPU of the kernels. If these are unknown: the GPU with the number of the device, or the
+    // first.
+    const int ordinal = place != nullptr ? static_cast<int>(place->device) : device.value;
+    const auto own = std::ranges::find(gpus, ordinal, &GpuFacts::device);
     const GpuFacts* gpu = own != gpus.end() ? &*own : gpus.empty() ? nullptr : &gpus.front();
     DetailsSection section;
     section.title = tr("GPU");

@@ -41,7 +41,7 @@ TEST_CASE("the sentence on the best names where another one becomes shorter")
     // BitPipe: 7 + 4 t; 1F1B: 8 + t
     CHECK(summaryOf(small, small.at("8", "0", "bitpipe")).sentence
           == "BitPipe is the shortest here; 1F1B takes 1.14 times as long. "
-             "As P2P message grows, it is overtaken by 1F1B at 0.333.");
+             "For larger values of P2P message, it is overtaken by 1F1B at 0.333.");
     CHECK(summaryOf(small, small.at("4", "0", "1f1b")).sentence.empty()); // nothing else fits
 }
 
