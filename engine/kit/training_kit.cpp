@@ -81,8 +81,8 @@ std::string argumentsOf(const Experiment& experiment, const Shape& shape, std::s
 std::string runtimeText(const std::string& obstacle)
 {
     if (obstacle.empty())
-        return "PyTorch's pipeline runtime executes the schedule (`--runtime kit`: that of the "
-               "kit).";
+        return "PyTorch's pipeline runtime executes the schedule (with `--runtime kit`, that of "
+               "the kit).";
     return fmt::format("The runtime of the kit executes the schedule, because PyTorch's pipeline\n"
                        "runtime cannot execute {}.",
                        obstacle);

@@ -31,8 +31,8 @@ Result<void> checkBatch(const ScheduleRequest& request)
         return {};
     return fail(Error::Code::InvalidArgument,
                 fmt::format("bitpipe-async needs two or more whole basic units of {} micro-batches "
-                            "per update, so that two versions are enough, not batch={}; the "
-                            "nearest is {}",
+                            "per update, not batch={}, so that two weight versions are enough; "
+                            "the nearest is {}",
                             devices, batch,
                             std::max(2, (batch + devices / 2) / devices) * devices));
 }
