@@ -279,7 +279,7 @@ void ComparisonPanels::showBars()
         return;
     Scale scale = timeScale(m_baseline, comparison.runs[comparison.baseline].metrics.duration);
     if (!comparison.comparable) {
-        m_chartUnit->setText(tr("available only for runs in one unit"));
+        m_chartUnit->setText(tr("available only if all runs have the same unit"));
         return;
     }
     std::vector<WhereTimeGoes::Bar> bars;
