@@ -98,8 +98,9 @@ std::string titanObstacle(const TrainingKit& kit, const Schedule& schedule)
     for (int stage = 0; stage < shape.stages; ++stage)
         if (const DeviceId device = schedule.device(0, StageId{stage});
             device.value != stage % shape.devices)
-            return fmt::format("the placement: it puts stage {} on device {}, not {}", stage,
-                               stage % shape.devices, device.value);
+            return fmt::format(
+                "the placement: PyTorch puts stage {} on device {}, the schedule on device {}",
+                stage, stage % shape.devices, device.value);
     for (const auto& ops : schedule.program)
         if (const auto joint = std::ranges::find(ops, OpFlag::JointWithNext, &Op::flags);
             joint != ops.end())
