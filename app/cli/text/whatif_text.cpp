@@ -98,7 +98,7 @@ std::string whatIfText(const Run& run, const WhatIfPredictor& predictor, const W
     }
     if (!std::ranges::all_of(table.predictions,
                              [&](const Prediction& one) { return doesEqualWork(one, run); }))
-        text += fmt::format("The run has N = {}: changes compare the time per micro-batch.\n",
+        text += fmt::format("The run has N = {}, so changes compare the time per micro-batch.\n",
                             run.schedule.shape.microBatches);
     text += "\n" + rows.text() + "\nmeasured times per stage and micro-batch, median in ms:\n"
         + costTable(predictor.times());
