@@ -175,7 +175,7 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     add(tr("Timed by"), info.timing);
     if (info.mode == engine::Mode::Simulate) // has the edits of a prediction
         add(tr("Command"), info.command);
-    add(tr("On"), info.deviceName);
+    add(tr("Hardware"), info.deviceName);
     for (const DetailsRow& row : machineRows(info))
         section.rows.push_back(row);
     return section;

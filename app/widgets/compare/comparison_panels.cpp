@@ -308,7 +308,7 @@ void ComparisonPanels::showSentence()
 void ComparisonPanels::showReason()
 {
     const profiler::WinReason reason = m_numbers->reason();
-    m_reason->setText(reason.sentence.empty() ? tr("The only run of this mode has no rank.")
+    m_reason->setText(reason.sentence.empty() ? tr("The only run of its mode is not ranked.")
                                               : QString::fromStdString(reason.sentence));
     m_reasonNumbers->setText(QString::fromStdString(reason.numbers));
 }
