@@ -67,7 +67,8 @@ Field<F> rows()
 
 Field<F> range()
 {
-    return {option("", "--range", "Range", "Part to draw, in ms (or units) from its start", "A..B")
+    return {option("", "--range", "Range",
+                   "Part of the iteration to draw, in ms (or units) from its start", "A..B")
                 .withDefault("the whole iteration"),
             [](const F& settings) {
                 const profiler::FigureRange& range = settings.options.range;
@@ -127,8 +128,8 @@ std::vector<Field<F>> sizesAndFont()
                    .withDefault("the preset's"),
                &O::width),
         inches(option(kFigureTable, "--height", "Height, in",
-                      "Height in inches, for which the font is reduced if necessary; 0: as high as "
-                      "the rows",
+                      "Height in inches; the font is reduced if necessary; 0: the height of the "
+                      "rows",
                       "INCHES")
                    .between(0, kMostInches)
                    .withDefault("0, for a slide 7.5"),
@@ -171,7 +172,8 @@ std::vector<Field<F>> contents()
              true),
         part("--notes", "Notes", "Draw the notes of the iteration", &O::notes, true),
         part("--title", "Title",
-             "Draw the name of the run above its rows; always with several runs", &O::title, true),
+             "Draw the name of the run above its rows; always drawn for several runs", &O::title,
+             true),
         part("--no-numbers", "Micro-batch numbers", "Leave out the numbers of micro-batches",
              &O::microBatches, false),
         part("--no-direction", "Direction mark", "Leave out the mark of the up direction",

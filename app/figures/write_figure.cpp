@@ -67,8 +67,8 @@ Result<QByteArray> pngBytes(const profiler::Scene& scene, int dpi)
     const QSizeF size(std::round(scene.width * scale), std::round(scene.height * scale));
     if (dpi < 1 || size.width() * size.height() > kMaxPixels)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("a PNG of {:.0f} x {:.0f} pixels is too large; use fewer dpi than "
-                                "{}, or a narrower figure",
+                    fmt::format("a PNG of {:.0f} x {:.0f} pixels is too large; use a resolution "
+                                "below {} dpi, or a narrower figure",
                                 size.width(), size.height(), dpi));
     QImage image(size.toSize(), QImage::Format_RGB32);
     image.fill(Qt::white);

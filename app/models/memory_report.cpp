@@ -116,7 +116,7 @@ QString MemoryReport::role(DeviceId device) const
     const auto& partner = partners[device];
     if (!partner)
         return {};
-    return (partner->isEvictor ? memoryText("evicts to %1") : memoryText("guests of %1"))
+    return (partner->isEvictor ? memoryText("evicts to %1") : memoryText("accepts from %1"))
         .arg(partner->device.value);
 }
 

@@ -140,8 +140,7 @@ std::vector<Setting> runSettings()
          .kind = Setting::Kind::Number,
          .group = worker,
          .title = settingText("Stop timeout"),
-         .explanation
-         = settingText("A worker that is still running this long after Stop is killed."),
+         .explanation = settingText("Kills a worker that is still running this long after Stop."),
          .byDefault = 5,
          .least = 1,
          .most = 600,

@@ -102,7 +102,7 @@ void judge(BpipeAnswer& answer)
     if (with.empty()) {
         const bool allFit = without.size() == answer.rows.size();
         answer.verdict = fmt::format(
-            "No: BPipe makes no further size fit. {}",
+            "No: BPipe does not make a larger size fit. {}",
             allFit ? "All sizes fit without BPipe."
                    : fmt::format("b = {} fits without BPipe, and larger sizes do not fit with it.",
                                  without.back().microBatchSize));

@@ -94,8 +94,9 @@ std::string describe(const Mapping& mapping)
     // All mappings of one node without islands are alike.
     if (mapping.isOneNode() || (mapping.nodes() == 1 && mapping.shape().islandSlots == 0))
         return "one node";
-    return fmt::format("{} on {} node{} of {}", mapping.name(), mapping.nodes(),
-                       mapping.nodes() == 1 ? "" : "s", mapping.shape().slots);
+    const int slots = mapping.shape().slots;
+    return fmt::format("{} on {} node{}, {} slot{} per node", mapping.name(), mapping.nodes(),
+                       mapping.nodes() == 1 ? "" : "s", slots, slots == 1 ? "" : "s");
 }
 
 namespace {

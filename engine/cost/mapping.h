@@ -90,7 +90,8 @@ private:
     IdVector<StageId, std::vector<int>> m_holders;
 };
 
-std::string describe(const Mapping& mapping); // "contiguous on 4 nodes of 8", "one node"
+// "contiguous on 4 nodes, 8 slots per node", "one node"
+std::string describe(const Mapping& mapping);
 
 inline constexpr std::array<std::string_view, 3> kMappingNames{"contiguous", "replicas-together",
                                                                "pair-adjacent"};

@@ -321,7 +321,7 @@ std::string linkText(const UnitCosts& costs)
     if (costs.devicesPerNode == 0)
         return within;
     return fmt::format(
-        "{}; {} between nodes of {}", within,
+        "{}; {} between nodes of {} devices", within,
         linkText(costs.p2pAcross.value_or(costs.p2p), costs.latencyAcross.value_or(costs.latency)),
         costs.devicesPerNode);
 }

@@ -14,7 +14,8 @@ Fields<UnitCosts> unitCostFields();
 
 // Fails with Error::Code::InvalidArgument if costs between nodes are set without devicesPerNode.
 Result<void> checkUnitCosts(const UnitCosts& costs);
-// Describes the links of a run: "free", "0.1 units, 0.05 latency; 0.5 units between nodes of 4".
+// Describes the links of a run: "free", "0.1 units, 0.05 latency; 0.5 units between nodes of 4
+// devices".
 std::string linkText(const UnitCosts& costs);
 
 } // namespace engine

@@ -145,7 +145,7 @@ void addTraining(Table& table)
               &E::seed);
     table.add(
         option("run", "--accumulate", "Gradient sums",
-               "float: sum gradients in floating point; exact: with the same bits in any order")
+               "float: sum gradients in floating point; exact: bit-identical sums in any order")
             .oneOf({"float", "exact"}),
         &E::accumulate);
     table.add(option("run", "--text", "Text",

@@ -81,8 +81,8 @@ std::string argumentsOf(const Experiment& experiment, const Shape& shape, std::s
 std::string runtimeText(const std::string& obstacle)
 {
     if (obstacle.empty())
-        return "PyTorch's pipeline runtime executes the schedule (`--runtime kit`: that of the "
-               "kit).";
+        return "PyTorch's pipeline runtime executes the schedule (with `--runtime kit`, that of "
+               "the kit).";
     return fmt::format("The runtime of the kit executes the schedule, because PyTorch's pipeline\n"
                        "runtime cannot execute {}.",
                        obstacle);
@@ -98,8 +98,9 @@ std::string titanObstacle(const TrainingKit& kit, const Schedule& schedule)
     for (int stage = 0; stage < shape.stages; ++stage)
         if (const DeviceId device = schedule.device(0, StageId{stage});
             device.value != stage % shape.devices)
-            return fmt::format("the placement: it puts stage {} on device {}, not {}", stage,
-                               stage % shape.devices, device.value);
+            return fmt::format(
+                "the placement: PyTorch puts stage {} on device {}, the schedule on device {}",
+                stage, stage % shape.devices, device.value);
     for (const auto& ops : schedule.program)
         if (const auto joint = std::ranges::find(ops, OpFlag::JointWithNext, &Op::flags);
             joint != ops.end())

@@ -29,12 +29,11 @@ Result<void> checkBatch(const ScheduleRequest& request)
     const int batch = batchOf(request), devices = request.devices;
     if (batch % devices == 0 && batch / devices >= 2)
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("bitpipe-async needs two or more whole basic units of {} micro-batches "
-                            "per update, so that two versions are enough, not batch={}; the "
-                            "nearest is {}",
-                            devices, batch,
-                            std::max(2, (batch + devices / 2) / devices) * devices));
+    return fail(
+        Error::Code::InvalidArgument,
+        fmt::format("bitpipe-async keeps two weight versions, so an update needs two or more "
+                    "whole basic units of {} micro-batches, not batch={}; the nearest is {}",
+                    devices, batch, std::max(2, (batch + devices / 2) / devices) * devices));
 }
 
 Result<void> check(const ScheduleRequest& request)

@@ -89,7 +89,7 @@ std::string keyNumbers(const Run& run, const RunMetrics& metrics)
         = run.timeline.iterations[metrics.iteration].kind == Iteration::Kind::Replay;
     std::string text = "<div class=\"numbers\">\n"
         + numberCard(timeText(metrics.duration, run.info.ticksPerUnit),
-                     isMedian ? "iteration (median of every op)" : "iteration")
+                     isMedian ? "iteration (median time of each op)" : "iteration")
         + numberCard(shareText(metrics.bubbleRatio), "bubble")
         + numberCard(peak ? bytesText(*peak) : "", "peak memory of a device")
         + numberCard(knowsMicroBatches(run.info) ? unitNumber(stash) + " M_a" : "",

@@ -177,7 +177,7 @@ private:
         if (m_watch.isLate)
             return {Error::Code::InvalidArgument,
                     fmt::format(
-                        "the query takes longer than {} s; select less, with WHERE or "
+                        "the query takes longer than {} s; select fewer rows with WHERE or "
                         "LIMIT",
                         std::chrono::duration_cast<std::chrono::seconds>(m_limits.time).count())};
         if (m_isRefused)
@@ -185,7 +185,7 @@ private:
         const int code = m_database.code() & 0xFF;
         if (code == SQLITE_NOMEM)
             return {Error::Code::InvalidArgument,
-                    "the query needs too much memory; select less, with WHERE or LIMIT"};
+                    "the query needs too much memory; select fewer rows with WHERE or LIMIT"};
         if (code != SQLITE_ERROR && code != SQLITE_TOOBIG && code != SQLITE_MISMATCH)
             return m_database.error();
         return {Error::Code::InvalidArgument,

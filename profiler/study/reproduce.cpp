@@ -230,15 +230,18 @@ void addBpipeGains(Rows& rows)
                       std::string(gain.grade), kRoofline});
     }
     for (const int devices : {4, 8, 16})
-        rows.addRun(unitRun("bpipe", devices, 2 * devices),
-                    {fmt::format("BPipe, most stashes of a device, ceil((D+2)/2), D = {}", devices),
-                     std::ceil((devices + 2) / 2.0), 0, 0, "code", ""},
-                    largestStash);
+        rows.addRun(
+            unitRun("bpipe", devices, 2 * devices),
+            {fmt::format("BPipe, largest number of stashes of a device, ceil((D+2)/2), D = {}",
+                         devices),
+             std::ceil((devices + 2) / 2.0), 0, 0, "code", ""},
+            largestStash);
     for (const int devices : {4, 8, 16})
-        rows.addRun(unitRun("bpipe", devices, 2 * devices),
-                    {fmt::format("BPipe, units of 1F1B with free transfers, D = {}", devices),
-                     3.0 * (3 * devices - 1), 0, 0, "derived", ""},
-                    iterationOf);
+        rows.addRun(
+            unitRun("bpipe", devices, 2 * devices),
+            {fmt::format("BPipe with free transfers, iteration in units (= 1F1B), D = {}", devices),
+             3.0 * (3 * devices - 1), 0, 0, "derived", ""},
+            iterationOf);
 }
 
 // Models of arXiv 2205.05198 with t = 8.

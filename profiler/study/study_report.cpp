@@ -168,9 +168,10 @@ std::string disturbances(const std::vector<StudyResult>& results)
         }
     std::string text;
     if (disturbed > 0)
-        text = fmt::format("Other programs used the processor: the ops of {} of {} live runs got "
-                           "less than {:.0f} % of their wall time as CPU time, one only {:.0f} %. ",
-                           disturbed, live, 100 * kUndisturbedShare, 100 * least);
+        text = fmt::format(
+            "Other programs used the processor: the ops of {} of {} live runs got "
+            "less than {:.0f} % of their wall time as CPU time; the lowest share is {:.0f} %. ",
+            disturbed, live, 100 * kUndisturbedShare, 100 * least);
     if (double load = 0; getloadavg(&load, 1) == 1)
         text += fmt::format("When the report was written, the load was {:.1f} on {} cores.", load,
                             std::thread::hardware_concurrency());

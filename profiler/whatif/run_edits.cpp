@@ -172,10 +172,10 @@ Result<void> checkEdit(const RunEdit& edit, const Schedule& schedule, std::span<
         return refused("the run does not name several nodes; slow a link between two devices, as "
                        "in 0-1=1.5");
     if (edit.links && !hasTransfer(edit, schedule, nodes))
-        return refused(fmt::format("no message passes {} nodes; slow other links",
+        return refused(fmt::format("no message is sent {} nodes; slow other links",
                                    *edit.links == LinkTier::InNode ? "within" : "between"));
     if (edit.peer && !hasTransfer(edit, schedule, nodes))
-        return refused(fmt::format("no message passes between devices {} and {}; give two devices "
+        return refused(fmt::format("no message is sent between devices {} and {}; give two devices "
                                    "with neighbouring stages",
                                    edit.device->value, edit.peer->value));
     if (edit.kind

@@ -175,8 +175,9 @@ Result<MeasuredTimes> measuredTimes(const Run& run)
                     "the stages of this run are unknown, so other schemes cannot be predicted; "
                     "import traces that name stages");
     if (run.info.inUnits())
-        return fail(Error::Code::InvalidArgument,
-                    "the run is simulated in units; compare schemes with bscope simulate");
+        return fail(
+            Error::Code::InvalidArgument,
+            "the run is simulated in abstract cost units; compare schemes with bscope simulate");
     return Collector(run).done();
 }
 

@@ -171,7 +171,7 @@ TEST_CASE("the slower code path of a GPU is reported below it")
     CHECK(contains(text, ", 1 core, "));
     machine.cores = 2;
     CHECK(contains(cli::devicesText(machine), ", 2 cores, "));
-    CHECK(contains(text, "gpu   large, sm_00, 0 SMs (partitions from 8 SMs), "));
+    CHECK(contains(text, "gpu   large, sm_00, 0 SMs (partitions of 8 SMs or more), "));
     CHECK(contains(text, "gpu   small, sm_00, 0 SMs (no partitions), "));
     const auto json = nlohmann::json::parse(cli::devicesJson(machine))["cuda"]["devices"];
     CHECK(json[0]["fallback"].is_null());

@@ -97,9 +97,9 @@ TEST_CASE("a mapping file is used, and is refused if it does not fit")
     const std::string command = "--scheme 1f1b -D 4 -N 8 --devices-per-node 2 --p2p-across 1 ";
     std::ofstream(folder / "chess.toml") << "copies = [[\"0:0\", \"1:0\", \"0:1\", \"1:1\"]]\n";
     const json run = simulated(folder, command + "--mapping chess.toml");
-    CHECK(run["mapping"] == "chess.toml on 2 nodes of 2");
+    CHECK(run["mapping"] == "chess.toml on 2 nodes, 2 slots per node");
     CHECK(run["iteration"] > simulated(folder, command)["iteration"]);
-    CHECK(simulated(folder, command)["mapping"] == "contiguous on 2 nodes of 2");
+    CHECK(simulated(folder, command)["mapping"] == "contiguous on 2 nodes, 2 slots per node");
     const auto error = [&](const std::string& arguments) {
         const Printed printed = bscope(folder, "simulate " + arguments);
         CHECK(printed.status != 0);
@@ -153,7 +153,7 @@ TEST_CASE("simulate says what the links of a machine carry")
     const std::string command = "simulate --scheme bitpipe -D 8 -N 16 --data-parallel 4 --model "
                                 "gpt-96 --hardware a800-sxm-80 ";
     CHECK(contains(bscope(folder, command).out,
-                   "links: 1.61 GB at most, from node 0 to node 1 (256 messages and copies, 0 "
+                   "links: largest load 1.61 GB, from node 0 to node 1 (256 messages and copies, 0 "
                    "all-reduces)"));
     const json links = bscope(folder, command + "--json").json()["links"];
     REQUIRE(links.size() == 4 + 6); // within four nodes, and 0-1-2-3 in both directions

@@ -48,7 +48,7 @@ TEST_CASE("the summary line names its iteration, and HFU if it differs from MFU"
     CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (warm-up), "));
     run.timeline.iterations[0].kind = Iteration::Kind::Replay;
     CHECK(contains(cli::summaryLine(run, numbers),
-                   "iteration 16.0 ms (median of every op, 1 iterations), "));
+                   "iteration 16.0 ms (from the median time of each op in 1 iteration), "));
 
     numbers.mfu = numbers.hfu = 0.5;
     CHECK_THAT(cli::summaryLine(run, numbers), Catch::EndsWith(", MFU 50.0 %"));

@@ -70,7 +70,9 @@ TEST_CASE("without hardware the devices have no nodes, and a button chooses hard
     CHECK(setup.page.plan().source.kind == CostSource::Kind::Hardware);
     setup.wait();
     CHECK_FALSE(empty->isVisible());
-    CHECK(setup.find<QLabel>("mappingCrossing")->text().contains(QStringLiteral("on 1 node of 8")));
+    CHECK(setup.find<QLabel>("mappingCrossing")
+              ->text()
+              .contains(QStringLiteral("on 1 node, 8 slots per node")));
 }
 
 TEST_CASE("a click on a link shows what it carries, and so do the arrow keys")

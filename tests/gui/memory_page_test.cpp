@@ -71,7 +71,7 @@ TEST_CASE("the memory page of a run without memory says so")
     CHECK(opened.find<QWidget>("memoryEmpty")->isVisible());
     const auto labels = opened.find<QWidget>("memoryEmpty")->findChildren<QLabel*>();
     CHECK(std::ranges::any_of(labels, [](const QLabel* label) {
-        return label->text() == QStringLiteral("This run was simulated in units");
+        return label->text() == QStringLiteral("This run was simulated in abstract cost units");
     }));
     CHECK_FALSE(opened.find<SegmentControl>("memoryOrder")->isVisible());
     CHECK_FALSE(opened.find<QAction>("copyAlive")->isEnabled());

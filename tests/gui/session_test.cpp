@@ -154,10 +154,9 @@ TEST_CASE("missing files are reported in one sentence, and the other tabs are re
     CHECK(second.window.tabs().pages().size() == 2);
     CHECK(second.window.currentPage()->file() == desk.run("d.sqlite"));
     REQUIRE(second.notice()->isVisible());
-    CHECK(
-        second.notice()->text()
-        == QStringLiteral("3 files not found. a.sqlite and 2 others of the last session: moved or "
-                          "deleted."));
+    CHECK(second.notice()->text()
+          == QStringLiteral("3 files not found. Moved or deleted since the last session: a.sqlite "
+                            "and 2 others."));
     second.button("closeNotice")->click();
     CHECK_FALSE(second.notice()->isVisible());
 }

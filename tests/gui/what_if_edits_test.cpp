@@ -181,7 +181,7 @@ TEST_CASE("a device and a link are slowed, and each edit is removed alone")
     tab.find<SpinField>("messageDelay")->setValue(500);
     CHECK(tab.edits()
           == QStringList{QStringLiteral("Device 3 × 2"), QStringLiteral("Link 2–3 × 3"),
-                         QStringLiteral("Every message 500.0 µs later")});
+                         QStringLiteral("Every message delayed by 500.0 µs")});
     for (const int left : {2, 1}) { // the link and the device were one step
         tab.find<QAction>("undoEdit")->trigger();
         CHECK(tab.edits().size() == left);

@@ -77,7 +77,7 @@ std::string stepsText(const Runs& all)
                    steps ? std::to_string(steps->updates) : "-",
                    steps ? std::to_string(steps->tokens) : "-"});
     }
-    return fmt::format("\nuntil the mean loss of {1} micro-batches is {0:.3f}:\n{2}",
+    return fmt::format("\nsteps until the mean loss of {1} micro-batches is {0:.3f}:\n{2}",
                        all.goal->loss, all.goal->window, table.text());
 }
 

@@ -109,8 +109,8 @@ Result<int> calibrate(const DevicesOptions& options)
     };
     const auto hardware = TRY(measureHardware(on, interrupt.requested()));
     const std::string text
-        = fmt::format("# Measured by {} on {}. The rates were attained, so the shares in "
-                      "[reached] are 1.\n"
+        = fmt::format("# Measured by {} on {}. The rates are attained rates, not peaks, so the "
+                      "shares in [reached] are 1.\n"
                       "# The link was measured by copies between two {}; links between nodes are "
                       "assumed equal.\n",
                       buildId(), hostName(),

@@ -74,14 +74,15 @@ std::string summary(const TrainingKit& kit, const std::string& target, const std
     std::string text;
     for (const KitFile& file : kit.files)
         text += fmt::format("{:<18} {:>9} bytes\n", file.name, file.text.size());
-    text += fmt::format("ranks              {} on {} node{} of {}\n", kit.ranks, kit.nodes,
+    text += fmt::format("ranks              {} on {} node{}, {} per node\n", kit.ranks, kit.nodes,
                         kit.nodes == 1 ? "" : "s", kit.ranksPerNode);
     text += kit.torchObstacle.empty()
         ? "runtime            PyTorch's\n"
         : fmt::format("runtime            the kit's, because PyTorch's cannot execute {}\n",
                       kit.torchObstacle);
     if (kit.drains)
-        text += fmt::format("iterations         each drains, as with bscope run --schedule {}\n",
+        text += fmt::format("iterations         the pipeline drains after each, as with bscope run "
+                            "--schedule {}\n",
                             shellQuoted(folder + "/schedule.csv"));
     text += fmt::format("start              {}cd {} && {}\n", unpack, shellQuoted(folder), command);
     return text
@@ -107,7 +108,8 @@ Result<int> makeKit(const CLI::App& app, const KitOptions& options)
 Action prepareKit(CLI::App& app)
 {
     const auto options = std::make_shared<KitOptions>();
-    app.add_option("RUN", options->run, "Run whose training to repeat (default: the options)")
+    app.add_option("RUN", options->run,
+                   "Run to train again (default: the set-up given by the options)")
         ->type_name("RUN.sqlite");
     addFieldOptions(app, experimentFields(), options->experiment, isOfThisMachine);
     app.add_option("--gpus-per-node", options->gpusPerNode, "Ranks on each node (default: 8)")

@@ -202,25 +202,25 @@ std::string ratesLine(const Simulated& one)
 {
     if (!one.metrics.mfu)
         return {};
-    return fmt::format("MFU: of {:.4g} TFLOP/s per device; attention counts in full, also if it is "
-                       "causal{}\n",
+    return fmt::format("MFU: relative to {:.4g} TFLOP/s per device; counts full attention, even "
+                       "if it is causal{}\n",
                        one.run.info.peakFlops / 1e12,
                        one.metrics.hfu != one.metrics.mfu ? "; HFU includes recomputation" : "");
 }
 
-// "links: 1.6 GB at most, from node 0 to node 1 (32 messages, 4 all-reduces)"
+// "links: largest load 1.6 GB, from node 0 to node 1 (32 messages, 4 all-reduces)"
 std::string linkLine(const Simulated& one)
 {
     const LinkLoad* most = one.loads ? one.loads->largest() : nullptr;
     if (most == nullptr)
         return {};
     const int sums = most->count(LinkLoad::Of::AllReduces);
-    return fmt::format("links: {:.3g} GB at most, {} ({} messages and copies, {} all-reduce{})\n",
-                       most->bytes() / 1e9,
-                       most->from == most->to
-                           ? fmt::format("in node {}", most->from)
-                           : fmt::format("from node {} to node {}", most->from, most->to),
-                       most->count(LinkLoad::Of::Messages), sums, sums == 1 ? "" : "s");
+    return fmt::format(
+        "links: largest load {:.3g} GB, {} ({} messages and copies, {} all-reduce{})\n",
+        most->bytes() / 1e9,
+        most->from == most->to ? fmt::format("in node {}", most->from)
+                               : fmt::format("from node {} to node {}", most->from, most->to),
+        most->count(LinkLoad::Of::Messages), sums, sums == 1 ? "" : "s");
 }
 
 std::string fitText(const Simulated& one)

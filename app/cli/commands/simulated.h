@@ -20,7 +20,7 @@ struct Simulated
     engine::Run run;
     profiler::RunMetrics metrics;
     bool hasSpans = true;
-    std::string mapping;                // "pair-adjacent on 4 nodes of 2"; "" if there is one node
+    std::string mapping; // "contiguous on 4 nodes, 2 slots per node"; "" for one node
     std::optional<double> deviceMemory; // memory of a device in bytes; nullopt without a model
     // nullopt without a model on hardware or without spans
     std::optional<profiler::LinkLoads> loads;

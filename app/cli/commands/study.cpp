@@ -103,7 +103,7 @@ Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& 
     fs::remove(errors, ignored);
     if (child < 0 || !WIFEXITED(status) || cancelled) // a cancelled run has fewer iterations
         return fail(Error::Code::Cancelled,
-                    "the run of a point was ended; the same command continues the study");
+                    "the run of a point was terminated; the same command continues the study");
     if (WEXITSTATUS(status) != 0)
         return fail(Error::Code::InvalidArgument, reason);
     return {};
@@ -237,9 +237,10 @@ Action prepareStudy(CLI::App& app)
                    "Folder of results.sqlite, results.csv and report.html; an interrupted study "
                    "continues")
         ->type_name("FOLDER");
-    app.add_flag("--print", options->print, "Print the study as TOML, to start another one");
+    app.add_flag("--print", options->print,
+                 "Print the study as TOML, as a template for another one");
     app.add_option("--threads", options->threads,
-                   "Points that are simulated at once (default: one per core)")
+                   "Points to simulate concurrently (default: one per core)")
         ->check(CLI::Range(1, 1024))
         ->type_name("K");
     addProgressOption(app, options->progress);

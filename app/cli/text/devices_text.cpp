@@ -23,7 +23,7 @@ std::string gpuText(const engine::CudaReport& cuda)
         text += fmt::format("gpu   {}, sm_{}{}, {} SMs ({}), {}\n", device.name, device.major,
                             device.minor, device.multiprocessors,
                             device.partition > 0
-                                ? fmt::format("partitions from {} SMs", device.partition)
+                                ? fmt::format("partitions of {} SMs or more", device.partition)
                                 : "no partitions",
                             profiler::bytesText(device.memory));
         if (!device.fallback.empty())

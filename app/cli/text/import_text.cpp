@@ -37,9 +37,9 @@ std::string summaryOf(const Run& run, const ImportReport& report)
     text += report.stagesKnown ? fmt::format("; {} stages", run.schedule.shape.stages)
                                : std::string("; stages unknown");
     if (report.stagesKnown && run.info.scheme != "imported")
-        text += fmt::format("; the order of {}", run.info.label);
+        text += fmt::format("; ops in the order of {}", run.info.label);
     if (report.replayError)
-        text += fmt::format("\nreplayed from its medians: error {:+.1f} %",
+        text += fmt::format("\nsimulated with its median op times: error {:+.1f} %",
                             100 * *report.replayError);
     return text + "\n";
 }
@@ -78,7 +78,7 @@ std::string clockScatter(const ImportReport& report)
     }
     const auto [least, most] = std::ranges::minmax(offsets);
     return fmt::format("clocks of {} hosts: median offset {} ms, at most {} ms apart; aligned to "
-                       "{:.1f} µs (median), {:.1f} µs at most\n",
+                       "within {:.1f} µs (median), {:.1f} µs at most\n",
                        offsets.size(), milliseconds(medianOf(offsets)), milliseconds(most - least),
                        static_cast<double>(medianOf(spreads)) / 1e3,
                        static_cast<double>(std::ranges::max(spreads)) / 1e3);

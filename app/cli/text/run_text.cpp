@@ -25,8 +25,11 @@ std::string replayText(const Run& run, int iteration)
         return std::ranges::count(iterations, kind, &Iteration::kind);
     };
     switch (iterations[static_cast<std::size_t>(iteration)].kind) {
-    case Iteration::Kind::Replay:
-        return fmt::format(" (median of every op, {} iterations)", of(Iteration::Kind::Measured));
+    case Iteration::Kind::Replay: {
+        const auto measured = of(Iteration::Kind::Measured);
+        return fmt::format(" (from the median time of each op in {} iteration{})", measured,
+                           measured == 1 ? "" : "s");
+    }
     case Iteration::Kind::Warmup:
         return " (warm-up)";
     case Iteration::Kind::Measured:

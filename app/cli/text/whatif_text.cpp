@@ -46,7 +46,7 @@ std::string sentence(const Run& run, std::int64_t measured, const Prediction& be
         ? std::string()
         : fmt::format(", 95 % interval {} to {} ms", inMilliseconds(best.least),
                       inMilliseconds(best.most));
-    return fmt::format("{}: {} ms instead of {} ms of {} ({:+.1f} %{}{})\n", best.run.info.label,
+    return fmt::format("{}: {} ms instead of {} ms with {} ({:+.1f} %{}{})\n", best.run.info.label,
                        inMilliseconds(best.iteration), inMilliseconds(measured), run.info.label,
                        100 * changeOf(best, run, measured), equal ? "" : " per micro-batch",
                        interval);
@@ -98,7 +98,7 @@ std::string whatIfText(const Run& run, const WhatIfPredictor& predictor, const W
     }
     if (!std::ranges::all_of(table.predictions,
                              [&](const Prediction& one) { return doesEqualWork(one, run); }))
-        text += fmt::format("The run has N = {}: changes compare the time per micro-batch.\n",
+        text += fmt::format("The run has N = {}, so changes compare the time per micro-batch.\n",
                             run.schedule.shape.microBatches);
     text += "\n" + rows.text() + "\nmeasured times per stage and micro-batch, median in ms:\n"
         + costTable(predictor.times());

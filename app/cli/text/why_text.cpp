@@ -65,10 +65,10 @@ std::string effectText(const Run& run, const WhyReport& report, std::size_t reas
 std::string nextText(const Run& run, const WhyReport& report)
 {
     if (!report.next)
-        return "next scheme: not known; " + report.next.error().message + "\n";
+        return "fastest scheme for these costs: not known; " + report.next.error().message + "\n";
     const auto& next = *report.next;
     if (!next)
-        return "No scheme here is faster with these costs.\n";
+        return "No other scheme is faster with these costs.\n";
     const std::string memory = next->bytes
         ? fmt::format("{}{} on the fullest device", *next->bytes < 0 ? "-" : "+",
                       bytesText(std::abs(*next->bytes)))
@@ -151,7 +151,7 @@ std::string whyText(const Run& run, const WhyReport& report)
     if (!report.accuracy)
         text += "No change can be simulated: " + report.accuracy.error().message + "\n";
     else if (!why.reasons.empty())
-        text += "Each change is simulated alone; their sum is not the gain of all together.\n";
+        text += "Each change is simulated alone; their gains cannot be added.\n";
     return text + nextText(run, report);
 }
 

@@ -147,7 +147,7 @@ void ParametersModel::show(std::vector<RunParameter> parameters, const QStringLi
             tr("Parameter"), [](const RunParameter& one) { return one.name; }, Qt::AlignLeft)
         .with(kStrongRole, [](const RunParameter& one) { return !one.isSame(); });
     columns.emplace_back(
-        tr("In all runs"),
+        tr("Across runs"),
         [](const RunParameter& one) { return one.isSame() ? tr("same") : tr("differs"); },
         Qt::AlignLeft);
     columns.emplace_back(tr("Value"), value, Qt::AlignLeft).with(Qt::ToolTipRole, eachRun);

@@ -140,7 +140,7 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
                                         clusterPhrase("PyTorch's own runtime cannot execute %1")
                                             .arg(fromUtf8(outlook.kit.torchObstacle))});
     if (outlook.kit.drains)
-        checks.push_back({Level::Warning, clusterPhrase("Drains after every iteration"),
+        checks.push_back({Level::Warning, clusterPhrase("Pipeline drains after every iteration"),
                           clusterPhrase("an emulated run of this scheme does not, so its times are "
                                         "shorter")});
     if (outlook.prediction && outlook.kit.nodes > 1)
@@ -286,13 +286,13 @@ QString launcherHint(const ClusterPlan& plan, const engine::TrainingKit& kit)
     if (plan.launcher == engine::Launcher::Slurm)
         return clusterPhrase("Run once in the folder of the kit. Slurm chooses the nodes.");
     if (plan.launcher == engine::Launcher::Torchtitan)
-        return clusterPhrase("Merge titan.toml into a job file of torchtitan 0.2.2 or earlier "
-                             "first; the file says what later versions need. torchtitan trains "
+        return clusterPhrase("First merge titan.toml into a job file of torchtitan 0.2.2 or "
+                             "earlier; the file says what later versions need. torchtitan trains "
                              "its own model with this schedule.");
     return kit.nodes > 1
         ? clusterPhrase(
-              "Run on every node in the folder of the kit. Calls torchrun for %1 nodes of "
-              "%2 ranks.")
+              "Run on every node in the folder of the kit. Calls torchrun for %1 nodes with "
+              "%2 ranks each.")
               .arg(kit.nodes)
               .arg(kit.ranksPerNode)
         : clusterPhrase("Run in the folder of the kit. Calls torchrun for %1.")

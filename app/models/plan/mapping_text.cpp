@@ -109,9 +109,9 @@ QString crossingText(const MappingStudy& study)
     const int devices = shape.devices * shape.dataParallel;
     const QString where = study.shape.slots == 0
         ? mappingPhrase("in one node")
-        : mappingPhrase("on %1 of %2")
-              .arg(countOf(static_cast<std::int64_t>(study.nodes.size()), "node"))
-              .arg(study.shape.slots);
+        : mappingPhrase("on %1, %2 per node")
+              .arg(countOf(static_cast<std::int64_t>(study.nodes.size()), "node"),
+                   countOf(study.shape.slots, "slot"));
     const QString what = study.nodes.size() < 2 ? mappingPhrase("Nothing crosses nodes.")
         : sums == 0
         ? mappingPhrase("%1 and no all-reduces cross nodes.").arg(countOf(messages, "message"))

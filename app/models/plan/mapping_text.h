@@ -12,7 +12,7 @@ QString loadText(double bytes);            // "1.6 GB"
 QString milliseconds(double nanoseconds);  // "31.5", "1 958"
 QString mappingTitle(const QString& name); // "Replicas together"; the file's name
 QString mappingRule(const QString& name);  // "the holders of a stage share a node"
-// "32 devices on 4 nodes of 8. 768 messages and no all-reduces cross nodes."
+// "32 devices on 4 nodes, 8 slots per node. 768 messages and no all-reduces cross nodes."
 QString crossingText(const MappingStudy& study);
 QString nodeSummary(const NodeContents& node, const profiler::LinkLoads& loads);
 

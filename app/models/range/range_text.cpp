@@ -105,7 +105,8 @@ engine::Result<double> ticksOfUnit(const QString& unit, const engine::RunInfo& i
         return shown.perUnit();
     if (info.inUnits())
         return cannotRead(
-            RangeTexts::tr("The times of this run are in units; leave out \"%1\"").arg(unit));
+            RangeTexts::tr("The times of this run are in abstract cost units; leave out \"%1\"")
+                .arg(unit));
     const QString name = unit.toLower();
     if (name == QLatin1String("s"))
         return scaleIn(Unit::Second).perUnit();

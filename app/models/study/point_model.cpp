@@ -25,7 +25,8 @@ PointModel::Columns PointModel::columns(const QString& name)
             own,
             TableColumn<Row>(tr("best here"), [](const Row& row) { return fromUtf8(row.best); }),
             TableColumn<Row>(
-                tr("by"), [](const Row& row) { return fromUtf8(row.bestNames); }, Qt::AlignLeft)};
+                tr("reached by"), [](const Row& row) { return fromUtf8(row.bestNames); },
+                Qt::AlignLeft)};
 }
 
 } // namespace app

@@ -147,7 +147,7 @@ std::optional<StudyProblem> studyProblem(const profiler::Study& study)
                     return StudyProblem{axis.key, capitalized(text) + QLatin1Char('.')};
     if (study.grid.empty())
         return StudyProblem{std::string(kScheme),
-                            QStringLiteral("Nothing is varied; give an option two values.")};
+                            QStringLiteral("No option varies; give one at least two values.")};
     const std::string source = "study";
     const auto again = profiler::readStudy(profiler::studyToml(study), source);
     if (again)

@@ -17,7 +17,7 @@ std::vector<AliveRow> rowsOf(const MemoryReport& report, DeviceId device, std::i
     for (const auto& one : profiler::aliveAt(*report.run, device, time)) {
         QString category = memoryKindName(one.kind);
         if (one.owner)
-            category = AliveModel::tr("guest of device %1").arg(one.owner->value);
+            category = AliveModel::tr("stash of device %1").arg(one.owner->value);
         rows.push_back({AliveRow::Kind::Tensor,
                         category,
                         one.op,

@@ -15,7 +15,7 @@ void LinkFlowModel::show(std::vector<profiler::LinkFlow> flows, int replicas)
     using Flow = profiler::LinkFlow;
     Columns columns{
         TableColumn<Flow>(
-            tr("Carries"), [replicas](const Flow& flow) { return flowTitle(flow, replicas); },
+            tr("Traffic"), [replicas](const Flow& flow) { return flowTitle(flow, replicas); },
             Qt::AlignLeft)
             .with(Qt::ToolTipRole, [](const Flow& flow) { return QVariant(flowDetail(flow)); }),
         TableColumn<Flow>(scaleIn(Unit::GB).unit(),
@@ -23,11 +23,13 @@ void LinkFlowModel::show(std::vector<profiler::LinkFlow> flows, int replicas)
         TableColumn<Flow>(
             labelled(tr("Each, %1"), Unit::Millisecond),
             [](const Flow& flow) { return milliseconds(static_cast<double>(flow.time)); })
-            .with(Qt::ToolTipRole, [](const Flow&) { return QVariant(tr("Duration of one")); }),
+            .with(Qt::ToolTipRole,
+                  [](const Flow&) { return QVariant(tr("Duration of each transfer")); }),
         TableColumn<Flow>(labelled(tr("Exposed, %1"), Unit::Millisecond), [](const Flow& flow) {
             return milliseconds(static_cast<double>(flow.exposed));
         }).with(Qt::ToolTipRole, [](const Flow&) {
-            return QVariant(tr("Time per iteration in which one copy waits for them"));
+            return QVariant(
+                tr("Time per iteration that a copy of the pipeline waits for these transfers"));
         })};
     reset(std::move(columns), std::move(flows));
 }

@@ -64,7 +64,7 @@ std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run&
             std::erase_if(other.slowdowns, [&](const auto& one) { return one.selectsAs(edit); });
         });
     if (changes.messageDelay > 0)
-        add(editWord("Every message %1 later")
+        add(editWord("Every message delayed by %1")
                 .arg(timeScale(changes.messageDelay)
                          .withUnit(static_cast<double>(changes.messageDelay))),
             [](WhatIfChanges& other) { other.messageDelay = 0; });
@@ -75,7 +75,8 @@ std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run&
         add(editWord("Stragglers removed"),
             [](WhatIfChanges& other) { other.removesStragglers = false; });
     if (!changes.layers.empty())
-        add(editWord("Other layers per stage"), [](WhatIfChanges& other) { other.layers.clear(); });
+        add(editWord("Changed layers per stage"),
+            [](WhatIfChanges& other) { other.layers.clear(); });
     if (const int measured = run.schedule.shape.microBatches; changes.microBatches != measured)
         add(editWord("N = %1 micro-batches").arg(changes.microBatches),
             [measured](WhatIfChanges& other) { other.microBatches = measured; });

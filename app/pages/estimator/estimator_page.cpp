@@ -290,7 +290,7 @@ void EstimatorPage::choose(int row)
     QStringList texts;
     for (const BpipeStep& step : steps)
         texts.append(stepText(step));
-    texts.append((steps.size() > 1 ? tr("Filled: this set-up, in grey its other steps.")
+    texts.append((steps.size() > 1 ? tr("Filled: this set-up (grey: its other steps in b).")
                                    : tr("Filled: this set-up."))
                  + QLatin1Char(' ')
                  + tr("Open: published; their gain in stage MFU follows from the published "

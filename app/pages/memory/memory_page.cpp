@@ -212,8 +212,8 @@ void MemoryPage::showParts(bool hasMemory)
     const RunPointer run = m_document->run();
     m_empty->button()->setVisible(run && !run->info.experiment.empty());
     if (run && run->info.mode == engine::Mode::Simulate && run->info.inUnits())
-        m_empty->setTexts(tr("This run was simulated in units"),
-                          tr("Choose a model to get bytes."));
+        m_empty->setTexts(tr("This run was simulated in abstract cost units"),
+                          tr("Simulate a model on hardware to get bytes."));
     else
         m_empty->setTexts(tr("No memory was recorded"),
                           tr("Emulated and live runs record memory, and simulations of a model "
@@ -301,7 +301,7 @@ QStringList MemoryPage::statusTexts() const
     texts << (m_report->limit
                   ? tr("limit %1")
                         .arg(m_report->bytes.withUnit(static_cast<double>(*m_report->limit)))
-                  : tr("no limit, none was set as device memory"));
+                  : tr("no limit: no device memory was set"));
     return texts;
 }
 

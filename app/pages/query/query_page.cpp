@@ -177,7 +177,7 @@ void QueryPage::showResult(const QueryRunner::Result& result)
     if (result->isCut)
         m_band->show(Band::Kind::Warning,
                      tr("Only the first %1 are shown.").arg(countOf(rows, "row")),
-                     tr("Select less, with WHERE or LIMIT."));
+                     tr("Select fewer rows with WHERE or LIMIT."));
     showRunning(false);
 }
 

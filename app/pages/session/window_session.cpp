@@ -72,7 +72,7 @@ void WindowSession::reopen()
     missing.removeDuplicates();
     if (!missing.isEmpty())
         m_notice.say(Band::Kind::Warning, tr("%1 not found.").arg(countOf(missing.size(), "file")),
-                     tr("%1 of the last session: moved or deleted.").arg(namesOf(missing)));
+                     tr("Moved or deleted since the last session: %1.").arg(namesOf(missing)));
 }
 
 bool WindowSession::isReading() const

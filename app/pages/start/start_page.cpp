@@ -106,18 +106,17 @@ QWidget* StartPage::makeDeviceLine()
     const DeviceFacts facts = deviceFacts();
     QWidget* line = named(makeSurface("card-alt"), "deviceLine");
     line->setFixedHeight(54);
-    auto* row = spaced(
-        new QHBoxLayout(line), QMargins(16, 0, 14, 0), 40,
-        {makeFact(m_theme, Icon::Check, &Chrome::ok,
-                  {facts.cpu + QStringLiteral(", ") + countOf(facts.cores, "core"),
-                   tr("OpenBLAS; runs simulation, emulation and training")}),
-         facts.hasNvidiaDriver
-             ? makeFact(m_theme, Icon::Info, &Chrome::text3,
-                        {tr("NVIDIA driver found"), tr("see the device check")})
-             : makeFact(m_theme, Icon::Info, &Chrome::text3,
-                        {tr("No NVIDIA GPU found"),
-                         tr("No NVIDIA driver. Everything but runs on a GPU works without one.")}),
-         kStretch});
+    auto* row = spaced(new QHBoxLayout(line), QMargins(16, 0, 14, 0), 40,
+                       {makeFact(m_theme, Icon::Check, &Chrome::ok,
+                                 {facts.cpu + QStringLiteral(", ") + countOf(facts.cores, "core"),
+                                  tr("OpenBLAS; runs simulation, emulation and training")}),
+                        facts.hasNvidiaDriver
+                            ? makeFact(m_theme, Icon::Info, &Chrome::text3,
+                                       {tr("NVIDIA driver found"), tr("see the device check")})
+                            : makeFact(m_theme, Icon::Info, &Chrome::text3,
+                                       {tr("No NVIDIA GPU found"),
+                                        tr("No NVIDIA driver. Only runs on a GPU need one.")}),
+                        kStretch});
     QPushButton* check = makeButton(tr("Device check"), QStringLiteral("deviceCheck"), "tool");
     connect(check, &QPushButton::clicked, this, &StartPage::deviceCheckRequested);
     row->addWidget(check);

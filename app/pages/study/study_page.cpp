@@ -265,7 +265,7 @@ void StudyPage::showEnd(const WorkerEnd& end)
     const StudyPointer& results = m_browser->data();
     if (end.how == WorkerEnd::How::Cancelled)
         m_frame->notice->show(Band::Kind::Warning, tr("Cancelled."),
-                              tr("%1 of %2 points are kept; Run continues. %3")
+                              tr("%1 of %2 points were kept; press Run to continue. %3")
                                   .arg(results == nullptr ? 0 : results->done)
                                   .arg(results == nullptr ? 0 : results->points.size())
                                   .arg(end.text)

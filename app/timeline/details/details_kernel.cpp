@@ -206,7 +206,7 @@ void addKernelLinks(const RunView& view, const KernelView& kernels, engine::OpOf
         section.links.push_back(std::move(link));
     }
     if (all.size() > kShown)
-        section.add(tr("More kernels"), tr("%1, in the table").arg(all.size() - kShown));
+        section.add(tr("More kernels"), tr("%1, in the Kernels table").arg(all.size() - kShown));
 }
 
 QString kindWord(profiler::KernelKind kind)

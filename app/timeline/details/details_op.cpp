@@ -38,7 +38,7 @@ std::optional<DetailsRow> spread(const RunView& view, std::uint32_t op, const De
     }
     if (count < 2)
         return std::nullopt;
-    return DetailsRow{tr("Range over %1 iterations").arg(count),
+    return DetailsRow{tr("Min – max of %1 iterations").arg(count),
                       clock.length(shortest) + QString::fromUtf8(" – ")
                           + clock.lengthWithUnit(longest)};
 }

@@ -107,7 +107,7 @@ std::optional<DetailsSection> computeSection(const RunView& view, const Selectio
     section.add(tr("Model FLOPs"), opFlopsText(flops));
     const AlikeOps others = alike(view, selection);
     if (others.isJoint) {
-        section.add(tr("Rate"), tr("unknown: another op has the same time"));
+        section.add(tr("Rate"), tr("unknown: measured together with another op"));
         return section;
     }
     const auto rate = [flops](std::int64_t time, int count) {
@@ -151,7 +151,7 @@ DetailsSection memoryAndTrace(const RunView& view, const Selection& selection,
     if (view.hasMemory()) {
         const double total
             = view.memory(selection.device).at(static_cast<double>(selection.window.end)).total;
-        section.add(tr("Device at its end"),
+        section.add(tr("Device memory at the end"),
                     byteScale(static_cast<std::int64_t>(total)).withUnit(total));
     }
     if (kernels != nullptr && !kernels->isEmpty()) {

@@ -57,7 +57,7 @@ DetailsSection markedSection(const RunView& view, const HostRange& range)
     DetailsSection section;
     section.title = tr("Range on the host");
     section.add(tr("Text"), QString::fromStdString(range.text));
-    section.add(tr("By"),
+    section.add(tr("Source"),
                 range.domain.empty() ? tr("range of the op")
                                      : QString::fromStdString(range.domain));
     section.add(tr("Launched op"), opName(view.run().info, view.op(range.of.op)));
@@ -132,7 +132,7 @@ DetailsSection counts(const RunView& view, const profiler::RangeMetrics& range)
     }
     DetailsSection section;
     section.title = tr("Counts");
-    section.add(tr("Ops within, cut off"),
+    section.add(tr("Ops: whole, cut off"),
                 number(static_cast<double>(whole), 0) + QStringLiteral(", ")
                     + number(static_cast<double>(cut), 0));
     section.add(tr("Messages"), number(static_cast<double>(messages), 0));

@@ -175,7 +175,7 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     add(tr("Timed by"), info.timing);
     if (info.mode == engine::Mode::Simulate) // has the edits of a prediction
         add(tr("Command"), info.command);
-    add(tr("On"), info.deviceName);
+    add(tr("Hardware"), info.deviceName);
     for (const DetailsRow& row : machineRows(info))
         section.rows.push_back(row);
     return section;
@@ -194,7 +194,7 @@ QString whichIteration(const engine::Run& run, int iteration)
     const auto measured = std::ranges::count(iterations, Measured, &engine::Iteration::kind);
     const bool isReported = iteration == engine::reportedIteration(run.timeline);
     if (one.kind == Replay)
-        return tr("Median iteration, placed from the median of every op");
+        return tr("Median iteration, built from the median time of each op");
     if (one.kind == Warmup)
         return tr("Warm-up iteration %1").arg(one.number);
     if (!isReported || measured == 1)

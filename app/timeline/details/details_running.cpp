@@ -53,7 +53,7 @@ DetailsSection progressSection(const engine::Run& run, const RunProgress& progre
     section.add(tr("Complete iterations"), tr("%1 of %2").arg(progress.done).arg(progress.planned),
                 true);
     if (progress.warmup > 0)
-        section.add(tr("... of these warm-up"),
+        section.add(tr("of which warm-up"),
                     QString::number(std::min(progress.done, progress.warmup)));
     if (progress.ops > 0)
         section.add(tr("Ops of %1").arg(nextName(progress)),

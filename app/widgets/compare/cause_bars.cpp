@@ -70,8 +70,9 @@ void CauseBars::paintLegend(QPainter& painter) const
 {
     painter.setFont(uiFont(12, QFont::Medium));
     painter.setPen(theme().chrome.text);
-    painter.drawText(QRectF(12, 4, 200, 20), Qt::AlignLeft | Qt::AlignVCenter, tr("Idle by cause"));
-    double x = 16 + QFontMetricsF(painter.font()).horizontalAdvance(tr("Idle by cause"));
+    painter.drawText(QRectF(12, 4, 200, 20), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("Idle time by cause"));
+    double x = 16 + QFontMetricsF(painter.font()).horizontalAdvance(tr("Idle time by cause"));
     painter.setFont(uiFont(11));
     painter.setPen(theme().chrome.text2);
     const QFontMetricsF metrics(painter.font());

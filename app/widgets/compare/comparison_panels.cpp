@@ -279,7 +279,7 @@ void ComparisonPanels::showBars()
         return;
     Scale scale = timeScale(m_baseline, comparison.runs[comparison.baseline].metrics.duration);
     if (!comparison.comparable) {
-        m_chartUnit->setText(tr("available only for runs in one unit"));
+        m_chartUnit->setText(tr("available only if all runs have the same unit"));
         return;
     }
     std::vector<WhereTimeGoes::Bar> bars;
@@ -308,7 +308,7 @@ void ComparisonPanels::showSentence()
 void ComparisonPanels::showReason()
 {
     const profiler::WinReason reason = m_numbers->reason();
-    m_reason->setText(reason.sentence.empty() ? tr("The only run of this mode has no rank.")
+    m_reason->setText(reason.sentence.empty() ? tr("The only run of its mode is not ranked.")
                                               : QString::fromStdString(reason.sentence));
     m_reasonNumbers->setText(QString::fromStdString(reason.numbers));
 }

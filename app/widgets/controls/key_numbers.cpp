@@ -30,7 +30,7 @@ KeyNumbers::Item iterationItem(const Prediction& prediction)
     };
     const QString from = text(least->compute), to = text(most->compute);
     const QString busy = from == to ? KeyNumbers::tr("%1 busy on every device").arg(to)
-                                    : KeyNumbers::tr("%1 to %2 busy on a device").arg(from, to);
+                                    : KeyNumbers::tr("each device busy %1 to %2").arg(from, to);
     return {KeyNumbers::tr("Iteration"), text(prediction.metrics.duration), scale.unit(), busy,
             from == to ? KeyNumbers::tr("%1 busy").arg(to)
                        : KeyNumbers::tr("%1 to %2 busy").arg(from, to)};
@@ -58,7 +58,7 @@ KeyNumbers::Item messagesItem(const Prediction& prediction)
     const int local = prediction.metrics.localCopies;
     return {KeyNumbers::tr("Messages"), number(prediction.metrics.messages, 0),
             local > 0 ? KeyNumbers::tr("+ %1 local").arg(number(local, 0)) : QString(),
-            KeyNumbers::tr("at most %1 from a device").arg(number(most->messagesSent, 0)),
+            KeyNumbers::tr("at most %1 sent by a device").arg(number(most->messagesSent, 0)),
             KeyNumbers::tr("up to %1 each").arg(number(most->messagesSent, 0))};
 }
 

@@ -1,8 +1,8 @@
 #include "app/widgets/import/rules_pane.h"
 
+#include "app/models/import/rules_preview_model.h"
 #include "app/models/import_facts.h"
 #include "app/models/numbers.h"
-#include "app/models/import/rules_preview_model.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
@@ -168,7 +168,7 @@ void RulesPane::showFailure(const QString& reason, int line)
                  line > 0 ? tr("Line %1:").arg(line) : tr("The rules are not applied:"),
                  reason + QLatin1Char('.'));
     markLine(line);
-    m_state->setText(tr("for the last rules without an error"));
+    m_state->setText(tr("for the last valid rules"));
 }
 
 void RulesPane::markLine(int line)

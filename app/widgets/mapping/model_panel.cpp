@@ -68,7 +68,7 @@ void ModelPanel::show(const MappingStudy& study, const ModelFacts& facts)
         (isTied ? tr("%1, %2 B parameters, tied") : tr("%1, %2 B parameters"))
             .arg(fromUtf8(on.model.name), number(engine::parameterCount(on.model) / 1e9, 1)));
     m_model->setToolTip(
-        isTied ? tr("Counts the tied embeddings once; their first and last stage both store them")
+        isTied ? tr("Counts the tied embeddings once; the first and the last stage both store them")
                : QString());
     if (facts.now.devices.empty()) {
         m_bars->clear(tr("The memory of this schedule is not simulated."));

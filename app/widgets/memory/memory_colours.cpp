@@ -80,7 +80,7 @@ void MemoryLegend::paintEvent(QPaintEvent*)
                                text("evict, load (outlined)"),
                                {}});
     if (m_hasMoves)
-        legend.note = QString::fromStdString(text("dashed: without moves"));
+        legend.note = QString::fromStdString(text("dashed: without evict and load"));
     paintLegend(painter, legend, BoxColours(theme, devicePixelRatioF()), QRectF(rect()));
 }
 

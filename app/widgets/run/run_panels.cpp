@@ -262,9 +262,9 @@ QString RunPanels::hintOf(Panel panel) const
     const QString which = name == tr("median iteration") ? name : tr("iteration %1").arg(name);
     switch (panel) {
     case Panel::Range:
-        return tr("only the parts of ops within the range count");
+        return tr("ops count only with their part inside the range");
     case Panel::Summary:
-        return tr("%1, %2. Last row: means, largest peak, all messages")
+        return tr("%1, %2. Last row: means, largest peak, sum of messages")
             .arg(m_metrics->timeUnit().unit(), which);
     case Panel::Events:
         return eventsHint(which);
@@ -288,7 +288,7 @@ QString RunPanels::eventsHint(const QString& iteration) const
     if (m_listed == Listed::EveryOp)
         return tr("%1, every op; click one to show it").arg(iteration);
     return m_hits->hits().front().kind == Selection::Kind::Kernel
-        ? tr("all iterations, only ops that launched a kernel found; click one to show it")
+        ? tr("all iterations, only ops that launched a matching kernel; click one to show it")
         : tr("all iterations, only the hits; click one to show it");
 }
 

@@ -177,9 +177,9 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     m_actions.stop->setEnabled(isOn || document.isQueued());
     const bool isLive = run && run->info.mode == engine::Mode::Live;
     m_actions.pause->setEnabled(isOn && run && !isLive);
-    m_actions.pause->setToolTip(isLive
-                                    ? tr("A live run measures the wall clock and cannot be paused")
-                                    : tr("Pauses the worker; the times of ops exclude the pause"));
+    m_actions.pause->setToolTip(
+        isLive ? tr("A live run is timed by the wall clock, so it cannot be paused")
+               : tr("Pauses the worker; the times of ops exclude the pause"));
     m_actions.pause->setChecked(document.isPaused());
     if (isUnderWay)
         showProgress(document);

@@ -165,8 +165,7 @@ namespace {
 
 QString liveHint(int devices)
 {
-    QString live
-        = SetupForm::tr("All devices train concurrently, one thread each, on the wall clock.");
+    QString live = SetupForm::tr("All devices train concurrently in real time, one thread each.");
     const int cores = QThread::idealThreadCount();
     if (devices <= cores)
         return live;
@@ -182,8 +181,9 @@ QString modeHint(const RunPlan& plan)
         return SetupForm::tr("Simulates with the costs above; trains nothing.");
     if (plan.experiment.mode == engine::Mode::Live)
         return plan.experiment.backend == engine::Backend::Cuda
-            ? SetupForm::tr("All devices train concurrently on GPUs, or on partitions of one, on "
-                            "the wall clock.")
+            ? SetupForm::tr(
+                "All devices train concurrently in real time, each on its own GPU or on "
+                "a partition of one GPU.")
             : liveHint(plan.experiment.schedule.devices);
     const QString place = plan.experiment.backend == engine::Backend::Cuda ? SetupForm::tr("GPU")
                                                                            : SetupForm::tr("CPU");

@@ -56,7 +56,7 @@ StudyForm::StudyForm(const ThemeController& theme, QWidget* parent)
 {
     m_title->setPlaceholderText(tr("Title"));
     m_onlyFitting->setToolTip(
-        tr("Leaves points that need more memory than a device has out of charts and results"));
+        tr("Excludes from charts and results the points that need more memory than a device has"));
     m_kept->setWordWrap(true);
     m_kept->setTextFormat(Qt::PlainText);
     m_schemeProblem->setWordWrap(true);

@@ -230,8 +230,8 @@ void WhyPanel::addReasons(QVBoxLayout& layout)
     m_accuracy->hide();
     notes->addWidget(m_accuracy);
     if (!why.reasons.empty())
-        notes->addWidget(wrapped(makeLabel(tr("What-ifs are computed one at a time; their sum is "
-                                              "not the gain of all together."),
+        notes->addWidget(wrapped(makeLabel(tr("Each change is simulated alone; their gains cannot "
+                                              "be added."),
                                            "hint")));
     auto* list = makeButton(tr("Show path as a list"), QStringLiteral("whyList"), "link");
     auto* copy = makeButton(tr("Copy as text"), QStringLiteral("whyCopy"), "link");
@@ -322,7 +322,7 @@ void WhyPanel::setNext(const NextSchemeAnswer& answer, const QString& whyNotRun)
     m_runIt->setToolTip(whyNotRun.isEmpty() ? tr("Opens New run, filled in") : whyNotRun);
     if (answer.next == nullptr) {
         m_nextName->setText(answer.reason.isEmpty()
-                                ? tr("No scheme here is faster with these costs")
+                                ? tr("No other scheme is faster with these costs")
                                 : tr("Not known"));
         m_nextGain->setText(answer.reason.toHtmlEscaped());
         return;

@@ -199,7 +199,7 @@ void RunsDock::updateQueue()
     }
     m_queue->setVisible(queued > 0);
     const QString runs = countOf(queued, "run");
-    m_queue->setText(isKnown ? tr("Queue: %1, all complete in %2").arg(runs, takesText(seconds))
+    m_queue->setText(isKnown ? tr("Queue: %1, all done in %2").arg(runs, takesText(seconds))
                              : tr("Queue: %1").arg(runs));
 }
 

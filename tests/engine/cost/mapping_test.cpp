@@ -96,7 +96,7 @@ TEST_CASE("mappings of one node have one description, those of several nodes a n
     for (const char* name : {"contiguous", "replicas-together"}) {
         CHECK(describe(Mapping::of(schedule, name, {8}).value()) == "one node");
         CHECK(describe(Mapping::of(schedule, name, {4}).value())
-              == std::string(name) + " on 2 nodes of 4");
+              == std::string(name) + " on 2 nodes, 4 slots per node");
     }
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("all links within or between nodes are slowed")
     CHECK(network.selectsAs(parseRunEdit("network=3").value()));
     CHECK(checkEdit(network, run.schedule, four).has_value());
     CHECK(checkEdit(node, run.schedule, four).error().message
-          == "no message passes within nodes; slow other links");
+          == "no message is sent within nodes; slow other links");
 }
 
 TEST_CASE("classes of links are refused in a prediction for other devices than the run has")
@@ -139,7 +139,7 @@ TEST_CASE("an edit of something that the run does not have is refused")
     CHECK(refusal("9F0=2") == "the run has no op 9F0; give one of its ops, as in 2F3");
     CHECK(
         refusal("0-2=2")
-        == "no message passes between devices 0 and 2; give two devices with neighbouring stages");
+        == "no message is sent between devices 0 and 2; give two devices with neighbouring stages");
     CHECK(refusal("node=2")
           == "the run does not name several nodes; slow a link between two devices, as in 0-1=1.5");
     CHECK(refusal("1:W=2") == "device 1 has no W; give a kind of op that it has");

@@ -133,8 +133,9 @@ TEST_CASE("an asynchronous scheme is predicted as its kit trains it, and a check
     REQUIRE(outlook.prediction);
     CHECK(outlook.prediction->run->schedule.shape.windows == 1);
     CHECK(outlook.prediction->metrics.bubbleRatio > 0);
-    CHECK(check(outlook, "Drains after every iteration") != nullptr);
-    CHECK(check(outlookOf(planOf("1f1b", 4)).value(), "Drains after every iteration") == nullptr);
+    CHECK(check(outlook, "Pipeline drains after every iteration") != nullptr);
+    CHECK(check(outlookOf(planOf("1f1b", 4)).value(), "Pipeline drains after every iteration")
+          == nullptr);
 }
 
 TEST_CASE("the model that trains is the model that is predicted, in its precision")

@@ -46,8 +46,8 @@ TEST_CASE("BitPipe is predicted with its own mapping and compared with the other
     CHECK(study.nodes[0].slots[4].stages
           == QStringList{QStringLiteral("7 8"), QStringLiteral("0 15")});
     CHECK(crossingText(study)
-          == QStringLiteral("32 devices on 4 nodes of 8. 1536 messages and no all-reduces "
-                            "cross nodes."));
+          == QStringLiteral("32 devices on 4 nodes, 8 slots per node. 1536 messages and no "
+                            "all-reduces cross nodes."));
     const MappingVerdict verdict = mappingVerdict(study);
     CHECK(verdict.isBest);
     CHECK(verdict.bold.startsWith(QStringLiteral("Replicas together is the fastest, ")));

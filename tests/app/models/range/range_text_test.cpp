@@ -72,7 +72,7 @@ TEST_CASE("a typed range that cannot be read names what to type")
     CHECK(parseRange(QStringLiteral("1-2"), *units, 0).value()
           == engine::Window{units->info.ticksPerUnit, 2 * units->info.ticksPerUnit});
     CHECK(parseRange(QStringLiteral("1-2 ms"), *units, 0).error().message
-          == "The times of this run are in units; leave out \"ms\"");
+          == "The times of this run are in abstract cost units; leave out \"ms\"");
 }
 
 TEST_CASE("the name of a range is read as the same range")

@@ -42,7 +42,7 @@ TEST_CASE("a problem of a grid names its option")
     single.grid.clear();
     profiler::setOption(single, "scheme", {"1f1b"});
     CHECK(studyProblem(single)->text
-          == QStringLiteral("Nothing is varied; give an option two values."));
+          == QStringLiteral("No option varies; give one at least two values."));
 }
 
 TEST_CASE("a ratio without its baseline is a problem of the grid")

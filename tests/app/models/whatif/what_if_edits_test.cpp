@@ -41,7 +41,7 @@ TEST_CASE("every change is one edit that can be removed alone")
     }
     CHECK(texts.join(QLatin1Char(';')).toStdString()
           == "Stage 3: F takes 1.50 ms;2F3 × 1.5;F on device 1 × 2;B on all devices × 0.5;Device 1 "
-             "× 1.25;Link 0–1 × 3;Every message 50.0 µs later;Speed of the links × "
+             "× 1.25;Link 0–1 × 3;Every message delayed by 50.0 µs;Speed of the links × "
              "2;Stragglers removed;N = 16 micro-batches;Tensor parallelism × 2");
 }
 

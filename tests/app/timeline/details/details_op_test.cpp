@@ -106,7 +106,7 @@ TEST_CASE("the details of an op state FLOPs, rate, MFU, and how long its stash i
     CHECK(row(of(), "All F of stage 0") != QLatin1String("(none)"));
     CHECK(row(of(), "Stash kept for 0B0").startsWith(QLatin1String("0.88 GiB, ")));
     CHECK(row(of(), "Stash kept until") != QLatin1String("(none)"));
-    CHECK(row(of(), "Device at its end") != QLatin1String("(none)"));
+    CHECK(row(of(), "Device memory at the end") != QLatin1String("(none)"));
     CHECK(
         row(app::detailsOf(app::RunView(sample::units({"1f1b", 2, 2, 1})), *app::firstOp(view, 0)),
             "Model FLOPs")

@@ -66,13 +66,13 @@ TEST_CASE("a range counts ops at its edges with their part")
     range.iteration = 0;
     const auto ticks = view.run().info.ticksPerUnit;
     range.window = {ticks / 2, 3 * ticks / 2};
-    CHECK(row(app::detailsOf(view, range), "Ops within, cut off") == QLatin1String("(none)"));
+    CHECK(row(app::detailsOf(view, range), "Ops: whole, cut off") == QLatin1String("(none)"));
     const auto metrics = profiler::rangeMetrics(view.run(), range.window).value();
     app::DetailsContext context;
     context.range = &metrics;
     const auto details = app::detailsOf(view, range, context);
     CHECK(details.value.toDouble() == 1);
-    CHECK(row(details, "Ops within, cut off") == QLatin1String("0, 2"));
+    CHECK(row(details, "Ops: whole, cut off") == QLatin1String("0, 2"));
     CHECK(details.sentence.startsWith(QLatin1String("<b>0.0")));
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("the order of pairs has evictors at the left and their partners at the
     CHECK(pairs[0] == engine::DeviceId{0});
     CHECK(pairs[1] == engine::DeviceId{3});
     CHECK(report->role({0}) == QStringLiteral("evicts to 3"));
-    CHECK(report->role({3}) == QStringLiteral("guests of 0"));
+    CHECK(report->role({3}) == QStringLiteral("accepts from 0"));
     CHECK(report->order(MemoryReport::Order::Devices)[1] == engine::DeviceId{1});
     CHECK_FALSE(reportOf({"1f1b", 4, 4, 1})->hasPairs());
 }
