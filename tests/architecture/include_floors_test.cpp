@@ -66,7 +66,7 @@ bool startsWithAny(const std::string& header, const Names& beginnings)
                                [&header](const auto& each) { return header.starts_with(each); });
 }
 
-bool isAllowed(const Include& include, const std::string& path, const Floor& floor)
+bool isAllowed(const Include& include, const Floor& floor)
 {
     if (!include.quoted)
         return (isStandard(include.header) || include.header.starts_with("fmt/")
@@ -91,7 +91,7 @@ Names complaintsAbout(const SourceFile& file)
     const std::vector<std::string> lines = file.lines();
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const auto include = includeOn(lines[i]);
-        if (include && !isAllowed(*include, file.path, *floor))
+        if (include && !isAllowed(*include, *floor))
             complaints.push_back(file.path + ':' + std::to_string(i + 1) + ": " + floor->folder
                                  + " may not include " + include->header);
     }

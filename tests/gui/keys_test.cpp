@@ -2,15 +2,18 @@
 #include "app/pages/editor/editor_page.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/editor/schedule_grid.h"
+#include "app/widgets/run/run_panels.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/gui/opened_run.h"
 
 #include <QAction>
 #include <QDoubleSpinBox>
+#include <QLineEdit>
 #include <QMenuBar>
 #include <QScreen>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QWheelEvent>
 
@@ -320,6 +323,14 @@ std::map<QString, Probe> timelineProbes()
                 return false;
         }
         return true;
+    };
+    probes[text("Ctrl Enter")] = [](const Hands& hands) {
+        hands.press(Qt::Key_F, Qt::ControlModifier);
+        auto* field = hands.find<QLineEdit>("findField");
+        QTest::keyClicks(field, QStringLiteral("op:F"));
+        QTest::keyClick(field, Qt::Key_Return, Qt::ControlModifier);
+        const auto* tabs = hands.find<QTabBar>("panelTabs");
+        return tabs->currentIndex() == static_cast<int>(RunPanels::Panel::Events);
     };
     probes[text("Esc")] = [](const Hands& hands) {
         hands.timeline->select(hands.forward);

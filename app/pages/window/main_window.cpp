@@ -16,7 +16,6 @@
 #include "app/pages/memory/memory_page.h"
 #include "app/pages/query/query_page.h"
 #include "app/pages/run/run_page.h"
-#include "app/pages/session/open_link.h"
 #include "app/pages/session/saved_files.h"
 #include "app/pages/session/window_session.h"
 #include "app/pages/settings/apply_settings.h"
@@ -125,7 +124,7 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::actionsChanged, this, [this] { m_menus->showPage(*currentPage()); });
     connect(page, &Page::newRunRequested, this, &MainWindow::newRun);
     connect(page, &Page::openRequested, this, &MainWindow::openRun);
-    connect(page, &Page::linkRequested, this, [this](const QString& to) { openLink(*this, to); });
+    connect(page, &Page::linkRequested, m_menus, &WindowMenus::showLink);
     connect(page, &Page::openDialogRequested, this, [this] { askFor(FileKind::Runs); });
     connect(page, &Page::importDialogRequested, this, [this] { askFor(FileKind::Traces); });
     connect(page, &Page::importAgainRequested, this, &MainWindow::importTraces);

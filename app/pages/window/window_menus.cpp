@@ -100,6 +100,11 @@ void WindowMenus::makeBar()
     connect(m_commandField, &CommandField::clicked, this, &WindowMenus::showCommands);
 }
 
+void WindowMenus::showLink(const QString& link)
+{
+    openLink(m_window, link);
+}
+
 void WindowMenus::makeFileMenu()
 {
     QMenu* file = menu(Menu::File);
@@ -109,7 +114,7 @@ void WindowMenus::makeFileMenu()
             &m_window, [this] { m_window.askFor(FileKind::Runs); });
     connect(add(file, tr("Open the copied lin&k"), QStringLiteral("openLink"), tr("Ctrl+Shift+V")),
             &QAction::triggered, &m_window,
-            [this] { openLink(m_window, QGuiApplication::clipboard()->text()); });
+            [this] { showLink(QGuiApplication::clipboard()->text()); });
     connect(add(file, tr("&All runs"), QStringLiteral("allRuns"), tr("Ctrl+L")),
             &QAction::triggered, &m_window, &MainWindow::openLedger);
     connect(add(file, tr("&Import traces…"), QStringLiteral("importTraces"), tr("Ctrl+Shift+I")),

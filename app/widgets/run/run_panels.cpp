@@ -86,6 +86,8 @@ QWidget* RunPanels::makeTabRow(const ThemeController& theme)
     m_fold->setFocusPolicy(Qt::TabFocus);
     connect(&theme, &ThemeController::changed, this, &RunPanels::updateFoldIcon);
     updateFoldIcon();
+    m_hint->setMinimumWidth(
+        1); // it is hidden if it does not fit: the window must be able to shrink
     auto* row = makeSurface("plain");
     row->setFixedHeight(kTabsHeight - 1);
     spaced(new QHBoxLayout(row), {10, 0, 8, 0}, 8, {m_tabs, kStretch, m_mode, m_hint, m_fold});

@@ -1,4 +1,5 @@
 #include "app/models/import/import_model.h"
+#include "app/models/text.h"
 #include "tests/app/simulated_run.h"
 
 #include <QAbstractItemModelTester>
