@@ -85,7 +85,8 @@ public:
     void poll();  // throws the first error of any communicator
     void leave(); // finalizes all communicators in order; streams must be empty
     // Ends all operations of this rank. All ranks of this process must abort at the same time,
-    // because NCCL may wait for them. Thread-safe, may be repeated. Other calls throw afterwards.
+    // because NCCL may wait for them. Other calls throw afterwards. Thread-safe; may be called
+    // again.
     void abort() noexcept;
 
 private:
