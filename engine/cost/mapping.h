@@ -35,8 +35,9 @@ struct StageGroup
     LinkTier tier = LinkTier::InNode;
 };
 
-// The slot of every device of every data-parallel copy. Slot s is in node s / slots. With copy w of
-// W and device d of D:
+// The slot of every device of every data-parallel copy. Slot s is in node s / slots. The first
+// three mappings below give the slot of device d (of D) in copy w (of W) by a formula; the fourth
+// is a file.
 //
 //   contiguous         w D + d: copy after copy, devices in sequence, as in Megatron-LM.
 //   replicas-together  i W + w, where i numbers the devices so that those with the same stages (d
