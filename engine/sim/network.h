@@ -47,7 +47,7 @@ private:
         std::uint32_t waitsFor = 0; // number of transfers to wait for
         std::uint32_t changes = 0;  // number of changes of the speed
         Status status = Status::Waiting;
-        bool isVisited = false, isFixed = false; // while speeds are computed
+        bool isVisited = false, isFixed = false; // only used while speeds are computed
         std::vector<Flow> followers;
     };
     struct Link
