@@ -48,9 +48,9 @@ DeviceMemory memoryOf(const EstimateInput& input, int device)
 }
 
 // The largest number of micro-batches whose stashes a device holds at once in 1F1B. With one chunk
-// it is D - d, or all micro-batches if there are fewer. With v chunks a device holds the stashes of
-// 2 (D-1-d) + (v-1) D warm-up forwards (Megatron-LM) and of one more forward; each is a v-th of a
-// micro-batch.
+// it is D - d. With v chunks a device holds the stashes of 2 (D-1-d) + (v-1) D warm-up forwards
+// (Megatron-LM) and of one more forward; each is a v-th of a micro-batch. The result is at most the
+// number of micro-batches.
 double heldBy1F1B(const EstimateInput& input, int device)
 {
     const double p = input.stages, v = input.chunks, left = p - device;

@@ -62,7 +62,7 @@ public:
     // The copies that determine tier() and shared links: all of them or, if there are very many,
     // the first and the last ones, because the nodes of the other copies look the same.
     const std::vector<int>& decisiveCopies() const { return m_decisive; }
-    int nodes() const; // in use
+    int nodes() const; // number of nodes in use
     int slot(DeviceId device, int copy) const { return m_slots[copy * m_devices + device.value]; }
     int node(DeviceId device, int copy) const { return slot(device, copy) / m_nodes.slots; }
     const NodeShape& shape() const { return m_nodes; }

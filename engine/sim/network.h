@@ -80,7 +80,7 @@ private:
     const SharedLinks& m_sharedLinks;
     std::unordered_map<std::uint64_t, Link> m_links;
     std::deque<Transfer> m_transfers;
-    Flow m_first = 0; // number of m_transfers.front()
+    Flow m_first = 0; // the transfer that is m_transfers.front()
     std::int64_t m_now = 0;
     Events m_begins, m_ends;
     std::vector<Flow> m_done;

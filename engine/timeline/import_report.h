@@ -57,9 +57,10 @@ struct ImportReport
         std::string rule;                // name in `rules`; "": no rule matches
         std::string name;                // name of the kernel or op
         std::optional<int> device;       // nullopt: a rank of another copy of the pipeline
-        std::optional<std::uint32_t> op; // OpIndex of the run's schedule; nullopt: of no op
-        std::optional<int> iteration;    // index into Timeline::iterations; nullopt: outside of all
-        Window window;                   // ns of the timeline
+        std::optional<std::uint32_t> op; // OpIndex of the run's schedule; nullopt: belongs to no op
+        // Index into Timeline::iterations; nullopt: outside all iterations.
+        std::optional<int> iteration;
+        Window window; // ns of the timeline
 
         friend bool operator==(const Match&, const Match&) = default;
     };

@@ -75,7 +75,7 @@ public:
     // joined.
     std::size_t join(const Membership& membership);
     bool isJoined(std::size_t communicator);
-    void waitUntilJoined(); // all communicators
+    void waitUntilJoined(); // waits for all communicators
 
     // Enqueues the calls as one group. If two ranks send to each other, the messages must be in one
     // group, because each waits for the other. All ranks of a communicator must issue its groups in
