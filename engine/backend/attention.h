@@ -10,9 +10,9 @@
 
 namespace engine {
 
-// What attention keeps from F for the backward. Standard: the scores. Recompute: nothing; the
-// backward computes the scores again, with the same bits. Flash (Dao et al., 2022): the logarithm
-// of the sum of exponentials of each row; scores exist only tile by tile.
+// What the forward of attention stores for the backward. Standard: the scores. Recompute: nothing;
+// the backward computes the scores again, with the same bits. Flash (Dao et al., 2022): for each
+// row the logarithm of the sum of exponentials; scores exist only tile by tile.
 enum class AttentionKind : std::uint8_t { Standard, Recompute, Flash };
 enum class AttentionMask : std::uint8_t { Causal, Bidirectional };
 
@@ -40,8 +40,8 @@ struct AttentionShape
     // The number of scores of one head: a row per token of the slice, a column per token of the
     // sample.
     std::size_t scores() const { return size(sequence, sequence) * slices; }
-    // The number of values that F keeps for the backward, over all heads: keptScores() values of
-    // type Real, keptSums() values of type Wide<Real>.
+    // The number of values that the forward stores for the backward, over all heads. keptScores()
+    // counts values of type Real, keptSums() values of type Wide<Real>.
     std::size_t keptScores() const
     {
         return kind == AttentionKind::Standard ? size(samples, heads) * scores() : 0;
@@ -88,8 +88,8 @@ private:
 };
 
 // The slices of the same samples that precede the current slice. memories[i] is the memory of slice
-// i. In this memory `qkv` is the byte offset of the (rows, qkvWidth) matrix, and `keyGradients` is
-// that of the accumulated (rows, 2 keyWidth) gradients of keys and values.
+// i. In each memory, the (rows, qkvWidth) matrix starts at byte `qkv`, and the accumulated
+// gradients of keys and values, (rows, 2 keyWidth), start at byte `keyGradients`.
 template<class Real>
 struct EarlierSlices
 {
@@ -107,7 +107,7 @@ private:
     std::byte* at(int slice) const { return memories[slice].data(); }
 };
 
-// The numbers that F keeps for the backward: scores (Standard), logSums (Flash) or nothing
+// What the forward stores for the backward: scores (Standard), logSums (Flash) or nothing
 // (Recompute).
 template<class Real>
 struct KeptAttention
@@ -134,11 +134,12 @@ struct AttentionBackward
     Matrix<Real> qkv; // overwritten by its gradients
     KeptAttention<Real> kept = {};
     Matrix<const Real> out, dOut;
-    // The gradients of this slice's keys and values that later slices computed; nullptr if samples
-    // are not cut into slices.
+    // The gradients of this slice's keys and values, as far as later slices have computed them.
+    // nullptr if samples are not cut into slices.
     const Wide<Real>* keyGradients = nullptr;
-    EarlierSlices<Real> earlier = {}; // the backward adds to the gradients of their keys and values
-    Wide<Real>* workspace = nullptr;  // shape.backwardWorkspace<Real>() numbers
+    // The backward adds to the key and value gradients of these slices.
+    EarlierSlices<Real> earlier = {};
+    Wide<Real>* workspace = nullptr; // shape.backwardWorkspace<Real>() numbers
 };
 
 } // namespace engine

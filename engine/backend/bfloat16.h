@@ -50,8 +50,8 @@ struct WideOf<const bfloat16>
 {
     using Type = const float;
 };
-// The type in which operations on Real compute, and in which weight gradients, master weights,
-// moments, statistics of norms and of attention, and losses are stored.
+// The type in which operations on Real compute. It also stores weight gradients, master weights,
+// moments, statistics of norms and of attention, and losses.
 template<class Real>
 using Wide = typename WideOf<Real>::Type;
 
@@ -66,7 +66,7 @@ constexpr std::size_t inWide(std::size_t numbers)
     return (numbers + kPlacesOfWide<Real> - 1) / kPlacesOfWide<Real>;
 }
 
-// Rounds a number of Real values up, so that they fill whole values of Wide<Real>.
+// Rounds a number of Real values up to the next number that fills whole values of Wide<Real>.
 template<class Real>
 constexpr std::size_t wholePlaces(std::size_t numbers)
 {

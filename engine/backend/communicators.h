@@ -22,14 +22,14 @@ struct CommunicatorPlan
 
     std::string name; // used in error messages: "activations 2 -> 3"
     Carries carries = Carries::Messages;
-    std::vector<DeviceId> ranks; // each rank is on another GPU
+    std::vector<DeviceId> ranks; // no two ranks are on the same GPU
 
     friend bool operator==(const CommunicatorPlan&, const CommunicatorPlan&) = default;
 };
 
-// Multiprocessors that a communicator may occupy while it waits, one per NCCL channel. All
-// communicators of a GPU may be active at once. With these limits the messages of four neighbours
-// in both directions and a few all-reduces fit on the smallest supported GPU.
+// The number of multiprocessors that a communicator may occupy while it waits, one per NCCL
+// channel. All communicators of a GPU may be active at once. With these limits the messages of four
+// neighbours in both directions and a few all-reduces fit on the smallest supported GPU.
 constexpr int kMessageChannels = 2, kSumChannels = 8;
 constexpr int channelsOf(CommunicatorPlan::Carries carries)
 {
@@ -84,8 +84,8 @@ public:
 
     // Throws the first error that a rank has reported. Thread-safe.
     virtual void poll() = 0;
-    // Ends all running calls without completing them. Later calls throw. Returns at once,
-    // thread-safe, may be repeated.
+    // Ends all running calls without completing them. Later calls throw. Returns at once.
+    // Thread-safe; may be called again.
     virtual void abort() noexcept = 0;
 };
 

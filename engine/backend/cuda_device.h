@@ -15,7 +15,7 @@ namespace engine {
 Result<std::shared_ptr<const Device>> openCudaDevice(int index = 0);
 
 // A symbol of the plug-in, which has the same build as the program (cuda_report.h). Returns a
-// device that the caller owns, or nullptr and sets `reason`.
+// device that the caller owns. On failure, returns nullptr and sets `reason`.
 using CudaOpenFunction = Device* (*)(int index, std::string* reason);
 constexpr const char* kCudaOpenSymbol = "bubblescope_cuda_open";
 
@@ -25,8 +25,8 @@ constexpr const char* kCudaOpenSymbol = "bubblescope_cuda_open";
 Result<std::vector<std::shared_ptr<const Device>>>
 openCudaDevices(int count, TransportChoice transport = TransportChoice::Auto);
 
-// openCudaDevices() as a symbol of the plug-in. Returns true and devices that the caller owns, or
-// false and sets `reason`.
+// openCudaDevices() as a symbol of the plug-in. Returns whether it succeeded. On success, `devices`
+// receives devices that the caller owns; on failure, `reason` is set.
 using CudaOpenDevicesFunction = bool (*)(int count, TransportChoice transport,
                                          std::vector<Device*>* devices, std::string* reason);
 constexpr const char* kCudaOpenDevicesSymbol = "bubblescope_cuda_open_devices";

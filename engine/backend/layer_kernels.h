@@ -58,7 +58,7 @@ struct RmsNormBackward
 template<class Real>
 struct Rotary
 {
-    Matrix<Real> x; // the first heads * headSize columns, rotated in place
+    Matrix<Real> x; // the first heads * headSize columns are rotated in place
     int heads = 0, headSize = 0, sequence = 0;
     const Wide<Real>* cosines = nullptr; // (sequence, headSize / 2)
     const Wide<Real>* sines = nullptr;
@@ -80,8 +80,8 @@ public:
     virtual void attention(const Attention<Real>& op) const = 0;
     virtual void attentionBackward(const AttentionBackward<Real>& op) const = 0;
 
-    // SwiGLU (Shazeer, 2020): y = silu(gate) up, (rows, F), where x is gate, then up, (rows, 2F).
-    // In the backward dx overwrites x.
+    // SwiGLU (Shazeer, 2020): y = silu(gate) * up. x is (rows, 2F): F gate columns, then F up
+    // columns; y is (rows, F). In the backward dx overwrites x.
     virtual void swiGlu(Matrix<const Real> x, Matrix<Real> y) const = 0;
     virtual void swiGluBackward(Matrix<const Real> dy, Matrix<Real> x) const = 0;
 

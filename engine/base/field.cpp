@@ -142,7 +142,7 @@ Result<void> FieldFacts::check(std::string_view text) const
 
 std::string numberText(double value)
 {
-    // {} writes 1e+15 for large whole numbers, which a spin box cannot read.
+    // The format {} writes 1e+15 for large whole numbers, which a spin box cannot read.
     constexpr double kWhole = 1e18;
     return std::abs(value) < kWhole && std::floor(value) == value ? fmt::format("{:.0f}", value)
                                                                   : fmt::format("{}", value);

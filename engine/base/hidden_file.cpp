@@ -74,7 +74,8 @@ LockFile::~LockFile()
 
 int LockFile::acquire()
 {
-    constexpr int kAttempts = 6; // removeDead() in another process holds the lock for an instant
+    // Tries again, because removeDead() in another process holds the lock for an instant.
+    constexpr int kAttempts = 6;
     int error = EWOULDBLOCK;
     for (int i = 0; i < kAttempts && error == EWOULDBLOCK; ++i) {
         if (i > 0)

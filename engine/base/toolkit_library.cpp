@@ -33,9 +33,9 @@ void addWheelsBelow(const fs::path& root, std::vector<fs::path>& folders)
             addWheels(each->path(), folders);
 }
 
-// Adds the folders of wheels of each python3 on the PATH. Such a python3 may be a link into a
-// virtual environment, where it is a link to the system's python3. The folders of all links are
-// searched, because pip installs into the environment.
+// Adds the folders of wheels of each python3 on the PATH. Such a python3 may be a link to the
+// python3 of a virtual environment, which itself is a link to the system's python3. pip installs
+// into the environment, so the folders of every link in the chain are searched.
 void addWheelsOnPath(std::vector<fs::path>& folders)
 {
     const char* path = std::getenv("PATH");

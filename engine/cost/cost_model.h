@@ -14,10 +14,10 @@ namespace engine {
 
 class SharedLinks;
 
-// Costs in cost units. Each is the cost of all work of a device on one micro-batch: if a device has
-// v chunks, an op of one chunk costs 1/v of it; an op of one slice costs 1/slices of that. The
-// fields (unit_cost_fields.h) keep `backward` equal to I + W: setting `backward` sets I and W to
-// half of it.
+// Costs in cost units. Each cost covers all work of a device on one micro-batch. If a device has v
+// chunks, an op of one chunk costs 1/v of it. If micro-batches are cut into slices, an op of one
+// slice costs a further 1/slices. The fields (unit_cost_fields.h) keep `backward` equal to I + W:
+// setting `backward` sets I and W to half of it.
 struct UnitCosts
 {
     Fraction forward{1}, backward{2}, inputGradient{1}, weightGradient{1};
@@ -59,7 +59,8 @@ struct OpCosts
         // For a SEND: time from its end on the lane to the arrival of the message.
         std::int64_t latency = 0;
     };
-    // [device][position in its program]. Unused for a RECV, whose SEND determines it.
+    // [device][position in its program]. The entry of a RECV is not used, because the SEND
+    // determines when the message arrives.
     IdVector<DeviceId, std::vector<Cost>> of;
     std::int64_t ticksPerUnit = 1;            // 1: nanoseconds
     std::shared_ptr<const SharedLinks> links; // null: transfers do not slow one another down

@@ -12,8 +12,9 @@ double devices(const EstimateInput& input)
     return static_cast<double>(input.stages) * setup.tensorParallel * setup.dataParallel;
 }
 
-// Returns the FLOPs of recomputation: those of the forward of all layers if everything is
-// recomputed, or `times` those of the attention of all layers if only attention is recomputed.
+// Returns the FLOPs of recomputation. If everything is recomputed, these are the FLOPs of all
+// layers' forwards. If only attention is recomputed, these are `times` the FLOPs of all layers'
+// attention.
 double recomputedFlops(const EstimateInput& input, double times)
 {
     const ModelOnHardware& on = input.on;
@@ -46,9 +47,10 @@ DeviceMemory memoryOf(const EstimateInput& input, int device)
     return memory;
 }
 
-// The largest number of micro-batches that a device holds in 1F1B: D - d, or all if there are
-// fewer. With v chunks a device holds forwards of single chunks, each 1/v of a micro-batch: the 2
-// (D-1-d) + (v-1) D forwards of the warm-up (Megatron-LM) and one more.
+// The largest number of micro-batches whose stashes a device holds at once in 1F1B. With one chunk
+// it is D - d. With v chunks a device holds the stashes of 2 (D-1-d) + (v-1) D warm-up forwards
+// (Megatron-LM) and of one more forward; each is a v-th of a micro-batch. The result is at most the
+// number of micro-batches.
 double heldBy1F1B(const EstimateInput& input, int device)
 {
     const double p = input.stages, v = input.chunks, left = p - device;

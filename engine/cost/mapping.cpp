@@ -19,7 +19,7 @@ constexpr std::int64_t kMostSlots = 1 << 20;
 // numbers.
 std::vector<int> byStages(const Schedule& schedule)
 {
-    // [device] the first device that holds one of its stages.
+    // [device] The first device that holds a stage of this device.
     std::vector<int> first(schedule.shape.devices);
     std::iota(first.begin(), first.end(), 0);
     for (const auto& deviceOf : schedule.deviceOf)

@@ -35,8 +35,9 @@ struct StageGroup
     LinkTier tier = LinkTier::InNode;
 };
 
-// The slot of every device of every data-parallel copy. Slot s is in node s / slots. With copy w of
-// W and device d of D:
+// The slot of every device of every data-parallel copy. Slot s is in node s / slots. The first
+// three mappings below give the slot of device d (of D) in copy w (of W) by a formula; the fourth
+// is a file.
 //
 //   contiguous         w D + d: copy after copy, devices in sequence, as in Megatron-LM.
 //   replicas-together  i W + w, where i numbers the devices so that those with the same stages (d
@@ -61,7 +62,7 @@ public:
     // The copies that determine tier() and shared links: all of them or, if there are very many,
     // the first and the last ones, because the nodes of the other copies look the same.
     const std::vector<int>& decisiveCopies() const { return m_decisive; }
-    int nodes() const; // in use
+    int nodes() const; // number of nodes in use
     int slot(DeviceId device, int copy) const { return m_slots[copy * m_devices + device.value]; }
     int node(DeviceId device, int copy) const { return slot(device, copy) / m_nodes.slots; }
     const NodeShape& shape() const { return m_nodes; }

@@ -46,8 +46,8 @@ private:
 };
 
 // Makes one cost unit an integer number of ticks: the least common multiple of v, slices, 2 and the
-// denominators. Fails on overflow, or if `costs` names a stage that does not exist. `mapping` has
-// nodes of UnitCosts::devicesPerNode devices.
+// denominators. Fails on overflow, or if `costs` names a stage that does not exist. The nodes of
+// `mapping` must have UnitCosts::devicesPerNode devices.
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs, Mapping mapping = {});
 // The same with the contiguous mapping.
 Result<OpPrices> unitPrices(const Schedule& schedule, const UnitCosts& costs);

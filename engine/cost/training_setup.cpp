@@ -32,8 +32,8 @@ double gptLayer(const TransformerSpec& model, const TrainingSetup& setup)
     return tokens(model, setup) * perToken;
 }
 
-// Bytes of a Llama layer with unfused SwiGLU: the inputs of two norms, of QKV and of the MLP; QKV,
-// attention output, gate, up, silu(gate) and their product.
+// Bytes of a Llama layer with unfused SwiGLU. It keeps the inputs of two norms, of QKV and of the
+// MLP. It also keeps QKV, the attention output, gate, up, silu(gate) and silu(gate) * up.
 double llamaLayer(const TransformerSpec& model, const TrainingSetup& setup)
 {
     const double h = model.width, t = setup.tensorParallel;

@@ -26,7 +26,7 @@ public:
     virtual Result<void> iterate(Iteration iteration, TokenBatches& tokens,
                                  const Progress& progress, const std::atomic<bool>& cancel)
         = 0;
-    int measuredWindows = 1; // of a stream
+    int measuredWindows = 1; // number of measured windows of a stream
     // Returns how many ops each device of the first pipeline has passed in this iteration. Only
     // Progress may call it.
     virtual std::vector<std::uint32_t> positions() const = 0;

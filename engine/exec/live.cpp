@@ -20,8 +20,8 @@ namespace engine {
 namespace {
 
 constexpr std::chrono::milliseconds kGlance{20}; // interval between checks of the workers
-// The time in ns that the threads have to return after an error. Then they stop waiting for GPUs.
-// After twice this time iterate() no longer waits for the threads.
+// After an error the threads have this much time (in ns) to return. Then they stop waiting for
+// their GPUs. After twice this time iterate() stops waiting for the threads.
 constexpr std::int64_t kGrace = 1'000'000'000;
 
 Watchdog::RunningOp runningOp(const Worker& worker)
@@ -78,7 +78,7 @@ try {
     else
         m_interference.addBeside(m_timings);
     return {};
-} catch (const std::exception& error) { // on this thread; workers report theirs by failure()
+} catch (const std::exception& error) { // error of this thread; workers report theirs by failure()
     return fail(Error::Code::Device, error.what());
 }
 
@@ -104,7 +104,7 @@ bool Live::runsAlone(const Iteration& iteration) const
         && !m_setup.pipeline.blockingAllReduce;
 }
 
-// Places the iteration with the durations of ops that ran alone, and with free messages.
+// Places the iteration with the durations of ops that ran alone. Messages take no time.
 void Live::placeAlone()
 {
     m_interference.addAlone(m_timings);
@@ -159,7 +159,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
             return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
         }
         std::uint32_t& position = m_alone[ref.device.value];
-        // An all-reduce may run after ops that follow it in the program.
+        // Keeps the maximum, because an all-reduce may run after ops that follow it in the program.
         position = std::max(position, ref.position + 1);
         progress(i + 1, order.size());
     }
@@ -249,7 +249,8 @@ Result<void> Live::watch(const Progress& progress, const std::atomic<bool>& canc
     return outcome(why);
 }
 
-// Returns the error that ends the run, "" if a worker reports it, or nullopt.
+// Returns the error that ends the run. Returns "" if a worker reports the error, and nullopt if
+// there is no error.
 std::optional<std::string> Live::fault()
 try {
     if (std::ranges::any_of(m_workers, [](const auto& worker) { return worker->hasFailed(); }))
@@ -290,7 +291,9 @@ std::string Live::judge(Watchdog& watchdog, std::int64_t now)
     return describeStandstill(m_pipeline, positions);
 }
 
-// Makes the threads return after an error. Returns false if they were abandoned.
+// Makes the threads return after an error that occurred `since` ns ago. If the error is certain,
+// they stop waiting for GPUs at once, otherwise after kGrace. Returns false if the threads did not
+// return in time.
 bool Live::insist(std::int64_t since, bool isCertain)
 {
     if (isCertain || since > kGrace)
@@ -336,7 +339,7 @@ std::vector<std::uint32_t> Live::positions() const
     return positions;
 }
 
-// Wakes workers that wait for the transport; it cannot be used again.
+// Wakes the workers that wait for the transport. The transport cannot be used again.
 void Live::stop()
 {
     m_pipeline.transport().abort();

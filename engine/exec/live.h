@@ -72,7 +72,8 @@ private:
     // The workers of all data-parallel pipelines.
     IdVector<DeviceId, std::unique_ptr<Worker>> m_workers;
     std::vector<OpTiming> m_timings;
-    // [device] complete ops of an iteration whose ops run alone; otherwise empty
+    // [device] The number of complete ops, in an iteration whose ops run alone. Empty in other
+    // iterations.
     std::vector<std::uint32_t> m_alone;
     bool m_devicesAreLost = false;
     InterferenceMeter m_interference;

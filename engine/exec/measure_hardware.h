@@ -14,10 +14,10 @@ namespace engine {
 // Measures the rates of a device for the cost model: matrix products (bf16 on a GPU that has them,
 // otherwise fp32), copies in its memory, and small kernels. The link is a copy between two devices:
 // two GPUs, two places in the memory of a single GPU, or two threads of the CPU; links between
-// nodes are assumed equal. The shares of the result are 1, because the measured rates were
-// attained. Takes about two seconds. `progress` is called with the name of each step. Fails with
-// Error::Code::Device if there is not enough memory or a device fails, and with
-// Error::Code::Cancelled.
+// nodes are assumed equal. matmulShare, memoryShare and linkShare of the result are 1, because the
+// measured rates are attained rates. Takes about two seconds. `progress` is called with the name of
+// each step. Fails with Error::Code::Device if there is not enough memory or a device fails, and
+// with Error::Code::Cancelled.
 struct MeasureHardware
 {
     std::vector<std::shared_ptr<const Device>> devices; // one CPU, or one or two GPUs

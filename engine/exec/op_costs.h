@@ -26,8 +26,8 @@ std::string describeLinks(const EmulatedLinks& links); // "50 GB/s, 5 µs (assum
 struct EmulationCosts
 {
     const Schedule& lowered;
-    // Describes a pass of one unit of work: a micro-batch, a slice or a half (UnitRange,
-    // stash_plan.h).
+    // The model whose FLOPs and sizes determine the costs. One of its passes processes one unit of
+    // work: a micro-batch, a slice or half a micro-batch (UnitRange, stash_plan.h).
     const PipelineModel<float>& model;
     EmulatedLinks links = {};
 };

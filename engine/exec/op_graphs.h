@@ -25,7 +25,8 @@ public:
     // launches, so call it before the begin of the op is recorded.
     void prepare(std::size_t op, OpKind kind, const std::function<void()>& work);
     void run(std::size_t op, OpKind kind, const std::function<void()>& work);
-    // Chooses how the op is launched next time. `gpuTime`: of the completed op, in ns.
+    // Chooses how the op is launched next time. `gpuTime` is the GPU time of its completed run in
+    // ns.
     void judge(std::size_t op, std::int64_t gpuTime);
 
     int captured() const { return m_captured; } // number of captured ops

@@ -20,8 +20,8 @@ namespace engine {
 struct OpsDone
 {
     int iteration = 0;
-    std::size_t done = 0, ops = 0;      // of all devices of all pipelines
-    std::vector<std::uint32_t> devices; // [device] ops passed, of the first pipeline
+    std::size_t done = 0, ops = 0;      // ops of all devices of all pipelines
+    std::vector<std::uint32_t> devices; // [device] ops passed; of the first pipeline only
 };
 
 // Called on the executing thread, between ops and between iterations, never while an op is timed.

@@ -53,7 +53,7 @@ RunInfo runInfo(const RunInfoInput& input)
     const Experiment& experiment = input.experiment;
     const ModelSpec& model = experiment.model;
     const Shape& shape = input.lowered.shape;
-    const int microBatches = shape.microBatches * shape.dataParallel; // of all copies
+    const int microBatches = shape.microBatches * shape.dataParallel; // of all data-parallel copies
     RunInfo info;
     info.scheme = experiment.scheduleFile.empty() ? experiment.schedule.scheme : "file";
     info.label = labelOf(experiment);

@@ -114,7 +114,8 @@ void TrainingRun::account()
     countTouched();
 }
 
-// Reads every arena once. To a recording, the kernels of the count belong to no op of the run.
+// Reads every arena once. On a GPU, kernels count the bytes; the launch hooks mark these kernels as
+// belonging to no op of the run.
 void TrainingRun::countTouched()
 {
     const LaunchHooks none;

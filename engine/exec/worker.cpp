@@ -115,7 +115,8 @@ void Worker::runProgram()
         goesOn = !m_cancel->load(std::memory_order_relaxed)
             && runOp({m_setup.device, i, m_firstOp + i, m_setup.copy});
     }
-    // Queued work always ends, because it depends only on work queued earlier.
+    // Waits for the queued ops even if the run was cancelled. They always end, because they depend
+    // only on work queued earlier.
     if (!drain() || !goesOn)
         return;
     takeTimes();

@@ -39,8 +39,8 @@ struct Experiment
     SyncPolicy sync = SyncPolicy::Eager;
     std::string textFile;   // "": the built-in language; "sample": the included story
     LinkCost link;          // link model of an emulated run; free by default, labelled "assumed"
-    int devicesPerNode = 0; // of an emulated run; 0: all devices are in one node
-    LinkCost linkAcross;    // between nodes; 0: like `link`
+    int devicesPerNode = 0; // devices per node of an emulated run; 0: all devices are in one node
+    LinkCost linkAcross;    // link model between nodes; 0: like `link`
     Graphs graphs = Graphs::Auto;
     TransportChoice transport = TransportChoice::Auto;
     Trace trace = Trace::Auto;

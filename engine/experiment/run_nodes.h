@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// Returns the node of each device in the first data-parallel copy, counted from 0. An imported run
-// gives the nodes by its hosts, an emulated run by its mapping. Empty if the nodes are unknown or
-// there is only one.
+// Returns the node of each device in the first data-parallel copy, counted from 0. In an imported
+// run each host is a node; in an emulated run the mapping gives the nodes. Empty if the nodes are
+// unknown or there is only one.
 std::vector<int> nodesOfDevices(const Run& run);
 
 } // namespace engine

@@ -42,7 +42,8 @@ bool writeEntry(archive* writer, const std::string& name, const KitFile& file)
 Result<void> writeEntries(const TrainingKit& kit, const std::filesystem::path& file,
                           const KitProgress& progress, const TextSink& sink)
 {
-    const TextSink* passed = &sink; // outlives the writer, which flushes when it is freed
+    // Declared before the writer, which still uses it when it is freed.
+    const TextSink* passed = &sink;
     const Writer writer(archive_write_new());
     const auto failed = [&] {
         const char* reason = archive_error_string(writer.get());

@@ -6,12 +6,12 @@
 
 namespace engine {
 
-// The folder in an archive: "kit" of "some/kit.tar.gz". nullopt if `target` does not end in .zip,
-// .tar.gz or .tgz and so names a folder.
+// Returns the name of the folder in an archive: "kit" for "some/kit.tar.gz". Returns nullopt if
+// `target` does not end in .zip, .tar.gz or .tgz; `target` is then a folder.
 std::optional<std::string> folderInArchive(const std::filesystem::path& target);
 
-// Writes the kit as an archive of that folder, with the errors of writeKit(). No file is left if it
-// fails.
+// Writes the kit as an archive that contains the folder folderInArchive(file). Fails as writeKit()
+// does; then no file is left.
 Result<void> writeKitArchive(const TrainingKit& kit, const std::filesystem::path& file,
                              IfExists ifExists, const KitProgress& progress);
 

@@ -88,8 +88,8 @@ std::string runtimeText(const std::string& obstacle)
                        obstacle);
 }
 
-// torchtitan executes schedule files only with PipelineScheduleMulti, which cannot join ops, and
-// places stage s on rank s % D (torchtitan 0.2.2, distributed/pipeline_parallel.py).
+// torchtitan executes schedule files only with PipelineScheduleMulti. This class cannot join ops,
+// and places stage s on rank s % D (torchtitan 0.2.2, distributed/pipeline_parallel.py).
 std::string titanObstacle(const TrainingKit& kit, const Schedule& schedule)
 {
     if (!kit.torchObstacle.empty())

@@ -39,7 +39,8 @@ struct TrainingKit
 enum class Launcher : std::uint8_t { Torchrun, Slurm, Torchtitan };
 struct LaunchPlace
 {
-    std::string firstNode; // host name or address; "": this machine. Slurm chooses it itself.
+    // Host name or address; "": this machine. Not used with Slurm, which chooses the node itself.
+    std::string firstNode;
     int port = 29500;
 };
 // Returns the command that starts the kit in its folder, on every node or, with Slurm, once. Fails

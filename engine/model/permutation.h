@@ -7,9 +7,9 @@
 
 namespace engine {
 
-// A permutation of 0 .. size - 1 that a key determines, computed without a table by a Feistel
-// network over the next power of four, repeated until the result is below size (Black and Rogaway,
-// 2002). Gives the same result on every machine. Thread-safe.
+// A permutation of 0 .. size - 1 that is determined by a key. It needs no table: a Feistel network
+// permutes the numbers below the next power of four, and is repeated until the result is below
+// `size` (Black and Rogaway, 2002). Gives the same result on every machine. Thread-safe.
 class Permutation
 {
 public:

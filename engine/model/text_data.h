@@ -12,8 +12,8 @@
 namespace engine {
 
 // Training data: bytes, divided into sequences. Samples are numbered over the whole run. Seed and
-// sample number determine the sequence, so every scheme, D and mode has the same samples. Each
-// epoch has every whole sequence of the text once, in a different order.
+// sample number determine the sequence, so every scheme, number of devices and mode trains on the
+// same samples. Each epoch has every whole sequence of the text once, in a different order.
 class TextData
 {
 public:

@@ -41,7 +41,8 @@ void Pipeline::makeDevices()
                                   executor != nullptr ? &executor->device : setup.device},
             DeviceId{d.value % devices}));
     }
-    // Copies run on other streams, which do not wait for the ops that fill the arenas.
+    // Waits until the arenas are filled, because copies run on other streams, which do not wait for
+    // the ops that fill them.
     for (const ExecutorDevice& executor : setup.executorDevices)
         executor.device.synchronize();
 }

@@ -9,8 +9,8 @@
 namespace engine {
 namespace {
 
-// With more buffers only the order by begin is tried, because placing buffers in another order
-// compares all pairs of buffers.
+// If a device has more buffers than this, only the order by begin is tried. Placing buffers in
+// another order compares all pairs of buffers.
 constexpr std::size_t kFewLives = 4000;
 // With at most this many buffers, climb() searches for a better order. The search ends when the
 // layout is at most 1 / kGoodEnough larger than the peak, which is a lower bound. It also ends
@@ -111,7 +111,7 @@ private:
                 if (m_offsets[other] >= offset + clearance(m_lives[next], m_lives[other]))
                     continue;
                 offset = m_offsets[other] + above;
-                raised = m_shrinks; // without shrinking buffers one pass suffices
+                raised = m_shrinks; // if no buffer shrinks, one pass suffices
             }
         }
         return offset;
@@ -120,7 +120,7 @@ private:
     std::span<const BufferLife> m_lives;
     bool m_shrinks = false;
     std::vector<Bytes> m_offsets;
-    std::vector<std::uint32_t> m_placed; // by offset
+    std::vector<std::uint32_t> m_placed; // sorted by offset
 };
 
 struct Peak

@@ -8,7 +8,7 @@
 
 namespace engine {
 
-constexpr std::uint32_t kNoIndex = 0xFFFFFFFF; // no message, buffer or transfer
+constexpr std::uint32_t kNoIndex = 0xFFFFFFFF; // index of a missing message, buffer or transfer
 constexpr Bytes kAlignment = 64;               // alignment of every buffer in an arena
 constexpr Bytes aligned(Bytes bytes)
 {
@@ -31,7 +31,7 @@ struct BufferLife
 {
     std::uint32_t begin = 0, end = 0;
     Bytes bytes = 0;
-    std::uint32_t shrinks = kNever; // last position with all `bytes`
+    std::uint32_t shrinks = kNever; // last position at which the buffer has all its `bytes`
     Bytes rest = 0;
 
     static constexpr std::uint32_t kNever = 0xFFFFFFFF;

@@ -61,9 +61,10 @@ private:
     std::optional<TiedParameters> m_tied;
     bool m_hasCopies = false;
     std::vector<Planned> m_all;
-    std::map<std::pair<std::uint8_t, StageId>, int> m_rounds; // [replica, stage]: calls so far
-    int m_round = 0;                                          // round of the op that is added
-    std::map<std::pair<StageId, int>, std::size_t> m_sums;    // [stage, round]: index in m_all
+    // [replica, stage] The number of ALLREDUCE ops so far.
+    std::map<std::pair<std::uint8_t, StageId>, int> m_rounds;
+    int m_round = 0;                                       // index of the update of the current op
+    std::map<std::pair<StageId, int>, std::size_t> m_sums; // [stage, round]: index in m_all
 };
 
 } // namespace

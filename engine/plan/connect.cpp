@@ -137,7 +137,8 @@ private:
                     && isCompute(program[after.begin].kind)) {
                     waitFor({device, after.begin}, gone);
                     if (after.bytes >= buffers[i].life.bytes && offsets[k] == offsets[i])
-                        break; // later ops run after this one
+                        // Later ops that reuse the memory run after this op, so they need no wait.
+                        break;
                 }
             }
         }
@@ -170,7 +171,8 @@ private:
     const PlanParts& m_parts;
     ExecutionPlan& m_plan;
     std::map<std::pair<StageId, int>, std::vector<std::uint32_t>> m_sums; // [stage, round]
-    std::map<std::pair<std::uint8_t, StageId>, int> m_calls; // [replica, stage]: calls so far
+    // [replica, stage] The number of ALLREDUCE ops so far.
+    std::map<std::pair<std::uint8_t, StageId>, int> m_calls;
 };
 
 } // namespace

@@ -83,9 +83,9 @@ void DevicePlanner::takeReservations()
     m_plan.reserved = m_plan.arena - before;
 }
 
-// Places the buffers of the program. The pieces of a stash are placed separately, unless the device
-// evicts stashes, which move as a whole, or the schedule has slices, whose stashes are read by
-// later slices.
+// Places the buffers of the program. The pieces of a stash are placed separately, with two
+// exceptions. A device that evicts stashes moves each of them as a whole. In a schedule with
+// slices, later slices read the stashes.
 void DevicePlanner::placeProgram(const StashPlan& own)
 {
     const bool whole = m_input.lowered.shape.slices > 1
@@ -167,7 +167,7 @@ void DevicePlanner::takeProgram()
         free(own.buffers[i], m_places[i]);
 }
 
-// Records after which ops the parts of a buffer are free.
+// Adds each part of a buffer to OpPlan::freed of the op after which the part is free.
 void DevicePlanner::free(const PlannedBuffer& buffer, const StashPlace& place)
 {
     const BufferLife& life = buffer.life;

@@ -43,8 +43,9 @@ double ExecutionPlan::total() const
 double recordBytes(std::size_t ops, std::int64_t iterations)
 {
     constexpr double kPlaced = sizeof(Span) + sizeof(std::int64_t) + 2 * sizeof(MemoryEvent);
-    constexpr double kGrowth = 2,
-                     kAtWork = 3; // capacity / size of vectors; working data, in iterations
+    // kGrowth: the capacity of a growing vector relative to its size. kAtWork: the size of
+    // temporary data relative to that of one iteration.
+    constexpr double kGrowth = 2, kAtWork = 3;
     return ops * kPlaced * (kGrowth * iterations + kAtWork);
 }
 

@@ -55,10 +55,10 @@ struct DevicePlan
     Bytes reserved = 0;                         // bytes of the reservations
     ArenaLayout layout;                         // layout of the buffers with lifetimes
     Bytes arena = 0;                            // size of the whole arena
-    EnumArray<MemoryCategory, Bytes, kMemoryCategories>
-        full{};              // bytes in use at the peak; the rest of the arena is then unused
-    Bytes stashPeak = 0;     // peak bytes of the device's own stashes
-    std::vector<OpPlan> ops; // [position]
+    // Bytes in use at the peak, by category. The rest of the arena is unused at the peak.
+    EnumArray<MemoryCategory, Bytes, kMemoryCategories> full{};
+    Bytes stashPeak = 0;                   // peak bytes of the device's own stashes
+    std::vector<OpPlan> ops;               // [position]
     std::vector<std::uint32_t> firstPosts; // messages whose slots are free before the first op
 
     Bytes live() const { return arena - layout.bytes + layout.peak; } // bytes in use at the peak
@@ -89,7 +89,7 @@ struct ExecutionPlan
             DeviceId device;
             int replica = 0;
             StageId stage;
-            std::size_t first = 0; // index of the first summed number of the stage's gradient
+            std::size_t first = 0; // index of the first number of the gradient that is summed
         };
 
         StageId stage; // allReduceStage() of the ALLREDUCE ops (schedule.h)

@@ -33,7 +33,7 @@ std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDev
     return text.empty() ? "use a smaller model or more --devices" : text;
 }
 
-int devicesOf(const ExecutionPlan& plan) // of all copies
+int devicesOf(const ExecutionPlan& plan) // of all data-parallel copies
 {
     return plan.devices.size() * plan.width;
 }
@@ -46,7 +46,7 @@ DeviceId ownOf(int device, const ExecutionPlan& plan)
 
 struct Fullest
 {
-    DeviceId device; // of one copy of the pipeline
+    DeviceId device; // id within its data-parallel copy
     Bytes arena = 0;
     std::string op;  // op at the peak
     int devices = 0; // number of devices that were compared

@@ -24,12 +24,13 @@ std::optional<Value> boundaryAmong(const Values& values, const Op& op, int besid
 // A message may reuse one of the kTries reservations that have been unused longest.
 constexpr std::size_t kTries = 64;
 
-// The reservations of one device.
+// The memory reserved for messages on one device. A reservation is used by one message after
+// another.
 struct Pool
 {
     std::vector<std::uint32_t> last; // [reservation]: last message
     std::vector<Bytes>& bytes;       // [reservation]
-    std::deque<std::uint32_t> byAge; // reservations, oldest last message first
+    std::deque<std::uint32_t> byAge; // reservations; the longest unused one comes first
 };
 
 class Planner
@@ -102,8 +103,8 @@ private:
         return m_plan.messages[m_plan.messageOf[valueIndex(value, m_lowered.shape)]];
     }
 
-    // Reuses a reservation of the same size whose last message is used before this one is produced,
-    // or creates a new one.
+    // Reuses a reservation of the same size. The last use of its last message must be ordered
+    // before the production of this message. If there is no such reservation, creates one.
     Taken take(Pool& pool, std::uint32_t number)
     {
         const PlannedMessage& message = m_plan.messages[number];

@@ -211,7 +211,8 @@ private:
                 m_plan.of[i].version = first + versions.of[i];
     }
 
-    // Reuses an area on the partner as soon as it is free, because copies run in program order.
+    // Returns an area on the partner. Copies run in program order, so an area can be reused as soon
+    // as it is free.
     std::uint32_t guestFor(Bytes bytes)
     {
         const auto free = std::ranges::find(m_freeGuests, bytes,

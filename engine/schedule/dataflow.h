@@ -76,9 +76,9 @@ inline std::optional<StageId> receivingStage(const Value& value, const Shape& sh
 // both ends). All other functions of this header require it.
 bool exists(const Op& op, const Shape& shape);
 
-// A cell is a combination of replica, stage, micro-batch and slice (or the whole micro-batch).
-// Cells have dense indices.
-inline std::uint32_t slotCount(const Shape& shape) // of a micro-batch: its slices, and the whole
+// A cell is a combination of replica, stage, micro-batch and slot. The slots of a micro-batch are
+// its slices and, as the last one, the whole micro-batch. Cells have dense indices.
+inline std::uint32_t slotCount(const Shape& shape)
 {
     return shape.slices > 1 ? shape.slices + 1 : 1;
 }
@@ -93,7 +93,8 @@ std::uint32_t cellIndex(const Part& part, const Shape& shape)
         + slot;
 }
 std::uint32_t cellCount(const Shape& shape);
-// Dense, 0 .. valueCount(shape)-1, so tables of values are plain vectors.
+// Values are numbered densely from 0 to valueCount(shape) - 1, so tables of values are plain
+// vectors.
 std::uint32_t valueIndex(const Value& value, const Shape& shape);
 std::uint32_t valueCount(const Shape& shape);
 

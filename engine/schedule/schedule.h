@@ -66,7 +66,7 @@ struct Shape
     // which runs without a flush. 1: one iteration, or one window that drains.
     int windows = 1;
 
-    int allMicroBatches() const { return microBatches * windows; } // of the program
+    int allMicroBatches() const { return microBatches * windows; } // micro-batches of the program
     // v, the stages per device and direction; 1 if there are fewer stages than devices.
     int chunks() const { return devices > 0 && stages > devices ? stages / devices : 1; }
     // Each (replica, stage) pair has a dense index from 0 to rows() - 1, called its row.
@@ -125,7 +125,8 @@ public:
     std::uint32_t count() const { return m_first.back(); }
 
 private:
-    IdVector<DeviceId, std::uint32_t> m_first; // followed by the total
+    // [device] number of its first op; the last element is the number of all ops
+    IdVector<DeviceId, std::uint32_t> m_first;
 };
 
 const Op& opAt(const Schedule& schedule, const OpIndex& index, std::uint32_t op);

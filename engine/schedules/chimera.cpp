@@ -57,7 +57,7 @@ public:
 
     void writeUnits(int units)
     {
-        std::vector<Slot> slots; // of all units, because units overlap in time
+        std::vector<Slot> slots; // slots of all units, because units overlap in time
         for (int unit = 0; unit < units; ++unit)
             addUnit(slots, unit);
         std::ranges::sort(slots, {}, &Slot::time);

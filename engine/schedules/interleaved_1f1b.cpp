@@ -20,9 +20,9 @@ int groupOf(const ScheduleRequest& request)
     return parts::chosenNumber(request, kGroup, request.devices);
 }
 
-// Checks the remainder after the last full group of G micro-batches. Megatron-LM allows 0 or D; D-2
-// is enough, and a smaller remainder deadlocks in a ring (found by running every D up to 10, N and
-// G up to 2D). Fewer than G micro-batches are one group.
+// Checks the number of micro-batches that remain after the last full group of G. Megatron-LM allows
+// 0 or D. In fact 0 or at least D-2 is enough; other remainders deadlock in a ring (found by
+// running every D up to 10, N and G up to 2D). Fewer than G micro-batches are one group.
 Result<void> check(const ScheduleRequest& request)
 {
     const int devices = request.devices;

@@ -21,8 +21,9 @@ struct ScheduleRequest
     int chunks = 0; // 0: the scheme's default
     int dataParallel = 1;
     std::map<std::string, std::string, std::less<>> options;
-    std::string mapping = {}; // of devices to nodes (engine/cost/mapping.h); "": the scheme's
-    int windows = 1;          // see Shape::windows; asStream() sets it
+    // The mapping of devices to nodes (engine/cost/mapping.h); "": the mapping of the scheme.
+    std::string mapping = {};
+    int windows = 1; // see Shape::windows; asStream() sets it
 
     friend bool operator==(const ScheduleRequest&, const ScheduleRequest&) = default;
 };
@@ -60,7 +61,8 @@ struct Scheme
     std::string_view family;
     std::string_view accepts = "D >= 1; N >= 1; v = 1"; // as text, for display
     std::string_view bubbleFormula{};                   // closed form for display, "" if none
-    std::string_view mapping = "contiguous"; // of devices to nodes, unless --mapping is given
+    // The mapping of devices to nodes if --mapping is not given.
+    std::string_view mapping = "contiguous";
     int defaultChunks = 1;
     bool chunksFixed = true;
     bool splitsBackward = false; // I and W ops instead of B

@@ -58,7 +58,8 @@ const std::vector<AllReduceDone>& AllReduceQueues::complete(StageId stage, Windo
     m_pending[stage] = {m_pending[stage].expected}; // for the next update
     for (const auto& deviceOf : m_schedule.deviceOf) {
         completeOn(deviceOf[stage], stage, window);
-        if (stage.value == 0) // with tied embeddings the last stage joins it, too
+        // With tied embeddings, the last stage joins the all-reduce of stage 0.
+        if (stage.value == 0)
             completeOn(deviceOf.back(), stage, window);
     }
     return m_done;

@@ -51,7 +51,8 @@ public:
     }
 
 private:
-    // Rounds cumulatively, so that the parts of a stash add up to it.
+    // Rounds the bytes of one part, so that the allocations and the frees of a stash have the same
+    // sum.
     std::int64_t bytesOf(const HeldParts& change, const StageBytes& stage) const
     {
         const double whole = 2.0 * std::max(m_shape.slices, 1);

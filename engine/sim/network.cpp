@@ -146,8 +146,9 @@ void Network::findAffected()
         }
 }
 
-// Raises the speeds of the affected transfers together and fixes those on the link that is full
-// first, until all are fixed or have their full speed.
+// Raises the speeds of the affected transfers together until a link is full, and fixes the speeds
+// of the transfers on this link. Repeats this until every transfer has a fixed speed or its full
+// speed.
 void Network::fillUp()
 {
     for (Link* each : m_affectedLinks) {

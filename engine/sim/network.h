@@ -47,7 +47,7 @@ private:
         std::uint32_t waitsFor = 0; // number of transfers to wait for
         std::uint32_t changes = 0;  // number of changes of the speed
         Status status = Status::Waiting;
-        bool isVisited = false, isFixed = false; // while speeds are computed
+        bool isVisited = false, isFixed = false; // only used while speeds are computed
         std::vector<Flow> followers;
     };
     struct Link
@@ -80,7 +80,7 @@ private:
     const SharedLinks& m_sharedLinks;
     std::unordered_map<std::uint64_t, Link> m_links;
     std::deque<Transfer> m_transfers;
-    Flow m_first = 0; // number of m_transfers.front()
+    Flow m_first = 0; // the transfer that is m_transfers.front()
     std::int64_t m_now = 0;
     Events m_begins, m_ends;
     std::vector<Flow> m_done;

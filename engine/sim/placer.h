@@ -71,7 +71,7 @@ private:
         Op op;
         DeviceId device;
         std::uint32_t number = 0; // OpIndex
-        ValueKey value;           // of a message
+        ValueKey value;           // value that a message transfers
         std::int64_t latency = 0;
     };
     struct Device

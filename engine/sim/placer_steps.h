@@ -114,7 +114,8 @@ bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, Value
     }
     if (value.kind == Value::Kind::ReducedGradient && !m_allReduces.isCalled(value.stage))
         return true;
-    // The gradient of a slice is sent and also used by the previous slice on its own device.
+    // With slices, the previous stage and this device both need the gradient: it is sent, and the
+    // previous slice uses it here.
     const bool isBoth = value.kind == Value::Kind::Gradient && m_shape.slices > 1;
     if (m_values.hasArrived(wanted) && !(isBoth && holder(value.replica, value.stage) == device)) {
         start = std::max(start, m_values.arrival(wanted));

@@ -11,7 +11,8 @@ namespace engine {
 struct SimulateOptions
 {
     // The number of iterations; the pipeline drains between them. A stream (Shape::windows) is
-    // placed only once and then divided into its windows; this is the number of measured windows.
+    // placed only once and then divided into its windows. For a stream, `iterations` is the number
+    // of measured windows.
     int iterations = 1;
     // For summarize(): the share of a stash that is kept from F until its RECOMPUTE.
     double recomputeKeeps = 0;

@@ -60,11 +60,12 @@ struct GpuCopy
     GpuPlace place;
     OpOfIteration of;
     std::uint64_t bytes = 0;
-    std::uint8_t kind = 0; // CUDA's copy kind: 1 host to device ... 8, 10 peers
+    // CUPTI's copy kind: 1 host to device, 2 device to host, 8 device to device, 10 between GPUs
+    std::uint8_t kind = 0;
     std::uint8_t sourceMemory = 0,
                  targetMemory = 0; // CUPTI's memory kind: 1 pageable, 2 pinned, 3 device
-    std::uint32_t sourceDevice = 0,
-                  targetDevice = 0; // for peer copies; otherwise both place.device
+    // The GPUs of a copy between GPUs. For other copies both are place.device.
+    std::uint32_t sourceDevice = 0, targetDevice = 0;
     std::uint64_t graphNode = 0;
 
     friend bool operator==(const GpuCopy&, const GpuCopy&) = default;

@@ -55,15 +55,16 @@ struct ImportReport
     struct Match
     {
         std::string rule;                // name in `rules`; "": no rule matches
-        std::string name;                // of the kernel or op
+        std::string name;                // name of the kernel or op
         std::optional<int> device;       // nullopt: a rank of another copy of the pipeline
-        std::optional<std::uint32_t> op; // OpIndex of the run's schedule; nullopt: of no op
-        std::optional<int> iteration;    // index into Timeline::iterations; nullopt: outside of all
-        Window window;                   // ns of the timeline
+        std::optional<std::uint32_t> op; // OpIndex of the run's schedule; nullopt: belongs to no op
+        // Index into Timeline::iterations; nullopt: outside all iterations.
+        std::optional<int> iteration;
+        Window window; // ns of the timeline
 
         friend bool operator==(const Match&, const Match&) = default;
     };
-    static constexpr std::size_t kMostMatches = 1000; // of a rule
+    static constexpr std::size_t kMostMatches = 1000; // stored matches per rule
 
     std::string program; // the program that recorded the traces: "PyTorch profiler"
     std::vector<Rank> ranks;

@@ -12,7 +12,7 @@ struct DeviceSummary
 {
     Window computed;           // first begin to last end of the compute ops with a duration
     Window own;                // like `computed`, including all-reduces
-    std::int64_t compute = 0;  // union of the compute ops
+    std::int64_t compute = 0;  // length of the union of the compute ops' windows
     double peakStash = 0;      // in parts (schedule/check/stash.h)
     std::int64_t peakKept = 0; // peak of HeldParts::kept (schedule/check/stash.h)
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;

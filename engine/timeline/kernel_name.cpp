@@ -15,7 +15,7 @@
 namespace engine {
 namespace {
 
-// Kernels that run a functor or another kernel that is passed as a template argument.
+// Whether the kernel only runs a functor or another kernel that is its template argument.
 bool isWrapper(std::string_view name)
 {
     return name == "eachPack" || name == "Kernel" || name == "Kernel2" || name == "device_kernel"
@@ -87,7 +87,7 @@ std::string shortName(const std::string& demangledName)
     for (std::size_t at = name.find(kAnonymous); at != std::string::npos;
          at = name.find(kAnonymous))
         name.replace(at, kAnonymous.size(), "_");
-    // "void space::name<float, Pair<int>>(Parameters)": skips the text within <>.
+    // Finds the name in "void space::name<float, Pair<int>>(Parameters)". Skips the text within <>.
     int depth = 0;
     std::size_t begin = 0, end = name.size(), arguments = std::string::npos;
     for (std::size_t i = 0; i < name.size() && end == name.size(); ++i) {

@@ -11,7 +11,8 @@ struct OpTiming
     std::uint32_t op = 0, iteration = 0;
     std::uint32_t order = 0;                 // rank in the order of execution within the iteration
     std::int64_t wallBegin = 0, wallEnd = 0; // in ns of CLOCK_MONOTONIC
-    // In ns on the thread's CPU clock or on the GPU. Emulation places this time.
+    // The duration in ns on the thread's CPU clock or on the GPU. Emulation places the op with this
+    // duration.
     std::int64_t opTime = 0;
 };
 

@@ -15,11 +15,11 @@ namespace engine {
 
 enum class Mode : std::uint8_t { Simulate, Emulate, Live, Imported };
 enum class Outcome : std::uint8_t {
-    Running,
+    Running, // the file has no outcome yet
     Finished,
     Cancelled,
     Failed
-};                                             // Running: the file has no outcome yet
+};
 std::string_view modeName(Mode mode);          // "emulate", for files and the command line
 std::string_view modeAdjective(Mode mode);     // "emulated", for display
 std::string_view outcomeName(Outcome outcome); // "finished"
@@ -85,10 +85,12 @@ struct RunTraining
 
 constexpr double kUndisturbedShare = 0.9; // least CPU time / wall time of undisturbed ops
 
-// Results that are known only when the run has ended.
+// Results of the run. All except `arenas` are known only when the run has ended.
 struct RunResults
 {
-    IdVector<DeviceId, ArenaUse> arenas; // known from the start; empty if no op ran
+    // The sizes are planned before the run; `touched` is set after the first iteration. Empty if no
+    // op ran.
+    IdVector<DeviceId, ArenaUse> arenas;
     // Empty unless the devices were partitions of one GPU.
     std::vector<Interference> interference = {};
     // Duration of an iteration emulated from ops that ran alone, in ns.

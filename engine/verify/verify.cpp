@@ -312,7 +312,7 @@ private:
     const std::function<void(const VerifyCheck&)>& m_report;
     const std::atomic<bool>& m_cancel;
     std::vector<VerifyCheck> m_checks;
-    // mode, number of devices, transport
+    // The devices opened for a mode, a number of devices and a transport.
     std::map<std::tuple<Mode, int, TransportChoice>, Result<RunDevices>> m_gpus;
     std::vector<std::string> m_notes;
 };

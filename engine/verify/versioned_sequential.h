@@ -11,8 +11,8 @@
 
 namespace engine {
 
-// The weight version that forward and backward of a micro-batch of a window use in a stage.
-// Versions count from 0.
+// Returns the weight version that the forward and the backward of a micro-batch use in a stage.
+// Micro-batches are counted within the window, versions from 0.
 using VersionRule = std::function<int(int stage, int microBatch)>;
 
 // Returns the version rule of a paper for `stages` stages on as many devices; empty for other

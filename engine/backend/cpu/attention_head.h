@@ -84,8 +84,8 @@ private:
     int m_sample, m_head, m_keyHead;
 };
 
-// The gradients of one head in its own slice. Those of the queries are overwritten, those of the
-// keys and values are accumulated. AttentionHead has the gradients in earlier slices.
+// The gradients of one head in its own slice. Query gradients are overwritten; key and value
+// gradients are accumulated. The gradients in earlier slices are in AttentionHead.
 template<class Real>
 struct HeadGradients
 {

@@ -23,8 +23,8 @@ struct Tile
     int rows = 0, columns = 0;
 };
 
-// Calls `visit` for every tile of the query rows from `firstRow` on in which a row attends to a
-// column.
+// Visits the tiles of the query rows that start at `firstRow`. Calls `visit` for every tile in
+// which at least one row attends to a column.
 template<class Real, class Visit>
 void visitRow(const AttentionHead<const Real>& head, int firstRow, const Visit& visit)
 {
@@ -56,7 +56,8 @@ Matrix<Wide<Real>> tileScores(const AttentionHead<const Real>& head, const Tile&
     return scores;
 }
 
-// Returns the tile as an operand of a product. If Real is narrow, it is rounded into `place`.
+// Returns the tile as an operand of a product. If Real is narrower than Wide<Real>, the operand is
+// a rounded copy in `place`.
 template<class Real>
 Matrix<const Real> narrowed(Matrix<Wide<Real>> tile, [[maybe_unused]] Wide<Real>* place)
 {

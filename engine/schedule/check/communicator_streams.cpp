@@ -17,7 +17,9 @@ namespace {
 struct StreamKey
 {
     bool reduces = false, gradients = false;
-    int from = 0, to = 0; // devices; with Ranks::All both are the pipeline direction
+    // The numbers of the sender and the receiver. With Ranks::All both are the number of the
+    // pipeline direction instead.
+    int from = 0, to = 0;
 
     friend auto operator<=>(const StreamKey&, const StreamKey&) = default;
 };
@@ -64,12 +66,15 @@ private:
     };
     struct Device
     {
-        std::size_t computed = 0; // preceding ops that are complete or belong to other streams
+        // The position in the program up to which all compute ops are complete.
+        std::size_t computed = 0;
         std::map<StreamKey, Stream> streams;
         std::map<std::uint32_t, int> rounds; // position of an ALLREDUCE -> its round
     };
-    using SumKey = std::tuple<StageId, bool, int>; // stage, whether it ties embeddings, round
-    struct Sum                                     // an all-reduce
+    // Identifies an all-reduce: its stage, whether it is for tied embeddings, and the index of the
+    // update.
+    using SumKey = std::tuple<StageId, bool, int>;
+    struct Sum // an all-reduce
     {
         int devices = 0, started = 0;
         std::vector<DeviceId> waiting;
@@ -154,8 +159,8 @@ private:
         return device.computed != before;
     }
 
-    // Whether the op waits for another stream. The receives of an op and the all-reduces of an OPT
-    // precede it in the program.
+    // Whether the op waits for another stream. Only transfers and all-reduces before the op are
+    // tested, because a receive precedes the op that needs it, and an all-reduce precedes its OPT.
     bool waitsFor(DeviceId d, std::size_t position) const
     {
         const Op& op = m_schedule.program[d][position];
@@ -208,7 +213,8 @@ private:
         return std::ranges::none_of(ops, [](const Op& op) { return isCompute(op.kind); });
     }
 
-    // An all-reduce starts after the gradients of all earlier backwards.
+    // Whether the inputs of a transfer or all-reduce are complete. An all-reduce needs the
+    // gradients of all earlier backwards.
     bool hasInput(DeviceId d, std::uint32_t position) const
     {
         const Op& op = at(d, position);

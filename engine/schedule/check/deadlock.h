@@ -7,8 +7,8 @@
 namespace engine {
 
 enum class DeadlockKind : std::uint8_t {
-    Cycle, // only if devices wait for each other
-    Any,   // also if an op waits for a value that is never produced
+    Cycle, // reports only devices that wait for each other
+    Any,   // also reports an op that waits for a value that is never produced
 };
 
 // Executes the schedule without times and, if devices wait forever, returns the reason. Ops that

@@ -16,9 +16,9 @@ struct TransportFault
 
 enum class Communicators : std::uint8_t { One, PerKind };
 
-// The first message between two devices whose receive is at another position than its send.
-// Positions count all messages (One), or activations and gradients separately (PerKind). Without
-// tags such a receive gets another message.
+// Returns the first message between two devices that is received at another position than it was
+// sent. Positions count all messages (One), or activations and gradients separately (PerKind).
+// Without tags, the receive at this position gets another message.
 std::optional<TransportFault> findOrderFault(const Schedule& lowered, Communicators communicators);
 
 } // namespace engine

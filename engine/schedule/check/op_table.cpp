@@ -11,7 +11,8 @@ bool isOfMicroBatch(OpKind kind)
     return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
 }
 
-// Kinds that exclude each other for a micro-batch on a stage: B includes I and W.
+// Returns the kinds that a micro-batch cannot have on a stage in addition to an op of this kind. B
+// includes I and W, so it excludes both. An op of any kind excludes a second one of the same kind.
 std::span<const OpKind> rivalsOf(const OpKind& kind)
 {
     static constexpr std::array kOfB{OpKind::Backward, OpKind::BackwardInput,

@@ -40,7 +40,8 @@ public:
         checkHeld(OpKind::OptimizerStep);
         for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})
             m_violations.insert(m_violations.end(), found.begin(), found.end());
-        // If there are other violations, waiting for a missing op is only a consequence of them.
+        // If there are other violations, a wait for a missing op only follows from them, so it is
+        // not reported.
         const DeadlockKind kind = m_violations.empty() ? DeadlockKind::Any : DeadlockKind::Cycle;
         if (auto deadlock = findDeadlock(m_schedule, kind))
             m_violations.push_back(*std::move(deadlock));

@@ -15,9 +15,11 @@ struct Violation
         OutOfRange,  // stage, micro-batch, replica or device does not exist
         WrongDevice, // the device does not hold the op's stage
         Order,       // an op precedes an op of its own device whose result it needs
-        Stash,       // a stash is not on the device when it is used, or there are too many
-        Version,     // a weight version is not created yet, or the forward used another one
-        Deadlock,    // devices wait forever; `message` describes the cycle
+        Stash, // a stash is not on the device when it is used, or a device holds too many stashes
+        // A weight version is used before it is created, or a backward uses another version than
+        // its forward.
+        Version,
+        Deadlock, // devices wait forever; `message` describes the cycle
     };
 
     Kind kind = Kind::Missing;

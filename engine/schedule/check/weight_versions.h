@@ -31,7 +31,8 @@ struct KeptVersions
     struct Copy
     {
         StageId stage;
-        std::uint32_t update = 0, lastUse = 0; // positions of the OPT that copies, and of the use
+        // Positions of the OPT that makes the copy, and of the last op that uses the copy.
+        std::uint32_t update = 0, lastUse = 0;
     };
     std::vector<Copy> copies;
     // [position] the copy that an op uses, or that an OPT makes; kNone: neither.
@@ -41,9 +42,9 @@ struct KeptVersions
 // empty for a synchronous schedule.
 KeptVersions keptVersions(std::span<const Op> program);
 
-// The number of windows at the end of a stream (Shape::windows) in which the pipeline drains. The
-// first device has no forward left once the last device begins the last D-1 micro-batches (2D-1 in
-// two directions).
+// The number of windows at the end of a stream (Shape::windows) in which the pipeline drains. When
+// the first device has run its last forward, the last device has yet to begin D-1 micro-batches
+// (2D-1 in two directions).
 int windowsToDrain(const Shape& shape);
 
 // Checks that a backward uses the version of its forward, that a version is created before it is

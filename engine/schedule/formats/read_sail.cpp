@@ -40,7 +40,8 @@ constexpr std::array<SailKind, 8> kSailKinds{{
     {"RB", OpKind::RecvGradient},
 }};
 
-// sail-sg's checks of the gradient norm (post-validation). They are not part of the schedule.
+// Whether the letters stand for one of sail-sg's checks of the gradient norm (post-validation),
+// which are not part of the schedule.
 bool isValidation(std::string_view letters)
 {
     return letters == "PV" || letters == "SPV" || letters == "RPV";

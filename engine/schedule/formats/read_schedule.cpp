@@ -16,8 +16,8 @@
 namespace engine {
 namespace {
 
-// The first line with more than blanks and commas. The line of device 0 has only these if the
-// device is idle throughout.
+// Returns the first line that has more than blanks and commas. If device 0 is always idle, its line
+// has only these.
 std::string_view firstLine(std::string_view text)
 {
     Lines lines(text);

@@ -17,7 +17,8 @@ auto badAction(int line, std::string_view cell, std::string_view why)
     return fail(Error::Code::Corrupt, fmt::format("line {}: '{}' {}", line, excerpt(cell), why));
 }
 
-// FSDP actions, which do not order ops.
+// Whether the cell is an FSDP action. FSDP actions are skipped, because they do not affect the
+// order of ops.
 bool isSharding(std::string_view cell)
 {
     const std::size_t digits = cell.find_first_not_of("0123456789");

@@ -80,8 +80,10 @@ private:
         return true;
     }
 
-    // The first rank of the all-reduce's group. The groups are, in order: all-reduces before the
-    // last backward; all-reduces after it, of the second half of the model; and of the first half.
+    // Returns the first rank of the all-reduce's group. There are three groups, in this order:
+    // - the all-reduces before the last backward,
+    // - the later all-reduces of the second half of the model,
+    // - the later all-reduces of the first half of the model.
     std::size_t marker(StageId stage, bool before) const
     {
         const int stages = m_schedule.shape.stages;
@@ -89,8 +91,8 @@ private:
         return std::size_t{2} * stages * (before ? 0 : secondHalf ? 1 : 2);
     }
 
-    // The rank within a group, as in the authors' code: by chunk, then stages whose down replica is
-    // on the first half of the devices, then the others.
+    // The rank within a group. As in the authors' code, all-reduces are sorted by chunk. Within a
+    // chunk, the stages whose down replica is on the first half of the devices come first.
     std::size_t rank(StageId stage) const
     {
         const int devices = m_schedule.shape.devices;

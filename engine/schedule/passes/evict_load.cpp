@@ -10,9 +10,10 @@
 namespace engine {
 namespace {
 
-// Devices x and D-1-x, which hold up to n and n' stashes, share n + n' of them. A moving stash
-// counts on both, so each needs at most K = ceil((n + n' + 1) / 2) (BPipe, Kim et al., ICML
-// 2023). At most n - K + 1 are evicted at a time.
+// Devices x and D-1-x are partners. Without evicts they hold up to n and n' stashes; with evicts
+// they divide these n + n' stashes evenly. A moving stash counts on both devices, so each
+// needs space for at most K = ceil((n + n' + 1) / 2) stashes (BPipe, Kim et al., ICML 2023). At
+// most n - K + 1 stashes are evicted at a time.
 struct Limits
 {
     int stash = 0; // K
@@ -177,7 +178,7 @@ private:
     std::vector<const Op*> m_slots;           // nullptr: idle
     std::vector<std::size_t> m_backward;      // [cell] the first slot that needs the stash
     std::unordered_set<std::uint32_t> m_away; // [cell] evicted and not yet loaded
-    int m_held = 0; // on this device, including the one that is being evicted
+    int m_held = 0; // stashes on this device, including the one that is being evicted
     bool m_leaves = false;
     std::vector<Op> m_out;
 };

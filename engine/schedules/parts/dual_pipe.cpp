@@ -48,8 +48,8 @@ private:
         int forwards = 0, backwards = 0; // appended so far
     };
 
-    // Writes steps 6 to 8. Step 6 has 2 x outwards backwards. The second half of them are split
-    // into I and W, so that W ops remain for steps 7 and 8.
+    // Writes steps 6 to 8. Step 6 has 2 x outwards backwards. The second half of these backwards is
+    // split into I and W, so that W ops remain for steps 7 and 8.
     void writeEnd(int inwards, int outwards)
     {
         for (int i = 0; i < 2 * outwards; ++i) {

@@ -10,7 +10,7 @@
 namespace engine::parts {
 namespace {
 
-// Sorted in the order of execution.
+// Tasks are compared member by member, so the smallest task is executed first.
 struct Task
 {
     std::int64_t due = 0;
@@ -28,8 +28,9 @@ struct Device
     Queue others;
     std::optional<Task> running;
     std::int64_t until = 0;
-    int stash = 0,
-        promised = 0; // chunks held; forwards that started micro-batches still need
+    // stash: chunks that the device holds. promised: forwards that the device must still run for
+    // micro-batches that it has started.
+    int stash = 0, promised = 0;
 };
 
 class ListScheduler

@@ -55,8 +55,8 @@ struct Policy
 {
     WarmUp warmUp = WarmUp::Memory;
     Fill fill = Fill::Always;
-    // Whether a forward goes before an input gradient while fewer micro-batches await their input
-    // gradient than after the warm-up.
+    // If true, a forward has priority over an input gradient as long as the micro-batches that
+    // await their input gradient are fewer than the warm-up forwards.
     bool forwardFirst = false;
 };
 

@@ -74,7 +74,8 @@ public:
     }
 
 private:
-    // The micro-batch of the n-th op of its kind.
+    // The micro-batch of `step`, which belongs to the n-th forward or the n-th backward of the
+    // device.
     int microBatch(const Step& step, std::size_t n) const
     {
         const int unit = n / m_forwards.size();
@@ -104,7 +105,7 @@ private:
 
     Program m_program;
     int m_devices = 0, m_warmUp = 0, m_turns = 0;
-    std::vector<Step> m_forwards, m_backwards; // of one unit, in due order
+    std::vector<Step> m_forwards, m_backwards; // steps of one unit, in due order
     std::size_t m_forward = 0, m_backward = 0; // appended so far
 };
 

@@ -24,8 +24,8 @@ public:
     bool multiply(const OpStream& opStream, const Product& op) override
     {
         if (op.c.rows == 0 || op.c.columns == 0 || op.count == 0)
-            // An empty product. If the caller needs a bias gradient, false makes it use separate
-            // kernels.
+            // The product is empty, so there is nothing to queue. A bias gradient still needs
+            // separate kernels; the caller queues them if the result is false.
             return op.epilogue != Epilogue::BiasGradient;
         const BlasPlan::Key key = BlasPlan::keyOf(op);
         auto found = m_plans.find(key);

@@ -22,8 +22,9 @@ public:
     BlasPlan(const BlasPlan&) = delete;
     BlasPlan& operator=(const BlasPlan&) = delete;
 
-    // Returns false and queues nothing if the library does not support the epilogue; the heuristics
-    // or the first call report this. An unsupported product without an epilogue throws.
+    // Returns false and queues nothing if the library does not support the epilogue. This is known
+    // from the heuristics or from the first call. Throws if the library does not support a product
+    // without an epilogue.
     bool run(cublasLtHandle_t handle, const OpStream& opStream, const Product& op);
 
 private:

@@ -15,7 +15,7 @@ constexpr bool kHasGelu = std::is_same_v<Real, bfloat16>;
 
 } // namespace
 
-// The residual is added by the product (its c), so it needs no separate pass.
+// The product adds the residual (Product::added), so the residual needs no separate pass.
 template<class Real>
 bool linear(const OpStream& opStream, Products& products, const Linear<Real>& op)
 {

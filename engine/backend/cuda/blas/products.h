@@ -15,13 +15,16 @@ constexpr std::size_t bytesOf(Element element)
     return element == Element::Float ? sizeof(float) : sizeof(bfloat16);
 }
 
-// A matrix of a product. Inputs are not written.
+// A matrix of a product. `data` is not const, because a matrix may be the result; inputs are only
+// read.
 struct Operand
 {
     void* data = nullptr;
     Element element = Element::Float;
     int rows = 0, columns = 0, stride = 0;
-    std::ptrdiff_t step = 0; // numbers to the next matrix of the batch; 0: all products share one
+    // Distance from the matrix of one product of the batch to that of the next, in numbers; 0: all
+    // products share one matrix.
+    std::ptrdiff_t step = 0;
 
     Operand() = default;
     template<class Real>
@@ -41,7 +44,7 @@ enum class Epilogue : std::uint8_t {
     Bias,         // c += bias, one number per column
     GeluBias,     // c = gelu(c + bias); c + bias is written to `auxiliary`
     GeluGradient, // c = c gelu'(auxiliary)
-    BiasGradient, // bias = column sums of b; b is not transposed
+    BiasGradient, // bias = column sums of b; b must not be transposed
 };
 
 // A batch of `count` products c = alpha a b + beta c.
@@ -51,7 +54,8 @@ struct Product
     Transpose transposeA = Transpose::No, transposeB = Transpose::No;
     float alpha = 1, beta = 0;
     int count = 1;
-    const void* added = nullptr; // matrix that beta multiplies, with the layout of c; nullptr: c
+    // The matrix that is multiplied by beta. It has the layout of c; nullptr: c itself.
+    const void* added = nullptr;
     Epilogue epilogue = Epilogue::None;
     void* bias = nullptr; // same type of numbers as c
     void* auxiliary = nullptr;
@@ -89,7 +93,8 @@ public:
     virtual ~Products() = default;
 
     // Queues the product on the stream, using the stream's workspace. Returns false and queues
-    // nothing if the epilogue is not supported, which depends only on the shape. Not thread-safe.
+    // nothing if the epilogue is not supported. Whether it is supported depends only on the shape.
+    // Not thread-safe.
     virtual bool multiply(const OpStream& opStream, const Product& op) = 0;
 };
 

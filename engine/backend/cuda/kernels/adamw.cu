@@ -6,8 +6,8 @@
 namespace engine::cuda {
 namespace {
 
-// The largest number of parts per launch, limited by the size of kernel arguments. Parts with and
-// without weight decay alternate.
+// The largest number of parts (DecayPart) per launch, which the size of kernel arguments limits.
+// Parts with and without weight decay alternate.
 constexpr int kMostParts = 256;
 
 // One AdamW step for all tensors of a stage in one launch, because most tensors are small. Per

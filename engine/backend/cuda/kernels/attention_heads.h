@@ -26,8 +26,8 @@ public:
     int stride() const { return m_shape.slices * m_shape.sequence; }
     float scale() const { return 1.0F / std::sqrt(static_cast<float>(m_shape.headSize)); }
 
-    // Returns the columns of query head `member` in the first group. A group is the query heads
-    // that share a key head. `all` is any matrix whose columns start with those of the query heads.
+    // A group is the query heads that share a key head. Returns the columns of query head `member`
+    // of the first group. The first columns of `all` must be those of the query heads.
     template<class Number>
     Matrix<Number> query(Matrix<Number> all, int member) const
     {

@@ -3,8 +3,8 @@
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/kernels/op_stream.h"
 
-// Column sums of a matrix without atomics: sums over chunks of rows first, then over the chunks in
-// order. The order depends only on the shape.
+// Column sums of a matrix without atomics. First the rows of each chunk are added, then the sums of
+// the chunks are added in order. The order of the additions depends only on the shape.
 namespace engine::cuda {
 
 struct ColumnSumPlan
@@ -30,7 +30,7 @@ struct ColumnSumPlan
 
 // Writes partials[output][chunk][column]. The 256 threads of a block read 8 rows of 32 columns at a
 // time, so a warp reads 128 bytes of a row. A block needs 1 KiB of shared memory per output.
-// value(row, column, sums) adds to kOutputs sums.
+// value(row, column, sums) adds one element to each of the kOutputs sums.
 template<int kOutputs, class Value>
 __global__ void __launch_bounds__(kThreads)
     sumChunks(Value value, int rows, int columns, int rowsOfChunk, float* partials)
@@ -76,7 +76,8 @@ struct ColumnSumTargets
 __global__ void __launch_bounds__(kThreads)
     addChunks(const float* partials, int chunks, int columns, ColumnSumTargets targets);
 
-// Adds the column sums of kOutputs values to `outputs`, which may contain nullptr.
+// value(row, column, sums) computes kOutputs numbers for each element. Adds the column sums of each
+// number to its array in `outputs`; nullptr discards them.
 template<int kOutputs, class Value>
 void addColumnSums(const OpStream& opStream, int rows, int columns, const Value& value,
                    float* const (&outputs)[kOutputs])

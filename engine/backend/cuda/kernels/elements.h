@@ -25,7 +25,8 @@ struct Pack
     float at[kCount];
 };
 
-// A Pack as stored in memory: one access, or several of 16 bytes.
+// A Pack as it is stored in memory. It is read and written with one access, or with several
+// accesses of 16 bytes.
 template<class Real, int kCount>
 struct alignas(kCount * sizeof(Real) < kAccess ? kCount * sizeof(Real) : kAccess) Stored
 {

@@ -44,7 +44,8 @@ struct TokenGradient
 template<int kCount, class Real>
 __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real> op)
 {
-    __shared__ unsigned same[kThreads / kWarp]; // one bit per row of the chunk: it has `token`
+    // One bit for each row of the chunk. It is set if the row has `token`.
+    __shared__ unsigned same[kThreads / kWarp];
     const int own = static_cast<int>(blockIdx.x), rows = op.dOut.rows;
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
     const std::int32_t token = op.tokens[own];
@@ -67,7 +68,9 @@ __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real
             for (unsigned left = same[word]; left != 0; left &= left - 1) {
                 const int found = chunk + word * kWarp + __ffs(static_cast<int>(left)) - 1;
                 if (found < own)
-                    return; // the whole block returns; the block of row `found` adds this token
+                    // The whole block returns. The block of row `found` computes the gradient of
+                    // the token.
+                    return;
                 if (column < columns) {
                     const auto d = load<kCount>(rowOf(op.dOut, found) + column);
                     for (int i = 0; i < kCount; ++i)

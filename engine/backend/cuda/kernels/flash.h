@@ -15,12 +15,14 @@ template<class Real>
 struct FlashHeads
 {
     const AttentionShape* shape = nullptr;
-    int slice = 0;                          // index of the slice that is computed
-    const Real* qkv[kMostFlashSlices] = {}; // the sample's first row in each slice up to this one
-    int qkvStride[kMostFlashSlices] = {};   // numbers between rows
+    int slice = 0; // index of the slice that is computed
+    // [slice] The first row of the sample, for all slices up to the current one.
+    const Real* qkv[kMostFlashSlices] = {};
+    int qkvStride[kMostFlashSlices] = {}; // numbers between rows
 };
 
-// The output, (sequence, width), and the logarithms of the sums of exponentials, (heads, sequence).
+// `out` is (sequence, width). `logSums` receives the logarithms of the sums of exponentials,
+// (heads, sequence).
 template<class Real>
 struct FlashForward
 {
@@ -39,8 +41,8 @@ struct FlashBackward
     const float* logSums = nullptr;
     float* products = nullptr; // workspace, (heads, sequence)
     Matrix<float> dQuery;      // (sequence, width): overwritten
-    // The kernels add to the gradients of the keys and values, (sequence, keyWidth), of each slice
-    // up to this one.
+    // [slice] The gradients of keys and values, (sequence, keyWidth), in all slices up to the
+    // current one. The kernels add to them.
     Matrix<float> dKey[kMostFlashSlices], dValue[kMostFlashSlices];
 };
 template<class Real>

@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments<Real>
     constexpr int kTile = kBackwardRows<kSize>;
     constexpr int kI = kTile / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
     constexpr int kK = kColumns / kSide;   // rows of the result
-    __shared__ Tile<kTile, kSize> rows;    // queries, then dOut, then queries
+    __shared__ Tile<kTile, kSize> rows;    // first queries, then dOut, then queries again
     __shared__ Tile<kColumns, kSize> keys; // first the keys, then the values
     __shared__ Tile<kTile, kColumns> scores, dScores;
     const Head& head = a.head;

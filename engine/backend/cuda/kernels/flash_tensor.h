@@ -16,7 +16,8 @@ struct TensorFlash
 
     AttentionShape shape;
     int slice = 0; // index of the slice that is computed
-    // The (rows, qkvWidth) matrices of the slices up to this one. Rows are aligned to 16 bytes.
+    // [slice] The (rows, qkvWidth) matrices of all slices up to the current one. Rows are aligned
+    // to 16 bytes.
     const bfloat16* qkv[kMostSlices] = {};
     int stride[kMostSlices] = {};
 
@@ -39,13 +40,15 @@ struct TensorFlashBackward
     TensorFlash heads;
     Matrix<const bfloat16> out, dOut;
     const float* logSums = nullptr;
-    float* products = nullptr; // workspace, (samples, heads, sequence): dOut out
+    // Workspace for the dot products of dOut and out in each row, (samples, heads, sequence).
+    float* products = nullptr;
     Matrix<bfloat16> dQuery; // (rows, width): overwritten; must not alias qkv, which is still read
     // The keys and values of this slice, (rows, 2 keyWidth). Their gradients overwrite them.
     // `later` (rows, 2 keyWidth; optional) has the gradients from later slices, which are added.
     Matrix<bfloat16> dKeyValue;
     const float* later = nullptr;
-    float* earlier[TensorFlash::kMostSlices] = {}; // gradients of earlier slices, accumulated
+    // [slice] The accumulated gradients of the keys and values of each earlier slice.
+    float* earlier[TensorFlash::kMostSlices] = {};
 };
 void flashBackward(const OpStream& opStream, const TensorFlashBackward& op);
 

@@ -2,10 +2,10 @@
 
 // The backward on tensor cores in two kernels, so that every number is computed by one block:
 //   queryGradients(): the query gradients, and the dot product of dOut and out in each row; one
-//   block per tile of rows. keyGradients(): the key and value gradients, one block per tile of
-//   columns. A warp processes 16 keys and computes the scores transposed. Their register layout is
-//   then that of the left operands of dV = P^T dOut and dK = dS^T Q, so P and dS need not pass
-//   through shared memory.
+//   block per tile of rows.
+//   keyGradients(): the key and value gradients; one block per tile of columns. A warp processes 16
+//   keys and computes the scores transposed. Their register layout is then that of the left
+//   operands of dV = P^T dOut and dK = dS^T Q, so P and dS need not pass through shared memory.
 // Scores are multiplied by log2(e), so that weights are powers of 2.
 namespace engine::cuda {
 namespace {
@@ -93,8 +93,8 @@ __global__ void __launch_bounds__(kThreads)
                      r, head.scale);
 }
 
-// The shared memory of a block of keyGradients(): its keys and values, and two stages (buffers)
-// that alternate, each for a tile of queries, their dOut, logSums and products.
+// The shared memory of a block of keyGradients(): its keys and values, and two alternating buffers
+// (stages). A stage holds a tile of queries with their dOut, logSums and products.
 template<int kSize>
 struct KeyMemory
 {
@@ -107,8 +107,9 @@ struct KeyMemory
     Stage stages[2];
 };
 
-// Loads the queries that attend to a tile of keys, for all query heads of the key head, tile by
-// tile into two stages: one is loaded while the other is used.
+// Loads the queries that attend to a tile of keys, for all query heads of the key head. There are
+// two buffers (stages) in shared memory, each for a tile of queries: one is loaded while the other
+// is used.
 template<int kSize>
 class QueryTiles
 {
@@ -176,7 +177,7 @@ private:
     const Head& m_head;
     int m_firstHead, m_first, m_ofHead;
     Stage* m_stages;
-    float m_logSum = 0, m_product = 0; // of one query of the next tile
+    float m_logSum = 0, m_product = 0; // numbers of one query of the next tile
 };
 
 // Stores the gradient of a key or value in this slice's matrix, or adds it to the gradients of an

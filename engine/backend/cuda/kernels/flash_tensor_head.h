@@ -30,23 +30,24 @@ struct Head
     __host__ __device__ int keyColumn() const { return heads * size; }
     __host__ __device__ int valueColumn() const { return (heads + keyHeads) * size; }
 
-    // Returns the first row of the sample of head `own`, which is counted over all samples.
+    // Returns the first row of the sample to which head `own` belongs. Heads are counted over all
+    // samples.
     __device__ std::ptrdiff_t firstRow(int own) const
     {
         return static_cast<std::ptrdiff_t>(own / heads) * sequence;
     }
     __device__ int column(int own) const { return own % heads * size; }
     __device__ int keyHead(int own) const { return own % heads / group(); }
-    // Returns how many columns of slice `ofSlice`, from the first on, the rows 0 .. rows - 1 of
-    // this slice attend to.
+    // Returns how many columns of slice `ofSlice` the first `rows` rows of the current slice attend
+    // to. These are the first columns of slice `ofSlice`.
     __device__ int seen(int ofSlice, int rows) const
     {
         return causal && ofSlice == slice && rows < sequence ? rows : sequence;
     }
 };
 
-// Loads the keys and values that a block of queries attends to, tile by tile, into two stages of
-// shared memory: one is loaded while the other is used.
+// Loads the keys and values that a block of queries attends to. There are two buffers (stages) in
+// shared memory, each for a tile of keys and values: one is loaded while the other is used.
 template<int kKeys, int kSize>
 class KeyTiles
 {
@@ -109,8 +110,8 @@ private:
     Stage* m_stages;
 };
 
-// Whether all rows from `row` to row + 15 attend to all of the kKeys columns of a slice that start
-// at `first`.
+// Whether all rows from `row` to row + 15 attend to all columns from `first` to first + kKeys - 1
+// of a slice.
 template<int kKeys>
 __device__ inline bool seesAll(const Head& head, int slice, int row, int first)
 {

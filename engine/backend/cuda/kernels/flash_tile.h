@@ -4,8 +4,8 @@
 #include "engine/backend/cuda/kernels/launch.h"
 
 // Code shared by the fp32 kernels of flash attention: tiles in shared memory and their products. A
-// block is 16 by 16 threads; thread (y, x) has rows y, y + 16, ... and columns x, x + 16, ... of a
-// product. The 16 threads of a row are half a warp, so a warp reads two rows and 16 adjacent
+// block has 16 by 16 threads. Thread (y, x) computes rows y, y + 16, ... and columns x, x + 16, ...
+// of a product. The 16 threads of a row are half a warp, so a warp reads two rows and 16 adjacent
 // columns of shared memory. Rows are padded by one number to avoid bank conflicts.
 namespace engine::cuda::flash {
 
@@ -43,8 +43,8 @@ struct Head
     {
         return row < sequence && column < sequence && (!causal || ofSlice < slice || column <= row);
     }
-    // Returns how many columns of slice `ofSlice`, from the first on, the rows 0 .. rows - 1 attend
-    // to.
+    // Returns how many columns of slice `ofSlice` the first `rows` rows of the current slice attend
+    // to. These are the first columns of slice `ofSlice`.
     __device__ int seen(int ofSlice, int rows) const
     {
         if (!causal || ofSlice < slice)
@@ -68,7 +68,7 @@ __device__ inline void read(Tile<kCount, kWidth>& tile, const Real* from, int st
     }
 }
 
-// Which index of a tile, row or column, a product sums over.
+// The index of a tile (its row or its column) over which a product sums.
 enum class Inner { Row, Column };
 
 template<Inner kInner, int kCount, int kWidth>
@@ -77,7 +77,9 @@ __device__ inline float numberOf(const Tile<kCount, kWidth>& tile, int outer, in
     return kInner == Inner::Row ? tile.at[inner][outer] : tile.at[outer][inner];
 }
 
-// sums[i][j] += a(y + 16 i) b(x + 16 j), added in order.
+// Adds this thread's part of the product of two tiles to `sums`. For thread (y, x), sums[i][j] is
+// the element of the product in row y + 16 i and column x + 16 j. Terms are added in the order of
+// the inner index.
 template<Inner kOfA, Inner kOfB, int kI, int kJ, int kM, int kK, int kN, int kWidth>
 __device__ inline void addProducts(float (&sums)[kI][kJ], const Tile<kM, kK>& a,
                                    const Tile<kN, kWidth>& b)
@@ -98,7 +100,7 @@ __device__ inline void addProducts(float (&sums)[kI][kJ], const Tile<kM, kK>& a,
     }
 }
 
-// Combines over the 16 threads of a row; all of them get the same bits.
+// Combines the values of the 16 threads of a row. All 16 threads get the same bits.
 template<class Combine>
 __device__ inline float overRow(float value, Combine combine)
 {

@@ -6,12 +6,12 @@
 namespace engine::cuda {
 namespace {
 
-// Counts lines (memory_lines.h) that have a byte other than the one repeated in `like`. A thread
-// reads one line, 16 bytes at a time.
+// Counts the lines (memory_lines.h) that have at least one byte other than the expected one. A
+// thread reads one line, 16 bytes at a time.
 struct Unlike
 {
     const std::byte* memory;
-    std::uint64_t like; // the value in all eight bytes
+    std::uint64_t like; // the expected byte, repeated eight times
 
     __device__ void operator()(std::size_t line, std::int64_t& count) const
     {

@@ -4,8 +4,8 @@
 
 // Layer norm, and RMSNorm, which is layer norm without mean and bias. A row is read twice for its
 // statistics and once more for the result; the second and third read hit the L1 cache (a row of
-// 12288 numbers is 48 KiB). Both are memory-bound: per number 8 bytes forward, 12 backward (16 with
-// a residual), plus x and dy for the column sums.
+// 12288 numbers is 48 KiB). Both norms are memory-bound. Per number the forward moves 8 bytes and
+// the backward 12 (16 with a residual); the column sums read x and dy once more.
 namespace engine::cuda {
 namespace {
 
@@ -24,9 +24,11 @@ template<class Real>
 struct Forward
 {
     Matrix<const Real> x;
-    const Real *gain, *bias; // bias and mean: only layer norm
+    const Real *gain, *bias; // bias: only for layer norm
     Matrix<Real> y;
-    float *mean, *inverse; // of each row; inverse: 1 / deviation, or 1 / root mean square
+    // One number per row. mean: only for layer norm; inverse: 1 / deviation, or 1 / root mean
+    // square.
+    float *mean, *inverse;
 };
 
 template<int kCount, int kGroup, class Norm, class Real>
@@ -141,7 +143,7 @@ struct BackwardKernels
 };
 
 template<class Norm, class Real>
-struct NormGradients // of the gain, and of the bias in layer norm
+struct NormGradients // gradients of the gain and, for layer norm, of the bias
 {
     static constexpr int kCount = Norm::kIsCentred ? 2 : 1;
     Matrix<const Real> x, dy;

@@ -3,13 +3,13 @@
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/kernels/op_stream.h"
 
-// One sum over very many items: each block adds a chunk, then the chunks are added, so the order
-// depends only on the number of items.
+// One sum over very many items. First each block adds the items of a chunk, then the sums of the
+// chunks are added. The order depends only on the number of items.
 namespace engine::cuda {
 
 constexpr std::size_t kMostChunks = 1024;
 
-// Adds over the threads of a block, in pairs; thread 0 gets the sum.
+// Adds the numbers of all threads of a block, in pairs. Thread 0 gets the sum.
 template<class Number>
 __device__ inline Number sumOfBlock(Number own)
 {

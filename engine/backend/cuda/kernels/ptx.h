@@ -35,7 +35,7 @@ __device__ inline Shared sharedAddress(const void* at)
 
 // Loads four 8 x 8 matrices of 16-bit numbers from shared memory. Lane 8 m + r passes the address
 // of row r of matrix m, aligned to 16 bytes. Register m of a lane receives the element (g, 2t) of
-// matrix m and its right neighbour, with g and t as above.
+// matrix m and its right neighbour, with g and t as in multiplyAdd().
 __device__ inline void loadMatrices(std::uint32_t (&to)[4], Shared row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -4,8 +4,9 @@
 namespace engine::cuda {
 namespace {
 
-// Work for forEach() over the pairs of numbers that are rotated together: (row, head, column below
-// headSize / 2). One thread processes a pair, so the operation works in place.
+// Work for forEach() over pairs of numbers; the two numbers of a pair are rotated together. Pairs
+// are numbered by row, head and column, which is below headSize / 2. One thread reads and writes
+// both numbers of a pair, so the operation works in place.
 template<class Real>
 struct Turn
 {

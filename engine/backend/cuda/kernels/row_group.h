@@ -3,8 +3,9 @@
 #include "engine/backend/cuda/kernels/elements.h"
 
 // Reduces each row of a matrix to one number. kGroup threads share a row: a warp for short rows, a
-// block for long ones. Sums have a fixed order: each thread adds its own numbers, then pairs of
-// threads (a butterfly in which both add the same two numbers), then the warps in order.
+// block for long ones. Sums have a fixed order. First each thread adds its own numbers. Then the
+// sums of pairs of threads are added, in a butterfly in which both threads add the same two
+// numbers. Then the sums of the warps are added in order.
 namespace engine::cuda {
 
 constexpr int kShortRow = 1024; // numbers: 32 per thread of a warp
@@ -51,8 +52,8 @@ struct RowGroup
     }
 };
 
-// Launches kernel<numbers per access, group> over rows of Real. `Kernels` has a static template
-// member kernel<kCount, kGroup>().
+// Launches a kernel over rows of Real. `Kernels` has a static template member kernel<kCount,
+// kGroup>() that returns the kernel for kCount numbers per access and kGroup threads per row.
 template<class Kernels, class Real, class Argument>
 void launchRows(cudaStream_t stream, int rows, int columns, bool aligned, const Argument& argument)
 {

@@ -68,8 +68,8 @@ __device__ inline int warpOfBlock()
 {
     return static_cast<int>(threadIdx.x) / kWarp;
 }
-// This thread has two rows of an mma's result: rowOfLane() and the row 8 below it. In every 8
-// columns it has two: columnOfLane() and the next one.
+// The elements of an mma's result that this thread holds. Its two rows are rowOfLane() and
+// rowOfLane() + 8. Of every 8 columns it holds columnOfLane() and columnOfLane() + 1.
 __device__ inline int rowOfLane()
 {
     return laneOfWarp() / 4;
@@ -110,8 +110,8 @@ __device__ inline Rows<kSize> readRows(const bfloat16* from, int stride, int fir
     return rows;
 }
 
-// sums += left part^T, where `part` is the kCount rows of the tile from `first` on. left(a, step)
-// loads the four registers of the left operand for one step of the inner loop.
+// sums += left part^T, where `part` is kCount rows of the tile, starting at row `first`. left(a,
+// step) loads the four registers of the left operand for one step of the inner loop.
 template<int kCount, int kRows, int kSize, class Left>
 __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kRows, kSize>& tile, int first,
                                       const Left& left)
@@ -152,9 +152,9 @@ __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kOthers, kSize>& 
     });
 }
 
-// sums += weights part, where `part` is the kCount rows of the tile from `first` on. The weights
-// are rounded to bfloat16. They need no exchange between threads, because Sums have the register
-// layout of left operands.
+// sums += weights part, where `part` is kCount rows of the tile, starting at row `first`. The
+// weights are rounded to bfloat16. The threads need not exchange weights, because Sums have the
+// register layout of left operands.
 template<int kCount, int kRows, int kSize>
 __device__ inline void addProducts(Sums<kSize>& sums, const Sums<kCount>& weights,
                                    Tile<kRows, kSize>& tile, int first)
@@ -178,7 +178,7 @@ __device__ inline void addProducts(Sums<kSize>& sums, const Sums<kCount>& weight
     }
 }
 
-// Combines over the four threads that share a row; all of them get the same bits.
+// Combines the values of the four threads that share a row. All four threads get the same bits.
 template<class Combine>
 __device__ inline float overRow(float value, Combine combine)
 {

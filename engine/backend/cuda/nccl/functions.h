@@ -4,7 +4,8 @@
 
 namespace engine::cuda {
 
-// The functions of NCCL that are used, from the library of this machine or from a test.
+// The functions of NCCL that the plug-in calls. They come from the library of this machine, or from
+// a test that replaces them.
 struct NcclFunctions
 {
     using Status = nccl::Status;

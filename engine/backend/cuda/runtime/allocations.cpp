@@ -8,10 +8,11 @@
 namespace engine::cuda {
 namespace {
 
-// Returns the bytes that the driver added to an allocation by rounding up. `gone` is the growth of
-// used memory. The driver allocates large pieces separately. It takes small pieces from a common
-// block, whose size counts for the first of them. A larger difference is caused by other programs
-// and does not count.
+// Returns the bytes by which the driver rounded up an allocation of `asked` bytes. `gone` is the
+// growth of the used memory. The driver allocates large pieces separately, but takes small pieces
+// from a common block. The whole block counts for the first piece; for later pieces `gone` is 0 and
+// the result is negative. A growth of `asked` + 2 MiB or more is caused by other programs and gives
+// 0.
 Bytes roundingOf(Bytes asked, Bytes gone)
 {
     constexpr Bytes kPiece = Bytes{2} << 20;

@@ -139,8 +139,9 @@ private:
         }
     }
 
-    // Runs `work` on one thread per GPU, since ranks wait for each other, while this thread polls
-    // `cancel`. If a thread throws, all ranks are aborted and the first exception is rethrown.
+    // Runs `work` on one thread per GPU, because ranks wait for each other. Meanwhile this thread
+    // polls `cancel`. If a thread throws, all ranks are aborted and the first exception is
+    // rethrown.
     template<class Work>
     void onEachGpu(const Work& work, const std::atomic<bool>& cancel)
     {

@@ -11,8 +11,8 @@ struct DevicePart
 {
     int gpu = 0;
     std::shared_ptr<const Partition> partition; // nullptr: the whole GPU
-    // The clock of the GPU, which its partitions share. A partition that has its own events has its
-    // own clock.
+    // Partitions share the clock of their GPU, except that a partition with Events::Own has its own
+    // clock.
     std::shared_ptr<GpuClock> clock;
     Bytes before = 0; // memory of the GPU in use when the device was opened
     int number = -1;  // index among the devices that run concurrently; -1: one device emulates all

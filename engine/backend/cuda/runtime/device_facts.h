@@ -12,8 +12,8 @@ void addFacts(int index, const cudaDeviceProp& properties, CudaDevice& device);
 std::vector<std::vector<bool>> peerAccess(int devices);
 // Returns when the driver loads kernels: "lazy", "eager", or "" if unknown.
 std::string moduleLoading();
-// Returns "off", or the reason why fp32 products are rounded to tf32: the plug-in does not request
-// it (blas_lt.cpp), but an environment variable can force it.
+// Returns "off" if fp32 products are not rounded to tf32, otherwise the reason. The plug-in does
+// not request the rounding (blas_lt.cpp), but an environment variable can force it.
 std::string tf32State();
 
 } // namespace engine::cuda

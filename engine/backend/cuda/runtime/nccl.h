@@ -75,7 +75,7 @@ public:
     // joined.
     std::size_t join(const Membership& membership);
     bool isJoined(std::size_t communicator);
-    void waitUntilJoined(); // all communicators
+    void waitUntilJoined(); // waits for all communicators
 
     // Enqueues the calls as one group. If two ranks send to each other, the messages must be in one
     // group, because each waits for the other. All ranks of a communicator must issue its groups in
@@ -85,7 +85,8 @@ public:
     void poll();  // throws the first error of any communicator
     void leave(); // finalizes all communicators in order; streams must be empty
     // Ends all operations of this rank. All ranks of this process must abort at the same time,
-    // because NCCL may wait for them. Thread-safe, may be repeated. Other calls throw afterwards.
+    // because NCCL may wait for them. Other calls throw afterwards. Thread-safe; may be called
+    // again.
     void abort() noexcept;
 
 private:

@@ -1,5 +1,5 @@
-// Fills the report of cuda_report.h: devices with the static CUDA runtime, libraries with dlopen.
-// Creates no context.
+// Fills the report of cuda_report.h. Devices are queried with the static CUDA runtime, libraries
+// with dlopen(). Creates no context.
 #include "engine/backend/cuda/runtime/device_facts.h"
 #include "engine/backend/cuda/runtime/nccl.h"
 #include "engine/backend/cuda/runtime/partition.h"
@@ -22,7 +22,8 @@ std::string dotted(int version) // 13000 -> "13.0"
     return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-// How the version of a library is queried: by a function that writes it to an int, or returns it.
+// A library, and how its version is queried: `symbol` is a function that returns the version
+// (`returnsIt`) or writes it to an int.
 struct Asked
 {
     const char* name;
