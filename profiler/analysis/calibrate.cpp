@@ -51,7 +51,7 @@ Op identity(Op op)
     return op;
 }
 
-// Ops that are assumed to cost the same.
+// Key of the ops that are assumed to cost the same.
 struct Class
 {
     OpKind kind = OpKind::Forward;

@@ -10,8 +10,9 @@
 
 namespace profiler {
 
-// The producer, transfer and consumers of every value of a schedule, as OpIndex numbers: the
-// inverse of consumes() and produces(). Built in one pass. The schedule must outlive the DataFlow.
+// Finds the producer, the transfer and the consumers of every value of a schedule. Ops are OpIndex
+// numbers. It is the inverse of consumes() and produces() and is built in one pass. The schedule
+// must outlive the DataFlow.
 class DataFlow
 {
 public:

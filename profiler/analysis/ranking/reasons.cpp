@@ -11,7 +11,7 @@ namespace profiler {
 
 namespace {
 
-// A part of the iteration in two runs. Both times are in ticks of the second run.
+// The time of one part of the iteration in two runs, both in ticks of the second run.
 struct Change
 {
     const char* name;
@@ -72,7 +72,8 @@ std::vector<std::string> priceOf(const ComparedRun& run, const ComparedRun& othe
     return price;
 }
 
-// Decreases of at least a tenth of the whole difference, at most two.
+// Returns at most two changes: the largest decreases that are at least a tenth of `whole`, the
+// difference in iteration time.
 std::vector<Change> gainsOf(const std::vector<Change>& all, double whole, std::int64_t ticksPerUnit)
 {
     std::vector<Change> gains;
