@@ -39,7 +39,7 @@ Op withoutJoint(Op op)
     return op;
 }
 
-// The ops of an execution: one, or two that are joint.
+// Returns the op that the work executed, or the two joint ops.
 std::vector<Op> opsOf(const PlacedWork& work)
 {
     std::vector<Op> ops{work.op};
@@ -155,7 +155,8 @@ void RunBuilder::addSpans()
     }
 }
 
-// Ranks of a kit record the losses of all iterations.
+// Returns the loss of an iteration if a rank recorded it. Only ranks of a kit (scripts of
+// resources/kit that run a schedule in PyTorch) record losses.
 std::optional<double> RunBuilder::lossOf(int iteration) const
 {
     const int number = m_iterations.numbers[static_cast<std::size_t>(iteration)];

@@ -40,7 +40,8 @@ void numberRanks(Job& job)
                             "processes.");
 }
 
-// "[0, 2]"; empty if the list is abridged ("[0, 1, ..., 31]").
+// Parses a list of ranks such as "[0, 2]". Returns nothing if the list is abridged ("[0, 1, ...,
+// 31]").
 std::vector<int> rankList(std::string_view text)
 {
     std::vector<int> ranks;

@@ -233,7 +233,8 @@ private:
 
 using Visit = std::function<Result<void>(const std::string&, const ByteSource&)>;
 
-// A file of an archive may be compressed; the archive itself is decompressed already.
+// Visits a file of an archive. The file may itself be compressed; the archive is already
+// decompressed.
 Result<void> visitMember(const std::string& name, const ByteSource& bytes, const fs::path& file,
                          const Visit& visit)
 {

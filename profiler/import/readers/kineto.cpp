@@ -85,7 +85,7 @@ void KinetoReader::takeDevices(std::string_view json)
     }
 }
 
-// Reads what train.py of a kit (resources/kit) adds to its traces.
+// Reads what the training script of a kit (resources/kit/train.py) adds to its traces.
 void KinetoReader::takeKit(std::string_view json)
 {
     m_json.forEachField(json, [&](std::string_view key, std::string_view value) {

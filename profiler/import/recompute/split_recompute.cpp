@@ -12,7 +12,8 @@ using namespace engine;
 
 namespace {
 
-// High-level ops that only a forward calls; the autograd engine calls none of them.
+// High-level ops that only a forward calls. The autograd engine calls none of them, so they show a
+// recomputation within a backward.
 constexpr std::array<std::string_view, 10> kForwardOps{
     "aten::linear",   "aten::layer_norm",
     "aten::rms_norm", "aten::gelu",
@@ -64,7 +65,8 @@ public:
         , m_times(rank.works.size(), 0)
     { }
 
-    // Returns the number of backwards that recompute, and the time in ns.
+    // Splits the backwards. Returns the number of backwards that recompute, and the recomputation
+    // in ns.
     std::pair<std::int64_t, std::int64_t> run()
     {
         if (std::ranges::all_of(m_forward, &Windows::empty))
@@ -152,7 +154,8 @@ private:
     std::vector<bool> m_recomputes;    // [kernel]
 };
 
-// Moves the time from the rule that named the backwards.
+// Adds a rule for the recomputation to the report. Subtracts its time from the rule that named the
+// backwards, which is the rule with the most time.
 void report(std::int64_t count, std::int64_t time, ClassifiedRank& rank)
 {
     const auto named = std::ranges::max_element(rank.rules, {}, &ImportReport::Rule::time);
