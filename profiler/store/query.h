@@ -20,7 +20,7 @@ struct QueryLimits
     std::int64_t bytes = std::int64_t{64} << 20; // maximum size of all values
 };
 
-// NULL, a number or a string. A BLOB is the text of an SQL literal: x'00ff'.
+// NULL, an integer, a real number or a string. A BLOB becomes the text of its SQL literal: x'00ff'.
 using QueryValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
 struct QueryResult
