@@ -20,7 +20,7 @@ public:
     void draw();
 
 private:
-    // The cells of a map: where they begin, their size and their number.
+    // The grid of cells of a map: position, size of a cell, and number of cells.
     struct Cells
     {
         double left = 0, top = 0, width = 0, height = 0;
@@ -51,7 +51,7 @@ private:
     ChartSheet& m_sheet;
     ChartCanvas& m_canvas;
     std::vector<SeriesLook> m_looks; // [series]
-    int m_decimals = 0;              // of all numbers of the map
+    int m_decimals = 0;              // decimals of all numbers of the map
 };
 
 } // namespace profiler

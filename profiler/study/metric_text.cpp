@@ -20,7 +20,7 @@ bool isTime(const std::vector<StudyResult>& results)
         results, [](const StudyResult& result) { return result.values.unit == "ns"; });
 }
 
-// "1 020 404", with thin spaces.
+// Separates groups of three digits by thin spaces: "1 020 404".
 std::string withGroups(std::string digits)
 {
     const int first = digits.starts_with('-') ? 1 : 0;

@@ -14,7 +14,7 @@ using namespace engine;
 
 namespace {
 
-// The position of a name; the size of the names if it is not among them.
+// Returns the index of a name; the number of names if it is not among them.
 std::size_t placeOf(std::string_view name, const auto& names)
 {
     return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());

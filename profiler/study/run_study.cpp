@@ -23,7 +23,7 @@ constexpr const char* kResults = "results.sqlite";
 
 using Finished = std::vector<std::pair<std::size_t, StudyResult>>;
 
-// Evaluates points on its threads.
+// Evaluates points on several threads.
 class PointQueue
 {
 public:
@@ -89,7 +89,7 @@ private:
     Finished m_finished;
     std::size_t m_left = m_open.size();
     std::optional<Error> m_error;
-    std::vector<std::thread> m_threads; // last: they use the other members
+    std::vector<std::thread> m_threads; // last member, because the threads use the others
 };
 
 Result<void> evaluateAll(StudyFile& file, const std::vector<StudyPoint>& points,
