@@ -61,9 +61,8 @@ public:
 private:
     std::vector<std::unique_ptr<const RuleMatch>> m_matches;
     std::vector<Mark> m_marks;
+    std::vector<NestedRanges> m_onThread; // by thread: its ranges
     // The threads with the most ranges, which onAny() searches.
-    std::vector<NestedRanges> m_onThread;
-    // The threads that are searched for work of other threads.
     std::vector<std::uint32_t> m_busiest;
 };
 
