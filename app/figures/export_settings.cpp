@@ -22,7 +22,8 @@ QString key(const engine::FieldFacts& facts)
 
 constexpr QLatin1String kOwn("own/"), kGroup("figurePresets");
 
-// Percent-encodes the name, because a slash would begin a group of QSettings.
+// Returns the group of QSettings for a preset of the user. The name is percent-encoded, because a
+// slash would begin a subgroup.
 QString groupOf(const QString& preset)
 {
     return QString(kGroup) + QLatin1Char('/')
