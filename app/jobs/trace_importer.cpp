@@ -41,7 +41,7 @@ struct TraceImporter::Shared
     std::mutex mutex;
     profiler::ImportProgress progress; // under `mutex`
 
-    // Called by the worker thread.
+    // Called by the worker thread after each step. Returns false if the import is cancelled.
     bool goesOn(const profiler::ImportProgress& now)
     {
         const std::lock_guard lock(mutex);

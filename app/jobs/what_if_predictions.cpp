@@ -8,7 +8,7 @@ namespace app {
 namespace {
 
 constexpr int kResamples = 100;
-constexpr int kCollect = 40; // ms; rows that arrive within it are shown together
+constexpr int kCollect = 40; // ms; rows that arrive within this time are shown together
 enum Priority { Intervals, Medians, Chosen };
 
 struct Explained
@@ -89,7 +89,7 @@ void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
         explain(scheme);
 }
 
-// Runs one job per scheme, so that no long job remains after the page is closed.
+// Predicts each scheme in a job of its own, so that no long job remains after the page is closed.
 void WhatIfPredictions::start(const Flag& isDropped, const Predictor& changed, int resamples,
                               int priority)
 {

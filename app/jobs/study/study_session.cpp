@@ -23,7 +23,7 @@ QString tomlFile(const QString& folder)
     return QDir(folder).filePath(QStringLiteral("study.toml"));
 }
 
-// Returns the reason why the file cannot be written; "" if it was written.
+// Writes the TOML of a study. Returns why the file cannot be written; "" if it was written.
 QString writeToml(const QString& folder, const std::string& toml)
 {
     if (!QDir().mkpath(folder))
@@ -116,7 +116,7 @@ void StudySession::prepare(const Study& study)
     m_toml = profiler::studyToml(study);
     m_folder = studyFolder(study);
     m_end.reset();
-    m_isReading = m_readsAgain = false; // drops the answer of a read that has not ended
+    m_isReading = m_readsAgain = false; // the result of a read that has not ended will be dropped
 }
 
 void StudySession::open(const Study& study)
@@ -158,7 +158,7 @@ void StudySession::cancel()
     m_process.stop();
 }
 
-// Only one read runs at a time. Requests during a read cause one more read after it.
+// Only one read runs at a time. If read() is called during a read, one more read follows.
 void StudySession::read()
 {
     if (m_isReading) {
