@@ -8,8 +8,8 @@
 namespace app {
 namespace {
 
-constexpr int kSettings = 2;           // number of columns before tags and settings
-constexpr double kUnknownLast = 1e300; // sort value of an unknown number
+constexpr int kSettings = 2;           // number of columns before those of tags and settings
+constexpr double kUnknownLast = 1e300; // sort value of an unknown number; greater than all others
 
 QString orDash(const std::optional<double>& value, const std::function<QString(double)>& text)
 {
@@ -49,7 +49,7 @@ QString iterationTip(const LedgerRun& run)
         : QString();
 }
 
-// Sorts numbers by value: "16" after "8".
+// Returns the value by which a setting is sorted. Numbers are sorted by value: "16" after "8".
 SortValue settingSort(const QString& value)
 {
     bool isNumber = false;
