@@ -4,8 +4,8 @@
 
 namespace app {
 
-// The hardware of this machine as described by the file system. The worker reports GPUs and
-// libraries.
+// The hardware of this machine, as the files of the operating system describe it. (GPUs and
+// libraries are reported by the worker.)
 struct DeviceFacts
 {
     QString cpu;   // "AMD EPYC 7B13"
@@ -14,7 +14,7 @@ struct DeviceFacts
 };
 
 DeviceFacts deviceFacts();
-// Parses the text of /proc/cpuinfo; "CPU" if it states no name.
+// Returns the name of the CPU from the text of /proc/cpuinfo; "CPU" if the text has none.
 QString cpuName(const QString& cpuinfo);
 
 } // namespace app
