@@ -55,7 +55,7 @@ Op identity(Op op)
 struct Class
 {
     OpKind kind = OpKind::Forward;
-    StageId stage; // none: any stage
+    StageId stage; // invalid: any stage
     std::uint16_t slice = Op::kWhole;
     bool half = false, acrossNodes = false;
 

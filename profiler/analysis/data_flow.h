@@ -48,9 +48,9 @@ private:
 
     const engine::Schedule& m_schedule;
     engine::OpIndex m_index;
-    Table m_send, m_receive;         // [value]
-    Groups m_producers, m_consumers; // [value]
-    Groups m_contributors;           // [stage]
+    Table m_send, m_receive;         // indexed by value
+    Groups m_producers, m_consumers; // indexed by value
+    Groups m_contributors;           // indexed by stage
 };
 
 } // namespace profiler

@@ -139,7 +139,7 @@ std::vector<Difference> differences(const std::vector<const Run*>& runs)
 
 std::vector<std::string> distinctLabels(const std::vector<const Run*>& runs)
 {
-    std::map<std::string, std::vector<std::size_t>> same; // [label] indices of runs
+    std::map<std::string, std::vector<std::size_t>> same; // label -> indices of the runs with it
     for (std::size_t i = 0; i < runs.size(); ++i)
         same[labelOf(*runs[i])].push_back(i);
     std::vector<std::string> labels(runs.size());

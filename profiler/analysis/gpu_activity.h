@@ -40,7 +40,7 @@ struct DeviceStream
     engine::DeviceId device;
     std::uint32_t context = 0, stream = 0;
     Role role = Role::Compute;
-    std::size_t first = 0, count = 0; // a range of GpuActivity::work()
+    std::size_t first = 0, count = 0; // first index into GpuActivity::work(), and number
 };
 
 // GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was not

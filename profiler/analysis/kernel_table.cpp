@@ -56,7 +56,7 @@ struct Sums
     std::map<RowKey, KernelRow> rows;
     // For each row, the part of its time that is within the spans of its ops.
     std::map<RowKey, std::int64_t> within;
-    std::set<std::pair<std::uint32_t, std::uint32_t>> counted; // iteration, op
+    std::set<std::pair<std::uint32_t, std::uint32_t>> counted; // pairs of iteration and op
 };
 
 // An op can have several spans: in an imported run, an all-reduce has one per call. The work of the

@@ -64,7 +64,7 @@ void addMessages(const Schedule& schedule, RunMetrics& run)
 {
     const auto sent = messagesSent(schedule);
     const auto copies = localCopies(schedule);
-    const int windows = schedule.shape.windows; // with equal message counts
+    const int windows = schedule.shape.windows; // all windows have equally many messages
     for (const DeviceId d : run.devices.ids()) {
         DeviceMetrics& device = run.devices[d];
         const int received = std::ranges::count_if(schedule.program[d], [](const Op& op) {

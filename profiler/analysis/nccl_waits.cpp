@@ -28,7 +28,7 @@ struct NcclExchange
 struct Ranks
 {
     std::int64_t lastBegin = 0;
-    std::size_t kernels = 0; // kernels of different ops
+    std::size_t kernels = 0; // number of ops that have such a kernel
 };
 
 class Splitter

@@ -202,7 +202,7 @@ public:
 private:
     const Run& m_run;
     OpIndex m_index;
-    std::vector<std::vector<Window>> m_windows; // [counted iteration][op]
+    std::vector<std::vector<Window>> m_windows; // by counted iteration, then by op
 };
 
 class JointTimes

@@ -19,7 +19,7 @@ struct Transfers
     LinkFlow flow;
     std::vector<Window> windows;
     int count = 0;
-    double bytes = 0; // of one transfer
+    double bytes = 0; // bytes of one transfer
 };
 
 bool isAllReduce(const LinkFlow& flow)

@@ -81,11 +81,11 @@ struct ExposedTime
 struct LinkLoads
 {
     std::vector<LinkLoad> links; // sorted by nodes; only links with traffic
-    std::vector<SlotLoad> slots; // within nodes, sorted
+    std::vector<SlotLoad> slots; // loads within nodes, sorted
     std::vector<AllReduceLoad> allReduces;
     ExposedTime exposed;
 
-    const LinkLoad* find(int from, int to) const; // nullptr: no traffic
+    const LinkLoad* find(int from, int to) const; // nullptr if the link has no traffic
     const LinkLoad* largest() const;              // prefers links between nodes; nullptr: no link
 };
 

@@ -9,7 +9,7 @@ namespace profiler {
 
 namespace {
 
-constexpr double kUnknownValue = std::numeric_limits<double>::infinity(); // is ranked last
+constexpr double kUnknownValue = std::numeric_limits<double>::infinity(); // ranked last
 
 // Returns the key of the list in which the run is ranked.
 auto listOf(const ComparedRun& run)

@@ -59,7 +59,7 @@ std::string joinedWithAnd(const std::vector<std::string>& parts)
 std::vector<std::string> priceOf(const ComparedRun& run, const ComparedRun& other,
                                  const std::vector<Change>& all)
 {
-    constexpr double kWorthNaming = 0.01; // of the baseline's memory
+    constexpr double kWorthNaming = 0.01; // share of the other run's memory
     std::vector<std::string> price;
     if (isVisible(all.back().difference(), run.ticksPerUnit) && all.back().difference() > 0)
         price.push_back(fmt::format("{} more {}", amount(all.back().difference(), run.ticksPerUnit),

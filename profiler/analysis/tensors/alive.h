@@ -11,7 +11,7 @@ struct AliveTensor
     // Op that allocated it; nullopt: memory without an op, such as weights.
     std::optional<std::uint32_t> op;
     std::int64_t since = 0, bytes = 0;
-    std::optional<engine::DeviceId> owner; // of a guest
+    std::optional<engine::DeviceId> owner; // for a guest: the device that owns the stash
 };
 
 // Returns the tensors in the memory of a device at a time, after all events of that time. Stashes
@@ -36,7 +36,7 @@ struct MemoryPartner
 {
     engine::DeviceId device;
     bool isEvictor = false;
-    int moves = 0;          // EVICTs of an iteration
+    int moves = 0;          // number of EVICTs per iteration
     std::int64_t bytes = 0; // moved by EVICTs during an iteration
 };
 // Returns the partner of each device; nullopt if no stash moves from or to the device. A device

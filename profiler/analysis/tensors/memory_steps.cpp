@@ -104,7 +104,7 @@ std::vector<std::int64_t> peakTimes(const MemorySteps& steps, double share)
             isRising = now > steps[k - 1].total();
         if (!falls || !isRising || static_cast<double>(now) < least)
             continue;
-        std::size_t first = k; // of equal steps
+        std::size_t first = k; // the first of several equal steps
         while (first > 0 && steps[first - 1].total() == now)
             --first;
         times.push_back(steps[first].time);

@@ -37,7 +37,7 @@ MemoryKind kindOf(const engine::Run& run, const engine::OpIndex& index,
 // The memory of every device during an iteration (index into Timeline::iterations); empty if no
 // memory was recorded.
 engine::IdVector<engine::DeviceId, MemorySteps> memorySteps(const engine::Run& run, int iteration);
-const MemoryStep& stepAt(const MemorySteps& steps, std::int64_t time); // `steps` is not empty
+const MemoryStep& stepAt(const MemorySteps& steps, std::int64_t time); // `steps` must not be empty
 const MemoryStep& peakOf(const MemorySteps& steps);                    // the first highest step
 // Returns the times of the local maxima of at least `share` of the peak, in time order.
 std::vector<std::int64_t> peakTimes(const MemorySteps& steps, double share = 0.98);
