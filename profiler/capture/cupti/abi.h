@@ -14,7 +14,7 @@ namespace profiler::cupti {
 
 using ContextHandle = CUctx_st*;
 using StreamHandle = CUstream_st*;
-using Subscriber = struct SubscriberState*; // opaque
+using Subscriber = struct SubscriberState*; // opaque handle
 using CallId = std::uint32_t;
 
 enum class Status : int {
@@ -46,12 +46,12 @@ enum class Kind : int {
     Context = 9,
     ConcurrentKernel = 10,
     Overhead = 17,
-    PeerMemcpy = 22, // MEMCPY2
+    PeerMemcpy = 22, // CUPTI_ACTIVITY_KIND_MEMCPY2
     Stream = 37,
     Synchronization = 38,
     ExternalCorrelation = 39,
     Nvlink = 40,
-    Memory = 49, // MEMORY2
+    Memory = 49, // CUPTI_ACTIVITY_KIND_MEMORY2
 };
 enum class ExternalKind : int { OpenAcc = 2, Custom0 = 3 };
 enum class CallDomain : int { Driver = 1, Runtime = 2 };

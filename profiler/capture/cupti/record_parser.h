@@ -59,7 +59,7 @@ private:
     std::size_t m_old[3] = {};
     std::unordered_map<std::string, std::uint32_t> m_strings;
     std::unordered_map<std::uint64_t, std::uint32_t> m_callNames;
-    std::unordered_map<std::uint32_t, std::uint32_t> m_deviceOf; // [context]
+    std::unordered_map<std::uint32_t, std::uint32_t> m_deviceOf; // context -> device
     // Maps the correlation id of a launch to its op. A kernel may end long after its launch was
     // recorded, so at least the latest half a million launches are kept: when m_ops is full, it
     // replaces m_opsBefore, and a new m_ops is begun.
