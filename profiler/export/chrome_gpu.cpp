@@ -82,13 +82,14 @@ private:
 
     const Run& m_run;
     OpIndex m_index;
-    int m_host; // process
+    int m_host; // number of the host's process
     ChromeEvents& m_out;
     bool m_hasBegun = false;
     // Maps the key() of an op to its thread, for ops that are not on the first thread of their row.
     std::unordered_map<std::uint64_t, int> m_threads;
-    std::unordered_map<std::uint32_t, int> m_owners;                          // context -> process
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> m_streams; // context, stream
+    std::unordered_map<std::uint32_t, int> m_owners; // context -> process
+    // The name of each stream, by context and stream.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> m_streams;
     std::map<std::uint32_t, bool> m_otherGpus;
 };
 
@@ -106,7 +107,7 @@ void GpuText::add(const GpuTrace& trace)
         addOpRange(launch.of, launch.window);
     for (const GpuRange& range : trace.ranges)
         addRange(trace, range);
-    std::vector<std::string> names; // JSON
+    std::vector<std::string> names; // as JSON strings
     for (const std::string& text : trace.strings)
         names.push_back(jsonText(demangled(text)));
     for (const GpuKernel& kernel : trace.kernels)
@@ -306,7 +307,7 @@ void GpuText::addWait(const GpuWait& wait)
 
 void GpuText::addAllocation(const GpuAllocation& event)
 {
-    constexpr int kCudaDevice = 1; // PyTorch's number
+    constexpr int kCudaDevice = 1; // PyTorch's number of the device type CUDA
     const auto bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(event.bytes, INT64_MAX));
     const int process = processOf(event.place, {});
     const int thread = m_out.threadOf({process, -1, 0}, [] { return std::string("allocations"); });
