@@ -37,7 +37,7 @@ struct FigureRun
     const engine::Run* run = nullptr;
     int iteration = 0;
     engine::Window whole, window; // the whole iteration, and the part that is drawn
-    double bubbleRatio = 0;       // of the drawn part
+    double bubbleRatio = 0;       // bubble ratio of the drawn part
     std::int64_t longestOp = 0;   // longest op on a compute lane of the run, in ticks
     std::vector<FigureRow> rows;
 

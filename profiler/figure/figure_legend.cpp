@@ -79,7 +79,7 @@ struct Arranged
     std::vector<std::string> texts;
     std::vector<LegendPosition> places;
     int lines = 0;
-    double right = 0; // of the last line
+    double right = 0; // right end of the last line
 };
 
 Arranged arrange(const std::vector<LegendEntry>& entries, const FigureStyle& style,

@@ -22,7 +22,7 @@ struct FigurePreset
     std::string_view name, title; // "acm-column", "ACM, USENIX column"
     double inches = 0, fontSize = 0;
     std::string_view latexWidth; // "\\columnwidth", for \includegraphics
-    double heightInches = 0;     // 0: FigureOptions::height
+    double heightInches = 0;     // 0: as high as the rows require
 };
 std::span<const FigurePreset> figurePresets(); // the first, "acm-column", is the default
 engine::Result<FigurePreset> findFigurePreset(std::string_view name);

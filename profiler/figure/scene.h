@@ -41,7 +41,7 @@ struct Hatch
     double spacing = 3, width = 0.3;
     std::string cls;
     HatchLines lines = HatchLines::Rising;
-    double cut = 0;        // as in Box
+    double cut = 0;        // see Box::cut
     bool hasGround = true; // false: no background, only lines over an existing box
 };
 

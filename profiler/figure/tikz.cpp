@@ -235,9 +235,9 @@ private:
     }
 
     std::string m_text;
-    std::map<std::string, Colour> m_colours;             // [role]
+    std::map<std::string, Colour> m_colours;             // role -> colour
     std::vector<std::pair<std::string, Colour>> m_fills; // in the order of first use
-    std::string m_role;                                  // of the last box
+    std::string m_role;                                  // role of the last box
 };
 
 } // namespace
