@@ -19,9 +19,9 @@ namespace {
 // The same moment on the clock of a host and on the common clock.
 struct Pair
 {
-    std::int64_t time = 0;       // on the common clock
+    std::int64_t time = 0;       // time on the common clock
     std::int64_t difference = 0; // the host's time - common time
-    bool toHost = false;         // direction of the message
+    bool toHost = false;         // whether the message went to the host or came from it
 };
 
 struct Fit
@@ -318,7 +318,7 @@ void alignAllReduces(Job& job, const Placement& placement)
                 &job.ranks[placed.rank].work.works[placed.work].window);
     for (const auto& [of, ranks] : calls) {
         const auto isOne = [](const auto& each) { return each.second.size() == 1; };
-        if (!std::ranges::all_of(ranks, isOne)) // the ranges do not name stages
+        if (!std::ranges::all_of(ranks, isOne)) // if so, the ranges do not name stages
             continue;
         std::int64_t last = ranks.begin()->second.front()->begin;
         for (const auto& [rank, windows] : ranks)

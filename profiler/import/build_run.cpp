@@ -82,7 +82,8 @@ private:
     FoundIterations m_iterations;
     Placement m_placement;
     ImportedRun m_result;
-    std::map<std::pair<DeviceId, Op>, std::uint32_t> m_number; // OpIndex of the schedule
+    // The OpIndex of each op of a device in the schedule.
+    std::map<std::pair<DeviceId, Op>, std::uint32_t> m_number;
     OpsOfWorks m_ops;
     std::vector<ImportReport::Clock> m_clocks;
     std::int64_t m_origin = 0; // ns; time 0 of the timeline

@@ -73,8 +73,8 @@ private:
     const Rules& m_rules;
     ClassifiedRank m_result;
     MarkedRanges m_marks;
-    std::vector<std::uint32_t> m_workOf; // [mark]
-    std::vector<bool> m_isAutograd;      // [thread]
+    std::vector<std::uint32_t> m_workOf; // by mark: its work
+    std::vector<bool> m_isAutograd;      // by thread
     std::vector<bool> m_ran;             // by work: whether its window is known
     bool m_namesPipelineOps = false, m_numbersOps = false;
     RuleTally m_tally;
@@ -244,7 +244,7 @@ void RankClassifier::classifyGpu()
     add(gpu.kernels, Match::Of::Kernel, m_result.ofKernel);
     add(gpu.copies, Match::Of::Copy, m_result.ofCopy);
     add(gpu.memsets, Match::Of::Memset, m_result.ofMemset);
-    std::unordered_map<std::uint32_t, std::optional<RuleMatch>> rules; // by name
+    std::unordered_map<std::uint32_t, std::optional<RuleMatch>> rules; // by name of a kernel
     for (std::uint32_t i = 0; i < gpu.kernels.size(); ++i) {
         const std::uint32_t name = gpu.kernels[i].name;
         auto known = rules.find(name);

@@ -63,7 +63,7 @@ std::vector<int> rankList(std::string_view text)
 // The ranks of the process group in which a rank exchanges most of its messages; empty if unknown.
 std::vector<int> messageGroup(const JobRank& rank)
 {
-    std::map<std::uint32_t, int> messages; // by process group
+    std::map<std::uint32_t, int> messages; // process group -> number of messages
     for (const auto& [kernel, nccl] : rank.trace.nccl)
         if (nccl.source >= 0 && nccl.target >= 0 && nccl.group != 0)
             ++messages[nccl.group];

@@ -40,7 +40,7 @@ public:
         if (m_matches.size() >= 2 * engine::ImportReport::kMostMatches)
             trim();
     }
-    std::vector<Match> take() // longest first
+    std::vector<Match> take() // sorted, longest first
     {
         trim();
         return std::exchange(m_matches, {});

@@ -58,8 +58,8 @@ private:
     std::unordered_map<const void*, std::vector<std::uint32_t>> m_numbers;
     std::vector<std::uint32_t>* m_numbersOfRank = nullptr;
     std::uint32_t m_device = 0, m_nextContext = 1, m_firstCorrelation = 1, m_firstThread = 0;
-    std::unordered_map<std::uint32_t, std::uint32_t> m_contexts; // of one rank
-    std::vector<std::uint32_t> m_correlations;                   // of one rank, sorted
+    std::unordered_map<std::uint32_t, std::uint32_t> m_contexts; // contexts of the current rank
+    std::vector<std::uint32_t> m_correlations; // correlation ids of the current rank, sorted
 };
 
 GpuPlace Merger::placed(GpuPlace place)

@@ -71,8 +71,8 @@ private:
     bool m_isV = false;
     std::vector<int> m_onlyStage; // by rank: the stage that its ranges name; -1: none or several
     int m_mostMicroBatches = 0;   // most micro-batches of any rank
-    std::vector<std::set<int>> m_stages; // [rank]
-    std::vector<std::set<Op>> m_ops;     // [rank] of the pipeline
+    std::vector<std::set<int>> m_stages; // by rank: its stages
+    std::vector<std::set<Op>> m_ops;     // by rank: its pipeline ops
     std::vector<int> m_copy;             // by rank: its copy of the pipeline
 };
 

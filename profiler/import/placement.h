@@ -29,7 +29,7 @@ void forEachOp(Work& work, const Use& use)
 struct Placement
 {
     engine::Shape shape;
-    std::vector<engine::IdVector<engine::StageId, engine::DeviceId>> deviceOf; // [replica]
+    std::vector<engine::IdVector<engine::StageId, engine::DeviceId>> deviceOf; // by replica
     std::vector<int> ranks; // by device: the rank, even if it has no trace
     // For each index in Job::ranks, the device of the rank; invalid for ranks of other copies.
     std::vector<engine::DeviceId> deviceOfRank;

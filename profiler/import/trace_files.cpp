@@ -157,7 +157,7 @@ private:
     std::string m_name;
     const ByteSource& m_source;
     std::vector<char> m_buffer;
-    std::optional<Error> m_error; // of the source
+    std::optional<Error> m_error; // error of the byte source
     std::int64_t m_compressed = 0, m_expanded = 0;
 };
 

@@ -170,7 +170,7 @@ public:
         return m_scanner.take('}');
     }
     std::size_t events() const { return m_count; }
-    int lists() const { return m_lists; } // of events
+    int lists() const { return m_lists; } // number of lists of events
 
 private:
     bool readMember()

@@ -150,8 +150,8 @@ private:
     const RankTrace& m_trace;
     ClassifiedRank& m_rank;
     ByThread m_forward;
-    std::vector<std::int64_t> m_times; // [work] ns of recomputation
-    std::vector<bool> m_recomputes;    // [kernel]
+    std::vector<std::int64_t> m_times; // by work: its recomputation in ns
+    std::vector<bool> m_recomputes;    // by kernel: whether it recomputes
 };
 
 // Adds a rule for the recomputation to the report. Subtracts its time from the rule that named the
