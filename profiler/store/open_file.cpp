@@ -179,7 +179,7 @@ Result<void> harden(Database& database)
 // Detects that the last page is truncated. SQLite would read the missing bytes as zeros.
 Result<void> checkWhole(Database& database, const fs::path& file)
 {
-    if (holdsBytes(companion(file, "-wal"))) // it may have more pages than the file
+    if (holdsBytes(companion(file, "-wal"))) // the WAL may have pages that the file lacks
         return {};
     const auto pages = TRY(database.integer("PRAGMA page_count"));
     const auto pageSize = TRY(database.integer("PRAGMA page_size"));

@@ -26,7 +26,7 @@ using QueryValue = std::variant<std::monostate, std::int64_t, double, std::strin
 struct QueryResult
 {
     std::vector<std::string> columns;
-    std::vector<std::vector<QueryValue>> rows; // [row][column]
+    std::vector<std::vector<QueryValue>> rows; // by row, then column
     bool isCut = false;                        // whether the limit of rows or bytes cut the result
     double seconds = 0;
 };

@@ -81,7 +81,7 @@ struct OrNull
         return row.get(column, value);
     }
 };
-template<class T> // NULL if `value` is `none`
+template<class T> // stores NULL if `value` is `none`
 OrNull<T> orNull(T& value, std::type_identity_t<T> none)
 {
     return {value, none};
@@ -91,8 +91,8 @@ template<class Enum, class Name, class Named>
 struct Spelled
 {
     Enum& value;
-    Name name;   // Enum -> string
-    Named named; // string -> optional Enum
+    Name name;   // converts Enum to string
+    Named named; // converts string to optional Enum
 
     void put(Statement& statement, int index) const { statement.set(index, name(value)); }
     bool take(const Statement& row, int column) const

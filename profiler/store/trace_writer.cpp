@@ -42,7 +42,7 @@ struct TraceWriter::Impl
     Database database;
     std::optional<RowWriter> rows; // used by the thread while it runs
     bool wal = false;
-    DiskFile disk; // of the published file
+    DiskFile disk; // identity of the published file
 
     std::mutex mutex; // protects the members below
     std::condition_variable work, done, unlocked;
@@ -123,7 +123,7 @@ Result<void> TraceWriter::Impl::commit(const std::vector<Batch>& batches)
 // decides whether to try again or to give up.
 Result<void> TraceWriter::Impl::executeWhenFree(const std::string& sql)
 {
-    constexpr int kMostTries = 5; // after stop()
+    constexpr int kMostTries = 5; // limit after stop() was called
     for (int tries = 1;; ++tries) {
         auto executed = database.execute(sql);
         if (executed || executed.error().code != Error::Code::Locked)

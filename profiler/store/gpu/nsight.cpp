@@ -18,10 +18,10 @@ using engine::Result;
 
 constexpr std::int64_t kOneProcess = 0x1000000;
 constexpr std::int64_t kFirstSyntheticThread = 0x700000;
-constexpr int kDomain = 1;    // kRangeDomain
+constexpr int kDomain = 1;    // id of the domain kRangeDomain
 constexpr int kMostRows = 12; // a limit that keeps thread numbers within 24 bits
 constexpr int kCategoryEvent = 33, kPushPop = 59, kStartEnd = 60, kDomainEvent = 75;
-constexpr std::int64_t kFirstDomainRow = -1000; // domains of libraries, downwards
+constexpr std::int64_t kFirstDomainRow = -1000; // ids of libraries' domains, counted downwards
 
 // Returns the StringIds.id of a synthetic thread's name. It follows from the id of the thread. Only
 // threads with row 0 have a name of their own.
