@@ -93,7 +93,7 @@ private:
 
     const ChartStyle& m_style;
     double m_rightMargin = kPlotRight;
-    std::vector<Rect> m_taken; // by labels and markers
+    std::vector<Rect> m_taken; // areas of labels and markers
     Group m_group{"chart", {}};
 };
 

@@ -111,7 +111,7 @@ void ChartMap::drawHeatMap()
                       Text::Anchor::End, {m_style.ink});
     }
     const double towards = lessIsBetter(m_of.study, m_of.chart.y) ? 1 : -1;
-    std::vector<double> best(cells.columns, 1e300); // times `towards`
+    std::vector<double> best(cells.columns, 1e300); // best value of each column, times `towards`
     for (const ChartValue& value : m_of.values()) {
         double& of = best[m_of.indexOf(value.point, m_of.chart.x)];
         of = std::min(of, towards * value.y);
@@ -157,7 +157,7 @@ void ChartMap::drawPhaseMap()
     for (const ChartValue& value : m_of.values())
         if (auto& cell = best[cellOf(value.point)]; !cell || towards * value.y < towards * cell->y)
             cell = value;
-    std::vector<std::vector<std::size_t>> all(best.size()); // [cell] its points
+    std::vector<std::vector<std::size_t>> all(best.size()); // by cell: its points
     for (std::size_t i = 0; i < m_of.points.size(); ++i)
         if (m_of.isShown(i))
             all[cellOf(i)].push_back(i);

@@ -41,7 +41,7 @@ private:
     std::string phaseCaption() const;
     void drawWinners(const std::vector<bool>& wins, const std::vector<std::size_t>& hatched,
                      double x);
-    std::string textOf(double value) const; // of the shown metric
+    std::string textOf(double value) const; // formats a value of the shown metric
     Colour heatColour(double share) const;
     Colour winnerColour(std::size_t series) const;
     double drawColourBar(const Cells& cells, double least, double most);
@@ -50,7 +50,7 @@ private:
     const ChartStyle& m_style;
     ChartSheet& m_sheet;
     ChartCanvas& m_canvas;
-    std::vector<SeriesLook> m_looks; // [series]
+    std::vector<SeriesLook> m_looks; // by series
     int m_decimals = 0;              // decimals of all numbers of the map
 };
 

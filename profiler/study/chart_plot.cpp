@@ -81,7 +81,7 @@ void ChartPlot::drawLines()
 void ChartPlot::nameLines(const std::vector<LinePoints>& lines)
 {
     constexpr double kAway = kChartText + 2;
-    double last = 0; // x
+    double last = 0; // greatest x of all points
     for (const LinePoints& line : lines)
         for (std::size_t i = 0; i < line.size(); ++i) {
             last = std::max(last, line[i].x);

@@ -34,7 +34,7 @@ private:
     const ChartStyle& m_style;
     ChartSheet& m_sheet;
     ChartCanvas& m_canvas;
-    std::vector<SeriesLook> m_looks; // [series]
+    std::vector<SeriesLook> m_looks; // by series
 };
 
 } // namespace profiler

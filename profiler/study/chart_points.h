@@ -33,7 +33,7 @@ struct ChartPoints
     // By point of the study: its value on the y axis and, if x is a metric, on the x axis. If x is
     // an axis of the grid, `x` is empty.
     std::vector<std::optional<double>> y, x;
-    std::vector<std::string> series; // titles
+    std::vector<std::string> series; // titles of the series
 
     bool isShown(std::size_t point) const;
     std::vector<ChartValue> values() const;

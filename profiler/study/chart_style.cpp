@@ -34,7 +34,7 @@ constexpr std::array kHatches{HatchLines::None,    HatchLines::Rising,     Hatch
 
 SeriesLook lookOf(Colour colour, const ChartStyle& style)
 {
-    constexpr double kLeastContrast = 3; // WCAG, for graphics
+    constexpr double kLeastContrast = 3; // minimum of WCAG for graphics
     const bool isDark = contrast(style.ground, {255, 255, 255}) > contrast(style.ground, {0, 0, 0});
     SeriesLook look;
     look.colour = isDark && contrast(colour, style.ground) < kLeastContrast

@@ -28,9 +28,9 @@ struct SeriesLook
 {
     // Both have contrast to the background; that of `text` is sufficient for letters.
     Colour colour, text;
-    double width = 1.5; // of its line
+    double width = 1.5; // width of the line
     bool isDashed = false;
-    std::size_t marker = 0; // its shape
+    std::size_t marker = 0; // shape of the marker
     // Hatch over boxes; set if another series has the same colour.
     HatchLines hatch = HatchLines::None;
 

@@ -197,7 +197,7 @@ Result<std::vector<std::string>> parseValues(std::string_view text)
 
 std::string valuesText(const std::vector<std::string>& values)
 {
-    constexpr std::size_t kFewest = 5; // for a range
+    constexpr std::size_t kFewest = 5; // fewer values are not written as a range
     std::string list = fmt::format("{}", fmt::join(values, ", "));
     if (values.size() < kFewest)
         return list;
@@ -317,7 +317,7 @@ std::string pointsToml(Study study)
 std::string studyToml(const Study& study)
 {
     const std::string_view mode = study.mode == Study::Mode::Simulate
-        ? std::string_view() // the default
+        ? std::string_view() // the default mode is not written
         : Study::kModes[static_cast<std::size_t>(study.mode)];
     toml::table table;
     addTexts(table,

@@ -111,7 +111,7 @@ std::string fixedNumber(double value, int decimals)
 
 std::string valueTitle(std::string_view key, const std::string& value)
 {
-    if (key == "case") // a name that the study gives
+    if (key == "case") // the study itself names the cases
         return withSpaces(value);
     const Scheme* const scheme = key == "scheme" ? findScheme(value) : nullptr;
     return scheme == nullptr ? value

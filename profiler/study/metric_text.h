@@ -29,7 +29,7 @@ int tickDecimals(double step);
 std::string fixedNumber(double value, int decimals); // "1 020 404"
 // Returns a value of an axis as charts name it: "BitPipe" for the scheme "bitpipe".
 std::string valueTitle(std::string_view key, const std::string& value);
-std::vector<std::string> titlesOf(const StudyAxis& axis); // of its values
+std::vector<std::string> titlesOf(const StudyAxis& axis); // titles of the axis's values
 // Describes the values at which axes are fixed: "micro-batches 8, scheme BitPipe".
 std::string whereText(const std::map<std::string, std::string>& where);
 // Whether smaller values of a metric or ratio are better.

@@ -10,7 +10,7 @@ struct PointSummary
     struct Row
     {
         std::string title;     // "Bubble, %"
-        std::string value;     // of the point
+        std::string value;     // value of this point
         std::string best;      // best value of the compared points; "" if nothing is compared
         std::string bestNames; // the compared values with the best value: "ZB-V, Interleaved ZB"
         bool isBest = false;   // whether this point has the best value

@@ -84,7 +84,7 @@ double iterationOf(const UnitRun& run)
     return run.iteration;
 }
 
-double largestStash(const UnitRun& run) // M_a, of the device with the most
+double largestStash(const UnitRun& run) // largest stash of a device, in M_a
 {
     double most = 0;
     for (const DeviceMetrics& device : run.metrics.devices)
@@ -168,7 +168,7 @@ Result<void> addThroughput(Rows& rows)
         const char *title, *model;
         int size, microBatches;
     };
-    constexpr double kLeast = 1.05, kMost = 1.28; // abstract
+    constexpr double kLeast = 1.05, kMost = 1.28; // range that the abstract states
     for (const SetUp& setUp :
          {SetUp{"BERT-64, N = 8", "bert-64", 4, 8}, SetUp{"GPT-96, N = 16", "gpt-96", 1, 16}}) {
         const auto own
@@ -249,8 +249,8 @@ struct Megatron
 {
     const char *title, *model;
     int stages, chunks, size, batch;
-    double state, all, selective, tolerance; // GiB
-    double seconds, mfu, hfu;                // of an iteration; %
+    double state, all, selective, tolerance; // memory in GiB
+    double seconds, mfu, hfu;                // time of an iteration; MFU and HFU in %
 };
 constexpr Megatron kMegatron[]
     = {{"GPT 22B", "gpt-22b", 1, 1, 4, 4, 46, 59, 10, 2, 1.10, 41.5, 43.7},

@@ -83,7 +83,7 @@ private:
     const std::vector<StudyPoint>& m_points;
     std::vector<std::size_t> m_open; // indices in m_points
     const EvaluatePoint& m_evaluate;
-    std::atomic<std::size_t> m_next = 0; // in m_open
+    std::atomic<std::size_t> m_next = 0; // index in m_open
     std::mutex m_mutex;                  // protects the members below
     std::condition_variable m_ready;
     Finished m_finished;

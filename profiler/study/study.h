@@ -126,7 +126,7 @@ struct Study
     bool onlyFitting = false;
     std::vector<StudyRatio> ratios;
     std::vector<StudyChart> charts;
-    std::vector<StudyAnswer> answers; // empty: about the iteration
+    std::vector<StudyAnswer> answers; // empty: one answer about the iteration
     // The axis whose values the answer compares; "": the axis `scheme`, or the first axis if there
     // is none.
     std::string compare;
@@ -145,7 +145,7 @@ engine::Result<Study> readStudy(std::string_view toml, std::string_view source);
 
 struct StudyPoint
 {
-    std::vector<std::string> values; // [axis of the grid]
+    std::vector<std::string> values; // by axis of the grid
     Study::Mode mode = Study::Mode::Simulate;
     // Options of the command that evaluates the point, without the mode. The command is `bscope
     // simulate` or `bscope run`, depending on the mode.

@@ -177,7 +177,7 @@ private:
     const std::vector<StudyPoint>& m_points;
     const std::vector<StudyResult>& m_results;
     const StudyAnswer& m_answer;
-    std::size_t m_axis; // the compared one
+    std::size_t m_axis; // index of the compared axis
     bool m_less;
     // The values to compare in each set-up. The key of a set-up has the values of all axes, with ""
     // for the compared axis.
