@@ -33,7 +33,7 @@ public:
     static engine::Result<OwnReplay> ofMedians(const engine::Run& run);
 
     const Programs& programs() const { return m_programs; }
-    std::int64_t recorded() const { return m_recorded; } // duration; 0: of medians
+    std::int64_t recorded() const { return m_recorded; } // recorded duration; 0 for medians
     // The simulated duration without a change.
     std::int64_t simulated() const { return m_timeline.iterations.front().window.duration(); }
 
@@ -57,7 +57,7 @@ private:
     const engine::Run* m_run;
     Programs m_programs;
     std::int64_t m_recorded = 0;
-    engine::Timeline m_timeline; // without a change
+    engine::Timeline m_timeline; // simulated without a change
 };
 
 } // namespace profiler

@@ -101,7 +101,7 @@ double timeOf(OpKind kind, const StageCost& cost)
     case OpKind::BackwardWeight:
         return cost.weight;
     default:
-        return cost.forward; // F and its RECOMPUTE
+        return cost.forward; // for F and RECOMPUTE
     }
 }
 

@@ -26,7 +26,7 @@ struct Samples
 // The measured times of one stage, and the user's changes to them.
 struct StageTimes
 {
-    Samples forward, backward, input, weight; // times of one micro-batch
+    Samples forward, backward, input, weight; // times for one micro-batch
     double factor = 1;                        // set by edits: all times are multiplied by it
     // Set by edits: the shares of measured stages that this stage executes.
     std::map<engine::StageId, double> parts;
