@@ -33,7 +33,7 @@ struct PathPart
 struct CriticalPath
 {
     int iteration = -1;    // index into Timeline::iterations
-    engine::Window window; // of the iteration
+    engine::Window window; // window of the iteration
     // In time order. They cover `window` and do not overlap, so their durations add up to it.
     std::vector<PathPart> parts;
     // Set if, according to the recording, an op starts before its input has arrived. The path then

@@ -347,7 +347,7 @@ private:
     const std::vector<PathPart>& m_parts;
     const IterationTimes& m_times;
     const DataFlow& m_flow;
-    std::size_t m_drain = static_cast<std::size_t>(-1); // its first part
+    std::size_t m_drain = static_cast<std::size_t>(-1); // index of the first part in the drain
     std::vector<WhyReason> m_reasons;
 };
 

@@ -48,10 +48,10 @@ struct WhyReason
     };
 
     Kind kind = Kind::Fill;
-    std::int64_t time = 0;          // ticks of the path
+    std::int64_t time = 0;          // ticks of the path that it explains
     std::vector<std::size_t> parts; // indices into CriticalPath::parts, ascending
-    engine::Window window;          // the longest contiguous piece
-    engine::DeviceId device;        // of `op`
+    engine::Window window;          // longest contiguous piece of `parts`
+    engine::DeviceId device;        // device of `op`
     std::uint32_t op = 0;           // the op (OpIndex) that represents the reason
     int count = 1;                  // number of ops or messages on the path
     double excess = 0;              // for SlowStage: 0.06 if it takes 6 % longer than the others

@@ -13,9 +13,9 @@ namespace profiler {
 // that the path covers (total()).
 struct PathShares
 {
-    engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> work{}; // transfers: 0
+    engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> work{}; // 0 for transfers
     std::int64_t messages = 0, otherTransfers = 0, waits = 0;
-    int ops = 0, messageCount = 0; // on the path
+    int ops = 0, messageCount = 0; // numbers of ops and messages on the path
 
     std::int64_t total() const;
 };
@@ -69,7 +69,7 @@ private:
 struct NextScheme
 {
     std::string scheme;          // name in the table of schemes
-    std::int64_t iteration = 0;  // predicted, in ticks
+    std::int64_t iteration = 0;  // predicted duration in ticks
     std::int64_t difference = 0; // `iteration` - reported iteration of the run
     // Differences between prediction and run in the largest peak of a device. `bytes` is known only
     // if the run recorded its memory; `stashes` is in M_a.

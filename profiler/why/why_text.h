@@ -15,8 +15,8 @@ struct Phrase
 
     Kind kind = Kind::Text;
     std::string text;       // the text; for an Op, the name of the op
-    std::int64_t ticks = 0; // Time
-    std::uint32_t op = 0;   // OpIndex of an Op
+    std::int64_t ticks = 0; // for a Time
+    std::uint32_t op = 0;   // OpIndex, for an Op
 
     friend bool operator==(const Phrase&, const Phrase&) = default;
 };
