@@ -234,7 +234,7 @@ int parseAndRun(int argc, const char* const* argv)
         return runChosen(program);
     } catch (const std::bad_alloc&) {
         return complain("out of memory; try fewer devices, micro-batches or layers", kFailed);
-    } catch (const std::exception& error) { // from a library
+    } catch (const std::exception& error) { // thrown by a library
         return complain(std::string(error.what()) + "; this is a bug, please report it", kFailed);
     }
 }

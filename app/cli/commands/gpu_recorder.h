@@ -64,7 +64,7 @@ private:
     std::unique_ptr<profiler::Capture> m_capture;    // nullptr: only ops are recorded
     std::optional<profiler::RangeRecorder> m_ranges; // collects NVTX ranges of libraries
     std::optional<profiler::OpRanges> m_marks; // marks ops with NVTX ranges; exists after begin()
-    std::unique_ptr<profiler::GpuSampler> m_sampler; // nullptr: not available
+    std::unique_ptr<profiler::GpuSampler> m_sampler; // nullptr: clocks cannot be sampled
     profiler::LaunchLog m_launches;
     std::optional<profiler::NcclLinker> m_nccl; // only with NCCL transport; exists after begin()
     std::vector<profiler::MeasuredWindow> m_measured;

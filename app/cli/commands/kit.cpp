@@ -23,7 +23,7 @@ using namespace engine;
 namespace {
 struct KitOptions
 {
-    std::string run; // "" to use `experiment`
+    std::string run; // file of a run; "": `experiment` is used
     Experiment experiment;
     int gpusPerNode = 8;
     Launcher launcher = Launcher::Torchrun;

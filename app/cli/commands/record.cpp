@@ -171,7 +171,7 @@ private:
     IdVector<DeviceId, ArenaUse> m_arenas;
     std::vector<Metric> m_metrics;           // written when the file is closed
     std::size_t m_written = 0, m_memory = 0; // iterations and memory events written so far
-    std::size_t m_iterations = 0;            // without the median iteration
+    std::size_t m_iterations = 0; // iterations reported so far, without the median iteration
 };
 
 } // namespace

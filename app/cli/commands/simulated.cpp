@@ -281,7 +281,7 @@ std::string comparisonTable(const std::vector<Simulated>& all)
                                              : "times of a model on hardware, not measured";
     std::string link = info.link;
     if (const std::string& first = all.front().mapping; !first.empty() && link.ends_with(first))
-        link.resize(link.size() - first.size() - 2); // and ", "
+        link.resize(link.size() - first.size() - 2); // also removes ", "
     notes += "; link " + link + "\n";
     for (const Simulated& one : all)
         if (!one.mapping.empty())

@@ -52,7 +52,7 @@ struct SimulationRequest
     // for a stream of windows (asynchronous schemes), and if communication takes time and the spans
     // fit in memory.
     bool needsSpans = true;
-    std::string mapping = {}; // as ScheduleRequest::mapping
+    std::string mapping = {}; // see ScheduleRequest::mapping
 };
 
 // Simulates a schedule. Sets only ticksPerUnit and recomputeKeeps of the run info; the caller sets

@@ -102,7 +102,7 @@ Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& 
     const std::string reason = lastLine(errors);
     std::error_code ignored;
     fs::remove(errors, ignored);
-    if (child < 0 || !WIFEXITED(status) || cancelled) // a cancelled run has fewer iterations
+    if (child < 0 || !WIFEXITED(status) || cancelled) // a cancelled run is incomplete
         return fail(Error::Code::Cancelled,
                     "the run of a point was ended; the same command continues the study");
     if (WEXITSTATUS(status) != 0)

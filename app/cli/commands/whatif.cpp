@@ -39,7 +39,7 @@ struct WhatIfOptions
     std::string file;
     ScheduleOptions schedule;
     bool devicesGiven = false, microBatchesGiven = false; // false: as in the run
-    bool all = false;                                     // the default without --scheme
+    bool all = false; // --all, which is the default if there is no --scheme
     bool json = false, noStragglers = false;
     double linkSpeed = 1, tensorParallel = 1;
     int layers = 0;                   // layers of the model; 0: the number that the run states

@@ -39,7 +39,7 @@ enum class Schemes { One, Several };
 // Adds the schedule options, except --data-parallel and --mapping, which do not change the order of
 // ops.
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
-void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request); // adds these two
+void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request); // adds these two options
 void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
 // Adds --evict and --recompute.
 void addPassOptions(CLI::App& app, PassOptions& options);
