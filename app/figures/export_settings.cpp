@@ -11,10 +11,10 @@
 namespace app {
 namespace {
 
-constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // by FigureFormat
+constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // indexed by FigureFormat
 
 constexpr std::array kOutputs{&ExportSettings::pdf, &ExportSettings::svg, &ExportSettings::png,
-                              &ExportSettings::tikz}; // by FigureFormat
+                              &ExportSettings::tikz}; // indexed by FigureFormat
 QString key(const engine::FieldFacts& facts)
 {
     return QString::fromStdString(facts.table + '/' + facts.key);
