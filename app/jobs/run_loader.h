@@ -35,7 +35,7 @@ private:
     void readOn();
     void take(const Step& step);
 
-    std::shared_ptr<Reading> m_reading; // of the current load
+    std::shared_ptr<Reading> m_reading; // state of the current load
     Background m_background;
 };
 

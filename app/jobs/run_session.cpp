@@ -193,7 +193,7 @@ void RunSession::workerSaid(const WorkerEvent& event)
     RunProgress progress = m_document->progress();
     switch (event.kind) {
     case WorkerEvent::Kind::Started:
-        m_name.reset(); // the file exists
+        m_name.reset(); // the file exists now, so its name need not be reserved
         m_sinceStart.start();
         progress.planned = event.iterations;
         progress.warmup = event.warmup;

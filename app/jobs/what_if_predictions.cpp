@@ -77,7 +77,7 @@ void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
     m_background.run([measured = m_measured, run = m_run,
                       changes] { return withChanges(*measured, *run, changes); },
                      [this, isDropped = m_isDropped](Made made) {
-                         if (*isDropped || !made) // fails only for unmeasured times
+                         if (*isDropped || !made) // fails only if times were not measured
                              return;
                          const auto changed
                              = std::make_shared<const profiler::WhatIfPredictor>(*std::move(made));

@@ -65,7 +65,7 @@ QString studyFolder(const Study& study)
     const bool isSimulated = !study.isMeasured();
     QCryptographicHash hash(QCryptographicHash::Sha1);
     hash.addData(QByteArray::fromStdString(profiler::pointsToml(study)));
-    if (isSimulated) // another build may simulate other times
+    if (isSimulated) // another build may compute other times
         hash.addData(QByteArray::fromStdString(std::string(engine::buildId())));
     const auto location
         = isSimulated ? QStandardPaths::GenericCacheLocation : QStandardPaths::GenericDataLocation;
@@ -171,7 +171,7 @@ void StudySession::read()
                          if (number != m_number)
                              return;
                          m_isReading = false;
-                         if (data != nullptr) // otherwise the worker is creating the file
+                         if (data != nullptr) // nullptr: the worker is still creating the file
                              Q_EMIT dataRead(data);
                          if (std::exchange(m_readsAgain, false))
                              read();
@@ -185,7 +185,7 @@ void StudySession::workerSaid(const WorkerEvent& event)
     if (event.kind != WorkerEvent::Kind::Points)
         return;
     Q_EMIT progressed(event.done, event.all, event.left);
-    if (event.done < event.all) // otherwise workerEnded() reads
+    if (event.done < event.all) // after the last point, workerEnded() reads
         read();
 }
 

@@ -36,7 +36,7 @@ public:
 Q_SIGNALS:
     void dataRead(const app::StudyPointer& data);
     void progressed(qint64 done, qint64 all, double secondsLeft);
-    void ended(const app::WorkerEnd& end); // after the last dataRead()
+    void ended(const app::WorkerEnd& end); // emitted after the last dataRead()
 
 private:
     void prepare(const profiler::Study& study);
@@ -48,12 +48,12 @@ private:
 
     RunProcess m_process;
     Background m_background{this};
-    std::shared_ptr<const StudyData> m_study; // without results
+    std::shared_ptr<const StudyData> m_study; // the study without its results
     std::string m_toml;
     QString m_folder, m_program;
     QElapsedTimer m_clock;
     double m_seconds = 0;
-    int m_number = 0; // of the current study
+    int m_number = 0; // number of the current study
     bool m_isRunning = false, m_isReading = false, m_isCancelled = false;
     bool m_readsAgain = false;
     std::optional<WorkerEnd> m_end; // set when the worker has ended, until the last read has ended
