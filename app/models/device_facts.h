@@ -9,7 +9,7 @@ namespace app {
 struct DeviceFacts
 {
     QString cpu;   // "AMD EPYC 7B13"
-    int cores = 1; // available to this process
+    int cores = 1; // number of cores that this process may use
     bool hasNvidiaDriver = false;
 };
 

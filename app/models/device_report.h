@@ -25,7 +25,7 @@ struct DeviceReport
     std::vector<DeviceEntry> devices, libraries;
     QString problem; // why there is no report; "" if there is one
 
-    QString text() const; // for the clipboard
+    QString text() const; // text to copy to the clipboard
 };
 
 DeviceReport deviceReport(const QByteArray& json);

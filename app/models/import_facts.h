@@ -24,7 +24,7 @@ struct RankFact
     QString title, note, toolTip;
     bool isMissing = false;
 };
-std::vector<RankFact> rankFacts(const engine::ImportReport& report); // by rank
+std::vector<RankFact> rankFacts(const engine::ImportReport& report); // sorted by rank
 QString rankSummary(const engine::ImportReport& report);             // "3 of 4 present"
 
 // The part of the GPU time that one rule classified. The last part may be the unclassified time.

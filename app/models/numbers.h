@@ -52,7 +52,7 @@ public:
         , m_decimals(decimals)
         , m_unit(std::move(unit))
     { }
-    Scale(Of what, std::int64_t largest) // in ns or bytes
+    Scale(Of what, std::int64_t largest) // `largest` is in ns or bytes
         : m_what(what)
         , m_largest(largest)
         , m_decimals(0)

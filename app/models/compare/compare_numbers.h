@@ -18,7 +18,7 @@ struct CompareNumbers
     std::vector<OpTimes> ops; // one per run, for its reported iteration
     profiler::RankBy by = profiler::RankBy::Iteration;
     profiler::RankOrder direction = profiler::RankOrder::BestFirst;
-    profiler::Ranking ranking; // by `by`, in `direction`
+    profiler::Ranking ranking; // sorted by `by` in `direction`
 
     // The largest peak memory of all runs, in bytes and in units of M_a. Both are at least 1.
     double largestBytes() const;

@@ -49,7 +49,7 @@ class MatchesModel : public TableModel<ImportMatch>
     Q_OBJECT
 
 public:
-    static constexpr int kIteration = 3, kAt = 4; // columns
+    static constexpr int kIteration = 3, kAt = 4; // numbers of columns
 
     explicit MatchesModel(QObject* parent = nullptr);
     // `rule` is the name of a rule; "" stands for what no rule matches. `run` must be an imported

@@ -14,7 +14,7 @@ struct RulePreviewRow
 {
     QString name, title;
     double before = 0, after = 0;
-    std::int64_t matches = 0; // with the user's rules
+    std::int64_t matches = 0; // number of matches with the user's rules
 };
 
 // Table of the coverage of every rule, without and with the user's rules. The largest change is

@@ -13,8 +13,8 @@ struct LedgerFacet
     enum class Kind : std::uint8_t { All, Starred, Open, Failed, Imported, Trash, Tag };
 
     Kind kind = Kind::All;
-    QString tag;   // of Kind::Tag
-    int count = 0; // number of its runs
+    QString tag;   // the tag, for Kind::Tag
+    int count = 0; // number of runs in the group
 
     QString title() const;
     // Whether both facets select the same group. Ignores the counts.

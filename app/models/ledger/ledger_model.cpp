@@ -76,7 +76,7 @@ void LedgerModel::show(std::vector<LedgerRun> runs, Settings settings, const QDa
                 all.append(title);
     }
     m_settings = settings == Settings::All || runs.empty() ? all : varyingSettings(shown);
-    m_settings.removeOne(QStringLiteral("mode")); // always has a column
+    m_settings.removeOne(QStringLiteral("mode")); // "mode" always has a column of its own
     m_equal = static_cast<int>(all.size() - m_settings.size())
         - (all.contains(QStringLiteral("mode")) ? 1 : 0);
     m_hasTags = std::ranges::any_of(runs, [](const LedgerRun& run) { return !run.tags.isEmpty(); });
@@ -155,7 +155,7 @@ LedgerModel::Columns LedgerModel::columns(const QDateTime& now) const
                              })
                           .sortedBy([](const LedgerRun& run) {
                               return run.isUnderWay() && !run.started.isValid()
-                                  ? kUnknownLast // newest
+                                  ? kUnknownLast // queued runs count as the newest
                                   : static_cast<double>(run.started.toMSecsSinceEpoch());
                           })
                           .with(kHintRole, kAlways));

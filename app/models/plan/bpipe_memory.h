@@ -21,7 +21,7 @@ std::vector<DevicePeak> devicePeaks(const Prediction& prediction);
 struct BpipeMemory
 {
     std::vector<DevicePeak> oneFOneB, bpipe; // one per device
-    int microBatches = 0;                    // simulated
+    int microBatches = 0;                    // number of simulated micro-batches
 };
 
 // Simulates 1F1B and BPipe with micro-batches of `size` sequences. At most 4 D micro-batches are

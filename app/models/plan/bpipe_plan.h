@@ -18,7 +18,7 @@ struct BpipePlan
     int batch = 128;             // sequences per iteration, over all data-parallel copies
     int reserve = 5;             // percent of the memory that is kept free for contexts and buffers
     engine::TrainingSetup setup; // its micro-batch size is not used
-    QString sizes = QStringLiteral("1, 2, 4"); // of micro-batches
+    QString sizes = QStringLiteral("1, 2, 4"); // micro-batch sizes to compare
     bool hasTypedMfu = false;                  // false: the MFU is predicted by the roofline
     // In percent, one value per micro-batch size. The text is kept even if hasTypedMfu is false.
     QString stageMfu;

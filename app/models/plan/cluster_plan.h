@@ -21,7 +21,7 @@ struct ClusterPlan
     int gpusPerNode = 8;
     QString firstNode = QStringLiteral("node-1"); // host name or address
     int port = engine::LaunchPlace().port;
-    QString hardware; // preset; "": no prediction
+    QString hardware; // name of a preset; "": no prediction
     // Links that were measured with the kit; they replace those of `hardware`.
     std::optional<engine::LinkSpec> nodeLink, networkLink;
 };
@@ -67,9 +67,9 @@ bool takeMeasuredLinks(const ClusterPrediction& prediction,
 // belong.
 struct NodeRow
 {
-    int node = 0; // from 0, like ranks
+    int node = 0; // counted from 0, as ranks are
     QString devices;
-    int firstCopy = 0, lastCopy = 0; // from 0
+    int firstCopy = 0, lastCopy = 0; // counted from 0
 };
 std::vector<NodeRow> nodeRows(const ClusterPrediction& prediction, int copies);
 

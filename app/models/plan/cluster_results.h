@@ -32,12 +32,12 @@ enum class RankState : int { Waiting, Growing, Received, Slow };
 struct ClusterResults
 {
     QString folder;
-    int ranks = 0; // expected
+    int ranks = 0; // number of ranks that are expected
     std::vector<ResultFile> files;
 
     std::vector<RankState> states() const; // one per rank; never Slow
     int received() const;                  // number of ranks with a complete trace
-    QStringList complete() const;          // paths
+    QStringList complete() const;          // paths of the complete traces
     // Whether every rank has a complete trace. Always false with archives, because their ranks are
     // unknown.
     bool areAllThere() const;

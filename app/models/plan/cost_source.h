@@ -21,8 +21,8 @@ struct CostSource
 
     Kind kind = Kind::Units;
     QString model = QStringLiteral("gpt3-96b"), hardware = QStringLiteral("a100-sxm-80");
-    engine::TrainingSetup setup; // for Kind::Hardware
-    QString file;                // recorded run
+    engine::TrainingSetup setup; // used for Kind::Hardware
+    QString file;                // file of the recorded run
     std::shared_ptr<const engine::Run> run;
     // Share of the input gradient (I) in B in per cent, for a run that has only B; 0: not set.
     int inputShare = 0;
@@ -52,6 +52,6 @@ engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
 engine::ScheduleRequest withStagesOf(const CostSource& source, engine::ScheduleRequest request);
 
 QString sourceText(const CostSource& source);        // "gpt3-96b on a100-sxm-80"
-QStringList sourceOptions(const CostSource& source); // options of `bscope simulate`
+QStringList sourceOptions(const CostSource& source); // as options of `bscope simulate`
 
 } // namespace app

@@ -22,7 +22,7 @@ struct MappedPrediction
 struct NodeSlot
 {
     int slot = 0;
-    int device = -1; // -1: free
+    int device = -1; // -1: the slot is free
     int copy = 0;
     QStringList stages; // the stages of the device in each replica: "0 15"
 };

@@ -26,7 +26,7 @@ struct MemoryFit
     std::vector<DevicePeak> devices; // in bytes; of one GPU of each device
     double capacity = 0;
 
-    int fullest() const; // device
+    int fullest() const; // device that needs the most memory
     double most() const { return devices[static_cast<std::size_t>(fullest())].sum(); }
     bool fits() const { return most() <= capacity; }
 };
