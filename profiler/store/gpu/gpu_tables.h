@@ -36,7 +36,7 @@ struct OfProcess
     std::int64_t process = 0;
 };
 
-// The columns that state when and where (GPU, context, stream) a piece of work ran.
+// The columns that state when a piece of work ran, and on which GPU, context and stream.
 void placed(auto& work, std::int64_t& process, auto&& column)
 {
     nsight(column, "start", work.window.begin, "end", work.window.end, "deviceId",
