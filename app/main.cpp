@@ -21,7 +21,8 @@
 
 namespace {
 
-// With files or a page on the command line, the tabs of the last session stay closed.
+// Applies the command line to the window and begins its session. If the command line names files or
+// a page, the tabs of the last session stay closed.
 void beginSession(app::MainWindow& window, const app::CommandLine& line)
 {
     using Tabs = app::WindowSession::Tabs;
@@ -66,7 +67,8 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
     return QApplication::exec();
 }
 
-// Output that cannot be written, for example to a full disk, makes the program fail.
+// Returns the exit status of the program. If its output could not be written, for example to a full
+// disk, the program fails.
 int withOutputChecked(int status)
 {
     const int failed = engine::flushOutput();

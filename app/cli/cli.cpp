@@ -55,7 +55,7 @@ std::string indented(std::string_view lines)
     return text;
 }
 
-// Breaks lines at blanks. A longer word has a line of its own.
+// Breaks lines at blanks. A word that is wider than a line gets a line of its own.
 std::string wrapped(const std::string& text, std::size_t width)
 {
     std::string lines;
@@ -83,8 +83,8 @@ int exitStatus(engine::Error::Code code)
     return code == engine::Error::Code::InvalidArgument ? kUsage : kFailed;
 }
 
-// Prints the names and types of options without CLI11's validators and exclusions, in lines of at
-// most 100 columns.
+// Formats --help. Lines have at most 100 columns, and CLI11's validators and exclusions are not
+// shown.
 class HelpFormatter : public CLI::Formatter
 {
 public:
@@ -145,7 +145,8 @@ struct Program
     }
 };
 
-// If a GPU no longer responds, exits without destructors, because they would wait for it.
+// Exits with `status`. If a GPU no longer responds, no destructors run, because they would wait for
+// the GPU.
 int leave(int status)
 {
     if (!engine::devicesAreLost())
@@ -189,7 +190,7 @@ std::string inPlainWords(std::string what)
     return what;
 }
 
-// Rephrases an error of CLI11; names the argument and what is wrong with it.
+// Rephrases an error of CLI11. The text names the argument and states what is wrong with it.
 std::string errorText(const CLI::App& app, const CLI::ParseError& error)
 {
     constexpr std::string_view kConversion = "Could not convert: ";
@@ -233,7 +234,7 @@ int parseAndRun(int argc, const char* const* argv)
         return runChosen(program);
     } catch (const std::bad_alloc&) {
         return complain("out of memory; try fewer devices, micro-batches or layers", kFailed);
-    } catch (const std::exception& error) { // from a library
+    } catch (const std::exception& error) { // thrown by a library
         return complain(std::string(error.what()) + "; this is a bug, please report it", kFailed);
     }
 }

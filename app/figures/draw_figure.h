@@ -10,13 +10,14 @@
 
 namespace app {
 
-// The numbers of a run when a figure of it was drawn.
+// The numbers that a run had when a figure of it was drawn.
 struct DrawnRun
 {
     std::string label;
-    double iteration = 0;       // duration in ticks of the run
-    double bubble = 0;          // share of the devices' time
-    std::optional<double> peak; // bytes of the fullest device; nullopt if no memory was recorded
+    double iteration = 0; // duration in ticks of the run
+    double bubble = 0;    // share of the time of all devices
+    // Peak memory in bytes of the device where it is largest; nullopt if no memory was recorded.
+    std::optional<double> peak;
 
     friend bool operator==(const DrawnRun&, const DrawnRun&) = default;
 };
@@ -24,13 +25,13 @@ struct DrawnRun
 struct DrawnFigure
 {
     double width = 0, height = 0;  // inches
-    std::vector<QByteArray> files; // in the order of FigureRequest::outputs
+    std::vector<QByteArray> files; // contents of the files, in the order of FigureRequest::outputs
     std::vector<DrawnRun> runs;
-    // run info of each run, which states the units of its numbers
+    // The run info of each run, which states the units of its numbers.
     std::vector<engine::RunInfo> infos;
 };
 
-// The numbers of an iteration of a run; -1: the reported iteration.
+// Returns the numbers of one iteration of a run. -1 stands for the reported iteration.
 engine::Result<DrawnRun> numbersOf(const engine::Run& run, int iteration);
 
 // Reads the runs and draws the figure in all formats, without writing a file. Needs a

@@ -11,10 +11,10 @@
 namespace app {
 namespace {
 
-constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // by FigureFormat
+constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // indexed by FigureFormat
 
 constexpr std::array kOutputs{&ExportSettings::pdf, &ExportSettings::svg, &ExportSettings::png,
-                              &ExportSettings::tikz}; // by FigureFormat
+                              &ExportSettings::tikz}; // indexed by FigureFormat
 QString key(const engine::FieldFacts& facts)
 {
     return QString::fromStdString(facts.table + '/' + facts.key);
@@ -22,7 +22,8 @@ QString key(const engine::FieldFacts& facts)
 
 constexpr QLatin1String kOwn("own/"), kGroup("figurePresets");
 
-// Percent-encodes the name, because a slash would begin a group of QSettings.
+// Returns the group of QSettings for a preset of the user. The name is percent-encoded, because a
+// slash would begin a subgroup.
 QString groupOf(const QString& preset)
 {
     return QString(kGroup) + QLatin1Char('/')

@@ -12,16 +12,17 @@ class QSettings;
 
 namespace app {
 
-// The settings that the export dialog shows and stores: figure, publication, output files.
+// The settings that the export dialog shows and stores: those of the figure, of the publication,
+// and of the output files.
 struct ExportSettings : FigureSettings
 {
     std::string preset = "acm-column"; // "own/NAME": a preset of the user; "": no preset
     bool pdf = true, svg = true, png = false, tikz = false;
-    bool recipe = false; // whether a FigureRecipe is written beside the figure
+    bool recipe = false; // whether a FigureRecipe (the settings of the figure) is written beside it
     QString base;        // path without extension: "/home/me/figures/bitpipe-d4-n4"
 
     std::vector<FigureFormat> formats() const;
-    QString file(FigureFormat format) const; // `base` with ".pdf", ".svg", ".png" or ".tex"
+    QString file(FigureFormat format) const; // adds the extension of the format to `base`
 
     friend bool operator==(const ExportSettings&, const ExportSettings&) = default;
 };
@@ -29,12 +30,12 @@ struct ExportSettings : FigureSettings
 // Converts a chosen file to ExportSettings::base: removes the extension if it names a format.
 QString figureBase(const QString& file);
 
-// The fields of figureFields(), followed by those for the publication and the files. Fields with a
-// key are stored.
+// Returns the fields of figureFields(), followed by the fields for the publication and the files.
+// Only fields with a key are stored.
 engine::Fields<ExportSettings> exportFields();
 
-// Rows, range and iteration are not stored, because they belong to one run. Missing and invalid
-// values are set to their defaults.
+// Loads and saves the stored fields. Rows, range and iteration are not stored, because they belong
+// to one run. Missing and invalid values are set to their defaults.
 ExportSettings loadExportSettings(const QSettings& settings);
 void saveExportSettings(QSettings& settings, const ExportSettings& exported);
 

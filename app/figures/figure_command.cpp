@@ -25,8 +25,8 @@ int report(const Error& error, int status)
     return status;
 }
 
-// Creates all output files before anything is drawn, so that a file that cannot be written is
-// reported at once.
+// Creates all output files before anything is drawn, so that the command fails at once if a file
+// cannot be written.
 Result<std::vector<engine::NewFile>> createOutputs(const FigureRequest& request)
 {
     std::vector<std::filesystem::path> inputs;

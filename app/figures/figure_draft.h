@@ -10,16 +10,16 @@
 
 namespace app {
 
-// A figure as it will be written, with the results of its print checks. The checks use the bytes of
-// the file: they search the PDF for its fonts and render it twice.
+// A figure, and the results of its print checks. The checks use the bytes of the PDF file: they
+// search it for its fonts and render it twice.
 struct FigureDraft
 {
     profiler::Scene scene;
     std::vector<profiler::FigureCheck> checks;
 };
 
-// `notes` has one list per run. They are drawn if the settings enable them and if the figure shows
-// measured times.
+// Draws a figure of the runs and checks it. `notes` has one list per run. They are drawn if the
+// settings enable notes and the figure shows measured times.
 engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                                         const ExportSettings& settings,
                                         const std::vector<std::vector<engine::Note>>& notes = {});
@@ -28,14 +28,14 @@ engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const 
 struct FigureRuns
 {
     std::vector<std::shared_ptr<const engine::Run>> runs;
-    // one per run; "" if it has no file, and then the figure cannot have a recipe
+    // The file of each run, or "". If a run has no file, the figure cannot have a recipe.
     QStringList files;
 };
 
-// The files that an export writes: the chosen formats, and the recipe.
+// Returns the names of the files that an export writes: one for each chosen format, and the recipe.
 QStringList exportedFiles(const ExportSettings& settings);
-// Renders all chosen formats, then writes the files, and returns their names. Stops at the first
-// failure. `scene` is the figure of `runs` with these settings.
+// Renders all chosen formats, then writes the files and returns their names. Stops at the first
+// failure. `scene` must be the figure of `runs` with these settings.
 engine::Result<QStringList> exportFigure(const profiler::Scene& scene,
                                          const ExportSettings& settings, const FigureRuns& runs);
 

@@ -37,7 +37,7 @@ Field<F> preset()
             }};
 }
 
-// A length that the option states in inches and the member has in points.
+// Returns the field of a length. The option states it in inches; the member has it in points.
 Field<F> inches(FieldFacts facts, double FigureOptions::*member)
 {
     facts.kind = FieldKind::Real;
@@ -89,7 +89,7 @@ Field<F> range()
             }};
 }
 
-// A flag that, if given, sets the member to `value`.
+// Returns the field of a flag. If the flag is given, the member is set to `value`.
 Field<F> part(std::string_view flag, std::string_view label, std::string_view help,
               bool FigureOptions::*member, bool value)
 {
@@ -190,8 +190,9 @@ std::vector<Field<F>> contents()
 
 } // namespace
 
-// The export dialog does not store rows, range and iteration, because they belong to one run. It
-// does not store the preset either, which only sets a width, a height and a font size.
+// Some fields have no key, so that the export dialog does not store them: rows, range and
+// iteration, because they belong to one run, and the preset, which only sets a width, a height and
+// a font size.
 engine::Fields<FigureSettings> figureFields()
 {
     static const std::vector<Field<F>> kFields = [] {

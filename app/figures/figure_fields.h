@@ -5,7 +5,7 @@
 
 namespace app {
 
-// The TOML table of the fields that the export dialog stores
+// The TOML table with the fields that the export dialog stores.
 constexpr std::string_view kFigureTable = "figure";
 
 enum class FigureTimes : std::uint8_t { Measured, Schematic };
@@ -14,16 +14,17 @@ enum class FigureTimes : std::uint8_t { Measured, Schematic };
 struct FigureSettings
 {
     profiler::FigureOptions options;
-    // Measured: times as recorded. Schematic: F = 1 and B = 2.
+    // Measured: the figure shows recorded times. Schematic: it shows abstract times, F = 1 and B =
+    // 2.
     FigureTimes times = FigureTimes::Measured;
     int dpi = 600; // resolution of PNG
 
     friend bool operator==(const FigureSettings&, const FigureSettings&) = default;
 };
 
-// All settings of a figure: the options of `bubblescope figure` with their help, and the fields
-// that the export dialog stores (those with a key). If two options conflict, the later one
-// applies.
+// Returns all settings of a figure. A field with a flag is an option of `bubblescope figure`, with
+// its help. A field with a key is stored by the export dialog. If two options conflict, the later
+// one applies.
 engine::Fields<FigureSettings> figureFields();
 
 // Parses a list of rows: "0,2-3" gives {0, 2, 3}. "all" and "" give an empty list, which means all

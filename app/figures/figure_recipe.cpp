@@ -84,7 +84,8 @@ std::vector<DrawnRun> drawnOf(const toml::table& table)
     return runs;
 }
 
-// "bubble 30.6 -> 28.0 %"; "" if the digits are the same. `unit` follows the second value.
+// Describes how a number changed: "bubble 30.6 -> 28.0 %". Returns "" if the shown digits are
+// equal. `unit` follows the second value.
 QString changeOf(const char* name, const QString& before, const QString& now, const QString& unit)
 {
     return before == now

@@ -4,8 +4,9 @@
 
 namespace app {
 
-// The settings of a figure, and the numbers of its runs when it was drawn: a TOML file beside the
-// figure. Paths in the file are relative to it, so that a folder with runs and figures can move.
+// A recipe: the settings of a figure, and the numbers that its runs had when it was drawn. It is a
+// TOML file beside the figure. Paths in the file are relative to it, so that a folder with runs and
+// figures can be moved.
 struct FigureRecipe
 {
     FigureRequest request; // runs and outputs have absolute paths

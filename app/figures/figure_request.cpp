@@ -90,7 +90,8 @@ Result<void> checkFiles(const FigureRequest& request)
     return {};
 }
 
-// "  --width INCHES     Width in inches (default: the preset's)"
+// Returns the lines of help for an option: "  --width INCHES     Width in inches (default: the
+// preset's)".
 std::string helpLine(const engine::Field<FigureSettings>& field)
 {
     const std::string value = !field.value.empty() ? std::string(field.value)

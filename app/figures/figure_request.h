@@ -6,12 +6,12 @@
 
 namespace app {
 
-// The parsed command line of `bubblescope figure`.
+// The parsed arguments of `bubblescope figure`.
 struct FigureRequest : FigureSettings
 {
-    QStringList runs, outputs; // with `update`, `runs` has recipes and folders
+    QStringList runs, outputs; // if `update` is set, `runs` has recipes and folders
     bool recipe = false;       // whether to write a FigureRecipe beside the first output
-    bool update = false;       // whether to draw the figures of recipes again
+    bool update = false;       // whether to redraw the figures of the recipes in `runs`
     bool force = false, help = false;
 };
 

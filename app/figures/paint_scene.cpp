@@ -10,8 +10,8 @@
 namespace app {
 namespace {
 
-// Text is laid out at this many pixels per em and then scaled down. At this size its advances equal
-// those in the font file on every paint device.
+// Text is laid out at this many pixels per em and then scaled down. At this size, Qt's advances
+// equal those in the font file, whatever the paint device.
 constexpr int kEmPixels = 200;
 
 QFont figureFont(const QString& family, bool bold)
@@ -19,7 +19,7 @@ QFont figureFont(const QString& family, bool bold)
     QFont font(family);
     font.setPixelSize(kEmPixels);
     font.setBold(bold);
-    font.setKerning(false); // the layout measures without kerning
+    font.setKerning(false); // because the layout measures text without kerning
     font.setHintingPreference(QFont::PreferNoHinting);
     font.setStyleStrategy(QFont::ForceOutline);
     return font;

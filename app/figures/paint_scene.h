@@ -6,9 +6,9 @@ class QPainter;
 
 namespace app {
 
-// Draws a scene on a widget, an image or a PDF page. One unit of the painter is one point, and its
-// origin is the scene's upper left corner. Needs a QGuiApplication for fonts. May be called on any
-// thread.
+// Draws a scene on a widget, an image or a PDF page. One unit of the painter is a point, and the
+// painter's origin is the upper left corner of the scene. Needs a QGuiApplication for fonts. May be
+// called on any thread.
 void paintScene(QPainter& painter, const profiler::Scene& scene);
 
 } // namespace app

@@ -5,7 +5,8 @@
 namespace app {
 namespace {
 
-// The begin and end of the value after `key`; {-1, -1} if the key is not found.
+// Returns the begin and the end of the value after `key`; {-1, -1} if the key is not found. The
+// value ends at the character `end`.
 std::pair<qsizetype, qsizetype> valueAfter(const QByteArray& pdf, const QByteArray& key, char end)
 {
     const auto at = pdf.indexOf(key);
@@ -14,9 +15,9 @@ std::pair<qsizetype, qsizetype> valueAfter(const QByteArray& pdf, const QByteArr
     return {at + key.size(), pdf.indexOf(end, at + key.size())};
 }
 
-// Adds `by` to every offset after `behind` in the cross-reference table, which is at the end of the
-// file. An entry of the table has 20 bytes and begins with the offset of an object from the start
-// of the file, in ten digits. Also updates the offset of the table itself.
+// Corrects the file after a change of length at `behind`: adds `by` to all offsets greater than
+// `behind` in the cross-reference table, and to the offset of the table itself. The table is at the
+// end of the file. An entry has 20 bytes and begins with the offset of an object in ten digits.
 void moveOffsets(QByteArray& pdf, qsizetype behind, qsizetype by)
 {
     const auto table = pdf.lastIndexOf("\nxref\n") + 1;
@@ -51,7 +52,8 @@ void cropPdfPage(QByteArray& pdf, QSizeF points)
     if (begin < 0)
         return;
     const QList<QByteArray> old = pdf.mid(begin, end - begin).simplified().split(' ');
-    const double top = old.value(3).toDouble(); // in a PDF y grows upwards
+    // In PDF, y grows upwards, so this is the upper edge.
+    const double top = old.value(3).toDouble();
     const QByteArray box = "0 " + QByteArray::number(top - points.height(), 'f', 2) + ' '
         + QByteArray::number(points.width(), 'f', 2) + ' ' + QByteArray::number(top, 'f', 0);
     if (box.size() <= end - begin)

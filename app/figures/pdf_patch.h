@@ -5,12 +5,14 @@
 
 namespace app {
 
-// Corrects files of QPdfWriter (Qt 6.4), which writes the current local time as the creation date
-// and rounds the page to whole points.
+// Functions that correct files of QPdfWriter (Qt 6.4). It writes the current local time as the
+// creation date, and it rounds the size of the page to whole points.
 
-// Sets the creation date to `digits` (YYYYMMDDhhmmss, UTC) and updates all offsets of the file.
+// Sets the creation date to `digits` (YYYYMMDDhhmmss, UTC). Updates the offsets in the file,
+// because the length of the date changes.
 void setPdfDate(QByteArray& pdf, const QByteArray& digits);
-// Crops the page in place to `points`, measured from its upper left corner.
+// Crops the page to the size `points`, measured from its upper left corner. The length of the file
+// stays the same.
 void cropPdfPage(QByteArray& pdf, QSizeF points);
 
 } // namespace app

@@ -6,10 +6,10 @@
 
 namespace app {
 
-// The run's schedule in abstract units with F = 1, B = 2 and all other costs 0, as papers draw it.
-// Depends only on the schedule, not on measured times.
+// Returns the schedule of a run in abstract units with F = 1, B = 2 and all other costs 0, as
+// papers draw it. The result depends only on the schedule and not on measured times.
 engine::Result<engine::Run> schematic(const engine::Run& run);
-// The same for an experiment that was not run; builds its schedule.
+// Like schematic() of a run, for an experiment that was not run. Builds its schedule.
 engine::Result<engine::Run> schematic(const engine::Experiment& experiment);
 
 } // namespace app

@@ -17,7 +17,8 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 
-// The recipes of a folder and its sub-folders, in the order of their names, or the file itself.
+// If `path` is a folder, returns the recipes in it and in its subfolders, sorted by name. Otherwise
+// returns the file.
 Result<QStringList> recipesIn(const QString& path)
 {
     const QFileInfo info(path);
@@ -46,7 +47,7 @@ bool isWrittenAs(const QString& file, const QByteArray& bytes)
     return existing.open(QIODevice::ReadOnly) && existing.readAll() == bytes;
 }
 
-// Replaces the files that differ, and returns their names.
+// Replaces the output files whose bytes have changed, and returns their names.
 Result<QStringList> replaceChanged(const FigureRequest& request, const DrawnFigure& figure)
 {
     QStringList names;
@@ -61,7 +62,7 @@ Result<QStringList> replaceChanged(const FigureRequest& request, const DrawnFigu
     return names;
 }
 
-// Returns the lines of the report.
+// Draws the figure of one recipe again. Returns the lines to print.
 Result<QStringList> update(const QString& file)
 {
     auto recipe = TRY(readRecipe(file));

@@ -24,11 +24,11 @@ using engine::fail;
 using engine::Result;
 
 constexpr double kPointsPerInch = 72;
-constexpr int kPdfResolution = 7200;       // units per inch: a hundredth of a point
-constexpr double kMaxPixels = 400'000'000; // 20 000 x 20 000: 1.6 GB while it is drawn
+constexpr int kPdfResolution = 7200;       // units per inch; a unit is a hundredth of a point
+constexpr double kMaxPixels = 400'000'000; // 20 000 x 20 000; drawing it needs 1.6 GB
 
-// While an instance exists, new hash tables have the same order in every process. QPdfWriter
-// numbers the fonts of a page in the order of a hash table.
+// Makes the bytes of a PDF deterministic. QPdfWriter numbers the fonts of a page in the order of a
+// hash table. While an instance exists, new hash tables have the same order in every process.
 struct DeterministicHashes
 {
     DeterministicHashes() { QHashSeed::setDeterministicGlobalSeed(); }
@@ -45,7 +45,8 @@ QByteArray pdfBytes(const profiler::Scene& scene)
         writer.setResolution(kPdfResolution);
         writer.setTitle(QString::fromStdString(scene.title));
         writer.setCreator(QString::fromStdString(scene.description));
-        // The page has whole points here and is cropped to the figure below.
+        // QPdfWriter needs a page of whole points. cropPdfPage() below reduces it to the size of
+        // the figure.
         const QSizeF page(std::ceil(scene.width), std::ceil(scene.height));
         writer.setPageLayout(QPageLayout(
             QPageSize(page, QPageSize::Point, QStringLiteral("figure"), QPageSize::ExactMatch),

@@ -12,8 +12,8 @@
 namespace app {
 
 // Runs work in a thread pool (by default the global one) and delivers the result in the owner's
-// thread. Make it a member of its owner, a QObject: its destruction drops pending results without
-// waiting.
+// thread. Make it a member of its owner, a QObject. When it is destroyed, it drops pending results
+// without waiting.
 class Background
 {
 public:
@@ -29,9 +29,9 @@ public:
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
 
-    // `work()` runs in the pool and must not access the owner; `done(answer)` runs in the owner's
-    // thread. Queued work of higher priority runs first. If `work` throws, the exception is
-    // rethrown in the owner's thread, where the application reports it.
+    // Runs `work()` in the pool, then `done(answer)` in the owner's thread. `work()` must not
+    // access the owner. Queued work of higher priority runs first. If `work()` throws, the
+    // exception is rethrown in the owner's thread, where the application reports it.
     template<class Work, class Done>
     void run(Work work, Done done, int priority = 0)
     {

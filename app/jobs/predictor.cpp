@@ -7,8 +7,10 @@
 namespace app {
 namespace {
 
-constexpr std::size_t kRemembered = 400; // results; enough for a dozen settings with all schemes
-constexpr std::size_t kLargest = 20'000; // boxes of a thumbnail; larger results are not cached
+// The largest number of cached results. It is enough for a dozen settings with all schemes.
+constexpr std::size_t kRemembered = 400;
+// The largest thumbnail in boxes that is cached.
+constexpr std::size_t kLargest = 20'000;
 
 Predictor::Answer summaryOf(const PredictionRequest& request)
 {

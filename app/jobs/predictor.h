@@ -11,9 +11,9 @@
 
 namespace app {
 
-// Predicts many requests, and caches the numbers without the runs. startOver() drops the pending
-// requests. Uses its own threads, so that the large preview of a page is not delayed. GUI thread
-// only.
+// Predicts many requests. Caches the numbers of the predictions, but not their runs. startOver()
+// drops the pending requests. Uses its own threads, so that the large preview of a page is not
+// delayed. GUI thread only.
 class Predictor : public QObject
 {
     Q_OBJECT
@@ -30,11 +30,11 @@ Q_SIGNALS:
     void answered(const QString& key, const app::Predictor::Answer& answer);
 
 private:
-    Answer known(const PredictionRequest& request) const; // null: not in the cache
+    Answer known(const PredictionRequest& request) const; // nullptr if it is not cached
     void remember(const PredictionRequest& request, const Answer& answer);
 
     Background m_background;
-    // Read in the pool as well, to skip outdated requests.
+    // Jobs read it in the pool, to skip outdated requests.
     std::shared_ptr<std::atomic<int>> m_generation;
     std::deque<std::pair<PredictionRequest, Answer>> m_known; // newest first
 };

@@ -5,7 +5,7 @@
 namespace app {
 namespace {
 
-// In ops of a schedule. When a newer request comes, a larger job is cancelled at its next step. A
+// The number of ops from which a job is cancelled (at its next step) when a newer request comes. A
 // smaller job finishes first, so that the picture keeps moving.
 constexpr std::int64_t kLong = 1'000'000;
 
@@ -22,7 +22,7 @@ PreviewPredictor::Answer answerOf(engine::Result<Prediction> result)
 
 } // namespace
 
-// Runs in the pool and caches the last built schedule.
+// Predicts in the pool. It caches the schedule that was built last.
 class PreviewPredictor::Worker
 {
 public:

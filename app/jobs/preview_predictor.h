@@ -13,9 +13,10 @@
 namespace app {
 
 // Predicts a page's large preview and prepares it for painting. Small predictions are delivered
-// before ask() returns. Others run in the thread pool, one at a time; only the newest waiting
-// request is kept. Every result is delivered, so that the picture follows a slider. The part that
-// does not depend on costs is kept between requests. GUI thread only.
+// before ask() returns. Others run in the thread pool, one at a time; of the waiting requests, only
+// the newest is kept. The result of every finished job is delivered, so that the picture follows a
+// slider. The built schedule, which does not depend on costs, is kept between requests. GUI thread
+// only.
 class PreviewPredictor : public QObject
 {
     Q_OBJECT
@@ -43,7 +44,7 @@ private:
 
     Background m_background{this};
     std::shared_ptr<Worker> m_worker;
-    std::shared_ptr<std::atomic<bool>> m_isDropped; // read by the running job
+    std::shared_ptr<std::atomic<bool>> m_isDropped; // cancels the running job
     std::optional<PredictionRequest> m_next;
     std::int64_t m_opsAtWork = 0;
     bool m_isBusy = false;

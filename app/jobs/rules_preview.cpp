@@ -13,8 +13,8 @@ namespace app {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int kPause = 400; // ms after the last key
-// size on disk that is read in a few seconds
+constexpr int kPause = 400; // ms; a preview starts when no key was pressed for this time
+// A preview reads files of at most this size on disk in total, which takes a few seconds.
 constexpr std::int64_t kMostBytes = std::int64_t{48} << 20;
 
 struct Previewed
@@ -45,7 +45,7 @@ Previewed preview(const std::vector<fs::path>& files, const std::string& toml,
     return {*imported->run.info.import, {}};
 }
 
-// The trace file, or the archive that has it.
+// Returns the file of a trace. If the trace is in an archive, returns the archive.
 fs::path fileOf(const fs::path& trace)
 {
     std::error_code ignored;
@@ -112,7 +112,7 @@ void RulesPreview::ask(const QString& toml)
     m_pause.start();
 }
 
-// Selects the smallest trace files: up to kMostBytes in total, but at least one file.
+// Selects the trace files to read: the smallest ones, up to kMostBytes in total, but at least one.
 RulesPreview::Sample RulesPreview::sampleOf(const QStringList& sources)
 {
     std::vector<fs::path> paths;

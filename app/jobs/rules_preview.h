@@ -18,18 +18,19 @@
 namespace app {
 
 // Parses the rules of `toml` and appends the built-in rules, as `bscope import --rules` does. If
-// `toml` has no rules, returns the built-in rules. A failure has the form "rules: line 3: ...".
+// `toml` has no rules, only the built-in rules apply. An error message has the form "rules: line 3:
+// ...".
 engine::Result<profiler::Rules> rulesOf(const std::string& toml);
 
 // Returns the files of an imported run that still exist: its traces, or the archives that contain
-// them.
+// its traces.
 QStringList existingSources(const engine::ImportReport& report);
-// Number of files, including those that no longer exist.
+// Returns the number of files of an imported run, including those that no longer exist.
 int sourceCount(const engine::ImportReport& report);
 
-// Imports the traces of a run again with other rules, after a short pause and without writing a
-// run. Reads only some of the traces if all would take long. GUI thread only; a new request and the
-// destructor cancel without waiting.
+// Imports the traces of a run again with other rules, to show what the rules would classify. Starts
+// after a short pause and writes no run. If reading all traces would take long, reads only some of
+// them. GUI thread only; a new request and the destructor cancel without waiting.
 class RulesPreview : public QObject
 {
     Q_OBJECT

@@ -105,7 +105,7 @@ void RunAnalysis::forget()
 void RunAnalysis::start(const Request& request)
 {
     m_isBusy = true;
-    // Delivers the last delivered iteration again, because it may have grown.
+    // The iteration that was delivered last is delivered again, because it may have grown.
     const std::size_t first = m_reported > 0 ? m_reported - 1 : 0;
     m_background.run(
         [request, first, generation = m_generation] {

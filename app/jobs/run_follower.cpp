@@ -8,7 +8,7 @@ namespace app {
 
 namespace {
 
-// Time between reads of a file that is locked after the writer has ended.
+// Time until a read is repeated if the file is locked although its writer has ended.
 constexpr int kRetryMilliseconds = 200;
 
 } // namespace
@@ -78,8 +78,8 @@ void RunFollower::take(const Answer& answer)
     report(answer);
     if (answer.run)
         Q_EMIT grown(answer.run);
-    // Reads again if rows arrived during this read. After the writer has ended, reads until a read
-    // adds nothing, because a snapshot may lack rows that were written later.
+    // Reads again if rows arrived during this read. If the writer has ended, continues until a read
+    // adds nothing, because the rows that this read delivered may not be all.
     if (m_isPoked || (m_isLast && answer.run))
         read();
     else if (m_isLast && answer.isLocked)

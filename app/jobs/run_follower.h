@@ -23,12 +23,12 @@ public:
     ~RunFollower() override;
 
     void start(int milliseconds = 200); // reads now, then at this interval
-    void poke();   // the writer committed rows; reads them when the current read has ended
-    void finish(); // the writer has ended; reads once more, then emits finished()
+    void poke();   // call it when the writer has committed rows; they are read next
+    void finish(); // call it when the writer has ended; reads the rest, then emits finished()
 
 Q_SIGNALS:
     void grown(const app::RunPointer& run);
-    // a warning of the reader; emitted again only if the text changes
+    // The reader has a warning. Emitted again only if the text changes.
     void warned(const QString& text);
     // The file cannot be read, or can no longer be read. Emitted once per reason.
     void failed(const QString& reason);

@@ -36,7 +36,8 @@ bool exists(std::int64_t process)
         || kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM;
 }
 
-// Runs that cannot be read stay in the list, with the reason.
+// Reads a run for the ledger, the list of all runs of this machine. If the run cannot be read, the
+// result has the reason, so that the run stays in the list.
 LedgerRun readLedgerRun(const QString& file)
 {
     const auto run = profiler::readRun(file.toStdString());
@@ -89,7 +90,7 @@ QString ledgerFile()
     return dataFolder() + QStringLiteral("/ledger.sqlite");
 }
 
-// The ledger. It is opened when it is first used, so that the program starts fast.
+// Opens the ledger file when it is first used, so that the program starts fast.
 class RunLedger::Store
 {
 public:
@@ -102,8 +103,8 @@ public:
         return work(*m_ledger);
     }
 
-    // The rows of existing files. Rows of files that were deleted are removed, unless their folder
-    // is missing as well, as on a disk that is not mounted.
+    // Returns the rows of files that exist. If a file was deleted, its row is removed from the
+    // ledger. If its folder is missing as well, the disk may not be mounted, so the row stays.
     Result<std::vector<profiler::LedgerRow>> rows()
     {
         std::vector<profiler::LedgerRow> existing;
@@ -203,7 +204,7 @@ void RunLedger::read(const QString& file)
             else if (!m_relist.isActive())
                 m_relist.start();
         },
-        -1); // a lower priority than changes by the user
+        -1); // lower than that of changes by the user
 }
 
 void RunLedger::list()

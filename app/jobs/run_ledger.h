@@ -18,8 +18,9 @@ QString runsFolder();  // .../bubblescope/runs, where runs are saved
 QString ledgerFile();  // .../bubblescope/ledger.sqlite, the list of runs of this machine
 QString trashFolder(); // .../bubblescope/runs/trash
 
-// All runs of this machine: those in the default folder and those that were opened. Reads new and
-// changed files on its own thread. GUI thread only; the destructor waits for the current file.
+// All runs of this machine: those in the default folder, and those that were opened from other
+// folders. Reads new and changed files on its own thread. GUI thread only; the destructor waits for
+// the file that is being read.
 class RunLedger : public QObject
 {
     Q_OBJECT
@@ -51,7 +52,8 @@ Q_SIGNALS:
 private:
     class Store;
     using Change = std::function<engine::Result<void>(Store&)>;
-    // executes `work`, then lists the runs if no other change is pending
+    // Executes `work` on the thread of the store. Then lists the runs, unless another change is
+    // pending.
     void change(const Change& work);
     void list();
     void read(const QString& file);
@@ -59,11 +61,11 @@ private:
     std::vector<LedgerRun> m_runs;
     int m_unread = 0;
     int m_changes = 0;        // number of pending changes
-    bool m_hasFailed = false; // whether opening the ledger failed, which is reported once
-    QTimer m_relist;          // lists the runs once after several files were read
-    QThreadPool m_pool;       // one thread, which alone uses the store
+    bool m_hasFailed = false; // opening the ledger failed; this is reported only once
+    QTimer m_relist;          // delays list(), so that it runs once for several files
+    QThreadPool m_pool;       // one thread; only this thread uses m_store
     std::shared_ptr<Store> m_store;
-    std::shared_ptr<std::atomic<bool>> m_isEnding; // true: reads no more files
+    std::shared_ptr<std::atomic<bool>> m_isEnding; // set by the destructor: no more files are read
     Background m_background;
 };
 

@@ -57,7 +57,8 @@ std::function<std::filesystem::path(int)> newRunNames(const QStringList& options
 
 engine::Result<QString> writeNewRun(engine::Run run)
 {
-    // The name of an unknown scheme comes from a file, so it must not become part of a path.
+    // An unknown scheme has a name that comes from a file, so the name must not become part of a
+    // path.
     const bool isKnown = engine::findScheme(run.info.scheme) != nullptr;
     const engine::Shape& shape = run.schedule.shape;
     auto file = TRY(engine::NewFile::firstFree(
@@ -104,7 +105,8 @@ std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
     const auto names = newRunNames(options);
     auto reserved = engine::ReservedName::firstFree(names);
     const bool mustWait = isAnyRunning() || queued() > 0;
-    // If the folder for runs cannot be created, the session reports it.
+    // If no name can be reserved, the folder for runs cannot be created. The session then reports
+    // it.
     auto document
         = newDocument(QString::fromStdString((reserved ? reserved->path() : names(1)).string()));
     if (reserved)
@@ -183,7 +185,7 @@ double RunLibrary::secondsPerFlop(const QString& kind) const
             continue;
         const double work = runWork(one->options()) * progress.done / progress.planned;
         if (work > 0)
-            // the newest run is the last one and the most accurate
+            // later runs overwrite the rate, because the newest one is the most accurate
             rate = progress.secondsSoFar / work;
     }
     return rate;

@@ -15,7 +15,8 @@
 
 namespace app {
 
-// The opened, started and predicted runs of a window, shared by its pages. GUI thread only.
+// The runs of a window that were opened, started or predicted. Its pages share them. GUI thread
+// only.
 class RunLibrary : public QObject
 {
     Q_OBJECT
@@ -26,22 +27,24 @@ public:
 
     RunsModel& runs() { return *m_runs; }
 
-    // Starts to read a file unless it is open already.
+    // Opens a file and starts to read it. Returns the existing document if the file is already
+    // open.
     std::shared_ptr<RunDocument> open(const QString& file);
-    // Starts a worker on a new file, with options of `bscope run` except -o. Only one worker runs
-    // at a time, because two would distort each other's times; other runs are queued.
+    // Starts a worker that records a new file. `options` are those of `bscope run` except -o. Only
+    // one worker runs at a time, because two would distort each other's times; other runs are
+    // queued.
     std::shared_ptr<RunDocument> start(const QStringList& options);
     int queued() const;                       // number of runs in the queue
     QList<QStringList> queuedOptions() const; // in the order in which they will start
-    // Moves a queued run by `by` positions: towards the front if negative, otherwise towards the
-    // end.
+    // Moves a queued run by `by` positions; negative values move it towards the front.
     void moveInQueue(const RunDocument& document, int by);
-    // The options with which the run was started; empty if this window did not start it.
+    // Returns the options with which the run was started; empty if this window did not start it.
     QStringList optionsOf(const RunDocument& document) const;
     // Adds a run without a file: a prediction.
     std::shared_ptr<RunDocument> add(engine::Run run);
 
-    // Stops the worker of a run and keeps complete iterations. A queued run is never started.
+    // Stops the worker of a run; the iterations that are complete are kept. A queued run is removed
+    // from the queue without being started.
     void stop(const RunDocument& document);
     void setPaused(const RunDocument& document, bool paused);
     void close(const RunDocument& document);
@@ -53,14 +56,14 @@ public:
 
 Q_SIGNALS:
     void queueChanged();
-    // A run in a file was read completely or has finished.
+    // Emitted when a run in a file was read completely, or has finished.
     void runRead(const QString& file, const RunPointer& run);
 
 private:
     RunSession* session(const RunDocument& document) const;
-    void startNext(); // starts the next queued run when none is running
-    void estimate();  // estimates the duration of queued runs from the rate of completed ones
-    double secondsPerFlop(const QString& kind) const; // < 0: no run of this kind has completed
+    void startNext(); // starts the next queued run if none is running
+    void estimate();  // estimates the duration of queued runs from that of completed ones
+    double secondsPerFlop(const QString& kind) const; // negative: no run of this kind has completed
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
     RunsModel* m_runs;
@@ -70,14 +73,16 @@ private:
     int m_lastNumber = 0;
 };
 
-// Returns a function that numbers the names of new files in the default folder, from 1:
+// Returns a function that makes the n-th name (from 1) for a new file in the default folder:
 // .../bubblescope/runs/<time>-<what>.sqlite. Creates the folder.
 std::function<std::filesystem::path(int)> runFileNames(const QString& what);
 
-// Like runFileNames(), for a run with these options: .../<time>-<scheme>-D<D>-N<N>.sqlite.
+// Like runFileNames(), with the name of a run that has these options:
+// .../<time>-<scheme>-D<D>-N<N>.sqlite.
 std::function<std::filesystem::path(int)> newRunNames(const QStringList& options);
 
-// Writes a run of this program to a new file, named as by newRunNames(). Returns the file.
+// Writes a run that this program computed to a new file, whose name is as from newRunNames().
+// Returns the file.
 engine::Result<QString> writeNewRun(engine::Run run);
 
 } // namespace app

@@ -10,8 +10,8 @@
 namespace app {
 namespace {
 
-// Returns the number of leading iterations in which every op has a span; 0 for a file that stores
-// its spans device by device, and for an imported run with gaps.
+// Returns the number of iterations at the begin in which every op has a span. It is 0 for an
+// imported run with gaps, and for a file that stores its spans device by device.
 std::size_t completeIterations(const engine::Run& run)
 {
     std::vector<std::size_t> spans(run.timeline.iterations.size(), 0);
@@ -25,7 +25,8 @@ std::size_t completeIterations(const engine::Run& run)
         - spans.begin());
 }
 
-// The complete iterations of a run that is being read; null if there are none.
+// Returns the complete iterations at the begin of a run that is being read; nullptr if there are
+// none.
 RunPointer beginningOf(const engine::Run& run)
 {
     const std::size_t count = completeIterations(run);
@@ -45,7 +46,7 @@ RunPointer beginningOf(const engine::Run& run)
 
 struct RunLoader::Step
 {
-    RunPointer begun; // the first iterations; null: not the first of several steps
+    RunPointer begun; // the first iterations, after the first of several steps; otherwise nullptr
     bool more = false;
     double share = 1;
     QString failure;

@@ -18,10 +18,11 @@ public:
     explicit RunLoader(QObject* parent = nullptr);
 
     void load(const QString& file);
-    void cancel() { m_reading.reset(); } // the current load emits no more signals
+    void cancel() { m_reading.reset(); } // the current load will emit no more signals
 
 Q_SIGNALS:
-    // The run has the first iterations of a large file. The rest is still being read.
+    // The first iterations of a large file were read, and the rest is still being read. `run` has
+    // only these iterations.
     void begun(const app::RunPointer& run);
     void progressed(double share); // share of the rows that have been read
     // `warning` is "" if there is none.
@@ -34,7 +35,7 @@ private:
     void readOn();
     void take(const Step& step);
 
-    std::shared_ptr<Reading> m_reading; // of the current load
+    std::shared_ptr<Reading> m_reading; // state of the current load
     Background m_background;
 };
 

@@ -48,7 +48,8 @@ struct RunNotes::StoredNotes
     QString failure;
 };
 
-// A change of one note, from `before` to `after`; nullopt means that the note does not exist.
+// A change of one note. `before` or `after` is nullopt if the note does not exist before or after
+// it.
 class NoteStep : public QUndoCommand
 {
 public:
@@ -140,7 +141,8 @@ const Note* RunNotes::find(std::int64_t id) const
 
 void RunNotes::add(Note note)
 {
-    constexpr qint64 kIds = qint64{1} << 53; // a script that reads ids as doubles gets exact values
+    // Scripts read ids as doubles, which are exact below 2^53.
+    constexpr qint64 kIds = qint64{1} << 53;
     note.id = QRandomGenerator::global()->bounded(qint64{1}, kIds);
     note.created = QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString();
     m_undo.push(new NoteStep(*this, tr("note"), std::nullopt, note));
@@ -184,7 +186,8 @@ void RunNotes::take(const Note& note)
     Q_EMIT changed();
 }
 
-// If the write failed, replaces the notes in memory with those of the file.
+// Called when a write has ended. If it failed, the notes in memory are replaced by those of the
+// file.
 void RunNotes::written(const Note& note, const QString& failure)
 {
     if (failure.isEmpty())

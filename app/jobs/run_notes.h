@@ -22,12 +22,12 @@ class RunNotes : public QObject
 public:
     explicit RunNotes(QObject* parent = nullptr);
 
-    void open(const QString& file); // requires that the file is complete; reads in the background
+    void open(const QString& file); // reads in the background; the file must be complete
     const QString& file() const { return m_file; }
     const std::vector<engine::Note>& notes() const { return m_notes; }
     QUndoStack& undoStack() { return m_undo; }
 
-    // Adds a note with the current time and a random id, so that ids from two windows do not
+    // Adds a note with the current time. Its id is random, so that ids from two windows do not
     // collide.
     void add(engine::Note note);
     void setText(std::int64_t id, const QString& text);
@@ -35,7 +35,7 @@ public:
 
 Q_SIGNALS:
     void changed();
-    // The notes cannot be read, so notes that exist are not shown.
+    // The notes cannot be read, so none are shown.
     void unreadable(const QString& reason);
     // `change` could not be written and was reverted.
     void refused(const engine::Note& change, const QString& reason);
@@ -53,10 +53,12 @@ private:
 
     Background m_background; // one thread, so that changes are written in order
     QString m_file;
-    // runIdentity() of m_file at open(), so that no note is written to another run.
+    // The runIdentity() that m_file had at open(). It prevents that a note is written to another
+    // run that has replaced the file.
     std::string m_run;
     QDateTime m_readAt; // modification time of m_file at the last read
-    // Number of changes by this window. A read that started before the last change is discarded.
+    // Number of changes by this window. The result of a read is discarded if a change came after
+    // the start of the read.
     int m_changes = 0;
     QTimer m_timer;
     std::vector<engine::Note> m_notes;

@@ -40,9 +40,9 @@ RunProcess::RunProcess(QObject* parent)
     for (QProcess* process : {&m_version, &m_worker}) {
         process->setProcessChannelMode(QProcess::MergedChannels);
         process->setStandardInputFile(QProcess::nullDevice());
-        // The worker must not outlive its window. SIGTERM stops it, and it keeps complete
-        // iterations. SIGINT would not work, because a shell script starts background programs with
-        // SIGINT ignored.
+        // The worker must not outlive its window, so it gets SIGTERM when the window exits. It then
+        // stops and keeps the complete iterations. SIGINT would not work, because a shell script
+        // starts background programs with SIGINT ignored.
         process->setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGTERM); });
         connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
             if (error == QProcess::FailedToStart)
@@ -107,7 +107,8 @@ void RunProcess::stop()
 {
     if (!m_isRunning || m_isStopping)
         return;
-    setPaused(false); // a suspended worker would not receive the signal
+    // Resumes the worker, which would not react to the signal while it is suspended.
+    setPaused(false);
     m_isStopping = true;
     if (m_worker.processId() > 0)
         ::kill(static_cast<pid_t>(m_worker.processId()), SIGTERM);

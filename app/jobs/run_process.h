@@ -11,11 +11,11 @@
 
 namespace app {
 
-// The program that the user chose as worker, otherwise `bscope` in the folder of this program; ""
-// if it is missing.
+// Returns the program that the user chose as worker. If none is chosen, returns `bscope` in the
+// folder of this program, or "" if it is missing.
 QString workerProgram();
 
-// The end of a worker. `text` is shown to the user.
+// How a worker ended. `text` is shown to the user.
 struct WorkerEnd
 {
     enum class How : int {
@@ -40,9 +40,11 @@ public:
     explicit RunProcess(QObject* parent = nullptr);
     ~RunProcess() override;
 
-    // If `program` is "", starts workerProgram(). `arguments` begin with the command: "run".
+    // Starts a worker. If `program` is "", it is workerProgram(). The first of the `arguments` is
+    // the command: "run".
     void start(const QString& program, const QStringList& arguments);
-    // Sends SIGTERM, which keeps complete iterations or points; sends SIGKILL after `patience`.
+    // Sends SIGTERM; the worker then stops and keeps complete iterations or points. Sends SIGKILL
+    // if it has not ended after `patience`.
     void stop();
     void setPatience(std::chrono::milliseconds patience) { m_killTimer.setInterval(patience); }
     // Suspends or resumes the worker. Its CPU clocks stop while it is suspended.
@@ -52,7 +54,7 @@ public:
 
 Q_SIGNALS:
     void eventReceived(const app::WorkerEvent& event);
-    void lineReceived(const QString& line); // the worker printed a line that is not an event
+    void lineReceived(const QString& line); // a printed line that is not an event
     void ended(const app::WorkerEnd& end);
 
 private:

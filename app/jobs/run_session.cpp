@@ -14,11 +14,11 @@ namespace {
 using State = RunDocument::State;
 using Level = Notice::Level;
 
-// Interval between reads of an opened file whose run has not ended. Another program recorded it, so
-// there are no progress reports, and that program has probably ended.
+// Interval at which an opened file is read if its run has not ended. Another program records it, so
+// there are no progress reports. The interval is long, because that program has probably ended.
 constexpr int kForeignPollMilliseconds = 1000;
 
-// Joins an error and its consequence: "device 0 is full; free some. Nothing was recorded."
+// Appends the consequence to an error: "device 0 is full; free some. Nothing was recorded."
 QString joined(QString reason, const QString& kept)
 {
     if (reason.isEmpty())
@@ -140,7 +140,7 @@ void RunSession::start(const QString& program, const QStringList& options)
     m_document->setState(State::Running);
     m_document->addLogLine(tr("bscope run %1").arg(options.join(QLatin1Char(' '))));
     const QString folder = QFileInfo(m_document->file()).path();
-    if (!QFileInfo(folder).isDir()) { // RunLibrary tried to create it
+    if (!QFileInfo(folder).isDir()) { // RunLibrary could not create the folder
         workerEnded({WorkerEnd::How::Refused,
                      tr("The folder %1 for runs cannot be created; rename the file of that name, "
                         "or set XDG_DATA_HOME to a writable folder.")
@@ -193,7 +193,7 @@ void RunSession::workerSaid(const WorkerEvent& event)
     RunProgress progress = m_document->progress();
     switch (event.kind) {
     case WorkerEvent::Kind::Started:
-        m_name.reset(); // the file exists
+        m_name.reset(); // the file exists now, so its name need not be reserved
         m_sinceStart.start();
         progress.planned = event.iterations;
         progress.warmup = event.warmup;
@@ -235,7 +235,7 @@ void RunSession::workerSaid(const WorkerEvent& event)
     }
 }
 
-// Assumes that the remaining iterations take as long as those so far.
+// Estimates when the run ends. Assumes that the remaining iterations take as long as those so far.
 void RunSession::estimateEnd(RunProgress& progress) const
 {
     const double done = progress.iterations();
@@ -299,8 +299,8 @@ void RunSession::grown(const RunPointer& run)
         m_follower.finish(); // another program wrote the file and has finished
 }
 
-// Shows `notice` until the run continues. The worker and the follower may both report the same
-// lock, so a repeated notice does not replace m_before.
+// Shows `notice` until the run continues, and remembers the previous notice in m_before. The worker
+// and the follower may both report the same lock, so a repeated notice does not replace m_before.
 void RunSession::interrupt(const Notice& notice)
 {
     m_document->addLogLine(notice.text);

@@ -15,8 +15,8 @@
 
 namespace app {
 
-// Fills a RunDocument from an existing file, or from a worker that it starts and follows. GUI
-// thread only; never blocks.
+// Fills a RunDocument, either from an existing file, or from the file of a worker that the session
+// starts. GUI thread only; never blocks.
 class RunSession : public QObject
 {
     Q_OBJECT
@@ -24,14 +24,15 @@ class RunSession : public QObject
 public:
     explicit RunSession(std::shared_ptr<RunDocument> document, QObject* parent = nullptr);
 
-    // Reserves the name of the file until the worker has created it.
+    // Keeps the name of the file reserved until the worker has created the file.
     void keepName(engine::ReservedName name) { m_name = std::move(name); }
-    void open(); // also follows the file if another program is still writing it
+    void open(); // also follows the file while another program is still writing it
     void start(const QString& program, const QStringList& options); // see RunProcess::start()
-    void queue(const QStringList& options); // sets the options for startQueued()
+    void queue(const QStringList& options); // startQueued() will start the run with these options
     void startQueued(const QString& program) { start(program, m_options); }
     void stop(); // also removes a queued run
-    // Works only for emulated runs, because a live run measures the wall clock.
+    // Suspends or resumes the worker. Works only for emulated runs, because a live run measures the
+    // wall clock.
     void setPaused(bool paused);
     const std::shared_ptr<RunDocument>& document() const { return m_document; }
     const QStringList& options() const { return m_options; }
@@ -57,8 +58,8 @@ private:
     QStringList m_options;
     QElapsedTimer m_sinceStart;
     WorkerEnd m_end;
-    // The notice that is shown while the file cannot be read or written, and the notice to restore
-    // afterwards.
+    // m_interruption is the notice that is shown while the file cannot be read or written. m_before
+    // is the notice to show again afterwards.
     Notice m_interruption, m_before;
 };
 

@@ -15,8 +15,9 @@ public:
     SideThreads()
     {
         setMaxThreadCount(std::max(1, QThread::idealThreadCount() - 1));
-        // Waits for the jobs when the application ends, because the application itself waits only
-        // for the global pool. Jobs use static objects, which may be destroyed before this pool.
+        // Waits for the jobs of this pool when the application ends. (The application itself waits
+        // only for the global pool.) Otherwise jobs could use static objects that are already
+        // destroyed.
         qAddPostRoutine([] {
             sideThreads().clear();
             sideThreads().waitForDone();

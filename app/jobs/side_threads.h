@@ -4,8 +4,8 @@ class QThreadPool;
 
 namespace app {
 
-// Threads for many small predictions. They leave one core, and the global thread pool, to the
-// window and to file reading.
+// Returns a thread pool for many small predictions. It leaves one core, and the global thread pool,
+// to the window and to reading files.
 QThreadPool& sideThreads();
 
 } // namespace app

@@ -8,7 +8,8 @@
 namespace app {
 namespace {
 
-// A read fails if the file is locked for longer. The lock is reported, and the next read continues.
+// The time for which a read waits for the lock of another program. After that it fails, the lock is
+// reported, and the next read continues.
 constexpr std::chrono::milliseconds kLockWait{1000};
 
 } // namespace
@@ -34,7 +35,8 @@ engine::Result<std::unique_ptr<SnapshotPool::Buffer>> SnapshotPool::take()
 
 void SnapshotPool::giveBack(std::unique_ptr<Buffer> buffer)
 {
-    // One is enough: while the window shows the newest snapshot, the previous one is reused.
+    // One buffer is enough: while the window shows the newest snapshot, the buffer of the previous
+    // one is reused.
     constexpr std::size_t kKept = 1;
     const std::lock_guard lock(m_mutex);
     m_free.push_back(std::move(buffer));
@@ -53,7 +55,7 @@ engine::Result<SnapshotPool::Snapshot> SnapshotPool::next()
             return tl::unexpected(grew.error());
         return snapshot;
     }
-    // The pool may be destroyed before the snapshot, whose last owner may be on any thread.
+    // The last owner of a snapshot may release it on any thread, and after the pool is destroyed.
     auto release = [pool = weak_from_this()](Buffer* done) {
         std::unique_ptr<Buffer> owned(done);
         if (const auto alive = pool.lock())

@@ -13,9 +13,9 @@
 namespace app {
 
 // Makes snapshots of a growing run without copying it. A snapshot is a Run with its own reader. A
-// new snapshot reuses a Run that is no longer referenced and adds the missing rows. While the
-// window has the newest snapshot, the previous one returns to the pool, so every row is read twice
-// and never copied.
+// new snapshot reuses a Run that is no longer referenced, and adds the rows that it lacks. While
+// the window has the newest snapshot, the previous one is back in the pool. So every row is read
+// twice and never copied.
 //
 //     window:  A      B      A'     B'        A' = A + the rows since A
 //     pool:    -      A      B      A'
@@ -43,7 +43,8 @@ private:
     void giveBack(std::unique_ptr<Buffer> buffer);
 
     std::filesystem::path m_file;
-    // A reader that has read nothing. Its copies read the same file, and fail if it was replaced.
+    // A reader that has read nothing yet. It is copied for each new buffer. All copies read the
+    // same file, and fail if that file was replaced.
     std::optional<profiler::TraceReader> m_opened;
     std::mutex m_mutex;
     std::vector<std::unique_ptr<Buffer>> m_free; // guarded by m_mutex; at most kKept

@@ -39,9 +39,9 @@ struct TraceImporter::Shared
 {
     std::atomic<bool> isCancelled = false;
     std::mutex mutex;
-    profiler::ImportProgress progress; // under `mutex`
+    profiler::ImportProgress progress; // protected by `mutex`
 
-    // Called by the worker thread.
+    // Called by the worker thread after each step. Returns false if the import is cancelled.
     bool goesOn(const profiler::ImportProgress& now)
     {
         const std::lock_guard lock(mutex);

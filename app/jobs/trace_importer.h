@@ -15,9 +15,10 @@ namespace app {
 // The state of an import while it reads.
 struct ImportState
 {
-    QString file;                         // the file that is being read; "": all files are read
-    std::int64_t bytes = 0, allBytes = 0; // bytes read and in total, as stored on disk
-    double seconds = 0;                   // since the start
+    QString file; // the file that is being read; "" if all files are read
+    // The sizes of what was read so far and of all files, as stored on disk.
+    std::int64_t bytes = 0, allBytes = 0;
+    double seconds = 0; // since the start
 
     // Bytes per second.
     double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; }
@@ -35,8 +36,8 @@ public:
     explicit TraceImporter(QObject* parent = nullptr);
     ~TraceImporter() override; // cancels without waiting
 
-    // Starts the import of files or folders; call it once. `rules` are the user's rules as TOML;
-    // "": only the built-in rules.
+    // Starts the import of files or folders. Call it once. `rules` are the user's rules as TOML. If
+    // it is "", only the built-in rules apply.
     void start(const QStringList& paths, const QString& rules = {});
     void cancel(); // leaves no file behind
 

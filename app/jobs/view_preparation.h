@@ -11,16 +11,16 @@
 
 namespace app {
 
-// Prepares runs for painting (RunView): small ones before ask() returns, others in the thread pool.
-// Delivers only the result of the newest request. Reuses the views of the previous result. GUI
-// thread only.
+// Prepares runs for painting (RunView). Small runs are ready before ask() returns; others are
+// prepared in the thread pool. Delivers only the result of the newest request. Reuses the views of
+// the previous result. GUI thread only.
 class ViewPreparation : public QObject
 {
     Q_OBJECT
 
 public:
-    // The largest run that is prepared before ask() returns. It takes about 8 ms; ten million spans
-    // take 0.8 s.
+    // Runs up to this size are prepared before ask() returns. This takes about 8 ms; ten million
+    // spans take 0.8 s.
     static constexpr std::size_t kInstantSpans = 100'000;
 
     explicit ViewPreparation(QObject* parent = nullptr);

@@ -8,7 +8,7 @@ namespace app {
 namespace {
 
 constexpr int kResamples = 100;
-constexpr int kCollect = 40; // ms; rows that arrive within it are shown together
+constexpr int kCollect = 40; // ms; rows that arrive within this time are shown together
 enum Priority { Intervals, Medians, Chosen };
 
 struct Explained
@@ -77,7 +77,7 @@ void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
     m_background.run([measured = m_measured, run = m_run,
                       changes] { return withChanges(*measured, *run, changes); },
                      [this, isDropped = m_isDropped](Made made) {
-                         if (*isDropped || !made) // fails only for unmeasured times
+                         if (*isDropped || !made) // fails only if times were not measured
                              return;
                          const auto changed
                              = std::make_shared<const profiler::WhatIfPredictor>(*std::move(made));
@@ -89,7 +89,7 @@ void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
         explain(scheme);
 }
 
-// Runs one job per scheme, so that no long job remains after the page is closed.
+// Predicts each scheme in a job of its own, so that no long job remains after the page is closed.
 void WhatIfPredictions::start(const Flag& isDropped, const Predictor& changed, int resamples,
                               int priority)
 {

@@ -14,9 +14,9 @@
 
 namespace app {
 
-// Predicts one measured run with all schemes, on its own threads: first every duration, then the
-// confidence intervals. A new request cancels the previous one. GUI thread only; never waits for
-// its threads.
+// Predicts all schemes from the measured times of one run, on its own threads. The durations of all
+// schemes come first, then their confidence intervals. A new request cancels the previous one. GUI
+// thread only; never waits for its threads.
 class WhatIfPredictions : public QObject
 {
     Q_OBJECT
@@ -28,19 +28,19 @@ public:
     explicit WhatIfPredictions(RunPointer run, QObject* parent = nullptr);
     ~WhatIfPredictions() override; // cancels
 
-    // Predicts all schemes, and explains `scheme` unless it is "". Call it after measured().
+    // Predicts all schemes. If `scheme` is not "", also explains its prediction. Call it after
+    // measured().
     void ask(const WhatIfChanges& changes, const QString& scheme);
     void explain(const QString& scheme); // uses the changes of the last ask()
-    // Predicts one scheme, without its interval and without the other schemes, while an edit is
-    // dragged. One preview runs at a time; of the previews requested meanwhile, only the last one
-    // runs.
+    // Predicts only one scheme, and without its interval, while the user drags an edit. One preview
+    // runs at a time. Of the previews that are requested meanwhile, only the last one is computed.
     void preview(const WhatIfChanges& changes, const QString& scheme);
 
 Q_SIGNALS:
     void measured(const app::WhatIfPredictions::Predictor& predictor);
     void failed(const QString& reason);
-    // Rows of one request. Each scheme is delivered twice, first without its interval and then with
-    // it.
+    // Delivers rows of the last request. Each scheme is delivered twice: first without its
+    // interval, then with it.
     void predicted(const std::vector<app::WhatIfRow>& rows);
     void explained(const app::WhatIfDetails& details, const app::RunViewPointer& view);
     void previewed(const app::WhatIfRow& row, const app::RunViewPointer& view,
@@ -64,8 +64,8 @@ private:
     bool m_isPreviewing = false;
     std::optional<Preview> m_nextPreview;
     WhatIfChanges m_changes;
-    Flag m_isDropped;              // flag of the last ask(); read by the threads
-    Flag m_isUnneeded;             // flag of the last explain()
+    Flag m_isDropped;              // set to cancel the last ask(); the threads read it
+    Flag m_isUnneeded;             // set to cancel the last explain()
     std::vector<WhatIfRow> m_rows; // rows that were not delivered yet
     int m_intervals = 0, m_all = 0;
     QTimer m_collect;

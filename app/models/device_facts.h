@@ -4,17 +4,17 @@
 
 namespace app {
 
-// The hardware of this machine as described by the file system. The worker reports GPUs and
-// libraries.
+// The hardware of this machine, as the files of the operating system describe it. (GPUs and
+// libraries are reported by the worker.)
 struct DeviceFacts
 {
     QString cpu;   // "AMD EPYC 7B13"
-    int cores = 1; // available to this process
+    int cores = 1; // number of cores that this process may use
     bool hasNvidiaDriver = false;
 };
 
 DeviceFacts deviceFacts();
-// Parses the text of /proc/cpuinfo; "CPU" if it states no name.
+// Returns the name of the CPU from the text of /proc/cpuinfo; "CPU" if the text has none.
 QString cpuName(const QString& cpuinfo);
 
 } // namespace app

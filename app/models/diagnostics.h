@@ -11,7 +11,7 @@ namespace app {
 
 class Settings;
 
-// A file of a diagnostics folder, for a bug report.
+// A file of the diagnostics folder, which a user can attach to a bug report.
 struct DiagnosticsFile
 {
     QString name; // "about.txt"
@@ -21,7 +21,7 @@ struct DiagnosticsFile
     friend bool operator==(const DiagnosticsFile&, const DiagnosticsFile&) = default;
 };
 
-// Facts that only the window knows.
+// The contents of the diagnostics that only the window knows.
 struct DiagnosticsFacts
 {
     QString devices;    // output of `bscope devices --json`, or why it is missing
@@ -32,11 +32,11 @@ struct DiagnosticsFacts
 // and errors. They contain no run, no list of files and no tabs.
 std::vector<DiagnosticsFile> diagnostics(const Settings& settings, const DiagnosticsFacts& facts);
 
-// Replaces the home folder by "~", and the user and host names, where they are whole words, by USER
-// and HOST.
+// Makes a text anonymous: replaces the home folder by "~", and the user name and the host name by
+// USER and HOST where they are whole words.
 QString withoutNames(QString text);
 
-// Creates `folder`, which must not exist, with the files.
+// Creates `folder` and writes the files into it. The folder must not exist.
 engine::Result<void> saveDiagnostics(const std::vector<DiagnosticsFile>& files,
                                      const QString& folder);
 

@@ -31,7 +31,7 @@ QStringList distinct(const ImportReport& report, Text text)
     return result;
 }
 
-// "node-1", "node-1 and 3 others".
+// Returns the first name and the number of others: "node-1", "node-1 and 3 others".
 QString firstOf(const QStringList& names)
 {
     if (names.isEmpty())
@@ -130,7 +130,7 @@ std::vector<CoveragePart> coverageParts(const ImportReport& report)
         parts.push_back({QString::fromStdString(rule.name), share, true});
         rest -= share;
     }
-    constexpr double kLeast = 0.0005; // smaller shares would be shown as 0.0 %
+    constexpr double kLeast = 0.0005; // smaller shares are rounded to 0.0 %
     if (rest >= kLeast)
         parts.push_back({importText("unclassified"), rest, false});
     return parts;

@@ -10,13 +10,13 @@
 
 namespace app {
 
-// The texts of an import report. All functions require a run with RunInfo::import.
+// Texts that describe an import report. All functions require a run with RunInfo::import.
 
 struct ImportFact
 {
     QString title, value, note;
 };
-// Source, program, hosts and iterations.
+// Returns the facts about source, program, hosts and iterations.
 std::vector<ImportFact> importFacts(const engine::Run& run);
 
 struct RankFact
@@ -24,10 +24,10 @@ struct RankFact
     QString title, note, toolTip;
     bool isMissing = false;
 };
-std::vector<RankFact> rankFacts(const engine::ImportReport& report); // by rank
+std::vector<RankFact> rankFacts(const engine::ImportReport& report); // sorted by rank
 QString rankSummary(const engine::ImportReport& report);             // "3 of 4 present"
 
-// A part of the time that a rule classified; the last part may be unclassified.
+// The part of the GPU time that one rule classified. The last part may be the unclassified time.
 struct CoveragePart
 {
     QString name;
@@ -38,11 +38,12 @@ std::vector<CoveragePart> coverageParts(const engine::ImportReport& report);
 QString coverageTitle(const engine::ImportReport& report);   // "97.4 % of GPU time classified"
 QString coverageNumbers(const engine::ImportReport& report); // "5 261 of 5 402 ms, ..."
 constexpr double kGoodCoverage = 0.9;
-// The colour of the coverage part at `position`; later parts are lighter. `position` < 0:
-// unclassified.
+// Returns the colour of the coverage part at `position`; the greater the position, the lighter. A
+// negative position is the unclassified part.
 QColor coverageColour(const Theme& theme, int position);
 
-// The iteration simulated from the median times of the trace, compared with the measured one.
+// How well the import reproduces the measured iteration: compares it with a simulation that takes
+// the median times of the trace.
 struct ReplayFact
 {
     enum class Level : int { Unknown, Good, Fair, Poor };
@@ -50,7 +51,7 @@ struct ReplayFact
     QString verdict, sentence;
 };
 ReplayFact replayFact(const engine::Run& run);
-// Stages, micro-batches, order of ops.
+// Returns the facts about stages, micro-batches and the order of ops.
 std::vector<ImportFact> structureFacts(const engine::Run& run);
 
 } // namespace app

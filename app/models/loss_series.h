@@ -7,20 +7,20 @@
 
 namespace app {
 
-// The losses of one iteration. The median iteration has no loss and no point.
+// The losses of one iteration. The median iteration has no LossPoint, because it was not executed.
 struct LossPoint
 {
     bool isWarmup = false;
-    int number = 0; // number within the iterations of its kind
+    int number = 0; // number among the iterations of its kind
     double mean = 0;
-    std::vector<float> microBatches; // may be empty if unknown
+    std::vector<float> microBatches; // losses of the micro-batches; empty if unknown
 };
 
 struct LossSeries
 {
     std::vector<LossPoint> points;
     int planned = 0; // planned iterations, including warm-up
-    // Entropies of the training text in nats per token.
+    // Entropies of the training text in nats per token, drawn as reference lines.
     std::optional<double> unigramEntropy, entropyRate;
 
     // The largest of means, micro-batch losses and reference lines; 0 without any.

@@ -28,8 +28,8 @@ std::optional<std::int64_t> requestedLimit(const engine::RunInfo& info)
     return static_cast<std::int64_t>(experiment->deviceMemory);
 }
 
-// The file of a simulated run has only the name of its hardware; with tensor parallelism, the name
-// begins with "4 x ".
+// Returns the memory of a device of the named hardware. (The file of a simulated run has only the
+// name.) With tensor parallelism, the name begins with a number, as in "4 x ", which is skipped.
 std::optional<std::int64_t> memoryOfHardware(std::string_view name)
 {
     if (const auto times = name.find(" x "); times != std::string_view::npos)
@@ -51,8 +51,8 @@ std::optional<std::int64_t> smallestMemory(const engine::GpuMachine& machine)
     return least;
 }
 
-// Rounds up to a multiple of half a power of ten, so that an axis ends at a round number. In steps
-// of 5, 66.91 becomes 70.
+// Rounds up to a number that is suitable for the end of an axis: a multiple of half a power of ten.
+// For example, 66.91 becomes 70, because the step is 5.
 std::int64_t roundedUp(std::int64_t bytes, double perUnit)
 {
     if (bytes <= 0)

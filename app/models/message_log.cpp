@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMostMessages = 200;
 
-// One per process, like Qt's message handler.
+// The kept messages. There is one object per process, because Qt's message handler is global, too.
 struct KeptMessages
 {
     QMutex mutex;

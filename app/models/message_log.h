@@ -6,14 +6,14 @@ namespace app {
 
 // The last messages of Qt and of this program in this process, for a bug report. Thread-safe.
 
-// Keeps all later messages and passes them to the previous handler. Call it once, before the window
-// exists.
+// Begins to keep messages, and also passes them to the previous handler. Call it once, before the
+// window exists.
 void keepMessages();
 
-// Keeps an error that bypasses Qt's messages.
+// Keeps an error that was not reported as a message of Qt.
 void keepError(const QString& text);
 
-// At most 200, oldest first: "14:31:07 warning qt.svg: ...".
+// Returns the last messages, at most 200, oldest first: "14:31:07 warning qt.svg: ...".
 QStringList keptMessages();
 
 } // namespace app

@@ -32,7 +32,7 @@ Scale timesBySize(std::int64_t longest)
     return longest >= 1'000'000 ? scaleIn(Unit::Millisecond, 2) : scaleIn(Unit::Microsecond);
 }
 
-// Uses at least as many decimals as timesBySize().
+// Returns the scale in ms. It has at least as many decimals as that of timesBySize().
 Scale timesInMilliseconds(std::int64_t longest)
 {
     if (longest >= 10'000'000)
@@ -40,7 +40,8 @@ Scale timesInMilliseconds(std::int64_t longest)
     return scaleIn(Unit::Millisecond, longest >= 1'000'000 ? 2 : 4);
 }
 
-// Shows at least three digits of the largest amount, from 1.1 kB on.
+// Returns the scale in GiB. It has enough decimals to show at least three digits of the largest
+// amount, if this is at least 1.1 kB.
 Scale memoryInGiB(std::int64_t largest)
 {
     if (largest >= kGiB / 2)
@@ -51,8 +52,8 @@ Scale memoryInGiB(std::int64_t largest)
     return scaleIn(Unit::GiB, decimals);
 }
 
-// Both enumerators fit in one word, so that a thread never reads an old value of one and a new
-// value of the other.
+// Atomic as a whole: both enumerators fit in one word, so a thread never reads an old value of one
+// and a new value of the other.
 std::atomic<Units> chosenUnits = Units{};
 
 } // namespace

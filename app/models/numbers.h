@@ -11,17 +11,18 @@ namespace app {
 
 // The number formats of the window: a true minus sign, narrow spaces between thousands and before
 // %. Units are stated in headers and not in each cell.
-inline constexpr QChar kNarrowSpace(0x202F);           // lines never break at it, unlike at U+2009
-QString number(double value, int decimals);            // "-1 234.5" with U+2212 and U+202F
-QString signedNumber(double value, int decimals);      // "+4.0", "-0.4", "0" when it rounds to 0
-QString percent(double share, int decimals = 1);       // 0.13 -> "13.0 %"
+inline constexpr QChar kNarrowSpace(0x202F);      // lines never break here, as they can at U+2009
+QString number(double value, int decimals);       // "-1 234.5" with U+2212 and U+202F
+QString signedNumber(double value, int decimals); // "+4.0", "-0.4", "0" when it rounds to 0
+QString percent(double share, int decimals = 1);  // 0.13 -> "13.0 %"
 QString signedPercent(double share, int decimals = 1); // 0.13 -> "+13.0 %"
 QString factorText(double factor);                     // "1.35×"
 QString remainingTime(double seconds);                 // "about 1.5 s left", "about 3 min left"
 QString takesText(double seconds);                     // "about 12 s", "about 3 min"
 QString countOf(std::int64_t count, const char* one);  // "1 device", "4 devices"
 
-// The units of times and of memory that the user chose: one that suits the amount, or a fixed one.
+// The units in which the user wants to see times and memory. BySize: a unit that suits the amount.
+// Otherwise: always the named unit.
 enum class TimeUnits : int { BySize, Milliseconds };
 enum class MemoryUnits : int { BySize, GiB };
 struct Units
@@ -36,21 +37,22 @@ struct Units
 Units units();
 void setUnits(Units units);
 
-// The unit that all times (or all byte counts) of a view share. Computed from the largest value and
-// units() at each use, so a stored scale follows later changes of units().
+// The unit that all times (or all byte counts) of a view share. It is derived from the largest
+// value and from units() whenever it is used, so a stored Scale follows later changes of units().
 class Scale
 {
 public:
     enum class Of { Other, Times, Memory };
 
-    // `perUnit`: ticks or bytes per shown unit; `unit`: "ms", "units", "GiB".
+    // `perUnit` is the number of ticks or bytes per shown unit. `unit` is its name: "ms", "units",
+    // "GiB".
     Scale() = default;
     Scale(double perUnit, int decimals, QString unit)
         : m_perUnit(perUnit)
         , m_decimals(decimals)
         , m_unit(std::move(unit))
     { }
-    Scale(Of what, std::int64_t largest) // in ns or bytes
+    Scale(Of what, std::int64_t largest) // `largest` is in ns or bytes
         : m_what(what)
         , m_largest(largest)
         , m_decimals(0)
@@ -70,23 +72,25 @@ private:
     Of m_what = Of::Other;
     std::int64_t m_largest = 0;
     double m_perUnit = 1;
-    int m_decimals = 1; // for Times and Memory: added to the decimals that suit the amount
+    // For times and memory: decimals in addition to those that suit the amount.
+    int m_decimals = 1;
     QString m_unit;
 };
 
-// The units of the window. All conversions to them are here. Values are in nanoseconds, bytes or
-// bytes per second.
+// The units of the window. All conversions to them are in this file. Values are in nanoseconds,
+// bytes or bytes per second.
 enum class Unit : int { Microsecond, Millisecond, Second, KiB, MiB, GiB, MB, GB, GBPerSecond };
 Scale scaleIn(Unit unit, int decimals = 1);
-// Returns the label with the unit's name for %1: "Each, %1" -> "Each, ms". For values that share a
-// column.
+// Replaces %1 in a label by the name of the unit: "Each, %1" -> "Each, ms". Used for a column,
+// whose values share a unit.
 QString labelled(const QString& label, Unit unit);
 
-// Returns the unit for ticks of a run's timeline: ms (µs or s for much shorter or longer
-// iterations, unless the user chose ms), or abstract units.
+// Returns the unit for ticks of a run's timeline. It is ms for times, or µs or s if iterations are
+// much shorter or longer and the user did not choose ms. It is abstract units for a run in abstract
+// units.
 Scale timeScale(const engine::RunInfo& info, std::int64_t longest);
-Scale timeScale(std::int64_t longest); // of times in ns that belong to no run
-Scale byteScale(std::int64_t largest); // of memory: GiB with two decimals; MiB or KiB if small
-Scale dataScale(std::int64_t largest); // of files and transfers: as memory, but always by size
+Scale timeScale(std::int64_t longest); // for times in ns that belong to no run
+Scale byteScale(std::int64_t largest); // for memory: GiB with two decimals; MiB or KiB if small
+Scale dataScale(std::int64_t largest); // for files and transfers: always by size
 
 } // namespace app

@@ -7,16 +7,17 @@
 
 namespace app {
 
-// The model that a run trained, from its experiment; nullopt if the run has none (simulated in cost
-// units, imported) or it cannot be read.
+// Returns the model that a run trained, from the run's experiment. Returns nullopt if the
+// experiment cannot be read, or if the run has none because it was simulated in cost units or
+// imported.
 std::optional<engine::ModelSpec> modelOf(const engine::RunInfo& info);
 
-// The layers of a stage: first and last; nullopt if a stage has no layer.
+// Returns the first and the last layer of a stage; nullopt if the stage has no layer.
 std::optional<std::pair<int, int>> layersOf(const engine::ModelSpec& model,
                                             const engine::Shape& shape, engine::StageId stage);
 
-// The model FLOPs of an op, with full attention; 0 for ops without model FLOPs, such as a
-// recompute. The ops of an iteration add up to engine::flopsPerIteration().
+// Returns the model FLOPs of an op, with full attention. They are 0 for an op that does no work of
+// the model, such as a recompute. The ops of an iteration add up to engine::flopsPerIteration().
 double modelFlopsOf(const engine::ModelSpec& model, const engine::Shape& shape,
                     const engine::Op& op);
 

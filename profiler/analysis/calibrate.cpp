@@ -51,11 +51,11 @@ Op identity(Op op)
     return op;
 }
 
-// Ops that are assumed to cost the same.
+// Key of the ops that are assumed to cost the same.
 struct Class
 {
     OpKind kind = OpKind::Forward;
-    StageId stage; // none: any stage
+    StageId stage; // invalid: any stage
     std::uint16_t slice = Op::kWhole;
     bool half = false, acrossNodes = false;
 

@@ -93,7 +93,7 @@ bool contradictIn(const std::vector<const Run*>& runs, std::string_view option)
     std::optional<std::string> known;
     for (const Run* run : runs) {
         if (run->info.command.empty() || run->info.model.empty())
-            continue; // was not trained by this program
+            continue; // Only runs that this program trained have these options.
         std::string value;
         for (const auto& [name, given] : settingsOf(*run))
             if (name == option)
@@ -136,7 +136,7 @@ void addNotesOnWork(const std::vector<const Run*>& runs, std::vector<std::string
     noteIf(contradictIn(runs, "--sequence"), "the runs have different sequence lengths");
 }
 
-// Differences between the runs that limit the comparison.
+// Returns notes on differences between the runs that make a comparison less meaningful.
 std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
 {
     std::vector<std::string> notes;
@@ -234,8 +234,9 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
     return comparison;
 }
 
-// On every device an iteration is compute + exposed communication + bubble, so the differences of
-// the three means add up to the difference of the iterations.
+// Explains the difference in iteration time by compute, exposed communication and bubble. On every
+// device these three add up to the iteration, so the differences of their means add up to the
+// difference of the iterations.
 std::string summarize(const Comparison& comparison, std::size_t run)
 {
     const ComparedRun& base = comparison.runs[comparison.baseline];
@@ -247,7 +248,8 @@ std::string summarize(const Comparison& comparison, std::size_t run)
             + " cannot be compared: one is in abstract units, the other in nanoseconds";
     const double scale = engine::ratio(base.ticksPerUnit, one.ticksPerUnit);
     const auto difference
-        = [&](double of, double than) { return of * scale - than; }; // in ticks of the baseline
+        // Converts to ticks of the baseline before subtracting.
+        = [&](double of, double than) { return of * scale - than; };
     const double whole = difference(one.metrics.duration, base.metrics.duration);
     const std::string parts
         = join({part(difference(one.meanBubble, base.meanBubble), base.ticksPerUnit, "bubble"),

@@ -30,7 +30,7 @@ struct ComparedRun
     // Means over the devices, in ticks.
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0;
     std::optional<std::int64_t> peakBytes; // largest peak memory of a device
-    std::optional<double> peakStash;       // in M_a; nullopt if the micro-batches are unknown
+    std::optional<double> peakStash; // in units of M_a; nullopt if the micro-batches are unknown
     std::optional<double> lossFirst, lossLast;
 };
 
@@ -40,8 +40,8 @@ struct Comparison
     std::vector<Difference> differences;
     std::size_t baseline = 0;
     bool comparable = true; // false: some runs are in abstract units, others in ns
-    // Differences that limit the comparison: "the runs have different modes", "the runs train
-    // different models", ...
+    // Reasons why the comparison is less meaningful: "the runs have different modes", "the runs
+    // train different models", ...
     std::vector<std::string> notes;
 };
 

@@ -92,7 +92,7 @@ std::optional<std::uint32_t> DataFlow::find(const Table& table, const Value& val
 }
 
 // If several ops produce the value, they are all on the consumer's device. The consumer then uses
-// the value of the last one before it.
+// the value of the last of them that precedes it in the device's program.
 std::optional<std::uint32_t> DataFlow::producer(const Value& value, std::uint32_t consumer) const
 {
     const auto makers = m_producers.of(valueIndex(value, m_schedule.shape));

@@ -10,8 +10,9 @@
 
 namespace profiler {
 
-// The producer, transfer and consumers of every value of a schedule, as OpIndex numbers: the
-// inverse of consumes() and produces(). Built in one pass. The schedule must outlive the DataFlow.
+// Finds the producer, the transfer and the consumers of every value of a schedule. Ops are OpIndex
+// numbers. It is the inverse of consumes() and produces() and is built in one pass. The schedule
+// must outlive the DataFlow.
 class DataFlow
 {
 public:
@@ -47,9 +48,9 @@ private:
 
     const engine::Schedule& m_schedule;
     engine::OpIndex m_index;
-    Table m_send, m_receive;         // [value]
-    Groups m_producers, m_consumers; // [value]
-    Groups m_contributors;           // [stage]
+    Table m_send, m_receive;         // indexed by value
+    Groups m_producers, m_consumers; // indexed by value
+    Groups m_contributors;           // indexed by stage
 };
 
 } // namespace profiler

@@ -19,7 +19,8 @@ struct Setting
     std::string (*value)(const Run& run);
 };
 
-constexpr std::string_view kUnknown = "unknown"; // in traces of other programs
+// The value of a setting that the trace of another program does not state.
+constexpr std::string_view kUnknown = "unknown";
 
 std::string shapeText(int value, bool isKnown = true)
 {
@@ -114,7 +115,7 @@ std::vector<std::pair<std::string, std::string>> settingsOf(const Run& run)
 std::vector<Difference> differences(const std::vector<const Run*>& runs)
 {
     std::vector<std::map<std::string, std::string>> settings;
-    std::set<std::string> options; // options follow the other settings, sorted by name
+    std::set<std::string> options; // the options of all runs, sorted by name
     for (const Run* run : runs) {
         const auto of = settingsOf(*run);
         settings.emplace_back(of.begin(), of.end());
@@ -138,7 +139,7 @@ std::vector<Difference> differences(const std::vector<const Run*>& runs)
 
 std::vector<std::string> distinctLabels(const std::vector<const Run*>& runs)
 {
-    std::map<std::string, std::vector<std::size_t>> same; // [label] indices of runs
+    std::map<std::string, std::vector<std::size_t>> same; // label -> indices of the runs with it
     for (std::size_t i = 0; i < runs.size(); ++i)
         same[labelOf(*runs[i])].push_back(i);
     std::vector<std::string> labels(runs.size());

@@ -28,8 +28,8 @@ struct Bubble
     engine::Window window;
     Kind kind = Kind::Wait;
     std::optional<std::uint32_t> next; // op that ends the bubble; nullopt for Drain
-    // Producer, its transfer if any, and the op that ends the bubble; for Drain the last op of the
-    // iteration.
+    // The chain of causes: the producer, its transfer (if any), and the op that ends the bubble.
+    // For a Drain, it has only the last op of the iteration.
     std::vector<CauseLink> chain;
 };
 
@@ -57,8 +57,9 @@ struct OpExplanation
     std::uint32_t op = 0;
     engine::DeviceId device;
     engine::Window window;
-    // How long compute was free before the op started. For a transfer or an all-reduce: how long it
-    // was ready before it started.
+    // For a compute op: the time from the end of the device's previous compute op (or the begin of
+    // the iteration) to its start. For a transfer or an all-reduce: the time from the arrival of
+    // its last input to its start.
     std::int64_t waited = 0;
     // For each input of the op: the transfer of the input (if it was sent), then the op that
     // produced it. The input that arrived last comes first.

@@ -53,7 +53,8 @@ private:
     const engine::Run& m_run;
     Lanes m_lanes;
     DataFlow m_flow;
-    // [op] Its window; the end is before the begin if the op did not run in this iteration.
+    // The window of each op, by OpIndex. The end is before the begin if the op did not run in this
+    // iteration.
     std::vector<engine::Window> m_window;
 };
 

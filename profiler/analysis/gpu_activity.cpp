@@ -70,7 +70,8 @@ DeviceStream::Role roleOf(const std::array<std::ptrdiff_t, kKernelKinds>& counts
     return nccl + others == 0 ? Copy : nccl >= others ? Nccl : Compute;
 }
 
-// Maps `part`, a part of `from`, linearly to `to`.
+// Applies to `part` the linear map that takes the window `from` to the window `to`. `part` lies
+// within `from`.
 Window fitted(Window part, Window from, Window to)
 {
     const double scale = from.duration() > 0 ? engine::ratio(to.duration(), from.duration()) : 1;
@@ -174,7 +175,8 @@ void GpuActivity::addReplay(const Run& run, std::vector<Found>& found)
         return;
     const std::uint32_t replay = iterations.size() - 1;
     const auto spans = spansOf(run.timeline, replay, found);
-    // op -> smallest difference between an execution's duration and that in the median iteration
+    // Maps each op to the smallest difference found so far between the duration of a measured
+    // execution and the duration in the median iteration.
     std::unordered_map<std::uint32_t, std::int64_t> nearest;
     for (const Found& one : found) {
         const OpOfIteration of = one.work.of, there{of.op, replay};

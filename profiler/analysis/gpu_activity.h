@@ -27,7 +27,7 @@ struct GpuWork
 
 struct KernelName
 {
-    std::string full, label; // full: demangled; label: as short as possible while unique
+    std::string full, label; // `full` is the demangled name; `label` is shortened but unique
     KernelKind kind = KernelKind::Other;
 };
 
@@ -40,7 +40,7 @@ struct DeviceStream
     engine::DeviceId device;
     std::uint32_t context = 0, stream = 0;
     Role role = Role::Compute;
-    std::size_t first = 0, count = 0; // a range of GpuActivity::work()
+    std::size_t first = 0, count = 0; // first index into GpuActivity::work(), and number
 };
 
 // GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was not
@@ -100,16 +100,17 @@ private:
     void indexOps();
 
     engine::GpuTrace m_trace;
-    // The names of all trace().strings, then "copy ..." and "memset"; GpuWork::name is an index.
+    // One name for each string of trace().strings, followed by the names "copy ..." and "memset".
+    // GpuWork::name is an index into it.
     std::vector<KernelName> m_names;
     std::vector<GpuWork> m_work;
     std::vector<DeviceStream> m_streams;
     std::vector<std::uint32_t> m_byOp;
-    // Key of an OpOfIteration -> its range in m_byOp.
+    // Maps the key of an OpOfIteration to its range in m_byOp.
     std::unordered_map<std::uint64_t, Range> m_ofOp;
     // Maps an op of the median iteration to the iteration its GPU work is from.
     std::unordered_map<std::uint64_t, std::uint32_t> m_sources;
-    // Correlation -> index into trace().calls.
+    // Maps a correlation id to an index into trace().calls.
     std::unordered_map<std::uint32_t, std::uint32_t> m_calls;
     std::int64_t m_withoutPlace = 0;
 };

@@ -12,7 +12,7 @@ namespace {
 
 struct Clue
 {
-    std::string_view part; // searched for in the lower-case name
+    std::string_view part; // the part that is searched for in the lower-case name
     KernelKind kind;
 };
 

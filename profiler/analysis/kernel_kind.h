@@ -19,8 +19,8 @@ enum class KernelKind : std::uint8_t {
 constexpr int kKernelKinds = 8;
 std::string_view kernelKindName(KernelKind kind); // "matmul", "element-wise", "NCCL"
 
-// Knows the demangled names of the kernels of this program, cuBLASLt, cuDNN, CUTLASS, NCCL and
-// PyTorch.
+// Classifies the kernels of this program, cuBLASLt, cuDNN, CUTLASS, NCCL and PyTorch by their
+// demangled names.
 KernelKind kernelKindOf(std::string_view demangledName);
 
 } // namespace profiler

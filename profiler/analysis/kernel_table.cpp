@@ -54,13 +54,13 @@ struct Sums
 {
     std::map<OpKind, OpKindWork> ops;
     std::map<RowKey, KernelRow> rows;
-    // The part of a row's time that is within the spans of its ops.
+    // For each row, the part of its time that is within the spans of its ops.
     std::map<RowKey, std::int64_t> within;
-    std::set<std::pair<std::uint32_t, std::uint32_t>> counted; // iteration, op
+    std::set<std::pair<std::uint32_t, std::uint32_t>> counted; // pairs of iteration and op
 };
 
-// An op can have several spans: each call of an imported all-reduce is one. The work of the op is
-// counted only once, with the first of them.
+// An op can have several spans: in an imported run, an all-reduce has one per call. The work of the
+// op is counted only once, with the first of its spans.
 void addWork(const GpuActivity& activity, const Span& span, OpKind kind, Sums& sums)
 {
     const OpOfIteration op{span.op, span.iteration};

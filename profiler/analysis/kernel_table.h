@@ -16,7 +16,7 @@ struct KernelFilter
     std::optional<engine::DeviceId> device;
     int iteration = -1;                             // -1: all except the median iteration
     std::optional<engine::Window> begun;            // only ops that begin within this window
-    std::optional<engine::OpOfIteration> execution; // only this execution
+    std::optional<engine::OpOfIteration> execution; // if set, only this execution
 };
 
 // All launches of one kernel by ops of one kind. Times in ns.
@@ -55,7 +55,7 @@ struct OpWork
 {
     std::int64_t time = 0, busy = 0, longestGap = 0;
     std::int64_t works = 0;
-    engine::EnumArray<KernelKind, std::int64_t, kKernelKinds> byKind{}; // [KernelKind] its time
+    engine::EnumArray<KernelKind, std::int64_t, kKernelKinds> byKind{}; // by kind of kernel
     double gapShare() const;
     // Whether launch overhead dominates: kernels are short and gaps between them are long.
     bool isLaunchBound() const;

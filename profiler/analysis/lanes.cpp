@@ -15,8 +15,8 @@ std::span<const Span> ofIteration(const std::vector<Span>& spans, std::uint32_t 
     return {begin, end};
 }
 
-// Adds the windows of `spans` to `windows`. Both are sorted by begin and so is the result: merging
-// is much cheaper than sorting. Skips zero-length spans (messages over free links).
+// Merges the windows of `spans` into `windows`. Both are sorted by begin, and the result is too;
+// merging is much cheaper than sorting. Skips zero-length spans (messages over free links).
 void addWindows(std::span<const Span> spans, std::vector<Window>& windows)
 {
     const std::ptrdiff_t middle = windows.size();
@@ -53,8 +53,8 @@ std::span<const Span> Lanes::spans(DeviceId device, Track::Kind kind) const
     return m_spans[device][kind];
 }
 
-// Inserts at the front: the parts of earlier spans begin with the iteration, so `windows` stays
-// sorted.
+// Inserts the parts of spans of earlier iterations at the front of `windows`. They start at the
+// begin of the iteration, so `windows` stays sorted.
 void Lanes::addBefore(DeviceId device, Track::Kind kind, std::vector<Window>& windows) const
 {
     const auto& before = m_before[device][kind];

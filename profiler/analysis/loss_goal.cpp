@@ -14,8 +14,8 @@ std::int64_t microBatchesOf(const Run& run)
     return std::int64_t{run.schedule.shape.microBatches} * run.schedule.shape.dataParallel;
 }
 
-// The losses of all micro-batches. If only the mean loss of an iteration is known, each of its
-// micro-batches gets the mean.
+// Returns the losses of all micro-batches in order. If only the mean loss of an iteration is known,
+// the mean stands for each of its micro-batches.
 std::vector<double> lossesOf(const Run& run)
 {
     std::vector<double> losses;
@@ -32,7 +32,7 @@ std::vector<double> lossesOf(const Run& run)
     return losses;
 }
 
-// Element i is the mean of the `window` losses from i on.
+// Returns the moving average: element i is the mean of losses[i] to losses[i + window - 1].
 std::vector<double> means(const std::vector<double>& losses, std::size_t window)
 {
     std::vector<double> result;
@@ -45,7 +45,8 @@ std::vector<double> means(const std::vector<double>& losses, std::size_t window)
     return result;
 }
 
-// Only asynchronous schemes update the weights more than once per iteration.
+// Counts the optimizer steps of stage 0 in one replica. Only asynchronous schemes have more than
+// one per iteration.
 std::int64_t updatesPerIteration(const Schedule& schedule)
 {
     std::int64_t updates = 0;

@@ -23,12 +23,12 @@ std::optional<LossGoal> bestCommonLoss(const std::vector<const engine::Run*>& ru
 // Returns a goal with this loss and the window of bestCommonLoss().
 std::optional<LossGoal> lossGoal(const std::vector<const engine::Run*>& runs, double loss);
 
-// What a run executed until the mean loss of the last LossGoal::window micro-batches reached the
+// What a run needed until the mean loss of the last LossGoal::window micro-batches was at most the
 // target. Counts from the first iteration, because warm-up also trains.
 struct LossReached
 {
-    std::int64_t iterations = 0; // number of begun iterations; the last one may be incomplete
-    std::int64_t updates = 0;    // number of weight updates before the last micro-batch
+    std::int64_t iterations = 0; // iterations begun; the last one may be incomplete
+    std::int64_t updates = 0;    // weight updates before the last of the micro-batches
     std::int64_t microBatches = 0, tokens = 0;
 };
 // Returns nullopt if the loss was never reached.

@@ -10,8 +10,8 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// The memory of one device while memory events are replayed. Of several events at one time, the
-// frees come first. Therefore a level is valid only after all events of its time.
+// The memory of one device while its memory events are replayed. If several events have the same
+// time, the frees come first. Therefore a level is valid only after all events of that time.
 struct Holdings
 {
     EnumArray<MemoryCategory, std::int64_t, kMemoryCategories> byCategory{};

@@ -7,11 +7,11 @@
 
 namespace profiler {
 
-// Sets the peak stash of each device, in M_a (the activations of a device's layers for one
-// micro-batch). An activation lives from the start of its F to the end of its B (of its W if the
-// backward is split). While it moves between two devices, it counts on both. If a RECOMPUTE
-// recomputes it, only the share RunInfo::recomputeKeeps of it counts from the end of its F until
-// the RECOMPUTE.
+// Sets the peak stash of each device in units of M_a, which is the activations of a device's layers
+// for one micro-batch. An activation lives from the start of its F to the end of its B (or of its
+// W, if the backward is split). While it is copied between two devices, it counts on both. If a
+// RECOMPUTE recomputes the activation, only the share RunInfo::recomputeKeeps of it counts between
+// the end of its F and the RECOMPUTE.
 void addPeakStash(const engine::Run& run, const Lanes& lanes,
                   engine::IdVector<engine::DeviceId, DeviceMetrics>& devices);
 

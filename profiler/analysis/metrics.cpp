@@ -21,8 +21,8 @@ Window extentOf(const Windows& windows)
     return windows.empty() ? Window{} : Window{windows.front().begin, windows.back().end};
 }
 
-// From the first start to the last end of compute and all-reduces. Messages do not count, because a
-// message after the last op does not occupy the device.
+// The time from the first start to the last end of compute and all-reduces. Messages do not count,
+// because a message after the last op does not occupy the device.
 std::int64_t ownSpan(const Run& run, const Lanes& lanes, DeviceId device)
 {
     if (run.schedule.shape.windows > 1)
@@ -46,8 +46,8 @@ DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, 
     return device;
 }
 
-// Weights in M_theta (the weights of one device of a one-direction scheme, in all its chunks),
-// times the number of versions.
+// Sets the weights in units of M_theta, times the number of versions. M_theta is the weights that
+// one device holds in a one-direction scheme, over all its chunks.
 void addWeights(const Schedule& schedule, IdVector<DeviceId, DeviceMetrics>& devices)
 {
     const int chunks = schedule.shape.chunks();
@@ -64,7 +64,7 @@ void addMessages(const Schedule& schedule, RunMetrics& run)
 {
     const auto sent = messagesSent(schedule);
     const auto copies = localCopies(schedule);
-    const int windows = schedule.shape.windows; // with equal message counts
+    const int windows = schedule.shape.windows; // all windows have equally many messages
     for (const DeviceId d : run.devices.ids()) {
         DeviceMetrics& device = run.devices[d];
         const int received = std::ranges::count_if(schedule.program[d], [](const Op& op) {

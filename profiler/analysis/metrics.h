@@ -10,23 +10,23 @@
 
 namespace profiler {
 
-// ARCHITECTURE.md, "What every number means", defines these numbers. Times are ticks of the
-// timeline; divide by RunInfo::ticksPerUnit for display.
+// The metrics of one device. ARCHITECTURE.md, "What every number means", defines them. Times are
+// ticks of the timeline; divide by RunInfo::ticksPerUnit for display.
 struct DeviceMetrics
 {
     engine::DeviceId device;
     std::int64_t span = 0;    // from the first start to the last end of the device
-    std::int64_t compute = 0; // union of F B I W RECOMPUTE OPT
-    // Duration of the ops of each kind. Two joint ops (which run as one) count half of their common
-    // window each, so that F, B, I, W, RECOMPUTE and OPT add up to `compute`.
+    std::int64_t compute = 0; // time in which F, B, I, W, RECOMPUTE or OPT runs
+    // Duration of the ops of each kind. Joint ops are two ops that run as one in a common window.
+    // Each counts half of that window, so that F, B, I, W, RECOMPUTE and OPT add up to `compute`.
     engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> byKind{};
     std::int64_t exposedCommunication = 0;
     std::int64_t wait = 0;            // bubble between the first and the last op
     std::int64_t fill = 0, drain = 0; // bubble before the first and after the last op
     std::int64_t bubble = 0; // equals iteration - compute - exposed, and fill + wait + drain
     double peakStash = 0;    // in M_a
-    // Largest number of activations that wait for their RECOMPUTE: the device keeps only the input
-    // of the RECOMPUTE. In peakStash each counts as RunInfo::recomputeKeeps.
+    // Largest number of activations for which the device keeps only the input of their RECOMPUTE.
+    // In peakStash each of them counts as RunInfo::recomputeKeeps.
     double peakKept = 0;
     double weights = 0;                                    // in M_theta
     std::optional<std::int64_t> peakBytes, peakStashBytes; // nullopt if no memory was recorded
@@ -46,8 +46,8 @@ struct RunMetrics
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;
     std::optional<double> hfu; // computed from executed FLOPs, including recomputation
-    // False if communication takes time and no spans are kept. The exposed part of that time is
-    // then unknown and counts as bubble; exposedCommunication is 0.
+    // False if the iteration has communication but its spans were not kept. The exposed part of the
+    // communication is then unknown: it counts as bubble, and exposedCommunication is 0.
     bool exposedIsKnown = true;
 };
 

@@ -12,8 +12,9 @@ using namespace engine;
 
 namespace {
 
-// Identifies a message by its value, or an all-reduce by its stage. An op can launch several
-// kernels; `order` is the position of one among them.
+// Identifies the kernels that communicate with each other: those of one message (identified by its
+// value) or of one all-reduce (identified by its stage). An op can launch several kernels; `order`
+// is the position of a kernel among them.
 struct NcclExchange
 {
     std::uint32_t iteration = 0;
@@ -27,7 +28,7 @@ struct NcclExchange
 struct Ranks
 {
     std::int64_t lastBegin = 0;
-    std::size_t kernels = 0; // kernels of different ops
+    std::size_t kernels = 0; // number of ops that have such a kernel
 };
 
 class Splitter
@@ -125,7 +126,8 @@ private:
     std::vector<std::size_t> m_order; // position of each kernel among the kernels of its op
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
     std::map<NcclExchange, Ranks> m_ranks;
-    std::map<NcclExchange, std::size_t> m_members; // number of ops of an all-reduce
+    // Number of ops that take part in each all-reduce.
+    std::map<NcclExchange, std::size_t> m_members;
 };
 
 } // namespace

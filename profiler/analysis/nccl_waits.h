@@ -14,13 +14,13 @@ namespace profiler {
 struct NcclSplit
 {
     enum class By : std::uint8_t {
-        // The kernels of all ranks are known; the transfer begins when the last of them has
+        // The kernels of all ranks are known. The transfer begins when the last of them has
         // started.
         Ranks,
-        // The kernel of a rank is missing; the transfer is assumed to take its time on the link
-        // (LinkTime) and to end with the kernel.
+        // The kernel of another rank is unknown. The transfer is assumed to take as long as
+        // LinkTime says and to end with the kernel.
         Link,
-        None, // neither is known; no part counts as waiting
+        None, // neither the kernels nor the time is known; the whole window counts as transfer
     };
 
     std::size_t kernel = 0;        // index into GpuTrace::kernels
@@ -33,9 +33,9 @@ struct NcclSplit
 // Returns the time of a message or an all-reduce on its link, without waiting, in ns; 0: unknown.
 using LinkTime = std::function<std::int64_t(const engine::Op&)>;
 
-// Splits every NCCL kernel of a known op, in the order of the trace. The ranks of a message are its
-// two ends. The ranks of an all-reduce are all devices with ops of the same stage and iteration.
-// The clocks of GPUs agree within microseconds, which limits the accuracy.
+// Splits every NCCL kernel whose op is known, in the order of the trace. The ranks of a message are
+// its sender and its receiver. The ranks of an all-reduce are all devices with ops of the same
+// stage and iteration. The clocks of GPUs agree within microseconds, which limits the accuracy.
 std::vector<NcclSplit> splitNccl(const engine::GpuTrace& trace, const engine::Schedule& schedule,
                                  const LinkTime& linkTime = {});
 

@@ -13,7 +13,7 @@ double microBatches(const Shape& shape)
 {
     return static_cast<double>(shape.microBatches) * shape.dataParallel;
 }
-// Forward FLOPs that the backward repeats.
+// Returns the FLOPs of the forward that the backward recomputes.
 double recomputedFlops(const ModelOnHardware& on, double sequences)
 {
     const double attention = attentionFlops(on.model, sequences);

@@ -8,14 +8,14 @@
 
 namespace profiler {
 
-// Assumptions if only attention is recomputed: the share of the forward's time that is recomputed,
-// and the share of the activations that is kept. A layer stores (34 + 5 a s/h) s b h bytes, of
-// which 34 s b h are kept (Korthikanti et al., arXiv 2205.05198). For GPT-3, 5 a s/h is 80, so the
-// share is 34/114.
+// Assumptions for recomputing only attention. kAttentionShare is the recomputed share of the
+// forward's time, kAttentionKeeps the share of the activations that is kept. A layer stores (34 + 5
+// a s/h) s b h bytes, of which 34 s b h are kept (Korthikanti et al., arXiv 2205.05198). For GPT-3,
+// 5 a s/h is 80, so the kept share is 34/114.
 inline constexpr engine::Fraction kAttentionShare{1, 5};
 inline constexpr double kAttentionKeeps = 0.3;
 
-// Adds the model of a prediction to `info`, with the numbers from which rates are computed.
+// Adds to `info` the model of a prediction, and the numbers from which rates are computed.
 void describeModel(const engine::ModelOnHardware& on, const engine::Shape& shape,
                    engine::RunInfo& info);
 // Like describeModel(), for the model of a recorded run in `file`. Values per iteration are scaled

@@ -19,12 +19,12 @@ constexpr std::uint32_t kNone = 0xFFFFFFFF;
 enum class Counted : std::uint8_t {
     Reported,
     Measured
-}; // Reported: the median iteration if there is one
+}; // Reported: the median iteration; if there is none, like Measured
 constexpr Window kNotRun{0, -1};
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
-// Returns for each iteration its number among the iterations that count, or kNone if it does not
-// count.
+// Numbers the iterations that `which` selects. Returns the number of each iteration, or kNone if it
+// is not selected.
 std::vector<std::uint32_t> countedIterations(const Timeline& timeline, Counted which)
 {
     using Kind = Iteration::Kind;
@@ -39,7 +39,7 @@ std::vector<std::uint32_t> countedIterations(const Timeline& timeline, Counted w
     return numbers;
 }
 
-// Returns for each op the RECV of its message if it is a SEND, otherwise kNone.
+// Returns for each SEND the RECV of its message, and kNone for all other ops.
 std::vector<std::uint32_t> receivesOf(const Schedule& schedule, const OpIndex& index)
 {
     std::vector<std::uint32_t> byValue(valueCount(schedule.shape), kNone), receives(index.count());
@@ -75,7 +75,8 @@ public:
             findBefore(device);
     }
 
-    // Returns the time when the inputs of a compute op had arrived and the op before it had ended.
+    // Returns the time when the inputs of a compute op had arrived and the previous op of its
+    // device had ended.
     std::int64_t readyAt(std::uint32_t op) const
     {
         const Window own = m_windows[op];
@@ -86,7 +87,8 @@ public:
         return ready == kBeforeAll ? own.begin : std::min(ready, own.begin);
     }
 
-    // Returns the window from the end of the producer to the end of the receive.
+    // Returns the window of a message: from the end of the op that produces the value to the end of
+    // the RECV.
     std::optional<Window> messageOf(std::uint32_t send) const
     {
         const Value value = transferredValue(m_flow.op(send), m_schedule.shape);
@@ -129,13 +131,14 @@ private:
     const Schedule& m_schedule;
     DataFlow m_flow;
     const std::vector<Window>& m_windows;
-    std::vector<std::int64_t> m_before; // [op] end of the op before it on its device
+    std::vector<std::int64_t> m_before; // by op: end of the previous op on its device
 };
 
-// In a trace of another program, time passes between the arrival of an op's inputs and its start:
-// the host posts messages and launches kernels. Makes that time part of the op, so that a
-// simulation places the ops where the trace has them. A SEND becomes an empty window at the end of
-// its producer, so that the time until the end of its RECV is the latency of the message.
+// Adjusts the windows of an imported run for simulation. In a trace of another program, time passes
+// between the arrival of an op's inputs and its start, while the host posts messages and launches
+// kernels. This function makes that time part of the op, so that a simulation places the ops where
+// the trace has them. A SEND becomes an empty window at the end of its producer, so that the time
+// until the end of its RECV is the latency of the message.
 void startWhenReady(const Schedule& schedule, std::vector<Window>& windows)
 {
     const Readiness readiness(schedule, windows);
@@ -199,7 +202,7 @@ public:
 private:
     const Run& m_run;
     OpIndex m_index;
-    std::vector<std::vector<Window>> m_windows; // [counted iteration][op]
+    std::vector<std::vector<Window>> m_windows; // by counted iteration, then by op
 };
 
 class JointTimes
@@ -234,7 +237,8 @@ public:
     }
 
 private:
-    // The assumed duration relative to a forward, if no op of the group ran alone.
+    // The assumed ratio of the duration to that of a forward. It is used if the run lacks an op of
+    // the group's kinds that ran alone.
     static double usual(OpKind kind) { return kind == OpKind::Backward ? 2 : 1; }
 
     void divide(std::uint32_t first, std::span<const Op> group)

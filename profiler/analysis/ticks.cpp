@@ -9,7 +9,7 @@ namespace {
 struct Spacing
 {
     double size = 1;
-    int parts = 5; // small marks per labelled mark
+    int parts = 5; // intervals of small marks per labelled mark
     int decimals = 0;
 };
 

@@ -13,8 +13,8 @@ struct Ticks
     int decimals = 0; // decimals of the labels
 };
 
-// The marks from `begin` to `end`, with labelled ones at least `closest` apart. Returns no marks
-// unless begin < end and closest > 0.
+// Returns the marks from `begin` to `end`; labelled marks are at least `closest` apart. Returns no
+// marks unless begin < end and closest > 0.
 Ticks ticks(double begin, double end, double closest);
 
 } // namespace profiler

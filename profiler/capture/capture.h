@@ -13,7 +13,7 @@ namespace profiler {
 
 // The amount of GPU activity that is recorded (`--trace`).
 enum class TraceLevel : std::uint8_t {
-    Off,     // nothing, not even ops, to measure the cost of recording
+    Off,     // records nothing, not even ops; used to measure the cost of recording
     Ops,     // ops, timed with CUDA events
     Kernels, // also kernels, copies, memsets and the calls that launched them
     All,     // also all other calls, waits, driver allocations, contexts and streams

@@ -97,7 +97,8 @@ void GpuSampler::sample()
         const std::lock_guard lock(m_mutex);
         m_new.push_back(sample);
         if (sample.smClock == 0 || (sample.throttle & kIdle) != 0)
-            continue; // idle samples do not count, because an idle GPU lowers its clocks by design
+            // An idle GPU lowers its clocks by design, so idle samples do not count.
+            continue;
         ++m_clocks[static_cast<int>(sample.smClock)];
         m_throttle |= sample.throttle;
     }

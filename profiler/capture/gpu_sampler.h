@@ -39,8 +39,8 @@ public:
 
     // Returns the samples since the last call, with times on CLOCK_MONOTONIC. Thread-safe.
     std::vector<engine::GpuSample> take();
-    // Stops sampling and summarizes all samples in which a GPU was not idle. Call take() afterwards
-    // for the last samples.
+    // Stops sampling. Returns a summary of all samples in which a GPU was not idle. Call take()
+    // afterwards for the last samples.
     engine::GpuClocks finish();
 
 private:

@@ -10,9 +10,10 @@
 namespace profiler {
 
 // Attributes NCCL kernels to ops. Non-blocking communicators launch kernels on NCCL's own threads,
-// where Capture::push() is not called. The thread of the device waits within the launch of its
-// SEND, RECV or ALLREDUCE until NCCL has launched the kernel. So a kernel belongs to the op of its
-// GPU during whose launch it was launched. Requires that device d is GPU d of the process.
+// where Capture::push() is not called. While the device's thread launches a SEND, RECV or
+// ALLREDUCE, it waits until NCCL has launched the kernel. Therefore a kernel belongs to the op that
+// its GPU's thread was launching at the time of the kernel's launch. Requires that device d is GPU
+// d of the process.
 class NcclLinker
 {
 public:
@@ -21,8 +22,8 @@ public:
         , m_index(schedule)
     { }
 
-    // Links the NCCL kernels of the next part of the trace, with times on CLOCK_MONOTONIC, to the
-    // ops that launched them. Drops NCCL kernels from before the first op, because they only
+    // Links the NCCL kernels in the next part of the trace to the ops that launched them. Times
+    // must be on CLOCK_MONOTONIC. Drops NCCL kernels from before the first op, because they only
     // connect ranks.
     void link(engine::GpuTrace& trace);
 
@@ -33,9 +34,9 @@ private:
 
     const engine::Schedule& m_schedule;
     engine::OpIndex m_index;
-    // Launches that have no kernel yet, by device and begin.
+    // Launches of ops that have no kernel yet, by device and begin.
     std::map<std::pair<std::int64_t, std::int64_t>, engine::GpuOpLaunch> m_launches;
-    // Correlation id -> begin of a call that belongs to no op.
+    // For calls that belong to no op: correlation id -> begin of the call.
     std::unordered_map<std::uint32_t, std::int64_t> m_calls;
     std::optional<std::int64_t> m_first; // time of the first op's launch
 };

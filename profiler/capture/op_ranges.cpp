@@ -50,7 +50,8 @@ void OpRanges::begin(OpOfIteration op) const
     attributes.color = category.argb;
     attributes.payloadType = NVTX_PAYLOAD_TYPE_INT64;
     attributes.payload.llValue = std::int64_t{op.iteration} << 32 | range.microBatch;
-    // Plain text instead of a registered string, because few scripts can read the latter.
+    // The text is plain and not a registered string, because few scripts can read registered
+    // strings.
     attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
     attributes.message.ascii = range.text.c_str();
     nvtxDomainRangePushEx(domainOf(m_domain), &attributes);

@@ -30,11 +30,11 @@ private:
     {
         std::string text;
         engine::OpKind kind = engine::OpKind::Forward;
-        std::int64_t microBatch = 0; // lower half of the payload
+        std::int64_t microBatch = 0; // lower half of the NVTX payload
     };
 
     void* m_domain = nullptr;    // nvtxDomainHandle_t; lives as long as the process
-    std::vector<Range> m_ranges; // [op]; empty without a tool
+    std::vector<Range> m_ranges; // one range per op; empty without a tool
 };
 
 } // namespace profiler

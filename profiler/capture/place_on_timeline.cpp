@@ -89,7 +89,8 @@ GpuTrace placeOnTimeline(GpuTrace trace, const Run& run, std::span<const Measure
     const Spans spans = spansOf(run.timeline, onGpu), ofCalls = spansOf(run.timeline, onHost);
     trace.health.dropped += placeRows(trace.kernels, onGpu, spans)
         + placeRows(trace.copies, onGpu, spans) + placeRows(trace.memsets, onGpu, spans);
-    // Dropped calls and ranges are not counted, because most are outside of ops.
+    // Calls and ranges that placeRows() drops are not counted, because most of them are outside of
+    // ops.
     placeRows(trace.calls, onHost, ofCalls);
     placeRows(trace.ranges, onHost, ofCalls);
     cutOff(trace.calls, ofCalls);
@@ -98,12 +99,13 @@ GpuTrace placeOnTimeline(GpuTrace trace, const Run& run, std::span<const Measure
     playDevices(trace.kernels, index);
     playDevices(trace.copies, index);
     playDevices(trace.memsets, index);
-    // These belong to no op, and an emulated run has no wall clock to place them on.
+    // These records belong to no op. They cannot be placed, because an emulated run has no wall
+    // clock.
     trace.waits.clear();
     trace.allocations.clear();
     trace.overheads.clear();
-    // Without launches, the NVTX ranges of ops have the windows of their spans, as an emulated run
-    // needs.
+    // Launches are dropped, so that the NVTX range of an op has the window of its span, as an
+    // emulated run needs.
     trace.launches.clear();
     return trace;
 }
@@ -114,8 +116,8 @@ std::optional<std::int64_t> originOf(const Run& run, std::span<const MeasuredWin
     for (const MeasuredWindow& window : measured)
         begins.emplace(key(window.of), window.wall.begin);
     std::optional<std::int64_t> origin;
-    // Joint ops share a span, which begins with the first of them. For the other ones the
-    // difference is too large, so the smallest difference is the origin.
+    // Joint ops share a span, which begins with the first of them. The other ops of the span give
+    // too large a difference, so the smallest difference is the origin.
     for (const auto& [op, span] : spansOf(run.timeline, begins))
         origin = std::min(origin.value_or(INT64_MAX), begins.at(op) - span.begin);
     return origin;

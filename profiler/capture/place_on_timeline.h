@@ -15,11 +15,15 @@ struct MeasuredWindow
     engine::Window wall;
 };
 
-// Moves the records of an emulated run from wall-clock time to the spans of their ops. The first
-// GPU work of an op moves to the begin of the op's span; the op's other work moves by the same
-// time. Host calls keep their distance from the launch of the op and are clipped to its span, so
-// that scripts find them within the span. GPU work without an op is counted and dropped; work of
-// ops that are not on the timeline is dropped. Device numbers become those of the emulated devices.
+// Moves the records of an emulated run from wall-clock time to the spans of their ops:
+//  * The first GPU work of an op moves to the begin of the op's span. The op's other work moves by
+//    the same time.
+//  * Host calls keep their distance from the launch of the op and are clipped to its span, so that
+//    scripts find them within the span.
+//  * GPU work without an op is counted and dropped. Work of ops that are not on the timeline is
+//    dropped.
+//  * Device numbers become those of the emulated devices.
+//
 // `run` must have the spans of the iterations. For live runs use moveBy().
 engine::GpuTrace placeOnTimeline(engine::GpuTrace trace, const engine::Run& run,
                                  std::span<const MeasuredWindow> measured);

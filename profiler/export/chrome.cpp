@@ -25,7 +25,7 @@ using engine::OpKind;
 using engine::Run;
 using engine::Track;
 
-// A thread id is the lane plus ten times the sub-lane.
+// The thread id of a span is its lane + kSubLane * its sub-lane.
 constexpr int kSubLane = 10;
 
 std::string chromeTime(const Run& run, std::int64_t ticks)
@@ -33,7 +33,7 @@ std::string chromeTime(const Run& run, std::int64_t ticks)
     return microseconds(engine::nanosecondsOf(run.info, ticks));
 }
 
-// Viewers split process labels at commas.
+// Replaces commas, because viewers split process labels at them.
 std::string withoutCommas(std::string text)
 {
     std::ranges::replace(text, ',', ';');
@@ -74,7 +74,7 @@ private:
     engine::OpIndex m_index;
     TextPieces m_text;
     ChromeEvents m_out;
-    // The ends of the arrow from SEND to RECV, by iteration and number of the value.
+    // The two ends of the arrow from a SEND to its RECV, by iteration and number of the value.
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> m_transfers;
 };
 

@@ -5,7 +5,7 @@
 namespace profiler {
 namespace {
 
-// Threads below this number are the lanes of a device.
+// Thread ids below this one are reserved for the lanes of a device.
 constexpr int kFirstThread = 1000;
 constexpr std::int64_t kMostExact = std::int64_t{1} << 53;
 

@@ -12,14 +12,14 @@
 
 namespace profiler {
 
-// Nanoseconds as the microseconds of Chrome's format: "12.345".
+// Converts nanoseconds to microseconds as Chrome's format writes them: "12.345".
 std::string microseconds(std::int64_t ns);
 
 // Returns a JSON number, or a string beyond 2^53, where viewers would lose digits.
 std::string chromeNumber(std::int64_t number);
 std::string chromeNumber(std::uint64_t number);
 
-// A row of the trace, which may need several threads.
+// A row of the trace. It needs several threads if its slices overlap.
 struct ChromeRow
 {
     int process = 0;
@@ -36,7 +36,7 @@ public:
         : m_text(text)
     { }
 
-    // Adds an event. `text` is the format of its JSON without the outer braces.
+    // Adds an event. `text` is the fmt format of the event's JSON without the outer braces.
     template<class... Values>
     void add(fmt::format_string<Values...> text, Values&&... values)
     {
@@ -53,7 +53,8 @@ public:
     template<class Name>
     int threadOf(const ChromeRow& row, engine::Window window, Name name)
     {
-        // Maximum per row; the last thread takes the remaining slices.
+        // The maximum number of threads of a row. If it is reached, the last thread takes the
+        // remaining slices, even if they overlap.
         constexpr std::size_t kMostThreads = 64;
         std::vector<Thread>& threads = m_rows[row];
         for (Thread& thread : threads)
@@ -62,7 +63,7 @@ public:
         const std::string number = threads.empty() ? "" : fmt::format(" {}", threads.size() + 1);
         return take(addThread(row.process, threads, name() + number), window.end);
     }
-    // Returns the first thread of a row, for slices that nest.
+    // Returns the first thread of a row. Use it for slices that nest.
     template<class Name>
     int threadOf(const ChromeRow& row, Name name)
     {

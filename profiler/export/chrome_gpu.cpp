@@ -12,7 +12,7 @@ namespace {
 
 using namespace engine;
 
-// Kineto's names.
+// Returns Kineto's name of a kind of memory.
 std::string memoryName(std::uint8_t memory)
 {
     constexpr std::array<std::string_view, 8> kNames{"Unknown",       "Pageable",      "Pinned",
@@ -36,7 +36,7 @@ std::string_view waitName(std::uint32_t type)
     return kNames[type < kNames.size() ? type : 0];
 }
 
-// A call that puts work on a stream.
+// Whether the call puts work on a stream.
 bool launches(const GpuCall& call, std::string_view name)
 {
     const auto has = [name](const char* part) { return name.find(part) != std::string_view::npos; };
@@ -65,7 +65,7 @@ private:
     void addWait(const GpuWait& wait);
     void addAllocation(const GpuAllocation& event);
     void addSample(const GpuSample& sample);
-    // `name` is JSON.
+    // `name` is a JSON string with its quotes.
     template<class Work>
     void addWork(const Work& work, std::string_view category, const std::string& name,
                  const std::string& arguments);
@@ -82,13 +82,14 @@ private:
 
     const Run& m_run;
     OpIndex m_index;
-    int m_host; // process
+    int m_host; // number of the host's process
     ChromeEvents& m_out;
     bool m_hasBegun = false;
-    // The threads of ops that are not on the first thread of their row, by key().
+    // Maps the key() of an op to its thread, for ops that are not on the first thread of their row.
     std::unordered_map<std::uint64_t, int> m_threads;
-    std::unordered_map<std::uint32_t, int> m_owners;                          // context -> process
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> m_streams; // context, stream
+    std::unordered_map<std::uint32_t, int> m_owners; // context -> process
+    // The name of each stream, by context and stream.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> m_streams;
     std::map<std::uint32_t, bool> m_otherGpus;
 };
 
@@ -106,7 +107,7 @@ void GpuText::add(const GpuTrace& trace)
         addOpRange(launch.of, launch.window);
     for (const GpuRange& range : trace.ranges)
         addRange(trace, range);
-    std::vector<std::string> names; // JSON
+    std::vector<std::string> names; // as JSON strings
     for (const std::string& text : trace.strings)
         names.push_back(jsonText(demangled(text)));
     for (const GpuKernel& kernel : trace.kernels)
@@ -141,8 +142,8 @@ void GpuText::add(const GpuTrace& trace)
             addSample(sample);
 }
 
-// Names the process of the host. For an emulated run also adds the ranges of all ops, with their
-// spans as windows; the ranges of other runs follow from the recorded launches.
+// Names the process of the host. For an emulated run it also adds a range for each op, with the
+// window of the op's span. In other runs the ranges come from the recorded launches.
 void GpuText::begin()
 {
     m_out.nameProcess(m_host, "host");
@@ -163,7 +164,8 @@ void GpuText::learnPlaces(const GpuTrace& trace)
             m_owners[kernel.place.context] = m_index.deviceOf(kernel.of.op).value;
 }
 
-// Ops that overlap compute have rows of their own.
+// Returns the row for the op's range on the host. Ops that can overlap compute have rows of their
+// own.
 ChromeRow GpuText::hostRow(const Op& op, DeviceId device) const
 {
     return {m_host, -1 - device.value, isCompute(op.kind) ? 0 : rangeCategory(op.kind).id};
@@ -209,7 +211,7 @@ void GpuText::addRange(const GpuTrace& trace, const GpuRange& range)
               opArguments(range.of));
 }
 
-// The thread of the range of an op.
+// Returns the host thread on which the op's range is.
 int GpuText::threadOnHost(OpOfIteration of, const Op& op)
 {
     if (const auto found = m_threads.find(key(of)); found != m_threads.end())
@@ -243,8 +245,9 @@ std::string GpuText::opArguments(OpOfIteration of) const
                          : fmt::format(R"(,"op":"{}","iteration":{})", toString(*op), of.iteration);
 }
 
-// The process of the work: that of the device whose op launched it. If the op is unknown, that of
-// the only device of the work's context. If there is no such device, one for the GPU.
+// Returns the process of a piece of GPU work: the device of its op. If the op is unknown, the only
+// device that uses the context of the work. If there is no such device, a separate process for the
+// GPU.
 int GpuText::processOf(const GpuPlace& place, OpOfIteration of)
 {
     if (opOf(of) != nullptr)
@@ -304,7 +307,7 @@ void GpuText::addWait(const GpuWait& wait)
 
 void GpuText::addAllocation(const GpuAllocation& event)
 {
-    constexpr int kCudaDevice = 1; // PyTorch's number
+    constexpr int kCudaDevice = 1; // PyTorch's number of the device type CUDA
     const auto bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(event.bytes, INT64_MAX));
     const int process = processOf(event.place, {});
     const int thread = m_out.threadOf({process, -1, 0}, [] { return std::string("allocations"); });

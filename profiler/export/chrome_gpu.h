@@ -5,9 +5,11 @@
 
 namespace profiler {
 
-// Writes the GPU records of a run in the form of Kineto: kernels, copies and memsets on a thread
-// per stream of their device, calls and NVTX ranges in a process for the host, a flow from each
-// call to what it launched, and counters of the clocks.
+// Writes the GPU records of a run as Kineto does:
+//  * kernels, copies and memsets on a thread per stream, in the process of their device,
+//  * calls and NVTX ranges in a process for the host,
+//  * a flow from each call to the work that it launched,
+//  * counters of the clocks.
 engine::Result<void> exportChromeGpu(const engine::Run& run, const GpuPieces& gpu,
                                      ChromeEvents& out);
 

@@ -13,7 +13,7 @@ namespace {
 
 using engine::Op;
 
-// "" if the value is `none`.
+// Converts the value to text; `none` becomes "".
 std::string optional(int value, int none)
 {
     return value == none ? std::string() : fmt::format("{}", value);

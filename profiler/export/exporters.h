@@ -12,8 +12,8 @@
 
 namespace profiler {
 
-// Calls its argument with the GPU records of a run piece by piece, so that only one piece is in
-// memory. Empty if the run has no GPU records.
+// Reads the GPU records of a run and passes them to its argument piece by piece, so that only one
+// piece is in memory. Empty if the run has no GPU records.
 using GpuPieces
     = std::function<engine::Result<void>(const std::function<void(const engine::GpuTrace&)>&)>;
 

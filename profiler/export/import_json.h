@@ -6,7 +6,8 @@
 
 namespace profiler {
 
-// The report of an imported run, as `bscope import --json` prints it. Requires RunInfo::import.
+// Returns the import report of a run as JSON, as `bscope import --json` prints it. Requires
+// RunInfo::import.
 std::string importJson(const engine::Run& run);
 
 } // namespace profiler

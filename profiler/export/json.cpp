@@ -83,7 +83,7 @@ private:
             shape.dataParallel, info.inUnits() ? "forward" : "ns");
     }
 
-    // [replica][stage] the device
+    // Writes an array of replicas, each an array with the device of every stage.
     void writePlacement()
     {
         out("\"device_of\":[");

@@ -12,7 +12,8 @@
 
 namespace profiler {
 
-// Formats text in pieces of about 1 MiB, because the text for ten million ops takes gigabytes.
+// Collects text and passes it on in pieces of about 1 MiB, because the text for ten million ops
+// takes gigabytes.
 class TextPieces
 {
 public:
@@ -39,8 +40,8 @@ private:
     std::string m_piece;
 };
 
-// Converts ticks to a JSON number in the printed unit: exact, or with nine decimals (for thirds of
-// a unit).
+// Converts ticks to a JSON number in the printed unit. The number is exact, except for thirds of a
+// unit, which have nine decimals.
 std::string ticksText(std::int64_t ticks, std::int64_t ticksPerUnit);
 
 // A JSON string with quotes; invalid UTF-8 is replaced.

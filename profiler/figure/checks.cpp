@@ -11,14 +11,17 @@ namespace profiler {
 namespace {
 
 constexpr std::string_view kDuration = "duration";
-constexpr double kSmallestGrey = 12; // difference of lightness L* that a laser printer keeps
+// Smallest difference of lightness L* that a laser printer keeps.
+constexpr double kSmallestGrey = 12;
 
-// The legibility of a row of the figure.
+// The facts that decide whether a row of the figure is legible.
 struct RowFacts
 {
     std::string name;
-    int boxes = 0, numbers = 0;      // op boxes that should have a number, and numbers drawn
-    double smallest = 1e9, ink = 21; // smallest size (points) and lowest contrast of a number
+    // Boxes of ops that should have a number, and numbers that are drawn.
+    int boxes = 0, numbers = 0;
+    // The smallest size of a number in points, and the lowest contrast of a number to its box.
+    double smallest = 1e9, ink = 21;
 };
 
 bool holdsNumber(const Box& box)
@@ -100,12 +103,12 @@ std::string lookName(const std::string& cls)
                       name.substr(chunk + 6, name.find(' ', chunk + 1) - chunk - 6));
 }
 
-// The looks of all ops: "F", "F chunk 1" -> its look.
+// Returns the look of each kind of op by its name: "F", "F chunk 1".
 std::map<std::string, Look> looksOf(const Scene& scene)
 {
     std::map<std::string, Look> looks;
     for (const Group& group : scene.groups) {
-        Look* last = nullptr; // look of the previous box, which a hatch after it covers
+        Look* last = nullptr; // look of the previous box; a hatch that follows covers this box
         for (const SceneShape& shape : group.shapes) {
             const auto* hatch = std::get_if<Hatch>(&shape);
             if (hatch && hatch->cls == "hatch" && last)
@@ -129,8 +132,9 @@ double lightness(Colour colour)
     return luminance > 216.0 / 24389 ? 116 * std::cbrt(luminance) - 16 : luminance * 24389.0 / 27;
 }
 
-// Whether ops of one kind may have similar greys: yes for chunks and for micro-batches with
-// numbers, because positions or numbers distinguish them. Other colour groups must differ.
+// Whether ops of one kind may have similar greys. That is so if they differ only by chunk, or by
+// micro-batch while numbers are drawn, because then positions or numbers distinguish them. Other
+// colour groups must differ in grey.
 bool maySameKindBeAlike(const Look& one, const FigureOptions& options)
 {
     return !one.isGroup || (options.colourBy == ColourBy::MicroBatch && options.microBatches);

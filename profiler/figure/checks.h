@@ -11,7 +11,7 @@ namespace profiler {
 struct FigureCheck
 {
     bool good = true;
-    std::string text; // what was found: "smallest number 5.5 pt", "Device 1: 12 numbers do not fit"
+    std::string text; // the finding: "smallest number 5.5 pt", "Device 1: 12 numbers do not fit"
 
     friend bool operator==(const FigureCheck&, const FigureCheck&) = default;
 };

@@ -72,8 +72,8 @@ int durationStep(double share)
     return std::min(static_cast<int>(place), kDurationSteps - 1);
 }
 
-// Longer ops have more contrast to the surface: darker ones in light themes, brighter ones in dark
-// themes.
+// The longer the op, the higher is the contrast to the surface: long ops are dark in light themes
+// and bright in dark themes.
 Colour durationFill(const Palette& palette, int step)
 {
     constexpr double kPalestLight = 0.7, kPalestDark = 0.5, kSteps = kDurationSteps - 1;

@@ -7,15 +7,15 @@
 
 namespace profiler {
 
-// The meaning of a compute box's colour in the window and in figures: by default the kind of op,
-// otherwise the micro-batch, the stage, the direction or the chunk, with forward ops in a lighter
-// tone, or the duration on a scale up to the longest op. Transfers, the optimizer and coverage
-// columns keep the colours of their kind.
+// What the colour of a compute box means, in the window and in figures. By default it is the kind
+// of op. With MicroBatch, Stage, Direction and Chunk, each value has a hue, and forward ops have a
+// lighter tone of it. With Duration, the colour is on a scale up to the longest op. Transfers, the
+// optimizer and coverage columns always keep the colours of their kind.
 enum class ColourBy : std::uint8_t { Operation, MicroBatch, Stage, Direction, Chunk, Duration };
 const std::vector<std::string_view>& colourByNames(); // [ColourBy] "operation", "micro-batch"
 
-// The number that selects the hue of an op, whose chunk is `chunk`; -1 if its kind or its duration
-// selects the colour.
+// Returns the number from which the hue of an op is derived; `chunk` is the chunk of the op.
+// Returns -1 if the colour depends on the kind or the duration of the op.
 int colourGroup(const engine::Op& op, int chunk, ColourBy by);
 // Whether the duration selects the colour of an op.
 bool isColouredByDuration(const engine::Op& op, ColourBy by);
@@ -25,10 +25,11 @@ enum class Tint : std::uint8_t { Backward, Forward, Recompute };
 Tint tintOf(engine::OpKind kind);
 Colour hueFill(const Palette& palette, int group, Tint tint);
 
-// The number of colours for durations. durationStep() is proportional to the square root of the
-// duration. Printed in grey, the colours differ from each other and from that of the optimizer.
+// The number of colours for durations. durationStep() returns the index of the colour: it grows
+// with the square root of the duration. Printed in grey, the colours differ from each other and
+// from that of the optimizer.
 constexpr int kDurationSteps = 5;
-int durationStep(double share); // `share` of the longest op; values outside 0..1 are clamped
+int durationStep(double share); // `share`: duration / longest op, clamped to 0..1
 Colour durationFill(const Palette& palette, int step);
 
 struct OpLook
@@ -36,7 +37,7 @@ struct OpLook
     Colour fill;
     OpHatch hatch;
 };
-// `length` is the duration of the op as a share of the longest op.
+// `length`: duration of the op / duration of the longest op.
 OpLook opLook(const Palette& palette, const engine::Op& op, int chunk, double length, ColourBy by);
 
 } // namespace profiler

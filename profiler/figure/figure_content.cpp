@@ -48,7 +48,7 @@ std::int64_t longestOp(const engine::Run& run)
     return longest;
 }
 
-// Sets the iteration, its drawn part and the share of bubbles in it.
+// Sets the iteration, the part of it that is drawn, and the bubble ratio of this part.
 Result<void> setWindow(FigureRun& content, const FigureRange& range)
 {
     const engine::Run& run = *content.run;
@@ -70,7 +70,7 @@ Result<void> setWindow(FigureRun& content, const FigureRange& range)
                             unitNumber(static_cast<double>(content.whole.duration()) / ticks, 3)));
 }
 
-// The shares of bubbles in the drawn part, of all devices together and of each.
+// The bubble ratio of the drawn part over all devices, and the share of each device.
 struct BubbleShares
 {
     double ratio = 0;

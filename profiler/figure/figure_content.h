@@ -9,16 +9,17 @@
 
 namespace profiler {
 
-// The content of a run's figure, without page layout. Times are ticks of the run.
+// An op in the content of a figure. The content has no page layout yet; times are ticks of the run.
 struct FigureOp
 {
     engine::Window window;
     engine::Op op;
     std::uint32_t position = 0; // position in the device's program; identifies the box
     int chunk = 0;
-    double length = 0;  // duration as a share of the run's longest op
+    double length = 0;  // duration / duration of the run's longest op
     bool isCut = false; // whether an end of the drawn range cuts the op
-    // A joint F and B are one cell that is split in half, with F above.
+    // Which half of a cell the op takes. Joint F and B share a cell: F is the upper half, B the
+    // lower.
     enum class Half : std::uint8_t { Both, Upper, Lower } half = Half::Both;
 };
 
@@ -35,15 +36,15 @@ struct FigureRun
 {
     const engine::Run* run = nullptr;
     int iteration = 0;
-    engine::Window whole, window; // the iteration, and its drawn part
-    double bubbleRatio = 0;       // of the drawn part
+    engine::Window whole, window; // the whole iteration, and the part that is drawn
+    double bubbleRatio = 0;       // bubble ratio of the drawn part
     std::int64_t longestOp = 0;   // longest op on a compute lane of the run, in ticks
     std::vector<FigureRow> rows;
 
     bool isWhole() const { return window == whole; }
     bool isEndDrawn() const { return window.end == whole.end; }
 
-    // These are in cost units if the run is in abstract units, otherwise in ns.
+    // The next functions return cost units if the run is in abstract units, otherwise ns.
     double duration() const { return units(window.duration()); }
     double wholeDuration() const { return units(whole.duration()); }
     double begin() const { return units(window.begin - whole.begin); }

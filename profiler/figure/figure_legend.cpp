@@ -12,10 +12,10 @@ namespace {
 
 using engine::OpKind;
 
-// Spans that are narrower on paper have no legend entry.
+// Kinds of span get a legend entry only if one is at least this wide on paper.
 constexpr double kThinnestSeen = 0.35; // points
 
-// The longest op of any run, with its unit.
+// Returns the duration of the longest op of all runs, with its unit.
 std::string longestText(const std::vector<FigureRun>& runs, const FigureStyle& style)
 {
     double longest = 0;
@@ -79,7 +79,7 @@ struct Arranged
     std::vector<std::string> texts;
     std::vector<LegendPosition> places;
     int lines = 0;
-    double right = 0; // of the last line
+    double right = 0; // right end of the last line
 };
 
 Arranged arrange(const std::vector<LegendEntry>& entries, const FigureStyle& style,
@@ -100,7 +100,7 @@ Arranged arrange(const std::vector<LegendEntry>& entries, const FigureStyle& sty
     return all;
 }
 
-// Uses the short texts if only they fit one line, or if they need fewer lines.
+// Uses the short texts if the legend fits only with them, or if they need fewer lines.
 Arranged arrange(const std::vector<LegendEntry>& entries, const FigureStyle& style,
                  const LegendPlace& place)
 {

@@ -9,18 +9,19 @@ namespace profiler {
 struct LegendPlace
 {
     double top = 0;
-    double right = 0;     // right end of all lines
-    double lastRight = 0; // where the last line must end, so that other text fits to its right
+    double right = 0; // right end of all lines
+    // Largest right end of the last line that leaves space for other text after it.
+    double lastRight = 0;
 };
 
 struct Legend
 {
     Group group;
     double bottom = 0;   // baseline of the last line
-    bool besides = true; // whether the last line ends to the left of lastRight
+    bool besides = true; // whether the last line ends before LegendPlace::lastRight
 };
 
-// Lays out a legend with one entry per distinct look, in one line if the entries fit.
+// Lays out a legend with one entry per look that occurs. Uses one line if the entries fit.
 Legend layoutLegend(const std::vector<FigureRun>& runs, const FigureStyle& style,
                     const FigureOptions& options, const LegendPlace& place);
 

@@ -15,9 +15,9 @@ struct RunBlock
     double headingRight = 0, rows = 0, bottom = 0;
 };
 
-// Draws the marks of whole runs: heading with name and facts, the line at the end of a run, and the
-// difference from the end of the first run (the baseline). `runs` and `style` must outlive the
-// object.
+// Draws the marks that belong to a run as a whole: the heading with name and facts, the line at the
+// end of the run, and its difference from the end of the first run (the baseline). `runs` and
+// `style` must outlive the object.
 class FigureMarks
 {
 public:
@@ -32,11 +32,11 @@ public:
     double headingHeight() const;
     // Lays out the heading and sets RunBlock::headingRight.
     Group heading(std::size_t run, double top, RunBlock& block) const;
-    // Lays out the line at the end of a run and, if its text fits, the gap to the end of the
-    // baseline.
+    // Lays out the line at the end of a run. Adds the difference from the end of the baseline if
+    // its text fits.
     Group end(std::size_t run, const RunBlock& block) const;
     // Lays out the vertical line at the end of the baseline. It crosses the rows of all runs. It
-    // also crosses the heading of a run if the text of the heading ends to the left of the line.
+    // crosses the heading of a run only if it does not run through the heading's text.
     Group baselineEnd(const std::vector<RunBlock>& blocks) const;
 
 private:

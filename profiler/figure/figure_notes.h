@@ -13,7 +13,7 @@ namespace profiler {
 // Returns the notes that begin within the drawn iteration, sorted by time.
 std::vector<engine::Note> notesOf(const FigureRun& run, std::span<const engine::Note> notes);
 
-// The strip above the rows of a run in which its notes are drawn, in points.
+// The strip above the rows of a run in which its notes are drawn. Positions are in points.
 struct NotePlace
 {
     FigureScale scale;

@@ -11,15 +11,17 @@
 namespace profiler {
 namespace {
 
-constexpr double kDigitMargin = 0.3;   // points between a number and the edge of its box
-constexpr double kThinnestEdged = 1.2; // points; a narrower box has no edge
+// Smallest distance in points between a number and the edge of its box.
+constexpr double kDigitMargin = 0.3;
+constexpr double kThinnestEdged = 1.2; // in points; narrower boxes have no edge
 
 std::string numberOf(const engine::Op& op)
 {
     return op.microBatch.isValid() ? std::to_string(op.microBatch.value) : std::string();
 }
 
-// A cut op has neither an edge nor the mark of the up direction.
+// Returns the class of an op's box. An op with the class "cut" has neither an edge nor the mark of
+// the up direction.
 std::string classOf(const FigureOp& op, ColourBy by)
 {
     std::string cls = fmt::format("op {}", engine::kindName(op.op.kind));
@@ -93,7 +95,8 @@ private:
         if (m_options.bubbles == BubbleStyle::Blank)
             return;
         Rect area = rect(bubble.window);
-        // Without a gap between rows, the hatch would cover the lower edges of the row above.
+        // Shrinks the area if rows touch each other. Otherwise the hatch would cover the lower
+        // edges of the row above.
         if (m_style.rowGap() == 0) {
             area.y += m_style.edgeWidth() / 2;
             area.height -= m_style.edgeWidth();
@@ -119,8 +122,8 @@ private:
         addNumber(name, area, size, m_style.palette.ink, "cause");
     }
 
-    // Adds a plain background in the middle of `area`, so that a text of this width is legible over
-    // a hatch.
+    // Adds a plain background in the middle of `area`, so that a text of the given width is legible
+    // over a hatch.
     void addPlate(const Rect& area, double width, double size, Colour fill)
     {
         const Rect plate{area.x + area.width / 2 - width / 2 - 0.1 * size,
@@ -144,7 +147,8 @@ private:
                 .id = fmt::format("{}d{}-{}", m_place.prefix, m_row.device.value, op.position),
                 .cls = classOf(op, m_options.colourBy),
                 .op = engine::toString(op.op)};
-        // The optimizer's few steps are drawn as one block, without seams and direction marks.
+        // The edge of an optimizer op has the colour of its fill, and the op has no mark of
+        // direction. So the few ops of a step look like one block.
         const bool step = op.op.kind == engine::OpKind::OptimizerStep;
         if (step || (area.width >= kThinnestEdged && !op.isCut))
             addEdge(box);
@@ -243,7 +247,8 @@ double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style)
                     size = std::min(size, room / em);
             }
     }
-    // Rounded down to tenths, so that rounding errors do not decide what fits.
+    // The size is rounded down to tenths of a point, so that rounding errors do not decide what
+    // fits.
     return std::clamp(std::floor(10 * size) / 10, smallestNumber(style.size), style.size);
 }
 

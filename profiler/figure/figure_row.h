@@ -7,23 +7,24 @@ namespace profiler {
 
 FigureScale scaleOf(const FigureRun& run, const FigureStyle& style);
 
-// The minimum size of numbers: 5 pt in a paper, more if the font of the figure is larger (on a
-// slide).
+// Returns the minimum size of numbers in points: 5 in a paper, more if the figure has a larger font
+// (on a slide).
 double smallestNumber(double labelSize);
 
-// The largest size at which all micro-batch numbers fit, at most the size of labels. If they do not
-// fit at the minimum size, returns the minimum size; the numbers of narrow boxes are then omitted.
+// Returns the largest size at which all micro-batch numbers fit, but at most the size of labels. If
+// the numbers do not fit at the minimum size, returns the minimum size; numbers in narrow boxes are
+// then omitted.
 double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style);
 
 struct RowPlace
 {
     double top = 0;
     FigureScale scale;
-    std::string prefix; // distinguishes the ids of several runs: "", "run1-"
+    std::string prefix; // prefix of ids, which distinguishes the runs of a figure: "", "run1-"
 };
 
-// Draws one device: label, bubbles, exposed communication, ops with their numbers, share of
-// bubbles.
+// Draws the row of one device: label, bubbles, exposed communication, ops with their numbers, and
+// the share of bubbles.
 Group layoutRow(const FigureRow& row, const FigureStyle& style, const FigureOptions& options,
                 const RowPlace& place);
 

@@ -12,19 +12,24 @@ namespace profiler {
 struct TimeUnit
 {
     std::string name = "F"; // "F", "ms"
-    double units = 1;       // units per cost unit, or per ns
+    double units = 1;       // printed units per cost unit or per ns
 };
 TimeUnit timeUnit(double longestNanoseconds);
 
-// Sizes, colours and scale that all parts of a figure share. Lengths are in points.
+// The sizes, colours and the scale that all parts of a figure share. Lengths are in points.
 struct FigureStyle
 {
     Palette palette;
     FontFace font;
-    double size = 5.5, digitSize = 5.5; // size of labels, and of micro-batch numbers
-    bool schematic = false;             // abstract units: edges in ink, no gaps between rows
-    bool sharesAreEqual = false; // all rows of a run have one bubble share, which is printed once
-    double plotLeft = 0, plotRight = 0; // left and right end of the longest iteration on the page
+    // Font sizes of labels and of micro-batch numbers.
+    double size = 5.5, digitSize = 5.5;
+    // Whether the figure is a schematic, for runs in abstract units: edges in ink, no gaps between
+    // rows.
+    bool schematic = false;
+    // Whether all rows of a run have the same share of bubbles, which is then printed once.
+    bool sharesAreEqual = false;
+    // The left and right ends of the longest iteration on the page.
+    double plotLeft = 0, plotRight = 0;
     TimeUnit unit;
     double pointsPerUnit = 1;
     double axisBegin = 0; // time at plotLeft, in printed units
@@ -57,7 +62,8 @@ struct FigureStyle
         return font.regular.width(text, points);
     }
     double boldWidth(const std::string& text) const { return font.bold.width(text, size); }
-    // The baseline at which capitals and digits of `points` are vertically centred at y.
+    // Returns the baseline for text of size `points`, so that capitals and digits are vertically
+    // centred at y.
     double baseline(double y, double points) const
     {
         return y + font.regular.capHeight(points) / 2;

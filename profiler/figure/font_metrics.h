@@ -10,9 +10,9 @@
 
 namespace profiler {
 
-// The metrics of one font file (TrueType or OpenType), read with FreeType, so that a layout is the
-// same on every machine that has the font. Kerning is ignored, because most texts in figures are
-// digits.
+// The metrics of one font file (TrueType or OpenType), read with FreeType. A layout is therefore
+// the same on every machine that has the font. Kerning is ignored, because most texts in figures
+// are digits.
 class FontMetrics
 {
 public:
@@ -36,7 +36,7 @@ struct FontFace
 
 // Finds the file of a font family in the standard folders (XDG data folders, /usr/share/fonts).
 engine::Result<FontFace> loadFont(std::string_view family);
-// The font families known to figures that are installed, in order of preference.
+// Returns the installed font families that suit figures, in order of preference.
 std::vector<std::string> installedFonts();
 
 } // namespace profiler

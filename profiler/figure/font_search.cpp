@@ -32,8 +32,8 @@ std::vector<fs::path> fontFolders()
     return folders;
 }
 
-// All font files of this machine. Sorted, so that the choice between two copies of a font does not
-// depend on the file system.
+// Returns all font files of this machine. They are sorted, so that the choice between two copies of
+// a font does not depend on the file system.
 std::set<fs::path> fontFiles()
 {
     std::set<fs::path> files;

@@ -35,8 +35,8 @@ std::vector<Direction> directionsOf(HatchLines lines)
     return {};
 }
 
-// The part of the line n * p = c within a convex polygon, whose corners are in clockwise order;
-// nullopt if the line does not enter it.
+// Returns the part of the line n.nx * x + n.ny * y = c within a convex polygon, whose corners are
+// in clockwise order; nullopt if the line does not enter the polygon.
 std::optional<Segment> clipped(Direction n, double c, const Corners& corners)
 {
     const double length = n.nx * n.nx + n.ny * n.ny;
@@ -46,7 +46,7 @@ std::optional<Segment> clipped(Direction n, double c, const Corners& corners)
     for (std::size_t k = 0; k < corners.size(); ++k) {
         const auto& [ax, ay] = corners[k];
         const auto& [bx, by] = corners[(k + 1) % corners.size()];
-        // A point is inside of an edge if the cross product is not negative.
+        // A point is on the inner side of an edge if the cross product is not negative.
         const double at = (bx - ax) * (y0 - ay) - (by - ay) * (x0 - ax);
         const double slope = (bx - ax) * dy - (by - ay) * dx;
         if (slope == 0 && at < 0)

@@ -11,8 +11,9 @@ struct Segment
     double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
 };
 
-// Returns the lines of a hatch, clipped to its outline, so that back-ends need no clipping. Lines
-// are placed relative to the page, so that those of adjacent bubbles are continuous.
+// Returns the lines of a hatch, clipped to its outline, so that the code that draws them needs no
+// clipping. Lines are placed relative to the page, so that they continue from one bubble to an
+// adjacent one.
 std::vector<Segment> hatchLines(const Hatch& hatch);
 
 // The corners of a box in clockwise order from the upper left: four, or five if a corner is cut.

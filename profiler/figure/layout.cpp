@@ -20,7 +20,8 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 
-constexpr double kEdge = 0.3; // margin in points, for half of a line width
+// Margin of the figure in points; half of a line's width falls into it.
+constexpr double kEdge = 0.3;
 
 Result<void> checkOptions(std::span<const engine::Run* const> runs, const FigureOptions& options)
 {
@@ -69,7 +70,8 @@ Result<FigureStyle> styleOf(const FigureOptions& options, bool schematic)
                        .unit = {}};
 }
 
-// "2026-11-21T03:46:33Z" -> "20261121034633"; "" for other formats.
+// Removes everything except digits: "2026-11-21T03:46:33Z" -> "20261121034633". Returns "" for
+// other formats.
 std::string dateDigits(const std::string& iso)
 {
     std::string digits;
@@ -98,7 +100,7 @@ public:
             m_notes.push_back(notesOf(m_runs[r], notes[r]));
     }
 
-    // `top` is the margin above the figure.
+    // `top` is the margin above the figure in points.
     Result<Scene> layout(double top)
     {
         TRY(placeColumns());
@@ -226,7 +228,7 @@ private:
         std::string text = fmt::format("time in {}", m_style.unit.name);
         if (!m_style.schematic && !m_marks.modesDiffer())
             text += fmt::format(", {}", engine::modeAdjective(m_runs[0].run->info.mode));
-        if (m_style.sharesAreEqual && !hasHeadings()) // headings state it
+        if (m_style.sharesAreEqual && !hasHeadings()) // if there are headings, they state it
             text += fmt::format(", bubble {}", percentText(m_runs[0].rows[0].bubbleShare));
         return text;
     }
@@ -299,7 +301,7 @@ Result<Scene> layoutAt(double top, const std::vector<FigureRun>& contents,
     return figure.layout(top);
 }
 
-// Reduces the font until the figure fits in its height, and centres it there.
+// Reduces the font size until the figure fits in options.height, and centres the figure vertically.
 Result<Scene> fitted(const std::vector<FigureRun>& contents, FigureOptions options, Notes notes)
 {
     constexpr int kMostRounds = 10;
@@ -322,7 +324,7 @@ Result<Scene> fitted(const std::vector<FigureRun>& contents, FigureOptions optio
     return scene;
 }
 
-// Runs of one figure share the scale of durations.
+// All runs of a figure use one scale of durations, up to the longest op of any of them.
 void shareLongestOp(std::vector<FigureRun>& contents)
 {
     double longest = 0;

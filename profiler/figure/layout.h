@@ -22,13 +22,13 @@ struct FigurePreset
     std::string_view name, title; // "acm-column", "ACM, USENIX column"
     double inches = 0, fontSize = 0;
     std::string_view latexWidth; // "\\columnwidth", for \includegraphics
-    double heightInches = 0;     // 0: FigureOptions::height
+    double heightInches = 0;     // 0: as high as the rows require
 };
 std::span<const FigurePreset> figurePresets(); // the first, "acm-column", is the default
 engine::Result<FigurePreset> findFigurePreset(std::string_view name);
 
-// The drawn part of an iteration in ms, or in cost units for runs in abstract units, from the begin
-// of the iteration.
+// The part of an iteration that is drawn. Times are relative to the begin of the iteration, in ms,
+// or in cost units for runs in abstract units.
 struct FigureRange
 {
     double begin = 0, end = 0; // both 0: the whole iteration
@@ -42,8 +42,8 @@ enum class BubbleStyle : std::uint8_t { Hatched, Blank, WithCause };
 struct FigureOptions
 {
     double width = 3.33 * kPointsPerInch; // in points
-    // In points. 0: the figure is as high as its rows. Otherwise it is centred vertically in this
-    // height, with a smaller font if necessary.
+    // The height in points; 0: as high as the rows require. If it is set, the figure is centred
+    // vertically in it, with a smaller font if necessary.
     double height = 0;
     double fontSize = 5.5; // in points
     std::string font;      // font family; "": the first of installedFonts()
@@ -62,9 +62,11 @@ struct FigureOptions
 };
 
 // Lays out one run, or several runs below each other with one time axis and scale; the first run is
-// the baseline. Runs in abstract units are drawn as a schematic: edges in ink, no gaps. Numbers
-// that do not fit at kSmallestType are omitted. Error messages name the invalid option. `notes` has
-// the notes of each run, in recorded times; they are drawn if options.notes is set.
+// the baseline.
+//  * Runs in abstract units are drawn as a schematic: edges in ink, no gaps.
+//  * Numbers that do not fit at kSmallestType are omitted.
+//  * `notes` has the notes of each run, in recorded times. They are drawn if options.notes is set.
+//  * Error messages name the invalid option.
 engine::Result<Scene> layoutFigure(std::span<const engine::Run* const> runs,
                                    const FigureOptions& options,
                                    std::span<const std::vector<engine::Note>> notes = {});

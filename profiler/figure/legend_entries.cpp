@@ -48,7 +48,7 @@ std::string chunkText(const std::set<int>& chunks, std::size_t colours)
     return isCut ? first + " ..." : fmt::format("{} and {}", first, *end);
 }
 
-// B and I have one colour, and one entry that names both.
+// Merges B and I into one entry that names both, because they have the same colour.
 LegendChunks withOneBackward(LegendChunks kinds)
 {
     const auto input = kinds.find(OpKind::BackwardInput), whole = kinds.find(OpKind::Backward);
@@ -98,7 +98,7 @@ std::vector<LegendEntry> hueEntries(const LegendContent& content, const Palette&
     return entries;
 }
 
-// The scale of durations, from the shortest to the longest op.
+// Returns the entry with the scale of durations, from the shortest to the longest op.
 LegendEntry durationEntry(const LegendContent& content, const Palette& palette)
 {
     LegendEntry entry{.fills = {},

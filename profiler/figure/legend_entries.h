@@ -11,7 +11,7 @@
 
 namespace profiler {
 
-// The parts of a drawing that need legend entries.
+// What a drawing contains, as far as the legend depends on it.
 struct LegendContent
 {
     std::map<engine::OpKind, std::set<int>> chunks;
@@ -26,7 +26,7 @@ struct LegendEntry
     enum class Look : std::uint8_t { Fills, Up, Bubble, Wait, Guest, Path };
 
     Look look = Look::Fills;
-    // The fill of each swatch; Up, Bubble and Wait have a single fill, which is not drawn.
+    // The fill of each swatch. The looks Up, Bubble and Wait have one fill, which is not drawn.
     std::vector<Colour> fills;
     std::string text, shortText;
     std::vector<OpHatch> hatches = {}; // one per fill; empty: all fills are plain
@@ -42,8 +42,8 @@ struct LegendPosition
     int line = 0;
     double x = 0;
 };
-// Places entries from left to right in lines of `width`. An entry that is wider than a line is
-// alone on its line.
+// Places entries from left to right in lines of `width`. An entry that is wider than that gets a
+// line of its own.
 std::vector<LegendPosition> legendPositions(std::span<const double> widths, double gap,
                                             double width);
 

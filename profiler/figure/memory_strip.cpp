@@ -10,13 +10,15 @@ namespace {
 
 struct Level
 {
-    // The memory in bytes from `time` on. `resident` is everything except the stash.
+    // The memory in bytes from `time` until the next level. `resident` is everything except the
+    // stash.
     std::int64_t time = 0, resident = 0, stash = 0;
 
     std::int64_t total() const { return resident + stash; }
 };
 
-// The memory levels of a device within the iteration; the first is the level at its begin.
+// Returns the memory levels of a device in the drawn window. The first one is the level at its
+// begin.
 std::vector<Level> levels(const FigureRun& run, engine::DeviceId device)
 {
     std::vector<Level> result{{run.window.begin, 0, 0}};
@@ -56,8 +58,8 @@ public:
         , m_place(place)
     { }
 
-    // Returns the area between two step lines as a polygon. `lower` and `upper` return the bytes of
-    // a Level at which the lines are drawn.
+    // Returns the area between two step functions over time as a polygon. `lower` and `upper`
+    // return the height of the two functions for a Level, in bytes.
     template<class Lower, class Upper>
     Polygon area(Lower lower, Upper upper, Colour fill, const char* cls) const
     {

@@ -13,8 +13,8 @@ struct MemoryStripPlace
     const std::vector<FigureRun>& runs; // all runs of the figure, which share a scale of bytes
 };
 
-// Draws the memory of one device during the iteration below its row: resident memory in grey, the
-// stash above it in its colour, and the peak as a number at the right.
+// Draws the memory of one device during the iteration, below its row: resident memory in grey, the
+// stash above it in the colour of stashes, and the peak as a number at the right.
 void addMemoryStrip(Group& group, const FigureRun& run, engine::DeviceId device,
                     const MemoryStripPlace& place);
 double memoryStripHeight(const FigureStyle& style);

@@ -34,7 +34,7 @@ std::string_view resourceOf(std::string_view name)
     return resources::find(fmt::format("{}{}.json", kFolder, name));
 }
 
-// Reads colours and shares of one theme of a palette; keeps the first error.
+// Reads the colours and numbers of one theme of a palette; keeps the first error.
 class ThemeReader
 {
 public:
@@ -51,7 +51,7 @@ public:
         note("a share must be a number from 0 to 1");
         return 0;
     }
-    // A value such as ["falling", 1]; a missing key means plain.
+    // Reads a hatch such as ["falling", 1]. If the key is missing, there is no hatch.
     OpHatch hatch(const char* key)
     {
         const Json value = m_theme.value("hatches", Json::object()).value(key, Json());
@@ -239,7 +239,7 @@ Result<Palette> loadPalette(std::string_view name, ThemeMode mode)
     const char* const theme = mode == ThemeMode::Dark ? "dark" : "light";
     if (!file.contains(theme) || !base.contains(theme))
         return fail(Error::Code::Corrupt, fmt::format("palette '{}' has no {} theme", name, theme));
-    // A palette contains only its differences from the default palette.
+    // The file of a palette contains only its differences from the default palette.
     Json merged = base[theme];
     merged.merge_patch(file[theme]);
     auto palette = readTheme(merged);

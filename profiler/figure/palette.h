@@ -28,12 +28,12 @@ enum class ThemeMode : std::uint8_t { Light, Dark };
 // Lines over a fill, for print without colour. Bubbles have rising lines.
 enum class HatchLines : std::uint8_t { None, Rising, Falling, Crossed, Horizontal, Vertical };
 
-// The hatch of the ops of one colour. Chunk c has (density + c) times as many lines as a hatch of
-// density 1.
+// The hatch of ops with the same colour. On chunk c it has density + c times as many lines as a
+// hatch of density 1.
 struct OpHatch
 {
     HatchLines lines = HatchLines::None;
-    int density = 0; // density for chunk 0; 0: no hatch
+    int density = 0; // density on chunk 0; 0: no hatch
 };
 
 // The colours of data in the window and in figures. app/models/theme.h has the colours of the
@@ -46,18 +46,19 @@ struct Palette
     Colour optimizerEdge;
     Colour bubble, bubbleLine;
     Colour surface, ink, darkInk, lightInk;
-    // Share of the surface colour in the colour of exposed communication.
+    // Colour of exposed communication = communication colour mixed with this share of the surface.
     double exposedShare = 0.68;
-    double chunkShare[3] = {0, 0.35, 0.60}; // [chunk] share of chunkTarget in the fill
+    double chunkShare[3] = {0, 0.35, 0.60}; // by chunk: share of chunkTarget in the fill
     Colour chunkTarget;                     // white in light themes, surface in dark themes
     Colour weights, gradients, optimizerState, buffers, stash; // colours of memory by category
 
-    // Most palettes hatch only RECOMPUTE, because it has the fill of a forward.
+    // Most palettes hatch only RECOMPUTE, to distinguish it from a forward, which has the same
+    // fill.
     OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch;
     OpHatch recomputeHatch{HatchLines::Rising, 1};
 
     Colour fill(const engine::Op& op, int chunk) const;
-    // Returns the hatch of an op on this chunk; density 0 means plain.
+    // Returns the hatch of an op on this chunk. If its density is 0, the op has no hatch.
     OpHatch hatch(const engine::Op& op, int chunk) const;
     // The colour of the lines of a hatch over a fill.
     Colour hatchLine(Colour fill) const { return mix(fill, inkOn(fill), 0.6); }
@@ -65,8 +66,8 @@ struct Palette
     // Dark or light ink, whichever has the higher contrast to `on`. The caller must omit the text
     // if the contrast is below kSmallestInk.
     Colour inkOn(Colour on) const;
-    // The colour of an op's number on its fill: light for the up direction and dark for the down
-    // direction where the palette says so, otherwise inkOn().
+    // The colour of an op's number on its fill. If isInkByDirection is set, it is light for the up
+    // direction and dark for the down direction. Otherwise it is inkOn().
     bool isInkByDirection = false;
     Colour inkOf(const engine::Op& op, Colour fill) const;
 };

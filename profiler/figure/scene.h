@@ -8,9 +8,9 @@
 
 namespace profiler {
 
-// The layout of a figure: boxes, lines, hatches and texts in points (1/72 in), with y pointing
-// down. Back-ends draw a scene: SVG and TikZ here, QPainter (screen, PDF, PNG) in app/figures. The
-// same input gives the same bytes.
+// Types for the layout of a figure: boxes, lines, hatches and texts. Positions are in points (1/72
+// in), with y pointing down. Back-ends draw a scene: SVG and TikZ here, QPainter (screen, PDF, PNG)
+// in app/figures. The same input gives the same bytes.
 struct Rect
 {
     double x = 0, y = 0, width = 0, height = 0;
@@ -22,26 +22,30 @@ struct Box
     Colour fill;
     double stroke = 0; // line width in points; 0: no edge
     Colour strokeColour;
-    double cut = 0; // length of the cut at the leading top corner (direction up); 0: none
+    // The length by which the leading top corner is cut off, which marks the up direction; 0: not
+    // cut.
+    double cut = 0;
     std::string id, cls,
-        op; // "d1-5", "op B chunk1 up", "1B5": SVG id, class, data-op; may be empty
+        // The id, the class and the data-op of the SVG element: "d1-5", "op B chunk1 up", "1B5".
+        // They may be empty.
+        op;
 };
 
-// A background with lines, clipped to a rect or to a box with a cut corner. hatch.h computes the
-// lines.
+// A background with parallel lines. Both are clipped to a rect, or to a box with a cut corner.
+// hatch.h computes the lines.
 struct Hatch
 {
     Rect rect;
     Colour fill, line;
-    // In points. The spacing of sloping lines is measured along x; `width` is the width of a line.
+    // Distance and width of the lines in points. The distance of sloping lines is measured along x.
     double spacing = 3, width = 0.3;
     std::string cls;
     HatchLines lines = HatchLines::Rising;
-    double cut = 0;        // as in Box
-    bool hasGround = true; // false: only lines, over an existing box
+    double cut = 0;        // see Box::cut
+    bool hasGround = true; // false: no background, only lines over an existing box
 };
 
-constexpr double kDash = 3; // length of dashes and gaps, in line widths
+constexpr double kDash = 3; // length of a dash and of a gap, as a multiple of the line width
 
 struct Line
 {

@@ -57,7 +57,7 @@ constexpr std::array<Replacement, 17> kReplacements{
      {"$", "\\$"},
      {"#", "\\#"},
      {"_", "\\_"},
-     {"<", "$<$"}, // text fonts have other characters in their places
+     {"<", "$<$"}, // most TeX fonts for text have other characters at these codes
      {">", "$>$"},
      {"~", "\\textasciitilde{}"},
      {"^", "\\textasciicircum{}"},
@@ -85,7 +85,7 @@ std::string texText(std::string_view text)
     return result;
 }
 
-// Replaces line ends, because they end a TeX comment.
+// Replaces line ends in text for a TeX comment, because a line end would end the comment.
 std::string comment(std::string_view text)
 {
     std::string result(text);
@@ -124,7 +124,8 @@ private:
         fmt::format_to(std::back_inserter(m_text), format, std::forward<Arguments>(arguments)...);
     }
 
-    // The name of a colour in a role: "bsF1". A second colour in a role is "bsF1b".
+    // Returns the name of a colour: "bsF1" for the first colour of the role "F1", "bsF1b" for the
+    // second.
     std::string colour(Colour used, std::string role)
     {
         while (m_colours.try_emplace(role, used).first->second != used)
@@ -132,9 +133,9 @@ private:
         return "bs" + role;
     }
 
-    // Returns the role of a box, from which the name of its colour is made. Boxes of ops have the
-    // role of their op. Other boxes (swatches, plates) have the role of an earlier box with the
-    // same fill.
+    // Returns the role of a box, from which the name of its colour is made. The box of an op has
+    // the role of its op. Another box (swatch, plate) has the role of an earlier box with the same
+    // fill, or of its class if there is none.
     std::string roleOf(const Box& box) const
     {
         if (box.cls.starts_with("op "))
@@ -144,8 +145,8 @@ private:
         return shown != m_fills.end() ? shown->first : camelCase(box.cls);
     }
 
-    // Returns the name of the colour of a text or line. The first of these colours is "bsInk";
-    // other ones are named after their class.
+    // Returns the name of the colour of a text or line. The first colour that is used is "bsInk";
+    // other colours are named after the class of the text or line.
     std::string inkColour(Colour used, std::string_view cls)
     {
         const auto ink = m_colours.try_emplace("Ink", used).first;
@@ -210,8 +211,8 @@ private:
             pointText(line.y2));
     }
 
-    // The document's font may have another width, so a text after a title is placed relative to the
-    // title's end.
+    // The facts of a run follow its title. Because texts may be wider in the document's font, the
+    // facts are placed relative to the end of the title.
     void draw(const Text& text)
     {
         constexpr engine::EnumArray<Text::Anchor, const char*, 3> kAnchors{"base west", "base",
@@ -234,9 +235,9 @@ private:
     }
 
     std::string m_text;
-    std::map<std::string, Colour> m_colours;             // [role]
+    std::map<std::string, Colour> m_colours;             // role -> colour
     std::vector<std::pair<std::string, Colour>> m_fills; // in the order of first use
-    std::string m_role;                                  // of the last box
+    std::string m_role;                                  // role of the last box
 };
 
 } // namespace

@@ -19,14 +19,15 @@ namespace {
 // The same moment on the clock of a host and on the common clock.
 struct Pair
 {
-    std::int64_t time = 0;       // on the common clock
+    std::int64_t time = 0;       // time on the common clock
     std::int64_t difference = 0; // the host's time - common time
-    bool toHost = false;         // direction of the message
+    bool toHost = false;         // whether the message went to the host or came from it
 };
 
 struct Fit
 {
-    std::int64_t offset = 0, from = 0, spread = 0; // offset at the time `from`
+    // `offset` is the difference at the time `from`; `drift` is its change per ns.
+    std::int64_t offset = 0, from = 0, spread = 0;
     double drift = 0;
 
     std::int64_t at(std::int64_t time) const
@@ -44,7 +45,9 @@ std::int64_t medianDifference(const std::vector<Pair>& pairs, bool toHost)
     return medianOf(differences);
 }
 
-// The delay of messages adds to the differences of one direction and subtracts from the other.
+// Fits offset and drift to the differences. The delay of a message is added to the differences in
+// one direction and subtracted in the other, so the offset is the mean of the medians of both
+// directions.
 Fit fitted(const std::vector<Pair>& pairs)
 {
     const auto count = std::ranges::count(pairs, true, &Pair::toHost);
@@ -118,7 +121,7 @@ public:
     }
 
 private:
-    // The ends of one message or collective.
+    // One end of a message, or one rank's part in a collective.
     struct End
     {
         std::uint32_t rank = 0, work = 0;
@@ -140,8 +143,8 @@ private:
     {
         std::map<std::tuple<int, bool, int, int, int>, std::vector<End>> messages;
         std::map<std::tuple<int, std::string, int, int>, std::vector<End>> collectives;
-        // Collectives of a rank's iteration, by process group. Without groups, ranks with different
-        // numbers of collectives are in different groups.
+        // Number of collectives per rank, iteration and process group. If the trace does not state
+        // groups, ranks with different numbers of collectives are taken to be in different groups.
         std::map<std::tuple<std::uint32_t, int, std::string>, int> counts, order;
         for (const PlacedWork& placed : placement.works)
             if (placed.op.kind == OpKind::AllReduce)
@@ -240,7 +243,8 @@ struct Transfer
     const PlacedWork *send = nullptr, *receive = nullptr;
 };
 
-// Iteration, whether the message is a gradient, and the consuming op without its kind.
+// Identifies a message by its consumer: the iteration, whether it is a gradient, and the stage,
+// micro-batch, replica and slice of the consuming op.
 using Consumer = std::tuple<int, bool, int, int, int, int>;
 
 bool isGradient(OpKind kind)
@@ -264,7 +268,8 @@ void alignMessages(Job& job, const Placement& placement)
         return job.ranks[placed.rank].work.works[placed.work];
     };
     std::map<Consumer, Transfer> messages;
-    std::map<Consumer, std::int64_t> waits; // when the op that needs the message began to wait
+    // Time at which the consumer of each message began to wait.
+    std::map<Consumer, std::int64_t> waits;
     for (const PlacedWork& placed : placement.works) {
         const Op& op = placed.op;
         const Consumer consumer = consumerOf(placed.iteration, op);
@@ -313,7 +318,7 @@ void alignAllReduces(Job& job, const Placement& placement)
                 &job.ranks[placed.rank].work.works[placed.work].window);
     for (const auto& [of, ranks] : calls) {
         const auto isOne = [](const auto& each) { return each.second.size() == 1; };
-        if (!std::ranges::all_of(ranks, isOne)) // the ranges do not name stages
+        if (!std::ranges::all_of(ranks, isOne)) // if so, the ranges do not name stages
             continue;
         std::int64_t last = ranks.begin()->second.front()->begin;
         for (const auto& [rank, windows] : ranks)

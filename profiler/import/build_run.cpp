@@ -39,7 +39,7 @@ Op withoutJoint(Op op)
     return op;
 }
 
-// The ops of an execution: one, or two that are joint.
+// Returns the op that the work executed, or the two joint ops.
 std::vector<Op> opsOf(const PlacedWork& work)
 {
     std::vector<Op> ops{work.op};
@@ -82,7 +82,8 @@ private:
     FoundIterations m_iterations;
     Placement m_placement;
     ImportedRun m_result;
-    std::map<std::pair<DeviceId, Op>, std::uint32_t> m_number; // OpIndex of the schedule
+    // The OpIndex of each op of a device in the schedule.
+    std::map<std::pair<DeviceId, Op>, std::uint32_t> m_number;
     OpsOfWorks m_ops;
     std::vector<ImportReport::Clock> m_clocks;
     std::int64_t m_origin = 0; // ns; time 0 of the timeline
@@ -155,7 +156,8 @@ void RunBuilder::addSpans()
     }
 }
 
-// Ranks of a kit record the losses of all iterations.
+// Returns the loss of an iteration if a rank recorded it. Only ranks of a kit (scripts of
+// resources/kit that run a schedule in PyTorch) record losses.
 std::optional<double> RunBuilder::lossOf(int iteration) const
 {
     const int number = m_iterations.numbers[static_cast<std::size_t>(iteration)];

@@ -16,11 +16,14 @@ struct ImportedRun
 // Makes a run from a job. Its devices are the ranks of the first copy of the pipeline; a rank
 // without a trace is a device without ops. The stage of an op is found by the first of these rules
 // that applies:
-//  * Ranges name stages. An op whose range names none has the only stage that its rank names.
-//  * Ranges name the chunk: the stage follows from the chunk and the rank's place in its pipeline.
-//  * Ranks exchange messages, or ranges name micro-batches: the stage is the rank's place in its
+//  * If ranges name stages, they are used. If the range of an op names no stage and all other
+//    ranges of its rank name the same one, that stage is used.
+//  * If ranges name the chunk, the stage follows from the chunk and the rank's place in its
+//    pipeline.
+//  * If ranks exchange messages, or ranges name micro-batches, the stage is the rank's place in its
 //    pipeline.
 //  * Otherwise stages are unknown (ImportReport).
+//
 // If the range of an op names no micro-batch, micro-batches are numbered in the order of execution.
 // Iterations that are not complete on every rank are left out. Fails with Error::Code::NotFound if
 // there is no complete iteration with ops.

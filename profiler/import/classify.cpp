@@ -48,7 +48,7 @@ private:
         Match match;
         std::optional<GpuCall> call;
         std::uint32_t* work = nullptr;
-        const RuleMatch* kernelRule = nullptr; // the rule that matches its name
+        const RuleMatch* kernelRule = nullptr; // the rule for kernels that matches its name
         const NcclArguments* nccl = nullptr;
     };
 
@@ -73,12 +73,12 @@ private:
     const Rules& m_rules;
     ClassifiedRank m_result;
     MarkedRanges m_marks;
-    std::vector<std::uint32_t> m_workOf; // [mark]
-    std::vector<bool> m_isAutograd;      // [thread]
-    std::vector<bool> m_ran;             // [work] whether its window is known
+    std::vector<std::uint32_t> m_workOf; // by mark: its work
+    std::vector<bool> m_isAutograd;      // by thread
+    std::vector<bool> m_ran;             // by work: whether its window is known
     bool m_namesPipelineOps = false, m_numbersOps = false;
     RuleTally m_tally;
-    std::optional<OpKind> m_segment; // the kind of the last kernel, in the order of launches
+    std::optional<OpKind> m_segment; // kind of the last kernel in the order of launches
     std::uint32_t m_segmentWork = kNoWork;
     std::vector<std::int64_t> m_messages; // host times of messages, sorted
 };
@@ -103,8 +103,8 @@ void RankClassifier::addMarkedWorks()
     m_result.hasMessages = !m_messages.empty();
 }
 
-// Threads that execute functions of the autograd engine, except the one with the iterations: on a
-// CPU, backward runs on the thread that calls it.
+// Finds the threads that execute functions of the autograd engine. The thread with the iterations
+// is never one of them, because on a CPU the backward runs on the thread that calls it.
 void RankClassifier::findThreads()
 {
     m_isAutograd.assign(m_trace.threads.size(), false);
@@ -169,7 +169,8 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
     grow(work, item.match.window);
 }
 
-// Kernels are taken in the order of their launches.
+// Adds a kernel to the current segment (a sequence of kernels that becomes one F or B), or begins a
+// new one. Must be called in the order of the launches.
 void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
 {
     const Window host = item.call ? item.call->window : item.match.window;
@@ -234,7 +235,7 @@ void RankClassifier::classifyGpu()
         for (std::size_t i = 0; i < rows.size(); ++i) {
             items.push_back(
                 {{rows[i].window, of, static_cast<std::uint32_t>(i)}, std::nullopt, &works[i]});
-            const std::uint32_t wanted = rows[i].place.correlation; // 0 is not in `calls`
+            const std::uint32_t wanted = rows[i].place.correlation; // no call has correlation 0
             const auto call = std::ranges::lower_bound(calls, wanted, {}, &GpuCall::correlation);
             if (call != calls.end() && (*call)->correlation == wanted)
                 items.back().call = **call;
@@ -243,7 +244,7 @@ void RankClassifier::classifyGpu()
     add(gpu.kernels, Match::Of::Kernel, m_result.ofKernel);
     add(gpu.copies, Match::Of::Copy, m_result.ofCopy);
     add(gpu.memsets, Match::Of::Memset, m_result.ofMemset);
-    std::unordered_map<std::uint32_t, std::optional<RuleMatch>> rules; // by name
+    std::unordered_map<std::uint32_t, std::optional<RuleMatch>> rules; // by name of a kernel
     for (std::uint32_t i = 0; i < gpu.kernels.size(); ++i) {
         const std::uint32_t name = gpu.kernels[i].name;
         auto known = rules.find(name);
@@ -263,8 +264,9 @@ void RankClassifier::classifyGpu()
         classifyItem(item);
 }
 
-// Without GPU work, time is that of the outermost ops on the host. An op of the pipeline begins
-// with the first of these in its range; the time before is the wait for its input.
+// Used for traces without GPU work: counts the time of the outermost framework ops on the host. An
+// op of the pipeline begins with the first framework op in its range; before that, it waits for its
+// input.
 void RankClassifier::classifyOps()
 {
     std::vector<HostRange> ops = m_trace.ops;
@@ -304,9 +306,9 @@ void RankClassifier::classifyOps()
                               {mark.range.window, Match::Of::Range, m_workOf[i], mark.range.name});
 }
 
-// Without GPU work, a message or a collective takes the time of its range on the host. The range of
-// the op only posts the call; the time is that of the communication range that begins within it or,
-// for the all-reduces of a kit, of the next one on another thread.
+// Used for traces without GPU work: a message or a collective takes the time of a communication
+// range on the host. The range of the pipeline op itself only posts the call. The communication
+// range begins within it. Only for the all-reduces of a kit it is the next one on another thread.
 void RankClassifier::addCollectives()
 {
     std::int64_t busyUntil = 0;

@@ -45,7 +45,7 @@ struct ClassifiedRank
     static constexpr std::uint32_t kNoWork = 0xFFFFFFFF;
 
     std::vector<Work> works; // in the order of `host`
-    // [kernel], [copy], [memset] of RankTrace::gpu: index in `works`
+    // For each kernel, copy and memset of RankTrace::gpu, its index in `works`.
     std::vector<std::uint32_t> ofKernel, ofCopy, ofMemset;
     struct Step // a range on the host that contains a whole iteration
     {
@@ -55,13 +55,14 @@ struct ClassifiedRank
     std::vector<Step> steps;
     std::vector<engine::ImportReport::Rule> rules; // the rules that matched at least once
     std::vector<engine::ImportReport::LeftOut> leftOut;
-    // The longest matches by the name of the rule; "": no rule matches.
+    // The longest matches of each rule, by the rule's name. The key "" has the work that no rule
+    // matches.
     std::map<std::string, std::vector<Match>> matches;
-    std::int64_t time = 0;     // total time of all GPU work, or of all ops on a CPU, in ns
+    std::int64_t time = 0; // in ns: all GPU work, or all framework ops if the trace has no GPU work
     bool hasMessages = false;  // whether the rank exchanges messages with other stages
-    bool fromSegments = false; // whether F and B were cut from the order of kernels
+    bool fromSegments = false; // whether F and B were found by cutting the sequence of kernels
 
-    // The work of a match; kNoWork if it belongs to none.
+    // Returns the index of the work to which a match belongs; kNoWork if it belongs to none.
     std::uint32_t workOf(const Match& match) const
     {
         switch (match.of) {
@@ -75,7 +76,7 @@ struct ClassifiedRank
             return match.index;
         }
     }
-    // Follows a change of the order of `works`; `newIndex` has the new index of every work.
+    // Call it after `works` was reordered; `newIndex` has the new index of every work.
     void renumberMatches(const std::vector<std::uint32_t>& newIndex)
     {
         for (auto& [rule, list] : matches)
@@ -85,10 +86,14 @@ struct ClassifiedRank
     }
 };
 
-// Classifies the work of one rank. Uses the first of these that applies: a range that a rule names,
-// on any thread of the process, during which the work was launched; an NCCL kernel; the thread that
-// launched the work (backward ops run on the threads of the autograd engine). Without ranges for F
-// and B, the sequence of kernels is cut into F and B at messages and where the kind changes.
+// Assigns the work of one rank to ops. Each piece of work is classified by the first of these that
+// applies:
+//  * a rule matches a range during which the work was launched, on any thread of the process;
+//  * the work is an NCCL kernel;
+//  * the thread that launched the work: the threads of the autograd engine launch backward ops.
+//
+// If no range names F and B, the sequence of kernels is cut into F and B at messages and where the
+// kind changes.
 ClassifiedRank classify(const RankTrace& trace, const Rules& rules);
 
 } // namespace profiler

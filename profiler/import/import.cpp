@@ -69,7 +69,7 @@ private:
     ImportProgress m_progress;
     std::vector<JobRank> m_ranks;
     std::vector<std::string> m_warnings;
-    std::vector<Error> m_errors; // of files that are left out
+    std::vector<Error> m_errors; // errors of the files that are skipped
 };
 
 // Classifies the traces. Then drops their ops, the largest part of a trace, because only the
@@ -127,7 +127,7 @@ Result<void> Importer::readUnpacked(const std::string& name, const ByteSource& b
 // Reads a file in an archive, or a compressed file.
 Result<void> Importer::readMember(const std::string& name, const ByteSource& bytes)
 {
-    constexpr std::size_t kHead = 16; // bytes that show the format
+    constexpr std::size_t kHead = 16; // number of bytes from which the format is detected
     std::string head(kHead, '\0');
     std::size_t size = 0;
     for (std::size_t more = 1; more > 0 && size < kHead; size += more)

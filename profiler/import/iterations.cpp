@@ -68,7 +68,7 @@ std::vector<int> byOptimizerSteps(const ClassifiedRank& rank)
     return of;
 }
 
-using Counts = std::map<int, int>; // iteration -> pipeline ops
+using Counts = std::map<int, int>; // iteration -> number of pipeline ops
 
 // Returns the complete iterations of a rank: those with the most frequent number of pipeline ops.
 // If `mustBeEqual` is false, their number may vary and every iteration with a pipeline op is

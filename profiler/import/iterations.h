@@ -10,11 +10,12 @@ namespace profiler {
 struct FoundIterations
 {
     int count = 0;
-    std::vector<int> numbers; // of each iteration, as stated by the traces
-    std::string from; // how iterations were found: "ranges of iterations"; "" for a single one
-    // The iteration of each work of each rank; -1: in no complete iteration.
+    std::vector<int> numbers; // number of each iteration, as the traces state it
+    // The rule by which iterations were found: "ranges of iterations"; "" if there is one.
+    std::string from;
+    // For each rank, the iteration of each of its works; -1 if it is in no complete iteration.
     std::vector<std::vector<int>> ofWork;
-    std::vector<int> incomplete; // of each rank: number of works outside complete iterations
+    std::vector<int> incomplete; // number of works outside complete iterations, by rank
 };
 
 // Finds the iterations of a job. Uses the first of these that the traces have: ranges of whole

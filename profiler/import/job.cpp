@@ -40,7 +40,8 @@ void numberRanks(Job& job)
                             "processes.");
 }
 
-// "[0, 2]"; empty if the list is abridged ("[0, 1, ..., 31]").
+// Parses a list of ranks such as "[0, 2]". Returns nothing if the list is abridged ("[0, 1, ...,
+// 31]").
 std::vector<int> rankList(std::string_view text)
 {
     std::vector<int> ranks;
@@ -62,7 +63,7 @@ std::vector<int> rankList(std::string_view text)
 // The ranks of the process group in which a rank exchanges most of its messages; empty if unknown.
 std::vector<int> messageGroup(const JobRank& rank)
 {
-    std::map<std::uint32_t, int> messages; // by process group
+    std::map<std::uint32_t, int> messages; // process group -> number of messages
     for (const auto& [kernel, nccl] : rank.trace.nccl)
         if (nccl.source >= 0 && nccl.target >= 0 && nccl.group != 0)
             ++messages[nccl.group];

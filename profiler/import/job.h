@@ -23,8 +23,8 @@ struct Job
 {
     std::vector<JobRank> ranks;
     std::vector<int> missing; // ranks without a trace
-    // The ranks of every pipeline, first stage first, from the process groups of their messages. If
-    // the traces do not state the groups, all ranks are one pipeline.
+    // The ranks of every pipeline in the order of their stages, from the process groups of their
+    // messages. If the traces do not state the groups, all ranks form one pipeline.
     std::vector<std::vector<int>> pipelines;
     std::vector<std::string> warnings;
 };

@@ -23,7 +23,7 @@ struct Mark
     const RuleMatch* match = nullptr;
 
     bool isOp() const { return match->purpose == RuleMatch::Purpose::Op; }
-    // The kind of the first op.
+    // The kind of the op that the range names (of the first one, if it names joint ops).
     engine::OpKind kind() const { return match->ops.front().kind; }
 };
 
@@ -61,8 +61,8 @@ public:
 private:
     std::vector<std::unique_ptr<const RuleMatch>> m_matches;
     std::vector<Mark> m_marks;
-    std::vector<NestedRanges> m_onThread; // [thread] its ranges
-    // The threads that are searched for work of other threads.
+    std::vector<NestedRanges> m_onThread; // by thread: its ranges
+    // The threads with the most ranges, which onAny() searches.
     std::vector<std::uint32_t> m_busiest;
 };
 

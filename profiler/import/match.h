@@ -13,16 +13,17 @@ namespace profiler {
 // A piece of work that the classifier assigned to a rule, or to none.
 struct Match
 {
-    // Range: an op of the framework, or an annotation. Recompute: the recomputation of a backward.
+    // What was matched. Range: an op of the framework, or an annotation. Recompute: the part of a
+    // backward that recomputes activations.
     enum class Of : std::uint8_t { Kernel, Copy, Memset, Range, Recompute };
 
     engine::Window window; // ns
     Of of = Of::Kernel;
-    // Index in the kernels, copies or memsets of RankTrace::gpu, otherwise in ClassifiedRank::works
-    // (or kNoWork).
+    // Kernel, Copy and Memset: index in that table of RankTrace::gpu. Otherwise: index in
+    // ClassifiedRank::works, or kNoWork.
     std::uint32_t index = 0;
     std::uint32_t name = 0; // index in RankTrace::texts; 0: no name
-    std::uint32_t rank = 0; // index in Job::ranks, in lists of several ranks
+    std::uint32_t rank = 0; // index in Job::ranks; set only in lists over several ranks
 
     bool isOfWork() const { return of == Of::Range || of == Of::Recompute; }
 };
@@ -39,7 +40,7 @@ public:
         if (m_matches.size() >= 2 * engine::ImportReport::kMostMatches)
             trim();
     }
-    std::vector<Match> take() // longest first
+    std::vector<Match> take() // sorted, longest first
     {
         trim();
         return std::exchange(m_matches, {});
@@ -58,7 +59,7 @@ private:
     }
 
     std::vector<Match> m_matches;
-    std::int64_t m_least = -1; // in ns; only longer matches can be among the longest
+    std::int64_t m_least = -1; // shortest match that is kept, in ns; a new match must be longer
 };
 
 } // namespace profiler

@@ -15,7 +15,8 @@ namespace {
 class Merger
 {
 public:
-    // `shared`: the texts of all ranks, if they are in one file; else nullptr.
+    // `shared` is the table of texts if all ranks are from one file and share it; otherwise
+    // nullptr.
     Merger(std::int64_t origin, const std::vector<std::string>* shared)
         : m_origin(origin)
         , m_shared(shared)
@@ -53,12 +54,12 @@ private:
     GpuTrace m_trace;
     StringTable m_strings;
     static constexpr std::uint32_t kUnknown = 0xFFFFFFFF, kEmpty = 0; // numbers in m_strings
-    // For each table RankTrace::texts: the number in m_strings of each of its texts.
+    // For each table of texts (RankTrace::texts), the numbers of its texts in m_strings.
     std::unordered_map<const void*, std::vector<std::uint32_t>> m_numbers;
     std::vector<std::uint32_t>* m_numbersOfRank = nullptr;
     std::uint32_t m_device = 0, m_nextContext = 1, m_firstCorrelation = 1, m_firstThread = 0;
-    std::unordered_map<std::uint32_t, std::uint32_t> m_contexts; // of one rank
-    std::vector<std::uint32_t> m_correlations;                   // of one rank, sorted
+    std::unordered_map<std::uint32_t, std::uint32_t> m_contexts; // contexts of the current rank
+    std::vector<std::uint32_t> m_correlations; // correlation ids of the current rank, sorted
 };
 
 GpuPlace Merger::placed(GpuPlace place)

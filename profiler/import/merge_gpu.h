@@ -6,7 +6,7 @@
 
 namespace profiler {
 
-// The op and iteration that each work of each rank became.
+// For each rank and each of its works, the op and the iteration that the work became.
 using OpsOfWorks = std::vector<std::vector<engine::OpOfIteration>>;
 
 // Merges the GPU activity of all ranks into one trace, with times relative to `origin` (ns), and

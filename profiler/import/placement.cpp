@@ -14,8 +14,8 @@ using namespace engine;
 
 namespace {
 
-// The largest number of ranks that are taken for one pipeline, with a stage each. No pipeline has
-// more stages, so more ranks must be several copies.
+// The largest number of ranks that can be one pipeline with one stage per rank. More ranks are
+// taken to be several copies.
 constexpr int kMostRanks = 1024;
 
 bool hasMicroBatch(OpKind kind)
@@ -23,8 +23,8 @@ bool hasMicroBatch(OpKind kind)
     return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
 }
 
-// The number of the next micro-batch. Each kind has its own count: if I and W, which are both
-// backwards, shared one, every second number would be skipped.
+// Counts micro-batches to number the next one. Each kind has its own count. If I and W shared one
+// (both are backwards), every second number would be skipped.
 using Counter = std::map<std::tuple<int, OpKind, int, int>, int>; // iteration, kind, chunk, replica
 
 class Placer
@@ -69,11 +69,11 @@ private:
     Placement m_result;
     StageFrom m_from = StageFrom::Unknown;
     bool m_isV = false;
-    std::vector<int> m_onlyStage; // [rank] the stage that its ranges name; -1: none or several
-    int m_mostMicroBatches = 0;   // largest number of micro-batches of a rank
-    std::vector<std::set<int>> m_stages; // [rank]
-    std::vector<std::set<Op>> m_ops;     // [rank] of the pipeline
-    std::vector<int> m_copy;             // [rank] its copy of the pipeline
+    std::vector<int> m_onlyStage; // by rank: the stage that its ranges name; -1: none or several
+    int m_mostMicroBatches = 0;   // most micro-batches of any rank
+    std::vector<std::set<int>> m_stages; // by rank: its stages
+    std::vector<std::set<Op>> m_ops;     // by rank: its pipeline ops
+    std::vector<int> m_copy;             // by rank: its copy of the pipeline
 };
 
 template<class Predicate>
@@ -121,7 +121,7 @@ void Placer::findSource()
     m_result.microBatchesKnown = numbered || m_from == StageFrom::Ranks;
 }
 
-// Whether the chunks are placed in a V: chunk 1 begins on the last rank, not on the first one.
+// Whether the chunks form a V: chunk 1 begins on the last rank and not on the first one.
 bool Placer::isVShaped() const
 {
     std::optional<std::int64_t> first, last;
@@ -202,9 +202,9 @@ void Placer::resolve(std::uint32_t rank)
     }
 }
 
-// Finds the data-parallel copy that each rank belongs to. If ranges name the stages, ranks that
-// execute the same ops are copies of each other. (Ranks with the same stages but different
-// micro-batches are not: they are the two directions of one pipeline.)
+// Finds the data-parallel copy to which each rank belongs. If ranges name the stages, ranks that
+// execute the same ops are copies of each other. Ranks with the same stages but different
+// micro-batches are not copies: they belong to the two directions of one pipeline.
 void Placer::findCopies()
 {
     const std::size_t ranks = m_job.ranks.size();
@@ -283,7 +283,7 @@ void Placer::placeStages()
             }
 }
 
-// If the weight gradient is a separate op, the B computes only the input gradient.
+// Turns B into I if there is a separate W, because such a B computes only the input gradient.
 void Placer::splitBackward()
 {
     const auto partOf = [](const PlacedWork& work, const Op& op) {
@@ -300,8 +300,8 @@ void Placer::splitBackward()
         });
 }
 
-// Decides whether ops of parts of a micro-batch are halves or slices: halves if the run also has a
-// forward of a whole micro-batch.
+// An op can have a part of a micro-batch. This function decides whether such parts are halves or
+// slices: they are halves if the run also has a forward of a whole micro-batch.
 void Placer::setSlices()
 {
     const bool areHalves = std::ranges::any_of(m_result.works, [](const PlacedWork& work) {
@@ -330,8 +330,8 @@ void Placer::setPeer(Op& op) const
         op.peer = static_cast<std::uint16_t>(stages[peer].value);
 }
 
-// Assigns the two directions of a pipeline if ops do not name them: the lower rank holds the first
-// stages of the down pipeline and the last stages of the up pipeline.
+// Assigns the two directions if ops do not name them. Of the two ranks with a stage, the lower one
+// has the down direction in the first half of the stages, and the up direction in the second half.
 void Placer::nameDirections()
 {
     const auto isUp = [](const PlacedWork& work) { return work.op.replica > 0; };
@@ -369,7 +369,7 @@ void Placer::finish()
         if (work.second && work.second->stage.value < 0)
             work.second->stage = work.op.stage;
         setPeer(work.op);
-        // If stages are unknown, no two ranks share a micro-batch, so each gets its own numbers.
+        // If stages are unknown, ranks share no micro-batches, so each rank gets its own numbers.
         const bool isOwn = isUnknown && work.op.microBatch.isValid();
         forEachOp(work, [&](Op& op) {
             op.microBatch.value += isOwn ? static_cast<int>(work.rank) * m_mostMicroBatches : 0;

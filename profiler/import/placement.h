@@ -16,7 +16,7 @@ struct PlacedWork
     std::optional<engine::Op> second;
 };
 
-// Calls use(op) with each op of a PlacedWork, which may be const.
+// Calls use(op) with the op of the work, or with each of its joint ops. `work` may be const.
 template<class Work, class Use>
 void forEachOp(Work& work, const Use& use)
 {
@@ -29,15 +29,15 @@ void forEachOp(Work& work, const Use& use)
 struct Placement
 {
     engine::Shape shape;
-    std::vector<engine::IdVector<engine::StageId, engine::DeviceId>> deviceOf; // [replica]
-    std::vector<int> ranks; // [device] the rank, even if it has no trace
-    // [index in Job::ranks] the device; invalid for ranks of other copies.
+    std::vector<engine::IdVector<engine::StageId, engine::DeviceId>> deviceOf; // by replica
+    std::vector<int> ranks; // by device: the rank, even if it has no trace
+    // For each index in Job::ranks, the device of the rank; invalid for ranks of other copies.
     std::vector<engine::DeviceId> deviceOfRank;
     std::vector<PlacedWork> works; // the work of the first copy, by rank
     bool stagesKnown = false, microBatchesKnown = false;
-    bool complete = true; // every stage has a device with ops
+    bool complete = true; // whether every stage has a device with ops
     std::vector<std::string> warnings;
-    // Numbers of works that were left out, by reason.
+    // Numbers of works that were left out for each of three reasons.
     std::int64_t withoutPeer = 0, twice = 0, withoutStage = 0;
 };
 

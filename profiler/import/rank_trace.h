@@ -44,11 +44,11 @@ struct RankTrace
     // The GPU activity. Its strings are in `texts` and not in gpu.strings; GpuCall::thread is an
     // index into `threads`.
     engine::GpuTrace gpu;
-    std::map<std::uint32_t, NcclArguments> nccl; // by index in gpu.kernels
+    std::map<std::uint32_t, NcclArguments> nccl; // index in gpu.kernels -> arguments
     std::vector<engine::MemoryEvent> memory;     // allocations of the framework
-    std::map<int, double> losses;                // iteration -> nats per token; only of a kit
-    std::string modelName, schemeName;           // only of a kit
-    std::int64_t unreadable = 0;                 // events that could not be read
+    std::map<int, double> losses; // iteration -> nats per token; recorded only by ranks of a kit
+    std::string modelName, schemeName; // only of a kit
+    std::int64_t unreadable = 0;       // events that could not be read
 
     const std::string& text(std::uint32_t number) const { return (*texts)[number]; }
 };

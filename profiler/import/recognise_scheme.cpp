@@ -9,7 +9,8 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// The ops that a scheme orders, without transfers and optimizer steps.
+// Returns the ops of a device in order, without transfers and optimizer steps, which no scheme
+// orders.
 std::vector<Op> orderedOps(const Schedule& schedule, DeviceId device)
 {
     std::vector<Op> ops;

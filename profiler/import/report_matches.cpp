@@ -27,7 +27,8 @@ std::string nameOf(const RankTrace& trace, const Match& match)
     return "recomputation";
 }
 
-// Names of kernels have kilobytes of template arguments. A character of UTF-8 is not divided.
+// Shortens a name to kMost bytes, because names of kernels have kilobytes of template arguments. A
+// UTF-8 character is not cut.
 std::string shortened(std::string name)
 {
     constexpr std::size_t kMost = 1024; // bytes

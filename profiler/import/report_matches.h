@@ -7,8 +7,9 @@
 
 namespace profiler {
 
-// The longest matches of each rule over all ranks, rule by rule, those of no rule last. `run` has
-// the iterations, and its import report the rules. `origin`: time 0 of its timeline, in ns.
+// Returns the longest matches of each rule over all ranks. They are grouped by rule; the work that
+// no rule matches comes last. `run` must already have its iterations, and the rules in its import
+// report. `origin` is the time in ns that is 0 on its timeline.
 std::vector<engine::ImportReport::Match> reportMatches(const Job& job, const Placement& placement,
                                                        const OpsOfWorks& ops,
                                                        const engine::Run& run, std::int64_t origin);

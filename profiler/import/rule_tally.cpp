@@ -23,7 +23,7 @@ void RuleTally::report(const Rules& rules, ClassifiedRank& rank)
         const RuleText& text = texts[rule];
         rank.rules.push_back({text.name, text.title, text.confidence, sum.matches, sum.time});
         const std::vector<Match> longest = m_longest[rule].take();
-        auto& known = rank.matches[text.name]; // rules may share a name
+        auto& known = rank.matches[text.name]; // several rules may have one name
         known.insert(known.end(), longest.begin(), longest.end());
     }
     rank.matches[""] = m_unmatched.take();

@@ -12,14 +12,14 @@ namespace profiler {
 class RuleTally
 {
 public:
-    // `rule` is an index in Rules::all(); the two numbers after these are work launched by autograd
-    // threads and by other threads.
+    // Counts work that a rule matches. `rule` is an index in Rules::all(). Two more numbers follow
+    // these indices: work that autograd threads launched, and work that other threads launched.
     void count(std::size_t rule, const Match& match);
-    // Work that no rule matches.
+    // Counts work that no rule matches.
     void leaveOut(const char* what, const Match& match);
-    // Other things that the run does not contain.
+    // Counts other things that the run does not contain.
     void leaveOut(const char* what, std::int64_t time) { m_leftOut[what].add(time); }
-    // Fills the rules, the matches and what was left out.
+    // Stores the rules, their matches and what was left out in `rank`.
     void report(const Rules& rules, ClassifiedRank& rank);
 
 private:

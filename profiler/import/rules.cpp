@@ -31,7 +31,7 @@ std::optional<int> numberOf(std::string_view text)
     return number && *number >= 0 && *number < kMost ? number : std::nullopt;
 }
 
-// `at` is the TOML node that is wrong; the message has its line.
+// `at` is the TOML node with the error. The message has its line.
 tl::unexpected<Error> failedRule(const std::string& file, const toml::node& at,
                                  std::string_view rule, const std::string& what)
 {
@@ -77,7 +77,7 @@ struct Rules::Rule
     Result<void> readPatterns(const toml::table& entry, const std::string& file);
     Result<void> readKinds(const toml::table& entry, const std::string& file);
     bool matches(const RangeTexts& texts) const;
-    // nullopt if the kind is not known.
+    // Returns nullopt if the kind of op is unknown.
     std::optional<RuleMatch> take(const Pattern& pattern, const Groups& groups) const;
 };
 

@@ -20,10 +20,10 @@ struct ByNumber
 };
 using RankOf = std::map<std::string, int, ByNumber>;
 
-struct Place // of a thread
+struct Place // the place of a thread
 {
     RankTrace* rank = nullptr;
-    std::uint32_t thread = 0; // in rank->threads
+    std::uint32_t thread = 0; // index in rank->threads
 };
 } // namespace
 

@@ -157,7 +157,7 @@ private:
     std::string m_name;
     const ByteSource& m_source;
     std::vector<char> m_buffer;
-    std::optional<Error> m_error; // of the source
+    std::optional<Error> m_error; // error of the byte source
     std::int64_t m_compressed = 0, m_expanded = 0;
 };
 
@@ -233,7 +233,8 @@ private:
 
 using Visit = std::function<Result<void>(const std::string&, const ByteSource&)>;
 
-// A file of an archive may be compressed; the archive itself is decompressed already.
+// Visits a file of an archive. The file may itself be compressed; the archive is already
+// decompressed.
 Result<void> visitMember(const std::string& name, const ByteSource& bytes, const fs::path& file,
                          const Visit& visit)
 {

@@ -16,12 +16,14 @@ using engine::Result;
 using engine::Schedule;
 using engine::Shape;
 
-// The largest number of devices and of data-parallel copies. Op::peer and MemoryEvent::device have
-// 16 bits, and the product of both numbers must fit in 32 bits.
+// The largest number of devices, and of data-parallel copies. The limit is 16 bits each, because
+// Op::peer and MemoryEvent::device have 16 bits and the product of both numbers must fit in 32
+// bits.
 constexpr int kMostDevices = 0xFFFF;
 
-// Checks that the shape is not larger than the schedule has ops. Otherwise a small damaged file
-// could make readers allocate huge tables, which are indexed by stage, micro-batch and slice.
+// Checks that the dimensions of the shape are plausible for the number of ops. Otherwise a small
+// damaged file could make readers allocate huge tables, which are indexed by stage, micro-batch and
+// slice.
 bool fitsOps(const Shape& shape, std::size_t ops)
 {
     constexpr std::size_t kSmall = 1 << 16;

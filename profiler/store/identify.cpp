@@ -64,7 +64,7 @@ Result<void> refuseCode(Database& database, const std::string& name)
                             name, found));
 }
 
-// The size of the file according to its header; 0 if the header does not have it.
+// Returns the size of the file according to its SQLite header; 0 if the header does not state it.
 std::uintmax_t promisedSize(std::string_view header)
 {
     const auto byte = [&](std::size_t at) {
@@ -81,7 +81,7 @@ struct Signature
     bool mayBeTrace = false;
 };
 
-// Files that users open by mistake.
+// How files that users open by mistake begin.
 constexpr std::array<Signature, 8> kSignatures{{
     {"{", "a JSON file", true},
     {"[", "a JSON file", true},
@@ -104,7 +104,7 @@ std::string headerOf(const fs::path& file)
     return bytes;
 }
 
-// JSON may begin with a byte order mark and spaces.
+// Finds the kind of file by its first bytes. Skips a byte order mark and spaces before JSON.
 const Signature* signatureOf(std::string_view header)
 {
     if (header.starts_with("\xEF\xBB\xBF"))

@@ -13,8 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kConfidences{"", "low", "medium", "high"};
 constexpr std::int64_t kMostReportRows = 100000;
 
-// Calls `fact(name, field)` for each field of the report that describes the whole import. Used for
-// writing and for reading.
+// Calls `fact(name, field)` for each field of the report that describes the import as a whole. Both
+// writing and reading use it.
 void facts(auto& report, auto&& fact)
 {
     fact("program", report.program);

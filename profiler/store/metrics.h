@@ -5,8 +5,8 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/table.h"
 
-// The rows of BS_metric: name, unit, meaning and field of each. A field that is empty or 0 counts
-// as unknown and has no row.
+// The rows of BS_metric. Each has a name, a unit, a meaning and a field. If the field is empty or
+// 0, its value counts as unknown and the row is not written.
 
 namespace profiler {
 
@@ -55,8 +55,8 @@ void runMetrics(auto& run, auto&& metric)
     clockMetrics(run.machine.clocks, metric);
 }
 
-// The counts of missing records. They have rows even if all are 0, which states that the trace is
-// complete.
+// The numbers of missing records. Their rows are written even if all are 0, to state that the trace
+// is complete.
 void healthMetrics(auto& health, auto&& metric)
 {
     metric({"gpu_records_dropped", "", "records lost by the tracer"}, health.dropped);
@@ -67,8 +67,8 @@ void healthMetrics(auto& health, auto&& metric)
            health.declinedBuffers);
 }
 
-// Writes metrics. `visit(metric)` must call `metric(text, value)` for each; values of 0 and empty
-// ones are not written.
+// Writes metrics. `visit(metric)` must call `metric(text, value)` for each of them. Values that are
+// 0 or empty are not written.
 engine::Result<void> writeMetrics(Database& database, auto&& visit)
 {
     auto insert

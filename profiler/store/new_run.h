@@ -19,7 +19,7 @@ struct RunEnd
     engine::Outcome outcome;
     const std::string& failure;
     std::span<const engine::ArenaUse> arenas;
-    std::int64_t lastEnd = 0;      // ns; end of the run, which scripts read first
+    std::int64_t lastEnd = 0;      // end of the run in ns; scripts of Nsight Systems read it first
     engine::GpuClocks clocks = {}; // empty if already written, or not measured
 };
 engine::Result<void> writeEnd(Database& database, const RunEnd& end);

@@ -34,8 +34,8 @@ Result<void> checkReadable(const fs::path& file)
     if (fs::is_directory(status))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{} is a folder: name a run file in it", name));
-    // Does not open the file, because closing it would release the locks that this process has on
-    // it.
+    // The check does not open the file, because closing it again would release the locks that this
+    // process has on it.
     if (error || faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
         return fail(Error::Code::Io,
                     fmt::format("{} cannot be read ({}): ask its owner for permission", name,
@@ -94,7 +94,7 @@ bool holdsBytes(const fs::path& file)
     return !error && size > 0;
 }
 
-// Reads the first page, because SQLite detects most errors only then.
+// Opens the file and reads its first page, because SQLite detects most errors only then.
 Result<Database> openAndProbe(const fs::path& file, Database::Access access, int& code,
                               std::chrono::milliseconds lockWait = kLockWait)
 {
@@ -132,7 +132,7 @@ Result<OpenFile> openCopy(const fs::path& file)
                     fmt::format("{} cannot be copied to {} ({})", file.string(), copy.string(),
                                 error.message()));
     fs::permissions(copy, fs::perms::owner_write, fs::perm_options::add, error);
-    TRY(checkCompanions(copy)); // the original may have changed since
+    TRY(checkCompanions(copy)); // checks again, because the original may have changed
     int code = SQLITE_OK;
     auto database = openAndProbe(copy, Database::Access::ReadWrite, code);
     if (!database)
@@ -146,9 +146,10 @@ Result<OpenFile> openAnyWay(const fs::path& file, std::chrono::milliseconds lock
     int code = SQLITE_OK;
     auto database = openAndProbe(file, Database::Access::ReadOnly, code, lockWait);
     if (!database && needsAnotherWay(code)) {
-        // Usually SQLite cannot create files in this folder. If changes of a killed writer must be
-        // recovered, a copy is opened. Otherwise the file is opened without locks, because a
-        // process that cannot create files here cannot write the run either.
+        // The usual cause is that SQLite cannot create files in this folder. If a killed writer
+        // left changes that must be recovered, a copy is opened. Otherwise the file is opened
+        // without locks. This is safe, because a process that cannot create files here cannot write
+        // the run either.
         if (holdsBytes(companion(file, "-wal")) || holdsBytes(companion(file, "-journal")))
             return openCopy(file);
         database = openAndProbe(file, Database::Access::Immutable, code);
@@ -162,7 +163,7 @@ Result<OpenFile> openAnyWay(const fs::path& file, std::chrono::milliseconds lock
     return open;
 }
 
-// The settings that SQLite's documentation recommends for files of unknown origin.
+// Sets what SQLite's documentation recommends for files of unknown origin.
 Result<void> harden(Database& database)
 {
     constexpr int kLongestValue = 64 << 20; // bytes
@@ -175,10 +176,10 @@ Result<void> harden(Database& database)
                             "PRAGMA mmap_size=0");
 }
 
-// Detects a truncated last page, which SQLite reads as one that ends in zeros.
+// Detects that the last page is truncated. SQLite would read the missing bytes as zeros.
 Result<void> checkWhole(Database& database, const fs::path& file)
 {
-    if (holdsBytes(companion(file, "-wal"))) // it may have more pages than the file
+    if (holdsBytes(companion(file, "-wal"))) // the WAL may have pages that the file lacks
         return {};
     const auto pages = TRY(database.integer("PRAGMA page_count"));
     const auto pageSize = TRY(database.integer("PRAGMA page_size"));

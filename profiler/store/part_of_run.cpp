@@ -20,15 +20,16 @@ bool isWithin(Window part, Window whole)
     return whole.begin <= part.begin && part.end <= whole.end;
 }
 
-// All ops of an iteration within the window are in the part. At the ends of the window, times do
-// not decide for ops without duration, which may belong to the neighbouring iterations.
+// Whether a span belongs to the part of the run within `window`. If its whole iteration is within
+// the window, it does. Times do not decide this, because ops without duration at the ends of the
+// window may belong to the neighbouring iterations.
 bool touches(const Timeline& timeline, Window window, const Span& span)
 {
     return isWithin(timeline.iterations[span.iteration].window, window)
         || (span.begin < window.end && span.end > window.begin);
 }
 
-// [iteration of the run] its index in the part; nullopt: not in the part.
+// For each iteration of the run, its index in the part; nullopt if it is not in the part.
 using Kept = std::vector<std::optional<std::uint32_t>>;
 
 struct Part
@@ -63,7 +64,7 @@ Kept addIterations(const Run& run, Window window, Run& part)
         Iteration iteration = run.timeline.iterations[index];
         if (!isWithin(iteration.window, window)) {
             iteration.window = common(iteration.window, window);
-            // 0: unknown, because the iteration is cut.
+            // The iteration is cut, so these numbers are unknown (0).
             part.info.tokensPerIteration = 0;
             part.info.flopsPerIteration = part.info.executedFlops = 0;
         }
@@ -92,7 +93,8 @@ void addSpans(const Run& run, Window window, const Kept& kept, Run& part)
     }
 }
 
-// Allocates at the begin of the part all memory that was allocated before it.
+// Adds the memory events within the part. Memory that was allocated earlier and not freed yet is
+// allocated at the begin of the part.
 void addMemory(const Run& run, Run& part)
 {
     const Window extent = part.timeline.extent();
@@ -136,8 +138,8 @@ Result<Part> partOf(const Run& run, Window window)
     return part;
 }
 
-// Renumbers the iterations of the records to those of the part. Work of other iterations loses its
-// op.
+// Replaces the iteration indices of the records by those of the part. Work of iterations outside
+// the part loses its op.
 GpuTrace renumbered(GpuTrace gpu, const Kept& kept)
 {
     const auto all = [&kept](auto& rows) {

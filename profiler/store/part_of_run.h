@@ -9,9 +9,9 @@
 namespace profiler {
 
 // Returns the part of a run within a window of its timeline: the ops, cut at the ends of the
-// window, their iterations, and the memory events, of which the first set the levels at the begin.
-// If an iteration is cut, tokens and FLOPs per iteration are unknown. Times are unchanged. Fails
-// with Error::Code::NotFound if the window has no op.
+// window, their iterations, and the memory events. The first memory events set the levels at the
+// begin of the window. If an iteration is cut, tokens and FLOPs per iteration are unknown. Times
+// are unchanged. Fails with Error::Code::NotFound if the window has no op.
 engine::Result<engine::Run> partOfRun(const engine::Run& run, engine::Window window);
 
 // Writes partOfRun(), with the GPU activity and the notes in the window, as a new run.

@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr const char* kOnlySelect = "only SELECT is possible here, because runs are not changed";
-// Instructions of SQLite's virtual machine between two calls of Watch::asked(); they take a
-// fraction of a millisecond.
+// The number of instructions of SQLite's virtual machine between two calls of Watch::asked(). They
+// take a fraction of a millisecond.
 constexpr int kStepsBetweenQuestions = 10'000;
 
 struct Watch
@@ -37,7 +37,8 @@ struct Watch
     }
 };
 
-// Allows reading only. Sets `refused`, because SQLite reports "not authorized" without a reason.
+// Allows only actions that read. For any other action it sets `refused`, because SQLite reports
+// "not authorized" without a reason.
 // NOLINTNEXTLINE(readability-function-size): the parameters are SQLite's
 int authorize(void* refused, int action, const char*, const char* name, const char*, const char*)
 {
@@ -50,7 +51,7 @@ int authorize(void* refused, int action, const char*, const char* name, const ch
     return SQLITE_DENY;
 }
 
-// "line 2: "; "" for a text of one line.
+// Returns the line of an error, such as "line 2: "; "" if the text has only one line.
 std::string placeIn(std::string_view sql, int offset)
 {
     if (offset < 0 || sql.find('\n') == std::string_view::npos)
@@ -59,7 +60,7 @@ std::string placeIn(std::string_view sql, int offset)
     return fmt::format("line {}: ", 1 + std::ranges::count(before, '\n'));
 }
 
-// The text after blanks, comments and semicolons.
+// Skips blanks, comments and semicolons at the begin of the text.
 std::string_view withoutBlanks(std::string_view text)
 {
     for (;;) {

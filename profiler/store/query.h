@@ -20,13 +20,13 @@ struct QueryLimits
     std::int64_t bytes = std::int64_t{64} << 20; // maximum size of all values
 };
 
-// NULL, a number or a string. A BLOB is the text of an SQL literal: x'00ff'.
+// NULL, an integer, a real number or a string. A BLOB becomes the text of its SQL literal: x'00ff'.
 using QueryValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
 struct QueryResult
 {
     std::vector<std::string> columns;
-    std::vector<std::vector<QueryValue>> rows; // [row][column]
+    std::vector<std::vector<QueryValue>> rows; // by row, then column
     bool isCut = false;                        // whether the limit of rows or bytes cut the result
     double seconds = 0;
 };

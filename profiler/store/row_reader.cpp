@@ -35,8 +35,8 @@ bool below(std::int64_t value, std::size_t limit)
     return value >= 0 && static_cast<std::uint64_t>(value) < limit;
 }
 
-// Sorts rows that are almost sorted: moves only late ones. The first `known` rows are sorted
-// already.
+// Sorts rows that are almost sorted by moving only the late ones. The first `known` rows are
+// already sorted.
 template<class Rows, class Time>
 void keepInOrder(Rows& rows, std::size_t known, Time time)
 {
@@ -83,7 +83,7 @@ Result<void> RowReader::forEachNew(Use use)
     return forEachRow<Row>(
         *m_database, "WHERE id > ?1 AND id <= ?2 ORDER BY id",
         [&](Row& row) {
-            // A damaged B-tree can return a row twice.
+            // In a damaged B-tree, a row can be returned twice.
             return row.id > std::exchange(previous, row.id) && use(row);
         },
         m_after, m_last);
@@ -101,7 +101,8 @@ Result<std::int64_t> RowReader::lastRow()
     return last;
 }
 
-// Counts rows, because ids of a damaged file can have gaps of any size.
+// Uses OFFSET to count rows and does not compute with ids, because ids of a damaged file can have
+// gaps of any size.
 Result<std::int64_t> RowReader::rowAfter(std::int64_t after, std::int64_t rows)
 {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -177,7 +178,7 @@ Result<void> RowReader::readSpans()
 {
     const std::size_t iterations = m_run->timeline.iterations.size();
     std::vector<Track>& tracks = m_run->timeline.tracks;
-    std::vector<std::size_t> known; // [track] number of spans so far
+    std::vector<std::size_t> known; // by track: the number of spans before this call
     known.reserve(tracks.size());
     for (const Track& track : tracks)
         known.push_back(track.spans.size());

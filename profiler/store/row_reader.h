@@ -17,8 +17,8 @@ public:
 
     // The largest id over all tables.
     engine::Result<std::int64_t> lastRow();
-    // Returns up to which id to read so that no table contributes more than `rows` rows after id
-    // `after`. The largest integer if every table has fewer rows after it.
+    // Returns the id up to which to read, so that no table contributes more than `rows` rows after
+    // the id `after`. Returns the largest integer if every table has fewer rows left.
     engine::Result<std::int64_t> rowAfter(std::int64_t after, std::int64_t rows);
     // Adds the rows with ids in (after, last] to the run.
     engine::Result<void> read(std::int64_t after, std::int64_t last);

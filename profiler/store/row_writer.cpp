@@ -76,8 +76,8 @@ Result<void> RowWriter::write(const Batch& batch)
         .and_then([&] { return writeRanges(batch.gpu); });
 }
 
-// Call it after the spans of the batch are written. If the launch of an op was recorded, its NVTX
-// range is moved to the launch.
+// Moves the NVTX range of each op to the op's launch, if the launch was recorded. Call it after the
+// spans of the batch are written.
 Result<void> RowWriter::moveToLaunches(const engine::GpuTrace& gpu)
 {
     bool ok = true;

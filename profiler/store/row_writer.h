@@ -13,7 +13,7 @@
 namespace profiler {
 
 // Writes batches as rows, within the caller's transaction. Do not use it after a failure, because
-// its number of rows is then wrong.
+// its count of rows is then wrong.
 class RowWriter
 {
 public:

@@ -19,9 +19,9 @@ using engine::Result;
 // 3 MiB to read a run; one value may have 64 MiB.
 constexpr sqlite3_int64 kSoftHeapLimit = 256 << 20, kHardHeapLimit = 512 << 20;
 
-// The limit on instructions of SQLite's virtual machine for an untrusted file: kFewestSteps (half a
-// second) plus kStepsOfByte per byte of the file. Reading a whole run takes about a quarter of an
-// instruction per byte.
+// Statements on an untrusted file may execute this many instructions of SQLite's virtual machine:
+// kFewestSteps (half a second) plus kStepsOfByte per byte of the file. Reading a whole run takes
+// only about a quarter of an instruction per byte.
 constexpr double kFewestSteps = 5e7, kStepsOfByte = 20;
 constexpr int kStepsBetweenChecks = 100'000;
 

@@ -67,7 +67,8 @@ public:
         const std::int64_t stored = integer(column);
         if (isNull(column))
             return true;
-        value = static_cast<T>(stored); // unsigned 64-bit numbers keep their bits
+        // Keeps the bits of an unsigned 64-bit number, which is stored as signed.
+        value = static_cast<T>(stored);
         if constexpr (std::same_as<T, bool> || std::same_as<T, std::uint64_t>)
             return true;
         else
@@ -98,7 +99,7 @@ public:
     template<std::integral T>
     void set(int index, T value)
     {
-        set(index, static_cast<std::int64_t>(value)); // unsigned 64-bit numbers keep their bits
+        set(index, static_cast<std::int64_t>(value)); // keeps the bits of an unsigned 64-bit number
     }
     void set(int index, double value);
     void set(int index, std::nullptr_t) { sqlite3_bind_null(m_handle.get(), index); }
@@ -146,14 +147,15 @@ public:
     static engine::Result<Database> open(const std::filesystem::path& file, Access access,
                                          std::chrono::milliseconds lockWait = kLockWait);
 
-    // For untrusted files, whose b-trees may refer to a page many times: statements fail after a
-    // number of steps that is proportional to the size of the file. count(*) of a whole table takes
-    // no steps. Also limits the memory of all connections of the process.
+    // Limits statements on an untrusted file to a number of steps that is proportional to the size
+    // of the file. Otherwise a B-tree that refers to one page many times could keep a statement
+    // busy without end. A count(*) of a whole table counts as no steps. Also limits the memory of
+    // all connections of the process.
     void limitWork();
 
     engine::Result<void> execute(const std::string& sql);
     engine::Result<Statement> prepare(std::string_view sql);
-    // Return the first column of the first row; 0 or "" if there are no rows.
+    // Both functions return the first column of the first row; 0 or "" if there are no rows.
     engine::Result<std::int64_t> integer(std::string_view sql);
     engine::Result<std::string> text(std::string_view sql);
 

@@ -32,7 +32,8 @@ inline constexpr std::string_view kId = "INTEGER NOT NULL PRIMARY KEY",
 
 struct TableText
 {
-    std::string_view name, where, holds; // where: which runs have the table
+    // `where` states which runs have the table; `holds`, what it has.
+    std::string_view name, where, holds;
 };
 template<class Row>
 inline constexpr TableText kTableOf{};
@@ -42,8 +43,8 @@ struct ColumnText // a column without a field is NULL in new rows
     std::string_view name, type, unit = {}, meaning = {};
 };
 
-// Columns of Nsight Systems, as alternating names and fields. An Unused column is NULL. The
-// documentation of Nsight Systems describes the columns.
+// Names columns of Nsight Systems; names and fields alternate in the arguments. A field of type
+// Unused stores NULL. The documentation of Nsight Systems describes the columns.
 struct Unused
 {
     std::string_view type;
@@ -80,7 +81,7 @@ struct OrNull
         return row.get(column, value);
     }
 };
-template<class T> // NULL if `value` is `none`
+template<class T> // stores NULL if `value` is `none`
 OrNull<T> orNull(T& value, std::type_identity_t<T> none)
 {
     return {value, none};
@@ -90,8 +91,8 @@ template<class Enum, class Name, class Named>
 struct Spelled
 {
     Enum& value;
-    Name name;   // Enum -> string
-    Named named; // string -> optional Enum
+    Name name;   // converts Enum to string
+    Named named; // converts string to optional Enum
 
     void put(Statement& statement, int index) const { statement.set(index, name(value)); }
     bool take(const Statement& row, int column) const
@@ -139,11 +140,12 @@ bool take(const Statement& row, int column, auto&& field)
         return row.get(column, field);
 }
 
-// A table whose rows are plain values. `names` has the names of the columns: "id name".
+// A table whose rows are tuples of plain values. `names` has the names of the columns: "id name".
 struct PlainText
 {
     TableText table;
-    std::string_view names, first = kMaybeInteger; // type of the first column
+    // `first` is the type of the first column.
+    std::string_view names, first = kMaybeInteger;
 };
 template<const PlainText& Text, class... Values>
 struct Plain
@@ -186,7 +188,7 @@ inline std::string quoted(std::string_view column)
     return column == "end" ? "\"end\"" : std::string(column);
 }
 
-// The names of the columns that have a field.
+// Returns the names of the columns that are stored in a field.
 template<class Row>
 std::vector<std::string> namesOf(std::string_view prefix = {})
 {
@@ -252,7 +254,7 @@ engine::Result<void> writeRows(Database& database, const std::vector<Row>& rows,
     return {};
 }
 
-// Adds rows to a table that is created with its first row.
+// Writes rows to a table, which is created with its first row.
 template<class Row>
 engine::Result<void> addRows(Database& database, const std::vector<Row>& rows)
 {

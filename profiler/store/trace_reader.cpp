@@ -86,7 +86,7 @@ Result<bool> TraceReader::poll(engine::Run& run)
     while (more) {
         const auto read = readChunk(open, run);
         if (!read && changed && read.error().code == Error::Code::Locked)
-            return true; // the next poll reports the lock
+            return true; // if the lock persists, the next poll() reports it
         if (!read)
             return tl::unexpected(read.error());
         changed = changed || read->changed;

@@ -31,7 +31,8 @@ struct Metric
 // The rows of one commit: a whole iteration in emulate mode, or the rows of 200 ms in live mode.
 struct Batch
 {
-    // Iterations that began or finished. If a number occurs twice, the last row applies.
+    // Iterations that began or finished. An iteration that occurs again replaces the earlier row
+    // with its number.
     std::vector<engine::Iteration> iterations;
     struct TrackSpans
     {
@@ -43,13 +44,13 @@ struct Batch
     std::vector<engine::MemoryEvent> memory;
     std::vector<engine::OpTiming> measured;
     std::vector<Metric> metrics; // metrics of the whole run that were unknown at its begin
-    // Replaces RunInfo::arenas, once the touched bytes are known; empty: no change.
+    // New values of RunInfo::arenas when the touched bytes are known; empty: no change.
     engine::IdVector<engine::DeviceId, engine::ArenaUse> arenas = {};
     // Times are on the timeline's clock; the ops and iterations that it names must be in the file.
     engine::GpuTrace gpu;
 };
 
-// The rows of iterations [firstIteration, end) of a timeline, and the memory events from
+// Returns the rows of the iterations from `firstIteration` on, and the memory events from
 // `firstMemory` on.
 Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration,
               std::size_t firstMemory);
@@ -79,14 +80,14 @@ public:
     // Thread-safe. Never waits for the disk; flush() and finish() report a failed write.
     void append(Batch batch);
     // Waits until everything appended is committed. Returns the number of rows committed so far
-    // ({"event":"rows","last":N}), or the failure.
-    // While another program has locked the file, calls `waits` about once a second and continues if
-    // it returns true; fails with Error::Code::Locked otherwise. Fails with NotFound if the file
-    // was deleted or replaced.
+    // ({"event":"rows","last":N}), or the failure. While another program has locked the file, calls
+    // `waits` about once a second. If `waits` returns true, flush() continues to wait; otherwise it
+    // fails with Error::Code::Locked. Fails with NotFound if the file was deleted or replaced.
     engine::Result<std::int64_t> flush(const std::function<bool()>& waits = {});
     // Writes everything to disk, changes to journal_mode=DELETE and flushes, so that the file is
     // complete without a -wal file. Do not append anything afterwards. `arenas` replaces
-    // RunInfo::arenas and has the touched bytes. Pass `clocks` if RunInfo lacks them.
+    // RunInfo::arenas; it has the touched bytes, which are known only now. Pass `clocks` if RunInfo
+    // lacks them.
     engine::Result<void> finish(engine::Outcome outcome, const std::string& failure = {},
                                 std::span<const engine::ArenaUse> arenas = {},
                                 const engine::GpuClocks& clocks = {});
@@ -124,8 +125,8 @@ public:
     struct Chunk
     {
         bool changed = false; // as poll() returns it
-        bool more = false;    // there are committed rows that were not read yet
-        double share = 1;     // of the committed rows that were read
+        bool more = false;    // whether committed rows remain to be read
+        double share = 1;     // rows read so far / committed rows
     };
     engine::Result<Chunk> pollChunk(engine::Run& run);
     const std::string& warning() const { return m_warning; }

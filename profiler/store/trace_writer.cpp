@@ -42,17 +42,19 @@ struct TraceWriter::Impl
     Database database;
     std::optional<RowWriter> rows; // used by the thread while it runs
     bool wal = false;
-    DiskFile disk; // of the published file
+    DiskFile disk; // identity of the published file
 
     std::mutex mutex; // protects the members below
     std::condition_variable work, done, unlocked;
     std::vector<Batch> queue;
-    std::int64_t appended = 0, committed = 0; // batches; a failed batch counts as committed
+    // Numbers of batches; a batch that failed also counts as committed.
+    std::int64_t appended = 0, committed = 0;
     std::int64_t lastRow = 0;
-    std::optional<Error> failure; // the first one; nothing is written after it
+    std::optional<Error> failure; // the first failure; nothing is written after it
     int flushing = 0;
-    bool isLocked = false; // by another program; the thread waits for flush() to clear it
-    bool givesUp = false;  // a caller of flush() does not wait for the lock
+    // Whether another program locks the file; the thread waits until flush() clears it.
+    bool isLocked = false;
+    bool givesUp = false; // set if a caller of flush() does not want to wait for the lock
     bool stopping = false;
 
     std::thread thread;
@@ -64,8 +66,8 @@ Result<void> TraceWriter::Impl::begin(const engine::RunInfo& info, const engine:
     wal = mode == "wal";
     disk = onDisk(database.file());
     sqlite3_busy_timeout(database.handle(), kLockedMilliseconds);
-    // NORMAL: if the program is killed, no commit is lost. A power failure may lose the last
-    // seconds, but not the file.
+    // With synchronous=NORMAL, no commit is lost if the program is killed. A power failure may lose
+    // the last seconds, but does not damage the file.
     TRY(database.execute("PRAGMA synchronous=NORMAL"));
     TRY(writeJournal(database, mode));
     auto writer = TRY(RowWriter::prepare(database, info, schedule, getpid()));
@@ -76,8 +78,8 @@ Result<void> TraceWriter::Impl::begin(const engine::RunInfo& info, const engine:
 
 void TraceWriter::Impl::commitUntilStopped()
 {
-    // Without WAL, commits at most once per second: each commit waits for the disk twice and locks
-    // out readers.
+    // Without WAL, the thread commits at most once per second, because each commit waits for the
+    // disk twice and locks out readers.
     const auto pause = wal ? Clock::duration::zero() : std::chrono::seconds(1);
     auto next = Clock::now();
     std::unique_lock lock(mutex);
@@ -121,7 +123,7 @@ Result<void> TraceWriter::Impl::commit(const std::vector<Batch>& batches)
 // decides whether to try again or to give up.
 Result<void> TraceWriter::Impl::executeWhenFree(const std::string& sql)
 {
-    constexpr int kMostTries = 5; // after stop()
+    constexpr int kMostTries = 5; // limit after stop() was called
     for (int tries = 1;; ++tries) {
         auto executed = database.execute(sql);
         if (executed || executed.error().code != Error::Code::Locked)

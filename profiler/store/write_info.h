@@ -17,7 +17,8 @@ engine::Result<void> writeArenas(Database& database, std::span<const engine::Are
 
 engine::Result<void> writeOutcome(Database& database, engine::Outcome outcome,
                                   const std::string& failure);
-// "wal", or "delete" if the file system does not support WAL.
+// Stores the journal mode of the writer: "wal", or "delete" if the file system does not support
+// WAL.
 engine::Result<void> writeJournal(Database& database, const std::string& journal);
 
 } // namespace profiler

@@ -28,7 +28,7 @@ public:
 private:
     const engine::Timeline& m_timeline;
     std::size_t m_iteration = 0, m_memory = 0;
-    std::vector<std::size_t> m_next; // [track] the first span that was not taken
+    std::vector<std::size_t> m_next; // by track: the first span that was not taken yet
 };
 
 Batch IterationBatches::next()
@@ -50,9 +50,9 @@ Batch IterationBatches::next()
     return batch;
 }
 
-// Writes iteration by iteration, as a run is recorded, so that a reader of a large file can show
-// the first iterations early. A run with GPU activity is one batch, because that activity refers to
-// all spans.
+// Writes one iteration after the other, in the order in which a run is recorded, so that a reader
+// of a large file can show the first iterations early. A run with GPU activity is written as one
+// batch, because that activity refers to all spans.
 Result<void> writeTimeline(RowWriter& rows, const engine::Timeline& timeline, engine::GpuTrace gpu)
 {
     if (!gpu.launches.empty() || !gpu.calls.empty() || timeline.iterations.empty()) {
@@ -105,7 +105,8 @@ Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration, std:
     return batch;
 }
 
-// A complete run is written next to its target, so that readers see either all of it or nothing.
+// Writes the complete run to a temporary file next to its target, so that readers see either all of
+// it or nothing.
 Result<void> writeRun(engine::NewFile file, const engine::Run& run, engine::GpuTrace gpu)
 {
     TRY(writeEmptyRun(file.path(), run.info, run.schedule));

@@ -6,12 +6,12 @@
 
 namespace profiler {
 
-// The place of a point in a chart.
+// Where a point of the study is drawn in a chart.
 struct ChartMark
 {
     std::size_t point = 0;
-    Rect rect;           // of the cell, the bar or the marker
-    std::size_t row = 0; // marks of one row or line have the same number
+    Rect rect;           // area of the cell, the bar or the marker
+    std::size_t row = 0; // number of the row or the line to which the mark belongs
 };
 
 struct DrawnChart

@@ -10,7 +10,8 @@ namespace profiler {
 
 namespace {
 
-// 1, 2 or 5 times a power of ten, so that `span` has four to ten steps.
+// Returns the distance of two ticks: 1, 2 or 5 times a power of ten, so that `span` has four to ten
+// steps.
 double stepOf(double span)
 {
     const double power = std::pow(10, std::floor(std::log10(span / 4)));
@@ -102,8 +103,8 @@ void ChartCanvas::marker(const SeriesLook& look, double x, double y)
     struct Shape
     {
         int corners;
-        double turn;     // of the first corner, in sixteenths of a circle
-        double dent = 1; // radius between two corners of a star
+        double turn;     // direction of the first corner, in sixteenths of a circle
+        double dent = 1; // below 1: a star, whose inner corners are at this share of its radius
     };
     // Circle, square, triangle, diamond, triangle downwards, two stars, pentagon.
     constexpr std::array<Shape, kSeriesMarkers> kShapes{

@@ -17,7 +17,8 @@ constexpr double kPlotLeft = 64, kPlotRight = 150, kPlotTop = 14, kPlotBottom = 
 
 struct ChartScale
 {
-    // Data values `least` and `most` are drawn at `from` and `to`, in points.
+    // The data value `least` is drawn at the position `from` and `most` at `to`; both positions are
+    // in points.
     double least = 0, most = 1, from = 0, to = 1;
     double step = 1; // distance of two ticks, in data values
 
@@ -59,14 +60,14 @@ public:
     void line(Point from, Point to, double width, Colour colour, bool isDashed = false);
     void box(Rect rect, Colour fill);
     void box(const Rect& rect, Colour fill, HatchLines lines); // with a hatch over it
-    void frame(Rect rect, Colour fill);                        // a box with a thin line inside
-    void hatch(Rect rect);                                     // a value that is not possible
+    void frame(Rect rect, Colour fill); // a filled box with a thin line inside its edge
+    void hatch(Rect rect);              // marks a cell without a value
     void marker(const SeriesLook& look, double x, double y);
     void dot(double x, double y, Colour edge, Colour fill);
     // Writes a label at the first free place next to (x, y) that is to the right of the y axis and
     // within the width and the top of the chart. Returns false if there is no such place.
     bool label(double x, double y, const std::string& text, Ink ink);
-    // Keeps labels out of a rectangle, or off a line.
+    // The next two functions keep labels out of a rectangle, and off a line.
     void keepFree(const Rect& rect) { m_taken.push_back(rect); }
     void keepFree(Point from, Point to);
 
@@ -74,13 +75,14 @@ public:
     void drawNumberAxis(const ChartScale& scale, const std::string& title);
     // Draws names at equal distances below the plot.
     void drawNames(const std::vector<std::string>& names, const std::string& title);
-    // Writes names at the middles of columns from `left`, without those that would overlap.
+    // Writes the names below columns that begin at `left`, each centred on its column. Names that
+    // would overlap are omitted.
     void drawColumnNames(const std::vector<std::string>& names, double left, double width,
                          double baseline);
     enum class Sample : std::uint8_t { Line, Box };
-    // Draws names of series to the right of the plot, each after a sample of its look. `ends` has
-    // for each name the y of its line's end and the number of the series. Names that would overlap
-    // are moved apart.
+    // Draws names of series to the right of the plot, each after a sample of its look. An element
+    // of `ends` has the height (y) at which the line of a series ends, and the number of the
+    // series. Names that would overlap are moved apart.
     void drawLabels(std::vector<std::pair<double, std::size_t>> ends,
                     const std::vector<std::string>& names, const std::vector<SeriesLook>& looks,
                     Sample sample);
@@ -91,7 +93,7 @@ private:
 
     const ChartStyle& m_style;
     double m_rightMargin = kPlotRight;
-    std::vector<Rect> m_taken; // by labels and markers
+    std::vector<Rect> m_taken; // areas of labels and markers
     Group m_group{"chart", {}};
 };
 

@@ -12,20 +12,22 @@ namespace profiler {
 
 namespace {
 constexpr double kWidestCell = 70, kColumnNames = 18, kCaption = 22;
-// Heights of rows in points: in reports, and the limits in a map that fills its height.
+// Heights of rows in points: kRowHeight in reports; kLowestRow and kHighestRow limit the rows of a
+// map that fills its height.
 constexpr double kRowHeight = 22, kLowestRow = 18, kHighestRow = 35;
-// The colour bar of a heat map: its distance from the cells, its width, and its least height.
+// The colour bar of a heat map, in points: its distance from the cells, its width, and its smallest
+// height.
 constexpr double kBarGap = 14, kBarWidth = 10, kLeastBar = 3 * kChartText;
 } // namespace
 
-// The colour of a cell of a heat map, and of the colour bar. `share`: 0 for the least value, 1 for
-// the greatest one. The square root makes differences of small values visible.
+// Returns the colour of a cell of a heat map. `share` is 0 for the least value and 1 for the
+// greatest one. The square root makes differences of small values visible.
 Colour ChartMap::heatColour(double share) const
 {
     return mix(m_style.low, m_style.high, std::sqrt(share));
 }
 
-// The colour of the cells that a series wins in a phase map, and of its entry in the legend.
+// In a phase map, returns the colour of the cells in which a series is the best.
 Colour ChartMap::winnerColour(std::size_t series) const
 {
     return mix(m_looks[series].colour, m_style.ground, 0.35);
@@ -36,7 +38,7 @@ std::string ChartMap::textOf(double value) const
     return fixedNumber(value, m_decimals);
 }
 
-// Draws the bar from `least` at the bottom to `most` at the top. Returns its lower end.
+// Draws the colour bar: `least` is at its bottom and `most` at its top. Returns its lower end.
 double ChartMap::drawColourBar(const Cells& cells, double least, double most)
 {
     constexpr int kSteps = 32;
@@ -54,7 +56,8 @@ double ChartMap::drawColourBar(const Cells& cells, double least, double most)
 }
 
 // Lays out the cells, with the names of rows at their left and the names of columns above them.
-// `below` and `right` are the points that stay free below and to the right of the cells.
+// `below` and `right` are the widths of the free margins below and to the right of the cells, in
+// points.
 ChartMap::Cells ChartMap::layCells(const std::vector<std::string>& rows, double below,
                                    double right) const
 {
@@ -108,7 +111,7 @@ void ChartMap::drawHeatMap()
                       Text::Anchor::End, {m_style.ink});
     }
     const double towards = lessIsBetter(m_of.study, m_of.chart.y) ? 1 : -1;
-    std::vector<double> best(cells.columns, 1e300); // times `towards`
+    std::vector<double> best(cells.columns, 1e300); // best value of each column, times `towards`
     for (const ChartValue& value : m_of.values()) {
         double& of = best[m_of.indexOf(value.point, m_of.chart.x)];
         of = std::min(of, towards * value.y);
@@ -154,7 +157,7 @@ void ChartMap::drawPhaseMap()
     for (const ChartValue& value : m_of.values())
         if (auto& cell = best[cellOf(value.point)]; !cell || towards * value.y < towards * cell->y)
             cell = value;
-    std::vector<std::vector<std::size_t>> all(best.size()); // [cell] its points
+    std::vector<std::vector<std::size_t>> all(best.size()); // by cell: its points
     for (std::size_t i = 0; i < m_of.points.size(); ++i)
         if (m_of.isShown(i))
             all[cellOf(i)].push_back(i);
@@ -198,7 +201,8 @@ void ChartMap::drawWin(const Rect& cell, std::size_t series, const std::string& 
     drawNumber(cell, fill, text);
 }
 
-// "Iteration of the best scheme, units; devices down, micro-batches across"
+// Returns the caption of a phase map: "Iteration of the best scheme, units; devices down,
+// micro-batches across".
 std::string ChartMap::phaseCaption() const
 {
     const std::string metric = columnTitle(m_of.study, m_of.results, m_of.chart.y);

@@ -20,7 +20,7 @@ public:
     void draw();
 
 private:
-    // The cells of a map: where they begin, their size and their number.
+    // The grid of cells of a map: position, size of a cell, and number of cells.
     struct Cells
     {
         double left = 0, top = 0, width = 0, height = 0;
@@ -41,7 +41,7 @@ private:
     std::string phaseCaption() const;
     void drawWinners(const std::vector<bool>& wins, const std::vector<std::size_t>& hatched,
                      double x);
-    std::string textOf(double value) const; // of the shown metric
+    std::string textOf(double value) const; // formats a value of the shown metric
     Colour heatColour(double share) const;
     Colour winnerColour(std::size_t series) const;
     double drawColourBar(const Cells& cells, double least, double most);
@@ -50,8 +50,8 @@ private:
     const ChartStyle& m_style;
     ChartSheet& m_sheet;
     ChartCanvas& m_canvas;
-    std::vector<SeriesLook> m_looks; // [series]
-    int m_decimals = 0;              // of all numbers of the map
+    std::vector<SeriesLook> m_looks; // by series
+    int m_decimals = 0;              // decimals of all numbers of the map
 };
 
 } // namespace profiler

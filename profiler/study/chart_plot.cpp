@@ -11,7 +11,7 @@
 
 namespace profiler {
 
-// A scale with space for all values and their intervals.
+// Returns a scale on which all values and their intervals have space.
 ChartScale ChartPlot::valueScale(const std::vector<ChartValue>& all, bool fromZero) const
 {
     std::vector<double> ys;
@@ -76,11 +76,12 @@ void ChartPlot::drawLines()
     nameLines(lines);
 }
 
-// Names lines at the right of the plot, and those that end before it next to their last point.
+// Names each line at the right of the plot. If a line ends before the right edge, its name is next
+// to its last point.
 void ChartPlot::nameLines(const std::vector<LinePoints>& lines)
 {
     constexpr double kAway = kChartText + 2;
-    double last = 0; // x
+    double last = 0; // greatest x of all points
     for (const LinePoints& line : lines)
         for (std::size_t i = 0; i < line.size(); ++i) {
             last = std::max(last, line[i].x);
@@ -114,7 +115,8 @@ void ChartPlot::drawBars()
     const auto names = m_of.titlesOf(m_of.chart.x);
     m_canvas.drawNames(names, optionTitle(m_of.chart.x));
     const double group = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
-    // If one axis is both x and series, each value has one bar, which the x axis names.
+    // If the chart uses the same axis as x and as series, each value has only one bar, which is
+    // named on the x axis.
     const bool isOneAxis = m_of.chart.x == m_of.chart.series;
     const double bar = 0.8 * group / static_cast<double>(isOneAxis ? 1 : m_of.series.size());
     for (const ChartValue& value : all) {
@@ -194,7 +196,8 @@ void ChartPlot::drawPareto()
     const auto isFront = [&front](const ChartValue& value) {
         return std::ranges::find(front, value.point, &ChartValue::point) != front.end();
     };
-    std::ranges::stable_partition(all, isFront); // their labels are placed first
+    // Labels are placed in this order, so points on the front come first.
+    std::ranges::stable_partition(all, isFront);
     for (const ChartValue& value : all) {
         const Colour colour = isFront(value) ? m_style.ink : m_style.text;
         const std::size_t series = m_of.indexOf(value.point, m_of.chart.series);

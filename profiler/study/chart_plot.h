@@ -23,18 +23,18 @@ private:
     ChartScale valueScale(const std::vector<ChartValue>& all, bool fromZero) const;
     void drawInterval(std::size_t point, double x, const ChartScale& y, Colour colour);
     void drawLines();
-    using LinePoints = std::vector<ChartValue>; // the places of its points
+    using LinePoints = std::vector<ChartValue>; // the points of one line
     void nameLines(const std::vector<LinePoints>& lines);
     void drawBars();
     void drawPareto();
-    // Shades the values of x that exceed the memory of a device.
+    // Shades the part of the plot where x exceeds `limit`, the memory of a device.
     void drawLimit(const ChartScale& x, double limit);
 
     const ChartPoints& m_of;
     const ChartStyle& m_style;
     ChartSheet& m_sheet;
     ChartCanvas& m_canvas;
-    std::vector<SeriesLook> m_looks; // [series]
+    std::vector<SeriesLook> m_looks; // by series
 };
 
 } // namespace profiler

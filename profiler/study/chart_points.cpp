@@ -63,7 +63,7 @@ std::vector<std::string> ChartPoints::titlesOf(std::string_view key) const
     return profiler::titlesOf(*study.axis(key));
 }
 
-// The device memory that all shown points share.
+// Returns the device memory if it is the same for all points that the chart shows.
 std::optional<double> ChartPoints::memoryLimit() const
 {
     const auto limits = shownColumn(study, points, results, metricName(StudyMetric::DeviceMemory));

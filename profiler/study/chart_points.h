@@ -10,14 +10,15 @@
 
 namespace profiler {
 
-// A point of a chart that has values on its axes.
+// A point of the study with its position on the axes of the chart.
 struct ChartValue
 {
     std::size_t point = 0;
-    double x = 0, y = 0; // x: 0 unless the chart draws two metrics
+    double x = 0, y = 0; // x is 0 unless the chart draws two metrics
 };
 
-// The values of a study's points that a chart shows. The referenced objects must outlive it.
+// The points of a study that a chart shows, with their values. The objects that it refers to must
+// outlive it.
 struct ChartPoints
 {
     // Fails if the chart names a column that does not exist.
@@ -29,20 +30,22 @@ struct ChartPoints
     const StudyChart& chart;
     const std::vector<StudyPoint>& points;
     const std::vector<StudyResult>& results;
-    // The values of each point on the axes; x is empty unless it is a metric.
+    // By point of the study: its value on the y axis and, if x is a metric, on the x axis. If x is
+    // an axis of the grid, `x` is empty.
     std::vector<std::optional<double>> y, x;
-    std::vector<std::string> series; // titles
+    std::vector<std::string> series; // titles of the series
 
     bool isShown(std::size_t point) const;
     std::vector<ChartValue> values() const;
-    // The index of the value that a point has on an axis.
+    // Returns the index, among the values of an axis, of the value that a point has.
     std::size_t indexOf(std::size_t point, std::string_view key) const;
     bool hasNumbers(std::string_view key) const;
     std::vector<std::string> titlesOf(std::string_view key) const;
     // The interval of y at a point as (low, high); nullopt if y has none.
     std::optional<std::pair<double, double>> interval(std::size_t point) const;
     std::optional<double> memoryLimit() const;
-    // Why points have no value: "not possible", "over memory" or "not possible or over memory".
+    // Returns why the hatched points have no value: "not possible", "over memory" or "not possible
+    // or over memory".
     std::string reasonOf(const std::vector<std::size_t>& hatched) const;
 
 private:

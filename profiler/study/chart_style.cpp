@@ -34,7 +34,7 @@ constexpr std::array kHatches{HatchLines::None,    HatchLines::Rising,     Hatch
 
 SeriesLook lookOf(Colour colour, const ChartStyle& style)
 {
-    constexpr double kLeastContrast = 3; // WCAG, for graphics
+    constexpr double kLeastContrast = 3; // minimum of WCAG for graphics
     const bool isDark = contrast(style.ground, {255, 255, 255}) > contrast(style.ground, {0, 0, 0});
     SeriesLook look;
     look.colour = isDark && contrast(colour, style.ground) < kLeastContrast
@@ -61,8 +61,9 @@ std::optional<SeriesLook> knownLook(std::string_view scheme, const ChartStyle& s
     return look;
 }
 
-// Returns the preferred index into kOthers: for a scheme its number in engine::schemes(), so that
-// it tends to have the same colour in all studies, otherwise `index`.
+// Returns the preferred index into kOthers. For a scheme it is the scheme's number in
+// engine::schemes(), so that the scheme tends to have the same colour in all studies. For other
+// values it is `index`.
 std::size_t firstChoice(std::string_view key, std::string_view value, std::size_t index)
 {
     const auto all = engine::schemes();

@@ -13,10 +13,12 @@ namespace profiler {
 struct ChartStyle
 {
     double width = 720, height = 320; // points
-    bool fillsHeight = false; // whether the rows of maps share `height`; otherwise they are 22 high
+    // Whether the rows of a map share `height`. Otherwise each row is 22 points high.
+    bool fillsHeight = false;
     Colour ground{255, 255, 255}, ink{29, 35, 43}, text{74, 84, 98}, grid{228, 232, 237};
-    Colour shade{243, 244, 246};                 // values over the memory of a device
-    Colour low{238, 241, 246}, high{43, 52, 66}; // the least and the greatest value of a heat map
+    Colour shade{243, 244, 246}; // background of values over the memory of a device
+    // The colours of the least and of the greatest value in a heat map.
+    Colour low{238, 241, 246}, high{43, 52, 66};
 
     friend bool operator==(const ChartStyle&, const ChartStyle&) = default;
 };
@@ -24,18 +26,21 @@ struct ChartStyle
 // How a chart draws a series.
 struct SeriesLook
 {
-    Colour colour, text; // both have contrast to the background; `text` has enough for letters
-    double width = 1.5;  // of its line
+    // Both have contrast to the background; that of `text` is sufficient for letters.
+    Colour colour, text;
+    double width = 1.5; // width of the line
     bool isDashed = false;
-    std::size_t marker = 0;              // its shape
-    HatchLines hatch = HatchLines::None; // over boxes, if another series has the same colour
+    std::size_t marker = 0; // shape of the marker
+    // Hatch over boxes; set if another series has the same colour.
+    HatchLines hatch = HatchLines::None;
 
     friend bool operator==(const SeriesLook&, const SeriesLook&) = default;
 };
 constexpr std::size_t kSeriesMarkers = 8;
 
-// Returns one look for each value of the axis `key`; no two are equal. BitPipe and the schemes that
-// it is usually compared with look the same in all studies; others have the remaining colours.
+// Returns a look for each value of the axis `key`; no two looks are equal. BitPipe, and the schemes
+// that it is usually compared with, have the same look in all studies. Other values get the
+// remaining colours.
 std::vector<SeriesLook> seriesLooks(std::string_view key, const std::vector<std::string>& values,
                                     const ChartStyle& style);
 

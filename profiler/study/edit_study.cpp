@@ -20,7 +20,7 @@ auto optionIn(auto& axes, std::string_view key)
     return std::ranges::find(axes, key, &StudyAxis::key);
 }
 
-// Keeps the axes sorted by key, as readStudy() returns them.
+// Inserts an axis and keeps the axes sorted by key, as readStudy() returns them.
 void addSorted(std::vector<StudyAxis>& axes, StudyAxis axis)
 {
     axes.insert(std::ranges::lower_bound(axes, axis.key, {}, &StudyAxis::key), std::move(axis));
@@ -61,7 +61,8 @@ void repairWhere(const Study& study, StudyChart& chart)
 
 namespace {
 
-// Charts and answers keep only axes and values that the study has.
+// Removes charts that use an axis which the study no longer has. Repairs the values at which the
+// other charts, and the answers, are fixed.
 void repairCharts(Study& study)
 {
     for (StudyAnswer& answer : study.answers)
@@ -148,7 +149,7 @@ std::string_view trimmed(std::string_view text)
     return text;
 }
 
-// "0 to 0.5, 21 steps"
+// Parses text such as "0 to 0.5, 21 steps".
 Result<std::vector<std::string>> parseSteps(std::string_view text)
 {
     const auto wrong = [text] {
@@ -171,7 +172,7 @@ Result<std::vector<std::string>> parseSteps(std::string_view text)
                     fmt::format("{} steps: use 2 to {}", *steps, kMostSteps));
     std::vector<std::string> values;
     for (int i = 0; i < *steps; ++i)
-        // rounded to ten digits, so that a tenth is 0.1
+        // Values are rounded to ten digits, so that a tenth becomes "0.1".
         values.push_back(numberText(
             *parseNumber(fmt::format("{:.10g}", *from + (*until - *from) * i / (*steps - 1)))));
     return values;
@@ -196,7 +197,7 @@ Result<std::vector<std::string>> parseValues(std::string_view text)
 
 std::string valuesText(const std::vector<std::string>& values)
 {
-    constexpr std::size_t kFewest = 5; // for a range
+    constexpr std::size_t kFewest = 5; // fewer values are not written as a range
     std::string list = fmt::format("{}", fmt::join(values, ", "));
     if (values.size() < kFewest)
         return list;
@@ -208,7 +209,8 @@ std::string valuesText(const std::vector<std::string>& values)
 
 namespace {
 
-// Inserts a boolean or a number if readStudy() returns the same text for it, otherwise a string.
+// Inserts `text` as a boolean or a number if readStudy() would return the same text for it,
+// otherwise as a string.
 void insertValue(auto& into, const std::string& text)
 {
     if (text == "true" || text == "false")
@@ -315,7 +317,7 @@ std::string pointsToml(Study study)
 std::string studyToml(const Study& study)
 {
     const std::string_view mode = study.mode == Study::Mode::Simulate
-        ? std::string_view() // the default
+        ? std::string_view() // the default mode is not written
         : Study::kModes[static_cast<std::size_t>(study.mode)];
     toml::table table;
     addTexts(table,
@@ -354,8 +356,8 @@ std::string studyToml(const Study& study)
 
 namespace {
 
-// Makes the compared values the series of a chart and fixes the other axes at the values of a
-// point.
+// Uses the compared axis as the series of a chart, and fixes all axes that the chart does not use
+// at the values of `point`.
 StudyChart through(const Study& study, StudyChart chart, const StudyPoint& point)
 {
     chart.series = study.comparedAxis()->key;

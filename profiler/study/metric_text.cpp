@@ -20,7 +20,7 @@ bool isTime(const std::vector<StudyResult>& results)
         results, [](const StudyResult& result) { return result.values.unit == "ns"; });
 }
 
-// "1 020 404", with thin spaces.
+// Separates groups of three digits by thin spaces: "1 020 404".
 std::string withGroups(std::string digits)
 {
     const int first = digits.starts_with('-') ? 1 : 0;
@@ -111,7 +111,7 @@ std::string fixedNumber(double value, int decimals)
 
 std::string valueTitle(std::string_view key, const std::string& value)
 {
-    if (key == "case") // a name that the study gives
+    if (key == "case") // the study itself names the cases
         return withSpaces(value);
     const Scheme* const scheme = key == "scheme" ? findScheme(value) : nullptr;
     return scheme == nullptr ? value

@@ -10,26 +10,27 @@
 
 namespace profiler {
 
-// Returns a column in the unit that columnTitle() states: ms, % or GiB.
+// Returns the values of a column, converted to the unit that columnTitle() states: ms, % or GiB.
 engine::Result<std::vector<std::optional<double>>>
 shownColumn(const Study& study, const std::vector<StudyPoint>& points,
             const std::vector<StudyResult>& results, std::string_view name);
-// The factor from a value of columnOf() to one of shownColumn().
+// Returns the factor by which a value of columnOf() is multiplied to get that of shownColumn().
 double shownFactor(const std::vector<StudyResult>& results, std::string_view column);
 // Returns the title of a metric with its unit, or a ratio: "Speed-up over 1F1B".
 std::string columnTitle(const Study& study, const std::vector<StudyResult>& results,
                         std::string_view column);
-// metricNumber() formats a single number of a column with three digits, percentages with one
-// decimal: "12.3". Numbers that are shown together have equally many decimals: as many as the
-// greatest of them (metricDecimals()) or as the distance of two ticks (tickDecimals()) needs.
+// metricNumber() formats a single number of a column with three digits, or a percentage with one
+// decimal: "12.3". Numbers that are shown together all have the same number of decimals.
+// metricDecimals() returns the decimals that the greatest of them needs, tickDecimals() those that
+// the distance of two ticks needs.
 std::string metricNumber(std::string_view column, double value);
 int metricDecimals(std::string_view column, double greatest);
 int tickDecimals(double step);
 std::string fixedNumber(double value, int decimals); // "1 020 404"
 // Returns a value of an axis as charts name it: "BitPipe" for the scheme "bitpipe".
 std::string valueTitle(std::string_view key, const std::string& value);
-std::vector<std::string> titlesOf(const StudyAxis& axis); // of its values
-// Returns the values at which axes are fixed: "micro-batches 8, scheme BitPipe".
+std::vector<std::string> titlesOf(const StudyAxis& axis); // titles of the axis's values
+// Describes the values at which axes are fixed: "micro-batches 8, scheme BitPipe".
 std::string whereText(const std::map<std::string, std::string>& where);
 // Whether smaller values of a metric or ratio are better.
 bool lessIsBetter(const Study& study, std::string_view column);

@@ -5,12 +5,14 @@
 
 namespace profiler {
 
-// Names of the options that axes of studies set, from the labels of their fields.
+// Names of the options that a study can set. They are taken from the labels of the options' input
+// fields.
 
-std::string optionLabel(std::string_view key); // "Micro-batches N"; "Iterations" if no table has it
+// "Micro-batches N". If the option has no input field, made of its key: "Iterations".
+std::string optionLabel(std::string_view key);
 std::string optionTitle(std::string_view key); // with the unit: "P2P message, units"
 std::string asWord(std::string label);         // "Micro-batches N" -> "micro-batches"
-// As a part of a sentence, without symbol and unit: "micro-batches".
+// Returns the name for use within a sentence, without symbol and unit: "micro-batches".
 std::string optionWord(std::string_view key);
 
 } // namespace profiler

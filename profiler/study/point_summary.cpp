@@ -14,7 +14,8 @@ using namespace engine;
 
 namespace {
 
-// A column in shown units. Values are computed on access, because a study may have 10,000 points.
+// The values of a column in the units in which they are shown. A value is computed only when it is
+// read, because a study may have 10,000 points.
 class Column
 {
 public:
@@ -78,7 +79,7 @@ public:
     }
 
 private:
-    // The point with another value of one axis.
+    // Returns the point that has `value` on the axis `key` and is otherwise equal to this one.
     std::size_t neighbour(std::string_view key, const std::string& value) const
     {
         std::vector<std::string> values = m_points[m_point].values;
@@ -157,7 +158,7 @@ private:
         return row;
     }
 
-    // The 95 % interval of a column, as shown.
+    // Returns the 95 % interval of a column at a point, in shown units.
     std::optional<std::pair<double, double>> interval(std::size_t point,
                                                       std::string_view name) const
     {
@@ -200,8 +201,9 @@ private:
                            nameOf(m_point), nameOf(*second), *m_times[*second] / own);
     }
 
-    // States from which values of the axis `along` on other points are faster than this one. The
-    // values are interpolated.
+    // Returns a sentence that names each rival (the point with another compared value) that
+    // overtakes this point as the axis `along` grows, and the value at which it does. The value is
+    // interpolated.
     std::string crossings(std::string_view along) const
     {
         const StudyAxis* const axis = along.empty() ? nullptr : m_study.axis(along);
@@ -223,7 +225,8 @@ private:
         const auto place = static_cast<std::size_t>(&axis - m_study.grid.data());
         std::vector<std::string> values = m_points[m_point].values;
         const auto from = std::ranges::find(axis.values, values[place]);
-        // The previous value of the axis, and how much faster this point was there than the rival.
+        // The previous value of the axis, and the lead at that value: by how much this point was
+        // faster than the rival.
         std::optional<std::pair<double, double>> before;
         for (auto at = from; at != axis.values.end(); ++at) {
             const auto x = parseNumber(*at);
@@ -250,7 +253,7 @@ private:
     const std::vector<StudyResult>& m_results;
     std::size_t m_point;
     const StudyAxis* m_axis;
-    // The point of each value of the compared axis, including m_point.
+    // For each value of the compared axis, the point that has it; m_point is one of them.
     std::vector<std::size_t> m_rivals;
     Column m_times;
 };

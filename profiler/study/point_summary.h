@@ -10,22 +10,22 @@ struct PointSummary
     struct Row
     {
         std::string title;     // "Bubble, %"
-        std::string value;     // of the point
-        std::string best;      // the best value; "" if nothing is compared
-        std::string bestNames; // the compared values that have it: "ZB-V, Interleaved ZB"
-        bool isBest = false;   // the point has the best value
+        std::string value;     // value of this point
+        std::string best;      // best value of the compared points; "" if nothing is compared
+        std::string bestNames; // the compared values with the best value: "ZB-V, Interleaved ZB"
+        bool isBest = false;   // whether this point has the best value
         friend bool operator==(const Row&, const Row&) = default;
     };
     std::string name;     // value of the compared axis: "BitPipe"
     std::string where;    // values of the other axes: "micro-batches 8, P2P message 0.1"
     std::string reason;   // why the point has no results; "" if it has
-    std::string sentence; // its difference from the best; "" if nothing is compared
+    std::string sentence; // how it differs from the best point; "" if nothing is compared
     std::vector<Row> rows;
     std::optional<std::size_t> best; // the point with the shortest iteration; nullopt if unknown
 };
 
-// Summarizes a point. If `along` names an axis, the sentence also states from which of its values
-// on other points are faster.
+// Summarizes a point. If `along` names an axis, the sentence also states at which values of this
+// axis other points become faster.
 PointSummary summarizePoint(const Study& study, const std::vector<StudyPoint>& points,
                             const std::vector<StudyResult>& results, std::size_t point,
                             std::string_view along = {});

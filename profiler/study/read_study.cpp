@@ -14,7 +14,7 @@ using namespace engine;
 
 namespace {
 
-// The position of a name; the size of the names if it is not among them.
+// Returns the index of a name; the number of names if it is not among them.
 std::size_t placeOf(std::string_view name, const auto& names)
 {
     return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
@@ -237,7 +237,7 @@ private:
     void readRatio(const toml::table& table)
     {
         StudyRatio ratio;
-        std::vector<StudyMetric> metrics; // of a list
+        std::vector<StudyMetric> metrics; // set if `metric` is a list
         for (const auto& [key, node] : table) {
             const std::string text = node.value_or(std::string());
             if (key == "name")
@@ -256,7 +256,7 @@ private:
         const auto isLetter
             = [](char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '_'; };
         constexpr std::array kOther{"point", "unit", "error",
-                                    "arguments"}; // columns of the results
+                                    "arguments"}; // other columns of the results
         require(!ratio.name.empty() && std::ranges::all_of(ratio.name, isLetter)
                     && !metricNamed(ratio.name) && placeOf(ratio.name, kOther) == kOther.size(),
                 "[[ratio]] needs a name of a-z, 0-9 and _ that is not a column of the results");

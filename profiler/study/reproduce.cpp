@@ -25,7 +25,7 @@ bool Reproduced::isWithin() const
 
 namespace {
 
-// An iteration in cost units: F = 1, B = 2, communication is free.
+// The results of an iteration in cost units, with F = 1, B = 2 and free communication.
 struct UnitRun
 {
     double iteration = 0;
@@ -57,8 +57,8 @@ class Rows
 {
 public:
     void add(Reproduced row) { m_rows.push_back(std::move(row)); }
-    // Adds a row whose computed value is `number(run)`. Keeps the error of `run` instead if it has
-    // one.
+    // Adds a row whose computed value is `number(run)`. If `run` is an error, keeps the error
+    // instead.
     template<class Number>
     void addRun(const Result<UnitRun>& run, Reproduced row, Number number)
     {
@@ -84,7 +84,7 @@ double iterationOf(const UnitRun& run)
     return run.iteration;
 }
 
-double largestStash(const UnitRun& run) // M_a, of the device with the most
+double largestStash(const UnitRun& run) // largest stash of a device, in M_a
 {
     double most = 0;
     for (const DeviceMetrics& device : run.metrics.devices)
@@ -133,7 +133,8 @@ void addBitPipeSchedules(Rows& rows)
                 iterationOf);
 }
 
-// Nanoseconds of an iteration on four nodes of eight A800, each scheme with its own mapping.
+// Returns the time of an iteration in ns, on four nodes of eight A800 GPUs. Each scheme has its own
+// mapping of devices to nodes.
 Result<double> iterationOnA800(const std::string& scheme, const char* model, int size,
                                int microBatches)
 {
@@ -158,7 +159,8 @@ Result<double> iterationOnA800(const std::string& scheme, const char* model, int
         });
 }
 
-// The set-ups of the authors' repository, at W = 4.
+// Adds the throughput in the set-ups of the authors' repository, with four data-parallel copies (W
+// = 4).
 Result<void> addThroughput(Rows& rows)
 {
     struct SetUp
@@ -166,7 +168,7 @@ Result<void> addThroughput(Rows& rows)
         const char *title, *model;
         int size, microBatches;
     };
-    constexpr double kLeast = 1.05, kMost = 1.28; // abstract
+    constexpr double kLeast = 1.05, kMost = 1.28; // range that the abstract states
     for (const SetUp& setUp :
          {SetUp{"BERT-64, N = 8", "bert-64", 4, 8}, SetUp{"GPT-96, N = 16", "gpt-96", 1, 16}}) {
         const auto own
@@ -244,13 +246,14 @@ void addBpipeGains(Rows& rows)
             iterationOf);
 }
 
-// Models of arXiv 2205.05198 with t = 8.
+// A model of arXiv 2205.05198 with tensor-parallel size 8, and the numbers that the paper
+// publishes.
 struct Megatron
 {
     const char *title, *model;
     int stages, chunks, size, batch;
-    double state, all, selective, tolerance; // GiB
-    double seconds, mfu, hfu;                // of an iteration; %
+    double state, all, selective, tolerance; // memory in GiB
+    double seconds, mfu, hfu;                // time of an iteration; MFU and HFU in %
 };
 constexpr Megatron kMegatron[]
     = {{"GPT 22B", "gpt-22b", 1, 1, 4, 4, 46, 59, 10, 2, 1.10, 41.5, 43.7},

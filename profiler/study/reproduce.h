@@ -12,7 +12,7 @@ struct Reproduced
 {
     std::string what; // the quantity, with its set-up and unit
     double published = 0, computed = 0;
-    double tolerance = 0; // largest accepted |computed - published|
+    double tolerance = 0; // largest |computed - published| that is accepted
     // Where the number was published: "figure", "table", "abstract" or "code"; "derived" if it
     // follows from published formulas.
     std::string grade;

@@ -8,14 +8,15 @@
 
 namespace profiler {
 
-// results.sqlite of a study. Table `results` has one row per point (axes, metrics, ratios), and
-// table `study` has the TOML of the study and its pointsToml(). Rows are written during the study,
-// so that an interrupted study can continue. Not thread-safe.
+// The file results.sqlite of a study. Its table `results` has one row per point (axes, metrics,
+// ratios). Its table `study` has the TOML of the study and its pointsToml(). Rows are written while
+// the study runs, so that an interrupted study can continue. Not thread-safe.
 class StudyFile
 {
 public:
     // Opens or creates the file. Fails with Error::Code::InvalidArgument if the file has the
-    // results of other points; texts, ratios, charts and answers may differ.
+    // results of a study with other points. Differences in texts, ratios, charts and answers are
+    // allowed.
     static engine::Result<StudyFile> open(const std::filesystem::path& file, const Study& study);
 
     // Returns for each point its result from an earlier run of the study, if any.
@@ -23,7 +24,7 @@ public:
     // Writes the results of the points with these indices in one transaction.
     engine::Result<void> write(const std::vector<StudyPoint>& points,
                                const std::vector<std::pair<std::size_t, StudyResult>>& results);
-    // Writes the study as it is now, and its ratios.
+    // Writes the current TOML of the study, and the values of its ratios.
     engine::Result<void> finish(const std::string& toml, const std::vector<StudyPoint>& points,
                                 const std::vector<StudyResult>& results);
 

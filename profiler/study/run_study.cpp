@@ -23,7 +23,7 @@ constexpr const char* kResults = "results.sqlite";
 
 using Finished = std::vector<std::pair<std::size_t, StudyResult>>;
 
-// Evaluates points on its threads.
+// Evaluates points on several threads.
 class PointQueue
 {
 public:
@@ -83,13 +83,13 @@ private:
     const std::vector<StudyPoint>& m_points;
     std::vector<std::size_t> m_open; // indices in m_points
     const EvaluatePoint& m_evaluate;
-    std::atomic<std::size_t> m_next = 0; // in m_open
+    std::atomic<std::size_t> m_next = 0; // index in m_open
     std::mutex m_mutex;                  // protects the members below
     std::condition_variable m_ready;
     Finished m_finished;
     std::size_t m_left = m_open.size();
     std::optional<Error> m_error;
-    std::vector<std::thread> m_threads; // last: they use the other members
+    std::vector<std::thread> m_threads; // last member, because the threads use the others
 };
 
 Result<void> evaluateAll(StudyFile& file, const std::vector<StudyPoint>& points,

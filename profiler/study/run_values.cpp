@@ -21,7 +21,7 @@ constexpr std::array<std::pair<OpKind, StudyMetric>, 5> kKinds{
      {OpKind::BackwardWeight, StudyMetric::BackwardWeight},
      {OpKind::OptimizerStep, StudyMetric::Optimizer}}};
 
-// The mean over the micro-batches of the last measured iteration.
+// Returns the mean loss over the micro-batches of the last measured iteration.
 std::optional<double> lastLoss(const Run& run)
 {
     const auto& all = run.timeline.iterations;

@@ -125,7 +125,7 @@ std::optional<std::size_t> pointAt(const Study& study, const std::vector<std::st
 
 namespace {
 
-// Appends the options of an axis.
+// Appends the options that a value of an axis stands for.
 void addValue(const Study& study, StudyPoint& point, const std::string& key,
               const std::string& value)
 {
@@ -172,7 +172,8 @@ std::vector<StudyPoint> pointsOf(const Study& study)
 
 namespace {
 
-// The point with the values of a baseline.
+// Returns the baseline of a ratio for a point: the point with the baseline's values on the axes
+// that the baseline names, and the same values on all others.
 std::size_t baselineOf(const Study& study, const StudyPoint& point, const StudyRatio& ratio)
 {
     std::vector<std::string> values = point.values;

@@ -12,32 +12,33 @@
 
 namespace profiler {
 
-// A grid of simulations or runs, and the charts of its report, as read from the TOML file of
-// `bscope study`. The keys of [fixed] and [grid] are long options of `bscope simulate` without the
-// dashes.
+// An axis of a study. A study is a grid of simulations or runs, and the charts of its report, as
+// read from the TOML file of `bscope study`. The keys of [fixed] and [grid] are long options of
+// `bscope simulate` without the dashes.
 struct StudyAxis
 {
     std::string key;                 // "micro-batches"
-    std::vector<std::string> values; // "8"; for a flag: "true" or "false"
+    std::vector<std::string> values; // option values as text: "8"; for a flag "true" or "false"
     friend bool operator==(const StudyAxis&, const StudyAxis&) = default;
 };
 
 enum class StudyMetric : std::uint8_t {
     Iteration, // in ns or cost units
-    Bubble,    // share of the devices' time, 0 to 1
+    Bubble,    // share of the time of all devices, from 0 to 1
     PeakStash, // largest stash of a device, in M_a
     Weights,   // largest weights of a device, in M_theta
-    PeakBytes, // largest memory of a device, in bytes, if predicted or recorded
+    PeakBytes, // largest memory of a device in bytes; only if it is predicted or recorded
     Messages,
     TokensPerSecond,
     Mfu,
     Fits, // 1 if PeakBytes is at most DeviceMemory, else 0
     DeviceMemory,
-    IterationLow, // the 95 % interval of Iteration; only for runs with several iterations
+    // Ends of the 95 % interval of Iteration; only for runs with several iterations.
+    IterationLow,
     IterationHigh,
-    Loss, // of the last measured iteration, in nats per token; only for runs
-    // Time of the ops of one kind in an iteration, mean over the devices, in ns or cost units;
-    // each with its 95 % interval, as Iteration has.
+    Loss, // loss of the last measured iteration in nats per token; only for runs
+    // The time of the ops of one kind in an iteration: mean over the devices, in ns or cost units.
+    // Each is followed by the ends of its 95 % interval, as for Iteration.
     Forward,
     ForwardLow,
     ForwardHigh,
@@ -60,15 +61,17 @@ std::string_view metricName(StudyMetric metric);  // "tokens_per_second", a colu
 std::string_view metricTitle(StudyMetric metric); // "Tokens per second"
 std::optional<StudyMetric> metricNamed(std::string_view name);
 
-// "iteration_low" and "iteration_high" of "iteration"; nullopt if the metric has no interval.
+// Returns the metrics with the ends of a metric's 95 % interval: IterationLow and IterationHigh for
+// Iteration. Returns nullopt if the metric has no interval.
 std::optional<std::pair<StudyMetric, StudyMetric>> intervalOf(StudyMetric metric);
 
-// The ratio of a metric to its value at the point that differs only in the axes of `baseline`.
+// The ratio of a metric at a point to the same metric at another point, the baseline. `baseline`
+// has the values of the axes in which the two points differ.
 struct StudyRatio
 {
-    std::string name; // name of a column of the results
+    std::string name; // name of the column in the results
     StudyMetric metric = StudyMetric::Iteration;
-    bool inverse = false; // true: baseline / point, as for a speed-up
+    bool inverse = false; // whether the ratio is baseline / point, as for a speed-up
     std::map<std::string, std::string> baseline;
     friend bool operator==(const StudyRatio&, const StudyRatio&) = default;
 };
@@ -78,22 +81,25 @@ struct StudyChart
     enum class Kind : std::uint8_t {
         Lines,
         Bars,
-        HeatMap,  // a cell per value of x and series
-        Pareto,   // both axes are metrics; points that no other point beats in both are joined
-        PhaseMap, // the value of `series` with the best y, for each pair of values of x and rows
+        HeatMap, // one cell for each value of x and of series
+        // Both axes are metrics. A line joins the points that no other point beats in both metrics.
+        Pareto,
+        // One cell for each value of x and of rows. It shows the value of `series` with the best y.
+        PhaseMap,
     };
     static constexpr std::array<std::string_view, 5> kKinds{"lines", "bars", "heat-map", "pareto",
                                                             "phase-map"}; // names in files
     Kind kind = Kind::Lines;
     std::string title;
-    std::string x, y; // x: an axis (for Pareto: a metric); y: a metric or a ratio
+    // `x` is an axis of the grid (for Pareto: a metric); `y` is a metric or a ratio.
+    std::string x, y;
     std::string series = "scheme", rows;      // names of axes
     std::map<std::string, std::string> where; // the values at which the other axes are fixed
     friend bool operator==(const StudyChart&, const StudyChart&) = default;
 };
 
-// A sentence of the report about a column: which compared value has the best metric, or the median
-// of a ratio for each compared value.
+// A sentence of the report about a column. For a metric, it states which compared value is the
+// best. For a ratio, it states the median for each compared value.
 struct StudyAnswer
 {
     std::string y;                            // a metric or a ratio
@@ -107,26 +113,29 @@ struct Study
     static constexpr std::array<std::string_view, 3> kModes{"simulate", "emulate", "live"};
 
     std::string title, question, limits;
-    Mode mode = Mode::Simulate; // of points without the option `mode`
+    Mode mode = Mode::Simulate; // mode of points that have no option `mode`
     std::vector<StudyAxis> fixed, grid;
-    // Additional arguments of each scheme, and the arguments of each value of the axis `case`,
-    // which has no option of its own.
+    // Additional arguments for each scheme, and the arguments for each value of the axis `case`.
+    // The axis `case` is not an option itself.
     std::map<std::string, std::vector<std::string>> schemeArguments, caseArguments;
-    // Files that points name, each with the arguments of the `bscope devices` or `bscope run` that
-    // writes it. They are written into the folder of the study before its points.
+    // Files that the points refer to. Each is mapped to the arguments of the command (`bscope
+    // devices` or `bscope run`) that writes it. The files are written into the folder of the study
+    // before its points are evaluated.
     std::map<std::string, std::vector<std::string>> files;
-    // Whether charts and the answer ignore points that do not fit in memory.
+    // Whether charts and answers ignore points that do not fit in memory.
     bool onlyFitting = false;
     std::vector<StudyRatio> ratios;
     std::vector<StudyChart> charts;
-    std::vector<StudyAnswer> answers; // empty: about the iteration
-    std::string compare; // the axis whose values the answer ranks; "": scheme, else the first
+    std::vector<StudyAnswer> answers; // empty: one answer about the iteration
+    // The axis whose values the answer compares; "": the axis `scheme`, or the first axis if there
+    // is none.
+    std::string compare;
 
     // Returns the axis with this key; nullptr if the grid does not have it.
     const StudyAxis* axis(std::string_view key) const;
     // The axis whose values are compared; nullptr if the grid is empty.
     const StudyAxis* comparedAxis() const;
-    // Whether a point or a file needs a run on this machine.
+    // Whether the study needs a run on this machine, for a point or for a file.
     bool isMeasured() const;
     friend bool operator==(const Study&, const Study&) = default;
 };
@@ -136,9 +145,10 @@ engine::Result<Study> readStudy(std::string_view toml, std::string_view source);
 
 struct StudyPoint
 {
-    std::vector<std::string> values; // [axis of the grid]
+    std::vector<std::string> values; // by axis of the grid
     Study::Mode mode = Study::Mode::Simulate;
-    // Options of `bscope simulate` or `bscope run`, depending on the mode, without the mode.
+    // Options of the command that evaluates the point, without the mode. The command is `bscope
+    // simulate` or `bscope run`, depending on the mode.
     std::vector<std::string> arguments;
 };
 // All combinations of axis values; the last axis varies fastest.
@@ -146,7 +156,7 @@ std::vector<StudyPoint> pointsOf(const Study& study);
 // The index of the point with these values; nullopt if the grid lacks one of them.
 std::optional<std::size_t> pointAt(const Study& study, const std::vector<std::string>& values);
 
-// The metrics of a point; nullopt if unknown.
+// The metrics of a point. A metric is nullopt if it is unknown.
 struct StudyValues
 {
     engine::EnumArray<StudyMetric, std::optional<double>, kStudyMetrics> of;
@@ -159,13 +169,15 @@ struct StudyResult
     bool isDone = false;
 };
 
-// The value of a column, which is a metric or a ratio. nullopt if the value or the column is
-// unknown, or if onlyFitting leaves out the point.
+// Returns the value of a point in a column, which is a metric or a ratio. Returns nullopt if the
+// value or the column is unknown, or if Study::onlyFitting is set and the point does not fit in
+// memory.
 std::optional<double> valueOf(const Study& study, const std::vector<StudyPoint>& points,
                               const std::vector<StudyResult>& results, std::string_view column,
                               std::size_t point);
-// The 95 % interval of valueOf() as (low, high); nullopt if it has none. The interval of a ratio
-// contains all ratios of values in both intervals; predictions have no interval and count as exact.
+// Returns the 95 % interval of valueOf() as (low, high); nullopt if it has none. The interval of a
+// ratio contains every ratio of a value from the point's interval to one from the baseline's
+// interval. A prediction has no interval and counts as exact.
 std::optional<std::pair<double, double>> intervalOf(const Study& study,
                                                     const std::vector<StudyPoint>& points,
                                                     const std::vector<StudyResult>& results,

@@ -12,7 +12,7 @@ namespace profiler {
 namespace {
 
 // Writes the sentence of an answer. A set-up is a combination of values of all axes except the
-// compared one; only set-ups that match StudyAnswer::where count.
+// compared one. Only set-ups that match StudyAnswer::where count.
 class AnswerWriter
 {
 public:
@@ -46,10 +46,10 @@ private:
         double value = 0;
         std::size_t point = 0;
     };
-    // The set-ups in which one compared value is the best, or several equal ones are.
+    // The set-ups in which one compared value, or several equal ones, are the best.
     struct Wins
     {
-        // How many times better than the second; one entry per set-up that has a second.
+        // For each set-up that has a second best value: the factor by which the best one is better.
         std::vector<double> factors;
         std::size_t setUps = 0, overlaps = 0;
         bool isShared = false;
@@ -82,7 +82,7 @@ private:
         std::ranges::stable_sort(values, [this](const Value& a, const Value& b) {
             return m_less ? a.value < b.value : a.value > b.value;
         });
-        constexpr double kEqual = 1e-6; // losses of equal schedules differ by rounding
+        constexpr double kEqual = 1e-6; // relative; losses of equal schedules differ by rounding
         const double best = values.front().value;
         const auto second = std::ranges::find_if(values, [best](const Value& value) {
             return std::abs(value.value - best) > kEqual * std::abs(best);
@@ -177,10 +177,10 @@ private:
     const std::vector<StudyPoint>& m_points;
     const std::vector<StudyResult>& m_results;
     const StudyAnswer& m_answer;
-    std::size_t m_axis; // the compared one
+    std::size_t m_axis; // index of the compared axis
     bool m_less;
-    // The values to compare in each set-up. The key has the values of the axes, with "" for the
-    // compared axis.
+    // The values to compare in each set-up. The key of a set-up has the values of all axes, with ""
+    // for the compared axis.
     std::map<std::vector<std::string>, std::vector<Value>> m_setUps;
 };
 

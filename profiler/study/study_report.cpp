@@ -41,7 +41,7 @@ std::string_view modeText(Study::Mode mode)
     return "simulated: no op ran";
 }
 
-// "20 points, 5 of them live: all devices ran ..."
+// Describes how the points were obtained: "20 points, 5 of them live: all devices ran ..."
 std::string modesText(const std::vector<StudyPoint>& points)
 {
     std::map<Study::Mode, std::size_t> counts;

@@ -4,13 +4,13 @@
 
 namespace profiler {
 
-// States which scheme (or value of the first axis) has the shortest iteration in how many set-ups,
-// and by what factor. "" if there is only one scheme.
+// Returns a sentence that states which scheme (or other compared value) has the shortest iteration,
+// in how many set-ups, and by what factor. Returns "" if only one value is compared.
 std::string studyAnswer(const Study& study, const std::vector<StudyPoint>& points,
                         const std::vector<StudyResult>& results);
 
-// The report as one HTML page that opens offline: question, set-up, answer, charts, results and
-// limits. Fails as drawChart() does.
+// Returns the report as one HTML page, which can be opened offline: question, set-up, answer,
+// charts, results and limits. Fails as drawChart() does.
 engine::Result<std::string> studyReport(const Study& study, const std::vector<StudyPoint>& points,
                                         const std::vector<StudyResult>& results);
 

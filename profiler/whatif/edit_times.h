@@ -4,7 +4,8 @@
 
 namespace profiler {
 
-// The samples of a kind of compute op: F, B, I or W. nullptr for other kinds.
+// Returns a pointer to the member with the samples of a kind of compute op (F, B, I or W); nullptr
+// for other kinds.
 Samples StageTimes::*samplesOf(engine::OpKind kind);
 
 // Scales the measured times of a kind so that their median is `median` ns and their relative spread
@@ -17,8 +18,9 @@ engine::Result<void> setMedian(MeasuredTimes& times, engine::StageId stage, engi
 // measured I and W separately or the share is out of range.
 engine::Result<void> setWeightShare(MeasuredTimes& times, double share);
 
-// Divides every op among `factor` times as many tensor-parallel ranks. Effects that are not
-// predicted are listed in MeasuredTimes::assumptions. `factor` must be positive.
+// Divides the work of every op among `factor` times as many tensor-parallel ranks as in the run.
+// Effects that are not predicted are listed in MeasuredTimes::assumptions. `factor` must be
+// positive.
 void setTensorParallel(MeasuredTimes& times, double factor);
 
 } // namespace profiler

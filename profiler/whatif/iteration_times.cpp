@@ -20,8 +20,8 @@ IterationTimes::IterationTimes(const Run& run, int iteration)
         for (int kind = 0; kind < kLaneKinds; ++kind)
             for (const Span& span : lanes.spans(d, static_cast<Track::Kind>(kind)))
                 m_windows[span.op] = span.window();
-        // `same` is the previous op. `earlier` is the op before it or, if it is joint, before all
-        // ops that share its window.
+        // `same` is the previous op of this loop. `earlier` is the last op before the current one
+        // that does not share its window, that is, the last op before a group of joint ops.
         std::uint32_t earlier = kNone, same = kNone;
         Window joint{0, -1};
         for (const Span& span : lanes.spans(d, Track::Kind::Compute)) {

@@ -19,14 +19,14 @@ public:
     engine::Window window() const { return m_iteration; } // of the iteration
     bool ran(std::uint32_t op) const { return m_windows[op].begin <= m_windows[op].end; }
     engine::Window of(std::uint32_t op) const { return m_windows[op]; }
-    // Whether every op that computes was recorded. Traces may lack messages.
+    // Whether all compute ops were recorded. (Traces may lack messages.)
     bool isComplete() const;
 
     // The time when the last input of a compute op arrived on its device; nullopt if it needs none.
     std::optional<std::int64_t> arrival(std::uint32_t op) const;
-    // Returns for each op (OpIndex) the compute op that was executed before it on its device; kNone
-    // for the first compute op and for ops that do not compute. Joint ops have the same
-    // predecessor, the op before all of them.
+    // By op (OpIndex): the compute op that its device executed before it. kNone for the first
+    // compute op of a device and for ops that do not compute. All ops of a joint group have the
+    // same predecessor: the op before the group.
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
     const std::vector<std::uint32_t>& before() const { return m_before; }
 

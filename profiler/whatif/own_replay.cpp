@@ -111,7 +111,8 @@ void OwnReplay::takeTimes(const IterationTimes& times)
         addDelays(times);
 }
 
-// The latency of a message is the time from the end of its SEND to the end of its RECV.
+// Returns the cost of a SEND. Its latency is the time from the end of the SEND to the end of the
+// RECV.
 OpCosts::Cost OwnReplay::messageCost(const IterationTimes& times, std::uint32_t send) const
 {
     const DataFlow& flow = times.flow();
@@ -125,8 +126,9 @@ OpCosts::Cost OwnReplay::messageCost(const IterationTimes& times, std::uint32_t 
 void OwnReplay::addDelays(const IterationTimes& times)
 {
     for (Program& program : m_programs) {
-        std::int64_t free = times.window().begin;    // when compute was free
-        std::map<std::uint16_t, std::int64_t> links; // peer -> when the link to it was free
+        std::int64_t free = times.window().begin; // when compute was free
+        // Peer -> time at which the link to it became free.
+        std::map<std::uint16_t, std::int64_t> links;
         for (std::size_t i = 0; i < program.size();) {
             std::size_t end = i + 1;
             while (end < program.size() && program[end - 1].op.flags == OpFlag::JointWithNext)
@@ -183,8 +185,8 @@ Result<Run> OwnReplay::placed(const Change& change) const
     return simulated(changed).map([this](Timeline timeline) { return asRun(std::move(timeline)); });
 }
 
-// Removes the delays from the windows of ops and messages, because simulated() includes them in the
-// costs.
+// Makes a run of a simulated timeline. In the simulation, the delay of an op is a part of its cost.
+// Here it is removed from the windows of ops and messages again.
 Run OwnReplay::asRun(Timeline timeline) const
 {
     std::vector<std::int64_t> delays;

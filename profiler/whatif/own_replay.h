@@ -16,16 +16,16 @@ public:
     {
         engine::Op op;
         std::uint32_t number = 0;   // OpIndex in the run
-        std::int64_t delay = 0;     // for how long the op was ready before it started
+        std::int64_t delay = 0;     // time for which the op was ready before it started
         engine::OpCosts::Cost cost; // without the delay
     };
     using Program = std::vector<Step>;
     using Programs = engine::IdVector<engine::DeviceId, Program>;
     using Change = std::function<void(Programs&)>;
 
-    // Takes the recorded times of an iteration. Step::delay is set, so that the simulator places
-    // every op where it was recorded. Fails with Error::Code::InvalidArgument if the run is
-    // asynchronous (Shape::windows), or if ops of the iteration were not recorded.
+    // Takes the recorded times of one iteration. Sets Step::delay to the values with which the
+    // simulator places every op where it was recorded. Fails with Error::Code::InvalidArgument if
+    // the run is asynchronous (Shape::windows), or if ops of the iteration were not recorded.
     static engine::Result<OwnReplay> create(const engine::Run& run, int iteration);
     // Takes the median of every op over the measured iterations (recordedTimes()). If there are no
     // measured iterations, takes it over the warm-up iterations. Fails with
@@ -33,7 +33,7 @@ public:
     static engine::Result<OwnReplay> ofMedians(const engine::Run& run);
 
     const Programs& programs() const { return m_programs; }
-    std::int64_t recorded() const { return m_recorded; } // duration; 0: of medians
+    std::int64_t recorded() const { return m_recorded; } // recorded duration; 0 for medians
     // The simulated duration without a change.
     std::int64_t simulated() const { return m_timeline.iterations.front().window.duration(); }
 
@@ -41,7 +41,8 @@ public:
     engine::Result<std::int64_t> with(const Change& change) const;
     // The iteration as a run in mode Simulate, which begins at 0. Its ops keep their OpIndex.
     engine::Run placed() const { return asRun(m_timeline); }
-    // Like placed(), after a change of costs that keeps all steps in their places.
+    // Like placed(), after a change. The change may modify costs, but must keep all steps in their
+    // places.
     engine::Result<engine::Run> placed(const Change& change) const;
 
 private:
@@ -56,7 +57,7 @@ private:
     const engine::Run* m_run;
     Programs m_programs;
     std::int64_t m_recorded = 0;
-    engine::Timeline m_timeline; // without a change
+    engine::Timeline m_timeline; // simulated without a change
 };
 
 } // namespace profiler

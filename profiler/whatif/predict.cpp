@@ -24,8 +24,9 @@ using namespace engine;
 
 namespace {
 
-// Returns the median of samples. With a seed, returns the median of a bootstrap resample instead:
-// as many samples, drawn from them with replacement (Efron, 1979).
+// Returns the median of samples. If constructed with a seed, returns the median of a bootstrap
+// resample instead, that is, of equally many samples drawn from them with replacement (Efron,
+// 1979).
 class Draw
 {
 public:
@@ -55,7 +56,8 @@ private:
     }
 
     std::optional<std::mt19937> m_random;
-    std::map<const Samples*, double> m_medians; // kept: repeated calls return the same median
+    // Cached, so that repeated calls return the same median.
+    std::map<const Samples*, double> m_medians;
 };
 
 struct StageCost
@@ -99,7 +101,7 @@ double timeOf(OpKind kind, const StageCost& cost)
     case OpKind::BackwardWeight:
         return cost.weight;
     default:
-        return cost.forward; // F and its RECOMPUTE
+        return cost.forward; // for F and RECOMPUTE
     }
 }
 
@@ -146,7 +148,7 @@ public:
         cost.latency = std::llround(static_cast<double>(cost.latency) * factor);
     }
 
-    // The duration of a whole op of a stage.
+    // Returns the duration of an op of a stage for a whole micro-batch.
     double durationOf(OpKind kind, StageId stage) { return timeOf(kind, shareOf(stage)); }
 
 private:
@@ -169,7 +171,8 @@ private:
         return cost;
     }
 
-    // The cost of the part of the model that a predicted stage holds.
+    // Returns the cost of a predicted stage: the sum over the measured stages, each by the share of
+    // it that the predicted stage covers.
     StageCost shareOf(StageId stage)
     {
         const double begin = stage.value * m_perStage, end = begin + m_perStage;
@@ -191,7 +194,8 @@ private:
     double m_perStage; // measured stages per predicted stage
     double m_slices, m_linkSpeed;
     Draw m_draw;
-    std::vector<RunEdit> m_slowdowns; // no edits of single ops: other schemes may lack the ops
+    // Without edits of single ops, because other schemes may lack the ops.
+    std::vector<RunEdit> m_slowdowns;
 };
 
 // Returns the schedule of the run with only its F, B, I and W, lowered again.
@@ -212,7 +216,7 @@ std::int64_t reportedDuration(const Timeline& timeline)
                         : timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
 }
 
-// Multiplies all times, from the start of the iteration.
+// Multiplies all times by `factor`. The start of the iteration stays where it is.
 void scale(Timeline& timeline, double factor)
 {
     const std::int64_t origin = timeline.iterations.front().window.begin;
@@ -358,7 +362,7 @@ OwnReplay::Change WhatIfPredictor::ownChange(double linkSpeed) const
     };
 }
 
-// Adds the results of metrics().
+// Adds to the prediction the results that metrics() computes from its run.
 Result<Prediction> WhatIfPredictor::withNumbers(Prediction prediction) const
 {
     const auto numbers = TRY(metrics(prediction.run));

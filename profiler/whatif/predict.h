@@ -12,8 +12,8 @@ namespace profiler {
 struct WhatIf
 {
     engine::Schedule schedule;
-    double linkSpeed = 1; // messages take 1/linkSpeed of their measured time
-    int resamples = 100;  // number of predictions for the interval, each with resampled medians
+    double linkSpeed = 1; // messages take their measured time / linkSpeed
+    int resamples = 100;  // number of predictions with resampled medians; they give the interval
     unsigned seed = 1;
     std::function<bool()> isCancelled = {}; // called before every prediction; may be empty
 };
@@ -33,8 +33,9 @@ struct Prediction
     engine::Run run; // the prediction as a run in mode Simulate; its iteration takes `iteration`
 };
 
-// Returns by which fraction a prediction takes longer than the measured iteration, for equal work:
-// if the numbers of micro-batches differ, the times per micro-batch are compared.
+// Returns the relative difference of a prediction from the measured iteration; positive: the
+// prediction takes longer. If the numbers of micro-batches differ, times per micro-batch are
+// compared.
 double changeOf(const Prediction& prediction, const engine::Run& run, std::int64_t measured);
 bool doesEqualWork(const Prediction& prediction, const engine::Run& run);
 
@@ -50,8 +51,8 @@ public:
     MeasuredTimes& times() { return m_times; } // edits apply to the next prediction
     const MeasuredTimes& times() const { return m_times; }
     const engine::Run& run() const { return *m_run; }
-    // The measured iteration divided by the prediction for the run's own schedule; 1 if that
-    // schedule is not complete.
+    // The measured iteration divided by the iteration that is predicted for the run's own schedule.
+    // It is 1 if that schedule is not complete.
     double correction() const { return m_correction; }
     // The reported iteration of the run, in ns.
     std::int64_t measured() const { return m_measured; }
@@ -60,8 +61,8 @@ public:
     // true.
     engine::Result<Prediction> predict(const WhatIf& whatIf) const;
     // Simulates the reported iteration in its own order (OwnReplay), with the edits of times().
-    // Without edits, every op keeps its place. No interval: least == most == iteration. Fails as
-    // OwnReplay::create() does.
+    // Without edits, every op keeps its place. The prediction has no interval: least == most ==
+    // iteration. Fails as OwnReplay::create() does.
     engine::Result<Prediction> predictOwn(double linkSpeed = 1) const;
 
 private:

@@ -12,7 +12,7 @@ namespace {
 
 struct Sizes
 {
-    double stash = 0, weights = 0; // bytes of one M_a, of one M_theta
+    double stash = 0, weights = 0; // bytes per M_a and per M_theta
 };
 
 std::optional<Sizes> sizesOf(const DeviceMetrics& device)
@@ -43,7 +43,8 @@ IdVector<DeviceId, std::int64_t> predictedBytes(const Run& measured, const Sched
             = {std::max(largest.stash, sizes->stash), std::max(largest.weights, sizes->weights)};
     }
     const bool holdsSameStages = schedule.deviceOf == measured.schedule.deviceOf;
-    // One M_a and one M_theta are smaller by this factor: with more devices, each has fewer layers.
+    // With more devices, each has fewer layers, so one M_a and one M_theta are smaller by this
+    // factor.
     const double share
         = static_cast<double>(own.size()) / static_cast<double>(predicted.devices.size());
     IdVector<DeviceId, std::int64_t> bytes;

@@ -5,10 +5,11 @@
 
 namespace profiler {
 
-// The peak memory in bytes of each device of a predicted schedule. Converts the stashes (M_a) and
-// weights (M_theta, with optimizer state) of `predicted` to bytes by their sizes in `measured`: a
-// device that holds the same stages as in `measured` has its own sizes, any other device the
-// largest of all devices. Empty if `measured` did not record its memory by category.
+// Predicts the peak memory in bytes of each device of a schedule. Converts the peak stash (in M_a)
+// and the weights (in M_theta, with optimizer state) of `predicted` to bytes. The size of one M_a
+// and one M_theta is taken from `measured`: from the same device if both schedules place their
+// stages on the same devices, otherwise from the device where it is largest. Returns nothing if
+// `measured` did not record its memory by category.
 engine::IdVector<engine::DeviceId, std::int64_t> predictedBytes(const engine::Run& measured,
                                                                 const engine::Schedule& schedule,
                                                                 const RunMetrics& predicted);

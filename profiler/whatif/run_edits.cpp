@@ -21,13 +21,13 @@ tl::unexpected<Error> refused(const std::string& reason)
     return fail(Error::Code::InvalidArgument, reason);
 }
 
-// The names are those of the sections of hardware files.
+// Returns the name of a class of links, which is also its section in hardware files.
 std::string_view linksName(LinkTier links)
 {
     return links == LinkTier::InNode ? "node" : "network";
 }
 
-// The fields that are compared when an edit selects an op: all except peer and version.
+// Returns the fields by which an edit selects an op: all except peer and version.
 auto nameOf(const Op& op)
 {
     return std::tuple(op.kind, op.stage, op.microBatch, op.replica, op.slice);
@@ -39,7 +39,7 @@ std::optional<DeviceId> parseDevice(std::string_view text)
     return number && *number >= 0 ? std::optional(DeviceId{*number}) : std::nullopt;
 }
 
-// Sets what the text in front of '=' selects. Returns whether it is understood.
+// Parses the text in front of '=', which selects ops. Returns false if it is invalid.
 bool parseSelection(std::string_view text, RunEdit& edit)
 {
     for (const LinkTier links : {LinkTier::InNode, LinkTier::AcrossNodes})

@@ -65,8 +65,8 @@ public:
             m_times.message.times = m_messages;
         if (m_times.message.isEmpty())
             m_times.assumptions.emplace_back("Messages are free: the run has none.");
-        // With one copy of each stage nothing is summed. PyTorch records REDUCE_GRAD even then; it
-        // only divides the gradients.
+        // If there is only one copy of each stage, no all-reduce sums anything. PyTorch still
+        // records REDUCE_GRAD, which then only divides the gradients, so these times are dropped.
         const Shape& shape = m_run.schedule.shape;
         if (shape.replicas * shape.dataParallel == 1)
             m_times.allReduce.times.clear();
@@ -100,8 +100,8 @@ private:
         }
     }
 
-    // Whether the duration of an op is that of a whole micro-batch: false for parts of
-    // micro-batches and for joint ops.
+    // Whether the op has a whole micro-batch and a window of its own. Slices, halves and joint ops
+    // do not.
     static bool isWhole(const Op& op) { return op.slice == Op::kWhole && op.flags == OpFlag::None; }
 
     void add(const std::vector<Window>& windows)
@@ -126,8 +126,9 @@ private:
         }
     }
 
-    // Adds the time of a message to the samples if its consumer waited for it. Otherwise the time
-    // may include a wait for the receiver, so it is kept only as a substitute (m_messages).
+    // Adds the time of a message to the samples if its consumer started when the message arrived.
+    // Otherwise the time may include a wait of the message for its receiver. It is then kept in
+    // m_messages, as a substitute if there are no better samples.
     void addMessage(std::uint32_t send, const std::vector<Window>& windows)
     {
         const Value value = transferredValue(m_flow.op(send), m_run.schedule.shape);

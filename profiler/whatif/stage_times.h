@@ -13,12 +13,12 @@
 
 namespace profiler {
 
-// Times of one kind of work, in ticks of the run.
+// The measured times of one kind of work, in ticks of the run.
 struct Samples
 {
     std::vector<std::int64_t> times;
 
-    std::int64_t median() const; // 0 if there are none
+    std::int64_t median() const; // 0 if there are no times
     double spread() const;       // median absolute deviation, divided by the median
     bool isEmpty() const { return times.empty(); }
 };
@@ -26,13 +26,13 @@ struct Samples
 // The measured times of one stage, and the user's changes to them.
 struct StageTimes
 {
-    Samples forward, backward, input, weight; // times of one micro-batch
+    Samples forward, backward, input, weight; // times for one micro-batch
     double factor = 1;                        // set by edits: all times are multiplied by it
     // Set by edits: the shares of measured stages that this stage executes.
     std::map<engine::StageId, double> parts;
 };
 
-// The assumption that is made if a run did not split the backward.
+// The text of the assumption that is made if a run did not split the backward.
 inline constexpr std::string_view kHalvesAssumed
     = "The run has only B; I and W are assumed to be half of it each, like their FLOPs.";
 
@@ -42,7 +42,8 @@ struct MeasuredTimes
     Samples message;   // from the end of the sending op to the arrival
     Samples optimizer; // optimizer step of each stage
     Samples allReduce; // all-reduce of each stage
-    // The share of I in B. Measured, or assumed and then listed in `assumptions`.
+    // The time of I as a share of B (the whole backward). It is measured if the backward is split.
+    // Otherwise it is assumed, and `assumptions` says so.
     double inputShare = 0.5;
     bool backwardIsSplit = false; // whether I and W were measured separately
     // Set by edits: the tensor-parallel size relative to the measured run. Every op takes
@@ -56,19 +57,18 @@ struct MeasuredTimes
     std::vector<std::string> assumptions;
 };
 
-// Collects the times of a run with stages. Fails with Error::Code::InvalidArgument if the run has
-// no stages, no measured iteration, or a stage without forward or backward ops.
+// Collects the measured times of a run by stage. Fails with Error::Code::InvalidArgument if the run
+// has no stages, no measured iteration, or a stage without forward or backward ops.
 engine::Result<MeasuredTimes> measuredTimes(const engine::Run& run);
 
-// Moves `count` layers from one stage to another. In the run, stage `from` executed `layers`
-// layers. Every layer takes an equal share of the time of its measured stage. Fails with
-// Error::Code::InvalidArgument if `from` would keep no layer of its own, or if a stage does not
-// exist.
+// Moves `count` layers from one stage to another. `layers` is the number of layers that the stage
+// `from` had in the run. Every layer takes an equal share of the time of its measured stage. Fails
+// with Error::Code::InvalidArgument if `from` would keep no layer of its own, or if a stage does
+// not exist.
 engine::Result<void> moveLayers(MeasuredTimes& times, engine::StageId from, engine::StageId to,
                                 int count, int layers);
 
-// Reduces the times of every device that is slower than the median device to those of the median
-// device.
+// Gives every device that is slower than the median device the times of the median device.
 void removeStragglers(const engine::Run& run, MeasuredTimes& times);
 
 } // namespace profiler

@@ -11,11 +11,11 @@ using namespace engine;
 
 namespace {
 
-// Clocks of different machines differ a little. An op that starts before its input has arrived by
-// more than this share of the iteration is reported.
+// An op that starts before its input has arrived is reported only if the difference exceeds
+// 1/kToleratedShare of the iteration, because clocks of different machines differ a little.
 constexpr std::int64_t kToleratedShare = 1000;
 
-// Adds parts from the end of the iteration to its begin.
+// Builds the path backwards: parts are added from the end of the iteration to its begin.
 class PathBuilder
 {
 public:
@@ -27,7 +27,8 @@ public:
         , m_tolerated(path.window.duration() / kToleratedShare)
     { }
 
-    // Returns false if the link contradicts the order of the path.
+    // Adds the op or transfer that precedes the earliest part. Returns false, and sets the fault,
+    // if it was not finished when that part began.
     bool add(const CauseLink& link)
     {
         if (!m_path.parts.empty()
@@ -63,7 +64,7 @@ private:
     const Run& m_run;
     OpIndex m_index;
     CriticalPath& m_path;
-    std::int64_t m_from; // begin of the earliest part so far
+    std::int64_t m_from; // begin of the earliest part that was added
     std::int64_t m_tolerated;
 };
 

@@ -146,9 +146,9 @@ private:
         return peak;
     }
 
-    // Returns for each device the sum over all its stashes of size (stashParts()) x time. The time
-    // is how long the device would hold the stash, from the begin of F to the end of B (or W), if
-    // the micro-batch were alone in the pipeline.
+    // Computes how much memory each device needs for how long. Returns for each device the sum of
+    // size x time over all its stashes. The size is stashParts(). The time is that from the begin
+    // of F to the end of B (or W), if the micro-batch were alone in the pipeline.
     IdVector<DeviceId, std::int64_t> residencies() const
     {
         IdVector<DeviceId, std::int64_t> held(m_schedule.program.size(), 0);
@@ -161,7 +161,7 @@ private:
                     const DeviceId own = m_schedule.device(replica, StageId{s});
                     const auto found = work.find({replica, s, m});
                     if (found == work.end())
-                        break; // the micro-batch belongs to the other direction (replica)
+                        break; // the micro-batch is in the other direction (replica)
                     const Passes& of = found->second;
                     held[own] += of.parts * (of.forward + above + of.backward + of.weight);
                     if (s == 0)

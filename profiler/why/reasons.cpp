@@ -13,13 +13,16 @@ using namespace engine;
 
 namespace {
 
-constexpr std::int64_t kSmallest = 600; // reasons below 1/600 of the iteration are omitted
-constexpr double kUnequal = 0.01;       // slower stages are named from 1 % on
-constexpr std::size_t kMostOfAKind = 2; // of the kinds Order and SlowStage
+// Reasons that take less than 1/kSmallest of the iteration are omitted.
+constexpr std::int64_t kSmallest = 600;
+// A stage counts as slow if it takes at least 1 % longer than the others.
+constexpr double kUnequal = 0.01;
+// At most this many reasons of the kind Order, and of the kind SlowStage.
+constexpr std::size_t kMostOfAKind = 2;
 
 using StageKind = std::pair<StageId, OpKind>;
 
-// A change without parameters.
+// Makes a change that needs nothing but its kind.
 WhyChange plain(WhyChange::Kind kind)
 {
     WhyChange change;
@@ -57,8 +60,7 @@ public:
 
 private:
     const Op& opOf(std::size_t part) const { return m_flow.op(m_parts[part].op); }
-    // Whether the window of the op is its own: false for joint ops, which share one, and for
-    // halves.
+    // Whether the op is a whole op with a window of its own. Joint ops and halves are not.
     bool isAlone(std::uint32_t op) const
     {
         return m_flow.op(op).flags == OpFlag::None
@@ -105,7 +107,8 @@ private:
         return parts;
     }
 
-    // Adds a Fill reason for the start of the path, as long as each op is the first of its device.
+    // Adds a Fill reason for the start of the path. The fill lasts as long as each op on the path
+    // is the first op of its device.
     void addFill()
     {
         std::size_t last = 0;
@@ -143,8 +146,9 @@ private:
         return change;
     }
 
-    // Adds a Drain reason for the end of the path (without optimizer steps), as long as each op is
-    // the last of its device. The drain begins at the end of the first of these ops.
+    // Adds a Drain reason for the end of the path, without optimizer steps. The drain consists of
+    // the last ops on the path, as long as each of them is the last op of its device. It begins at
+    // the end of the first of these ops.
     void addDrain()
     {
         std::vector<bool> isFollowed(m_flow.index().count(), false);
@@ -190,8 +194,8 @@ private:
         return hasBackward;
     }
 
-    // Adds an Order reason for two consecutive F, B, I or W on the path that could be swapped, if
-    // the second was ready before the first had ended.
+    // Adds Order reasons. Two consecutive ops on the path give a reason if they could be swapped
+    // and the second was ready before the first had ended.
     void addOrders()
     {
         if (m_run.schedule.shape.devices < 2) // the order of one device does not matter
@@ -225,9 +229,9 @@ private:
         }
     }
 
-    // Whether the order of two consecutive parts of the path can be changed. Both must be an F, B,
-    // I or W of one device, differ in kind, and not depend on each other. The later one must not be
-    // a W, because a W is never urgent.
+    // Whether the order of two consecutive ops of the path can be changed. Both must be an F, B, I
+    // or W of one device, differ in kind, and not depend on each other. The later one must not be a
+    // W, because a W is never urgent.
     bool canSwap(std::uint32_t earlier, std::uint32_t later) const
     {
         const Op &first = m_flow.op(earlier), &second = m_flow.op(later);
@@ -298,7 +302,8 @@ private:
         }
     }
 
-    // Adds the reasons that each collect all parts of one kind: messages, waits, ...
+    // Adds one reason for all messages on the path, one for all waits, one for all all-reduces, and
+    // so on.
     void addGroups()
     {
         using Kind = WhyReason::Kind;
@@ -342,7 +347,7 @@ private:
     const std::vector<PathPart>& m_parts;
     const IterationTimes& m_times;
     const DataFlow& m_flow;
-    std::size_t m_drain = static_cast<std::size_t>(-1); // its first part
+    std::size_t m_drain = static_cast<std::size_t>(-1); // index of the first part in the drain
     std::vector<WhyReason> m_reasons;
 };
 

@@ -9,15 +9,16 @@ namespace profiler {
 struct WhyChange
 {
     enum class Kind : std::uint8_t {
-        Chunks,         // interleaved 1F1B with `chunks` chunks
-        SplitBackward,  // I and W in place of B; the gradient leaves after I
-        Earlier,        // `op` before `other`, its predecessor on the device
-        EqualStage,     // ops of kind `opKind` of `stage` take the median of the other stages
+        Chunks,        // interleaved 1F1B with `chunks` chunks
+        SplitBackward, // I and W replace B; the gradient is sent after I
+        Earlier,       // `op` runs before `other`, its predecessor on the device
+        // Ops of the kind `opKind` of `stage` take the median time of the other stages.
+        EqualStage,
         FastLinks,      // messages twice as fast
-        NoWaits,        // ops start when they are ready
+        NoWaits,        // ops start as soon as they are ready
         FastAllReduces, // all-reduces twice as fast
         NoRecompute,    // RECOMPUTE takes no time
-        FastCopies,     // evicts and loads twice as fast
+        FastCopies,     // evicts and loads are twice as fast
     };
 
     Kind kind = Kind::NoWaits;
@@ -25,7 +26,8 @@ struct WhyChange
     std::uint32_t op = 0, other = 0; // OpIndex
     engine::StageId stage;
     engine::OpKind opKind = engine::OpKind::Forward;
-    double share = 0; // EqualStage: the duration of the others, divided by that of the stage
+    // For EqualStage: the duration in the other stages, divided by that in `stage`.
+    double share = 0;
 
     friend bool operator==(const WhyChange&, const WhyChange&) = default;
 };
@@ -34,7 +36,7 @@ struct WhyChange
 struct WhyReason
 {
     enum class Kind : std::uint8_t {
-        Fill,      // until the last device of the fill starts its first op
+        Fill,      // time until the last device on the path starts its first op
         Order,     // an op is ready, but its device runs another op first
         SlowStage, // a stage takes longer than the others for the same work
         Messages,
@@ -42,21 +44,22 @@ struct WhyReason
         AllReduces,
         Recompute,
         Copies, // evicts and loads
-        Drain,  // after the first device on the path has finished its last op
+        Drain,  // time after the first device on the path has finished its last op
     };
 
     Kind kind = Kind::Fill;
-    std::int64_t time = 0;          // ticks of the path
+    std::int64_t time = 0;          // ticks of the path that it explains
     std::vector<std::size_t> parts; // indices into CriticalPath::parts, ascending
-    engine::Window window;          // the longest contiguous piece
-    engine::DeviceId device;        // of `op`
-    std::uint32_t op = 0;           // OpIndex of the op to show
+    engine::Window window;          // longest contiguous piece of `parts`
+    engine::DeviceId device;        // device of `op`
+    std::uint32_t op = 0;           // the op (OpIndex) that represents the reason
     int count = 1;                  // number of ops or messages on the path
-    double excess = 0;              // SlowStage: 0.06 is 6 % longer than the others
+    double excess = 0;              // for SlowStage: 0.06 if it takes 6 % longer than the others
     std::optional<WhyChange> change;
 };
 
-// The reasons in the order of their windows. Those below 1/600 of the iteration are omitted.
+// Returns the reasons, sorted by the begin of their windows. Reasons that take less than 1/600 of
+// the iteration are omitted.
 std::vector<WhyReason> whyReasons(const engine::Run& run, const CriticalPath& path,
                                   const IterationTimes& times);
 

@@ -34,7 +34,7 @@ PathShares sharesOf(const Run& run, const CriticalPath& path)
     return shares;
 }
 
-// Keeps the reasons with the most time, in their order.
+// Removes the reasons with the least time until kMostReasons are left. The order is kept.
 void keepLargest(Why& why)
 {
     while (why.reasons.size() > Why::kMostReasons) {

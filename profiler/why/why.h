@@ -9,13 +9,13 @@
 
 namespace profiler {
 
-// The time of an iteration along its critical path, by kind of work. The fields add up to the time
+// How the time along the critical path divides into kinds of work. The times add up to the time
 // that the path covers (total()).
 struct PathShares
 {
-    engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> work{}; // transfers: 0
+    engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> work{}; // 0 for transfers
     std::int64_t messages = 0, otherTransfers = 0, waits = 0;
-    int ops = 0, messageCount = 0; // on the path
+    int ops = 0, messageCount = 0; // numbers of ops and messages on the path
 
     std::int64_t total() const;
 };
@@ -26,10 +26,10 @@ struct Why
     CriticalPath path;
     PathShares shares;
     LowerBound bound;
-    // At most kMostReasons, in the order of their windows.
+    // At most kMostReasons, sorted by the begin of their windows.
     std::vector<WhyReason> reasons;
     int smaller = 0;              // number of reasons that were left out
-    std::int64_t smallerTime = 0; // the sum of their times
+    std::int64_t smallerTime = 0; // sum of the times of the reasons that were left out
 
     static constexpr std::size_t kMostReasons = 6;
 
@@ -41,9 +41,10 @@ struct Why
 // Fails as criticalPath() does.
 engine::Result<Why> whyNotFaster(const engine::Run& run, int iteration = -1);
 
-// The effect of changes to an iteration. Each is simulated alone, with the order and the costs of
-// the iteration (Chunks: with the median costs of the run), so effects do not add up. const
-// functions may be called from several threads. The run must outlive this object.
+// Simulates the effects of changes to an iteration. Each change is simulated alone, so effects do
+// not add up. The simulation has the order and the costs of the iteration (for Chunks: the median
+// costs of the run). const functions may be called from several threads. The run must outlive this
+// object.
 class WhyEffects
 {
 public:
@@ -63,22 +64,23 @@ private:
     std::unique_ptr<Impl> m;
 };
 
-// The fastest synchronous scheme for the devices, micro-batches and measured costs of a run.
+// The synchronous scheme that is predicted to be the fastest with the devices, micro-batches and
+// measured costs of a run.
 struct NextScheme
 {
     std::string scheme;          // name in the table of schemes
-    std::int64_t iteration = 0;  // predicted, in ticks
+    std::int64_t iteration = 0;  // predicted duration in ticks
     std::int64_t difference = 0; // `iteration` - reported iteration of the run
-    // Differences of the largest peak of a device from that of the run: `bytes` if the run recorded
-    // its memory, and `stashes` in M_a.
+    // Differences between prediction and run in the largest peak of a device. `bytes` is known only
+    // if the run recorded its memory; `stashes` is in M_a.
     std::optional<std::int64_t> bytes;
     double stashes = 0;
     engine::Run run; // the prediction
 };
 
-// Predicts all synchronous schemes. nullopt: none is faster than the run. Fails if the times of the
-// run's stages are not known, and with Error::Code::Cancelled after isCancelled() returned true; it
-// is called before every scheme and may be empty.
+// Predicts all synchronous schemes and returns the fastest one; nullopt if none is faster than the
+// run. `isCancelled` is called before every scheme and may be empty. Fails if the times of the
+// run's stages are not known, and with Error::Code::Cancelled if isCancelled() returned true.
 engine::Result<std::optional<NextScheme>> nextScheme(const engine::Run& run,
                                                      const std::function<bool()>& isCancelled = {});
 

@@ -32,7 +32,7 @@ OwnReplay::Change forEachStep(Change change)
     };
 }
 
-// Every B becomes I, its SENDs, and W.
+// Replaces every B by I and W. The SENDs that follow a B are placed between I and W.
 void splitBackward(OwnReplay::Program& program, double inputShare)
 {
     OwnReplay::Program split;
@@ -55,7 +55,7 @@ void splitBackward(OwnReplay::Program& program, double inputShare)
     program = std::move(split);
 }
 
-// Moves an op and its SENDs in front of another op of the same device.
+// Moves an op, together with the SENDs that follow it, in front of another op of the same device.
 void moveBefore(OwnReplay::Programs& programs, std::uint32_t op, std::uint32_t other)
 {
     for (OwnReplay::Program& program : programs) {
@@ -70,7 +70,7 @@ void moveBefore(OwnReplay::Programs& programs, std::uint32_t op, std::uint32_t o
     }
 }
 
-// Halves the costs of ops of some kinds.
+// Returns a change that halves the costs of the kinds of op that isKind() accepts.
 template<class IsKind>
 OwnReplay::Change halved(IsKind isKind)
 {
@@ -119,8 +119,8 @@ OwnReplay::Change ownChange(const WhyChange& change, double inputShare)
     return [](OwnReplay::Programs&) {};
 }
 
-// Predictions need measured times in ns. For a run in abstract units, returns a copy whose ticks
-// count as ns.
+// Returns the run itself if its times are in ns. For a run in abstract units, returns a copy whose
+// ticks count as ns, because predictions need measured times in ns.
 std::shared_ptr<const Run> inTicks(const Run& run)
 {
     if (!run.info.inUnits())

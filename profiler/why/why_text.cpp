@@ -13,7 +13,7 @@ using namespace engine;
 
 namespace {
 
-// Builds a sentence from pieces in order.
+// Builds a sentence by appending phrases.
 class Writer
 {
 public:

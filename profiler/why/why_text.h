@@ -7,16 +7,16 @@
 
 namespace profiler {
 
-// A piece of a sentence. The command line and the window format times and link ops by their own
-// rules.
+// A piece of a sentence. Times and ops are separate pieces, because the command line and the window
+// format times and link ops in different ways.
 struct Phrase
 {
     enum class Kind : std::uint8_t { Text, Time, Op };
 
     Kind kind = Kind::Text;
-    std::string text;       // Text; for an Op its name
-    std::int64_t ticks = 0; // Time
-    std::uint32_t op = 0;   // OpIndex of an Op
+    std::string text;       // the text; for an Op, the name of the op
+    std::int64_t ticks = 0; // for a Time
+    std::uint32_t op = 0;   // OpIndex, for an Op
 
     friend bool operator==(const Phrase&, const Phrase&) = default;
 };
@@ -24,9 +24,9 @@ using Sentence = std::vector<Phrase>;
 
 Sentence boundSentence(const LowerBound& bound);
 Sentence reasonSentence(const engine::Run& run, const Why& why, const WhyReason& reason);
-// The condition of an effect: "with 2 chunks", "0B1 before 0F4".
+// Describes a change as a condition: "with 2 chunks", "0B1 before 0F4".
 std::string changeText(const engine::Run& run, const WhyChange& change);
-// The fault of a path, as one sentence.
+// Describes the fault of a path in one sentence.
 std::string faultText(const engine::Run& run, const CriticalPath& path);
 
 std::string plainText(const Sentence& sentence, std::int64_t ticksPerUnit);

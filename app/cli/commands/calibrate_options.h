@@ -10,15 +10,15 @@ struct CalibrateOptions
 {
     std::string file, split;
 };
-// Call it after the options for schedules, costs and models have been added. Options that set costs
-// exclude --calibrate.
+// Adds --calibrate and --split-backward. Call it after the options for schedules, costs and models
+// are added: the options that set costs then exclude --calibrate.
 void addCalibrateOptions(CLI::App& app, CalibrateOptions& options);
 
 // Reads the run of --calibrate; nullopt without --calibrate.
 engine::Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions& options);
-// Returns true if no schedule option is given. The recorded schedule is then used.
+// Returns true if no schedule option is given, which means that the recorded schedule is used.
 bool usesRecordedSchedule(const CLI::App& app);
-// Takes devices, micro-batches and chunks from the run unless they are given.
+// Takes devices, micro-batches and chunks from the run, except those that are given as options.
 void fillFrom(const engine::Schedule& run, const CLI::App& app, ScheduleOptions& options);
 
 } // namespace cli

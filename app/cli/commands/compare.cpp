@@ -179,7 +179,7 @@ std::string asJson(const CompareOptions& options, const Runs& all)
             run["steps_to_loss"] = stepsJson(all.runs[i], *all.goal);
         runs.push_back(run);
     }
-    ordered_json goal; // null if a run has no losses
+    ordered_json goal; // stays null if a run has no losses
     if (all.goal)
         goal = {{"loss", all.goal->loss}, {"window", all.goal->window}};
     return ordered_json{{"baseline", all.comparison.baseline},

@@ -29,7 +29,7 @@ namespace cli {
 using namespace engine;
 
 namespace {
-// The value of "model name : AMD EPYC ..." in /proc/cpuinfo.
+// Returns the name of the CPU from the line "model name : AMD EPYC ..." in /proc/cpuinfo.
 std::string cpuName()
 {
     std::ifstream info("/proc/cpuinfo");
@@ -40,7 +40,7 @@ std::string cpuName()
     return "CPU";
 }
 
-// The cores that this process may use; containers and taskset limit them.
+// Returns the number of cores that this process may use, which containers and taskset can limit.
 unsigned usableCores()
 {
     cpu_set_t set;
@@ -75,7 +75,7 @@ struct DevicesOptions
     OutputOptions output;
 };
 
-// One device of the CPU, or the first two GPUs.
+// Returns the devices to measure: one device of the CPU, or the first two GPUs.
 Result<MeasureHardware> devicesToMeasure(const DevicesOptions& options)
 {
     MeasureHardware on;

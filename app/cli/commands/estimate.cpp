@@ -39,7 +39,7 @@ struct EstimateOptions
     ScheduleRequest request; // only its mapping is used
 };
 
-// The slots of BPipe's devices on the nodes of the hardware.
+// Returns the mapping of BPipe's devices to the nodes of the hardware.
 Result<Mapping> mappingOf(const EstimateOptions& options, const ModelOnHardware& on)
 {
     ScheduleRequest request = options.request;
@@ -48,7 +48,7 @@ Result<Mapping> mappingOf(const EstimateOptions& options, const ModelOnHardware&
     request.microBatches = 1; // has no effect here
     auto schedule = buildSchedule(request);
     if (!schedule && options.request.mapping.empty())
-        return Mapping(); // too few devices for BPipe: there are no partners
+        return Mapping(); // BPipe needs more devices, so there are no partners to map
     if (!schedule)
         return tl::unexpected(schedule.error());
     schedule->shape.dataParallel = on.setup.dataParallel;

@@ -24,10 +24,10 @@ struct RepeatOptions
 {
     std::string file;
     RecordOptions record;
-    std::optional<Trace> trace; // nullopt: as in the file
+    std::optional<Trace> trace; // nullopt: the level that the file states
 };
 
-// The TOML of an experiment file, or the TOML stored in a run.
+// Returns the TOML of an experiment from its file, or from a run that stores it.
 Result<std::string> experimentText(const std::string& file)
 {
     if (!isSqlite(file))

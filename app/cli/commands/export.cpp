@@ -19,8 +19,8 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// Two formats besides those of exporters(): the figure of `bubblescope figure` with default
-// options, and the report on one run.
+// The names of two formats that are not in exporters(): the figure that `bubblescope figure` draws
+// with default options, and the report on one run.
 constexpr const char* kTikz = "tikz";
 constexpr const char* kHtml = "html";
 

@@ -15,7 +15,7 @@ using namespace profiler;
 
 namespace {
 
-// Global, because NVTX callbacks have no user data. A process has one capture.
+// The capture of this process. It is global, because NVTX callbacks have no user data.
 std::atomic<Capture*> capturing = nullptr;
 
 void streamNamed(void* stream, const char* name)
@@ -111,8 +111,8 @@ void GpuRecorder::startSampling(GpuMachine& machine)
 
 LaunchHooks GpuRecorder::hooks()
 {
-    // CUPTI gets the launches of all data-parallel copies; otherwise kernels of the other copies
-    // would be reported as kernels without an op. The launch log and the NVTX marks get only the
+    // CUPTI gets the launches of all data-parallel copies. Otherwise it would report kernels of the
+    // other copies as kernels without an op. The launch log and the NVTX marks get only the
     // launches of the first copy.
     thread_local bool isRecorded = false;
     return {[this](OpOfIteration op) {
@@ -144,7 +144,7 @@ void GpuRecorder::timed(std::span<const OpTiming> timings)
                 {{timing.op, timing.iteration}, {timing.wallBegin, timing.wallEnd}});
 }
 
-// Adds the records that do not come from CUPTI.
+// Adds the records that do not come from CUPTI: clock samples, NVTX ranges and launches.
 void GpuRecorder::addRest(GpuTrace& trace)
 {
     if (m_sampler)

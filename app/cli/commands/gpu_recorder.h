@@ -30,14 +30,15 @@ public:
     GpuRecorder& operator=(const GpuRecorder&) = delete;
 
     bool isOff() const { return m_level == profiler::TraceLevel::Off; }
-    // The reasons why requested activity is not recorded; empty if all of it is recorded.
+    // The reasons why requested activity is not recorded. Empty if everything that was requested is
+    // recorded.
     const std::vector<std::string>& notes() const { return m_notes; }
     // Returns the text to append to the description of the op timing: "; kernels by CUPTI 130001",
     // or "" if no kernels are recorded.
     std::string timingSuffix() const;
 
-    // Starts sampling the clocks, and returns the machine as stored in the file. Call it directly
-    // before the run.
+    // Starts sampling the clocks. Returns the description of the GPUs that is stored in the file.
+    // Call it directly before the run.
     engine::GpuMachine begin(const engine::Run& run);
     engine::LaunchHooks hooks(); // must not outlive this object
     void timed(std::span<const engine::OpTiming> timings);
@@ -63,12 +64,13 @@ private:
     std::unique_ptr<profiler::Capture> m_capture;    // nullptr: only ops are recorded
     std::optional<profiler::RangeRecorder> m_ranges; // collects NVTX ranges of libraries
     std::optional<profiler::OpRanges> m_marks; // marks ops with NVTX ranges; exists after begin()
-    std::unique_ptr<profiler::GpuSampler> m_sampler; // nullptr: not available
+    std::unique_ptr<profiler::GpuSampler> m_sampler; // nullptr: clocks cannot be sampled
     profiler::LaunchLog m_launches;
     std::optional<profiler::NcclLinker> m_nccl; // only with NCCL transport; exists after begin()
     std::vector<profiler::MeasuredWindow> m_measured;
-    std::optional<std::int64_t> m_origin; // start of a live run's timeline on CLOCK_MONOTONIC
-    std::size_t m_kernels = 0;            // number of kernels taken up to now
+    // The time on CLOCK_MONOTONIC at which the timeline of a live run begins.
+    std::optional<std::int64_t> m_origin;
+    std::size_t m_kernels = 0; // kernels taken so far
     engine::GpuTraceHealth m_health;
 };
 

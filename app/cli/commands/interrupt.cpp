@@ -9,10 +9,10 @@
 namespace cli {
 
 namespace {
-// Static, because signal handlers cannot use other data.
+// The state that signal handlers use; they can only access static data.
 std::atomic<bool> stopRequested = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
-std::atomic<pid_t> watchedParent = 0; // its exit requests a stop; 0: not watched
+std::atomic<pid_t> watchedParent = 0; // if this process exits, a stop is requested; 0: none
 
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 std::array<struct sigaction, kSignals.size()> oldActions;
@@ -53,8 +53,8 @@ Interrupt::~Interrupt()
     watchedParent = 0;
 }
 
-// A suspended worker (SIGSTOP) reacts only to SIGCONT. It therefore requests SIGCONT when its
-// parent exits, and then checks whether the parent still exists.
+// Makes the kernel send SIGCONT when the parent exits. A suspended worker (SIGSTOP) would not react
+// to other signals. The handler of SIGCONT then checks whether the parent still exists.
 void Interrupt::stopWithParent()
 {
     watchedParent = getppid();

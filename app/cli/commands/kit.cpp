@@ -23,7 +23,7 @@ using namespace engine;
 namespace {
 struct KitOptions
 {
-    std::string run; // "" to use `experiment`
+    std::string run; // file of a run; "": `experiment` is used
     Experiment experiment;
     int gpusPerNode = 8;
     Launcher launcher = Launcher::Torchrun;
@@ -31,7 +31,8 @@ struct KitOptions
     OutputOptions output;
 };
 
-// Whether an option of `bscope run` only affects how this machine runs and records an experiment.
+// Whether an option of `bscope run` does not belong into a kit, because it only affects how this
+// machine runs and records an experiment.
 bool isOfThisMachine(std::string_view flag)
 {
     constexpr std::string_view kFlags[]
@@ -40,7 +41,8 @@ bool isOfThisMachine(std::string_view flag)
     return std::ranges::count(kFlags, flag) > 0;
 }
 
-// The experiment stored in the run; without a run, the experiment that the options describe.
+// Returns the experiment that is stored in the run. If no run is given, returns the experiment that
+// the options describe.
 Result<Experiment> experimentOf(const CLI::App& app, const KitOptions& options)
 {
     if (options.run.empty()) {

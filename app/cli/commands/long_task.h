@@ -7,8 +7,8 @@
 
 namespace cli {
 
-// Shows the current step of a command on a terminal once the command has run for two seconds, with
-// the time left if it is known. The destructor removes the line.
+// Shows the current step of a command on a terminal, with the time left if it is known. The line
+// appears when the command has run for two seconds. The destructor removes it.
 class LongTask
 {
 public:

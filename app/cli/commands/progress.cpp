@@ -79,7 +79,7 @@ private:
     Clock::time_point m_begin = Clock::now(), m_nextOps = m_begin;
 };
 
-// A progress line on the terminal, which is overwritten and finally removed.
+// A progress line on the terminal. Each report overwrites it, and it is removed at the end.
 class Bar final : public Progress
 {
 public:
@@ -141,7 +141,7 @@ private:
     bool m_shown = false;
 };
 
-// Prints only warnings.
+// Prints warnings and nothing else.
 class Quiet final : public Progress
 {
 public:

@@ -14,7 +14,7 @@ class Option;
 namespace cli {
 
 // Reports the progress of a run or a study on standard error. PROGRESS.md describes the JSON lines.
-// Called on the executing thread.
+// All functions are called on the thread that executes the run or study.
 class Progress
 {
 public:
@@ -26,7 +26,8 @@ public:
     virtual void started(const std::string&, const engine::RunInfo&) { }
     virtual void ops(const engine::OpsDone&) { }
     virtual void rows(std::int64_t) { }
-    // arguments: evaluated points of a study, all points, estimated seconds left.
+    // The arguments are the evaluated points of a study, all points, and the estimated seconds
+    // left.
     virtual void points(std::size_t, std::size_t, double) { }
     virtual void iteration(std::size_t, const engine::Iteration&) { }
     virtual void warning(const std::string&) { }

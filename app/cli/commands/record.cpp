@@ -79,7 +79,7 @@ public:
     }
 
     std::size_t iterations() const { return m_iterations; }
-    bool hasFile() const { return m_writer.has_value(); } // false until the run starts
+    bool hasFile() const { return m_writer.has_value(); } // false until the run has started
 
 private:
     static Batch batchOf(std::vector<Metric> metrics)
@@ -109,15 +109,15 @@ private:
         return {};
     }
 
-    // Keeps the op timings until commit() writes them together with their iteration.
+    // Keeps the op timings. commit() writes them together with their iteration.
     void keep(std::span<const OpTiming> timings)
     {
         m_gpu.timed(timings);
         m_measured.insert(m_measured.end(), timings.begin(), timings.end());
     }
 
-    // Writes what was added to the timeline since the last call. The last call writes the median
-    // iteration and ends the GPU recording.
+    // Writes what was added to the timeline since the last call. If `isLast` is Yes, the timeline
+    // has the median iteration, and the GPU recording ends.
     enum class IsLast : bool { No, Yes };
     Result<void> commit(const Run& run, IsLast isLast = IsLast::No)
     {
@@ -171,7 +171,7 @@ private:
     IdVector<DeviceId, ArenaUse> m_arenas;
     std::vector<Metric> m_metrics;           // written when the file is closed
     std::size_t m_written = 0, m_memory = 0; // iterations and memory events written so far
-    std::size_t m_iterations = 0;            // without the median iteration
+    std::size_t m_iterations = 0; // iterations reported so far, without the median iteration
 };
 
 } // namespace
@@ -192,7 +192,8 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
 {
     Interrupt interrupt;
     if (options.progress == ProgressKind::JsonLines && !options.detach)
-        interrupt.stopWithParent(); // a worker must stop with its window and keep its recording
+        // If the window of this worker exits, the worker must stop and keep its recording.
+        interrupt.stopWithParent();
     auto created = options.output.file.empty()
         ? createRunFile(runFileStem(experiment))
         : createOutput(options.output,
@@ -222,8 +223,8 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
                     fmt::format("cancelled; {} complete iterations were kept: bscope analyze {}",
                                 recorder.iterations(), shellQuoted(file)));
     std::error_code ignored;
-    // Keeps the file if a window started this process (JSON lines), because the window still shows
-    // it.
+    // If the progress is reported as JSON lines, a window has started this process. The file is
+    // then kept, because the window still shows it.
     if (recorder.hasFile() && options.progress != ProgressKind::JsonLines)
         std::filesystem::remove(file, ignored);
     return fail(Error::Code::Cancelled,

@@ -22,8 +22,8 @@ struct RecordOptions
 };
 void addRecordOptions(CLI::App& app, RecordOptions& options);
 
-// Trains, records into one file and prints the summary. After Ctrl-C the error is Cancelled, and
-// the file is valid and has the complete iterations.
+// Trains, records into one file and prints the summary. After Ctrl-C it fails with
+// Error::Code::Cancelled; the file is then valid and has the complete iterations.
 engine::Result<int> record(const engine::Experiment& experiment, const RecordOptions& options);
 
 } // namespace cli

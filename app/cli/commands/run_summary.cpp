@@ -39,8 +39,8 @@ std::string peakText(const RunInfo& info, const RunMetrics& metrics)
     return fmt::format("{} on device {}{}, {}", bytesText(bytes(*largest)), largest->device.value,
                        arenaText(info, largest->device), stash);
 }
-// "0.4 %", "-0.1 %": the driver's value minus the sum of the owners, relative to the driver's
-// value.
+// Returns the difference of the driver's value from the sum of the owners, relative to the driver's
+// value: "0.4 %", "-0.1 %".
 std::string signedShare(const GpuMemory& memory)
 {
     return (memory.difference() < 0 ? "-" : "") + shareText(memory.differenceShare());

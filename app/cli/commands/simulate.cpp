@@ -58,7 +58,7 @@ bool isHuge(const ScheduleRequest& request)
         > kMany;
 }
 
-// Whether the schedule is small enough for a timeline in letters.
+// Whether the schedule is small enough to be printed as a timeline of letters.
 bool isSmall(const Schedule& schedule)
 {
     constexpr std::size_t kMostOps = 1 << 16;
@@ -172,7 +172,7 @@ Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
     return schedules(asked, limitOfMachine(keepsSpans ? kBytesPerOp : kBytesPerSummedOp));
 }
 
-// Reads the run of --calibrate. Schedule options that are not given are taken from the run.
+// Reads the run of --calibrate, and takes schedule options that are not given from it.
 Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
 {
     auto run = TRY(recorded(options.calibrate));
@@ -187,9 +187,9 @@ Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
     return {};
 }
 
-// Assumed ratio of the time to simulate an op to the time to build it. Measured: 1 with many
-// micro-batches, 4 with many chunks. Used only to estimate the first simulation; later estimates
-// use the measured time of the previous simulation.
+// The assumed ratio of the time to simulate an op to the time to build it. Measured values are 1
+// with many micro-batches and 4 with many chunks. It is used only to estimate the first simulation;
+// later estimates use the measured time of the previous one.
 constexpr double kSimulateToBuild = 3;
 
 Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
@@ -250,8 +250,7 @@ void addCostOptions(CLI::App& app, SimulationOptions& options)
         ->group(std::string(unitCostFields().front().group));
 }
 
-// Fails if an option was given whose value would not be used, because the costs have another
-// source.
+// Fails if a given option would have no effect, because the costs come from another source.
 Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
 {
     const bool hasModel = !options.model.model.empty();
@@ -271,7 +270,8 @@ Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
     return {};
 }
 
-// An explicit --backward overrides the sum of I and W, which the options for I and W assign to it.
+// Sets the cost of B to the value of --backward, if it is given. Otherwise the cost is the sum of I
+// and W, to which the options for I and W have set it.
 Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
 {
     if (app.count("--backward") == 0)
@@ -325,7 +325,8 @@ Result<Simulated> simulateArguments(const std::vector<std::string>& arguments)
     CLI::App app;
     SimulationOptions options;
     addOptions(app, options);
-    options.json = true; // as with --json, no spans are kept for a picture
+    // As with --json, no picture is drawn, so no spans need to be kept for it.
+    options.json = true;
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::ParseError& error) {

@@ -25,7 +25,8 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// Spans, stored costs and transfers need 200 bytes per op, so 3 GB.
+// The largest number of ops for which spans are kept. Spans, stored costs and transfers need 200
+// bytes per op, that is, about 3 GB in total.
 constexpr std::size_t kMostWithSpans = std::size_t{1} << 24;
 
 UnitCosts unitsOf(const SimulationRequest& request)
@@ -49,7 +50,7 @@ Result<OpPrices> pricesOf(const Schedule& schedule, const SimulationRequest& req
                                                           : RecomputeIn::Backward);
 }
 
-// The mapping of the recorded run, from its experiment.
+// Returns the mapping of the recorded run, which its experiment states.
 Result<Mapping> mappingOfRun(const Run& run, const NodeShape& nodes)
 {
     const auto experiment = experimentFromToml(run.info.experiment);
@@ -77,7 +78,8 @@ Result<OpCosts> recordedCosts(const Schedule& lowered, const SimulationRequest& 
     return calibratedCosts(run, lowered, options);
 }
 
-// `prices`: nullptr for recorded costs.
+// Simulates a schedule and keeps the spans. `prices` is nullptr if the costs are those of a
+// recorded run.
 Result<Simulated> withSpans(const Schedule& schedule, const OpPrices* prices,
                             const SimulationRequest& request)
 {
@@ -97,7 +99,7 @@ Result<Simulated> withSpans(const Schedule& schedule, const OpPrices* prices,
     return one;
 }
 
-// Omits all-reduces and optimizer steps if they take no time and block nothing.
+// Adds all-reduces and optimizer steps, unless they take no time and block nothing.
 Schedule withSteps(Schedule schedule, const OpPrices& prices, SyncPolicy sync)
 {
     if (prices.isFree(OpKind::OptimizerStep) && prices.isFree(OpKind::AllReduce)
@@ -175,13 +177,15 @@ std::int64_t limitOf(const Simulated& one)
     return std::llround(*one.deviceMemory);
 }
 
-// Free bytes of the fullest device; negative: missing bytes.
+// Returns the free bytes of the device with the largest peak. If negative, as many bytes are
+// missing.
 std::int64_t leftOn(const Simulated& one)
 {
     return limitOf(one) - fullestDevice(one.metrics)->peakBytes.value_or(0);
 }
 
-// "memory: device 0 needs at most 63.4 GiB of 79.2 GiB: fits, 15.8 GiB free"
+// Returns a line such as "memory: device 0 needs at most 63.4 GiB of 79.2 GiB: fits, 15.8 GiB
+// free".
 std::string memoryLine(const Simulated& one)
 {
     if (!one.deviceMemory)
@@ -208,7 +212,8 @@ std::string ratesLine(const Simulated& one)
                        one.metrics.hfu != one.metrics.mfu ? "; HFU includes recomputation" : "");
 }
 
-// "links: largest load 1.6 GB, from node 0 to node 1 (32 messages, 4 all-reduces)"
+// Returns a line on the link with the largest load: "links: largest load 1.6 GB, from node 0
+// to node 1 (32 messages, 4 all-reduces)".
 std::string linkLine(const Simulated& one)
 {
     const LinkLoad* most = one.loads ? one.loads->largest() : nullptr;
@@ -276,7 +281,7 @@ std::string comparisonTable(const std::vector<Simulated>& all)
                                              : "times of a model on hardware, not measured";
     std::string link = info.link;
     if (const std::string& first = all.front().mapping; !first.empty() && link.ends_with(first))
-        link.resize(link.size() - first.size() - 2); // and ", "
+        link.resize(link.size() - first.size() - 2); // also removes ", "
     notes += "; link " + link + "\n";
     for (const Simulated& one : all)
         if (!one.mapping.empty())

@@ -13,8 +13,8 @@
 
 namespace cli {
 
-// A simulated run and its metrics. Without spans the timeline has only iterations, and the schedule
-// has no transfers.
+// A simulated run and its metrics. If no spans were kept, the timeline has only iterations, and the
+// schedule has no transfers.
 struct Simulated
 {
     engine::Run run;
@@ -22,12 +22,13 @@ struct Simulated
     bool hasSpans = true;
     std::string mapping; // "contiguous on 4 nodes, 2 slots per node"; "" for one node
     std::optional<double> deviceMemory; // memory of a device in bytes; nullopt without a model
-    // nullopt without a model on hardware or without spans
+    // The loads of links; nullopt if there is no model on hardware, or if no spans were kept.
     std::optional<profiler::LinkLoads> loads;
 };
 
-// The costs of a simulation: in cost units, of a model on hardware (in ns, with memory), or of a
-// recorded run (in ticks of that run). The timing rules are always those of `units`.
+// The costs of a simulation. They are assumed costs in cost units, costs of a model on hardware (in
+// ns, with memory), or costs of a recorded run (in ticks of that run). The timing rules are always
+// those of `units`.
 struct SimulationCosts
 {
     engine::UnitCosts units;
@@ -35,7 +36,8 @@ struct SimulationCosts
     struct Recorded
     {
         std::shared_ptr<const engine::Run> run;
-        std::optional<engine::Fraction> inputShare; // share of I in a backward (calibrate.h)
+        // Share of the input gradient (I) in a backward, see calibrate.h.
+        std::optional<engine::Fraction> inputShare;
     };
     std::optional<Recorded> recorded;
     double recomputeKeeps = 0; // see RunInfo; used only if the schedule has recompute ops
@@ -50,7 +52,7 @@ struct SimulationRequest
     // for a stream of windows (asynchronous schemes), and if communication takes time and the spans
     // fit in memory.
     bool needsSpans = true;
-    std::string mapping = {}; // as ScheduleRequest::mapping
+    std::string mapping = {}; // see ScheduleRequest::mapping
 };
 
 // Simulates a schedule. Sets only ticksPerUnit and recomputeKeeps of the run info; the caller sets
@@ -61,9 +63,9 @@ engine::Result<Simulated> simulated(engine::Schedule schedule, const SimulationR
 // Error::Code::Unsupported if an option is unknown or has an invalid value.
 engine::Result<Simulated> simulateArguments(const std::vector<std::string>& arguments);
 
-// Text about one simulated run, or a table with a row per run.
+// Returns text about one simulated run, or a table with a row per run if there are several.
 std::string simulatedText(const std::vector<Simulated>& all);
-// One object, or a list of objects.
+// Returns one JSON object, or a list of objects if there are several runs.
 std::string simulatedJson(const std::vector<Simulated>& all);
 
 } // namespace cli

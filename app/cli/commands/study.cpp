@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 1> kStudyFolders{"studies/"};
 
 struct StudyOptions
 {
-    std::string file, folder; // file: a preset or a path
+    std::string file, folder; // `file` is the name of a preset or a path
     int threads = 0;          // 0: one per core
     bool json = false, print = false;
     ProgressKind progress = ProgressKind::Auto;
@@ -51,7 +51,7 @@ Result<StudyValues> simulatedPoint(const std::vector<std::string>& arguments)
         [](const Simulated& one) { return valuesOf(one.run, one.metrics, one.deviceMemory); });
 }
 
-// The last line that a program wrote.
+// Returns the last line in a file with the output of a program.
 std::string lastLine(const fs::path& file)
 {
     std::string text = readFile(file).value_or("");
@@ -60,7 +60,8 @@ std::string lastLine(const fs::path& file)
     return text.substr(text.rfind('\n') + 1);
 }
 
-// Waits for a child process, which gets SIGTERM if the study is cancelled. Returns its status.
+// Waits for a child process and returns its exit status. If the study is cancelled, sends SIGTERM
+// to the child and continues to wait.
 int waitFor(pid_t child, const std::atomic<bool>& cancelled)
 {
     constexpr std::chrono::milliseconds kPoll{10};
@@ -74,9 +75,9 @@ int waitFor(pid_t child, const std::atomic<bool>& cancelled)
     return status;
 }
 
-// Runs `bscope ARGUMENTS --output file` in a separate process, because a run needs the whole
-// machine. Fails with the message of the process if it fails, and with Error::Code::Cancelled if it
-// is terminated.
+// Runs `bscope ARGUMENTS --output file` in a separate process and waits for it. Called for one run
+// at a time, because a run needs the whole machine. If the process fails, fails with its message.
+// If it is terminated, fails with Error::Code::Cancelled.
 Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& file,
                             const std::atomic<bool>& cancelled)
 {
@@ -90,7 +91,7 @@ Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& 
     words.push_back(nullptr);
     const pid_t child = fork();
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM); // the run must not outlive a study that is killed
+        prctl(PR_SET_PDEATHSIG, SIGTERM); // if the study is killed, its run must end as well
         const int log = open(errors.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
         dup2(log, STDOUT_FILENO);
         dup2(log, STDERR_FILENO);
@@ -101,7 +102,7 @@ Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& 
     const std::string reason = lastLine(errors);
     std::error_code ignored;
     fs::remove(errors, ignored);
-    if (child < 0 || !WIFEXITED(status) || cancelled) // a cancelled run has fewer iterations
+    if (child < 0 || !WIFEXITED(status) || cancelled) // a cancelled run is incomplete
         return fail(Error::Code::Cancelled,
                     "the run of a point was terminated; the same command continues the study");
     if (WEXITSTATUS(status) != 0)

@@ -68,10 +68,11 @@ std::vector<std::uint32_t> devicesWithoutOps(const Schedule& schedule)
     return devices;
 }
 
-// "; device 1 has no ops", "; 3 devices have no ops: 1, 2, 5", "".
+// Names the devices without ops: "; device 1 has no ops", "; 3 devices have no ops: 1, 2, 5".
+// Returns "" if there are none.
 std::string idleText(std::vector<std::uint32_t> devices)
 {
-    constexpr std::size_t kMost = 8; // at most this many devices are listed
+    constexpr std::size_t kMost = 8; // more devices are not listed
     if (devices.size() <= 1)
         return devices.empty() ? "" : fmt::format("; device {} has no ops", devices.front());
     const std::size_t count = devices.size();

@@ -43,7 +43,7 @@ ordered_json toJson(const std::vector<VerifyCheck>& checks)
     return {{"passed", std::ranges::all_of(checks, &VerifyCheck::passed)}, {"checks", list}};
 }
 
-// A row per schedule, a column per check.
+// Returns a table with a row for each schedule and a column for each check.
 std::string asText(const std::vector<VerifyCheck>& checks)
 {
     using Key = std::tuple<std::string, int, int>;
@@ -90,7 +90,7 @@ std::string asText(const std::vector<VerifyCheck>& checks)
     return table.text();
 }
 
-// Measurements without a pass criterion, and checks that could not run.
+// Returns the measurements that succeeded, and the checks that were skipped.
 std::string measured(const std::vector<VerifyCheck>& checks)
 {
     std::string text;

@@ -39,10 +39,10 @@ struct WhatIfOptions
     std::string file;
     ScheduleOptions schedule;
     bool devicesGiven = false, microBatchesGiven = false; // false: as in the run
-    bool all = false;                                     // the default without --scheme
+    bool all = false; // --all, which is the default if there is no --scheme
     bool json = false, noStragglers = false;
     double linkSpeed = 1, tensorParallel = 1;
-    int layers = 0;                   // layers of the model; 0: as in the run
+    int layers = 0;                   // layers of the model; 0: the number that the run states
     std::vector<std::string> moves;   // "from:to=count"
     std::vector<std::string> speeds;  // "stage=factor"
     std::vector<std::string> opTimes; // "3F=12.4", in ms
@@ -174,7 +174,8 @@ Result<void> applyMoves(const WhatIfOptions& options, const Run& run, MeasuredTi
     return {};
 }
 
-// Without --scheme and --schedule, all synchronous schemes that accept the request.
+// Returns the schedules of --scheme or --schedule. If neither is given, returns those of all
+// synchronous schemes that accept the number of devices and micro-batches.
 Result<std::vector<Schedule>> schedulesOf(const WhatIfOptions& options, const Run& run,
                                           WhatIfTable& table)
 {

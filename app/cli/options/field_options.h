@@ -9,11 +9,12 @@
 
 namespace cli {
 
-// Sets the field from the argument. Several items of a List are separated by newlines.
+// Sets a field from the argument of its option. In the argument of a List, newlines separate the
+// items.
 using TakeText = std::function<engine::Result<void>(std::string_view text)>;
 
-// Adds the option of a field; its help includes the default. CLI11 calls `take` after parsing, in
-// the order in which options were added.
+// Adds the option of a field, with the default in its help. CLI11 calls `take` after all arguments
+// are parsed, in the order in which options were added.
 CLI::Option* addFieldOption(CLI::App& app, const engine::FieldFacts& facts,
                             std::string_view defaultText, TakeText take);
 

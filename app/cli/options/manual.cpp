@@ -50,7 +50,8 @@ std::string manualOptions(const CLI::App& program)
 {
     const auto formatter = std::dynamic_pointer_cast<CLI::Formatter>(program.get_formatter());
     std::string text;
-    std::map<std::string, std::string> commandOf; // maps entries to the first command that has them
+    // Maps help entries to the first command that has them.
+    std::map<std::string, std::string> commandOf;
     for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
         text += fmt::format(".SS {}\n", command->get_name());
         for (const std::string& group : command->get_groups()) {

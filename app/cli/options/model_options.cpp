@@ -15,8 +15,8 @@ using namespace engine;
 namespace {
 constexpr const char* kModelGroup = "Model on hardware";
 
-// Whether only simulations have the option. `bscope estimate` has its own list of micro-batch
-// sizes, and its closed forms have no all-reduces.
+// Whether only simulations have the option. `bscope estimate` lacks these options, because it has
+// its own list of micro-batch sizes and its closed forms have no all-reduces.
 bool isOfSimulation(std::string_view flag)
 {
     return flag == "--micro-batch-size" || flag == "--allreduce-precision";

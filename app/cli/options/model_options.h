@@ -11,18 +11,19 @@ class App;
 
 namespace cli {
 
-// --model NAME --hardware NAME [--micro-batch-size b] ..., for models that are not trained and
-// whose costs are computed.
+// The options --model NAME --hardware NAME [--micro-batch-size b] ... of commands that compute the
+// costs of a model and do not train it.
 struct ModelOptions
 {
     std::string model, hardware;
     engine::TrainingSetup setup;
 };
-// Omits --micro-batch-size and --allreduce-precision, which only simulations need.
+// Adds the options, except --micro-batch-size and --allreduce-precision, which only simulations
+// need.
 void addModelOptions(CLI::App& app, ModelOptions& options);
-void addSimulationOptions(CLI::App& app, ModelOptions& options); // adds these two
-// Loads the model and the hardware, each from a preset or a file. Error messages name the preset or
-// file.
+void addSimulationOptions(CLI::App& app, ModelOptions& options); // adds these two options
+// Loads the model and the hardware, each from a preset or from a file. Error messages name the
+// preset or the file.
 engine::Result<engine::ModelOnHardware> modelOnHardware(const ModelOptions& options);
 
 } // namespace cli

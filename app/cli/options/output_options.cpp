@@ -12,7 +12,7 @@ namespace {
 
 using Paths = std::vector<std::filesystem::path>;
 
-// The values of all options except -o. Each of them may be the name of an input file.
+// Returns the values of all options except -o. Any of them may be the name of an input file.
 Paths argumentsOf(const CLI::App& app)
 {
     Paths inputs;

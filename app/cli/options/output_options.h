@@ -15,7 +15,7 @@ namespace cli {
 // The options -o FILE and --force.
 struct OutputOptions
 {
-    const CLI::App* app = nullptr; // used to find input files among its arguments
+    const CLI::App* app = nullptr; // the command; its arguments may name input files
     std::string file;              // "" without -o
     bool force = false;
 };
@@ -28,8 +28,8 @@ void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& 
 // or `inputs` names the same file.
 engine::Result<engine::NewFile> createOutput(const OutputOptions& options,
                                              std::vector<std::filesystem::path> inputs = {});
-// Writes to the file, or to standard output without -o or with "-o -". Fails as saveFile() and the
-// text source do.
+// Writes to the file of -o, or to standard output if there is no -o or its file is "-". Fails as
+// saveFile() and the text source do.
 engine::Result<void> writeOutput(const OutputOptions& options, const engine::TextSource& text);
 engine::Result<void> writeOutput(const OutputOptions& options, std::string_view text);
 

@@ -15,7 +15,7 @@ class App;
 
 namespace cli {
 
-// Ops that passes add to a schedule, in addition to transfers and all-reduces.
+// The passes that add ops to a schedule, in addition to those for transfers and all-reduces.
 struct PassOptions
 {
     std::optional<engine::EvictPolicy> evict;
@@ -30,19 +30,21 @@ struct ScheduleOptions
     std::string file;
     engine::ScheduleRequest request; // the request without its scheme
     PassOptions passes;
-    // If set, schedules of asynchronous schemes are streams of this length (scheme.h: asStream()).
+    // If set, the schedule of an asynchronous scheme becomes a stream of this length, that is,
+    // several windows without a flush between them (scheme.h: asStream()).
     std::optional<engine::StreamLength> stream = {};
 };
 
 enum class Schemes { One, Several };
-// Omits --data-parallel and --mapping, which do not change the order of ops.
+// Adds the schedule options, except --data-parallel and --mapping, which do not change the order of
+// ops.
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
-void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request); // adds these two
+void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request); // adds these two options
 void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
 // Adds --evict and --recompute.
 void addPassOptions(CLI::App& app, PassOptions& options);
 
-// One request per --scheme.
+// Returns one request for each --scheme.
 std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options);
 // Builds the requested schedules, or reads the schedule file, and adds the ops of the passes.
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,

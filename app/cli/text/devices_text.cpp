@@ -10,7 +10,7 @@ namespace cli {
 using nlohmann::ordered_json;
 
 namespace {
-// "" if runs can use a GPU.
+// Returns why runs cannot use a GPU; "" if they can.
 std::string whyNoGpu(const engine::CudaReport& cuda)
 {
     return cuda.reason.empty() ? "" : cuda.reason + "; runs use the CPU";

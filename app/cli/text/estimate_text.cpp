@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 namespace {
 constexpr double kGibi = 1 << 30;
 
-// "78.2, 3.0 too much"
+// Returns a cell of the table in GiB: "78.2 fits" or, above the limit, "78.2, 3.0 too much".
 std::string memoryCell(std::optional<double> bytes, double limit)
 {
     if (!bytes)

@@ -7,8 +7,8 @@
 
 namespace cli {
 
-// Returns the output of `bscope estimate`. `use` is set if the time of a measured iteration was
-// given.
+// Return the output of `bscope estimate`. `use` is set if the command has the time of a measured
+// iteration.
 std::string estimateText(const engine::BpipeQuestion& question, const engine::BpipeAnswer& answer,
                          const std::optional<engine::UtilisationEstimate>& use);
 std::string estimateJson(const engine::BpipeQuestion& question, const engine::BpipeAnswer& answer,

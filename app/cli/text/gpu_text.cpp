@@ -24,8 +24,8 @@ struct NcclTime
     std::int64_t waiting = 0, transferring = 0;
 };
 
-// Whether the traces of some ranks are missing. NCCL's waiting and transfer times then cannot be
-// separated.
+// Whether the traces of some ranks are missing. If so, the time of NCCL kernels cannot be divided
+// into waiting and transfer.
 bool lacksRanks(const Run& run)
 {
     return run.info.import && !run.info.import->missingRanks.empty();

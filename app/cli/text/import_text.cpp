@@ -66,7 +66,8 @@ std::string leftOutTable(const ImportReport& report)
         table.add({one.what, std::to_string(one.count), milliseconds(one.time)});
     return table.text();
 }
-// Describes the clock offsets of the hosts, and the errors of the alignment; "" for one host.
+// Describes how far the clocks of the hosts differ, and how exactly they were aligned. Returns ""
+// for one host.
 std::string clockScatter(const ImportReport& report)
 {
     if (report.clocks.empty())

@@ -29,7 +29,7 @@ std::string dataHome()
 
 namespace fs = std::filesystem;
 
-// The first program of that name in the folders of PATH; empty if there is none.
+// Returns the program of that name in the first folder of PATH that has it; empty if none has it.
 fs::path onPath(const std::string& program)
 {
     const char* variable = std::getenv("PATH");

@@ -30,7 +30,7 @@ void addArena(const ArenaUse* use, ordered_json& json)
     json["touched_bytes"] = use != nullptr ? bytesOrNull(use->touched) : ordered_json();
 }
 
-// null if the traces of an imported run do not have the value
+// Returns the value; null if the traces of an imported run do not state it.
 ordered_json ifKnown(const ordered_json& value, bool isKnown)
 {
     return isKnown ? value : ordered_json();

@@ -8,7 +8,8 @@
 
 namespace cli {
 
-// A time of a run as a JSON number: cost units as a decimal number, or nanoseconds as an integer.
+// Returns a time of a run as a JSON number: a decimal number if it is in cost units, or an integer
+// if it is in nanoseconds.
 nlohmann::ordered_json timeJson(const engine::RunInfo& info, std::int64_t ticks);
 
 // The object printed by `simulate --json` and `analyze --json`.

@@ -85,7 +85,8 @@ void addArena(const ArenaUse* use, std::vector<std::string>& cells)
     cells.push_back(use != nullptr && use->touched ? bytesText(*use->touched) : "-");
 }
 
-// "61.2 % (of 192 GFLOP/s per device, measured: sgemm of 512 x 512 x 512)"
+// Returns the MFU with the peak to which it refers: "61.2 % (of 192 GFLOP/s per device, measured:
+// sgemm of 512 x 512 x 512)".
 std::string utilisation(const RunInfo& info, double mfu)
 {
     if (info.peakSource.empty())

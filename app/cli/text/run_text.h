@@ -14,15 +14,16 @@ std::string headingOf(const engine::Run& run);
 // Returns the metrics in one line: "iteration 19.0 ms (median of 5), span 18.2 ms, bubble 14.3 %,
 // 1024 tokens/s".
 std::string summaryLine(const engine::Run& run, const profiler::RunMetrics& metrics);
-// Returns the first and the last loss: "5.551 -> 5.312 nats per token over 7 iterations"; "-"
-// without training.
+// Returns the first and the last loss: "5.551 -> 5.312 nats per token over 7 iterations"; "-" if
+// the run did not train.
 std::string lossText(const engine::Timeline& timeline);
 std::string gradientNormText(const engine::Timeline& timeline); // "-" if unknown
 
 std::string timeUnitOf(const engine::Run& run); // "ms", "units": the unit of deviceTable()
 std::string deviceTable(const engine::Run& run, const profiler::RunMetrics& metrics);
-// Returns the memory of each GPU by owner, with the total that the driver reports, and the planned
-// and touched bytes of each device. "" if not recorded.
+// gpuMemoryTable() returns the memory of each GPU by owner, and the total that the driver reports.
+// memoryTable() returns the peak of each device by category, and its planned and touched bytes.
+// Both return "" if the memory was not recorded.
 std::string gpuMemoryTable(const engine::RunInfo& info);
 std::string memoryTable(const engine::Run& run, const profiler::RunMetrics& metrics);
 const char* bubbleKindName(profiler::Bubble::Kind kind); // "fill", "wait", "drain"

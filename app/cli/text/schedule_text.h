@@ -6,9 +6,9 @@
 
 namespace cli {
 
-// Prints a schedule for reading and as JSON. engine/schedule/formats/csv.h has the file format.
+// Texts that show a schedule. (engine/schedule/formats/csv.h has the file format.)
 
-// One row of op names per device, then the transports that are safe.
+// Returns one row of op names for each device, and the transports with which the schedule is safe.
 std::string scheduleText(const engine::Schedule& schedule);
 std::string scheduleJson(const engine::Schedule& schedule);
 

@@ -7,7 +7,7 @@
 namespace cli {
 
 namespace {
-// Counts UTF-8 characters, not bytes.
+// Returns the number of characters in UTF-8 text.
 std::size_t width(const std::string& text)
 {
     return static_cast<std::size_t>(

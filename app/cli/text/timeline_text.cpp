@@ -35,7 +35,8 @@ char letterOf(OpKind kind)
     }
 }
 
-// "F0": the letter of the kind, in lower case for the first chunk, and the micro-batch.
+// Returns the two characters of an op: the letter of its kind and the digit of its micro-batch,
+// such as "F0". With several chunks, the letter is in lower case for the first chunk.
 std::string cellOf(const Op& op, const Shape& shape)
 {
     char letter = letterOf(op.kind);
@@ -61,7 +62,7 @@ const char* colourOf(OpKind kind)
     }
 }
 
-// The largest step that divides all begins and ends of spans.
+// Returns the largest unit of time of which all begins and ends of compute spans are multiples.
 std::int64_t stepOf(const Lanes& lanes)
 {
     const Window window = lanes.window();

@@ -8,8 +8,8 @@ namespace cli {
 
 enum class Ink { Plain, Colours };
 
-// Draws a simulated iteration in letters, with a row per device, a cell of two characters for the
-// smallest step of time, and a legend:
+// Draws a simulated iteration as text. It has a row for each device, a cell of two characters for
+// each step of time, and a legend:
 //
 //   device 0 | F0F1F2F3......B0B0..B1B1..B2B2..B3B3   F0: forward of micro-batch 0, ..: idle
 //

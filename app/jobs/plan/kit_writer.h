@@ -41,8 +41,8 @@ private:
     };
 
     Background m_background{this};
-    std::shared_ptr<State> m_state; // null: no job runs
-    QTimer m_clock;                 // reports progress
+    std::shared_ptr<State> m_state; // nullptr if no job runs
+    QTimer m_clock;                 // interval of progress reports
 };
 
 } // namespace app

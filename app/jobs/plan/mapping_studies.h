@@ -11,8 +11,9 @@
 
 namespace app {
 
-// Studies the mappings of a page's prediction in the thread pool, one request at a time. Only the
-// newest waiting request is kept, and a newer request cancels the one that runs. GUI thread only.
+// Computes a MappingStudy (predictions with different mappings of devices to nodes) for the
+// prediction of a page. Works in the thread pool, one request at a time. A newer request cancels
+// the running one; of the waiting requests, only the newest is kept. GUI thread only.
 class MappingStudies : public QObject
 {
     Q_OBJECT
@@ -38,7 +39,7 @@ private:
     void start(const PredictionRequest& request);
 
     Background m_background{this};
-    std::shared_ptr<std::atomic<bool>> m_isDropped; // read by the running job
+    std::shared_ptr<std::atomic<bool>> m_isDropped; // cancels the running job
     std::optional<PredictionRequest> m_next;
     bool m_isBusy = false;
 };

@@ -11,7 +11,8 @@ ResultWatcher::ResultWatcher(QObject* parent)
     constexpr int kInterval = 1000; // ms
     m_clock.setInterval(kInterval);
     connect(&m_clock, &QTimer::timeout, this, &ResultWatcher::look);
-    // Shows a new file early. It counts as complete only after a later scan by the timer.
+    // Scans at once when the system reports a change, so that a new file is shown early. The file
+    // counts as complete only after a later scan by the timer.
     connect(&m_system, &QFileSystemWatcher::directoryChanged, this, &ResultWatcher::look);
 }
 

@@ -24,7 +24,7 @@ public:
 
     void watch(const QString& folder, int ranks);
     void setRanks(int ranks);
-    void stop(); // keeps results()
+    void stop(); // the results so far are kept
     bool isWatching() const { return m_clock.isActive(); }
     const ClusterResults& results() const { return m_results; }
     void setInterval(int milliseconds) { m_clock.setInterval(milliseconds); } // between two scans

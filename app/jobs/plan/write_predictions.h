@@ -10,8 +10,8 @@ namespace app {
 
 struct WrittenPredictions
 {
-    QStringList files;  // one per plan that was predicted, in order
-    QStringList failed; // "zb-h2: N must be at least 2D-1"
+    QStringList files;  // the file of each plan that was predicted, in order
+    QStringList failed; // why the others failed: "zb-h2: N must be at least 2D-1"
 };
 
 // Predicts each plan and writes it to a new file as a simulated run. May be called on any thread.

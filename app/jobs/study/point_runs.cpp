@@ -9,7 +9,8 @@ namespace app {
 PointRuns::PointRuns(QObject* parent)
     : QObject(parent)
 {
-    // Queued, because m_process can start the next worker only after ended() has returned.
+    // The connection is queued, because m_process cannot start the next worker until its signal
+    // ended() has returned.
     connect(&m_process, &RunProcess::ended, this, &PointRuns::ended, Qt::QueuedConnection);
 }
 

@@ -9,8 +9,8 @@
 
 namespace app {
 
-// Simulates points of a study with their timelines (`bscope simulate ... -o RUN`) into new files of
-// the folder of runs, sequentially. GUI thread only; never blocks.
+// Simulates points of a study and keeps their timelines (`bscope simulate ... -o RUN`). Writes new
+// files in the folder of runs, one after the other. GUI thread only; never blocks.
 class PointRuns : public QObject
 {
     Q_OBJECT
@@ -18,8 +18,8 @@ class PointRuns : public QObject
 public:
     explicit PointRuns(QObject* parent = nullptr);
 
-    // `points` has the options of `bscope simulate` for each point. Ignored while other points are
-    // being simulated.
+    // Starts the simulations. `points` has the options of `bscope simulate` for each point. Does
+    // nothing while other points are being simulated.
     void simulate(const std::vector<QStringList>& points);
     bool isRunning() const { return !m_points.empty(); }
     void setWorkerProgram(const QString& program) { m_program = program; } // for tests

@@ -23,7 +23,7 @@ QString tomlFile(const QString& folder)
     return QDir(folder).filePath(QStringLiteral("study.toml"));
 }
 
-// Returns the reason why the file cannot be written; "" if it was written.
+// Writes the TOML of a study. Returns why the file cannot be written; "" if it was written.
 QString writeToml(const QString& folder, const std::string& toml)
 {
     if (!QDir().mkpath(folder))
@@ -65,7 +65,7 @@ QString studyFolder(const Study& study)
     const bool isSimulated = !study.isMeasured();
     QCryptographicHash hash(QCryptographicHash::Sha1);
     hash.addData(QByteArray::fromStdString(profiler::pointsToml(study)));
-    if (isSimulated) // another build may simulate other times
+    if (isSimulated) // another build may compute other times
         hash.addData(QByteArray::fromStdString(std::string(engine::buildId())));
     const auto location
         = isSimulated ? QStandardPaths::GenericCacheLocation : QStandardPaths::GenericDataLocation;
@@ -116,7 +116,7 @@ void StudySession::prepare(const Study& study)
     m_toml = profiler::studyToml(study);
     m_folder = studyFolder(study);
     m_end.reset();
-    m_isReading = m_readsAgain = false; // drops the answer of a read that has not ended
+    m_isReading = m_readsAgain = false; // the result of a read that has not ended will be dropped
 }
 
 void StudySession::open(const Study& study)
@@ -158,7 +158,7 @@ void StudySession::cancel()
     m_process.stop();
 }
 
-// Only one read runs at a time. Requests during a read cause one more read after it.
+// Only one read runs at a time. If read() is called during a read, one more read follows.
 void StudySession::read()
 {
     if (m_isReading) {
@@ -171,7 +171,7 @@ void StudySession::read()
                          if (number != m_number)
                              return;
                          m_isReading = false;
-                         if (data != nullptr) // otherwise the worker is creating the file
+                         if (data != nullptr) // nullptr: the worker is still creating the file
                              Q_EMIT dataRead(data);
                          if (std::exchange(m_readsAgain, false))
                              read();
@@ -185,7 +185,7 @@ void StudySession::workerSaid(const WorkerEvent& event)
     if (event.kind != WorkerEvent::Kind::Points)
         return;
     Q_EMIT progressed(event.done, event.all, event.left);
-    if (event.done < event.all) // otherwise workerEnded() reads
+    if (event.done < event.all) // after the last point, workerEnded() reads
         read();
 }
 

@@ -12,9 +12,10 @@
 
 namespace app {
 
-// Computes the points of a study in a worker (`bscope study`), which stores them in a folder of the
-// cache (simulations) or of the user's data (runs). Starting the same study again continues it. GUI
-// thread only; never blocks. The destructor kills the worker; stored points are kept.
+// Computes the points of a study in a worker (`bscope study`). The worker stores them in a folder:
+// in the cache for simulations, in the user's data for runs. Starting the same study again
+// continues it. GUI thread only; never blocks. The destructor kills the worker; stored points are
+// kept.
 class StudySession : public QObject
 {
     Q_OBJECT
@@ -26,7 +27,7 @@ public:
     void open(const profiler::Study& study);
     // Starts the worker. `study` must be one that readStudy() accepts.
     void start(const profiler::Study& study);
-    void cancel(); // keeps the points that are done
+    void cancel(); // stops the worker; points that are done are kept
     bool isRunning() const { return m_isRunning; }
     double seconds() const { return m_seconds; } // duration of the last computation
     // For tests; see RunLibrary.
@@ -35,7 +36,7 @@ public:
 Q_SIGNALS:
     void dataRead(const app::StudyPointer& data);
     void progressed(qint64 done, qint64 all, double secondsLeft);
-    void ended(const app::WorkerEnd& end); // after the last dataRead()
+    void ended(const app::WorkerEnd& end); // emitted after the last dataRead()
 
 private:
     void prepare(const profiler::Study& study);
@@ -47,27 +48,28 @@ private:
 
     RunProcess m_process;
     Background m_background{this};
-    std::shared_ptr<const StudyData> m_study; // without results
+    std::shared_ptr<const StudyData> m_study; // the study without its results
     std::string m_toml;
     QString m_folder, m_program;
     QElapsedTimer m_clock;
     double m_seconds = 0;
-    int m_number = 0; // of the current study
+    int m_number = 0; // number of the current study
     bool m_isRunning = false, m_isReading = false, m_isCancelled = false;
     bool m_readsAgain = false;
-    std::optional<WorkerEnd> m_end; // set when the worker ends, reset after the last read
+    std::optional<WorkerEnd> m_end; // set when the worker has ended, until the last read has ended
 };
 
-// The folder of the results of a study. Studies with the same points share it: charts, ratios and
-// texts do not change its name.
+// Returns the folder for the results of a study. Studies with the same points share it; their
+// charts, ratios and texts may differ.
 QString studyFolder(const profiler::Study& study);
-// The folder with the folders of simulated studies.
+// Returns the folder that contains the folders of simulated studies.
 QString studyCache();
-// Before a study starts, the least recently computed folders of the cache are removed until it has
-// at most this many bytes. The results of runs are user data and stay.
+// The largest size of the study cache in bytes. Before a study starts, the folders that were
+// computed least recently are removed until the cache has at most this size. The results of runs
+// are user data and are not removed.
 constexpr qint64 kMostCachedStudies = qint64{500} << 20;
-// Removes the least recently changed folders in `root` until they have at most `most` bytes, but
-// never `kept`. For background threads.
+// Removes folders in `root`, least recently changed first, until those that remain have at most
+// `most` bytes in total. Never removes `kept`. For background threads.
 void cleanStudyCache(const QString& root, qint64 most, const QString& kept);
 
 } // namespace app

@@ -13,16 +13,16 @@
 
 namespace app {
 
-// The fastest other scheme for a run, or why there is none.
+// The fastest other scheme for a run, or why it is unknown.
 struct NextSchemeAnswer
 {
     std::shared_ptr<const profiler::NextScheme> next; // nullptr: see `reason`
-    QString reason; // why `next` is unknown; "": no scheme is faster
+    QString reason; // if `next` is nullptr: why it is unknown; "" if no scheme is faster
 };
 
-// Explains an iteration in the background: first its path, then the effect of each change, then the
-// next scheme. A new request cancels the previous one. GUI thread only; never waits for its
-// threads.
+// Explains an iteration in the background. It delivers first the critical path, then the effect of
+// each change, then the next scheme. A new request cancels the previous one. GUI thread only; never
+// waits for its threads.
 class WhyAnalysis : public QObject
 {
     Q_OBJECT
@@ -50,8 +50,8 @@ private:
     void askNext();
 
     RunPointer m_run;
-    Flag m_isDropped;     // flag of the last ask(); read by the threads
-    Flag m_isNextDropped; // flag of the search for the next scheme
+    Flag m_isDropped;     // set to cancel the last ask(); the threads read it
+    Flag m_isNextDropped; // set to cancel the search for the next scheme
     Background m_background;
 };
 

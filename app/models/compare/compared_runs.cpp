@@ -8,7 +8,7 @@
 namespace app {
 namespace {
 
-// The index of the first 1F1B run, the usual reference; without one, 0.
+// Returns the index of the first 1F1B run, because 1F1B is the usual reference; 0 if there is none.
 std::size_t firstBaseline(const std::vector<RunPointer>& runs)
 {
     const auto found = std::ranges::find_if(

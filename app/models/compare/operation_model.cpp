@@ -52,7 +52,7 @@ double bubbleShare(const ComparedRun& run, int device)
         : -1;
 }
 
-// A column of shares, which sorts by its values. A value below 0 is not known.
+// Makes a column of shares in per cent, which is sorted by value. A value below 0 means unknown.
 template<class ValueOf>
 TableColumn<std::size_t> shareColumn(const QString& title, ValueOf value)
 {

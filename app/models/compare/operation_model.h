@@ -5,9 +5,10 @@
 
 namespace app {
 
-// The time of each kind of op in the compared runs: the mean of the devices, with the difference
-// from the baseline. Backward includes I and W, so that schemes with and without split backward are
-// comparable. The tooltip has the number of ops and their median. A row is an index of a run.
+// Table of the time of each kind of op in the compared runs: the mean over the devices, with the
+// difference from the baseline. Backward includes I and W, so that schemes with and without split
+// backward are comparable. The tooltip has the number of ops and their median. A row is the index
+// of a run.
 class OperationModel : public TableModel<std::size_t>
 {
     Q_OBJECT
@@ -17,7 +18,7 @@ public:
 
     // `titles` has one title per run; nullptr clears the table.
     void show(CompareNumbersPointer numbers, const QStringList& titles);
-    int rowOf(int run) const; // as sorted; -1: not shown
+    int rowOf(int run) const; // row in the current sort order; -1 if the run is not shown
 
 private:
     using Kinds = std::vector<engine::OpKind>;
@@ -28,8 +29,9 @@ private:
     CompareNumbersPointer m_numbers;
 };
 
-// The bubble of every device of the compared runs, in per cent of the iteration. A row is an index
-// of a run. Runs with more than 16 devices show the least, the mean and the largest bubble.
+// Table of the bubble of every device in the compared runs, in per cent of the iteration. For a run
+// with more than 16 devices it shows the least, the mean and the largest bubble. A row is the index
+// of a run.
 class DeviceModel : public TableModel<std::size_t>
 {
     Q_OBJECT
@@ -38,7 +40,7 @@ public:
     using TableModel::TableModel;
 
     void show(CompareNumbersPointer numbers, const QStringList& titles);
-    int rowOf(int run) const; // as sorted; -1: not shown
+    int rowOf(int run) const; // row in the current sort order; -1 if the run is not shown
 
 private:
     Columns deviceColumns(int devices) const;

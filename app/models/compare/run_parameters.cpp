@@ -15,7 +15,8 @@ using engine::Experiment;
 
 const QString kNotStated = QStringLiteral("–");
 
-// Fields that are already among a run's settings, and fields that do not change what runs.
+// Experiment fields that are not listed: those that the settings of a run already state, and those
+// that do not change what runs.
 const std::set<std::string, std::less<>> kCovered{
     "--scheme", "--schedule", "--devices",   "--micro-batches", "--chunks", "--data-parallel",
     "--mode",   "--model",    "--precision", "--transport",     "--trace",  "--nvtx"};
@@ -35,7 +36,7 @@ void addSettings(const std::vector<std::shared_ptr<const engine::Run>>& runs,
         std::size_t place = 1;
         for (const auto& [title, value] : profiler::settingsOf(*run)) {
             if (title.starts_with('-'))
-                continue; // an option; addExperiments() adds all options
+                continue; // titles with a dash are options, which addExperiments() adds
             if (place == parameters.size())
                 parameters.push_back({fromUtf8(title), {}});
             parameters[place++].values << valueText(value);
@@ -43,7 +44,8 @@ void addSettings(const std::vector<std::shared_ptr<const engine::Run>>& runs,
     }
 }
 
-// Adds the settings of the experiments. A run without an experiment does not state them.
+// Adds the settings of the experiments. For a run without an experiment, their values are not
+// stated.
 void addExperiments(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                     std::vector<RunParameter>& parameters)
 {
@@ -69,7 +71,7 @@ void addExperiments(const std::vector<std::shared_ptr<const engine::Run>>& runs,
     }
 }
 
-// "1 (14 runs), 2 (13 runs)".
+// Returns each value with the number of runs that have it: "1 (14 runs), 2 (13 runs)".
 QString countedValues(const RunParameter& parameter)
 {
     std::map<QString, int> counts;
@@ -103,7 +105,7 @@ std::vector<RunParameter> parametersOf(const std::vector<std::shared_ptr<const e
 
 QString sameText(const std::vector<RunParameter>& parameters)
 {
-    // Settings that the line names, and whether it states their values.
+    // The settings that the line can name. The flag states whether the value follows the name.
     static const std::vector<std::pair<QString, bool>> kNamed{
         {QStringLiteral("scheme"), true}, {QStringLiteral("model"), true},
         {QStringLiteral("D"), true},      {QStringLiteral("N"), true},

@@ -10,7 +10,7 @@
 
 namespace app {
 
-// A rule of the classifier, or the time that no rule matched.
+// A row of the coverage: a rule of the classifier, or the time that no rule matched.
 struct CoverageRow
 {
     engine::ImportReport::Rule rule;
@@ -18,7 +18,7 @@ struct CoverageRow
     bool isClassified = true;
 };
 
-// The rules of an import in the order of its coverageParts().
+// Table of the rules of an import. The order is that of coverageParts().
 class CoverageModel : public TableModel<CoverageRow>
 {
     Q_OBJECT
@@ -33,25 +33,27 @@ private:
     Scale m_time;
 };
 
-// A kernel or op that a rule matches, as shown.
+// A kernel or op that a rule matches, with the texts that are shown.
 struct ImportMatch
 {
     engine::ImportReport::Match match;
-    QString label, op;                 // short name; the op that it belongs to
-    int iteration = -1;                // its number; -1: outside of all
-    std::optional<std::int64_t> begin; // since the begin of the iteration, in ns
+    QString label, op;  // short name of the match; name of the op to which it belongs
+    int iteration = -1; // number of the iteration; -1 if outside of all
+    std::optional<std::int64_t> begin; // ns since the begin of the iteration
 };
 
-// The matches of one rule, longest first. Entries that do not fit the run are left out.
+// Table of the matches of one rule, longest first. Matches whose indices are not valid in the run
+// are left out.
 class MatchesModel : public TableModel<ImportMatch>
 {
     Q_OBJECT
 
 public:
-    static constexpr int kIteration = 3, kAt = 4; // columns
+    static constexpr int kIteration = 3, kAt = 4; // numbers of columns
 
     explicit MatchesModel(QObject* parent = nullptr);
-    // `rule` is a name, or "" for what no rule matches. `run` must be an imported run.
+    // `rule` is the name of a rule; "" stands for what no rule matches. `run` must be an imported
+    // run.
     void show(const engine::Run& run, const std::string& rule);
     void clear() { reset({}, {}); }
 
@@ -59,7 +61,7 @@ private:
     static Columns columns(const engine::RunInfo& info, std::int64_t longest, std::int64_t last);
 };
 
-// Everything that an import left out of the run.
+// Table of what the import left out of the run.
 class LeftOutModel : public TableModel<engine::ImportReport::LeftOut>
 {
     Q_OBJECT
@@ -69,7 +71,7 @@ public:
     void show(const engine::ImportReport& report);
 };
 
-// The clocks of all other hosts, relative to the clock of the first rank's host.
+// Table of the clocks of all hosts except that of the first rank, to which the others are compared.
 class ClocksModel : public TableModel<engine::ImportReport::Clock>
 {
     Q_OBJECT

@@ -8,23 +8,24 @@
 
 namespace app {
 
-// The share of time that a rule classifies, without and with the user's rules. A row without a name
-// is the time that no rule matches.
+// The shares of time that a rule classifies: one with only the built-in rules, one with the user's
+// rules added. A row without a name is the time that no rule matches.
 struct RulePreviewRow
 {
     QString name, title;
     double before = 0, after = 0;
-    std::int64_t matches = 0; // with the user's rules
+    std::int64_t matches = 0; // number of matches with the user's rules
 };
 
-// The coverage of every rule without and with the user's rules, largest change first.
+// Table of the coverage of every rule, without and with the user's rules. The largest change is
+// first.
 class RulesPreviewModel : public TableModel<RulePreviewRow>
 {
     Q_OBJECT
 
 public:
     explicit RulesPreviewModel(QObject* parent = nullptr);
-    // Without `after`, only the coverage before is shown.
+    // If `after` is nullopt, only the coverage without the user's rules is shown.
     void show(const engine::ImportReport& before,
               const std::optional<engine::ImportReport>& after = {});
 

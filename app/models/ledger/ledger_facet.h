@@ -6,22 +6,24 @@
 
 namespace app {
 
-// A group of runs of the ledger. Every group except Trash leaves out runs in the trash.
+// A group of runs that the list of runs can be limited to. Only the group Trash contains runs in
+// the trash.
 struct LedgerFacet
 {
     enum class Kind : std::uint8_t { All, Starred, Open, Failed, Imported, Trash, Tag };
 
     Kind kind = Kind::All;
-    QString tag;   // of Kind::Tag
-    int count = 0; // number of its runs
+    QString tag;   // the tag, for Kind::Tag
+    int count = 0; // number of runs in the group
 
     QString title() const;
-    // Compares what the facet selects, not its count.
+    // Whether both facets select the same group. Ignores the counts.
     bool isSame(const LedgerFacet& other) const { return kind == other.kind && tag == other.tag; }
     bool contains(const LedgerRun& run, const QStringList& openFiles) const;
 };
 
-// All facets with their counts: the fixed ones, then the tags by name.
+// Returns all facets with their counts: first the fixed ones, then one for each tag, sorted by
+// name.
 std::vector<LedgerFacet> ledgerFacets(const std::vector<LedgerRun>& runs,
                                       const QStringList& openFiles);
 

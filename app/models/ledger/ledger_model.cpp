@@ -8,8 +8,8 @@
 namespace app {
 namespace {
 
-constexpr int kSettings = 2;           // number of columns before tags and settings
-constexpr double kUnknownLast = 1e300; // sort value of an unknown number
+constexpr int kSettings = 2;           // number of columns before those of tags and settings
+constexpr double kUnknownLast = 1e300; // sort value of an unknown number; greater than all others
 
 QString orDash(const std::optional<double>& value, const std::function<QString(double)>& text)
 {
@@ -49,7 +49,7 @@ QString iterationTip(const LedgerRun& run)
         : QString();
 }
 
-// Sorts numbers by value: "16" after "8".
+// Returns the value by which a setting is sorted. Numbers are sorted by value: "16" after "8".
 SortValue settingSort(const QString& value)
 {
     bool isNumber = false;
@@ -76,7 +76,7 @@ void LedgerModel::show(std::vector<LedgerRun> runs, Settings settings, const QDa
                 all.append(title);
     }
     m_settings = settings == Settings::All || runs.empty() ? all : varyingSettings(shown);
-    m_settings.removeOne(QStringLiteral("mode")); // always has a column
+    m_settings.removeOne(QStringLiteral("mode")); // "mode" always has a column of its own
     m_equal = static_cast<int>(all.size() - m_settings.size())
         - (all.contains(QStringLiteral("mode")) ? 1 : 0);
     m_hasTags = std::ranges::any_of(runs, [](const LedgerRun& run) { return !run.tags.isEmpty(); });
@@ -155,7 +155,7 @@ LedgerModel::Columns LedgerModel::columns(const QDateTime& now) const
                              })
                           .sortedBy([](const LedgerRun& run) {
                               return run.isUnderWay() && !run.started.isValid()
-                                  ? kUnknownLast // newest
+                                  ? kUnknownLast // queued runs count as the newest
                                   : static_cast<double>(run.started.toMSecsSinceEpoch());
                           })
                           .with(kHintRole, kAlways));

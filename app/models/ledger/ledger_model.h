@@ -5,8 +5,8 @@
 
 namespace app {
 
-// The listed runs of the ledger. Has columns only for settings that vary among them, unless all
-// settings are requested.
+// Table of the runs of the ledger that are listed. A setting has a column only if it varies among
+// these runs, or if all settings are requested.
 class LedgerModel : public TableModel<LedgerRun>
 {
     Q_OBJECT
@@ -16,12 +16,12 @@ public:
 
     explicit LedgerModel(QObject* parent = nullptr);
 
-    // Keeps the sort order if the columns stay the same.
+    // Shows these runs. The sort order is kept if the columns stay the same.
     void show(std::vector<LedgerRun> runs, Settings settings, const QDateTime& now);
     int equalSettings() const { return m_equal; } // number of settings without a column
     QString titleOf(int column) const { return headerData(column, Qt::Horizontal).toString(); }
-    // The columns that may be left out where not all fit: settings (last first), iteration times
-    // and tags.
+    // Returns the columns that may be hidden if the window is too narrow, the least important one
+    // first: settings (from the last one), iteration times, tags.
     std::vector<int> dispensable() const;
     int rowOf(const QString& file) const; // -1: not shown
 

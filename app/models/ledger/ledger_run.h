@@ -17,28 +17,31 @@
 
 namespace app {
 
-// A run in the list of all runs: what the user added, and the facts of its file.
+// A run in the list of all runs (the ledger): what the user added to it, and facts from its file.
 struct LedgerRun
 {
     QString file;
-    QString name, note, origin; // origin: its folder before it was moved to the trash, or ""
+    // `origin` is the folder of the file before it was moved to the trash, or "".
+    QString name, note, origin;
     QStringList tags;
     bool isStarred = false;
 
-    QString label, mode, outcome, command, experiment; // experiment: TOML; "" if unknown
-    QString problem; // why the run failed, or why its file cannot be read; "" if neither
+    // `experiment` is TOML, or "" if unknown.
+    QString label, mode, outcome, command, experiment;
+    // Why the run failed, or why its file cannot be read; otherwise "".
+    QString problem;
     QDateTime started;
     qint64 bytes = 0;                                  // size of the file
     std::vector<std::pair<QString, QString>> settings; // titles and values of settingsOf()
-    // Times are in ns, or in cost units if isInUnits.
+    // Times are in cost units if isInUnits is set, otherwise in ns.
     bool isInUnits = false;
-    std::optional<double> iteration, least, most; // [least, most]: 95 % interval
+    std::optional<double> iteration, least, most; // `least` to `most` is the 95 % interval
     std::vector<double> iterations;               // the measured iterations, at most 200
     std::optional<double> bubble;                 // share of the iteration
     std::optional<double> peakBytes, tokensPerSecond, lossFirst, lossLast;
     std::shared_ptr<const Thumbnail> thumbnail;
-    // The state of a run that has not ended ("queued", "running, 2 of 5"), and the share of its
-    // iterations that are complete (-1: unknown). Not stored.
+    // Only for a run that has not ended: its state ("queued", "running, 2 of 5"), and the share of
+    // its iterations that are complete (-1: unknown). Not stored.
     QString state;
     double share = -1;
 
@@ -48,9 +51,9 @@ struct LedgerRun
     bool isFailed() const { return !problem.isEmpty(); }
     QString setting(const QString& title) const; // "" if the run does not have it
     Scale time() const;                          // unit of its times
-    // Whether the run matches every word of a filter. A word must be a part of the name, scheme,
-    // note, mode, file name, a tag or the value of a setting, or must name a setting and its value,
-    // as in "D:4".
+    // Whether the run matches every word of a filter. A word matches if it is a part of the name,
+    // scheme, note, mode, file name, a tag or the value of a setting. A word such as "D:4" matches
+    // if the setting D has the value 4.
     bool matches(const QString& filter) const;
 };
 
@@ -60,7 +63,8 @@ LedgerRun describeRun(const QString& file, const engine::Run& run);
 profiler::LedgerRow toRow(const LedgerRun& run);
 LedgerRun fromRow(const profiler::LedgerRow& row);
 
-// The title for readers: "Micro-batch size" for "--micro-batch-size", "Model" for "model", "D".
+// Returns the title of a setting as users know it: "Micro-batch size" for "--micro-batch-size",
+// "Model" for "model", "D" for "D".
 QString settingTitle(const QString& title);
 QStringList settingTitles(QStringList titles);
 
@@ -68,7 +72,8 @@ QStringList settingTitles(QStringList titles);
 // run. Ignores runs whose settings are unknown.
 QStringList varyingSettings(const std::vector<const LedgerRun*>& runs);
 
-// "differ in D, N, v, slices and 3 more": names four of the settings; "" if there is none.
+// Returns text about settings that differ, which names at most four: "differ in D, N, v, slices and
+// 3 more". Returns "" if there are none.
 QString differenceText(const QStringList& settings);
 
 } // namespace app

@@ -22,14 +22,15 @@ QString stateOf(const RunDocument& document)
         .arg(progress.planned);
 }
 
-// Sets the state, and removes the results that depend on all iterations.
+// Sets the state of a run that has not ended. Removes the results that are known only when all
+// iterations are complete.
 void describeState(const RunDocument& document, LedgerRun& run)
 {
     run.state = stateOf(document);
     run.share = document.isRunning() && document.progress().planned > 0
         ? document.progress().iterations() / document.progress().planned
         : -1;
-    run.problem.clear(); // an incomplete file may be unreadable
+    run.problem.clear(); // the file may be unreadable only because it is incomplete
     for (auto* result : {&run.iteration, &run.least, &run.most, &run.bubble, &run.tokensPerSecond})
         result->reset();
 }

@@ -7,8 +7,9 @@
 
 namespace app {
 
-// Returns the runs of the ledger with the states of the open runs that have not ended. Queued runs
-// and runs whose file is not in the ledger yet come first.
+// Adds the open runs that have not ended to the runs of the ledger. A run that is in the ledger
+// gets the state of the open one. Queued runs, and runs whose file is not in the ledger yet, are
+// placed first.
 std::vector<LedgerRun> withRunsUnderWay(std::vector<LedgerRun> runs, const RunsModel& open);
 
 } // namespace app

@@ -10,7 +10,8 @@ namespace {
 
 using engine::MemoryCategory;
 
-// The stashes on a device at the time of its peak that belong to stages of other devices.
+// Returns the bytes of stashes that the device holds at the time of its peak for stages of other
+// devices.
 double guestBytes(const engine::Run& run, const profiler::DeviceMetrics& device)
 {
     const engine::OpIndex index(run.schedule);

@@ -6,7 +6,7 @@
 
 namespace app {
 
-// The memory of one device at the highest moment of a simulated iteration, in bytes.
+// The memory of one device in bytes, at the time of its peak in a simulated iteration.
 struct DevicePeak
 {
     double weights = 0, gradients = 0, optimizer = 0, stash = 0;
@@ -21,12 +21,12 @@ std::vector<DevicePeak> devicePeaks(const Prediction& prediction);
 struct BpipeMemory
 {
     std::vector<DevicePeak> oneFOneB, bpipe; // one per device
-    int microBatches = 0;                    // simulated
+    int microBatches = 0;                    // number of simulated micro-batches
 };
 
-// Simulates 1F1B and BPipe with micro-batches of `size` sequences. The peaks do not grow after
-// 2 D micro-batches, so at most 4 D are simulated. Takes milliseconds for 8 devices. Fails if
-// the schedule is impossible, such as BPipe on fewer than 4 devices.
+// Simulates 1F1B and BPipe with micro-batches of `size` sequences. At most 4 D micro-batches are
+// simulated, because the peaks no longer grow after 2 D. Takes milliseconds for 8 devices. Fails if
+// a schedule is not possible, such as BPipe on fewer than 4 devices.
 engine::Result<BpipeMemory> bpipeMemory(const BpipePlan& plan, int size);
 
 } // namespace app

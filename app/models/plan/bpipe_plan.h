@@ -7,30 +7,33 @@
 
 namespace app {
 
-// The input of the estimator page, which compares micro-batch sizes with BPipe. Starts with GPT-3
-// 96B of arXiv 2401.02088.
+// The inputs of the estimator page. The page compares micro-batch sizes with BPipe. The default is
+// GPT-3 96B, as in arXiv 2401.02088.
 struct BpipePlan
 {
     BpipePlan();
 
     QString model = QStringLiteral("gpt3-96b"), hardware = QStringLiteral("a100-sxm-80");
     int devices = 8;
-    int batch = 128;             // sequences per iteration, over all copies of the pipeline
-    int reserve = 5;             // percent of the memory, for contexts and buffers
+    int batch = 128;             // sequences per iteration, over all data-parallel copies
+    int reserve = 5;             // percent of the memory that is kept free for contexts and buffers
     engine::TrainingSetup setup; // its micro-batch size is not used
-    QString sizes = QStringLiteral("1, 2, 4"); // of micro-batches
-    bool hasTypedMfu = false;                  // otherwise the roofline predicts it
-    QString stageMfu; // in percent, one value per size; kept while it is not used
+    QString sizes = QStringLiteral("1, 2, 4"); // micro-batch sizes to compare
+    bool hasTypedMfu = false;                  // false: the MFU is predicted by the roofline
+    // In percent, one value per micro-batch size. The text is kept even if hasTypedMfu is false.
+    QString stageMfu;
 
     friend bool operator==(const BpipePlan&, const BpipePlan&) = default;
 };
 
-// Parses the texts and loads the presets. Errors name the field and say what to type.
+// Parses the texts and loads the presets. Error messages name the field and what to type.
 engine::Result<engine::BpipeQuestion> questionOf(const BpipePlan& plan);
-// Returns bpipeGain(). Its errors name the fields of the window instead of the options.
+// Calls engine::bpipeGain(). In its error messages, options are replaced by the fields of the
+// window.
 engine::Result<engine::BpipeAnswer> answerOf(const engine::BpipeQuestion& question);
 
-// A published result of arXiv 2401.02088 with its set-up. The plan's sizes contain `from` and `to`.
+// A published result of arXiv 2401.02088, and its set-up as a plan. It is the speed-up from the
+// micro-batch size `from` to the size `to`; the plan has both sizes.
 struct BpipeCase
 {
     QString title, detail; // "GPT-3 96B, recompute", "b 1 → 2, attention recomputed"
@@ -44,8 +47,8 @@ const std::vector<BpipeCase>& bpipeCases();
 // The command that prints the same estimate, quoted for a shell: "bscope estimate bpipe ...".
 QString estimateCommand(const BpipePlan& plan);
 
-// Returns a plan to simulate BPipe or 1F1B with micro-batches of `size` sequences and costs from
-// the plan's hardware.
+// Returns a plan that simulates BPipe or 1F1B with micro-batches of `size` sequences. The costs are
+// those of the plan's model on its hardware.
 RunPlan simulationOf(const BpipePlan& plan, const QString& scheme, int size);
 
 } // namespace app

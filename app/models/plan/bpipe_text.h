@@ -4,18 +4,18 @@
 
 namespace app {
 
-// A number of the estimator page and its source. `kind` is "published", "rule", "computed", "typed"
-// or "assumed".
+// A number of the estimator page and where it comes from. `kind` is "published", "rule",
+// "computed", "typed" or "assumed".
 struct NumberSource
 {
     QString title, detail, kind;
 };
-// Returns the sources for the row `shown`, compared with the first row.
+// Returns the sources of the numbers in the row `shown`, which is compared with the first row.
 std::vector<NumberSource> numberSources(const engine::BpipeQuestion& question,
                                         const engine::BpipeAnswer& answer, std::size_t shown);
 
-// The step from one micro-batch size to the next: the stage MFU grows by the factor `gain`, and the
-// speed-up is gain / needed.
+// The change from one micro-batch size to the next. The stage MFU grows by the factor `gain`. It
+// must grow by `needed` to offset the larger bubble, so the speed-up is gain / needed.
 struct BpipeStep
 {
     int from = 1, to = 2;
@@ -27,7 +27,8 @@ std::vector<BpipeStep> stepsOf(const engine::BpipeAnswer& answer);
 // "b = 1 to 2: the stage MFU must rise 5.2 % to offset the bubble; it rises 33.9 %."
 QString stepText(const BpipeStep& step);
 
-// A published case as a point. Its gain follows from the published speed-up and the bubble.
+// A published case as a point of the chart. Its gain is computed from the published speed-up and
+// the bubble.
 struct BpipePoint
 {
     QString text; // "GPT-3 96B, recompute: published 1.35×"

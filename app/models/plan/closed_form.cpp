@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-// Evaluates an expression, and rewrites it with numbers instead of letters.
+// Evaluates an expression. Also writes it with numbers in place of the letters.
 class Filler
 {
 public:
@@ -20,7 +20,7 @@ public:
         , m_numbers(numbers)
     { }
 
-    // The value of the whole text; nullopt if it is not a valid expression.
+    // Evaluates the whole text; nullopt if it is not a valid expression.
     std::optional<double> whole()
     {
         const auto value = sum();
@@ -122,7 +122,8 @@ private:
         return digits.toDouble();
     }
 
-    // Two adjacent factors need a sign between them if both are numbers after the substitution.
+    // Appends a factor. A multiplication sign is needed if the previous factor also ends with a
+    // digit after the substitution.
     void write(const QString& digits)
     {
         if (!m_filled.isEmpty() && m_filled.back().isDigit())
@@ -141,9 +142,9 @@ std::optional<double> valueOf(const QString& text, const FormulaNumbers& numbers
     return Filler(text, numbers).whole();
 }
 
-// Whether `value` is in the class that `text` describes. "3k+1" (as in "D = 3k+1") means the
-// remainder 1 modulo 3, and "kD" (as in "N = kD") means a multiple of D. nullopt if the text is not
-// such a class.
+// Whether `value` has the form that `text` describes. "3k+1" (as in "D = 3k+1") describes the
+// numbers with remainder 1 modulo 3; "kD" (as in "N = kD") describes the multiples of D. Returns
+// nullopt if `text` is not of one of these two kinds.
 std::optional<bool> isInClass(double value, const QString& text, const FormulaNumbers& numbers)
 {
     if (text.trimmed().startsWith(QLatin1Char('k'))) {
@@ -202,8 +203,8 @@ std::optional<bool> holds(const QString& condition, const FormulaNumbers& number
     return all;
 }
 
-// Returns the expression of a claim that applies to these numbers; "" if none does. Examples of
-// claims: "A for even D, B for odd D", "A for D = 3k+1, else B", "A at N = D".
+// Returns the expression in `claim` that applies to these numbers; "" if none applies. A claim is
+// text such as "A for even D, B for odd D", "A for D = 3k+1, else B" or "A at N = D".
 QString expressionOf(const QString& claim, const FormulaNumbers& numbers)
 {
     static const QRegularExpression when(QStringLiteral(" (?:at|for) "));

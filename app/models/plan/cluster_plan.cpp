@@ -36,7 +36,7 @@ engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
     if (!lowered)
         return tl::unexpected(lowered.error());
     const engine::ModelOnHardware on = onHardware(plan.experiment, std::move(hardware));
-    // Rank r is device r % D of copy r / D (resources/kit/README.md).
+    // "contiguous" because rank r is device r % D of copy r / D (resources/kit/README.md).
     const auto mapping
         = TRY(engine::Mapping::of(*lowered, "contiguous", engine::nodeShape(on.hardware, 1)));
     const auto prices = TRY(engine::modelPrices(lowered->shape, on, mapping, {},
@@ -64,7 +64,7 @@ engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
     return ClusterPrediction{std::move(run), std::move(metrics), std::move(loads), on.hardware};
 }
 
-// The largest node of up to eight GPUs into which the ranks can be divided.
+// Returns the largest number of GPUs per node, at most eight, that divides the number of ranks.
 int gpusThatDivide(const engine::Experiment& experiment)
 {
     constexpr int kMost = 8;
@@ -110,7 +110,7 @@ ClusterCheck crossingCheck(const ClusterPrediction& prediction)
 std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook& outlook,
                                    const engine::Result<ClusterPrediction>& prediction)
 {
-    // trainingKit() has refused invalid schedules, so this check always passes.
+    // The first check always passes, because trainingKit() has already refused invalid schedules.
     std::vector<ClusterCheck> checks{
         {Level::Pass, clusterPhrase("Schedule valid"),
          clusterPhrase("every op once, every input present, no deadlock")}};
@@ -188,7 +188,7 @@ engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
         : model.recompute == engine::Recompute::Attention ? engine::AttentionMode::Recompute
                                                           : engine::AttentionMode::Standard;
     setup.recomputesAll = model.recompute == engine::Recompute::Full;
-    if (model.precision != engine::Precision::Bf16) { // fp32: no separate master weights
+    if (model.precision != engine::Precision::Bf16) { // fp32 needs no separate master weights
         setup.weightBytes = 4;
         setup.optimizerBytes = 8;
     }
@@ -213,7 +213,8 @@ bool takeMeasuredLinks(const ClusterPrediction& prediction,
             if (seconds > 0)
                 (isInside ? inNode : acrossNodes).push_back(flow.bytes / flow.transfers / seconds);
         }
-    // Divides by linkShare, the share of the specified bandwidth that a link attains.
+    // The plan needs the specified bandwidth. A link attains the share linkShare of it, so the
+    // measured bandwidth is divided by linkShare.
     if (!inNode.empty())
         plan.nodeLink = {hardware.node.latency, engine::medianOf(inNode) / hardware.linkShare};
     if (!acrossNodes.empty())

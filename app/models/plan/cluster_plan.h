@@ -12,7 +12,8 @@
 
 namespace app {
 
-// A training run on a cluster: the experiment, how it is launched, and the assumed hardware.
+// The plan of a training run on a cluster: the experiment, how it is launched, and the hardware
+// that the prediction assumes.
 struct ClusterPlan
 {
     engine::Experiment experiment;
@@ -20,12 +21,13 @@ struct ClusterPlan
     int gpusPerNode = 8;
     QString firstNode = QStringLiteral("node-1"); // host name or address
     int port = engine::LaunchPlace().port;
-    QString hardware; // preset; "": no prediction
+    QString hardware; // name of a preset; "": no prediction
     // Links that were measured with the kit; they replace those of `hardware`.
     std::optional<engine::LinkSpec> nodeLink, networkLink;
 };
 
-// A check before a kit is written. Only a Problem prevents writing it.
+// The result of a check before a kit (scripts that train with PyTorch on a cluster) is written.
+// Only a Problem prevents writing it.
 struct ClusterCheck
 {
     enum class Level : int { Pass, Warning, Problem };
@@ -34,7 +36,7 @@ struct ClusterCheck
     QString bold, text;
 };
 
-// The prediction of a kit on the assumed hardware.
+// The prediction of a kit's run on the assumed hardware.
 struct ClusterPrediction
 {
     std::shared_ptr<const engine::Run> run;
@@ -43,11 +45,11 @@ struct ClusterPrediction
     engine::HardwareSpec hardware;
 };
 
-// The kit of a plan, its checks and its prediction.
+// Everything that is derived from a plan: its kit, its checks and its prediction.
 struct ClusterOutlook
 {
     engine::TrainingKit kit;
-    QString command, commandProblem; // one of them is ""
+    QString command, commandProblem; // one is ""; `commandProblem` states why there is no command
     std::vector<ClusterCheck> checks;
     std::optional<ClusterPrediction> prediction;
 
@@ -55,32 +57,35 @@ struct ClusterOutlook
 };
 
 QString linkText(const engine::LinkSpec& link); // "50 GB/s, 5 µs"
-// Sets the plan's links within nodes and between them to the median bandwidth of the measured
-// messages, at the assumed latency. Returns false if no message was measured.
+// Replaces the links of the plan by measured ones: the link within nodes and the link between
+// nodes. The bandwidth is the median over the measured messages, at the assumed latency. Returns
+// false if no message was measured.
 bool takeMeasuredLinks(const ClusterPrediction& prediction,
                        std::span<const profiler::LinkTimes> measured, ClusterPlan& plan);
 
-// A node's devices ("4 5 6 7") and the pipeline copies they are in.
+// The devices of one node ("4 5 6 7"), and the data-parallel copies of the pipeline to which they
+// belong.
 struct NodeRow
 {
-    int node = 0; // from 0, like ranks
+    int node = 0; // counted from 0, as ranks are
     QString devices;
-    int firstCopy = 0, lastCopy = 0; // from 0
+    int firstCopy = 0, lastCopy = 0; // counted from 0
 };
 std::vector<NodeRow> nodeRows(const ClusterPrediction& prediction, int copies);
 
-// Makes the kit, checks it and predicts it. Takes as long as building and simulating the schedule.
-// Fails with the errors of trainingKit().
+// Makes the kit, checks it, and predicts its run. Takes as long as building and simulating the
+// schedule. Fails with the errors of trainingKit().
 engine::Result<ClusterOutlook> outlookOf(const ClusterPlan& plan);
 
-// The model of an experiment on hardware, with the bytes of its precision.
+// Returns the model of an experiment on hardware. The bytes per weight follow from the experiment's
+// precision.
 engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
                                    engine::HardwareSpec hardware);
 
 // Describes a file of the kit: "the ops of every device in their order".
 QString kitFileText(const std::string& name);
 QString launcherHint(const ClusterPlan& plan, const engine::TrainingKit& kit);
-// The plan of the experiment that a run stores. Fails if the run has none.
+// Returns a plan for the experiment that is stored in a run. Fails if the run has no experiment.
 engine::Result<ClusterPlan> clusterPlanOf(const engine::Run& run);
 ClusterPlan clusterPlanOf(const RunPlan& plan);
 

@@ -17,7 +17,7 @@ QString resultPhrase(const char* source)
     return QCoreApplication::translate("ClusterResults", source);
 }
 
-// Excludes losses and the files of the kit itself.
+// Whether the file can be a trace. Files with losses, and files of the kit itself, are not.
 bool isTrace(const QFileInfo& file)
 {
     return !file.fileName().startsWith(QStringLiteral("losses"))

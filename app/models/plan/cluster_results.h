@@ -14,15 +14,15 @@ namespace app {
 struct ResultFile
 {
     QString path;
-    int rank = -1; // -1: not in the name, as for archives
+    int rank = -1; // -1: the name states no rank, as for an archive
     qint64 bytes = 0;
     QDateTime changed;
-    bool isComplete = false; // has not grown for a while
+    bool isComplete = false; // whether it did not change between two scans
 
     friend bool operator==(const ResultFile&, const ResultFile&) = default;
 };
 
-// The traces in a folder and its subfolders, sorted by rank. Does not set isComplete.
+// Returns the traces in a folder and its subfolders, sorted by rank. Does not set isComplete.
 std::vector<ResultFile> resultFiles(const QString& folder);
 int rankInName(const QString& name); // 3 for "rank3.json.gz"; -1: none
 
@@ -32,20 +32,20 @@ enum class RankState : int { Waiting, Growing, Received, Slow };
 struct ClusterResults
 {
     QString folder;
-    int ranks = 0; // expected
+    int ranks = 0; // number of ranks that are expected
     std::vector<ResultFile> files;
 
     std::vector<RankState> states() const; // one per rank; never Slow
-    int received() const;                  // ranks with a complete trace
-    QStringList complete() const;          // paths
+    int received() const;                  // number of ranks with a complete trace
+    QStringList complete() const;          // paths of the complete traces
     // Whether every rank has a complete trace. Always false with archives, because their ranks are
     // unknown.
     bool areAllThere() const;
 };
 
-// "Messages from device 1 to device 2 took 19 % longer than predicted: ... Slower than the other
-// ranks: rank 5 (+12 %)."; "" if no link and no rank stands out. `expected` is the name of the
-// first expected run: "predicted".
+// Names the links and ranks that are slower than expected: "Messages from device 1 to device 2 took
+// 19 % longer than predicted: ... Slower than the other ranks: rank 5 (+12 %)." Returns "" if none
+// is. `expected` is the name of the first expected run: "predicted".
 QString findingText(const profiler::ExpectedComparison& comparison, const engine::Run& measured,
                     const QString& expected);
 // The rank of a device of an imported run.

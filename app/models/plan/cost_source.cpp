@@ -24,9 +24,10 @@ engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCo
         return costs;
     engine::UnitCosts counting;
     counting.rules = costs.rules;
-    if (source.kind == Kind::Recorded) { // recorded times of joint ops include their interference
+    // The recorded times of joint ops already include their interference, so none is added.
+    if (source.kind == Kind::Recorded) {
         counting.rules.joint = {1};
-        counting.devicesPerNode = costs.devicesPerNode; // to find the class of each message
+        counting.devicesPerNode = costs.devicesPerNode; // decides the class of link of each message
     }
     return counting;
 }

@@ -12,30 +12,33 @@
 
 namespace app {
 
-// The source of a prediction's costs: assumed costs in cost units, a model on hardware (closed
-// forms), or the measured times of a recorded run. `bscope simulate` has the same options.
+// Where the costs of a prediction come from. They are assumed costs in cost units, costs of a model
+// on hardware (closed forms), or the measured times of a recorded run. `bscope simulate` has the
+// same options.
 struct CostSource
 {
     enum class Kind : int { Units, Hardware, Recorded };
 
     Kind kind = Kind::Units;
     QString model = QStringLiteral("gpt3-96b"), hardware = QStringLiteral("a100-sxm-80");
-    engine::TrainingSetup setup; // for Kind::Hardware
-    QString file;                // recorded run
+    engine::TrainingSetup setup; // used for Kind::Hardware
+    QString file;                // file of the recorded run
     std::shared_ptr<const engine::Run> run;
-    int inputShare = 0; // share of I in B in hundredths, for a run that has only B; 0: not set
+    // Share of the input gradient (I) in B in per cent, for a run that has only B; 0: not set.
+    int inputShare = 0;
 
     bool isUnits() const { return kind == Kind::Units; }
     friend bool operator==(const CostSource&, const CostSource&) = default;
 };
 
-// Returns the part of `costs` that applies with `source`. For costs in units this is all of
-// `costs`, otherwise only its timing rules. For a recorded run it also has the nodes, and joint ops
-// have no further interference.
+// Returns the part of `costs` that has an effect with `source`. For costs in units it is all of
+// `costs`. Otherwise it is only the timing rules. For a recorded run, the devices per node are kept
+// as well, and joint ops get no interference, because the recorded times already include it.
 engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCosts& costs);
 
-// The model, with the recomputation and data-parallel width of the schedule. Fails with
-// Error::Code::InvalidArgument or NotFound; the message names the preset.
+// Loads the model and the hardware of `source`, and sets recomputation and data-parallel width as
+// in the schedule. Fails with Error::Code::InvalidArgument or NotFound; the message names the
+// preset.
 engine::Result<engine::ModelOnHardware>
 modelOnHardware(const CostSource& source, engine::Recompute recompute, int dataParallel);
 // Returns the costs of `lowered` from the times of a recorded run. Fails with
@@ -44,11 +47,11 @@ engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
                                               const CostSource& source,
                                               const engine::UnitCosts& rules);
 
-// Returns `request` with as many stages as the run in `source`, if the requested scheme supports
-// that number.
+// Returns `request` with the number of stages of the run in `source`. If the requested scheme does
+// not support that number, returns `request` unchanged.
 engine::ScheduleRequest withStagesOf(const CostSource& source, engine::ScheduleRequest request);
 
 QString sourceText(const CostSource& source);        // "gpt3-96b on a100-sxm-80"
-QStringList sourceOptions(const CostSource& source); // options of `bscope simulate`
+QStringList sourceOptions(const CostSource& source); // as options of `bscope simulate`
 
 } // namespace app

@@ -24,7 +24,8 @@ bool isJoint(const Op& op)
     return op.flags == OpFlag::JointWithNext;
 }
 
-// The op without its joint flag, because a pair that lost one op is a plain op.
+// Returns the op without its joint flag. If one op of a joint pair is removed, the other one is a
+// plain op.
 Op alone(Op op)
 {
     if (isJoint(op))
@@ -44,7 +45,7 @@ QString nameOf(const Op& op)
 
 } // namespace
 
-// An edit: the program of one device before and after it.
+// An edit that can be undone. It has the program of one device before and after the edit.
 class ProgramStep : public QUndoCommand
 {
 public:
@@ -118,7 +119,7 @@ OpPlace EditedSchedule::move(OpPlace from, int before)
     if (target < count)
         target = target > first && target < last ? first : group({from.device, target}).first;
     if (target >= first && target <= last)
-        return {}; // the op is already there
+        return {}; // nothing to move: the op already has this position
     Program ops = program(from.device);
     const auto begin = ops.begin();
     OpPlace now = from;
@@ -154,7 +155,8 @@ OpPlace EditedSchedule::remove(OpPlace place)
     const auto [first, last] = group(place);
     const auto index = static_cast<std::size_t>(place.index);
     if (place.index + 1 == last && place.index > first)
-        ops[index - 1] = alone(ops[index - 1]); // it is now the last op of its group
+        // The previous op is now the last one of its joint group.
+        ops[index - 1] = alone(ops[index - 1]);
     const QString name = nameOf(ops[index]);
     m_removals.emplace_back(place.device, alone(ops[index]));
     ops.erase(ops.begin() + place.index);
@@ -171,7 +173,7 @@ OpPlace EditedSchedule::restore(const AbsentOp& absent)
     Program ops = program(place.device);
     int index = std::clamp(place.index, 0, static_cast<int>(ops.size()));
     while (index > 0 && isJoint(ops[static_cast<std::size_t>(index) - 1]))
-        --index; // so that the op is not between two joint ops
+        --index; // moves in front of a joint group, so that the op does not divide it
     ops.insert(ops.begin() + index, alone(absent.op));
     step(tr("restore %1").arg(nameOf(absent.op)), place, std::move(ops));
     return {place.device, index};
@@ -185,7 +187,8 @@ std::vector<AbsentOp> EditedSchedule::removed() const
     return absent;
 }
 
-// Searches, because undo and restore leave entries in m_removals.
+// Searches m_removals from the end for an op that is still removed. The last entry is not always
+// one, because undo and restore leave their entries.
 int EditedSchedule::lastRemoved() const
 {
     const std::vector<AbsentOp> absent = removed();
@@ -206,7 +209,8 @@ std::vector<AbsentOp> EditedSchedule::removedFrom(int device) const
     std::ranges::for_each(there, [](Op& op) { op = alone(op); });
     std::ranges::sort(there);
     std::vector<AbsentOp> absent;
-    int after = 0; // position after the nearest preceding op that still exists
+    // The position after the last of the preceding ops that still exist.
+    int after = 0;
     for (const Op& op : m_opened.program[{device}]) {
         if (!std::ranges::binary_search(there, alone(op))) {
             absent.push_back({op, {device, after}});

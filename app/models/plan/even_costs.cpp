@@ -16,7 +16,7 @@ namespace {
 using engine::OpCosts;
 using engine::OpKind;
 
-// Ops with the same class are assumed to have equal costs.
+// The key of the ops that are assumed to have equal costs.
 using Class = std::pair<OpKind, engine::StageId>;
 
 struct Medians
@@ -24,12 +24,13 @@ struct Medians
     std::map<Class, std::vector<std::int64_t>> durations, latencies;
 };
 
-// The latency of a message is the time from the end of its SEND to the end of its RECV.
+// Collects the durations of all ops and the latencies of all messages. The latency of a message is
+// the time from the end of its SEND to the end of its RECV.
 Medians collect(const engine::Run& run, int iteration)
 {
     Medians medians;
     const engine::OpIndex index(run.schedule);
-    // SEND and its end, by index of the sent value
+    // By index of the sent value: the class of the SEND, and the time of its end.
     std::map<std::uint32_t, std::pair<Class, std::int64_t>> sent;
     std::map<std::uint32_t, std::int64_t> arrived;
     const auto& shape = run.schedule.shape;

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// Simulates the run without jitter: every op takes the median duration of its kind and stage in the
-// reported iteration. The result has the time unit of the run, so that the two can be compared.
+// Simulates the run with equal costs: every op takes the median duration of its kind and stage in
+// the reported iteration. The result has the time unit of the run, so that both can be compared.
 // Fails with Error::Code::NotFound if the run has no iteration yet.
 engine::Result<engine::Run> withEvenCosts(const engine::Run& run);
 

@@ -31,14 +31,16 @@ ScheduleRequest with(ScheduleRequest request, Member member, int value)
     return request;
 }
 
-// How far to search for a valid value: 2 D, because valid values may be multiples of D.
+// Returns how far from the requested value to search for a valid one. It is 2 D, because valid
+// values may be multiples of D.
 int reach(const ScheduleRequest& request)
 {
     constexpr int kLeast = 64, kMost = 4096;
     return std::clamp(2 * request.devices, kLeast, kMost);
 }
 
-// The nearest valid values below and above, if only this number is invalid.
+// Returns the nearest valid value below and the nearest one above, if they exist. Only this number
+// of the request is changed.
 std::vector<int> nearest(const ScheduleRequest& request, Member member)
 {
     std::vector<int> values;
@@ -99,8 +101,8 @@ std::optional<Fault> faultOfOption(const ScheduleRequest& request)
     return std::nullopt;
 }
 
-// For requests in which D and N are both invalid. Returns the D nearest to the requested one for
-// which a valid N is near the requested N.
+// Used if D and N are both invalid. Returns the D nearest to the requested one for which there is a
+// valid N near the requested N.
 std::vector<Remedy> nearestPair(const ScheduleRequest& request)
 {
     constexpr int kFar = 16, kManyBatches = 512;

@@ -8,7 +8,8 @@
 
 namespace app {
 
-// A change that makes the request possible and that one click applies: "N = 8".
+// A change that makes an impossible request possible, such as "N = 8". The user applies it with one
+// click.
 struct Remedy
 {
     QString text;
@@ -17,8 +18,8 @@ struct Remedy
     friend bool operator==(const Remedy&, const Remedy&) = default;
 };
 
-// The parameter that makes a request impossible, and the nearest possible values. Both come from
-// the scheme's own check, so the window has no separate rules.
+// The parameter that makes a request impossible, and the nearest possible values. They are found
+// with the scheme's own check, so the window needs no rules of its own.
 struct Fault
 {
     enum class Field : std::uint8_t { None, Devices, MicroBatches, Chunks, Option, Other };
@@ -30,14 +31,16 @@ struct Fault
 };
 Fault findFault(const engine::ScheduleRequest& request);
 
-// Returns the possible value of D, N or v in [1, most] that is nearest to `value`; `value` if none
-// is possible.
+// Returns the value in [1, most] for `member` (D, N or v) that is possible and nearest to `value`.
+// Returns `value` if none is possible.
 int nearestPossible(const engine::ScheduleRequest& request, int engine::ScheduleRequest::*member,
                     int value, int most);
 
-// The values of D, N and v that a scheme accepts: "D ≥ 2, even; N a multiple of D; v = 2".
+// Describes the values of D, N and v that a scheme accepts: "D ≥ 2, even; N a multiple of D; v =
+// 2".
 QString ruleText(const engine::Scheme& scheme);
-// ruleText() by field: "≥ 2, even", "a multiple of D"; "" if any value is accepted.
+// The parts of ruleText() for the input fields: "≥ 2, even", "a multiple of D". A part is "" if the
+// scheme accepts any value.
 struct RuleParts
 {
     QString devices, microBatches, chunks, other;

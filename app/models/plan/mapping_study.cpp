@@ -31,7 +31,7 @@ Result<std::shared_ptr<const Prediction>> predictedRun(const PreparedSchedule& p
     return std::make_shared<const Prediction>(std::move(prediction));
 }
 
-// The prediction with `request`; the reason if it fails.
+// Predicts with the mapping of `request`. If that fails, the result has the reason as its problem.
 MappedPrediction otherMapping(const PreparedSchedule& prepared, const PredictionRequest& request,
                               const engine::ModelOnHardware& on)
 {

@@ -9,7 +9,7 @@
 
 namespace app {
 
-// The prediction with one mapping of the devices to nodes.
+// The prediction with one mapping of the pipeline devices to nodes.
 struct MappedPrediction
 {
     QString mapping;            // "replicas-together", or a file
@@ -18,13 +18,13 @@ struct MappedPrediction
     profiler::LinkLoads loads;
 };
 
-// A place for a device in a node.
+// A slot of a node, which can hold one pipeline device.
 struct NodeSlot
 {
     int slot = 0;
-    int device = -1; // -1: free
+    int device = -1; // -1: the slot is free
     int copy = 0;
-    QStringList stages; // one per replica: "0 15"
+    QStringList stages; // the stages of the device in each replica: "0 15"
 };
 
 struct NodeContents
@@ -34,27 +34,30 @@ struct NodeContents
     QString summary; // "devices 0 and 7, copies 0–3; all-reduce of stages 0, 7"
 };
 
-// The devices of a prediction on the nodes of its hardware, the loads of the links, and the
-// predictions with other mappings.
+// Where the devices of a prediction are on the nodes of its hardware, the loads of the links, and
+// the predictions with other mappings.
 struct MappingStudy
 {
-    std::shared_ptr<const Prediction> prediction; // with the chosen mapping; has a run
+    // The prediction with the chosen mapping; it has a run.
+    std::shared_ptr<const Prediction> prediction;
     std::shared_ptr<const engine::ModelOnHardware> on;
     std::vector<NodeContents> nodes;
-    engine::NodeShape shape;           // slots 0: one node of any size
-    std::vector<MappedPrediction> all; // the three named mappings, and the chosen file
+    engine::NodeShape shape;           // with 0 slots: one node of any size
+    std::vector<MappedPrediction> all; // with each of the three named mappings, and the chosen file
     std::size_t chosen = 0;
 
     const MappedPrediction& shown() const { return all[chosen]; }
 };
 
-// The mapping that the request states, otherwise the default mapping of its scheme.
+// Returns the mapping that the request states. If it states none, returns the default of its
+// scheme.
 QString mappingName(const PredictionRequest& request);
-// Whether the request has hardware, which gives the bytes and the nodes.
+// Whether the request has hardware. Only hardware gives the sizes of messages and the nodes.
 bool hasNodes(const PredictionRequest& request);
 
-// Fails if the request cannot be predicted, has no hardware, or with Error::Code::Cancelled.
-// Mappings that are not chosen may have a problem instead of a prediction.
+// Predicts with all mappings. Fails if the request has no hardware or cannot be predicted with the
+// chosen mapping, and with Error::Code::Cancelled. If another mapping cannot be predicted, it has a
+// problem instead of a prediction.
 engine::Result<MappingStudy> studyMappings(const PredictionRequest& request,
                                            const std::function<bool()>& isCancelled = {});
 

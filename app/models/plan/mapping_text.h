@@ -5,21 +5,24 @@
 
 namespace app {
 
-// The texts of the mapping picture. Bytes of links are decimal (GB), like their bandwidths; device
-// memory is in GiB.
-QString gigabytes(double bytes);           // "1.6"; "0.013" for small amounts
-QString loadText(double bytes);            // "1.6 GB"
-QString milliseconds(double nanoseconds);  // "31.5", "1 958"
-QString mappingTitle(const QString& name); // "Replicas together"; the file's name
-QString mappingRule(const QString& name);  // "the holders of a stage share a node"
-// "32 devices on 4 nodes, 8 slots per node. 768 messages and no all-reduces cross nodes."
+// Texts for the picture of the mapping. The bytes of links are in decimal units (GB), like their
+// bandwidths; the memory of devices is in GiB.
+QString gigabytes(double bytes);          // "1.6"; "0.013" for small amounts
+QString loadText(double bytes);           // "1.6 GB"
+QString milliseconds(double nanoseconds); // "31.5", "1 958"
+// "Replicas together"; the name of a file for a mapping from a file.
+QString mappingTitle(const QString& name);
+QString mappingRule(const QString& name); // "the holders of a stage share a node"
+// Describes the nodes and what crosses them: "32 devices on 4 nodes, 8 slots per node. 768
+// messages and no all-reduces cross nodes."
 QString crossingText(const MappingStudy& study);
 QString nodeSummary(const NodeContents& node, const profiler::LinkLoads& loads);
 
 QString linkTitle(const profiler::LinkLoad& link); // "Node 1 → node 2", "In node 1"
-// The bandwidth of a link between nodes or within one: "25 GB/s per GPU".
+// Returns the bandwidth of a link: "25 GB/s per GPU". If `crosses` is true, it is the link between
+// nodes, otherwise the one within a node.
 QString linkSpeed(const engine::HardwareSpec& hardware, bool crosses);
-// "25 GB/s per GPU at most; busy 32 of 1 958 ms (1.6 %)."
+// Describes the load of a link: "25 GB/s per GPU at most; busy 32 of 1 958 ms (1.6 %)."
 QString linkSentence(const MappingStudy& study, const profiler::LinkLoad& link);
 // Names the stages of a transfer: "Forward 1 → 2, down".
 QString flowTitle(const profiler::LinkFlow& flow, int replicas);
@@ -27,7 +30,7 @@ QString flowTitle(const profiler::LinkFlow& flow, int replicas);
 QString flowDetail(const profiler::LinkFlow& flow);
 QString stageList(const std::vector<engine::StageId>& stages); // "0, 7–9"
 
-// Why the chosen mapping is the fastest, or which one is faster and why.
+// Whether the chosen mapping is the fastest, and why; otherwise which one is faster, and why.
 struct MappingVerdict
 {
     bool isBest = true;
@@ -38,7 +41,8 @@ MappingVerdict mappingVerdict(const MappingStudy& study);
 
 QString stagesText(const StageSizes& sizes);              // "1–14"
 QString stagesTitle(const StageSizes& sizes, int stages); // "1–14, 6 layers each"
-// "Fits. Fullest: device 0, 63.4 of 79.2 GiB, 15.8 free."
+// Describes whether the model fits in memory: "Fits. Fullest: device 0, 63.4 of 79.2 GiB, 15.8
+// free."
 QString fitText(const MemoryFit& fit, const MemoryFit& now);
 QString remedyText(const ModelFacts& facts); // "To make it fit: b = 3 (72.2 GiB)."; "": not needed
 QString mappingsCsv(const MappingStudy& study); // the compared mappings, with a header line

@@ -17,7 +17,8 @@ namespace {
 
 using engine::Experiment;
 
-constexpr std::size_t kMostPlannedOps = 100'000; // larger runs are checked by their worker
+// Larger runs are not checked here, but by their worker.
+constexpr std::size_t kMostPlannedOps = 100'000;
 
 QString memoryPhrase(const char* text)
 {
@@ -29,7 +30,7 @@ QString sizeText(double bytes)
     return byteScale(static_cast<std::int64_t>(bytes)).withUnit(bytes);
 }
 
-// The memory that the run needs; nullopt if it cannot run for another reason.
+// Returns the memory that the run needs; nullopt if the run is not possible for another reason.
 std::optional<engine::MemoryNeed> memoryNeedOf(const Experiment& experiment,
                                                const engine::MemorySpaces& spaces,
                                                const engine::Device& device)
@@ -62,7 +63,7 @@ QString memoryProblem(const engine::MemoryNeed& need, const Experiment& experime
              sizeText(static_cast<double>(experiment.deviceMemory)));
 }
 
-// "Micro-batch size 2, 1.20 GiB" for "--micro-batch-size 2".
+// Describes a remedy: "Micro-batch size 2, 1.20 GiB" for "--micro-batch-size 2".
 QString changeText(const engine::Remedy& remedy)
 {
     const std::size_t blank = remedy.option.find(' ');

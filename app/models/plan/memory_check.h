@@ -8,23 +8,25 @@
 
 namespace app {
 
-// Whether a run fits in the memory of this machine. The run is planned, but not started.
+// Whether a run fits in the memory of this machine. To find out, the run is planned but not
+// started.
 struct MemoryCheck
 {
-    // A change with which the run fits.
+    // A change of the plan with which the run would fit.
     struct Change
     {
         QString text; // "Micro-batch size 2, 1.20 GiB"
         RunPlan plan;
     };
 
-    QString problem; // "" if the run fits, or if its need is not known
+    // "" if the run fits, or if the memory that it needs is not known.
+    QString problem;
     std::vector<Change> changes;
 };
 
-// May be called on any thread; takes up to a second for large schedules. Checks runs on the CPU
-// only, because the worker queries the memory of GPUs. `free` is the memory in bytes that is free
-// now; 0: unknown.
+// Checks whether a run fits in memory. `free` is the memory in bytes that is free now; 0: unknown.
+// Checks only runs on the CPU, because the worker queries the memory of GPUs. May be called on any
+// thread; takes up to a second for large schedules.
 MemoryCheck checkMemory(const RunPlan& plan, engine::Bytes free);
 MemoryCheck checkMemory(const RunPlan& plan); // with the memory that is free on this machine
 

@@ -7,7 +7,7 @@ namespace {
 
 using engine::Result;
 
-// Simulates the memory of a request with other micro-batch sizes.
+// Simulates how much memory a request needs with other micro-batch sizes.
 class MemoryTrials
 {
 public:
@@ -48,7 +48,7 @@ bool fits(const std::optional<MemoryFit>& fit)
     return fit && !fit->devices.empty() && fit->fits();
 }
 
-// The largest micro-batch size in [least, most] that fits, by bisection.
+// Finds by bisection the largest micro-batch size in [least, most] that fits; nullopt if none fits.
 std::optional<MemoryFit> largest(MemoryTrials& trials, int least, int most, bool recomputesAll)
 {
     std::optional<MemoryFit> best;

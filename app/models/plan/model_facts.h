@@ -7,26 +7,26 @@
 
 namespace app {
 
-// Consecutive stages with equal sizes.
+// The sizes of consecutive stages that are all equal.
 struct StageSizes
 {
     int first = 0, last = 0, layers = 0;
-    double parameters = 0;    // of one stage, on all tensor-parallel ranks
-    double forwardFlops = 0;  // of one stage and one micro-batch
-    engine::StageBytes bytes; // of one stage, on one tensor-parallel rank
+    double parameters = 0;    // per stage, over all tensor-parallel ranks
+    double forwardFlops = 0;  // per stage and micro-batch
+    engine::StageBytes bytes; // per stage, on one tensor-parallel rank
 };
 std::vector<StageSizes> stageSizes(const engine::ModelOnHardware& on, int stages,
                                    engine::Rebuilt rebuilt);
 
-// The memory of the devices with one micro-batch size.
+// The memory that the devices need with one micro-batch size.
 struct MemoryFit
 {
     int microBatchSize = 1;
     bool recomputesAll = false;
-    std::vector<DevicePeak> devices; // in bytes, of one GPU
+    std::vector<DevicePeak> devices; // in bytes; of one GPU of each device
     double capacity = 0;
 
-    int fullest() const; // device
+    int fullest() const; // device that needs the most memory
     double most() const { return devices[static_cast<std::size_t>(fullest())].sum(); }
     bool fits() const { return most() <= capacity; }
 };

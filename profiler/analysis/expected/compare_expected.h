@@ -14,15 +14,15 @@ namespace profiler {
 struct KindTimes
 {
     std::string title;                // "F", "messages, exposed", "bubble"
-    std::optional<engine::OpKind> op; // for compute
-    std::vector<double> times;        // [run]
+    std::optional<engine::OpKind> op; // set if the work is compute
+    std::vector<double> times;        // indexed by run
 };
 
 // A device of the measured run.
 struct DeviceTimes
 {
     engine::DeviceId device;
-    double compute = 0; // measured, in ns
+    double compute = 0; // measured compute in ns
     // Ratio of measured to expected compute, divided by the median ratio of all devices. 1.1: the
     // device is 10 % slower than the median device.
     double factor = 1;
@@ -40,7 +40,7 @@ struct LinkTimes
 
 struct ExpectedComparison
 {
-    std::vector<double> iterations; // [run] in ns
+    std::vector<double> iterations; // indexed by run, in ns
     std::vector<KindTimes> kinds;   // only kinds that at least one of the runs has
     // Empty if the measured and the first run have different numbers of devices.
     std::vector<DeviceTimes> devices;

@@ -13,13 +13,13 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// The transfers of one flow in one data-parallel copy of the pipeline.
+// The transfers of one LinkFlow in one data-parallel copy of the pipeline.
 struct Transfers
 {
     LinkFlow flow;
     std::vector<Window> windows;
     int count = 0;
-    double bytes = 0; // of one transfer
+    double bytes = 0; // bytes of one transfer
 };
 
 bool isAllReduce(const LinkFlow& flow)
@@ -32,7 +32,7 @@ std::int64_t exposedOn(const Lanes& lanes, DeviceId device, const std::vector<Wi
     return length(subtract(clip(unite(windows), lanes.window()), lanes.compute(device)));
 }
 
-// Everything that one copy of the pipeline transfers in an iteration.
+// All transfers of one data-parallel copy of the pipeline in an iteration.
 class Traffic
 {
 public:
@@ -102,8 +102,9 @@ private:
         const double whole = isCopy(op.kind) ? m_bytes.stash[op.stage] : m_bytes.message;
         return op.slice == Op::kWhole ? whole : whole / m_run.schedule.shape.slices;
     }
-    // Computes mean and exposed time. The exposed time is that of the device that waits for the
-    // transfers: the receiver or, for an EVICT, the source, which needs the space of the stash.
+    // Computes the mean duration and the exposed time. The exposed time is measured on the device
+    // that waits for the transfers. That is the receiver, except for an EVICT: there it is the
+    // source, which needs the memory of the stash.
     Transfers finished(Transfers transfers) const
     {
         LinkFlow& flow = transfers.flow;
@@ -230,8 +231,9 @@ private:
         count(load, flow.kind, bytes);
     }
 
-    // Adds a reduce-scatter and an all-gather in every node, and rings between the nodes
-    // (hierarchicalAllReduce()). Returns the bytes that a member of the fullest node sends.
+    // Adds the phases of a hierarchical all-reduce (hierarchicalAllReduce()): a reduce-scatter and
+    // an all-gather in every node, and rings between the nodes. Returns the largest number of bytes
+    // that one member sends.
     double addPhases(const Transfers& sum, const std::vector<int>& slots, const StageGroup& group)
     {
         std::map<int, std::vector<int>> byNode;

@@ -7,12 +7,13 @@
 
 namespace profiler {
 
-// Bytes that the transfers of a schedule move, summed over the GPUs of a device.
+// The sizes of the transfers of a schedule in bytes, summed over the GPUs of a device.
 struct TransferBytes
 {
-    double message = 0;                                   // of a whole micro-batch
-    engine::IdVector<engine::StageId, double> stash;      // moved by an EVICT or a LOAD
-    engine::IdVector<engine::StageId, double> allReduced; // summed by an all-reduce of the stage
+    double message = 0;                              // of a whole micro-batch
+    engine::IdVector<engine::StageId, double> stash; // bytes that an EVICT or a LOAD moves
+    // Bytes that an all-reduce of the stage sums.
+    engine::IdVector<engine::StageId, double> allReduced;
     bool isHierarchical = false; // all-reduces across nodes (HardwareSpec::hierarchicalAllReduce)
 };
 TransferBytes transferBytes(const engine::ModelOnHardware& on, int stages);
@@ -21,15 +22,17 @@ TransferBytes transferBytes(const engine::ModelOnHardware& on, int stages);
 struct LinkFlow
 {
     engine::OpKind kind = engine::OpKind::SendActivation;
-    engine::StageId stage; // the sending stage, or the stage of the stash or the gradients
+    // For messages the sending stage, otherwise the stage of the stash or the gradients.
+    engine::StageId stage;
     int replica = 0;
     engine::DeviceId from, to; // invalid for all-reduces
-    int transfers = 0;         // per iteration, over all data-parallel copies that use the link
-    double bytes = 0;          // bytes of all `transfers`
-    std::int64_t time = 0;     // mean duration of one transfer, in ticks
-    // Ticks per iteration in which transfers of one data-parallel copy run and the device that
-    // waits for them (the source of an EVICT, otherwise the receiver) does not compute. For
-    // all-reduces: the largest such time of a member.
+    // Transfers per iteration, summed over all data-parallel copies that use the link.
+    int transfers = 0;
+    double bytes = 0;      // bytes of all `transfers`
+    std::int64_t time = 0; // mean duration of one transfer, in ticks
+    // Ticks per iteration in which transfers run while the device that waits for them does not
+    // compute, in one data-parallel copy. The source waits for an EVICT; for other transfers the
+    // receiver waits. For all-reduces: the largest such time of a member.
     std::int64_t exposed = 0;
 };
 
@@ -56,18 +59,18 @@ struct SlotLoad
     double bytes() const { return messages + copies + allReduces; }
 };
 
-// The all-reduces of the stages that are held by the same nodes.
+// The all-reduces of all stages that have their replicas on the same set of nodes.
 struct AllReduceLoad
 {
     std::vector<engine::StageId> stages;
     std::vector<int> nodes;
     int ranks = 1;
-    double bytes = 0;                   // sent by every member, for all stages
+    double bytes = 0;                   // bytes that every member sends, for all stages
     std::int64_t time = 0, exposed = 0; // sums over the stages, in ticks
 };
 
-// Exposed communication by kind: means over the devices, in ticks. Time in which several kinds run
-// counts for the first one in this order.
+// Exposed communication by kind: means over the devices, in ticks. While several kinds run at once,
+// the time counts only for the first of them, in the order of these fields.
 struct ExposedTime
 {
     double messages = 0, copies = 0, allReduces = 0;
@@ -78,17 +81,17 @@ struct ExposedTime
 struct LinkLoads
 {
     std::vector<LinkLoad> links; // sorted by nodes; only links with traffic
-    std::vector<SlotLoad> slots; // within nodes, sorted
+    std::vector<SlotLoad> slots; // loads within nodes, sorted
     std::vector<AllReduceLoad> allReduces;
     ExposedTime exposed;
 
-    const LinkLoad* find(int from, int to) const; // nullptr: no traffic
+    const LinkLoad* find(int from, int to) const; // nullptr if the link has no traffic
     const LinkLoad* largest() const;              // prefers links between nodes; nullptr: no link
 };
 
-// The loads of an iteration of a lowered schedule (-1: the reported iteration). The run has the
-// times of one data-parallel copy; the mapping places the transfers of every copy on the links.
-// Returns the errors of metrics().
+// Returns the loads of one iteration (-1: the reported iteration). The schedule must be lowered,
+// that is, have explicit transfers. The run has the times of one data-parallel copy; the mapping
+// places the transfers of every copy on the links. Returns the errors of metrics().
 engine::Result<LinkLoads> linkLoads(const engine::Run& run, const engine::Mapping& mapping,
                                     const TransferBytes& bytes, int iteration = -1);
 

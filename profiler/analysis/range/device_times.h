@@ -5,17 +5,17 @@
 
 namespace profiler {
 
-// Adds compute, exposed communication and bubble of a device in `part`, a window within the
-// iteration of `lanes`. Fill and drain are before the first and after the last compute op of the
-// iteration, even if these ops are outside `part`.
+// Adds to `device` its compute, exposed communication and bubble in `part`, a window within the
+// iteration of `lanes`. Fill is the bubble before the first compute op of the iteration and drain
+// the bubble after the last one, even if these ops are outside `part`.
 void addTimes(const Lanes& lanes, engine::Window part, DeviceMetrics& device);
 
-// Adds to `byKind` the parts within `range` of the device's ops of one iteration. Joint ops count
-// half each.
+// Adds to `byKind` the device's ops of one iteration, as far as they are within `range`. Each of
+// two joint ops counts half of their window.
 void addByKind(const engine::Run& run, const engine::OpIndex& index, const Lanes& lanes,
                engine::Window range, DeviceMetrics& device);
 
-// The common part of two windows; an empty window if they have none.
+// Returns the intersection of two windows; an empty window if they do not intersect.
 engine::Window overlap(engine::Window a, engine::Window b);
 
 } // namespace profiler

@@ -69,7 +69,8 @@ void addPeakStash(const Run& run, Window range, int first, int last, RangeMetric
 
 void addPeaks(const Run& run, int first, RangeMetrics& result)
 {
-    // In an asynchronous run stashes outlive their iteration, so all earlier iterations count.
+    // In an asynchronous run stashes outlive their iteration, so the stash includes all earlier
+    // iterations.
     const bool isStream = run.schedule.shape.windows > 1;
     addPeakStash(run, result.range, isStream ? 0 : first, result.lastIteration, result);
     IdVector<DeviceId, DeviceMetrics> peaks(result.devices.size());
@@ -98,7 +99,7 @@ void addIteration(const Run& run, const OpIndex& index, int iteration, Window pa
 }
 
 // Adds all iterations that overlap the range, and returns the index of the first one. In an
-// asynchronous run the iteration before that counts as well, because its last ops may end in the
+// asynchronous run the preceding iteration is added as well, because its last ops may end in the
 // range.
 int addIterations(const Run& run, RangeMetrics& result)
 {

@@ -8,13 +8,15 @@ namespace profiler {
 // The metrics of one device in a range of time.
 struct RangeDevice
 {
-    // Times count only as far as ops are in the range; `bubble` includes `between`. Messages count
-    // if they overlap the range. Peaks are those in the range. `span`, `weights` and `localCopies`
-    // are not set.
+    // An op counts only with its part within the range, but a message counts as a whole if it
+    // overlaps the range. `bubble` includes `between`. Peaks are those within the range. `span`,
+    // `weights` and `localCopies` are not set.
     DeviceMetrics times;
-    std::int64_t between = 0;              // ticks outside of all iterations
-    std::int64_t opsWhole = 0, opsCut = 0; // compute ops within the range, and cut by its edges
-    bool isRecorded = true; // false: a rank of an imported job without a trace; all times are 0
+    std::int64_t between = 0; // ticks of the range outside of all iterations
+    // Compute ops that are entirely within the range, and those that its edges cut.
+    std::int64_t opsWhole = 0, opsCut = 0;
+    // False for a rank of an imported job without a trace; all its times are 0.
+    bool isRecorded = true;
 };
 
 struct RangeMetrics
@@ -30,10 +32,10 @@ struct RangeMetrics
     int recorded = 0; // number of devices with a trace
 };
 
-// The metrics of any window of the timeline, which may cover parts of several iterations. The range
-// of one whole iteration has the times of metrics(). Takes time proportional to the spans of the
-// iterations in the range. Fails with Error::Code::InvalidArgument if the range is empty, and with
-// NotFound if the run has no iteration.
+// Returns the metrics of any window of the timeline, which may cover parts of several iterations.
+// For the window of one whole iteration, the times equal those of metrics(). Takes time
+// proportional to the spans of the iterations in the range. Fails with Error::Code::InvalidArgument
+// if the range is empty, and with NotFound if the run has no iteration.
 engine::Result<RangeMetrics> rangeMetrics(const engine::Run& run, engine::Window range);
 
 } // namespace profiler

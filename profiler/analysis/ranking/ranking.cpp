@@ -9,9 +9,9 @@ namespace profiler {
 
 namespace {
 
-constexpr double kUnknownValue = std::numeric_limits<double>::infinity(); // is ranked last
+constexpr double kUnknownValue = std::numeric_limits<double>::infinity(); // ranked last
 
-// Runs with the same key are ranked with each other.
+// Returns the key of the list in which the run is ranked.
 auto listOf(const ComparedRun& run)
 {
     return std::tuple(run.ticksPerUnit != 1, run.mode);
@@ -49,7 +49,8 @@ double valueOf(const ComparedRun& run, RankBy by, bool isPerToken)
     return 0;
 }
 
-// Adds the ties of the list at [first, end) of `order`: neighbours whose intervals all overlap.
+// Adds the ties within one list, which takes the places first to end - 1 of `order`. A tie is a
+// sequence of runs whose intervals all overlap.
 void addTies(const Comparison& comparison, std::size_t first, std::size_t end, Ranking& ranking)
 {
     const auto interval

@@ -16,7 +16,8 @@ enum class RankOrder { BestFirst, WorstFirst };
 // other: each mode has a list of its own, and the list of the baseline comes first.
 struct Ranking
 {
-    // The runs at the positions first to last of `order`, whose 95 % intervals all overlap.
+    // A tie: the 95 % intervals of the runs at the positions `first` to `last` of `order` all
+    // overlap.
     struct Tie
     {
         std::size_t first = 0, last = 0;
@@ -24,19 +25,19 @@ struct Ranking
     };
 
     std::vector<std::size_t> order; // indices of runs
-    std::vector<int> rank;          // of each run: its place in its list; the best run has 1
+    std::vector<int> rank;          // the rank of each run in its list; 1 is the best
     std::vector<std::size_t> lists; // indices into `order` at which the lists begin
     std::vector<Tie> ties;          // only for RankBy::Iteration
-    bool isPerToken = false;        // whether iterations were compared by their time per token
+    bool isPerToken = false;        // whether the criterion was the time per token
 };
 Ranking rankRuns(const Comparison& comparison, RankBy by, RankOrder order = RankOrder::BestFirst);
 
 // Peak memory in bytes, or the peak stash in M_a if no bytes were recorded; nullopt if unknown.
 std::optional<double> peakOf(const ComparedRun& run);
 
-// Returns for each run whether it is on the Pareto front of iteration time and peak memory: no
-// other run has less of one without having more of the other. Only runs of the baseline's list are
-// compared.
+// Returns for each run whether it is on the Pareto front of iteration time and peak memory. On the
+// front, no other run is better in one of the two without being worse in the other. Only runs in
+// the baseline's list are compared.
 std::vector<bool> paretoFront(const Comparison& comparison);
 
 } // namespace profiler

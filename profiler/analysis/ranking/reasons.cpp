@@ -11,7 +11,7 @@ namespace profiler {
 
 namespace {
 
-// A part of the iteration in two runs. Both times are in ticks of the second run.
+// The time of one part of the iteration in two runs, both in ticks of the second run.
 struct Change
 {
     const char* name;
@@ -59,7 +59,7 @@ std::string joinedWithAnd(const std::vector<std::string>& parts)
 std::vector<std::string> priceOf(const ComparedRun& run, const ComparedRun& other,
                                  const std::vector<Change>& all)
 {
-    constexpr double kWorthNaming = 0.01; // of the baseline's memory
+    constexpr double kWorthNaming = 0.01; // share of the other run's memory
     std::vector<std::string> price;
     if (isVisible(all.back().difference(), run.ticksPerUnit) && all.back().difference() > 0)
         price.push_back(fmt::format("{} more {}", amount(all.back().difference(), run.ticksPerUnit),
@@ -72,7 +72,8 @@ std::vector<std::string> priceOf(const ComparedRun& run, const ComparedRun& othe
     return price;
 }
 
-// Decreases of at least a tenth of the whole difference, at most two.
+// Returns at most two changes: the largest decreases that are at least a tenth of `whole`, the
+// difference in iteration time.
 std::vector<Change> gainsOf(const std::vector<Change>& all, double whole, std::int64_t ticksPerUnit)
 {
     std::vector<Change> gains;

@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// The parts of an iteration of one run, means over its devices, in ticks. They add up to the
+// The parts of an iteration, as means over the devices of a run, in ticks. They add up to the
 // iteration. ARCHITECTURE.md, "What every number means", defines them.
 struct TimeParts
 {
@@ -18,16 +18,16 @@ struct TimeParts
 };
 TimeParts timeParts(const ComparedRun& run);
 
-// Why the first run of a ranking is faster than the baseline: which parts of the iteration are
-// shorter, and which parts and memory are larger. If the first run is the baseline, it is compared
-// with the second run.
+// Why the first run of a ranking is faster than the baseline: the parts of the iteration that are
+// shorter, and at what price (longer parts, more memory). If the first run is the baseline, it is
+// compared with the second run.
 struct WinReason
 {
     std::string sentence; // "" if there are fewer than two runs to compare
     std::string numbers;  // "drain 5.4 -> 0.3 ms against 1F1B"; "" if no part is shorter
     bool isClear = true;  // false: the intervals of the first two runs overlap
 };
-// `ranking` must be by RankBy::Iteration, best run first.
+// `ranking` must be by RankBy::Iteration with the best run first.
 WinReason whyFirst(const Comparison& comparison, const Ranking& ranking);
 
 } // namespace profiler

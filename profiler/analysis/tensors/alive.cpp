@@ -10,8 +10,8 @@ using namespace engine;
 
 namespace {
 
-// Matches frees with allocations: category, stage, micro-batch, direction and slice. Stage and
-// micro-batch are -1 for memory without an op, such as weights.
+// The key by which a free finds its allocation: category, stage, micro-batch, direction and slice.
+// Stage and micro-batch are -1 for memory without an op, such as weights.
 using Key = std::tuple<MemoryCategory, int, int, int, int>;
 
 bool isOfSameMicroBatch(const Key& a, const Key& b)
@@ -45,8 +45,9 @@ public:
         const Key key = keyOf(m_run, m_index, event);
         if (event.bytes < 0) {
             std::int64_t rest = release(m_alive[key], -event.bytes);
-            // If a message stays on the device, the op of the next stage frees it, so the stage of
-            // the free differs from that of the allocation.
+            // If a message stays on the device, the op of the next stage frees it. The free and the
+            // allocation then have different stages. So the rest is searched for first among
+            // allocations of the same micro-batch, then among all allocations of the category.
             for (const bool isOfMicroBatch : {true, false})
                 for (auto& [other, tensors] : m_alive)
                     if (rest > 0 && std::get<0>(other) == event.category
@@ -85,7 +86,7 @@ public:
     }
 
 private:
-    // Frees the oldest tensors; returns the bytes that were not found.
+    // Frees the oldest tensors first. Returns the bytes that could not be freed.
     static std::int64_t release(std::vector<AliveTensor>& tensors, std::int64_t bytes)
     {
         while (bytes > 0 && !tensors.empty()) {
@@ -147,7 +148,9 @@ std::vector<EvictedTensor> evictedAt(const Run& run, DeviceId device, std::int64
         for (EvictedTensor& one : away)
             if (event.op == one.op && event.bytes > 0 && event.time <= one.left
                 && DeviceId{event.device} == one.partner)
-                one.bytes = event.bytes; // the last allocation until the end of the EVICT applies
+                // Later allocations overwrite earlier ones, so the last one until the end of the
+                // EVICT remains.
+                one.bytes = event.bytes;
     return away;
 }
 

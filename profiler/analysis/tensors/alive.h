@@ -8,14 +8,15 @@ namespace profiler {
 struct AliveTensor
 {
     MemoryKind kind = MemoryKind::Stash;
-    std::optional<std::uint32_t> op; // its allocating op; nullopt: exists during the whole run
+    // Op that allocated it; nullopt: memory without an op, such as weights.
+    std::optional<std::uint32_t> op;
     std::int64_t since = 0, bytes = 0;
-    std::optional<engine::DeviceId> owner; // of a guest
+    std::optional<engine::DeviceId> owner; // for a guest: the device that owns the stash
 };
 
-// The tensors in the memory of a device at a time, after all events of that time: stashes first, by
-// begin, then the other kinds by size. Their bytes add up to those of stepAt(). A free releases the
-// oldest allocations of its category, stage and micro-batch.
+// Returns the tensors in the memory of a device at a time, after all events of that time. Stashes
+// come first, sorted by begin, then the other kinds, sorted by size. Their bytes add up to those of
+// stepAt(). A free releases the oldest allocations of its category, stage and micro-batch.
 std::vector<AliveTensor> aliveAt(const engine::Run& run, engine::DeviceId device,
                                  std::int64_t time);
 
@@ -25,7 +26,7 @@ struct EvictedTensor
     std::uint32_t op = 0; // the EVICT
     engine::DeviceId partner;
     std::int64_t left = 0, bytes = 0;
-    std::optional<std::int64_t> back; // the begin of its LOAD
+    std::optional<std::int64_t> back; // the begin of the LOAD that brings it back
 };
 std::vector<EvictedTensor> evictedAt(const engine::Run& run, engine::DeviceId device,
                                      std::int64_t time);
@@ -35,7 +36,7 @@ struct MemoryPartner
 {
     engine::DeviceId device;
     bool isEvictor = false;
-    int moves = 0;          // EVICTs of an iteration
+    int moves = 0;          // number of EVICTs per iteration
     std::int64_t bytes = 0; // moved by EVICTs during an iteration
 };
 // Returns the partner of each device; nullopt if no stash moves from or to the device. A device

@@ -12,7 +12,8 @@ std::int64_t MemoryStep::total() const
     return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
 }
 
-// The op of an EVICT or a LOAD belongs to the device that owns the stash.
+// For an EVICT or a LOAD, the device of the op owns the stash. It differs from the device of the
+// event if the event is on the partner.
 std::optional<DeviceId> ownerOfGuest(const Run& run, const OpIndex& index, const MemoryEvent& event)
 {
     if (event.op >= index.count() || !isCopy(opAt(run.schedule, index, event.op).kind))
@@ -103,7 +104,7 @@ std::vector<std::int64_t> peakTimes(const MemorySteps& steps, double share)
             isRising = now > steps[k - 1].total();
         if (!falls || !isRising || static_cast<double>(now) < least)
             continue;
-        std::size_t first = k; // of equal steps
+        std::size_t first = k; // the first of several equal steps
         while (first > 0 && steps[first - 1].total() == now)
             --first;
         times.push_back(steps[first].time);

@@ -8,12 +8,12 @@
 
 namespace profiler {
 
-// The parts of the memory of a device, from the bottom of a chart. A guest is a stash that another
-// device has evicted to this one.
+// The categories of a device's memory, in the order in which a chart stacks them from the bottom. A
+// guest is a stash that another device has evicted to this one.
 enum class MemoryKind : std::uint8_t { Weights, Gradients, Optimizer, Buffers, Stash, Guest };
 constexpr int kMemoryKinds = 6;
 
-// The memory of a device from a time on.
+// The memory of a device from `time` until the next step.
 struct MemoryStep
 {
     std::int64_t time = 0;
@@ -21,14 +21,14 @@ struct MemoryStep
     std::int64_t evicted = 0; // bytes of the device's own stashes that are on its partner
 
     std::int64_t total() const;
-    // The total if no stash moved between devices.
+    // What total() would be if no stash had been evicted to another device.
     std::int64_t withoutMoves() const { return total() - bytes[MemoryKind::Guest] + evicted; }
 };
 using MemorySteps
     = std::vector<MemoryStep>; // in time order; the first is at the begin of the window
 
-// Returns the device whose stash an event allocates or frees on another device; nullopt: the
-// event's own device.
+// If the event allocates or frees a stash of another device, returns that device; otherwise
+// nullopt.
 std::optional<engine::DeviceId> ownerOfGuest(const engine::Run& run, const engine::OpIndex& index,
                                              const engine::MemoryEvent& event);
 MemoryKind kindOf(const engine::Run& run, const engine::OpIndex& index,
@@ -37,10 +37,9 @@ MemoryKind kindOf(const engine::Run& run, const engine::OpIndex& index,
 // The memory of every device during an iteration (index into Timeline::iterations); empty if no
 // memory was recorded.
 engine::IdVector<engine::DeviceId, MemorySteps> memorySteps(const engine::Run& run, int iteration);
-const MemoryStep& stepAt(const MemorySteps& steps, std::int64_t time); // `steps` is not empty
+const MemoryStep& stepAt(const MemorySteps& steps, std::int64_t time); // `steps` must not be empty
 const MemoryStep& peakOf(const MemorySteps& steps);                    // the first highest step
-// The times at which the memory is highest among its neighbours and at least `share` of the peak,
-// in time order.
+// Returns the times of the local maxima of at least `share` of the peak, in time order.
 std::vector<std::int64_t> peakTimes(const MemorySteps& steps, double share = 0.98);
 
 } // namespace profiler

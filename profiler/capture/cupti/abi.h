@@ -14,7 +14,7 @@ namespace profiler::cupti {
 
 using ContextHandle = CUctx_st*;
 using StreamHandle = CUstream_st*;
-using Subscriber = struct SubscriberState*; // opaque
+using Subscriber = struct SubscriberState*; // opaque handle
 using CallId = std::uint32_t;
 
 enum class Status : int {
@@ -46,24 +46,24 @@ enum class Kind : int {
     Context = 9,
     ConcurrentKernel = 10,
     Overhead = 17,
-    PeerMemcpy = 22, // MEMCPY2
+    PeerMemcpy = 22, // CUPTI_ACTIVITY_KIND_MEMCPY2
     Stream = 37,
     Synchronization = 38,
     ExternalCorrelation = 39,
     Nvlink = 40,
-    Memory = 49, // MEMORY2
+    Memory = 49, // CUPTI_ACTIVITY_KIND_MEMORY2
 };
 enum class ExternalKind : int { OpenAcc = 2, Custom0 = 3 };
 enum class CallDomain : int { Driver = 1, Runtime = 2 };
 enum class Attribute : int { ZeroedOutActivityBuffer = 5 };
 constexpr std::uint32_t kFlushForced = 1;
-constexpr std::uint8_t kMemcpyPeer = 10;         // value of a copy kind
-constexpr std::uint8_t kDeviceMemory = 3;        // value of a memory kind
-constexpr int kMemoryRelease = 2;                // value of a memory operation
-constexpr int kStreamWaitEvent = 2;              // value of a synchronization kind
-constexpr std::size_t kSubscriberNameBytes = 64; // smallest allowed size of a name
+constexpr std::uint8_t kMemcpyPeer = 10;         // CUpti_ActivityMemcpyKind
+constexpr std::uint8_t kDeviceMemory = 3;        // CUpti_ActivityMemoryKind
+constexpr int kMemoryRelease = 2;                // CUpti_ActivityMemoryOperationType
+constexpr int kStreamWaitEvent = 2;              // CUpti_ActivitySynchronizationType
+constexpr std::size_t kSubscriberNameBytes = 64; // smallest allowed buffer for a name
 
-// Calls by their CUDA names; the suffix is the version of their arguments.
+// Ids of calls. The names are CUDA's; their suffix is the version of the arguments.
 namespace runtime_call {
 // NOLINTBEGIN(readability-identifier-naming)
 enum : CallId {
@@ -117,7 +117,7 @@ using RequestBuffer = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::s
 using CompleteBuffer = void (*)(ContextHandle, std::uint32_t stream, std::uint8_t* buffer,
                                 std::size_t bytes, std::size_t valid);
 
-// The fields at the begin of every record. Records are packed, so fields are read by copying.
+// The fields with which every record begins. Records are packed, so fields are read by copying.
 struct Record
 {
     Kind kind;

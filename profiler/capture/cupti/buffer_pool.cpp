@@ -36,7 +36,7 @@ std::vector<BufferPool::Full> BufferPool::completed()
 
 void BufferPool::recycle(const Full& buffer)
 {
-    std::memset(buffer.data, 0, buffer.valid); // CUPTI did not write the rest
+    std::memset(buffer.data, 0, buffer.valid); // bytes from `valid` on are still zero
     const std::lock_guard lock(m_mutex);
     m_free.push_back(buffer.data);
 }

@@ -42,8 +42,8 @@ public:
     void recycle(const Full& buffer);
 
     std::size_t bytes() const { return m_size.bytes; } // bytes per buffer that CUPTI may use
-    // Number of readable bytes after the end of a buffer. They are needed because a record of an
-    // older CUPTI may be shorter than its declaration here.
+    // Number of bytes after the end of a buffer that may be read. A record of an older CUPTI may be
+    // shorter than its declaration here, so reading the last record can read beyond the buffer.
     static constexpr std::size_t kBeyond = 256;
     std::int64_t declined() const;
 

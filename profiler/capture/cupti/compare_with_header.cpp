@@ -11,7 +11,7 @@
 namespace profiler::cupti {
 namespace {
 
-// Whether each of their records is at least as large as ours.
+// Whether each of CUPTI's records is at least as large as ours.
 template<class Ours, class... Theirs>
 constexpr bool kFits = ((sizeof(Ours) <= sizeof(Theirs)) && ...);
 
@@ -21,7 +21,7 @@ constexpr bool kFits = ((sizeof(Ours) <= sizeof(Theirs)) && ...);
 #define BS_BOTH(Ours, Older, Newer, field)                                                         \
     BS_PLACE(Ours, Older, field);                                                                  \
     BS_PLACE(Ours, Newer, field)
-// Compares the fields that all records of work on a GPU have.
+// Compares the fields that every record of GPU work has.
 #define BS_ON_GPU(Ours, Older, Newer)                                                              \
     static_assert(kFits<Ours, Older, Newer>);                                                      \
     BS_BOTH(Ours, Older, Newer, kind);                                                             \

@@ -7,7 +7,8 @@
 
 namespace profiler {
 
-// The functions of CUPTI that are used, from the library of this machine or from a test.
+// The functions of CUPTI that this program uses. They come from the library of this machine or from
+// a test.
 struct CuptiApi
 {
     using Status = cupti::Status;
@@ -31,7 +32,8 @@ struct CuptiApi
     Status (*droppedRecords)(Context, std::uint32_t stream, std::size_t*) = nullptr;
     Status (*callbackName)(cupti::CallDomain, std::uint32_t, const char**) = nullptr;
     Status (*resultString)(Status, const char**) = nullptr;
-    // For the names of streams. If one of these is nullptr, streams stay unnamed.
+    // The next three functions are needed for the names of streams. If one of them is nullptr,
+    // streams stay unnamed.
     Status (*contextId)(Context, std::uint32_t*) = nullptr;
     Status (*streamId)(Context, cupti::StreamHandle, std::uint8_t perThread, std::uint32_t*)
         = nullptr;

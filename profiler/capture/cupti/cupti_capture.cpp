@@ -16,7 +16,7 @@ using engine::Result;
 
 namespace {
 
-// CUPTI of CUDA 12.9. Older versions crash if a buffer is declined.
+// The version of CUPTI in CUDA 12.9. Older versions crash if requestBuffer() returns no buffer.
 constexpr std::uint32_t kOldestVersion = 27;
 
 std::atomic<BufferPool*> bufferPool = nullptr; // never freed, see CuptiCapture
@@ -26,7 +26,7 @@ void requestBuffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* recor
 {
     *buffer = bufferPool.load()->take();
     *bytes = *buffer == nullptr ? 0 : bufferPool.load()->bytes();
-    *records = 0; // 0: as many as fit
+    *records = 0; // no limit on the number of records
 }
 
 void completeBuffer(cupti::ContextHandle, std::uint32_t, std::uint8_t* buffer, std::size_t,
@@ -36,7 +36,8 @@ void completeBuffer(cupti::ContextHandle, std::uint32_t, std::uint8_t* buffer, s
         bufferPool.load()->complete(buffer, valid);
 }
 
-// Returns CLOCK_MONOTONIC, the clock of the host's spans. CUPTI's default is CLOCK_REALTIME.
+// Returns the time of CLOCK_MONOTONIC, the clock of the host's spans. It replaces CUPTI's default,
+// CLOCK_REALTIME.
 std::uint64_t monotonicNow()
 {
     timespec now{};
@@ -126,8 +127,8 @@ CuptiCapture::~CuptiCapture()
     isCapturing = false;
 }
 
-// Subscribes before anything else, because two clients without a subscription corrupt each other's
-// records.
+// Called before all other CUPTI functions, because two clients that record without a subscription
+// corrupt each other's records.
 Result<void> CuptiCapture::subscribe()
 {
     std::array<char, cupti::kSubscriberNameBytes> other{};

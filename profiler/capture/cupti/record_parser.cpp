@@ -162,11 +162,11 @@ void RecordParser::addCall(const cupti::CallRecord& record, bool isDriver)
     m_trace.calls.push_back(call);
 }
 
-// Records the op of a correlation id. CUPTI reports the op as an external id.
+// Remembers which op a correlation id belongs to. CUPTI reports the op as an external id.
 void RecordParser::addLaunch(const cupti::ExternalCorrelationRecord& record)
 {
     if (record.externalKind != cupti::ExternalKind::Custom0)
-        return; // an id of another library
+        return; // set by another library
     if (m_ops.size() >= kKeptLaunches) {
         m_opsBefore = std::move(m_ops);
         m_ops = {};
@@ -178,7 +178,7 @@ void RecordParser::addWait(const cupti::SynchronizationRecord& record)
 {
     GpuWait wait;
     wait.window = windowOf(record.start, record.end);
-    const auto device = m_deviceOf.find(record.contextId); // the record has no device
+    const auto device = m_deviceOf.find(record.contextId); // the record does not name its device
     wait.place = {device == m_deviceOf.end() ? 0 : device->second, record.contextId,
                   record.streamId, record.correlationId};
     wait.type = record.type;

@@ -55,14 +55,14 @@ private:
 
     const CuptiApi& m_api;
     engine::GpuTrace m_trace; // rows that take() has not returned
-    // [kernels, copies, memsets] number of rows that the last take() held back.
+    // Number of kernels, copies and memsets that the last take() held back.
     std::size_t m_old[3] = {};
     std::unordered_map<std::string, std::uint32_t> m_strings;
     std::unordered_map<std::uint64_t, std::uint32_t> m_callNames;
-    std::unordered_map<std::uint32_t, std::uint32_t> m_deviceOf; // [context]
-    // Correlation id of a launch -> op. A kernel may end long after its launch was recorded, so the
-    // latest launches are kept, at least half a million: when m_ops is full, it becomes
-    // m_opsBefore.
+    std::unordered_map<std::uint32_t, std::uint32_t> m_deviceOf; // context -> device
+    // Maps the correlation id of a launch to its op. A kernel may end long after its launch was
+    // recorded, so at least the latest half a million launches are kept: when m_ops is full, it
+    // replaces m_opsBefore, and a new m_ops is begun.
     std::unordered_map<std::uint32_t, engine::OpOfIteration> m_ops, m_opsBefore;
 };
 

@@ -24,7 +24,7 @@ static_assert(nvmlClocksThrottleReasonSwPowerCap
                   == static_cast<unsigned long long>(engine::Throttle::PowerBrake)
               && nvmlClocksThrottleReasonGpuIdle
                   == static_cast<unsigned long long>(engine::Throttle::Idle));
-// These functions have enumerations where nvml_api.h declares int.
+// These functions have enumeration parameters where nvml_api.h declares int.
 static_assert(
     std::is_same_v<decltype(&nvmlDeviceGetPowerUsage), nvmlReturn_t (*)(nvmlDevice_t, unsigned*)>);
 static_assert(std::is_same_v<decltype(&nvmlDeviceGetClockInfo),

@@ -4,10 +4,10 @@
 
 namespace profiler {
 
-// The functions of NVML that are used, from the library of this machine (which is part of the
-// driver) or from a test. NVML's interface is versioned by name and does not change. It is declared
-// here because many toolkits lack nvml.h. Where nvml.h is installed, compare_with_header.cpp
-// compares the two declarations.
+// The functions of NVML that this program uses. They come from the library of this machine (which
+// is part of the driver) or from a test. NVML's interface is versioned by name and does not change.
+// It is declared here because many toolkits lack nvml.h. Where nvml.h is installed,
+// compare_with_header.cpp compares the two declarations.
 struct NvmlApi
 {
     using Status = int; // 0: success

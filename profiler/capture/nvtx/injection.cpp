@@ -22,7 +22,8 @@ namespace {
 using engine::GpuRange;
 using profiler::RecordedRanges;
 
-constexpr std::size_t kMostRanges = std::size_t{1} << 20; // ranges kept at a time; about 80 MB
+// Open ranges, or ended ranges, kept at a time; about 80 MB.
+constexpr std::size_t kMostRanges = std::size_t{1} << 20;
 constexpr std::size_t kDeepest = 1024;
 
 struct Domain
@@ -104,7 +105,7 @@ public:
         range.nests = false;
         const std::lock_guard lock(m_mutex);
         if (m_open.size() >= kMostRanges)
-            return 0; // no range has this id, so stop() ignores it
+            return 0; // 0 is no range's id, so stop(0) does nothing
         m_open.emplace(++m_lastId, range);
         return m_lastId;
     }
@@ -156,7 +157,8 @@ private:
     std::atomic<profiler::StreamNamed> m_named = nullptr;
 };
 
-// The pushed ranges of a thread and domain: at most kDeepest are recorded, deeper ones are counted.
+// The pushed ranges of one thread in one domain. The outermost kDeepest ranges are recorded; ranges
+// nested deeper are only counted.
 struct PushedRanges
 {
     std::vector<GpuRange> recorded;

@@ -19,7 +19,8 @@ struct RecordedRanges
     std::vector<engine::GpuRange> ranges; // times on CLOCK_MONOTONIC; not yet linked to ops
 };
 
-// Types of the functions that the library exports. `stream` is the cudaStream_t that was named.
+// Types of the functions that the library exports. The `stream` in StreamNamed is the cudaStream_t
+// that was named.
 using StreamNamed = void (*)(void* stream, const char* name);
 using TakeRanges = const char* (*)(const char* buildId, RecordedRanges* ranges, StreamNamed named);
 constexpr const char* kTakeRanges = "bubblescope_nvtx_take";

@@ -17,11 +17,11 @@ using engine::Result;
 
 namespace {
 constexpr std::size_t kStep = 4 << 20;       // bytes read at once
-constexpr std::size_t kMostValue = 64 << 20; // bytes of one event or member
-constexpr int kMostDepth = 64;               // of nested values in an event
+constexpr std::size_t kMostValue = 64 << 20; // largest event or member in bytes
+constexpr int kMostDepth = 64;               // deepest nesting of values in an event
 
-// Returns the position after the closing quote of the string that begins before `at`; npos: not in
-// `text`.
+// Returns the position after the closing quote of a string; npos if `text` does not contain it.
+// `at` is a position within the string.
 std::size_t endOfString(std::string_view text, std::size_t at)
 {
     for (;;) {
@@ -46,7 +46,8 @@ public:
         : m_bytes(bytes)
     { }
 
-    // The next byte that is not blank; '\0' at the end or after a failure.
+    // Skips blanks and returns the next byte without consuming it; '\0' at the end or after a
+    // failure.
     char peek()
     {
         for (;;) {
@@ -66,7 +67,8 @@ public:
         ++m_at;
         return true;
     }
-    // The next value, which stays valid until the next call. nullopt: damaged, or at the end.
+    // Returns the next value as text, which stays valid until the next call; nullopt at the end or
+    // if the trace is damaged.
     std::optional<std::string_view> value()
     {
         peek();
@@ -88,7 +90,8 @@ public:
     bool atEnd() { return peek() == '\0' && m_at == m_size; }
 
 private:
-    // The end of the value that `text` begins with; npos: not in `text`; 0: not a value.
+    // Returns the end of the value with which `text` begins: npos if `text` does not contain the
+    // end, 0 if the value is nested too deeply.
     static std::size_t endOfValue(std::string_view text)
     {
         if (text.empty())
@@ -167,7 +170,7 @@ public:
         return m_scanner.take('}');
     }
     std::size_t events() const { return m_count; }
-    int lists() const { return m_lists; } // of events
+    int lists() const { return m_lists; } // number of lists of events
 
 private:
     bool readMember()
@@ -266,7 +269,7 @@ std::string_view unquoted(std::string_view token)
     return isQuoted ? token.substr(1, token.size() - 2) : token;
 }
 
-// Avoids double, which has too few digits for nanoseconds since 1970.
+// Parses without a double, which has too few digits for nanoseconds since 1970.
 std::optional<std::int64_t> nanosecondsFrom(std::string_view token)
 {
     const std::string_view text = unquoted(token);

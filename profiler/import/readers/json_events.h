@@ -15,7 +15,8 @@ namespace profiler {
 // kJsonPadding readable bytes after it.
 struct JsonEvents
 {
-    // A member of the trace other than its events, except values of more than 1 MiB.
+    // Called for a member of the trace other than its events. Values of more than 1 MiB are
+    // skipped.
     std::function<void(std::string_view key, std::string_view value)> member;
     std::function<void(std::string_view event)> event;
 };

@@ -49,12 +49,13 @@ private:
     RankTrace m_trace;
     StringTable m_strings;
     JsonParser m_json;
-    std::unordered_map<std::string, std::uint32_t> m_threads; // process, thread -> index
-    std::vector<std::string> m_processes;                     // [thread]
+    std::unordered_map<std::string, std::uint32_t> m_threads; // process and thread -> index
+    std::vector<std::string> m_processes;                     // by thread: its process
     std::vector<signed char> m_kept; // by name: 1 if a rule names it, 0 if not, -1 if not yet known
-    std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open; // [thread]
-    std::map<std::int64_t, std::string> m_devices;                           // names of GPUs
-    std::int64_t m_base = 0;                                                 // ns
+    // By thread: the ranges that have begun and not ended, by name and begin.
+    std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
+    std::map<std::int64_t, std::string> m_devices; // names of GPUs
+    std::int64_t m_base = 0;                       // ns that are added to all times
 };
 
 void KinetoReader::takeInfo(std::string_view json)
@@ -85,7 +86,7 @@ void KinetoReader::takeDevices(std::string_view json)
     }
 }
 
-// Reads what train.py of a kit (resources/kit) adds to its traces.
+// Reads what the training script of a kit (resources/kit/train.py) adds to its traces.
 void KinetoReader::takeKit(std::string_view json)
 {
     m_json.forEachField(json, [&](std::string_view key, std::string_view value) {

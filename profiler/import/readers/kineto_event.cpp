@@ -23,7 +23,7 @@ EventCategory eventCategory(std::string_view name)
         std::string_view name;
         EventCategory category;
     };
-    // Capital letters: Kineto before 2022.
+    // Names with a capital letter are those of Kineto before 2022.
     static constexpr std::array kKnown{
         Known{"cpu_op", EventCategory::Op},
         Known{"Operator", EventCategory::Op},
@@ -40,7 +40,7 @@ EventCategory eventCategory(std::string_view name)
         Known{"hip_driver", EventCategory::Call},
         Known{"python_function", EventCategory::Python},
         Known{"cpu_instant_event", EventCategory::Instant},
-        Known{"gpu_user_annotation", EventCategory::Skip}, // shows a user_annotation a second time
+        Known{"gpu_user_annotation", EventCategory::Skip}, // repeats a user_annotation
         Known{"Trace", EventCategory::Skip},
         Known{"overhead", EventCategory::Skip},
         Known{"cuda_sync", EventCategory::Skip},
@@ -80,7 +80,9 @@ std::string textOf(std::string_view token)
     text.reserve(token.size());
     for (std::size_t i = 0; i < token.size(); ++i) {
         if (token[i] == '\\' && i + 1 < token.size())
-            ++i; // correct for \" \\ and \/ ; names contain no other escapes
+            // Skips the backslash; this is correct for \" \\ and \/, and names contain no other
+            // escapes.
+            ++i;
         text += token[i];
     }
     constexpr std::size_t kMostText = 4096;

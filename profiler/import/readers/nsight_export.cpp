@@ -66,7 +66,7 @@ private:
     std::int64_t m_first = 0, m_size = 0;
     std::map<std::int64_t, Process> m_processes; // by globalPid
     StringTable m_strings;
-    std::unordered_map<std::int64_t, std::uint32_t> m_names; // StringIds.id -> m_strings
+    std::unordered_map<std::int64_t, std::uint32_t> m_names; // StringIds.id -> index in m_strings
     Statement m_findName;
     std::int64_t m_epoch = 0, m_unreadable = 0;
     std::string m_host, m_program;

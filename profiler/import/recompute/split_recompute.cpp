@@ -12,7 +12,8 @@ using namespace engine;
 
 namespace {
 
-// High-level ops that only a forward calls; the autograd engine calls none of them.
+// High-level ops that only a forward calls. The autograd engine calls none of them, so they show a
+// recomputation within a backward.
 constexpr std::array<std::string_view, 10> kForwardOps{
     "aten::linear",   "aten::layer_norm",
     "aten::rms_norm", "aten::gelu",
@@ -64,7 +65,8 @@ public:
         , m_times(rank.works.size(), 0)
     { }
 
-    // Returns the number of backwards that recompute, and the time in ns.
+    // Splits the backwards. Returns the number of backwards that recompute, and the recomputation
+    // in ns.
     std::pair<std::int64_t, std::int64_t> run()
     {
         if (std::ranges::all_of(m_forward, &Windows::empty))
@@ -148,11 +150,12 @@ private:
     const RankTrace& m_trace;
     ClassifiedRank& m_rank;
     ByThread m_forward;
-    std::vector<std::int64_t> m_times; // [work] ns of recomputation
-    std::vector<bool> m_recomputes;    // [kernel]
+    std::vector<std::int64_t> m_times; // by work: its recomputation in ns
+    std::vector<bool> m_recomputes;    // by kernel: whether it recomputes
 };
 
-// Moves the time from the rule that named the backwards.
+// Adds a rule for the recomputation to the report. Subtracts its time from the rule that named the
+// backwards, which is the rule with the most time.
 void report(std::int64_t count, std::int64_t time, ClassifiedRank& rank)
 {
     const auto named = std::ranges::max_element(rank.rules, {}, &ImportReport::Rule::time);

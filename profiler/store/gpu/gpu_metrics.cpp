@@ -17,7 +17,8 @@ using engine::Interference;
 constexpr std::string_view kAlone = "alone_", kBeside = "beside_", kUsed = "used",
                            kReserved = "communicators_reserved";
 
-// The kinds of op whose interference is stored: the duration alone and beside concurrent ops.
+// The kinds of op whose interference is stored: how long an op of the kind takes alone, and how
+// long beside concurrent ops.
 constexpr std::array kKinds{engine::OpKind::Forward,       engine::OpKind::Backward,
                             engine::OpKind::BackwardInput, engine::OpKind::BackwardWeight,
                             engine::OpKind::Recompute,     engine::OpKind::OptimizerStep};
@@ -29,7 +30,8 @@ Interference& entryOf(engine::OpKind kind, engine::RunInfo& info)
                                             : info.interference.emplace_back(Interference{kind});
 }
 
-// Reads a metric such as "alone_F": `prefix` and a kind of op. Returns false for other names.
+// Reads a metric whose name is `prefix` followed by a kind of op, such as "alone_F". Returns false
+// for other names.
 bool takeInterference(std::string_view name, std::string_view prefix,
                       std::int64_t Interference::*field, std::int64_t value, engine::RunInfo& info)
 {
@@ -41,8 +43,8 @@ bool takeInterference(std::string_view name, std::string_view prefix,
     return true;
 }
 
-// Reads a metric such as "gpu1_memory_weights". The sums over all GPUs are ignored; they are for
-// scripts. Returns false for names that it ignores.
+// Reads a metric such as "gpu1_memory_weights". Returns false for other names. They include the
+// sums over all GPUs, which are stored only for scripts.
 bool takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info)
 {
     constexpr std::string_view kGpu = "gpu", kMemory = "_memory_";
@@ -57,7 +59,8 @@ bool takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info
     name.remove_prefix(kMemory.size());
     const auto owner = engine::gpuMemoryOwnerNamed(name);
     if (!owner && name != kUsed && name != kReserved)
-        return false; // written by a later version
+        // A later version of the program wrote this metric.
+        return false;
     auto found = std::ranges::find(info.gpuMemory, gpu, &engine::GpuMemory::gpu);
     if (found == info.gpuMemory.end()) {
         info.gpuMemory.emplace_back().gpu = gpu;
@@ -104,7 +107,8 @@ std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
 
 bool takeGpuMetric(std::string_view name, std::int64_t value, engine::RunInfo& info)
 {
-    constexpr std::int64_t kMost = std::int64_t{1} << 53; // so that sums do not overflow
+    // Limits values, so that sums do not overflow.
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;
     const bool isTaken = takeInterference(name, kAlone, &Interference::alone, value, info)
         || takeInterference(name, kBeside, &Interference::concurrent, value, info)
         || takeMemory(name, value, info);

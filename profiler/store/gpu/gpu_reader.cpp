@@ -41,10 +41,13 @@ public:
     }
 
 private:
-    // Calls `use(row, of)` for the rows of table t that satisfy the SQL `condition`, in which ?1
-    // and ?2 are the ends of the window. `of` is the op of the row: `more` selects its two columns
-    // (", op, iteration") from the tables that `joined` joins. If `more` is empty, `of` is unknown.
-    // Does nothing if the table does not exist.
+    // Calls `use(row, of)` for the rows of a table that satisfy `condition`. `of` is the op and the
+    // iteration of the row. Does nothing if the table does not exist. The last three are SQL
+    // fragments, in which the table is called t:
+    //  * `condition` can use ?1 and ?2, the ends of the window.
+    //  * `more` adds the columns of the op and the iteration to the selection: ", l.op,
+    //    l.iteration". If it is empty, `of` is unknown.
+    //  * `joined` is the JOIN clause of the table that has these columns.
     template<class Row, class Use>
     Result<void> forEach(std::string_view condition, std::string_view more, std::string_view joined,
                          Use use)
@@ -68,7 +71,7 @@ private:
             return true;
         });
     }
-    // Called after every row.
+    // Must be called after every row: passes the rows to `use` when a piece is complete.
     void passPiece()
     {
         constexpr int kPiece = 100'000; // rows; about 20 MB
@@ -158,7 +161,7 @@ private:
             });
     }
 
-    // Reads the ranges of libraries. The ranges of ops have domain 1.
+    // Reads the NVTX ranges of libraries. Ranges of ops are skipped; they have domain 1.
     Result<void> readRanges()
     {
         const auto areLinked = TRY(hasTable(m_database, kTableOf<RangeRow>.name));
@@ -253,8 +256,9 @@ private:
     Window m_window;
     Use m_use;
     GpuTrace m_trace;
-    int m_rows = 0;                                           // in m_trace, with `m_use`
-    std::unordered_map<std::int64_t, std::uint32_t> m_texts;  // StringIds.id -> index in strings
+    int m_rows = 0; // in m_trace, with `m_use`
+    // Maps StringIds.id to an index in GpuTrace::strings.
+    std::unordered_map<std::int64_t, std::uint32_t> m_texts;
     std::unordered_map<std::string, std::uint32_t> m_written; // strings without an id
 };
 

@@ -11,8 +11,8 @@ namespace profiler {
 inline constexpr std::string_view kKernelsTraced = "`--trace kernels` or `all`",
                                   kAllTraced = "`--trace all`", kGpuRuns = "runs on GPUs";
 
-// Nsight Systems counts memory kinds from 0 (pageable), CUPTI from 1. Unknown is 7 in Nsight
-// Systems and 0 in CUPTI.
+// Converts a memory kind from CUPTI's number to that of Nsight Systems and back. CUPTI counts from
+// 1 (pageable) and has 0 for unknown; Nsight Systems counts from 0 and has 7 for unknown.
 struct MemoryKind
 {
     std::uint8_t& cupti;
@@ -36,7 +36,7 @@ struct OfProcess
     std::int64_t process = 0;
 };
 
-// The columns for the time and the GPU of a piece of work.
+// The columns that state when a piece of work ran, and on which GPU, context and stream.
 void placed(auto& work, std::int64_t& process, auto&& column)
 {
     nsight(column, "start", work.window.begin, "end", work.window.end, "deviceId",

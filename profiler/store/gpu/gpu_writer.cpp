@@ -18,7 +18,8 @@ using namespace engine;
 
 namespace {
 
-// Adds the rows of an ENUM_ table. `names` has one "NAME=Label," per value, from 0.
+// Adds the rows of an ENUM_ table. `names` has an entry "NAME=Label," for each value, beginning
+// with 0.
 template<const PlainText& Text>
 Result<void> addNumbers(Database& database, const std::string& prefix, std::string_view names)
 {
@@ -60,7 +61,7 @@ Result<void> addKinds(Database& database, const GpuTrace& trace)
     return done;
 }
 
-// The launches of all work that belongs to an op.
+// Returns a row of BS_gpu_launch for each launch of work that belongs to an op.
 std::vector<LaunchRow> launchesOf(const GpuTrace& trace)
 {
     std::vector<LaunchRow> launches;
@@ -109,7 +110,7 @@ Result<void> GpuWriter::writeAll(const GpuTrace& trace, const ThreadOf& threadOf
     const auto ofPid = [&]<class Each>(const Each& each) {
         return OfProcess<Each>{each, m_process};
     };
-    // The call of an op is stored with the thread that has the op's NVTX range, so that the
+    // A call that belongs to an op is stored with the thread of the op's NVTX range, so that the
     // documented joins find both together.
     const auto threadOfCall = [&](const GpuCall& call) {
         constexpr std::uint32_t kThreadBits = 0xFFFFFF;
@@ -149,8 +150,8 @@ Result<void> GpuWriter::writeHealth(const GpuTraceHealth& health)
     return ok ? Result<void>() : tl::unexpected(m_database->error());
 }
 
-// Sets m_names[i] to the StringIds of string i of the trace. Strings that an earlier trace has
-// already stored keep their ids.
+// Stores the strings of the trace and sets m_names[i] to the StringIds of string i. Strings that
+// were stored for an earlier trace keep their ids.
 Result<void> GpuWriter::learnStrings(const GpuTrace& trace)
 {
     m_names.clear();

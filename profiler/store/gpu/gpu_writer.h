@@ -38,7 +38,7 @@ private:
     {
         std::int64_t mangled = 0, demangled = 0, brief = 0;
     };
-    std::vector<Name> m_names; // [index into GpuTrace::strings]
+    std::vector<Name> m_names; // by index into GpuTrace::strings
     engine::GpuTraceHealth m_health;
 };
 

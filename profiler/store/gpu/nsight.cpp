@@ -18,12 +18,13 @@ using engine::Result;
 
 constexpr std::int64_t kOneProcess = 0x1000000;
 constexpr std::int64_t kFirstSyntheticThread = 0x700000;
-constexpr int kDomain = 1;    // kRangeDomain
-constexpr int kMostRows = 12; // keeps the numbers of threads within 24 bits
+constexpr int kDomain = 1;    // id of the domain kRangeDomain
+constexpr int kMostRows = 12; // a limit that keeps thread numbers within 24 bits
 constexpr int kCategoryEvent = 33, kPushPop = 59, kStartEnd = 60, kDomainEvent = 75;
-constexpr std::int64_t kFirstDomainRow = -1000; // domains of libraries, downwards
+constexpr std::int64_t kFirstDomainRow = -1000; // ids of libraries' domains, counted downwards
 
-// The StringIds.id of the name of a synthetic thread of row 0; it follows from the thread's id.
+// Returns the StringIds.id of a synthetic thread's name. It follows from the id of the thread. Only
+// threads with row 0 have a name of their own.
 std::int64_t nameId(std::int64_t thread)
 {
     return thread % kOneProcess - kFirstSyntheticThread;
@@ -51,8 +52,8 @@ Result<void> writeStart(Database& database, const engine::RunInfo& info)
           fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", fmt::localtime(time)), std::nullopt}});
 }
 
-// Recipes (analysis scripts) of Nsight Systems find the property by its name, "Hostname".
-// kHostname is the number of this property in Nsight Systems.
+// Writes the property "Hostname", which the recipes (analysis scripts) of Nsight Systems find by
+// this name. kHostname is the number of the property in Nsight Systems.
 Result<void> writeHost(Database& database, const std::string& name)
 {
     constexpr int kHostname = 619;
@@ -76,7 +77,8 @@ Result<void> writeNames(Database& database, const engine::RunInfo& info)
         });
 }
 
-// Writes a thread per device, and another one for each category of its ops that overlap compute.
+// Writes one thread for the compute ops of each device, and one for each category of its other ops,
+// which can overlap compute.
 Result<void> writeThreads(Database& database, const engine::Schedule& schedule,
                           std::int64_t process)
 {
@@ -101,7 +103,8 @@ Result<void> writeThreads(Database& database, const engine::Schedule& schedule,
         .and_then([&] { return writeRows(database, threads); });
 }
 
-// Domains and categories have negative ids, because the ids of ranges are those of their spans.
+// Writes the domain and the categories. They have negative ids, because positive ids belong to
+// ranges: the range of a span has the span's id.
 Result<void> writeCategories(Database& database)
 {
     std::vector<NvtxRow> rows{{.id = -1,
@@ -193,8 +196,9 @@ bool NvtxWriter::write(std::int64_t id, const engine::Op& op, engine::DeviceId d
     return insert(std::move(row), true);
 }
 
-// The thread of a range; nullopt if a new one could not be written. All compute ops of a device
-// have one thread: only joint ops overlap, and their windows are equal, so their ranges nest.
+// Returns the thread of a range; nullopt if a new thread could not be written. All compute ops of a
+// device are on one thread. Of these, only joint ops overlap. Their windows are equal, so their
+// ranges nest.
 std::optional<std::int64_t> NvtxWriter::threadOf(const engine::Op& op, engine::DeviceId device,
                                                  engine::Window window)
 {
@@ -255,8 +259,8 @@ bool NvtxWriter::writeRange(Database& database, std::int64_t id, const engine::G
         && linkRange(database, id, range.of);
 }
 
-// Links the range to the op during whose launch it was pushed. The range's own thread, a Linux
-// thread, does not identify the device.
+// Links the range of a library to the op during whose launch it was pushed. The link is needed
+// because the range's thread, a Linux thread, does not identify the device.
 bool NvtxWriter::linkRange(Database& database, std::int64_t id, const engine::OpOfIteration& of)
 {
     if (!of.isKnown() || of.isOtherCopys())

@@ -13,12 +13,15 @@
 
 namespace profiler {
 
-// An id has the bits <hardware:8><virtual machine:8><process:24><thread:24>. A device has a
-// synthetic thread, with an id above the highest id of a Linux thread (2^22).
+// Ids as Nsight Systems builds them, with the bits <hardware:8><virtual
+// machine:8><process:24><thread:24>. A device has a synthetic thread, whose number is above the
+// highest id of a Linux thread (2^22).
 std::int64_t globalPid(std::int64_t process);
 std::int64_t globalTid(std::int64_t process, engine::DeviceId device);
-// The thread of an op. Ops that overlap compute have their own threads: one per device and category
-// of range, and more (`row` > 0) if they overlap each other, so that the ranges of a thread nest.
+// Returns the thread of an op. Compute ops are on the thread of their device. Other ops can overlap
+// compute, so they have threads of their own: one per device and category of range. If ops of one
+// category overlap each other, they are in different rows, each with its own thread. So the ranges
+// of a thread always nest.
 std::int64_t globalTid(std::int64_t process, engine::DeviceId device, engine::OpKind kind, int row,
                        const engine::Shape& shape);
 
@@ -63,9 +66,9 @@ private:
     engine::Shape m_shape;
     engine::NvtxGrammar m_grammar = engine::NvtxGrammar::Bubblescope;
     std::int64_t m_process = 0, m_lastEnd = 0, m_lastThread = 0;
-    // device and category -> the end of the last range of each row
+    // For each device and category, the end of the last range of each row.
     std::map<std::pair<engine::DeviceId, int>, std::vector<std::int64_t>> m_rows;
-    std::map<std::string, int> m_domains; // name -> domain of a library
+    std::map<std::string, int> m_domains; // name of a library's domain -> its number
 };
 
 } // namespace profiler

@@ -98,7 +98,7 @@ inline std::optional<std::int64_t> numberOf(const engine::GpuFacts& gpu, std::st
         = std::ranges::find(gpu.numbers, name, &std::pair<std::string, std::int64_t>::first);
     return found == gpu.numbers.end() ? std::nullopt : std::optional(found->second);
 }
-// A number that describes a GPU, by the name of its column; NULL if CUDA does not report it.
+// A column with a number that describes a GPU. It is NULL if CUDA does not report the number.
 struct GpuNumber
 {
     engine::GpuFacts& gpu;

@@ -16,9 +16,11 @@ class Database;
 // A run of the ledger: the contents of its file when it was last read, and the user's additions.
 struct LedgerRow
 {
-    std::string file;                     // absolute path
-    std::int64_t size = 0, modified = 0;  // of the file when it was read: bytes, ms since 1970
-    std::string facts, picture;           // in formats of the caller; stored unchanged
+    std::string file; // absolute path
+    // Size in bytes and modification time in ms since 1970 of the file when it was read.
+    std::int64_t size = 0, modified = 0;
+    // The caller chooses the format of these texts; they are stored unchanged.
+    std::string facts, picture;
     std::string name, note, tags, origin; // origin: the folder before the run was trashed, or ""
     bool isStarred = false;
 
