@@ -52,8 +52,8 @@ public:
     // The tabs of the last session. The next start reopens them unless the user turned that off.
     Session session() const;
     void setSession(const Session& session);
-    // Whether a start began to reopen the last session and did not finish. Written to the file at
-    // once, because the program may crash while it reopens the session.
+    // Whether a start began to reopen the last session and did not finish. setRestoring() writes
+    // the settings file at once, so that the value survives a crash while the session is reopened.
     bool isRestoring() const;
     void setRestoring(bool restoring);
 

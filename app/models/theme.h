@@ -67,7 +67,8 @@ Q_SIGNALS:
 private:
     void remake();
 
-    // Read once, before the window sets its palette.
+    // The mode of the desktop. Read once, because the window then replaces the palette that shows
+    // it.
     profiler::ThemeMode m_desktop;
     Theme m_theme;
     Choice m_choice = Choice::System;
