@@ -117,7 +117,8 @@ struct LaneOptions
 // * Unless the user chose a height, boxes and memory grow into the remaining height, each up to a
 //   limit.
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options);
-// Moves the pinned lanes to the visible top of lanes that are scrolled by `from` to `to` pixels.
+// Moves the pinned lanes when the scroll offset changes from `from` to `to` pixels, so that they
+// stay at the top of the view.
 void scrollPinned(std::vector<Lane>& lanes, double from, double to);
 double heightOf(const std::vector<Lane>& lanes);      // without scrolling
 int laneAt(const std::vector<Lane>& lanes, double y); // -1: no lane

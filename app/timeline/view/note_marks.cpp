@@ -12,7 +12,7 @@ namespace {
 
 using engine::Note;
 
-constexpr double kFlag = 13, kBody = 10, kTip = 5; // width; heights of the body and of its point
+constexpr double kFlag = 13, kBody = 10, kTip = 5; // a flag: width, height of body and of tip
 constexpr double kLeastText = 40;
 
 double flagX(const NoteStrip& strip, std::size_t note)
@@ -147,7 +147,7 @@ void paintNoteLines(QPainter& painter, const NoteStrip& strip, const QRectF& lan
     }
 }
 
-// A click on the text of a note selects its flag.
+// Returns the note whose flag or text is at a point; -1: none.
 int noteAt(const NoteStrip& strip, QPointF at)
 {
     if (at.y() < strip.area.top() || at.y() > strip.area.bottom())

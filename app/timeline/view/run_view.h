@@ -37,7 +37,7 @@ struct RunningMemory
     std::optional<std::int64_t> touched; // nullopt until the first iteration is complete
     std::int64_t arena = 0;
     std::int64_t plan = 0;   // most bytes that are live at once
-    bool isOverPlan = false; // more were live at once so far
+    bool isOverPlan = false; // whether more bytes than `plan` have been live at once
 
     // Buffers have gaps between them, so touched bytes may exceed the plan, but not the arena.
     bool isOverArena() const { return touched > arena; }
