@@ -51,7 +51,7 @@ private:
     std::size_t m_point = 0;
     bool m_isChosen = false; // by the user
     profiler::PointSummary m_summary;
-    // [panel] number of the last request; older results are dropped
+    // For each StudyPanel: the number of its last request. Results of older requests are dropped.
     std::array<int, kStudyPanels> m_drawings{};
     Background m_background{this};
 };
