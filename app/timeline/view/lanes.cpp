@@ -10,8 +10,9 @@
 namespace app {
 namespace {
 
-constexpr double kFullRest = 62, kMemory = 34; // full lane: all but boxes and memory; memory
-constexpr double kLeastMemory = 18;            // height of the memory if space is short
+// A full lane consists of boxes, memory over time (kMemory) and everything else (kFullRest).
+constexpr double kFullRest = 62, kMemory = 34;
+constexpr double kLeastMemory = 18; // height of the memory if space is short
 constexpr double kComputeRest = 16;
 constexpr double kSmallestCompute = 28;
 constexpr double kMostMemory = 104;
