@@ -15,8 +15,8 @@
 namespace app {
 namespace {
 
-// kRows: maximum number of rows. kFewRows: with fewer rows than this, the rows do not become
-// higher.
+// At most kRows rows are drawn. If there are fewer than kFewRows, each is as high as one of
+// kFewRows rows.
 constexpr int kRows = 16, kFewRows = 4;
 constexpr double kTop = 26, kNames = 66, kRight = 12;
 constexpr int kHeight = 184;
