@@ -24,7 +24,8 @@ struct DeviceColumns
     QString sum;         // name of the whole column: "peak"
     Scale scale;
     std::vector<Part> parts; // from the bottom, only those that occur; empty: nothing is known
-    // [device][part] in bytes, in M_a, or as a share of the iteration.
+    // amounts[device][i] is the amount of parts[i]: in bytes, in M_a, or as a share of the
+    // iteration.
     engine::IdVector<engine::DeviceId, std::vector<double>> amounts;
     engine::IdVector<engine::DeviceId, QString> names; // "Device 3, stages 3, 7"
     std::optional<double> limit, mean;                 // of a whole column
