@@ -67,8 +67,9 @@ public:
     void setPanel(Panel panel);
     // Makes Devices current instead of Summary, for a run with many devices.
     void preferDevices();
-    // Shows or hides the tab Range. Showing it makes it current if Devices or Summary is, and
-    // hiding it makes that tab current again.
+    // Shows or hides the tab Range. If Devices or Summary is current when Range is shown, Range
+    // becomes current. If Range is current when it is hidden, the earlier tab becomes current
+    // again.
     void setRangeShown(bool shown);
     RangePanel& range() { return *m_range; }
     ProgressPanel& progress() { return *m_progress; }
