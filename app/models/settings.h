@@ -17,9 +17,10 @@ namespace app {
 // open the file.
 struct RecentRun
 {
-    QString file, title, subtitle;                // "BitPipe", "tiny, 4 × 8"
-    QString bubble, mode;                         // "13.0 %", "emulated"
-    std::int64_t iteration = 0, ticksPerUnit = 0; // as in its RunInfo; 0: unknown
+    QString file, title, subtitle; // "BitPipe", "tiny, 4 × 8"
+    QString bubble, mode;          // "13.0 %", "emulated"
+    // Duration of the reported iteration in ticks, and RunInfo::ticksPerUnit; 0: unknown.
+    std::int64_t iteration = 0, ticksPerUnit = 0;
     QDateTime opened;
     Thumbnail thumbnail;
 

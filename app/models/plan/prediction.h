@@ -23,7 +23,7 @@ struct Prediction
     std::shared_ptr<const engine::Run> run; // null: not valid, or only the summary was kept
     engine::RunInfo info;                   // facts about the run, also if `run` is null
     profiler::RunMetrics metrics;
-    std::vector<engine::Violation> violations; // of the validator; empty: the schedule is valid
+    std::vector<engine::Violation> violations; // found by the validator; empty: valid
     std::size_t computeOps = 0;
     Thumbnail thumbnail;
     // The closed form of the scheme with the numbers of the request; empty if the scheme has none.

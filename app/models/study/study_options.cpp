@@ -144,7 +144,7 @@ std::optional<StudyProblem> studyProblem(const profiler::Study& study)
         for (const profiler::StudyAxis& axis : *axes)
             for (const std::string& value : axis.values)
                 if (const QString text = isSimulated ? problemOf(axis.key, value) : QString();
-                    !text.isEmpty()) // not checked for runs, which have other models
+                    !text.isEmpty()) // runs accept other models than simulations
                     return StudyProblem{axis.key, capitalized(text) + QLatin1Char('.')};
     if (study.grid.empty())
         return StudyProblem{std::string(kScheme),
