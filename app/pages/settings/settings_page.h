@@ -30,7 +30,7 @@ public:
     void refresh(); // after a setting was changed elsewhere
 
 Q_SIGNALS:
-    void settingChanged(const char* key); // it was stored
+    void settingChanged(const char* key); // a changed setting was stored
 
 protected:
     void showEvent(QShowEvent* event) override;
