@@ -128,9 +128,9 @@ struct DetailsSection
     bool isChain = false; // the links form a chain and are connected by a line
     std::optional<StageStrip> strip;
     std::vector<DetailsPair> pairs;
-    QString pairLegend[2]; // of before and after
+    QString pairLegend[2]; // names of the `before` and `after` bars
     double pairLimit = 0;  // drawn as a line through the pairs; 0: none
-    DetailsTable table;    // without rows: none
+    DetailsTable table;    // not shown if it has no rows
     std::vector<DetailsRow> rows;
 
     void add(const QString& name, const QString& value, bool isStrong = false)

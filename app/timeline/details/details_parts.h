@@ -50,9 +50,9 @@ Details opDetails(const RunView& view, const Selection& selection, const Details
 Details bubbleDetails(const RunView& view, const Selection& selection);
 Details rangeDetails(const RunView& view, const Selection& selection,
                      const DetailsContext& context);
-Details hitsDetails(const RunView& view, const DetailsContext& context); // has hits
+Details hitsDetails(const RunView& view, const DetailsContext& context); // requires context.hits
 Details runDetails(const RunView& view, int iteration);
-Details runningDetails(const RunView& view, const DetailsContext& context); // has the progress
+Details runningDetails(const RunView& view, const DetailsContext& context); // requires progress
 Details deviceDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
 
 } // namespace app

@@ -126,7 +126,7 @@ void paintNoteFlags(QPainter& painter, const NoteStrip& strip, const Theme& them
         if (static_cast<int>(note) != strip.current)
             paintFlag(painter, strip, note, theme.chrome);
     }
-    // drawn last, on top of the others
+    // The current flag is drawn last, on top of the others.
     const auto current = static_cast<std::size_t>(strip.current);
     if (strip.current >= 0 && isInSight(strip, flagX(strip, current)))
         paintFlag(painter, strip, current, theme.chrome);

@@ -63,7 +63,7 @@ public:
 
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
-    // The index of the op's chunk among the chunks of its device in its direction.
+    // The index of the op's chunk among the chunks that its device has in the op's direction.
     int chunk(const engine::Op& op) const;
     // Returns an empty span if the device has no such track.
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
