@@ -97,7 +97,8 @@ private:
     void squeeze(std::vector<int>& widths, int tooMuch) const;
     void shareWidth();
     void dropColumns(std::vector<int> widths);
-    int sumWithDispensable(const std::vector<int>& widths) const; // with hidden dispensable ones
+    int
+    sumWithDispensable(const std::vector<int>& widths) const; // includes hidden dispensable columns
     void spanCells();
     void forgetWidths();
 

@@ -234,7 +234,8 @@ void SchedulePreview::paintEvent(QPaintEvent*)
     LanePainter lanes(painter, *m_view, g.axis, colours);
     paintRuler(painter, g);
     paintNames(painter, g);
-    painter.setClipRect(QRectF(g.axis.left - 2, 0, g.axis.width + 4, height())); // one iteration
+    painter.setClipRect(
+        QRectF(g.axis.left - 2, 0, g.axis.width + 4, height())); // only this iteration
     if (m_plan)
         paintOutlines(painter, g, colours);
     else

@@ -45,8 +45,8 @@ DeviceColumns memoryColumns(const engine::Run& run, const profiler::RunMetrics& 
 // The bubble by cause. Empty if no device has a bubble.
 DeviceColumns bubbleColumns(const engine::Run& run, const profiler::RunMetrics& metrics);
 
-// The devices with a label below their column: 0, 8, 16, ... and the last one. `step` is the
-// distance of two columns and `width` that of two labels, in pixels.
+// The devices with a label below their column, such as 0, 8, 16, ... and, if it fits, the last one.
+// `step` is the distance between columns, `width` the least distance between labels; in pixels.
 std::vector<int> labelledDevices(int devices, double step, double width);
 
 } // namespace app

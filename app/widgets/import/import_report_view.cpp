@@ -110,7 +110,7 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     column->addWidget(makePreview(), 1);
     QScrollArea* scroll = makeScroll(content);
     scroll->setHorizontalScrollBarPolicy(
-        Qt::ScrollBarAsNeeded); // beside the rules, a small window is too narrow for the report
+        Qt::ScrollBarAsNeeded); // a small window may be too narrow for the report beside the rules
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(scroll);
     connect(m_bar, &CoverageBar::chosen, m_rulesTable, &QTableView::selectRow);
     connect(m_rulesTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,

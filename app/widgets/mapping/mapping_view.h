@@ -62,7 +62,7 @@ private:
     void showEmpty(const QString& fact, const QString& advice, bool offersHardware);
     void offerMapping(const QString& mapping);
     void chooseFile();
-    void showMapping(); // in the picker
+    void showMapping(); // shows the plan's mapping in the picker
     void showSide();
     LinkChooser& chooser() const;
 

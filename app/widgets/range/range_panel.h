@@ -22,7 +22,7 @@ class RangePanel : public QWidget
 public:
     explicit RangePanel(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void addButton(const QString& text, const char* name, QAction* action); // to the bar
+    void addButton(const QString& text, const char* name, QAction* action); // adds it to the bar
     // Sets the run to which typed ranges belong. If a range names no iteration, its times count
     // from the start of `iteration`.
     void setPlace(RunPointer run, int iteration);

@@ -100,7 +100,7 @@ private:
     void updateFoldIcon();
     void chooseEvent(const QModelIndex& index);
     void chooseDevice(engine::DeviceId device);
-    void setShown(Panel panel, bool shown); // its tab
+    void setShown(Panel panel, bool shown); // shows or hides the tab of a panel
 
     const ThemeController& m_theme;
     MetricsModel* m_metrics;
@@ -124,7 +124,7 @@ private:
     bool m_isFolded = false;
     PathMarksPointer m_path;
     FoundPointer m_hits;
-    Listed m_listed = Listed::EveryOp; // in the events
+    Listed m_listed = Listed::EveryOp; // which ops the tab Events lists
     bool m_areEventsFresh = false, m_isMemoryFresh = false;
 };
 

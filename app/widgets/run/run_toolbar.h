@@ -53,7 +53,7 @@ private:
     enum class Labels : std::uint8_t { NamesAndTexts, Names, Few, Bare };
     void fitTexts();
     QWidget* makeView();
-    TimelineLook look() const; // from the controls
+    TimelineLook look() const; // the look that the user chose in the controls
     void fillRunning();
 
     Actions m_actions;
