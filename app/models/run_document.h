@@ -14,8 +14,8 @@ namespace app {
 
 using RunPointer = std::shared_ptr<const engine::Run>;
 
-// A message about a run: a failure or a limitation, its consequence, and what was kept. Shown in
-// the band above the timeline.
+// A message about a run, shown in the band above the timeline. It states a failure or a limitation,
+// the consequence, and which results were kept.
 struct Notice
 {
     enum class Level : int { None, Warning, Error };
@@ -37,9 +37,9 @@ struct RunProgress
     double secondsSoFar = 0;
     double secondsLeft = -1; // < 0: unknown
     std::int64_t rows = 0;   // number of rows committed by the worker
-    double read = 0;         // share of the rows that were read, while an existing file is opened
+    double read = 0;         // while a file is opened: the share of its rows that were read
 
-    // The complete iterations and the share of the next one.
+    // The number of complete iterations plus the finished share of the iteration in progress.
     double iterations() const
     {
         return done + (ops > 0 ? static_cast<double>(opsDone) / static_cast<double>(ops) : 0);
@@ -73,7 +73,7 @@ public:
     int number() const { return m_number; }      // counted from 1 within this window: "BitPipe #3"
     State state() const { return m_state; }
     bool isRunning() const { return m_state == State::Running || m_state == State::Stopping; }
-    // Whether run() has the first iterations of a file, and the rest is being read.
+    // Whether run() has only the first iterations of a file, because the rest is still being read.
     bool isPartlyRead() const { return m_state == State::Loading && m_progress.read > 0; }
     RunPointer run() const { return m_run; } // null until the first rows are read
     const RunProgress& progress() const { return m_progress; }

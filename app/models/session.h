@@ -11,10 +11,10 @@ namespace app {
 // A tab that the next start reopens.
 struct SessionTab
 {
-    QString kind;       // "run", "compare", "study"; the window has the list
+    QString kind;       // "run", "compare", "study" (all: pages/session/session_tabs.cpp)
     QStringList files;  // absolute paths; empty for pages that are not about a file
     QString experiment; // TOML of a set-up; otherwise ""
-    QJsonObject view;   // sizes of the docks, visible time; keys of pages/session/view_state.cpp
+    QJsonObject view;   // sizes of the docks, visible time (keys: pages/session/view_state.cpp)
 
     friend bool operator==(const SessionTab&, const SessionTab&) = default;
 };

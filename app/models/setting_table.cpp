@@ -26,7 +26,7 @@ std::vector<Setting> lookSettings()
     for (const std::string& name : profiler::paletteNames()) {
         const auto palette = profiler::loadPalette(name, profiler::ThemeMode::Light);
         if (!palette || palette->backwardHatch.lines != profiler::HatchLines::None)
-            continue; // left out: without hatches, ops or chunks would look alike in lanes
+            continue; // the timeline draws no backward hatch, so ops would look alike
         palettes.append(QString::fromStdString(name));
         titles.append(QString::fromStdString(palette->title));
     }

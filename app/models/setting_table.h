@@ -16,14 +16,14 @@ struct Setting
     const char* key = nullptr; // in the settings file: "folders/runs"
     Kind kind = Kind::Switch;
     QString group = {}, title = {}, explanation = {}; // the explanation is one line
-    QVariant byDefault = {};                          // Folder, Program: "", see `emptyText`
-    // of a Choice: values in the file, and their names on the screen
+    QVariant byDefault = {};                          // always "" for Folder and Program
+    // Only for Kind::Choice: the values in the settings file, and their names on the screen.
     QStringList values = {}, names = {};
-    int least = 0, most = 0; // of a Number
-    QString unit = {};       // of a Number: "s"
-    QString emptyText = {};  // of a Folder or Program: text shown for ""
+    int least = 0, most = 0; // limits of a Kind::Number
+    QString unit = {};       // unit of a Kind::Number: "s"
+    QString emptyText = {};  // shown while the value of a Kind::Folder or Kind::Program is ""
 
-    // The stored value, or the default if it is none of the possible values.
+    // Returns `stored`, or the default if `stored` is not a possible value of the setting.
     QVariant valid(const QVariant& stored) const;
 };
 

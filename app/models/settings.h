@@ -17,9 +17,10 @@ namespace app {
 // open the file.
 struct RecentRun
 {
-    QString file, title, subtitle;                // "BitPipe", "tiny, 4 × 8"
-    QString bubble, mode;                         // "13.0 %", "emulated"
-    std::int64_t iteration = 0, ticksPerUnit = 0; // as in its RunInfo; 0: unknown
+    QString file, title, subtitle; // "BitPipe", "tiny, 4 × 8"
+    QString bubble, mode;          // "13.0 %", "emulated"
+    // Duration of the reported iteration in ticks, and RunInfo::ticksPerUnit; 0: unknown.
+    std::int64_t iteration = 0, ticksPerUnit = 0;
     QDateTime opened;
     Thumbnail thumbnail;
 
@@ -52,8 +53,8 @@ public:
     // The tabs of the last session. The next start reopens them unless the user turned that off.
     Session session() const;
     void setSession(const Session& session);
-    // Whether a start began to reopen the last session and did not finish. Written to the file at
-    // once, because the program may crash while it reopens the session.
+    // Whether a start began to reopen the last session and did not finish. setRestoring() writes
+    // the settings file at once, so that the value survives a crash while the session is reopened.
     bool isRestoring() const;
     void setRestoring(bool restoring);
 

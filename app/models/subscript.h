@@ -9,7 +9,8 @@ class QString;
 
 namespace app {
 
-// The θ of "Mθ" is drawn as a subscript, because Unicode has a subscript a but no subscript θ.
+// Returns the width of a text in which the θ of "Mθ" is drawn as a subscript. (Unicode has a
+// subscript a but no subscript θ.)
 int subscriptedWidth(const QFont& font, const QString& text);
 // Draws one line with the painter's font and pen, elided to the box.
 void drawSubscripted(QPainter& painter, const QRectF& box, Qt::Alignment alignment,

@@ -56,7 +56,7 @@ public:
     // Sets all three at once, because changed() makes the window recompute its layout. An unknown
     // `palette` selects the default one; textScale 1 gives the design's sizes.
     void setLook(Choice choice, const QString& palette, double textScale);
-    void setUnits(Units units); // of all times and memory, see app/models/numbers.h
+    void setUnits(Units units); // of all shown times and memory, see app/models/numbers.h
 
 Q_SIGNALS:
     // Emitted when theme() or the units change; receivers repaint.
@@ -67,7 +67,8 @@ Q_SIGNALS:
 private:
     void remake();
 
-    // Read once, before the window sets its palette.
+    // The mode of the desktop. Read once, because the window then replaces the palette that shows
+    // it.
     profiler::ThemeMode m_desktop;
     Theme m_theme;
     Choice m_choice = Choice::System;

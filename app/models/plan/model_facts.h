@@ -31,14 +31,14 @@ struct MemoryFit
     bool fits() const { return most() <= capacity; }
 };
 
-// What a model on hardware implies for the devices of a schedule.
+// The sizes of a schedule's stages, and whether they fit in memory, for a model on hardware.
 struct ModelFacts
 {
     std::vector<StageSizes> stages;
     MemoryFit now;
     std::optional<MemoryFit> twice; // with micro-batches of twice the size
-    // If `now` does not fit, the changes with which it fits: the largest smaller micro-batch size,
-    // and full recomputation. If `now` fits but `twice` does not, the same for `twice`.
+    // If `now` does not fit, the changes that make it fit: a smaller micro-batch size (the largest
+    // that fits), and full recomputation. If only `twice` does not fit, the changes for `twice`.
     std::vector<MemoryFit> remedies;
 };
 // Simulates up to six times. Fails as studyMappings() does.

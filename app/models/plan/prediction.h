@@ -23,12 +23,12 @@ struct Prediction
     std::shared_ptr<const engine::Run> run; // null: not valid, or only the summary was kept
     engine::RunInfo info;                   // facts about the run, also if `run` is null
     profiler::RunMetrics metrics;
-    std::vector<engine::Violation> violations; // empty: complete, in order, no deadlock
+    std::vector<engine::Violation> violations; // found by the validator; empty: valid
     std::size_t computeOps = 0;
     Thumbnail thumbnail;
     // The closed form of the scheme with the numbers of the request; empty if the scheme has none.
     ClosedForm bubbleForm;
-    bool closedFormsApply = true;  // whether the costs are those that closed forms assume
+    bool closedFormsApply = true;  // false: closed forms do not hold for these costs
     std::int64_t deviceMemory = 0; // bytes of the cost source's hardware; 0: unknown
 
     bool isValid() const { return violations.empty(); }
@@ -37,17 +37,18 @@ struct Prediction
 struct PredictionRequest
 {
     engine::ScheduleRequest schedule;
-    std::string scheduleFile = {}; // schedule file; its order replaces that of the scheme
+    std::string scheduleFile = {}; // if set, the order is read from this file, not built
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
-    // If costs come from another source, only those of applicableCosts() apply.
+    // Costs in cost units. If `source` is a model or a recorded run, only the part that
+    // applicableCosts() returns is used.
     engine::UnitCosts costs = {};
     engine::Recompute recompute = engine::Recompute::None;
-    std::optional<engine::EvictPolicy> evict = {}; // pairs of devices share stashes, as in BPipe
+    std::optional<engine::EvictPolicy> evict = {}; // policy of BPipe's evicts; nullopt: none
 
     CostSource source = {};
 
     bool closedFormsApply() const;
-    // Whether both requests have the same order of ops, so that they differ only in costs.
+    // Whether both requests have the same order of ops, so that at most the costs differ.
     bool hasSameOrder(const PredictionRequest& other) const;
     friend bool operator==(const PredictionRequest&, const PredictionRequest&) = default;
 };
@@ -55,8 +56,8 @@ struct PredictionRequest
 // Builds the requested order and applies its passes, but does not lower it.
 engine::Result<engine::Schedule> orderOf(const PredictionRequest& request);
 
-// The part of a prediction that does not depend on costs and takes much of the time: building,
-// checking and lowering the schedule. Kept while the user moves a cost slider.
+// A schedule that was built, checked and lowered. This part of a prediction takes much of the time
+// and does not depend on costs, so it is kept while the user moves a cost slider.
 struct PreparedSchedule
 {
     engine::Schedule lowered; // empty if there are violations
@@ -78,14 +79,14 @@ engine::Result<Prediction> predict(const engine::Schedule& schedule, const QStri
 // P2P and all-reduce.
 bool isSimple(const engine::UnitCosts& costs);
 
-// An upper bound of the number of compute ops in the schedule of a request. Decides on which thread
-// the request is predicted.
+// Returns an upper bound of the number of compute ops in the requested schedule. Requests with at
+// most kInstantOps are predicted on the GUI thread, others in the background.
 std::int64_t estimatedOps(const engine::ScheduleRequest& request);
-// Largest number of ops that is predicted on the GUI thread; takes a third of a frame
-// (bench_preview).
+// Predicting this many ops takes a third of a frame (measured with bench_preview).
 constexpr std::int64_t kInstantOps = 5'000;
 
-// Returns the values of the letters in the formula. The request must be possible.
+// Returns the values of the letters (D, N, v, S) in the formulas of schemes. The scheme must accept
+// the request.
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);
 QString costsText(const engine::UnitCosts& costs);
 // Describes the costs: "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms".

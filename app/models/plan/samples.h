@@ -9,12 +9,13 @@
 
 namespace app {
 
-// A sample run that ships with the program or is simulated. Two schemes make a comparison.
+// A sample of the start page: one run, or two runs to compare. Its recorded runs ship with the
+// program; without them, the runs are simulated.
 struct Sample
 {
     std::string_view title, line;
     std::vector<engine::ScheduleRequest> runs;
-    QStringList recorded; // files of recorded runs; empty: simulated
+    QStringList recorded; // files of the recorded runs; empty: the runs are simulated
 };
 
 std::vector<Sample> samples(); // returns only samples whose schemes this build has

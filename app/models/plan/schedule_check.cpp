@@ -15,7 +15,8 @@ namespace {
 using engine::Schedule;
 using engine::Violation;
 
-// Executes a schedule of compute ops without times, each device as far as its inputs allow.
+// Executes a schedule of compute ops without times. Each device runs its ops in order until the
+// input of an op is missing.
 class DryRun
 {
 public:
@@ -200,7 +201,7 @@ QString sentence(const Schedule& schedule, const Wait& wait)
 
 OpPlace placeFor(const Schedule& schedule, const AbsentOp& absent)
 {
-    constexpr std::size_t kTried = 2000; // up to this many ops, each position is tried
+    constexpr std::size_t kTried = 2000; // ops; with more, it takes too long to try every position
     const engine::DeviceId device{absent.place.device};
     const int end = schedule.program[device].size();
     OpPlace best{absent.place.device, end};

@@ -7,20 +7,20 @@
 
 namespace app {
 
-// A deadlocked op, and the op that it waits for.
+// An op that cannot run, and the op that it waits for.
 struct Wait
 {
     OpPlace waiting;
     OpPlace awaited; // index -1: not in the schedule
-    OpPlace blocker; // the op at which the awaited op's device waits; invalid: none
+    OpPlace blocker; // the earlier op at which the device of `awaited` waits; invalid: none
 
     friend bool operator==(const Wait&, const Wait&) = default;
 };
 
-// The result of checking an edited schedule: violations by op, or times.
+// The result of checking an edited schedule: its violations or, if it is valid, its times.
 struct ScheduleCheck
 {
-    Prediction prediction;               // the violations, or the times
+    Prediction prediction;               // has the violations or, without any, the times
     QString problem;                     // why the simulator refused a valid schedule; "" otherwise
     std::map<OpPlace, QString> messages; // violations by op
     // The number of ops that run before the device deadlocks; all ops if it does not.
@@ -35,12 +35,12 @@ struct ScheduleCheck
 ScheduleCheck checkSchedule(const engine::Schedule& schedule, const QString& label,
                             const PredictionRequest& request = {});
 
-// Returns the position at which a missing op causes the fewest violations; in a long schedule, the
-// end of the device.
+// Returns the position on its device at which the missing op causes the fewest violations. In a
+// long schedule, returns the end of the device's ops without trying other positions.
 OpPlace placeFor(const engine::Schedule& schedule, const AbsentOp& absent);
 
-// Returns the ops that wait for other devices after the first `reached` ops of each device have
-// run.
+// Returns the ops that have to wait after each device has run its first `reached` ops: at most one
+// per device.
 std::vector<Wait> waitsAt(const engine::Schedule& schedule,
                           const engine::IdVector<engine::DeviceId, int>& reached);
 // Describes the wait: "0B0 on device 0 waits for 1B0 on device 1, which comes after 1F1."
@@ -49,8 +49,8 @@ QString sentence(const engine::Schedule& schedule, const Wait& wait);
 // "4 devices wait, 23 of 32 ops never run."; "" if no violation is a deadlock.
 QString deadlockSentence(const engine::Schedule& schedule, const ScheduleCheck& check);
 
-// Returns the number of ops of each device that run before the device deadlocks; all its ops if it
-// does not.
+// Returns, for each device, the number of ops that run before it deadlocks. If it does not
+// deadlock, this is the number of all its ops.
 engine::IdVector<engine::DeviceId, int> reachedOps(const engine::Schedule& schedule);
 
 } // namespace app

@@ -29,7 +29,7 @@ tl::unexpected<Error> cannotRead(const QString& message)
     return engine::fail(Error::Code::InvalidArgument, message.toStdString());
 }
 
-// Three optional parts: the kind and the numbers of iterations, two times, a unit.
+// Matches three optional parts: iterations (kind and numbers), two times, and their unit.
 const QRegularExpression& rangeGrammar()
 {
     static const QRegularExpression kGrammar(
@@ -73,7 +73,7 @@ engine::Result<int> iterationNamed(const engine::Timeline& timeline, Iteration::
                                 .arg(first, last));
 }
 
-// The window of the iterations that the text names, or else of `iteration`.
+// The window of the iterations that the text names. If it names none, the window of `iteration`.
 engine::Result<Window> baseOf(const QRegularExpressionMatch& match,
                               const engine::Timeline& timeline, int iteration)
 {
@@ -96,7 +96,8 @@ engine::Result<Window> baseOf(const QRegularExpressionMatch& match,
     return Window{windowOf(*first).begin, windowOf(last).end};
 }
 
-// Ticks of one unit; `shown` is the unit if the text names none.
+// Returns the number of ticks in one `unit`. If `unit` is empty, returns that of `shown`, the unit
+// in which times are shown.
 engine::Result<double> ticksOfUnit(const QString& unit, const engine::RunInfo& info,
                                    const Scale& shown)
 {

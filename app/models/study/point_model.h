@@ -5,8 +5,8 @@
 
 namespace app {
 
-// The metrics of a point of a study, beside the best values among the points that differ from it
-// only in the compared axis.
+// The metrics of one point of a study. Beside each metric is the best value of all points that
+// differ from this point only in the compared axis.
 class PointModel : public TableModel<profiler::PointSummary::Row>
 {
     Q_OBJECT

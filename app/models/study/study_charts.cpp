@@ -44,7 +44,8 @@ bool isKnown(const StudyData& data, StudyMetric metric)
     });
 }
 
-// Bubble, iteration, the other metrics that any result has, and the ratios.
+// Returns the names of the quantities that a chart can show: bubble and iteration always, the other
+// metrics if any result has them, then the ratios of the study.
 std::vector<std::string> quantities(const StudyData& data, StudyPanel panel)
 {
     constexpr std::array kMetrics{StudyMetric::Bubble,          StudyMetric::Iteration,

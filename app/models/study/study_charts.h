@@ -13,8 +13,8 @@ namespace app {
 enum class StudyPanel : std::uint8_t { Map, Lines, Front };
 constexpr std::size_t kStudyPanels = 3;
 
-// A chart that a panel can show: one that the study defines, or the chart of a metric for which all
-// other axes have the values of a point.
+// A chart that a panel can show. It is defined by the study (isOwn), or shows a metric over one
+// axis while the other axes have fixed values: those of the selected point.
 struct ChartChoice
 {
     QString title;
@@ -22,8 +22,8 @@ struct ChartChoice
     bool isOwn = false;
 };
 
-// The charts of a panel; those that the study defines come first. The charts of a metric have the
-// axis `axis` ("": a suitable one) and go through `point`.
+// The charts that a panel offers: those that the study defines, then one per metric. The charts of
+// metrics vary `axis` ("": a suitable axis); the other axes have the values of `point`.
 std::vector<ChartChoice> chartChoices(const StudyData& data, StudyPanel panel,
                                       const std::string& axis, std::size_t point);
 // The axes over which a panel can draw a metric, the most suitable first.
@@ -32,8 +32,9 @@ std::vector<std::string> chartAxes(const profiler::Study& study, StudyPanel pane
 // The point that a page selects first: the best one in the first chart that the study defines.
 std::size_t firstPoint(const StudyData& data);
 
-QString whereText(const profiler::StudyChart& chart); // "devices 8, P2P message 0.1"; "": all
-QString modeText(const profiler::Study& study);       // "simulated"
+// The fixed values of a chart's other axes: "devices 8, P2P message 0.1"; "" if none is fixed.
+QString whereText(const profiler::StudyChart& chart);
+QString modeText(const profiler::Study& study); // "simulated"
 // "4 values of devices × 6 of micro-batches × 10 of scheme"
 QString gridText(const profiler::Study& study);
 double gridSize(const profiler::Study& study); // the number of points

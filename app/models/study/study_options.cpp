@@ -20,7 +20,8 @@ namespace {
 constexpr std::array<std::string_view, 1> kStudyFolder{"studies/"};
 constexpr std::string_view kModel = "model", kHardware = "hardware", kScheme = "scheme";
 
-// Visits the options of simulations first, because `bscope run` has some of the same names.
+// Visits all options that an axis can set. If `bscope simulate` and `bscope run` have an option of
+// the same name, that of `bscope simulate` is visited first.
 template<class Visit>
 void visitFields(const Visit& visit)
 {
@@ -44,7 +45,7 @@ std::optional<engine::FieldFacts> factsOf(const std::string& key)
     return found;
 }
 
-// The option of `bscope run`; nullptr if it has none of this name.
+// Returns the option of `bscope run` with this name; nullptr if there is none.
 const engine::FieldFacts* runField(const std::string& key)
 {
     const auto fields = engine::experimentFields();
@@ -143,7 +144,7 @@ std::optional<StudyProblem> studyProblem(const profiler::Study& study)
         for (const profiler::StudyAxis& axis : *axes)
             for (const std::string& value : axis.values)
                 if (const QString text = isSimulated ? problemOf(axis.key, value) : QString();
-                    !text.isEmpty()) // not checked for runs, which have other models
+                    !text.isEmpty()) // runs accept other models than simulations
                     return StudyProblem{axis.key, capitalized(text) + QLatin1Char('.')};
     if (study.grid.empty())
         return StudyProblem{std::string(kScheme),

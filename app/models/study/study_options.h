@@ -9,13 +9,14 @@ namespace app {
 // The options that an axis of a study may set, from the tables of fields of simulations and runs.
 
 QString studyOptionLabel(const std::string& key); // "Micro-batches N"
-QString studyOptionHelp(const std::string& key);  // "" if no table has it
-// The accepted values of a choice, and the presets of models and hardware; empty for others.
+QString studyOptionHelp(const std::string& key);  // "" if there is no such option
+// The accepted names of an option: the values of a choice, or the presets of a model or hardware.
+// Empty for other options.
 QStringList studyOptionNames(const std::string& key);
 // The options that the study does not set yet, sorted.
 QStringList otherStudyOptions(const profiler::Study& study);
 
-// What is wrong with a study: a sentence, and the option at fault ("" if it is none of them).
+// A problem of a study's definition. `key` is the option that causes it; "" if no option does.
 struct StudyProblem
 {
     std::string key;
@@ -24,7 +25,8 @@ struct StudyProblem
 // Checks everything that can be known before a simulation; nullopt if the study may be run.
 std::optional<StudyProblem> studyProblem(const profiler::Study& study);
 
-// Why `bscope run` cannot run the points: an option that only simulations have; "" if it can.
+// Returns the reason why `bscope run` cannot run the points: an option that only `bscope simulate`
+// has. Returns "" if it can run them.
 QString notRunnable(const profiler::Study& study);
 
 // The study of a new page.

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// A row of AliveModel: a tensor in the memory of the device, the sum of these, an evicted stash, or
-// the memory of the partner.
+// A row of AliveModel: a tensor in the memory of the device, the sum of all these tensors, a stash
+// that the device has evicted (BPipe), or the total memory of its BPipe partner.
 struct AliveRow
 {
     enum class Kind { Tensor, Sum, Evicted, Partner };

@@ -32,7 +32,8 @@ private:
     QString text(const engine::BpipeRow& row, Column column) const;
     Columns columns() const;
 
-    double m_usable = 0, m_firstMfu = 0; // bytes; stage MFU of the first row
+    // m_usable: usable memory in bytes. m_firstMfu: the stage MFU of the first row.
+    double m_usable = 0, m_firstMfu = 0;
 };
 
 } // namespace app

@@ -18,7 +18,8 @@ void CompareModel::show(profiler::Comparison comparison, QStringList titles)
     reset(columns(), std::move(runs));
 }
 
-// Omits columns without a number, and the mode unless modes differ or a run was oversubscribed.
+// Omits columns without a number. Shows the mode only if the modes differ or a run was
+// oversubscribed.
 CompareModel::Columns CompareModel::columns()
 {
     m_dispensable.clear();
@@ -62,7 +63,7 @@ CompareModel::Columns CompareModel::columns()
     addTime(tr("Compute"), {&ComparedRun::meanCompute});
     addTime(tr("Exposed comm."), {&ComparedRun::meanExposed});
     addTime(tr("Bubble"), {&ComparedRun::meanBubble});
-    // The stash replaces the peak where no bytes were recorded.
+    // If no run recorded bytes, the stash column replaces the peak column.
     if (std::ranges::any_of(runs, [](const ComparedRun& run) { return run.peakBytes.has_value(); }))
         addIfAny({tr("Peak, %1"), bytes}, {&ComparedRun::peakBytes, bytes});
     else

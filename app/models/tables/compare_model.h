@@ -22,7 +22,8 @@ public:
     void clear() { show({}, {}); }
     const profiler::Comparison& comparison() const { return m_comparison; }
     int rowOf(int run) const; // as sorted; -1: not shown
-    // The columns that may be left out where not all fit: settings (last first), MFU, messages.
+    // The columns that the view hides if not all columns fit, in this order: the settings,
+    // beginning with the last one, then MFU, then messages.
     const std::vector<int>& dispensable() const { return m_dispensable; }
 
 private:

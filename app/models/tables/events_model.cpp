@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-// Without the op itself.
+// Leaves Event::what empty; list() sets it.
 Event eventOf(const engine::Span& span, const engine::Track& track)
 {
     return {span.window(), span.op, static_cast<int>(span.iteration), track.device, track.kind, {}};

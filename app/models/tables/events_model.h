@@ -55,7 +55,7 @@ public:
 private:
     void list(std::vector<Event> events, std::int64_t longest);
     Columns columns() const;
-    std::int64_t startOf(const Event& event) const; // of its iteration
+    std::int64_t startOf(const Event& event) const; // start of the event's iteration
 
     RunPointer m_run;
     bool m_isOfAll = false; // lists ops of all iterations

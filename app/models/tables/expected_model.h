@@ -6,7 +6,8 @@
 
 namespace app {
 
-// The time of every kind of work in the expected runs and the measured one, which is the last.
+// Compares expected runs with a measured run: a row per kind of work, a column of times per run.
+// The measured run is the last column.
 class ExpectedModel : public TableModel<profiler::KindTimes>
 {
     Q_OBJECT

@@ -15,7 +15,7 @@ public:
     void show(std::vector<profiler::LinkFlow> flows, int replicas);
 };
 
-// The all-reduces of a schedule by the nodes that they join.
+// The all-reduces of a schedule. All-reduces between the same nodes share a row.
 class AllReduceModel : public TableModel<profiler::AllReduceLoad>
 {
     Q_OBJECT

@@ -17,7 +17,7 @@ public:
     void clear() { reset({}, {}); }
 
 private:
-    // A column of bytes; nullopt: unknown.
+    // Returns the bytes of a device that a column shows; nullopt: unknown.
     using Bytes = std::function<std::optional<std::int64_t>(engine::DeviceId)>;
     TableColumn<engine::DeviceId> bytesColumn(const QString& title, const Bytes& bytes) const;
     Columns measuredColumns(const Bytes& peak) const;

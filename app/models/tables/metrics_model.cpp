@@ -83,7 +83,7 @@ TableColumn<const DeviceMetrics*> MetricsModel::bubbleShareColumn() const
         .with(kShareRole, share);
 }
 
-// Its last row is a sum, because the devices share one path.
+// The row of all devices has the sum and not the mean, because all devices share one critical path.
 TableColumn<const DeviceMetrics*> MetricsModel::pathColumn() const
 {
     return {tr("On the path"), [this](const Device* device) {
@@ -164,7 +164,7 @@ MetricsModel::Columns MetricsModel::columns() const
     return columns;
 }
 
-// Adds the value of all devices, which is in the last row.
+// Returns the definition of the metric with its value for all devices, taken from the last row.
 QVariant MetricsModel::headerToolTip(int section, const QString& title) const
 {
     const bool isCount = title == tr("Sent / received") || title == tr("Local");

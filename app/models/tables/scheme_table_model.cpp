@@ -10,8 +10,8 @@ using Column = SchemeTableModel::Column;
 
 // Thumbnails of at most this many cost units are never cut.
 constexpr double kThumbnailUnits = 21;
-// Longer thumbnails are cut at this multiple of the median, so that one scheme does not compress
-// the others.
+// Longer thumbnails are cut at this multiple of the median duration, so that one slow scheme does
+// not compress the others.
 constexpr double kOutlier = 1.25;
 
 double valueOf(const Prediction& prediction, Column column)

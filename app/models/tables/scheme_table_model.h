@@ -66,7 +66,7 @@ private:
     int rank(const Row& row) const override;
     Columns columns() const;
     TableColumn<Row> schemeColumn() const;
-    TableColumn<Row> fitsColumn() const; // whether the devices of the hardware have the memory
+    TableColumn<Row> fitsColumn() const; // whether the schedule fits in the memory of the devices
     QString text(const Row& row, Column column) const;
     void show(std::vector<Row> rows); // sorts, and determines the scales
 

@@ -42,9 +42,9 @@ struct ColumnHead
     Qt::AlignmentFlag alignment;
 };
 
-// A column, described by functions of a row. Without a sort value, the column is sorted by its
-// text. A role (of table_roles.h or any other) that returns no value for a row keeps its default
-// there.
+// A column, described by functions of a row. Without sortedBy(), the column is sorted by its text.
+// with() adds a role, from table_roles.h or from Qt. If its function returns an invalid QVariant
+// for a row, that cell keeps the default of the role.
 template<typename Row>
 struct TableColumn : ColumnHead
 {
@@ -83,7 +83,7 @@ public:
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
 protected:
-    // The definition of the numbers in a column; an invalid QVariant if there is none.
+    // Returns a tooltip that defines the column `title`; an invalid QVariant if there is none.
     virtual QVariant headerToolTip(int section, const QString& title) const;
     void sortAgain() { sort(m_sortColumn, m_sortOrder); }
     std::size_t rowAt(int shown) const { return m_order[static_cast<std::size_t>(shown)]; }
@@ -97,7 +97,7 @@ private:
     virtual SortValue cellSort(int column, std::size_t row) const = 0;
     virtual int rowRank(std::size_t row) const = 0;
 
-    std::vector<std::size_t> m_order; // the row of each shown row
+    std::vector<std::size_t> m_order; // m_order[i]: the row that is shown at position i
     int m_sortColumn = -1;            // -1: unsorted
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };

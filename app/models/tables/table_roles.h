@@ -24,7 +24,8 @@ inline constexpr int kCodeRole = Qt::UserRole + 9;
 // A KernelKind as int: draws a swatch in its colour at the left.
 inline constexpr int kKernelKindRole = Qt::UserRole + 10;
 
-// A position in the coverage of an import (see coverageColour): draws a swatch at the left.
+// An int, the position of a part in the coverage bar of an import: draws a swatch in the colour
+// coverageColour(position) at the left.
 inline constexpr int kCoverageRole = Qt::UserRole + 11;
 // An int from 0 to 3: draws three squares at the left, this many of them filled.
 inline constexpr int kLevelRole = Qt::UserRole + 12;

@@ -8,8 +8,8 @@ class QModelIndex;
 namespace app {
 
 // The verdict on a value that exceeds `baseline` by `difference`. `more` is the verdict on a
-// positive difference; a negative one gets the opposite. Neutral up to 1 % of the baseline, and if
-// the difference is shown as 0.
+// positive difference; a negative one gets the opposite. The verdict is Neutral if the difference
+// is at most 1 % of the baseline, or is 0 when rounded to `decimals`.
 Verdict differenceVerdict(double difference, double baseline, int decimals,
                           Verdict more = Verdict::Worse);
 

@@ -23,11 +23,11 @@ struct LayerMove
 // The moves that turn the even split into `split`. Layers keep their order.
 std::vector<LayerMove> layerMoves(const LayerSplit& split);
 
-// The least and the greatest number of layers that can precede `border`, which is the end of stage
-// `border`. The stages on both sides keep at least one of the layers that they have in the even
-// split.
+// Returns the least and the greatest number of layers before a border. `border` is the index of the
+// stage that ends there. Moving the border leaves each of its two stages at least one layer that
+// the stage also has in the even split.
 std::pair<int, int> borderRange(const LayerSplit& split, int border);
-// Moves the border so that `before` layers precede it, as far as borderRange() permits.
+// Returns the split with the border moved to `before` layers, clamped to borderRange().
 LayerSplit withBorder(LayerSplit split, int border, int before);
 
 } // namespace app

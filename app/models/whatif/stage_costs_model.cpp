@@ -235,7 +235,7 @@ bool StageCostsModel::setData(const QModelIndex& index, const QVariant& value, i
 
 void StageCostsModel::set(const Edits& edits)
 {
-    Q_EMIT layoutAboutToBeChanged(); // makes the view adapt to an edited cell, which is wider
+    Q_EMIT layoutAboutToBeChanged(); // the view measures the columns again: edited cells are wider
     m_edits = edits;
     Q_EMIT layoutChanged();
     Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));

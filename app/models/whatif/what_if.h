@@ -40,15 +40,16 @@ struct WhatIfChanges
     friend bool operator==(const WhatIfChanges&, const WhatIfChanges&) = default;
 };
 
-// Returns the reason why other schemes cannot be predicted from the run, as far as it is known
-// without reading the spans; "" if they can. nullptr: no run.
+// Returns the reason why other schemes cannot be predicted from the run; "" if no reason is known.
+// Does not read the spans, so a prediction may still fail. `run` may be nullptr.
 QString whyNoWhatIf(const engine::Run* run);
 
 // Returns the layers of the model that the run trained; 0: the run does not state them.
 int modelLayers(const engine::Run& run);
 
-// Returns the predictor of a run with the changes applied. Copies can be used in several threads,
-// because times and schemes are values. Fails if a changed time was not measured.
+// Returns the predictor of a run with the changes applied. Fails if a changed time was not
+// measured. Copies share only the run, which does not change, so they can be used in several
+// threads.
 engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPredictor& measured,
                                                       const engine::Run& run,
                                                       const WhatIfChanges& changes);
@@ -95,10 +96,10 @@ struct WhatIfDetails
     std::shared_ptr<const engine::Run> run; // the predicted run; null: see `reason`
     QString reason;
     profiler::Comparison comparison; // compares the measured run and the prediction
-    // The iteration with one assumption changed, in ns; nullopt if there is nothing to change, or
-    // if it is not known.
+    // Predicted iteration times in ns, each with one assumption changed. nullopt: the change would
+    // have no effect, or the time is unknown.
     std::optional<std::int64_t> withoutEdits, withMeasuredLayers, withoutStragglers, withHalfLinks;
-    // see WhatIfPredictor::correction(); nullopt for the own order
+    // WhatIfPredictor::correction(); nullopt if the prediction keeps the run's own order.
     std::optional<double> correction;
     int measuredStages = 0;
     std::vector<std::string> assumptions;

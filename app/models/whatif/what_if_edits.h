@@ -4,7 +4,7 @@
 
 namespace app {
 
-// One of the changes to a measured run, and the changes that remain without it.
+// One of the changes to a measured run, and all other changes.
 struct WhatIfEdit
 {
     QString text; // "F on device 3 × 1.5"
@@ -16,10 +16,10 @@ std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run&
 // "2F3", "F on device 1", "F", "Device 1", "Link 0–1", "All links within nodes".
 QString selectionText(const profiler::RunEdit& edit);
 
-// The slow-down factor of what `edit` selects; 1: none is set.
+// Returns the slow-down factor of the ops or links that `edit` selects; 1 if none is set.
 double slowdown(const WhatIfChanges& changes, const profiler::RunEdit& edit);
-// Replaces the slow-down of what `edit` selects, clamped to the limits of factors; a factor of 1
-// removes it.
+// Sets the slow-down factor of the ops or links that `edit` selects, clamped to the limits of
+// factors. A factor of 1 removes the slow-down.
 void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit);
 
 // The links between devices over which messages pass, as edits with a factor of 1. If the run names

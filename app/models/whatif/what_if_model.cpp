@@ -5,7 +5,7 @@
 namespace app {
 namespace {
 
-// the scale of the bars ends at most at this multiple of the measured iteration
+// The scale of the bars ends at most at this multiple of the measured iteration.
 constexpr double kLongBars = 1.1;
 
 } // namespace

@@ -24,7 +24,7 @@ struct WhatIfNumbers
     // micro-batch are compared.
     int measuredBatches = 1, batches = 1;
 };
-// The time that the measured run would take for as many micro-batches as are predicted.
+// The measured iteration time, scaled to the number of micro-batches of the prediction.
 std::int64_t atPace(const WhatIfNumbers& numbers);
 WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers);
 

@@ -74,7 +74,7 @@ private:
     // The parts of the toolbar, some of which updateToolbar() shows or hides. m_icons replace
     // m_buttons. The first elements of m_labels and m_icons are hidden first.
     QList<QWidget*> m_tallOnly, m_compactOnly, m_labels, m_buttons, m_icons;
-    bool m_hasRoomForRuns = true, m_areRowsChosen = false; // m_areRowsChosen: by the user
+    bool m_hasRoomForRuns = true, m_areRowsChosen = false; // m_areRowsChosen: the user moved m_rows
     bool m_isCompact = false;
 };
 

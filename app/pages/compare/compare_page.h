@@ -67,7 +67,7 @@ private:
     void fillBaselines();
     void setBaseline(int run);
     void choose(int run);
-    void explain(int run, const Selection& selection); // in the details
+    void explain(int run, const Selection& selection); // shows the selected item in the details
     void showParameters();
     void addPrediction();
     void addRunMenu();

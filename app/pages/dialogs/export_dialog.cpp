@@ -251,7 +251,7 @@ void ExportDialog::followPreset()
     const QString preset = QString::fromStdString(m_settings.preset);
     if (isOwnPreset(preset)) {
         ExportSettings saved = loadOwnPreset(*openSettings(), preset, m_settings.base);
-        // rows and range belong to these runs, not to the preset
+        // Ignores devices and range: they belong to the runs of this dialog, not to the preset.
         saved.options.devices = m_settings.options.devices;
         saved.options.range = m_settings.options.range;
         if (!(saved == m_settings)) {
@@ -299,8 +299,8 @@ void ExportDialog::refuse(const QString& message)
     m_export->setEnabled(false);
 }
 
-// Ignores Esc while a dialog that this one opened has not returned: if the user presses Esc twice,
-// the second one may arrive here before the inner dialog has returned.
+// Does not close while a dialog that this one opened has not returned. If the user presses Esc
+// twice to close the inner dialog, the second Esc may arrive here.
 void ExportDialog::done(int result)
 {
     if (!m_isAsking)

@@ -33,7 +33,7 @@ public:
     // Sets the iteration whose recorded times are drawn; -1 (default): the reported iteration of
     // each run.
     void setIteration(int iteration);
-    void setNotes(std::vector<std::vector<engine::Note>> notes); // [run]
+    void setNotes(std::vector<std::vector<engine::Note>> notes); // the notes of each run
     // Sets a range of the first run's timeline that can be drawn instead of a whole iteration. The
     // range is clipped to the iteration in which it begins.
     void setRange(engine::Window marked);
@@ -65,7 +65,7 @@ private:
     bool mayReplace(const QString& what, const QString& consequence);
 
     FigureRuns m_runs;
-    std::vector<std::vector<engine::Note>> m_notes; // [run]
+    std::vector<std::vector<engine::Note>> m_notes; // the notes of each run
     int m_iteration = -1, m_rangeIteration = -1;    // m_rangeIteration: contains the marked range
     ExportSettings m_settings;
 

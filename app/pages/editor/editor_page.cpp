@@ -122,8 +122,8 @@ void EditorPage::edit(const engine::Schedule& schedule, const QString& name,
                       const PredictionRequest& request)
 {
     m_file->setName(name);
-    // `schedule` already contains the ops that evict and recompute add. The plan therefore has only
-    // the cost of recomputation.
+    // Does not copy `evict` and `recompute` to the plan, because `schedule` already has the ops
+    // that they add. The plan needs only the cost of recomputation.
     m_plan = {};
     m_plan.experiment.schedule = request.schedule;
     m_plan.experiment.sync = request.sync;

@@ -21,8 +21,8 @@ class NumberSources;
 class PublishedCases;
 class SpeedUpChart;
 
-// Compares micro-batch sizes with and without BPipe. The answer follows every edit; only the memory
-// of the devices is simulated in the background.
+// Compares micro-batch sizes with and without BPipe. Every edit updates the answer at once, except
+// the memory of the devices, which is simulated in the background.
 class EstimatorPage : public Page
 {
     Q_OBJECT

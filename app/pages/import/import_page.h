@@ -43,7 +43,7 @@ public:
     const RunDocument* document() const { return m_document.get(); } // nullptr: not imported yet
 
 protected:
-    bool eventFilter(QObject* watched, QEvent* event) override; // of the report: its width
+    bool eventFilter(QObject* watched, QEvent* event) override; // watches the width of the report
 
 private:
     ImportPage(const ThemeController& theme, RunLibrary& library, QWidget* parent);

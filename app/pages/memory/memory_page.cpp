@@ -259,7 +259,7 @@ bool MemoryPage::eventFilter(QObject* watched, QEvent* event)
     return Page::eventFilter(watched, event);
 }
 
-// Gives the table of devices the height that it needs, and the rest to the areas.
+// Gives the table of devices the height that it needs, and the rest to the plots.
 void MemoryPage::fitTable()
 {
     const int needed = std::min(kTableHeight, kTableTitle + 1 + m_memoryTable->fittingHeight());

@@ -68,7 +68,7 @@ private:
     MemoryAreas* m_areas;
     MemoryLegend* m_legend;
     QScrollArea* m_scroll;
-    QSplitter *m_columns, *m_rows; // m_rows: areas above the table
+    QSplitter *m_columns, *m_rows; // m_rows: the plots above the table
     QStackedWidget* m_content;     // m_scroll or m_empty
     EmptyState* m_empty;
     MemoryModel* m_memory;

@@ -33,7 +33,7 @@ public:
     LinkController(const Parts& parts, std::shared_ptr<RunDocument> document);
 
     void show(const ViewLink& link); // waits until the whole run is read
-    void viewShown();                // call it when the timeline shows another run or more of it
+    void viewShown();                // call it after the timeline got another or a longer run
 
 private:
     void copy();
@@ -44,7 +44,7 @@ private:
     std::optional<ViewLink> m_wanted;
 };
 
-// A message about a link, which does not wait for the answer.
+// Shows a message about a link. Does not wait until the user closes it.
 void showLinkMessage(QWidget* parent, const QString& title, const QString& text);
 
 } // namespace app

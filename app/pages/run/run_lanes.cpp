@@ -53,7 +53,7 @@ int RunLanes::device() const
     return isOnLane && selection.device.value < m_timeline.devices() ? selection.device.value : -1;
 }
 
-// The group of the lane; nullopt without a lane or without groups.
+// The group of the selected lane; nullopt if no lane is selected or it belongs to no group.
 std::optional<LaneGroup> RunLanes::group() const
 {
     for (LaneGroup& one : m_timeline.laneGroups())

@@ -24,7 +24,7 @@ public:
     {
         TimelineWidget* timeline;
         FindController* find;
-        DetailsPanel* details; // copied as text
+        DetailsPanel* details; // the menu can copy its text
     };
 
     RunMenu(const Parts& parts, const RunActions& actions, QWidget* page);

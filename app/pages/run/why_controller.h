@@ -59,7 +59,7 @@ private:
     int m_iteration = -1;
     PathMarksPointer m_marks;
     NextSchemeAnswer m_next;
-    bool m_isChoosing = false; // chooseOp() is changing the selection; the reason stays
+    bool m_isChoosing = false; // while chooseOp() selects an op, setSelection() keeps the reason
     WhyAnalysis m_analysis;
     Background m_writing;
 };

@@ -6,8 +6,8 @@ namespace app {
 
 class Settings;
 
-// Applies the palette, the text size and the units to the window, with `choice`, which may come
-// from the command line.
+// Applies the palette, the text size and the units of the settings, and the theme `choice`, which
+// may come from the command line instead of the settings.
 void applyLookSettings(const Settings& settings, ThemeController& theme,
                        ThemeController::Choice choice);
 

@@ -31,7 +31,7 @@ SettingRow::SettingRow(const ThemeController& theme, const Setting& setting, QWi
     m_control = makeControl(theme);
     m_control->setAccessibleDescription(setting.explanation);
     QWidget* focus = m_control->focusProxy() != nullptr ? m_control->focusProxy() : m_control;
-    if (setting.kind != Setting::Kind::Choice) // which adds the current choice
+    if (setting.kind != Setting::Kind::Choice) // its control sets the name with the current choice
         focus->setAccessibleName(setting.title);
     m_reset->setAccessibleName(tr("Reset %1").arg(setting.title));
     m_problem->hide();

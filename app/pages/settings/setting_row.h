@@ -27,7 +27,7 @@ public:
     void focusControl();
 
 Q_SIGNALS:
-    void changed(const QVariant& value); // by the user; valid
+    void changed(const QVariant& value); // the user changed the setting; `value` is valid
 
 private:
     QWidget* makeControl(const ThemeController& theme);

@@ -30,7 +30,7 @@ public:
     void refresh(); // after a setting was changed elsewhere
 
 Q_SIGNALS:
-    void settingChanged(const char* key); // it was stored
+    void settingChanged(const char* key); // a changed setting was stored
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -47,7 +47,7 @@ private:
     QLineEdit* m_filter;
     EmptyState* m_nothing;
     std::vector<SettingRow*> m_rows;
-    // [row] The title of a group at its first row; nullptr at its other rows.
+    // For each row: the title of its group if it is the first row of the group, otherwise nullptr.
     std::vector<QWidget*> m_groups;
 };
 

@@ -317,7 +317,7 @@ QString SetupPage::statusNote() const
 void SetupPage::resizeEvent(QResizeEvent* event)
 {
     constexpr int kNarrow = 1360, kWide = 2200, kLow = 720, kHigh = 1150;
-    constexpr int kWidths[] = {218, 400, 590}; // by columns of cards
+    constexpr int kWidths[] = {218, 400, 590}; // width for one, two and three columns of cards
     const int columns = event->size().width() < kNarrow ? 1 : event->size().width() < kWide ? 2 : 3;
     m_schemes->setFixedWidth(kWidths[columns - 1]);
     m_schemes->setColumns(columns);

@@ -68,7 +68,7 @@ private:
     SetupForm* m_form;
     PredictionPanel* m_prediction;
     SchemeTable* m_table;
-    MappingView* m_mapping = nullptr; // until it is shown
+    MappingView* m_mapping = nullptr; // null until it is shown for the first time
     QTabBar* m_tabs;
     QLabel* m_costs;
     QStackedWidget* m_views;

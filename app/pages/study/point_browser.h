@@ -31,7 +31,7 @@ public:
     std::size_t point() const { return m_point; }
     const profiler::PointSummary& summary() const { return m_summary; }
     QString describe(std::size_t point) const;            // name, set-up and numbers
-    RunSaver::MakeScene figureOf(StudyPanel panel) const; // on paper
+    RunSaver::MakeScene figureOf(StudyPanel panel) const; // for an export
 
 Q_SIGNALS:
     void pointChanged(); // or its numbers
@@ -49,9 +49,9 @@ private:
     PointModel* m_model;
     StudyPointer m_data;
     std::size_t m_point = 0;
-    bool m_isChosen = false; // by the user
+    bool m_isChosen = false; // whether the user chose the point
     profiler::PointSummary m_summary;
-    // [panel] number of the last request; older results are dropped
+    // For each StudyPanel: the number of its last request. Results of older requests are dropped.
     std::array<int, kStudyPanels> m_drawings{};
     Background m_background{this};
 };

@@ -23,7 +23,7 @@ public:
 
     const QString& path() const { return m_path; } // "": not saved yet
     const QString& name() const { return m_name; } // of the preset or file; "": a new study
-    QString baseName() const;                      // of files to save
+    QString baseName() const;                      // suggested name of saved files
     QString title() const;
     bool isModified() const { return m_edited != m_saved; }
 

@@ -27,7 +27,7 @@ class Tag;
 struct StudyActions
 {
     QAction *run, *cancel, *otherMode; // otherMode: emulate a simulated grid, or vice versa
-    QAction *openPoint, *emulate, *compareBest; // of the selected point
+    QAction *openPoint, *emulate, *compareBest; // about the selected point
     QAction *open, *save, *saveAs, *saveReport, *saveCsv, *exportMap;
     QAction* showForm;
 };
@@ -43,8 +43,9 @@ public:
 
     ChartPanel& panel(StudyPanel which) { return *panels[static_cast<std::size_t>(which)]; }
     void showRunning(bool isRunning);
-    void showStart(const profiler::Study& study, const QString& count); // before its results
-    void fold(int width); // folds the definition in a narrow window
+    void showStart(const profiler::Study& study,
+                   const QString& count); // a study without results yet
+    void fold(int width);                 // folds the definition in a narrow window
 
     StudyForm* form;
     QComboBox* presets;

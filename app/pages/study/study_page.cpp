@@ -25,7 +25,7 @@ namespace {
 using Mode = profiler::Study::Mode;
 
 constexpr double kMostAtOnce = 10'000; // points; a larger study does not start when it is opened
-constexpr int kStartPage = 0, kChartsPage = 1; // of the stack
+constexpr int kStartPage = 0, kChartsPage = 1; // pages of StudyFrame::stack
 
 } // namespace
 

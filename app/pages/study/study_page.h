@@ -44,9 +44,9 @@ private:
     void connectFile();
     void connectSession();
     void setStudy(const profiler::Study& study);
-    void showStart(const profiler::Study& study); // without results
+    void showStart(const profiler::Study& study); // a study that has no results yet
     void showEdits();                             // checks the definition
-    void showPreset();                            // in the list
+    void showPreset();                            // selects the current preset in the list
     // Applies edits of ratios and charts to the results that are shown.
     void showEditedParts();
     void run();

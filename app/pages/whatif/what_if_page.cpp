@@ -197,7 +197,7 @@ void WhatIfPage::showSelected(int run, const Selection& selection)
     m_frame->form->slow().showOp(op);
 }
 
-// The selected op as predicted, also if it is selected in the measured run.
+// The selected op with its predicted duration, even if it is selected in the measured run.
 std::optional<OpInFocus> WhatIfPage::predictedOp() const
 {
     const auto& [run, selection] = m_selected;

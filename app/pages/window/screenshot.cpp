@@ -119,8 +119,10 @@ void capture(MainWindow& window, const CommandLine& line)
     constexpr int kMost = 20'000;                      // ms
     QThreadPool::globalInstance()->waitForDone(kMost); // waits until runs are prepared for painting
     QCoreApplication::processEvents();
-    for (int k = 0; k < 2; ++k) { // the first pass may paint only the whole run
-        shown->grab();            // starts painting the visible part
+    // Painting in the background may need two rounds: a picture of the whole run, then the visible
+    // part.
+    for (int k = 0; k < 2; ++k) {
+        shown->grab(); // requests the pictures
         LanePicture::waitForPainting();
         QCoreApplication::processEvents();
     }

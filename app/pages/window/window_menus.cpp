@@ -77,7 +77,7 @@ void WindowMenus::makeBar()
     bar->setFixedHeight(30);
     new Logo(m_theme, bar); // in the padding at the left that the style sheet reserves
     m_commandField->setParent(
-        bar); // not a corner widget: it would also get the padding, at its right
+        bar); // as a corner widget, it would get the padding for the logo at its right
     const QStringList titles
         = {tr("File"), tr("Run"), tr("View"), tr("Compare"), tr("Analyze"), tr("Export")};
     for (std::size_t i = 0; i < m_menus.size(); ++i)

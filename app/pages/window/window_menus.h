@@ -47,7 +47,7 @@ private:
     Settings& m_settings;
     CommandField* m_commandField;
     CommandPalette* m_palette;
-    std::array<QMenu*, 6> m_menus{}; // [Menu]
+    std::array<QMenu*, 6> m_menus{}; // indexed by Menu
     QMenu* m_help = nullptr;
     QAction *m_newRun = nullptr, *m_close = nullptr, *m_reopen = nullptr;
     std::unique_ptr<QObject> m_found; // owns the actions of foundCommands()

@@ -99,7 +99,8 @@ DetailsClock detailsClock(const RunView& view, int iteration)
 
 DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length)
 {
-    constexpr double kSteps = 30; // the length is at least this many steps of the last digit
+    // Adds digits until the last one resolves at least this many steps of the length.
+    constexpr double kSteps = 30;
     constexpr int kMostMore = 3;
     DetailsClock clock = detailsClock(view, iteration);
     if (view.run().info.inUnits() || length <= 0) // units are exact without more digits

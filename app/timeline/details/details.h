@@ -35,7 +35,7 @@ struct Swatch
 struct DetailsLink
 {
     Swatch swatch;
-    QString prefix;     // text before the link: the number of a note
+    QString prefix;     // text before the link, such as the number of a note
     QString name;       // text of the link: "1B5"
     QString rest;       // "on device 1"
     QString time;       // "103.6 – 107.5"
@@ -70,7 +70,7 @@ struct DetailsTable
 
         friend bool operator==(const Row&, const Row&) = default;
     };
-    QStringList columns; // titles, without that of the names
+    QStringList columns; // titles of the cells' columns; the column of names has no title
     std::vector<Row> rows;
 
     friend bool operator==(const DetailsTable&, const DetailsTable&) = default;
@@ -91,7 +91,7 @@ struct DetailsBar
     friend bool operator==(const DetailsBar&, const DetailsBar&) = default;
 };
 
-// An amount before and after a change, as two bars. 1 is the end of the longest bar.
+// An amount before and after a change, shown as two bars. Lengths are fractions of the full width.
 struct DetailsPair
 {
     QString name, value, change;
@@ -128,9 +128,9 @@ struct DetailsSection
     bool isChain = false; // the links form a chain and are connected by a line
     std::optional<StageStrip> strip;
     std::vector<DetailsPair> pairs;
-    QString pairLegend[2]; // of before and after
+    QString pairLegend[2]; // names of the `before` and `after` bars
     double pairLimit = 0;  // drawn as a line through the pairs; 0: none
-    DetailsTable table;    // without rows: none
+    DetailsTable table;    // not shown if it has no rows
     std::vector<DetailsRow> rows;
 
     void add(const QString& name, const QString& value, bool isStrong = false)
@@ -161,11 +161,13 @@ struct DetailsContext
     { }
 
     const KernelView* kernels = nullptr;
-    // Metrics of the marked range; nullptr, or those of another range, while they are computed.
+    // Metrics of the marked range. While they are computed, nullptr or the metrics of an earlier
+    // range.
     const profiler::RangeMetrics* range = nullptr;
     std::span<const engine::Note> notes; // sorted by time
-    const Found* hits = nullptr;         // all hits of a search are selected; nullptr: none
-    // One simulated iteration of the same schedule, which begins at 0; nullptr: unknown.
+    const Found* hits = nullptr;         // not nullptr while all hits of a search are selected
+    // A simulated run of the same schedule with one iteration, which begins at tick 0; nullptr:
+    // unknown.
     const engine::Run* predicted = nullptr;
     const RunProgress* progress = nullptr; // nullptr: the run is not running
 };

@@ -49,7 +49,8 @@ DetailsLink stepLink(const RunView& view, const profiler::CauseStep& step, int i
     return link;
 }
 
-// The chain of causes of a bubble, from the first cause. Omits the middle of a long chain.
+// The chain of causes of a bubble, beginning with the first cause. Omits the middle of a long
+// chain.
 DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble, int iteration,
                             const DetailsClock& clock)
 {

@@ -79,7 +79,8 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
     section.add(tr("Throttled by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow));
 }
 
-// The driver's value minus the sum of the owners; marked if it exceeds kMemoryTolerance.
+// The memory that the driver reports minus the sum over all owners; emphasized if it exceeds
+// kMemoryTolerance.
 DetailsRow differenceRow(const engine::GpuMemory& memory)
 {
     return {tr("Difference"), driverDifference(memory),

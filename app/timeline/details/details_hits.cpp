@@ -24,7 +24,8 @@ struct HitDurations
 };
 using HitGroups = std::vector<std::pair<QString, HitDurations>>;
 
-// `group` returns the number of a hit's group, `name` the name of a group.
+// Sums up the hits by group. `group` returns the number of a hit's group; `name` returns the name
+// of the group with a number.
 template<class Group, class Name>
 HitGroups groupHits(std::span<const Selection> hits, Group group, Name name)
 {

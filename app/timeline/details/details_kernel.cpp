@@ -93,8 +93,8 @@ DetailsSection bytesSection(std::uint64_t bytes, std::int64_t nanoseconds)
     return section;
 }
 
-// The time from the API call to the start of the kernel. On the timeline of an emulated run both
-// were moved separately, so this time has no meaning.
+// The time from the API call to the start of the kernel. Not available for an emulated run: its
+// timeline moves calls and kernels separately, so their distance has no meaning.
 std::optional<DetailsRow> latencyRow(const RunView& view, const GpuActivity& activity,
                                      const GpuWork& work)
 {
@@ -112,8 +112,8 @@ std::uint32_t workAt(const GpuActivity& activity, const GpuWork& work)
     return static_cast<std::uint32_t>(&work - activity.work().data());
 }
 
-// The fraction of the op's time in which the kernel runs. A kernel may begin before the op, to
-// wait; that part does not count.
+// The fraction of the op's time in which the kernel runs. A kernel that waits may begin before its
+// op; the time before the op does not count.
 double shareOfOp(const GpuWork& work, engine::Window op)
 {
     const auto within = std::max<std::int64_t>(
@@ -144,8 +144,8 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
     return section;
 }
 
-// Where the work of an op was recorded; for the median iteration with the ratio of durations:
-// "iteration 2, scaled by 0.98".
+// The iteration `source` in which the kernels of an op were recorded: "iteration 2". The median
+// iteration shows them scaled, so for it the factor is added: "iteration 2, scaled by 0.98".
 QString recordedInText(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {
     const auto& one = view.timeline().iterations[source];

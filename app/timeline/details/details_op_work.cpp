@@ -19,7 +19,7 @@ struct AlikeOps
 {
     std::int64_t time = 0;
     int count = 0;
-    bool isJoint = false; // the selected op shares its window with another one
+    bool isJoint = false; // another op has exactly the window of the selected op
 };
 
 AlikeOps alike(const RunView& view, const Selection& selection)

@@ -33,7 +33,7 @@ DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int it
 QString routeText(const engine::Op& op, engine::DeviceId device);
 // Describes an op: "B of micro-batch 5 on stage 1".
 QString describeOp(const engine::RunInfo& info, const engine::Op& op);
-// The ops of the selection's micro-batch in all stages, as a strip over time.
+// Adds a strip over time with the ops of the selection's micro-batch in all stages.
 void addStrip(Details& details, const RunView& view, const Selection& selection,
               const DetailsClock& clock);
 // Returns the shares of forward, backward, W, optimizer, exposed communication and bubble in a
@@ -42,16 +42,17 @@ std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration);
 
 // Model FLOPs of an op, its rate and its MFU; nullopt if the run does not know its model.
 std::optional<DetailsSection> computeSection(const RunView& view, const Selection& selection);
-// How long the stash of an op is kept, the memory of its device, and how it was traced.
+// The section "Memory and trace" of an op: how long its stash is kept, the memory of its device,
+// its NVTX range, kernels and timing method.
 DetailsSection memoryAndTrace(const RunView& view, const Selection& selection,
                               const DetailsClock& clock, const KernelView* kernels);
 Details opDetails(const RunView& view, const Selection& selection, const DetailsContext& context);
 Details bubbleDetails(const RunView& view, const Selection& selection);
 Details rangeDetails(const RunView& view, const Selection& selection,
                      const DetailsContext& context);
-Details hitsDetails(const RunView& view, const DetailsContext& context); // has hits
+Details hitsDetails(const RunView& view, const DetailsContext& context); // requires context.hits
 Details runDetails(const RunView& view, int iteration);
-Details runningDetails(const RunView& view, const DetailsContext& context); // has the progress
+Details runningDetails(const RunView& view, const DetailsContext& context); // requires progress
 Details deviceDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
 
 } // namespace app

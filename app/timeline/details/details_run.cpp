@@ -60,8 +60,8 @@ DetailsRow extreme(const QString& name, const DeviceMetrics& device, const QStri
 DetailsSection extremes(const RunView& view, const RunMetrics& metrics)
 {
     const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
-    // Returns `otherwise` for a device without a trace: it has no bubbles, but must not be the best
-    // device.
+    // Returns `otherwise` for a device without a trace. Its bubble is 0, because nothing was
+    // recorded, and it must not count as the device with the smallest bubble.
     const auto bubbleOf = [&view](const DeviceMetrics& one, std::int64_t otherwise) {
         return hasTrace(view.run(), one.device) ? one.bubble : otherwise;
     };
@@ -116,8 +116,9 @@ void addCourse(const engine::Run& run, const QString& name,
                 false);
 }
 
-// For the reported iteration, adds its 95 % interval, and the range and the median of all measured
-// iterations. A median iteration can be shorter than all of them.
+// If the reported iteration is shown, adds its 95 % interval, then the range and the median of all
+// measured iterations. (The median iteration is built from the medians of the ops, so it can be
+// shorter than every measured one.)
 void addRange(const engine::Run& run, int iteration, DetailsSection& section)
 {
     std::vector<std::int64_t> measured;

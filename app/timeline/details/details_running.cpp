@@ -96,7 +96,7 @@ std::optional<DetailsSection> predictionSection(const RunView& view, const engin
     return section;
 }
 
-// What the newest iteration left in memory, and what the run may use.
+// A table of the memory of each device, in the order live, touched, arena, plan; see RunningMemory.
 std::optional<DetailsSection> liveMemory(const RunView& view)
 {
     constexpr int kShown = 16;

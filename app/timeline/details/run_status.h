@@ -15,8 +15,8 @@ namespace app {
 QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
                       const Selection& selection, const KernelView* kernels);
 QString linkStatus(const engine::RunInfo& info); // "free links", "link 1/4 units"; rich text
-// "overlaps 0, dropped 0": compute ops that overlap on a device, and records that the tracer lost,
-// if it ran. Numbers above 0 are bold.
+// "overlaps 0, dropped 0": the number of compute ops that overlap on a device and, if the run was
+// traced, the number of records that the tracer lost. Numbers above 0 are bold.
 QStringList recordStatus(const RunView& view, const KernelView* kernels);
 // Returns the metrics of the shown iteration: "median iteration: 115.3 ms, bubble 13.0 %"; "" if
 // they are unknown.

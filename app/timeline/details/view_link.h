@@ -14,7 +14,7 @@ struct ViewLink
 {
     QString file;                                 // absolute path
     ViewWindow window;                            // in ticks of the run
-    Selection::Kind kind = Selection::Kind::None; // Op, Range, or None for everything else
+    Selection::Kind kind = Selection::Kind::None; // Op or Range; others are stored as None
     std::uint32_t op = 0;                         // for Op: the OpIndex
     int iteration = -1;                           // index into Timeline::iterations
     engine::Window range;                         // for Range

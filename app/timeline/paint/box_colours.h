@@ -17,7 +17,7 @@ public:
     enum class Emphasis { Normal, Dimmed, OffPath }; // OffPath: not on the critical path
     struct Look
     {
-        QColor fill, ink, edge; // `edge` marks invalid ops, and is the inner edge of the optimizer
+        QColor fill, ink, edge; // edge: inner frame of an optimizer step; invalid for other ops
         Hatch hatch = {};       // over the fill of a recompute; null for other ops
         // The colour of a box that is too narrow for a hatch: the mean of fill and lines, or the
         // fill if there is no hatch.

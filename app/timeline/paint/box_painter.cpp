@@ -10,8 +10,8 @@
 namespace app {
 namespace {
 
-constexpr double kTextNeeds = 13; // height of a box with a number, in pixels
-// Height of a box with a name. Rows of comparisons and dense lanes have only numbers.
+constexpr double kTextNeeds = 13; // least height in pixels of a box with text
+// Least height of a box with a name. Lower boxes (in comparisons and dense lanes) have a number.
 constexpr double kNameNeeds = 24;
 constexpr double kThinGap = 0.6;
 
@@ -66,7 +66,7 @@ void BoxPainter::draw(const QRectF& stretch, const BoxColours::Look& look, const
     if (stretch.width() < kThinBelow) {
         box.setWidth(std::max(box.width(), m_axis.devicePixel()));
         m_painter.fillRect(box, look.flat);
-        // A border of 0.6 pixels is drawn as a whole pixel in a mixed colour.
+        // Draws a border of 0.6 pixels as a whole pixel in a mixed colour.
         if (box.width() > 2)
             m_painter.fillRect(
                 QRectF(box.right() - m_axis.gap(), box.top(), m_axis.gap(), box.height()),

@@ -23,7 +23,7 @@ struct BoxText
 };
 
 // Draws one box with the level of detail that fits its width. `stretch` is the rectangle of the
-// op's time, including the border.
+// op's time; its right edge is the border to the next box.
 class BoxPainter
 {
 public:

@@ -28,15 +28,16 @@ template<std::size_t kCount>
 struct ColumnsOf
 {
     QRectF area;
-    engine::Window window; // the first and the last column count only the time within it
+    engine::Window window; // time outside of it is not counted
     ColumnColoursOf<kCount> colours;
 };
 using Columns = ColumnsOf<kShares>;
 using KernelColumns = ColumnsOf<kKernelShares>;
 
-// Draws one column per device pixel. The height of a colour is the exact share of the column's
-// time: the difference of `busyBefore` at the two edges of the column. `busyBefore` is called from
-// left to right. Writes into an image, because five rectangles per column would be slow.
+// Draws one column per device pixel. The height of each colour is its exact share of the column's
+// time. `busyBefore` returns the busy time before an instant; its difference at the two edges of a
+// column is the column's busy time. It is called from left to right. The columns are written into
+// an image, because five rectangles per column would be slow.
 void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& columns,
                   const std::function<Busy(double time)>& busyBefore);
 void paintColumns(QPainter& painter, const TimeAxis& axis, const KernelColumns& columns,

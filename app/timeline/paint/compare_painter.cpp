@@ -17,7 +17,7 @@ namespace app {
 namespace {
 
 constexpr double kHeader = 140;
-constexpr double kGapFrom = 74;               // pixels that the text of a gap needs
+constexpr double kGapFrom = 74;               // least width in pixels of a gap with text
 constexpr double kFirstLine = 22, kLine = 17; // of the key numbers
 constexpr double kAllLinesFrom = 120;         // height of a row that shows all key numbers
 
@@ -163,7 +163,7 @@ void paintCompareGhost(const ComparePaint& paint)
     if (!base || base->iteration < 0 || base->view->devices() != paint.row.view->devices())
         return;
     QPainter& painter = paint.painter;
-    TimeAxis axis = paint.axis; // the same stretch of the ruler, on the clock of the baseline
+    TimeAxis axis = paint.axis; // converted below to the clock of the baseline
     const double ticks = base->ticksPerUnit() / paint.row.ticksPerUnit();
     axis.begin = base->origin + (paint.axis.begin - paint.row.origin) * ticks;
     axis.end = base->origin + (paint.axis.end - paint.row.origin) * ticks;
@@ -226,7 +226,7 @@ void paintCompareDeviceNames(const ComparePaint& paint, double right)
     const Chrome& chrome = paint.colours.theme().chrome;
     painter.setFont(uiFont(paint.row.pitch >= 17 ? 11 : 10));
     painter.setPen(chrome.text2);
-    const int every = paint.row.pitch >= 11 ? 1 : 4; // omits labels that would overlap
+    const int every = paint.row.pitch >= 11 ? 1 : 4; // 4: labels of all devices would overlap
     for (int d = 0; d < paint.row.view->devices(); d += every)
         painter.drawText(
             QRectF(24, lanesTop(paint) + d * paint.row.pitch, right - 24, paint.row.pitch - 2),

@@ -9,8 +9,9 @@
 
 namespace app {
 namespace {
-constexpr double kPeriod = 5 * 1.4142135623730951; // along x: five pixels between the lines
-constexpr int kPeriods = 5;                        // per tile
+// The distance of the lines in a pixel row. Across the lines it is five pixels.
+constexpr double kPeriod = 5 * 1.4142135623730951;
+constexpr int kPeriods = 5; // per tile
 } // namespace
 
 Hatch::Hatch(QColor ground, QColor line, double dpr, Slope slope)

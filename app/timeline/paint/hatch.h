@@ -8,17 +8,17 @@ class QRectF;
 
 namespace app {
 
-// The hatch of a bubble: lines at 45 degrees, one pixel wide, five pixels apart. It is drawn once
-// into a tile per device pixel ratio. The caller sets the origin, so that the hatch moves with the
-// timeline.
+// A hatch of lines at 45 degrees, five pixels apart, as in bubbles. It is drawn once into a tile
+// for a device pixel ratio. The caller sets the origin, so that the hatch moves with the timeline.
 class Hatch
 {
 public:
     Hatch() = default;
-    enum class Slope { Rising, Falling }; // Falling, with wider lines: the stash of a partner
+    // Falling lines are also wider. They mark the stashes of a BPipe partner.
+    enum class Slope { Rising, Falling };
     Hatch(QColor ground, QColor line, double dpr, Slope slope = Slope::Rising);
-    // The hatch of a partner's stash in tints of `forward`, the colour of the forwards that made
-    // it.
+    // Returns the hatch for the stashes of a BPipe partner, in tints of `forward`, the colour of
+    // forwards.
     static Hatch ofGuests(const QColor& forward, const QColor& surface, double dpr);
 
     bool isNull() const { return m_tile.isNull(); }

@@ -177,7 +177,8 @@ void writeAmount(QPainter& painter, const MemoryText& text, const Theme& theme, 
     painter.drawText(at + QPointF(width + 4, 0), text.unit);
 }
 
-// Whether the lane of one device is high enough for the amounts of a run that has not ended.
+// Whether the header shows a RunningBar: the run has not ended, and the lane is high enough and
+// shows a single device.
 bool showsRunningMemory(const RunView& view, const Lane& lane)
 {
     return lane.height >= kStandingFrom && lane.group.devices.empty()

@@ -12,10 +12,11 @@ namespace {
 using engine::Span;
 using engine::Window;
 
-constexpr double kKernelNameFrom = 34; // width of a box with a name, which may be elided
-constexpr double kBoxesUpTo = 4;       // spans per pixel; more are drawn as columns
+constexpr double kKernelNameFrom = 34; // least width of a box with a name, which may be elided
+constexpr double kBoxesUpTo = 4;       // spans per pixel; denser spans are drawn as columns
 
-// Copies and memsets are also drawn lower, for readers who cannot distinguish the hue from grey.
+// Whether a kernel only moves data. Its box is less high, because some users cannot distinguish its
+// hue from the grey of the others.
 bool movesData(profiler::KernelKind kind)
 {
     return kind == profiler::KernelKind::Copy || kind == profiler::KernelKind::Memset;
@@ -123,7 +124,8 @@ void KernelPainter::paintBox(const Row& row, const Span& span)
         paintName(span.op, waiting, {});
 }
 
-// An invalid `ink` means that the name covers a hatch.
+// Paints the name of a kernel. If `ink` is invalid, the box is hatched, so the name gets a plain
+// background.
 void KernelPainter::paintName(std::uint32_t work, const QRectF& within, QColor ink)
 {
     const auto& activity = m_kernels.activity();

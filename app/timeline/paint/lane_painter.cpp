@@ -19,8 +19,8 @@ using Emphasis = BoxColours::Emphasis;
 
 namespace {
 
-constexpr double kHatchFrom = 10;      // height; lower bubbles are plain
-constexpr double kSmallNumberFrom = 9; // width of a box with one digit of 10 px
+constexpr double kHatchFrom = 10;      // least height in pixels of a hatched bubble
+constexpr double kSmallNumberFrom = 9; // least width of a box with a digit of 10 px
 
 BoxText transferText(const engine::Op& op)
 {

@@ -26,7 +26,7 @@ public:
 
     void setLabels(Labels labels) { m_labels = labels; }
     void setFlow(std::optional<Flow> flow) { m_flow = flow; }
-    void setFound(const Found* found) { m_found = found; } // dims all other ops; may be nullptr
+    void setFound(const Found* found) { m_found = found; } // dims ops not found; may be nullptr
     void setPath(const PathMarks* path) { m_path = path; } // dims ops off the path; may be nullptr
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);

@@ -29,8 +29,8 @@ int groupsOf(const RunView& view, ColourBy by)
                                       : 1 + static_cast<int>(view.occurs().isUp);
 }
 
-// The kinds of op with legend entries that occur in any of the runs, and whether exposed
-// communication covers a pixel.
+// What occurs in any of the runs: kinds of op, chunks, directions, and exposed communication if it
+// covers at least a pixel.
 profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDetail detail,
                                   ColourBy by)
 {
@@ -234,8 +234,8 @@ void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colo
                          legend.note);
         return;
     }
-    // Omits entries that do not fit, the first ones first; their meaning is also stated in the
-    // memory column or on the kernels.
+    // If not all entries fit, omits entries from the left. The memory column and the kernels state
+    // the meaning of these entries, too.
     double needs = 12 - kEntryGap;
     auto first = legend.right.end();
     for (; first != legend.right.begin(); --first) {

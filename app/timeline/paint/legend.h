@@ -25,13 +25,14 @@ struct LegendRun
     const RunView* view = nullptr;
     double ticksPerPixel = 1; // ticks per pixel at the current zoom
 };
-// Returns entries for what occurs in the runs. `detail` states what their lanes draw: no transfers
-// with ComputeAndMemory and TimeOnly, neither chunks nor directions with Coverage.
+// Returns an entry for every kind of op, chunk and memory category that occurs in the runs and that
+// their lanes draw. `detail` is what the lanes draw: only WithMemory includes transfers, TimeOnly
+// and Coverage exclude memory, and Coverage also excludes chunks and directions.
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
 void addPath(Legend& legend, const BoxColours& colours); // the critical path, and ops off it
 // Replaces the right entries by the kinds of kernels that occur.
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);
-// Adds the entry of ops that have not run yet.
+// Adds the entry for planned ops, which have not run yet.
 void addPlan(Legend& legend, const BoxColours& colours);
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
                  const QRectF& area);

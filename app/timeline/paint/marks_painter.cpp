@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-constexpr double kPixelsPerArrow = 2.5; // with denser arrows the area would be grey
+constexpr double kPixelsPerArrow = 2.5; // denser arrows are not drawn: they would look grey
 
 // Draws a frame of whole pixels around a box, outside of it if grow > 0.
 void frame(QPainter& painter, const QRectF& box, double width, double grow, QColor colour)
@@ -73,7 +73,7 @@ void MarksPainter::paintHits(const std::vector<Selection>& hits)
 {
     const engine::Window sight = m_axis.window();
     const QColor ink = m_colours.theme().chrome.text;
-    double drawn = -1; // all hits of a pixel share one frame
+    double drawn = -1; // place of the last frame; narrow hits at the same place share it
     for (const Selection& hit : hits) {
         if (hit.window.begin > sight.end)
             break;

@@ -14,7 +14,8 @@
 namespace app {
 namespace {
 
-// Weights, gradients and optimizer state are as large at any time as at the peak.
+// Splits the live bytes of a device by category. Takes the bytes of weights, gradients and
+// optimizer state from the peak of an iteration, because they do not change during the run.
 std::vector<MemoryPart> liveParts(const RunningBar& running, const profiler::Palette& palette)
 {
     using enum engine::MemoryCategory;

@@ -34,11 +34,13 @@ std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceM
                                     const Theme& theme);
 double memoryPeak(const RunView& view, const profiler::DeviceMetrics& device);
 
-// Below this height of its lane a memory bar lies and has room for one amount.
+// Least lane height, in pixels, for a vertical memory bar with several amounts beside it. In a
+// lower lane the bar is horizontal, with one amount.
 constexpr double kStandingFrom = 84;
 
-// The memory of a device of a run that has not ended: the arena as an outline, the touched bytes,
-// the live bytes by category, and a triangle at the plan. The four amounts are to the right.
+// The memory bar of a device while its run has not ended. It shows the amounts of RunningMemory:
+// the arena as an outline, the touched bytes, the live bytes by category, and the planned peak as a
+// triangle. The four numbers are to the right of the bar.
 struct RunningBar
 {
     const RunningMemory& memory;

@@ -10,7 +10,8 @@
 namespace app {
 namespace {
 
-// The strip in device pixels. A line may extend beyond its right and lower edge.
+// The strip as an image in device pixels. It is one line wider and higher than the strip, because a
+// line may begin at the right or lower edge.
 class LevelImage
 {
 public:
@@ -75,8 +76,8 @@ void LevelImage::fill(Columns columns, int top, int bottom, QRgb colour)
         std::fill(m_pixels + y * m_stride + first, m_pixels + y * m_stride + last, colour);
 }
 
-// Draws lines at -45 degrees, 1.4 pixels wide and 5 pixels apart. The lines of a bubble have the
-// opposite slope.
+// Draws falling lines at 45 degrees. `period` and `width` are measured along a pixel row; across
+// the lines, they are 5 and 1.4 pixels. The lines of a bubble have the opposite slope.
 void LevelImage::hatch(Columns columns, int top, int bottom)
 {
     const int period = std::max(3, pixels(7)), width = std::max(1, pixels(2));
@@ -87,7 +88,8 @@ void LevelImage::hatch(Columns columns, int top, int bottom)
                 = (x - y + m_image.height()) % period < width ? m_guestLine : m_guest;
 }
 
-// `previous` is the y of the line to the left, from which this line rises or falls.
+// Fills columns that have the same level. `previous` is the y of the line in the columns to the
+// left; a vertical line connects both levels.
 void LevelImage::fillLevel(Columns columns, Rows rows, int previous)
 {
     fill(columns, rows.base, m_bottom, m_base);

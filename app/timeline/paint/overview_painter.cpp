@@ -21,7 +21,8 @@ QRectF rowsArea(const QRectF& area)
     return area.adjusted(0, kOverviewLabels + 1, 0, -4);
 }
 
-// The mean over the devices [first, last) of one row. Instants must ascend.
+// Averages the busy time over the devices [first, last), which share one row of the overview. The
+// times passed to before() must ascend.
 class MeanShares
 {
 public:

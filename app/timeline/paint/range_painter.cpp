@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-constexpr double kRangeTextFrom = 24; // width of a box with its text, which may be elided
+constexpr double kRangeTextFrom = 24; // least width of a box with text, which may be elided
 
 void paintRangeText(QPainter& painter, const HostRange& range, const QRectF& box)
 {

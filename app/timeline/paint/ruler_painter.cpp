@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kMost = 20; // with more iterations in sight, time counts from the run's start
 
-// Indices of the iterations in sight, without slivers at the edges of the view; empty for more than
-// kMost.
+// Indices of the visible iterations, without those that are almost completely outside the view.
+// Empty if more than kMost are visible.
 std::vector<int> largeInSight(const RunView& view, const TimeAxis& axis)
 {
     std::vector<int> shown;

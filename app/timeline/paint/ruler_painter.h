@@ -18,10 +18,11 @@ namespace app {
 struct RulerScale
 {
     Scale unit;
-    double origin = 0;                                 // in ticks
-    QString title;                                     // "ms from iteration start"
-    profiler::Ticks marks;                             // in `unit`, relative to the origin
-    std::vector<std::pair<double, double>> taken = {}; // [left, right] of marks that replace labels
+    double origin = 0;     // in ticks
+    QString title;         // "ms from iteration start"
+    profiler::Ticks marks; // in `unit`, relative to the origin
+    // Left and right edges of other marks on the ruler. Labels that overlap them are not drawn.
+    std::vector<std::pair<double, double>> taken = {};
 };
 
 // Returns the marks of an axis in its unit, with labelled marks at least 60 pixels apart.

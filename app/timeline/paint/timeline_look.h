@@ -18,13 +18,14 @@ inline ColourBy nextColourBy(ColourBy by)
 // What a timeline shows of its run, and in which colours.
 struct TimelineLook
 {
-    // Whether arrows show the selected micro-batch and dim the others, or show all micro-batches.
+    // Selected: arrows follow the selected micro-batch, and the others are dimmed. All: arrows
+    // follow every micro-batch.
     enum class Flow { Off, Selected, All };
 
     Flow flow = Flow::Selected;
     ColourBy colourBy = ColourBy::Operation;
-    bool areKernelsShown = false; // below the ops, if the run has kernels
-    bool isPlanShown = true;      // the next iteration of a growing run
+    bool areKernelsShown = false; // shows kernels below the ops, if the run has any
+    bool isPlanShown = true;      // outlines the next iteration of a growing run
 
     friend bool operator==(const TimelineLook&, const TimelineLook&) = default;
 };

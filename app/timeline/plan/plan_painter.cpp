@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-constexpr double kSingleFrom = 3; // width of an op with an outline of its own
+constexpr double kSingleFrom = 3; // pixels; narrower ops are merged into one outline
 
 using Emphasis = BoxColours::Emphasis;
 
@@ -50,7 +50,7 @@ void PlanPainter::paint(const PlanView& plan, engine::DeviceId device, const Lan
         const QRectF box = boxRect(m_axis, window, lane.computeTop(), lane.compute);
         const bool isNarrow = box.width() < kSingleFrom;
         if (at == next || !isNarrow || box.left() - m_merged.right() > kSingleFrom)
-            flush(at <= next); // merged ops come before `at`: they have run if at <= next
+            flush(at <= next); // the merged ops precede `at`, so they have run if at <= next
         if (isNarrow)
             m_merged = m_merged.united(box);
         else if (at < next)

@@ -13,7 +13,7 @@ namespace app {
 class Plan
 {
 public:
-    // `run` has one iteration from 0, with the ops of the growing run.
+    // `run` has one iteration, which begins at tick 0 and has the ops of the growing run.
     explicit Plan(std::shared_ptr<const engine::Run> run);
 
     const engine::Run& run() const { return *m_run; }
@@ -40,8 +40,8 @@ struct PlannedOp
 // not own them.
 struct PlanView
 {
-    const Plan* plan = nullptr;        // nullptr: nothing is drawn
-    std::int64_t begin = 0;            // where the iteration begins, in ticks of the growing run
+    const Plan* plan = nullptr; // nullptr: nothing is drawn
+    std::int64_t begin = 0;     // start of the planned iteration, in ticks of the growing run
     std::span<const int> devices = {}; // complete ops of each device; empty: unknown
     bool isComplete = false;           // all ops have run, but their times are not known yet
 

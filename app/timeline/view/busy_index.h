@@ -20,7 +20,7 @@ enum class Share : std::uint8_t {
     Optimizer,
 };
 constexpr int kShares = 6;
-using Busy = std::array<double, kShares>; // indexed by Share; ticks, or shares of the time
+using Busy = std::array<double, kShares>; // indexed by Share; in ticks or as shares of a window
 // The number of parts of a kernel column: one per KernelKind, and the time that NCCL kernels wait
 // for other ranks.
 constexpr int kKernelShares = profiler::kKernelKinds + 1;

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kLargest = 56, kUsual = 23;
 constexpr double kSmaller[] = {17, 11, 7};
-constexpr double kLegible = 11;                // lowest lane of a tall row in which ops are visible
-constexpr std::size_t kTallRuns = 4;           // more runs are compact
+constexpr double kLegible = 11;      // least lane height of tall rows, so ops stay visible
+constexpr std::size_t kTallRuns = 4; // more runs are compact
 constexpr double kBelowLane = 4, kPadding = 8; // of an expanded compact row
 
 double tallHeight(const CompareRow& row, double pitch)
@@ -107,7 +107,8 @@ double firstForward(const RunView& view, int iteration, engine::Window window)
     return static_cast<double>(first == window.end ? window.begin : first);
 }
 
-// The duration that the ruler shows for the runs in cost units, or for those in ns.
+// The duration that a ruler shows. There is one ruler for runs in cost units (isInUnits) and one
+// for runs in ns.
 double rulerLength(const CompareLayout& layout, const std::vector<CompareRow>& rows, bool isInUnits,
                    std::size_t baseline)
 {

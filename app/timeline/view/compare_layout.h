@@ -17,8 +17,8 @@ namespace app {
 // * End: the end of the iteration is at the right edge.
 enum class CompareAlign { Start, FirstForward, End };
 
-// Few runs show all their devices. Many runs are compact: one lane per run, and the devices of the
-// runs that the user expands.
+// Tall, for few runs: a lane per device. Compact, for many runs: a lane per run, and a lane per
+// device of the runs that the user expands.
 enum class CompareStyle { Tall, Compact };
 
 // One run of a comparison and its position. Tall rows, in pixels: title 28, 23 per device (more or
@@ -31,7 +31,7 @@ struct CompareRow
     std::string name;       // unique among the rows
     int group = 0;          // index of CompareLayout::groups
     int iteration = 0;      // reported iteration; -1: none yet
-    double origin = 0;      // ticks on the clock of the run that are at 0 of the ruler
+    double origin = 0;      // the tick on the clock of the run that is at 0 of the ruler
     bool isExpanded = true; // whether the lanes of the devices are shown
     double top = 0, lanesTop = 0, pitch = 23, height = 0;
     std::int64_t predictedPeak = 0; // bytes, of a run that recorded no memory; 0: unknown
@@ -47,11 +47,11 @@ struct CompareGroup
 {
     bool isInUnits = false;
     engine::Mode mode = engine::Mode::Simulate;
-    // The duration that the ruler shows, in cost units or ns: the duration of the longest run with
-    // this unit. In compact style, runs that are much longer than the others do not count; the
-    // baseline always does.
+    // The duration that the ruler shows, in cost units or ns: that of the longest run with this
+    // unit. In compact style, it is at most 1.35 times the median duration, but always includes the
+    // end of the baseline.
     double longest = 1;
-    double headTop = 0;    // the strip above the rows, with a ruler or a title
+    double headTop = 0;    // top of the strip above the rows, which has a ruler or a title
     bool hasRuler = false; // false: the ruler of an earlier group applies
     double headHeight() const;
 };
@@ -77,23 +77,25 @@ struct CompareArrangement
 {
     std::vector<std::size_t> order; // indices of runs, from the top
     std::size_t baseline = 0;
-    // for compact rows, by index of the run; may be shorter than the runs
+    // By index of the run: whether its compact row is expanded. Missing elements count as false.
     std::vector<bool> expanded = {};
     CompareAlign align = CompareAlign::Start;
     // Names by index of the run, which replace equal labels of several runs; may be empty.
     std::vector<std::string> titles = {};
-    // bytes by index of the run, 0: unknown; may be shorter
+    // By index of the run: its predicted peak in bytes. 0 and missing elements: unknown.
     std::vector<std::int64_t> predictedPeaks = {};
 };
 
-// Five or more runs are compact; three or four are if they do not fit into `available` pixels.
+// Five or more runs are compact. Three or four runs are compact only if tall rows do not fit into
+// `available` pixels.
 CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
                                const CompareArrangement& arrangement, double available);
 
 double greatestHeight(const CompareLayout& layout); // the height beyond which rows do not grow
 
-// The view of a comparison is in fractions of CompareGroup::longest (times 1e9), so that all groups
-// zoom together. compareAxis() returns the axis of one row on the clock of its run.
+// All rows of a comparison share one ViewWindow, so that they zoom together. In this window,
+// kCompareWhole stands for the duration CompareGroup::longest of every group. compareAxis()
+// converts the window to the axis of one row, on the clock of its run.
 constexpr double kCompareWhole = 1e9;
 TimeAxis compareAxis(const CompareLayout& layout, const CompareRow& row, ViewWindow window,
                      const QRectF& area, double dpr);

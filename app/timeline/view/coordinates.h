@@ -57,8 +57,8 @@ inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, d
     return rect;
 }
 
-// Tests whether a box ends at or before a pixel edge, from the times of the box. Agrees with
-// boxRect() but is cheaper for many boxes per pixel.
+// Tests whether the box of a time window ends at or before the pixel edge `right`. Agrees with
+// boxRect() but is cheaper if there are many boxes per pixel.
 struct BoxesUpTo
 {
     BoxesUpTo(const TimeAxis& axis, double right)

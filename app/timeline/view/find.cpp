@@ -30,7 +30,7 @@ bool isWithin(const FindFacet& facet, int value)
     });
 }
 
-// The valid values of a facet in this run, as a clause.
+// Returns the values of a facet that exist in this run, for a message: "micro-batches are 0 to 7".
 QString validValues(const FindFacet& facet, const RunView& view)
 {
     const engine::Shape& shape = view.run().schedule.shape;
@@ -178,7 +178,7 @@ std::vector<bool> Found::matchNames(const KernelView& kernels)
     return matches;
 }
 
-// A kernel without an op matches only queries without facets of ops.
+// A kernel that belongs to no op is a hit only if the query has no facets about ops.
 void Found::collectKernels(const KernelView& kernels)
 {
     const std::vector<bool> matches = matchNames(kernels);

@@ -70,13 +70,13 @@ private:
     std::vector<bool> matchNames(const KernelView& kernels);
     bool holdsSpan(std::uint32_t iteration, engine::Window window) const;
 
-    // by op: whether it matches the facets that depend only on the schedule
+    // By op: whether it matches the facets that do not depend on the execution.
     std::vector<bool> m_ops;
     std::vector<FindFacet> m_ofSpans; // facets about executions: iteration and duration
     std::vector<FindFacet> m_ofKernels;
-    bool m_isOfOps = false;                    // whether a facet selects ops
+    bool m_isOfOps = false;                    // whether the query has facets about ops
     std::unordered_set<std::uint64_t> m_above; // executions that launched a matching kernel
-    // number of each iteration in facets; -1: warm-up, -2: median iteration
+    // By iteration: the number that a facet uses for it; -1: warm-up, -2: median iteration.
     std::vector<int> m_numbers;
     double m_ticksPerUnit = 1;
     std::vector<Selection> m_hits;

@@ -13,8 +13,9 @@ Selection opSelection(const RunView& view, const engine::Span& span, engine::Dev
                       engine::Track::Kind lane);
 Selection pieceSelection(const RunView& view, engine::DeviceId device, const Piece& piece);
 
-// The item at a point whose y is relative to the lanes before scrolling. Boxes one pixel wide are
-// found within three pixels. Exposed communication selects the transfer that causes it.
+// Returns the item at a point, whose y is relative to the lanes before scrolling. A box one pixel
+// wide is also found within three pixels of it. At exposed communication, returns the transfer that
+// causes it.
 Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
                       QPointF point, const KernelView* kernels = nullptr);
 // The rectangle of a selected op or bubble, before scrolling; empty if no visible lane shows it.

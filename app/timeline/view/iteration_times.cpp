@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kEdgesFrom = 24; // pixels per iteration
 
-// The left edge of the device pixel of a time; far outside of the view, clamped as in snappedX().
+// Returns the left edge of the device pixel that contains a time. Clamps times far outside of the
+// view, as snappedX() does.
 double columnX(const TimeAxis& axis, std::int64_t time)
 {
     const double x

@@ -39,7 +39,8 @@ struct IterationStrip
 // The column at a point; `first` is an index into the iterations of the run. count == 0: none.
 IterationColumn columnAt(const IterationStrip& strip, QPointF at);
 
-// The step 1, 2, 5, 10, 20 ... between labelled iterations that keeps labels `room` pixels apart.
+// Returns the smallest step of 1, 2, 5, 10, 20 ... iterations between labels with which the labels
+// are `room` pixels apart.
 int labelStep(double pixelsPerIteration, double room);
 
 } // namespace app

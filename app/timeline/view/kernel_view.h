@@ -14,8 +14,8 @@
 namespace app {
 
 // The kernels of a run, prepared for painting in rows below each device: one row per compute
-// stream. Streams that move data share as many rows as are busy at the same time, because NCCL has
-// a stream per pair of devices. Immutable; thread-safe.
+// stream. NCCL has a stream per pair of devices, so streams that move data share rows: only as many
+// as streams are busy at the same time. Immutable; thread-safe.
 class KernelView
 {
 public:

@@ -12,7 +12,7 @@ using engine::Window;
 constexpr Window kEver{std::numeric_limits<std::int64_t>::min() / 4,
                        std::numeric_limits<std::int64_t>::max() / 4};
 
-// The position of `time` in disjoint sorted windows: inside of one, or in the gap between two.
+// The position of a time in a sequence of sorted, disjoint windows: inside a window, or in a gap.
 struct Place
 {
     bool isInside = false;

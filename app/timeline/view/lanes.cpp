@@ -10,13 +10,14 @@
 namespace app {
 namespace {
 
-constexpr double kFullRest = 62, kMemory = 34; // height of a full lane without the compute boxes
-constexpr double kLeastMemory = 18;            // if space is short
+// A full lane consists of boxes, memory over time (kMemory) and everything else (kFullRest).
+constexpr double kFullRest = 62, kMemory = 34;
+constexpr double kLeastMemory = 18; // height of the memory if space is short
 constexpr double kComputeRest = 16;
 constexpr double kSmallestCompute = 28;
 constexpr double kMostMemory = 104;
 constexpr double kDense = 23, kDensest = 17;
-constexpr double kTolerated = 12; // accepted unused height of a lane
+constexpr double kTolerated = 12; // lanes do not grow if less height than this is left for each
 
 struct Choice
 {
@@ -68,7 +69,7 @@ Choice choose(int devices, const LaneOptions& options)
     else if (each >= kSmallestCompute + kComputeRest)
         return {LaneKind::Compute, std::floor(each - kComputeRest)};
     else if (options.available >= devices * (kSmallestCompute + kComputeRest))
-        // the user enabled kernels, so lanes keep them and scroll
+        // Only the kernels make the lanes too high. The user enabled them, so the view scrolls.
         return {LaneKind::Compute, kSmallestCompute};
     else
         return {LaneKind::Dense, (each >= kDense ? kDense : kDensest) - 2};

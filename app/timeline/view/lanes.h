@@ -76,7 +76,7 @@ struct LaneOrder
     std::vector<LaneGroup> collapsed;
 
     bool isDefault() const { return *this == LaneOrder(); }
-    const LaneGroup* groupOf(int device) const; // collapsed; nullptr: none
+    const LaneGroup* groupOf(int device) const; // the device's collapsed group; nullptr: none
     void toggleGroup(const LaneGroup& group);   // collapses or expands it
     std::vector<int> shown(int devices) const;  // visible devices from the top
     bool hide(int device, int devices);         // returns false for the last visible lane
@@ -117,9 +117,10 @@ struct LaneOptions
 // * Unless the user chose a height, boxes and memory grow into the remaining height, each up to a
 //   limit.
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options);
-// Moves the pinned lanes to the visible top of lanes that are scrolled by `from` to `to` pixels.
+// Moves the pinned lanes when the scroll offset changes from `from` to `to` pixels, so that they
+// stay at the top of the view.
 void scrollPinned(std::vector<Lane>& lanes, double from, double to);
-double heightOf(const std::vector<Lane>& lanes);      // without scrolling
+double heightOf(const std::vector<Lane>& lanes);      // sum of all heights
 int laneAt(const std::vector<Lane>& lanes, double y); // -1: no lane
 
 } // namespace app

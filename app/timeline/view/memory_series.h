@@ -7,9 +7,9 @@
 
 namespace app {
 
-// The memory of a device over time, as steps: the base (weights, gradients, optimizer state,
-// buffers), with the device's own stash, and the total, with the stashes of a partner. In bytes, or
-// in M_a if no memory was recorded.
+// The memory of a device over time, as steps, in bytes or, if no memory was recorded, in M_a. Each
+// step has three levels: the base (weights, gradients, optimizer state, buffers), the base plus the
+// device's own stash, and the total, which adds the stashes of a BPipe partner.
 class MemorySeries
 {
 public:
@@ -56,7 +56,7 @@ private:
 
     std::vector<std::int64_t> m_times;
     std::vector<Level> m_levels; // m_levels[i]: level from m_times[i] on
-    std::vector<Level> m_blocks; // m_blocks[k]: highest of 64 levels
+    std::vector<Level> m_blocks; // m_blocks[k]: maximum over the kBlock levels from k * kBlock on
     double m_peak = 0;
 };
 

@@ -73,8 +73,8 @@ std::optional<Selection> alongFlow(const RunView& view, const Selection& from, S
     if (!path)
         return std::nullopt;
     const auto& links = view.path(*path);
-    // In time order a bubble comes before the op that ends it, and a transfer before the op that
-    // needs it.
+    // Finds the selected op on the path or, if the selection is not on it, the first later op: for
+    // a bubble the op that ends it, for a transfer the op that needs it.
     const auto after = std::find_if(links.begin(), links.end(), [&](const auto& link) {
         return link.window.begin > from.window.begin
             || (from.kind == Selection::Kind::Op && link.op == from.op);

@@ -12,7 +12,7 @@ namespace {
 
 using engine::Note;
 
-constexpr double kFlag = 13, kBody = 10, kTip = 5; // width; heights of the body and of its point
+constexpr double kFlag = 13, kBody = 10, kTip = 5; // a flag: width, height of body and of tip
 constexpr double kLeastText = 40;
 
 double flagX(const NoteStrip& strip, std::size_t note)
@@ -126,7 +126,7 @@ void paintNoteFlags(QPainter& painter, const NoteStrip& strip, const Theme& them
         if (static_cast<int>(note) != strip.current)
             paintFlag(painter, strip, note, theme.chrome);
     }
-    // drawn last, on top of the others
+    // The current flag is drawn last, on top of the others.
     const auto current = static_cast<std::size_t>(strip.current);
     if (strip.current >= 0 && isInSight(strip, flagX(strip, current)))
         paintFlag(painter, strip, current, theme.chrome);
@@ -147,7 +147,7 @@ void paintNoteLines(QPainter& painter, const NoteStrip& strip, const QRectF& lan
     }
 }
 
-// A click on the text of a note selects its flag.
+// Returns the note whose flag or text is at a point; -1: none.
 int noteAt(const NoteStrip& strip, QPointF at)
 {
     if (at.y() < strip.area.top() || at.y() > strip.area.bottom())

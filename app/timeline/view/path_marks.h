@@ -11,7 +11,8 @@ namespace app {
 struct PathMarks
 {
     profiler::Why why;
-    // one flag per op (OpIndex): on the path; includes both ends of its messages
+    // By OpIndex: whether the op is on the path. Of a message on the path, both the send and the
+    // receive are marked.
     std::vector<bool> ops;
 
     bool has(const engine::Span& span) const

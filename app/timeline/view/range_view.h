@@ -10,8 +10,8 @@
 
 namespace app {
 
-// An NVTX range of the host. It belongs to an op or to a library. The range of an op covers its
-// launches, and is recorded in addition to the op's execution.
+// An NVTX range of the host, from the range of an op or from a library. The range of an op covers
+// the time in which the host launches the op, not the time in which the GPU executes it.
 struct HostRange
 {
     engine::Window window; // in ns of the timeline

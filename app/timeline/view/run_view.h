@@ -37,7 +37,7 @@ struct RunningMemory
     std::optional<std::int64_t> touched; // nullopt until the first iteration is complete
     std::int64_t arena = 0;
     std::int64_t plan = 0;   // most bytes that are live at once
-    bool isOverPlan = false; // more were live at once so far
+    bool isOverPlan = false; // whether more bytes than `plan` have been live at once
 
     // Buffers have gaps between them, so touched bytes may exceed the plan, but not the arena.
     bool isOverArena() const { return touched > arena; }
@@ -63,7 +63,7 @@ public:
 
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
-    // The index of the op's chunk among the chunks of its device in its direction.
+    // The index of the op's chunk among the chunks that its device has in the op's direction.
     int chunk(const engine::Op& op) const;
     // Returns an empty span if the device has no such track.
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;

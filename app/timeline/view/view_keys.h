@@ -14,7 +14,7 @@ enum class ViewKey {
     None,
     Back,      // Alt+Left, Backspace: the previous view
     Forward,   // Alt+right
-    Selection, // F: centres the selection; pressed again: fits it
+    Selection, // F: centres the selection; if it is centred already, fits it
     Fit,       // Home
     All,       // 0
     ZoomIn,

@@ -15,10 +15,11 @@ using profiler::PathPart;
 
 namespace {
 
-constexpr double kPathDepth = 32.0 / 42; // of the height of the boxes, below their numbers
+// Distance of the path from the top of the boxes, as a share of their height: below the numbers.
+constexpr double kPathDepth = 32.0 / 42;
 constexpr double kPathLine = 2, kPathThick = 4, kPathHalo = 5;
 constexpr double kNumberSize = 16,
-                 kNumberStep = 18; // size of a number on the ruler, and their distance
+                 kNumberStep = 18; // of the numbers on the ruler: size, and least distance
 constexpr double kReasonShade = 0.06;
 
 double lineY(const Lane& lane)
@@ -212,7 +213,8 @@ void paintReasonMarks(QPainter& painter, const PathPicture& picture, const QRect
     const auto* reason = highlighted(picture);
     if (reason == nullptr)
         return;
-    // The plate covers the time of the reason, or is as wide as its text.
+    // The plate, a filled rectangle with the text, covers the time of the reason. If the text does
+    // not fit into this time, the plate is as wide as the text.
     const double needs = QFontMetricsF(painter.font()).horizontalAdvance(text) + 12;
     const QRectF time = stretch(picture.axis, reason->window, ruler.top() + 3, kNumberSize);
     QRectF plate = time;

@@ -15,7 +15,8 @@
 namespace app {
 namespace {
 
-constexpr int kTitle = 92, kBaseline = 5; // of the text in a field
+// kTitle: width of the titles. kBaseline: margin that aligns a label with the text in a field.
+constexpr int kTitle = 92, kBaseline = 5;
 
 QString kilobytes(double bytes)
 {

@@ -30,7 +30,7 @@ public:
     // Predicts with measured links until the user chooses other hardware.
     void useLinks(const ClusterPlan& plan);
     void showOutlook(const engine::Result<ClusterOutlook>& outlook);
-    void showWritten(const QString& text); // beside the button
+    void showWritten(const QString& text); // shows `text` beside the button
     // While a kit is written, the first button cancels it and the other is disabled.
     void showWriting(bool isWriting);
     void setNarrow(bool isNarrow); // true: the files are below the fields

@@ -26,7 +26,7 @@ private:
     void addFact(const QString& name, const QString& value);
 
     QGridLayout* m_facts;
-    int m_rows = 0; // of m_facts in use
+    int m_rows = 0; // number of used rows of m_facts
     QLabel* m_none;
 };
 

@@ -48,7 +48,7 @@ public:
 Q_SIGNALS:
     void chooseRequested();
     void stopRequested();
-    void importRequested(); // of the complete traces
+    void importRequested(); // import the traces, which are complete
     void linksRequested();  // predict with the measured links
     void dropped(const QStringList& paths);
 

@@ -23,7 +23,7 @@ public:
     CompareChart(const char* name, const QString& title, const ThemeController& theme,
                  QWidget* parent = nullptr);
 
-    // `titles` has one title per run; nullptr: nothing is shown.
+    // `titles` has one title per run. If `numbers` is nullptr, nothing is shown.
     void show(CompareNumbersPointer numbers, const QStringList& titles);
     using QWidget::show;
     void setCurrent(int run); // without a signal; -1: none

@@ -14,7 +14,7 @@ class CompareScenePainter
 public:
     CompareScenePainter(QPainter& painter, const CompareScene& scene, const BoxColours& colours);
 
-    void paintFrame() const; // paints everything except the rows, with the first ruler
+    void paintFrame() const; // paints everything except the rows, including the first ruler
     // Paints one row at its place in the rows; slow, so cache the result.
     void paintRow(const CompareRow& row) const;
     // The next two functions use coordinates of the rows before scrolling. paintGround() paints the

@@ -35,7 +35,7 @@ public:
     void setBaseline(std::size_t run);
     void setCurrent(int run); // chooses a run without a signal; -1: none
     int current() const { return m_scene.current; }
-    void setExpanded(std::size_t run, bool isExpanded); // only compact rows change
+    void setExpanded(std::size_t run, bool isExpanded); // has no effect on tall rows
     bool isExpanded(std::size_t run) const { return m_scene.isExpanded(run); }
     void setLane(LaneOf lane);
     void setAlign(CompareAlign align);
@@ -54,7 +54,7 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void selectionChanged(int run, const app::Selection& selection);
-    void runChosen(int run); // by the user
+    void runChosen(int run); // the user chose a run
     void rankRequested(profiler::RankBy by);
     void baselineRequested(int run);
     void openRequested(int run);

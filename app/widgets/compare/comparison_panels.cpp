@@ -25,9 +25,11 @@ namespace app {
 namespace {
 
 constexpr int kChartWidth = 424, kLeastChart = 208;
-constexpr int kReasonText = 232, kReasonWidth = 606, kLeastReason = 480; // last two: with chart
-constexpr int kLeastTables = 560;                                        // beside the reason
-constexpr int kPaddingToGive = 40; // padding of the table of differences that the chart may use
+// Widths of the panel beside the tables of ranked runs. kReasonText: the reason without a chart.
+// kReasonWidth and kLeastReason: largest and least width with the chart.
+constexpr int kReasonText = 232, kReasonWidth = 606, kLeastReason = 480;
+constexpr int kLeastTables = 560;  // least width of the tables beside this panel
+constexpr int kPaddingToGive = 40; // the table may lose this much padding for a chart beside it
 constexpr int kHead = 32, kNoteHeight = 56;
 
 // Returns the run that the panels describe at first: the shortest one except the baseline.

@@ -48,7 +48,7 @@ public:
     void shareWidth();
 
 Q_SIGNALS:
-    void runChosen(int run);                                  // by the user
+    void runChosen(int run);                                  // the user chose a run
     void onlyRequested(const std::vector<std::size_t>& runs); // compare only these
 
 private:

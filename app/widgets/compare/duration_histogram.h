@@ -19,7 +19,8 @@ public:
     void show(CompareNumbersPointer numbers, const QStringList& titles);
     using QWidget::show;
     void setCurrent(int run); // -1: only the baseline
-    // [bin] Shares of the ops of a run, which add up to 1; empty if no op is of the shown kind.
+    // For each bin: the share of the run's ops of the shown kind that are in this bin. The shares
+    // add up to 1. Empty if the run has no such op.
     std::vector<double> shares(std::size_t run) const;
     QSize minimumSizeHint() const override { return {300, 120}; }
 

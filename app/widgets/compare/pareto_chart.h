@@ -57,7 +57,7 @@ private:
     std::vector<Point> m_points;                     // sorted by memory
     double m_memory[2] = {0, 1}, m_time[2] = {0, 1}; // the ends of the axes
     std::set<std::size_t> m_marked;                  // runs that the user marked
-    const CompareNumbers* m_markedIn = nullptr;      // m_marked are runs of these numbers
+    const CompareNumbers* m_markedIn = nullptr; // m_marked has indices of runs in these numbers
     QPointF m_pressed;
     QRectF m_band; // the rectangle that is dragged; empty: none
     QPushButton* m_only;

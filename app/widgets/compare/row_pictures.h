@@ -16,7 +16,7 @@ public:
                CachedPicture::Key key);
 
 private:
-    std::vector<CachedPicture> m_pictures; // [run]
+    std::vector<CachedPicture> m_pictures; // one per run
 };
 
 } // namespace app

@@ -232,7 +232,7 @@ void ControlStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* o
     case PE_FrameFocusRect: {
         if (qobject_cast<const QTabBar*>(widget) != nullptr
             || qobject_cast<const QPushButton*>(widget) != nullptr)
-            return; // the style sheet draws their focus
+            return; // the style sheet draws the focus of tabs and buttons
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setPen(QPen(m_theme.theme().chrome.text, 2));

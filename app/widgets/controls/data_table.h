@@ -71,10 +71,10 @@ public:
     // Width that shows every column in full with normal padding, including dispensable columns that
     // are hidden now.
     int neededWidth() const { return sumWithDispensable(allWidths()) + 2; }
-    // Shows all of them again, because some may not be dispensable any more.
+    // Sets the columns that are hidden, in this order, if the table is too narrow.
     void setDispensable(std::vector<int> columns)
     {
-        for (const int column : m_dispensable) // it may be indispensable now
+        for (const int column : m_dispensable) // shows columns hidden earlier
             setColumnHidden(column, false);
         m_dispensable = std::move(columns);
         shareWidth();
@@ -90,18 +90,19 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    std::vector<int> allWidths() const; // [column], including hidden ones
+    std::vector<int> allWidths() const; // the width of each column, including hidden ones
     // Returns `widths` with 0 for hidden columns.
     std::vector<int> ofShown(std::vector<int> widths) const;
     int leastWidth() const; // width that shows every visible column in full with least padding
     void squeeze(std::vector<int>& widths, int tooMuch) const;
     void shareWidth();
     void dropColumns(std::vector<int> widths);
-    int sumWithDispensable(const std::vector<int>& widths) const; // with hidden dispensable ones
+    int
+    sumWithDispensable(const std::vector<int>& widths) const; // includes hidden dispensable columns
     void spanCells();
     void forgetWidths();
 
-    // [column] Cached widths of cells and differences; cleared if the model or the text size
+    // By column: cached widths of cells and differences. Cleared if the model or the text size
     // changes.
     mutable std::vector<int> m_ofCells;
     mutable std::map<int, int> m_ofDifferences;

@@ -15,7 +15,7 @@ namespace app {
 namespace {
 
 constexpr int kBars = 8;       // devices that are drawn
-constexpr int kBarsFrom = 640; // width; narrower widgets have only numbers
+constexpr int kBarsFrom = 640; // pixels; in narrower widgets, only the numbers are shown
 
 KeyNumbers::Item iterationItem(const Prediction& prediction)
 {
@@ -199,7 +199,7 @@ double KeyNumbers::itemWidth() const
 QString KeyNumbers::toolTipAt(QPoint at) const
 {
     const Item item = m_items.value(static_cast<int>(at.x() / itemWidth()));
-    // The list of definitions has the bubble ratio as "Bubble, %".
+    // Looks up the bubble ratio as "Bubble, %", its title in the list of definitions.
     const QString title
         = item.unit == QStringLiteral("%") ? item.title + QStringLiteral(", %") : item.title;
     const QString text

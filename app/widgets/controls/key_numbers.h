@@ -33,7 +33,7 @@ private:
     void paintBars(QPainter& painter, const QRectF& box) const;
 
     QList<Item> m_items;
-    std::vector<std::pair<double, double>> m_bars; // [device] weights, stash
+    std::vector<std::pair<double, double>> m_bars; // for each device: the two parts of its bar
     double m_limit = 0;                            // memory of a device in bytes; 0: unknown
     bool m_isOfBytes = false;
 };

@@ -20,7 +20,8 @@ public:
     {
         QString title; // "" if it is the only group
         std::vector<DevicePeak> peaks;
-        std::vector<double> outlines = {}; // [device] heights of dashed bars, in bytes; empty: none
+        // For each device: height of a dashed bar, in bytes; empty: no dashed bars.
+        std::vector<double> outlines = {};
     };
 
     explicit MemoryBars(const ThemeController& theme, QWidget* parent = nullptr);

@@ -47,9 +47,10 @@ public:
     virtual QStringList statusTexts() const { return {}; }
     virtual QString statusNote() const { return {}; }
 
-    // [run] The notes to export with each run; empty if unknown.
+    // For each exported run: the notes to export with it. Empty if unknown.
     virtual std::vector<std::vector<engine::Note>> notes() const { return {}; }
-    // The iteration that the page shows; -1: the reported iteration of each run.
+    // The iteration to export, which is the one that the page shows; -1: the reported iteration of
+    // each run.
     virtual int exportedIteration() const { return -1; }
 
     // The range that is marked in the timeline of the page's run.

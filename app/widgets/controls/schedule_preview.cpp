@@ -15,8 +15,8 @@
 namespace app {
 namespace {
 
-// kRows: maximum number of rows. kFewRows: with fewer rows than this, the rows do not become
-// higher.
+// At most kRows rows are drawn. If there are fewer than kFewRows, each is as high as one of
+// kFewRows rows.
 constexpr int kRows = 16, kFewRows = 4;
 constexpr double kTop = 26, kNames = 66, kRight = 12;
 constexpr int kHeight = 184;
@@ -234,7 +234,8 @@ void SchedulePreview::paintEvent(QPaintEvent*)
     LanePainter lanes(painter, *m_view, g.axis, colours);
     paintRuler(painter, g);
     paintNames(painter, g);
-    painter.setClipRect(QRectF(g.axis.left - 2, 0, g.axis.width + 4, height())); // one iteration
+    painter.setClipRect(
+        QRectF(g.axis.left - 2, 0, g.axis.width + 4, height())); // only this iteration
     if (m_plan)
         paintOutlines(painter, g, colours);
     else

@@ -27,8 +27,9 @@ public:
     // Shows a schedule that has not run yet: outlines its ops. setDone() fills the ops that have
     // run since.
     void showOutlines(RunViewPointer view);
-    void setDone(std::vector<int> devices); // [device] number of complete ops; empty: unknown
-    // A time of a device that is outlined over the boxes.
+    // `devices` has the number of complete ops of each device; empty: unknown.
+    void setDone(std::vector<int> devices);
+    // A window of time on a device, outlined over the boxes.
     struct Mark
     {
         int device = 0;
@@ -65,7 +66,7 @@ private:
 
     RunViewPointer m_view;
     PlanPointer m_plan;      // the outlined ops; nullptr: the ops are filled
-    std::vector<int> m_done; // [device]
+    std::vector<int> m_done; // complete ops of each device
     Marks m_marks;           // sorted by device, then by begin
     QTimer m_fadeTimer;      // started by setWaiting()
     QString m_nothing;

@@ -28,7 +28,7 @@ double gapOf(double step)
     return step < 3 ? 0 : step < 12 ? 1 : 2;
 }
 
-// A limit is often a whole number of its unit: "80", but "80.50".
+// Omits the decimals of a whole number, because limits are often whole: "80", but "80.50".
 QString roundText(const Scale& scale, double value)
 {
     const double shown = value / scale.perUnit();
@@ -208,7 +208,7 @@ void DeviceChart::paintAxis(QPainter& painter, const QRectF& plot) const
     }
 }
 
-// What exceeds the limit has the error colour.
+// Paints the part of the column above the limit in the error colour.
 void DeviceChart::paintColumn(QPainter& painter, DeviceId device, const QRectF& column) const
 {
     double sum = 0;

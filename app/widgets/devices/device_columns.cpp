@@ -100,7 +100,7 @@ DeviceColumns memoryColumns(const engine::Run& run, const RunMetrics& metrics)
     return columns;
 }
 
-// The causes have the three greys of the palette that are also those of memory categories.
+// Paints the three causes in the greys of the palette, which also stand for memory categories.
 DeviceColumns bubbleColumns(const engine::Run& run, const RunMetrics& metrics)
 {
     DeviceColumns columns = columnsOf(run, metrics);

@@ -24,7 +24,8 @@ struct DeviceColumns
     QString sum;         // name of the whole column: "peak"
     Scale scale;
     std::vector<Part> parts; // from the bottom, only those that occur; empty: nothing is known
-    // [device][part] in bytes, in M_a, or as a share of the iteration.
+    // amounts[device][i] is the amount of parts[i]: in bytes, in M_a, or as a share of the
+    // iteration.
     engine::IdVector<engine::DeviceId, std::vector<double>> amounts;
     engine::IdVector<engine::DeviceId, QString> names; // "Device 3, stages 3, 7"
     std::optional<double> limit, mean;                 // of a whole column
@@ -44,8 +45,8 @@ DeviceColumns memoryColumns(const engine::Run& run, const profiler::RunMetrics& 
 // The bubble by cause. Empty if no device has a bubble.
 DeviceColumns bubbleColumns(const engine::Run& run, const profiler::RunMetrics& metrics);
 
-// The devices with a label below their column: 0, 8, 16, ... and the last one. `step` is the
-// distance of two columns and `width` that of two labels, in pixels.
+// The devices with a label below their column, such as 0, 8, 16, ... and, if it fits, the last one.
+// `step` is the distance between columns, `width` the least distance between labels; in pixels.
 std::vector<int> labelledDevices(int devices, double step, double width);
 
 } // namespace app

@@ -29,7 +29,7 @@ WaitArrow arrowOf(const QRect& awaited, const QRect& waiting)
 {
     // Rows are close, so the arrow ends within the boxes.
     constexpr double kHead = 6, kHalf = 3.5, kInside = 4;
-    const bool isOwn = waiting.top() == awaited.top(); // drawn below the row
+    const bool isOwn = waiting.top() == awaited.top(); // in one row: the arrow is drawn below it
     const double direction = waiting.top() > awaited.top() ? 1 : -1;
     const auto edge = [](const QRect& box, double side) {
         return box.center().y() + side * (box.height() / 2.0 - kInside);
@@ -167,7 +167,7 @@ void GridPainter::paintWaits(std::span<const WaitBoxes> waits, const QSize& size
     m_painter.setRenderHint(QPainter::Antialiasing);
     m_painter.setBrush(Qt::NoBrush);
     m_painter.setPen(QPen(m_theme.chrome.surface, 4));
-    for (const WaitArrow& arrow : arrows) // before all lines, which it would cut
+    for (const WaitArrow& arrow : arrows) // all light outlines first, so that they cover no line
         m_painter.drawPath(arrow.line);
     m_painter.setPen(QPen(m_theme.chrome.error, 1.6));
     for (const WaitArrow& arrow : arrows)

@@ -49,7 +49,7 @@ private:
     QLineEdit *m_sizes, *m_stageMfu;
     SegmentControl* m_mfuFrom;
     QLabel *m_attentionHint, *m_mfuHint;
-    std::vector<CardButton*> m_presets; // [case]
+    std::vector<CardButton*> m_presets; // one per published case
     std::vector<double> m_roofline;
 };
 

@@ -27,7 +27,7 @@ using engine::FieldKind;
 
 constexpr int kNumberWidth = 92;
 constexpr int kMostCost = 100'000; // hundredths
-constexpr int kUnset = -1;         // instead of hundredths: the optional cost is not set
+constexpr int kUnset = -1;         // value of the field while an optional cost is not set
 
 QString translated(std::string_view text)
 {

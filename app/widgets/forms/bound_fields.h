@@ -91,7 +91,7 @@ private:
 
     const ThemeController& m_theme;
     std::vector<std::function<void()>> m_show, m_showEffect;
-    std::map<QWidget*, QString> m_refused; // [field] the reason why its text was refused
+    std::map<QWidget*, QString> m_refused; // by field: the reason why its text was refused
     bool m_isShowing = false;
 };
 

@@ -53,7 +53,7 @@ CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWid
     showPlan();
     connect(m_kind, &SegmentControl::currentChanged, this, [this](int kind) {
         if (kind == static_cast<int>(std::exchange(m_plan.source.kind, static_cast<Kind>(kind))))
-            return; // not by the user: showPlan() has set the control
+            return; // showPlan() has set the control, not the user
         showKind();
         Q_EMIT planChanged();
     });

@@ -110,7 +110,7 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     column->addWidget(makePreview(), 1);
     QScrollArea* scroll = makeScroll(content);
     scroll->setHorizontalScrollBarPolicy(
-        Qt::ScrollBarAsNeeded); // beside the rules in a small window
+        Qt::ScrollBarAsNeeded); // a small window may be too narrow for the report beside the rules
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(scroll);
     connect(m_bar, &CoverageBar::chosen, m_rulesTable, &QTableView::selectRow);
     connect(m_rulesTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -226,7 +226,8 @@ void ImportReportView::showPreview()
     m_views.ask({m_run});
 }
 
-// At a low coverage, the unclassified time is of most interest. It is the last row.
+// Returns the first rule or, if the coverage is low, the last row: the unclassified time, which is
+// then of most interest.
 int ImportReportView::firstRule() const
 {
     const int last = m_rules->rowCount() - 1;
@@ -315,7 +316,7 @@ void ImportReportView::fitParts()
         hint->setVisible(width() >= kNarrowest);
     const bool hasClocks = m_clocks->rowCount() > 0;
     m_clocksHint->setVisible(hasClocks && width() >= kNarrowest);
-    m_thirds->setStretch(2, hasClocks ? 2 : 0); // one clock needs no more than its sentence
+    m_thirds->setStretch(2, hasClocks ? 2 : 0); // a single clock has only a sentence
     m_thirds->setStretch(4, hasClocks ? 2 : 3);
 }
 

@@ -49,15 +49,15 @@ private:
     QWidget* makeReplay();
     QWidget* makeLeftOut();
     QWidget* makePreview();
-    void fitParts(); // wraps, moves or hides some in a narrow window
+    void fitParts(); // wraps, moves or hides parts of the report in a narrow window
     void showFacts(const engine::Run& run);
     void showReplay(const engine::Run& run);
     void showTables(const engine::ImportReport& report);
     void showPreview();
     int firstRule() const;    // the row that is selected first; -1: the table has no rows
     void selectRule(int row); // -1: none
-    void showMatches();       // of the selected rule
-    void showMarks();         // outlines of these matches in the preview
+    void showMatches();       // lists the matches of the selected rule
+    void showMarks();         // outlines the listed matches in the preview
 
     const ThemeController& m_theme;
     RunPointer m_run; // the shown run; null before the first
@@ -66,11 +66,13 @@ private:
     LeftOutModel* m_leftOut;
     ClocksModel* m_clocks;
     QWidget* m_facts;
-    QBoxLayout* m_top = nullptr;                              // the facts and the ranks
-    QFrame* m_ranksLine = nullptr;                            // above the ranks in a narrow window
-    QBoxLayout* m_rulesRow = nullptr;                         // the rules and their matches
-    QFrame *m_matchesLine = nullptr, *m_matchesTop = nullptr; // between these; in a narrow window
-    QHBoxLayout* m_thirds = nullptr;                          // replay, clocks, what was left out
+    QBoxLayout* m_top = nullptr;      // the facts and the ranks
+    QFrame* m_ranksLine = nullptr;    // above the ranks in a narrow window
+    QBoxLayout* m_rulesRow = nullptr; // the rules and their matches
+    // Lines between the rules and their matches: m_matchesLine in a wide window, m_matchesTop in a
+    // narrow one.
+    QFrame *m_matchesLine = nullptr, *m_matchesTop = nullptr;
+    QHBoxLayout* m_thirds = nullptr; // replay, clocks, omitted records
     RankChips* m_ranks;
     QLabel *m_rankSummary, *m_clocksHint, *m_coverageTitle, *m_coverageNumbers, *m_noRules;
     CoverageBar* m_bar;

@@ -30,7 +30,7 @@ public:
 
 Q_SIGNALS:
     void currentChanged();
-    void openRequested(); // of the current match
+    void openRequested(); // the user opens the current match
 
 private:
     MatchesModel* m_model;

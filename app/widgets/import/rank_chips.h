@@ -31,7 +31,7 @@ private:
 
     std::vector<RankFact> m_ranks;
     int m_fullWidth = 0; // in pixels; fits the longest note
-    int m_chipWidth = 0; // as drawn
+    int m_chipWidth = 0; // in pixels, as drawn
 };
 
 } // namespace app

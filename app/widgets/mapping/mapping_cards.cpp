@@ -182,7 +182,7 @@ void ExposedBars::show(const std::shared_ptr<const MappingStudy>& study)
 void ExposedBars::paintRow(QPainter& painter, const MappedPrediction& mapped, double top,
                            double most) const
 {
-    constexpr double kText = 190; // beside the longest bar
+    constexpr double kText = 190; // pixels for the text beside the longest bar
     const Theme& theme = this->theme();
     const bool isChosen = &mapped == &m_study->shown();
     painter.setFont(uiFont(12, isChosen ? QFont::Medium : QFont::Normal));

@@ -62,7 +62,7 @@ private:
     void showEmpty(const QString& fact, const QString& advice, bool offersHardware);
     void offerMapping(const QString& mapping);
     void chooseFile();
-    void showMapping(); // in the picker
+    void showMapping(); // shows the plan's mapping in the picker
     void showSide();
     LinkChooser& chooser() const;
 
@@ -70,7 +70,7 @@ private:
 
     RunPlan m_plan;
     QString m_problem;
-    bool m_isCurrent = false; // the current plan was submitted
+    bool m_isCurrent = false; // whether a study of the current plan was requested
     MappingStudies m_studies;
     QTimer m_debounce;
     std::shared_ptr<const MappingStudies::Found> m_found; // null: no answer

@@ -25,8 +25,8 @@ struct LinkArrow
 // order, so that consecutive nodes are neighbours.
 struct NodeLayout
 {
-    std::vector<QRectF> frames;              // [node]
-    std::vector<std::vector<QRectF>> places; // [node][slot of the node]
+    std::vector<QRectF> frames;              // frames[node]: frame around its slots
+    std::vector<std::vector<QRectF>> places; // places[node][slot]: box of the device in the slot
     std::vector<LinkArrow> arrows;
     std::vector<LinkArrow> unused; // between neighbours that exchange nothing
     double height = 0;

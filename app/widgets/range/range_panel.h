@@ -22,11 +22,11 @@ class RangePanel : public QWidget
 public:
     explicit RangePanel(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void addButton(const QString& text, const char* name, QAction* action); // to the bar
-    // Sets what a typed range refers to: `run` and, unless the range names an iteration,
-    // `iteration`.
+    void addButton(const QString& text, const char* name, QAction* action); // adds it to the bar
+    // Sets the run to which typed ranges belong. If a range names no iteration, its times count
+    // from the start of `iteration`.
     void setPlace(RunPointer run, int iteration);
-    void mark(engine::Window range); // shows the text of the range; its metrics follow
+    void mark(engine::Window range); // shows the text of a range; showMetrics() adds its metrics
     void showMetrics(RunPointer run, const profiler::RangeMetrics& metrics);
     void clear();     // no range is marked
     void editRange(); // focuses the field

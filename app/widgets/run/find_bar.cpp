@@ -22,7 +22,7 @@ FindBar::FindBar(const ThemeController& theme, QWidget* parent)
 {
     setObjectName(QStringLiteral("findBar"));
     setFixedHeight(36);
-    setMinimumWidth(480); // buttons for facets are hidden first
+    setMinimumWidth(480); // narrower than the contents, because resizeEvent() hides the facets
     m_field->setPlaceholderText(tr("1B5, or op:B mb:3 stage:2 dur>5ms"));
     m_field->setClearButtonEnabled(true);
     m_field->setFont(codeFont(12));
@@ -117,7 +117,7 @@ void FindBar::keyPressEvent(QKeyEvent* event)
         QWidget::keyPressEvent(event);
 }
 
-// The result takes precedence over the buttons for facets, because facets can also be typed.
+// Hides the buttons for facets in a narrow bar, so that the result fits. Facets can also be typed.
 void FindBar::resizeEvent(QResizeEvent* event)
 {
     constexpr int kWithFacets = 1230;

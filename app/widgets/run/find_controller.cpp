@@ -51,7 +51,7 @@ void FindController::selectAll()
     if (!m_found || m_found->hits().empty())
         return;
     showCount();
-    forgetAll(); // so that receivers show all hits again
+    forgetAll(); // otherwise a second call would not show all hits again
     Q_EMIT chosen({});
     m_areAllSelected = true;
     Q_EMIT allSelected(m_found);

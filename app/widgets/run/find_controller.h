@@ -17,8 +17,7 @@ class FindController : public QObject
 public:
     explicit FindController(FindBar& bar, QObject* parent = nullptr);
 
-    // Repeats the search in this run. `view` is nullptr without a run, `kernels` if they are
-    // unknown.
+    // Repeats the search in this run. `view` and `kernels` may be nullptr: no run, kernels unknown.
     void setRun(RunViewPointer view, KernelViewPointer kernels);
     // Sets where stepping starts: at the selection if it is a hit, otherwise at the first hit in or
     // after `iteration`.

@@ -16,7 +16,8 @@ namespace {
 constexpr int kLeft = 34, kRight = 12, kTop = 10, kBottom = 22;
 constexpr int kFewIterations = 12; // up to this many iterations have labels and values
 
-// The smallest of 1, 2, 3 or 5 times a power of ten such that `parts` of them reach `highest`.
+// Returns the smallest step of which `parts` steps reach `highest`. Steps are 1, 2, 3 or 5 times a
+// power of ten.
 double niceStep(double highest, int parts)
 {
     const double raw = highest / parts;

@@ -50,7 +50,7 @@ void MemoryPanel::shareWidth()
     m_gpus->setFixedWidth(std::min(needed, width() / 2));
 }
 
-// Uses the width without a scroll bar if the plots need no scroll bar.
+// Fits the plots to the width of the panel. Leaves space for a scroll bar only if they need one.
 void MemoryPanel::fitPlots()
 {
     const int whole = m_scroll->width();

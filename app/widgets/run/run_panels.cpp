@@ -156,7 +156,8 @@ void RunPanels::setFolded(bool folded)
 
 void RunPanels::showRun(const RunPointer& run, int iteration)
 {
-    // Hits of all iterations stay, with the selected row, when another iteration is shown.
+    // The list of hits covers all iterations, so it stays valid, with its selected row, if only
+    // another iteration of the same run is shown.
     m_areEventsFresh = m_areEventsFresh && m_listed == Listed::Hits && run == m_run;
     m_isMemoryFresh = false;
     m_run = run;

@@ -67,8 +67,9 @@ public:
     void setPanel(Panel panel);
     // Makes Devices current instead of Summary, for a run with many devices.
     void preferDevices();
-    // Shows or hides the tab Range. Showing it makes it current if Devices or Summary is, and
-    // hiding it makes that tab current again.
+    // Shows or hides the tab Range. If Devices or Summary is current when Range is shown, Range
+    // becomes current. If Range is current when it is hidden, the earlier tab becomes current
+    // again.
     void setRangeShown(bool shown);
     RangePanel& range() { return *m_range; }
     ProgressPanel& progress() { return *m_progress; }
@@ -99,7 +100,7 @@ private:
     void updateFoldIcon();
     void chooseEvent(const QModelIndex& index);
     void chooseDevice(engine::DeviceId device);
-    void setShown(Panel panel, bool shown); // its tab
+    void setShown(Panel panel, bool shown); // shows or hides the tab of a panel
 
     const ThemeController& m_theme;
     MetricsModel* m_metrics;
@@ -123,7 +124,7 @@ private:
     bool m_isFolded = false;
     PathMarksPointer m_path;
     FoundPointer m_hits;
-    Listed m_listed = Listed::EveryOp; // in the events
+    Listed m_listed = Listed::EveryOp; // which ops the tab Events lists
     bool m_areEventsFresh = false, m_isMemoryFresh = false;
 };
 

@@ -38,7 +38,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_view(makeView())
 {
     setFixedHeight(40);
-    setMinimumWidth(560); // labels and texts are hidden first
+    setMinimumWidth(560); // narrower than the contents, because fitTexts() hides parts
     auto* walk = spaced(new QHBoxLayout(m_walk), {}, 2);
     for (QAction* action : {actions.back, actions.forward, actions.fit})
         walk->addWidget(makeToolButton(action));

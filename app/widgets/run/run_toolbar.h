@@ -47,12 +47,13 @@ protected:
 
 private:
     void showProgress(const RunDocument& document);
-    // Names of controls outlast the texts of buttons, which have icons. Bare: without the controls
-    // for flow and colour, which the View menu also has.
+    // What the toolbar shows, from wide to narrow. Names: without the texts of buttons, which have
+    // icons. Few: also without the names of controls. Bare: also without the controls for flow and
+    // colour, which the View menu has, too.
     enum class Labels : std::uint8_t { NamesAndTexts, Names, Few, Bare };
     void fitTexts();
     QWidget* makeView();
-    TimelineLook look() const; // from the controls
+    TimelineLook look() const; // the look that the user chose in the controls
     void fillRunning();
 
     Actions m_actions;

@@ -80,7 +80,7 @@ private:
     void arrange(); // lays out the filtered cards
 
     const ThemeController& m_theme;
-    QHash<QString, SchemeCard*> m_cards; // [scheme]
+    QHash<QString, SchemeCard*> m_cards; // by name of the scheme
     QList<Family> m_families;
     int m_columns = 2;
     QString m_chosen;

@@ -112,7 +112,7 @@ const ChartMark* ChartView::markAt(const QPoint& position) const
 
 void ChartView::choose(const ChartMark& mark)
 {
-    const std::size_t point = mark.point; // the signal may replace the chart
+    const std::size_t point = mark.point; // copied, because the signal may replace the chart
     select(point);
     const QRect rect = toQt(mark.rect).toAlignedRect();
     QScrollBar* bar = verticalScrollBar();
@@ -210,7 +210,7 @@ void ChartView::resizeEvent(QResizeEvent* event)
 
 void ChartView::paintRing(QPainter& painter, const ChartMark& mark, double width) const
 {
-    constexpr double kMarker = 16; // largest size of a point marker, which gets a round ring
+    constexpr double kMarker = 16; // marks up to this size are point markers and get a round ring
     const QRectF rect = toQt(mark.rect).adjusted(-1, -1, 1, 1);
     const double radius = rect.width() <= kMarker && rect.height() <= kMarker ? kMarker / 2 : 0;
     const Chrome& chrome = m_theme.theme().chrome;

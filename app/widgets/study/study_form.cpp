@@ -26,7 +26,7 @@ constexpr const char* kSchemeKey = "scheme";
 // Options that have a row even if the study leaves them out.
 constexpr std::array kFirstOptions{"model", "hardware", "devices", "micro-batches"};
 
-// The options with a row, in order: the first ones, then those of the study.
+// The options that have a row, in this order: kFirstOptions, then the other options of the study.
 std::vector<std::string> rowsOf(const profiler::Study& study)
 {
     std::vector<std::string> keys(kFirstOptions.begin(), kFirstOptions.end());

@@ -164,7 +164,7 @@ void ValueChips::takeText()
     for (const std::string& value : *typed)
         if (std::ranges::find(values, value) == values.end())
             values.push_back(value);
-    // Sorts numbers.
+    // Sorts the values if all are numbers.
     if (std::ranges::all_of(values,
                             [](const auto& text) { return engine::parseNumber(text).has_value(); }))
         std::ranges::stable_sort(

@@ -36,7 +36,7 @@ public:
 
 Q_SIGNALS:
     void changed();
-    void orderChanged(); // after changed()
+    void orderChanged(); // emitted after changed() if the order of lanes has changed
 
 private:
     LaneOptions m_options;

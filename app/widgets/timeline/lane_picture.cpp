@@ -65,7 +65,7 @@ bool LanePicture::isAlike(const Picture& picture, const Request& request)
         && picture.lanes == request.scene.lanes;
 }
 
-// The picture of the whole run fills what the last picture does not cover.
+// Draws the last picture. Where it does not cover the area, draws the picture of the whole run.
 void LanePicture::drawStale(QPainter& painter, const Request& request) const
 {
     painter.save();

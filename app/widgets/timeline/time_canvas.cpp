@@ -16,7 +16,7 @@ namespace app {
 namespace {
 
 constexpr double kDragFrom = 4;    // pixels
-constexpr double kNotch = 120;     // of a wheel, in eighths of a degree
+constexpr double kNotch = 120;     // one notch of a mouse wheel, in eighths of a degree
 constexpr int kToolTipAfter = 300; // ms
 
 // Returns the place of the empty state, a card in the middle of the canvas.

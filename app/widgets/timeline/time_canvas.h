@@ -119,7 +119,8 @@ protected:
     // Selects the box at a point. Returns the window to zoom to.
     virtual std::optional<ViewWindow> openAt(QPointF at) = 0;
 
-    // Handle input in the time area that this class does not; return whether it was handled.
+    // Handle input in the time area that TimeCanvas itself does not handle. Return true if the
+    // event was handled.
     virtual bool ownPress(QMouseEvent&) { return false; }
     virtual void ownDrag(QPointF /*from*/, QPointF /*to*/) { }
     virtual bool ownWheel(QWheelEvent&, double /*notches*/) { return false; }
@@ -144,7 +145,7 @@ private:
 
     const ThemeController& m_theme;
     ViewWindow m_window;
-    std::optional<ViewWindow> m_firstView; // replaces the next move
+    std::optional<ViewWindow> m_firstView; // from setInSight(); the first move shows it instead
     ZoomHistory m_history;
 
     Drag m_dragging = Drag::None;

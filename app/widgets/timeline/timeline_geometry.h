@@ -15,7 +15,7 @@ struct TimelineGeometry
     static constexpr double kLegend = 28;
     static constexpr double kColumnFrom = 640; // minimum width in pixels for the memory column
 
-    // As wide as the time axis; strips may be empty.
+    // These areas are as wide as the time axis. `iterations` and `notes` are empty if not shown.
     QRectF overview, ruler, iterations, notes, lanes;
     QRectF header, column; // next to the lanes; `column` is empty if it does not fit
     QRectF legend;

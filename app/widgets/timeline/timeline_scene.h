@@ -34,7 +34,7 @@ struct TimelineScene
     int reason = -1;          // the highlighted reason of the path; -1: none
     PlanPointer plan;         // nullptr: unknown
     int planIteration = -1;   // index of the iteration that `opsDone` is about
-    std::vector<int> opsDone; // [device] complete ops; empty: unknown
+    std::vector<int> opsDone; // complete ops of each device; empty: unknown
     Selection selection, hover;
     std::optional<PlannedOp> plannedHover;
     bool isFocused = false; // the selection has the keyboard focus

@@ -199,7 +199,7 @@ void TimelineWidget::setOpsDone(int iterations, std::vector<int> devices)
     m_scene.planIteration = iterations;
     m_scene.opsDone = std::move(devices);
     if (title() != before)
-        contentChanged(); // the grid changes with the title, and is part of the cached picture
+        contentChanged(); // the ruler changed, and the cached picture has its grid lines
     showTail();
     update();
 }

@@ -82,7 +82,7 @@ public Q_SLOTS:
     void setLook(const app::TimelineLook& look);
 
 Q_SIGNALS:
-    void menuRequested(const QPoint& at); // for the selection; global coordinates
+    void menuRequested(const QPoint& at); // context menu of the selection; `at` is global
     void selectionChanged(const app::Selection& selection);
     void iterationChanged(int iteration);
     void followChanged(bool follow);

@@ -103,7 +103,7 @@ CostTable::CostTable(const ThemeController& theme, QWidget* parent)
                     | QAbstractItemView::AnyKeyPressed);
 }
 
-// Enter starts editing; the editor uses it to finish.
+// Starts editing with Enter. While a cell is edited, its editor handles Enter.
 void CostTable::keyPressEvent(QKeyEvent* event)
 {
     const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;

@@ -78,7 +78,7 @@ private:
 
     QScrollArea* m_scroll;
     std::vector<ReasonRow*> m_rows;
-    QLabel* m_accuracy = nullptr; // in the body
+    QLabel* m_accuracy = nullptr; // belongs to the body, which rebuild() replaces
     QWidget* m_next = nullptr;
     QLabel *m_nextName = nullptr, *m_nextTime = nullptr, *m_nextGain = nullptr;
     QPushButton *m_compare = nullptr, *m_runIt = nullptr, *m_cancel = nullptr;

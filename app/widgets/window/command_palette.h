@@ -49,7 +49,7 @@ private:
     const ThemeController& m_theme;
     QList<Command> m_commands;
     Finder m_finder;
-    QList<QPointer<QAction>> m_shown; // [row]
+    QList<QPointer<QAction>> m_shown; // the action of each row
     QLineEdit* m_field;
     QListWidget* m_list;
 };

@@ -59,7 +59,7 @@ void PageTabs::add(Page* page)
         page, &Page::closeRequested, this, [this, page] { close(page); }, Qt::QueuedConnection);
     m_stack->addWidget(page);
     followStyleSheet(*page);
-    const QSignalBlocker once(m_tabs); // setCurrent() would also call show()
+    const QSignalBlocker once(m_tabs); // otherwise setCurrent() would call show(), too
     const int index = m_tabs->addTab(
         page->title(), page->isClosable() ? TabStrip::Closing::Allowed : TabStrip::Closing::Fixed);
     m_tabs->setCurrent(index);
