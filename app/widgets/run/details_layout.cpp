@@ -183,6 +183,7 @@ void addRows(QVBoxLayout& layout, const DetailsSection& section)
 void addTable(const ThemeController& theme, QVBoxLayout& layout, const DetailsTable& table)
 {
     auto* grid = spaced(new QGridLayout, {}, 4);
+    grid->setHorizontalSpacing(12);
     grid->setColumnStretch(0, 1);
     int column = 1;
     for (const QString& title : table.columns)

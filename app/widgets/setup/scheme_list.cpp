@@ -21,7 +21,7 @@
 namespace app {
 namespace {
 
-constexpr int kCardHeight = 106, kSummaryHeight = 28; // two lines of summary
+constexpr int kCardHeight = 108, kSummaryHeight = 31; // two lines of summary
 
 // Removes the last clauses of `text` until the rest fits into two lines of the summary.
 QString fittingClauses(QString text, int width)
@@ -107,7 +107,7 @@ void SchemeCard::paintContent(QPainter& painter)
                      fittingClauses(m_line, static_cast<int>(inner)));
     if (isChecked())
         paintIcon(painter, Icon::Check, QRectF(width() - 23, 10, 13, 13), c.text);
-    const QRectF picture(9, 61, inner, 34);
+    const QRectF picture(9, 63, inner, 34);
     if (m_answer != nullptr) {
         const Thumbnail& thumbnail = (*m_answer)->thumbnail;
         paintThumbnail(painter, picture, thumbnail, thumbnail.duration / m_fullWidth,
