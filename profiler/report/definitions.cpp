@@ -71,8 +71,8 @@ std::string lowered(std::string_view label)
     std::string key(label.substr(0, label.find(", ")));
     std::ranges::transform(key, key.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    // Two numbers have the label "Bubble": the ratio in % and the time in ms. Only the unit tells
-    // them apart.
+    // Two numbers have the label "Bubble": the ratio in % and the time in ms. Only the unit
+    // distinguishes them.
     if (label.ends_with(", %") && key == "bubble")
         key += " %";
     return key;

@@ -214,9 +214,9 @@ private:
             if (const auto at = crossing(*axis, rival))
                 text += fmt::format("{}{} at {:.3g}", text.empty() ? "" : ", ",
                                     valueTitle(m_axis->key, rival), *at);
-        return text.empty()
-            ? text
-            : fmt::format(" For larger values of {}, it is overtaken by {}.", optionWord(axis->key), text);
+        return text.empty() ? text
+                            : fmt::format(" For larger values of {}, it is overtaken by {}.",
+                                          optionWord(axis->key), text);
     }
 
     std::optional<double> crossing(const StudyAxis& axis, const std::string& rival) const

@@ -21,7 +21,6 @@
 
 using namespace app;
 
-// The list of keys is held to what the keys do: nothing is missing, and nothing is promised.
 namespace {
 
 QList<QAction*> actionsOf(const QMenu& menu)

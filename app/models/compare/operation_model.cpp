@@ -1,7 +1,7 @@
 #include "app/models/compare/operation_model.h"
 
-#include "app/models/text.h"
 #include "app/models/tables/verdict.h"
+#include "app/models/text.h"
 #include "engine/schedule/notation.h"
 
 namespace app {

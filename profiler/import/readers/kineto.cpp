@@ -3,8 +3,8 @@
 #include "engine/base/field.h"
 #include "profiler/import/readers/json_events.h"
 #include "profiler/import/readers/kineto_event.h"
-#include "profiler/import/split_ranks.h"
 #include "profiler/import/readers/string_table.h"
+#include "profiler/import/split_ranks.h"
 
 #include <fmt/format.h>
 

@@ -132,7 +132,8 @@ TEST_CASE("runs without stages or times are refused with a reason")
     CHECK(WhatIfPredictor::create(run).error().message.find("no measured backward")
           != std::string::npos);
     run.info.ticksPerUnit = 4;
-    CHECK(WhatIfPredictor::create(run).error().message.find("in abstract cost units") != std::string::npos);
+    CHECK(WhatIfPredictor::create(run).error().message.find("in abstract cost units")
+          != std::string::npos);
     run.info.import.emplace();
     CHECK(WhatIfPredictor::create(run).error().message.find("stages of this run are unknown")
           != std::string::npos);
