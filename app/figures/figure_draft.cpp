@@ -69,13 +69,14 @@ Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::
     auto scene = TRY(layOut(runs, settings, notes));
     FigureDraft draft{std::move(scene), {}};
     draft.checks = profiler::checkFigure(draft.scene, settings.options);
-    const auto first = renderFigure(draft.scene, FigureFormat::Pdf, settings.dpi);
-    const auto second = renderFigure(draft.scene, FigureFormat::Pdf, settings.dpi);
-    if (!first || !second)
-        return tl::unexpected(first ? second.error() : first.error());
-    draft.checks.push_back(fontCheck(*first));
-    draft.checks.push_back(repeatCheck(*first, *second));
     return draft;
+}
+
+Result<std::vector<FigureCheck>> checkPdf(const profiler::Scene& scene, int dpi)
+{
+    const auto first = TRY(renderFigure(scene, FigureFormat::Pdf, dpi));
+    const auto second = TRY(renderFigure(scene, FigureFormat::Pdf, dpi));
+    return std::vector{fontCheck(first), repeatCheck(first, second)};
 }
 
 QStringList exportedFiles(const ExportSettings& settings)

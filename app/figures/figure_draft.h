@@ -10,19 +10,22 @@
 
 namespace app {
 
-// A figure, and the results of its print checks. The checks use the bytes of the PDF file: they
-// search it for its fonts and render it twice.
+// A figure, and the results of its print checks.
 struct FigureDraft
 {
     profiler::Scene scene;
     std::vector<profiler::FigureCheck> checks;
 };
 
-// Draws a figure of the runs and checks it. `notes` has one list per run. They are drawn if the
-// settings enable notes and the figure shows measured times.
+// Draws a figure of the runs and checks what needs no file. `notes` has one list per run. They are
+// drawn if the settings enable notes and the figure shows measured times.
 engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                                         const ExportSettings& settings,
                                         const std::vector<std::vector<engine::Note>>& notes = {});
+
+// Renders the figure as a PDF file twice: whether it has its fonts, and whether both files are
+// equal. Takes up to a second for a large figure. Can be called in any thread.
+engine::Result<std::vector<profiler::FigureCheck>> checkPdf(const profiler::Scene& scene, int dpi);
 
 // The runs of a figure and their files.
 struct FigureRuns

@@ -5,6 +5,7 @@
 #include "app/widgets/controls/segment_control.h"
 #include "profiler/figure/svg.h"
 #include "profiler/store/trace_store.h"
+#include "tests/app/jobs/wait_for.h"
 #include "tests/app/sample_run.h"
 #include "tests/gui/exporting.h"
 #include "tests/support/temporary_folder.h"
@@ -40,7 +41,7 @@ TEST_CASE("export writes the chosen files, and they are the preview")
 TEST_CASE("every check of a figure of one chunk is good, and shown")
 {
     const Exporting f({tests::unitRun("1f1b", 4, 4)});
-    REQUIRE(f.dialog.checks().size() == 5);
+    REQUIRE(waitFor([&] { return f.dialog.checks().size() == 5; }));
     for (const auto& check : f.dialog.checks())
         CHECK(check.good);
     CHECK(f.dialog.findChildren<QLabel*>(QStringLiteral("figureCheck")).size() == 5);

@@ -22,6 +22,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <utility>
 
 namespace app {
 namespace {
@@ -66,6 +67,7 @@ ExportDialog::ExportDialog(const ThemeController& theme,
     , m_export(makeButton({}, QStringLiteral("figureExport"), "primary"))
     , m_savePreset(makeButton({}, QStringLiteral("figureSavePreset")))
     , m_timer(named(new QTimer(this), "figureTyping"))
+    , m_background(this)
 {
     setObjectName(QStringLiteral("exportDialog"));
     setWindowTitle(tr("Export figure"));
@@ -228,6 +230,24 @@ void ExportDialog::refresh()
     m_preview->show(*std::move(draft));
     m_options->setHeight(scene().height);
     showFiles();
+    checkPdf();
+}
+
+void ExportDialog::checkPdf()
+{
+    m_isOutdated = m_isChecking;
+    if (std::exchange(m_isChecking, true))
+        return;
+    m_background.run([scene = scene(), dpi = m_settings.dpi] { return app::checkPdf(scene, dpi); },
+                     [this](const engine::Result<std::vector<profiler::FigureCheck>>& checks) {
+                         m_isChecking = false;
+                         if (m_isOutdated)
+                             checkPdf();
+                         else if (checks)
+                             m_preview->addChecks(*checks);
+                         else
+                             refuse(fromUtf8(checks.error().message));
+                     });
 }
 
 void ExportDialog::showFiles()

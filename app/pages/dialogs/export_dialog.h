@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/figures/figure_draft.h"
+#include "app/jobs/background.h"
 #include "app/models/theme.h"
 #include "app/widgets/figure/figure_options_panel.h"
 
@@ -41,6 +42,7 @@ public:
     // cannot have a recipe (the commands that recreate it).
     void setFiles(const QStringList& files);
     const profiler::Scene& scene() const;
+    // The checks of the figure; those of its PDF file follow when it is rendered.
     const std::vector<profiler::FigureCheck>& checks() const;
     void done(int result) override;
 
@@ -55,7 +57,8 @@ private:
     void loadSettings();
     void setAvailable(const std::function<void(FigureOptionsPanel::Available&)>& change);
     ExportSettings drawnSettings() const;
-    void refresh(); // lays out, checks and shows the figure
+    void refresh();  // lays out, checks and shows the figure
+    void checkPdf(); // in the background, for the newest figure only
     void followPreset();
     void saveOrRemovePreset();
     void showFiles(); // shows the number of files, and problems with their names
@@ -74,7 +77,10 @@ private:
     FigureOptionsPanel* m_options;
     QPushButton *m_export, *m_savePreset;
     QTimer* m_timer;
-    bool m_isAsking = false; // a dialog that this one opened has not returned yet
+    Background m_background;
+    bool m_isChecking = false; // a PDF file is rendered
+    bool m_isOutdated = false; // and it is that of an older figure
+    bool m_isAsking = false;   // a dialog that this one opened has not returned yet
 };
 
 } // namespace app

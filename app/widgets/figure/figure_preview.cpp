@@ -94,6 +94,12 @@ void FigurePreview::show(FigureDraft draft)
     showChecks();
 }
 
+void FigurePreview::addChecks(const std::vector<profiler::FigureCheck>& checks)
+{
+    m_draft.checks.insert(m_draft.checks.end(), checks.begin(), checks.end());
+    showChecks();
+}
+
 void FigurePreview::showScene()
 {
     const profiler::Scene scene = profiler::seen(m_draft.scene, m_sight);
