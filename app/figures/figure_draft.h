@@ -17,8 +17,8 @@ struct FigureDraft
     std::vector<profiler::FigureCheck> checks;
 };
 
-// Draws a figure of the runs and checks what needs no file. `notes` has one list per run. They are
-// drawn if the settings enable notes and the figure shows measured times.
+// Draws a figure of the runs and makes the checks that do not depend on a file. `notes` has one
+// list per run. They are drawn if the settings enable notes and the figure shows measured times.
 engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                                         const ExportSettings& settings,
                                         const std::vector<std::vector<engine::Note>>& notes = {});

@@ -34,9 +34,9 @@ public:
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                          const std::atomic<bool>& cancel) override;
-    // Places the median iteration. Requires a measured iteration. Does nothing if the schedule is a
-    // stream (Shape::windows > 1): its ops run only once, and the window of median duration is
-    // reported.
+    // Adds the median iteration to the timeline, simulated with the median op times. Requires a
+    // measured iteration. Does nothing if the schedule is a stream (Shape::windows > 1): its ops
+    // run only once, and the window of median duration is reported.
     Result<void> finish() override;
 
     void addTo(RunInfo& info) const override { info.graphOps = m_ops.graphs(); }

@@ -142,12 +142,23 @@ std::string readRules(const fs::path& file)
 std::vector<std::string> torchTraces()
 {
     std::vector<std::string> traces;
-    for (const bool onGpu : {false, true}) {
+    for (const bool onGpu : {true, false}) {
         TorchTraceOptions options;
         options.onGpu = onGpu;
         traces.push_back(TorchTrace(simulatedRun("1f1b", 1, 3), 0, options).text());
     }
     return traces;
+}
+
+// A run that was imported from the trace with kernels, with its report and GPU work.
+std::string importedRun()
+{
+    const fs::path trace = buildPath("fuzz/seed.json"), file = buildPath("fuzz/seed.sqlite");
+    std::ofstream(trace) << torchTraces().front();
+    auto imported = profiler::importTraces({trace}, profiler::Rules::shipped()).value();
+    (void)profiler::writeRun(NewFile::beside(file, IfExists::Replace).value(), imported.run,
+                             std::move(imported.gpu));
+    return readFile(file.string()).value();
 }
 
 std::string nsightExport()
@@ -183,7 +194,7 @@ std::vector<Reader> readers()
          readMapping,
          20000},
         {"hardware.toml", {source("resources/hardware/h100-sxm.toml")}, readHardware, 20000},
-        {"run.sqlite", {recordedRun()}, readWholeRun, 3000},
+        {"run.sqlite", {recordedRun(), importedRun()}, readWholeRun, 3000},
         {"trace.json", torchTraces(), readTraces, 4000},
         {"export.sqlite", {nsightExport()}, readTraces, 1500},
         {"rules.toml", {source("resources/import/rules.toml")}, readRules, 3000},

@@ -104,7 +104,7 @@ std::string whatIfText(const Run& run, const WhatIfPredictor& predictor, const W
         + costTable(predictor.times());
     text += fmt::format(
         "message: {:.3f} ms; optimizer: {:.3f} ms per stage; correction: {:.3f}, the "
-        "measured iteration divided by the prediction for its own schedule\n",
+        "measured iteration time divided by the time predicted for the same schedule\n",
         static_cast<double>(predictor.times().message.median()) / 1e6,
         static_cast<double>(predictor.times().optimizer.median()) / 1e6, predictor.correction());
     for (const std::string& assumption : predictor.times().assumptions)

@@ -88,7 +88,8 @@ QWidget* MemoryPage::makeToolbar()
     m_order->setName(tr("Order"));
     m_order->setCompact();
     m_withoutMoves->setChecked(true);
-    m_withoutMoves->setToolTip(tr("Outlines the memory without evicts and loads"));
+    m_withoutMoves->setToolTip(
+        tr("Also draws, dashed, the memory that the run would need without evicts and loads"));
     return makeBar(
         40, 8,
         {m_stepper, makeLine(Qt::Vertical), m_orderLabel, m_order, m_withoutMoves, kStretch});

@@ -84,7 +84,7 @@ QString rangeSentence(const RunView& view, const Selection& selection)
     const QString bubble = tr("<b>%1 bubble</b>").arg(percent(meanBubble(view, window)));
     const QString whole = percent(meanBubble(view, compared));
     if (first == last)
-        return tr("%1, compared with %2 of the whole iteration.").arg(bubble, whole);
+        return tr("%1, compared with %2 in the whole iteration.").arg(bubble, whole);
     const QString from = namedIteration(view, first), to = iterationName(view.timeline(), last);
     const bool isOneKind = iterations[static_cast<std::size_t>(first)].kind
         == iterations[static_cast<std::size_t>(last)].kind;

@@ -50,7 +50,8 @@ struct PlanView
     int done(engine::DeviceId device) const;
     // The first compute op of a device that has not run; past the end if all have.
     std::size_t next(engine::DeviceId device) const;
-    // The planned time that every device has reached, in ticks of the growing run.
+    // The planned time up to which all devices have progressed (the minimum over the devices), in
+    // ticks of the running run.
     std::int64_t reached() const;
     engine::Window window() const { return {begin, begin + (plan ? plan->duration() : 0)}; }
     engine::Window windowOf(const engine::Span& op) const

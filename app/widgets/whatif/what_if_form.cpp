@@ -230,8 +230,8 @@ void WhatIfForm::show(std::shared_ptr<const engine::Run> shown,
                                         .arg(percent(slowest.excess)));
     m_interval->setText(
         tr("The interval contains 95 % of 100 predictions with resampled times. Every prediction "
-           "is multiplied by %1, the measured iteration divided by the prediction for its own "
-           "schedule.")
+           "is multiplied by %1: the measured iteration time divided by the time predicted for "
+           "the same schedule.")
             .arg(number(measured.correction(), 3)));
     m_isShowing = false;
     m_undone.clear();

@@ -36,8 +36,9 @@ Ranking rankRuns(const Comparison& comparison, RankBy by, RankOrder order = Rank
 std::optional<double> peakOf(const ComparedRun& run);
 
 // Returns for each run whether it is on the Pareto front of iteration time and peak memory. On the
-// front, no other run is better in one of the two without being worse in the other. Only runs in
-// the baseline's list are compared.
+// front, no other run is better in one of the two without being worse in the other. The
+// result is false for runs that cannot be compared with the baseline, because they are ranked in
+// another list, and for runs of unknown memory.
 std::vector<bool> paretoFront(const Comparison& comparison);
 
 } // namespace profiler
