@@ -11,7 +11,6 @@
 #include <QGridLayout>
 #include <QLineEdit>
 #include <QPainter>
-#include <QRegularExpression>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QVBoxLayout>
@@ -26,14 +25,14 @@ constexpr int kCardHeight = 108, kSummaryHeight = 31; // two lines of summary
 // Removes the last clauses of `text` until the rest fits into two lines of the summary.
 QString fittingClauses(QString text, int width)
 {
-    static const QRegularExpression lastClause(QStringLiteral("[;,:] [^;,:]*$"));
     const QFontMetrics metrics(uiFont(11));
     const auto fits = [&] {
         const QRect free(0, 0, width, 10 * kSummaryHeight);
         return metrics.boundingRect(free, Qt::TextWordWrap, text).height() <= kSummaryHeight;
     };
-    while (!fits() && text.contains(lastClause))
-        text.remove(lastClause);
+    for (const auto& separator : {QStringLiteral("; "), QStringLiteral(", "), QStringLiteral(": ")})
+        while (!fits() && text.contains(separator))
+            text.truncate(text.lastIndexOf(separator));
     return text;
 }
 
