@@ -194,7 +194,7 @@ std::vector<Reader> readers()
          readMapping,
          20000},
         {"hardware.toml", {source("resources/hardware/h100-sxm.toml")}, readHardware, 20000},
-        {"run.sqlite", {recordedRun(), importedRun()}, readWholeRun, 3000},
+        {"run.sqlite", {recordedRun(), importedRun()}, readWholeRun, 2000},
         {"trace.json", torchTraces(), readTraces, 4000},
         {"export.sqlite", {nsightExport()}, readTraces, 1500},
         {"rules.toml", {source("resources/import/rules.toml")}, readRules, 3000},
