@@ -22,15 +22,14 @@ std::vector<MemoryPart> liveParts(const RunningBar& running, const profiler::Pal
     const MemorySeries::Level& live = running.memory.live;
     std::vector<MemoryPart> parts;
     double rest = live.base;
-    for (const auto& [category, fill] :
-         {std::pair(Weights, palette.weights), std::pair(Gradients, palette.gradients),
-          std::pair(Optimizer, palette.optimizerState)}) {
-        const auto bytes = static_cast<double>(running.device.bytesAtPeak[category]);
-        parts.push_back({toQt(fill), std::min(rest, bytes)});
-        rest -= parts.back().amount;
+    for (const auto& [category, fill] : memoryFills()) {
+        const auto atPeak = static_cast<double>(running.device.bytesAtPeak[category]);
+        const double bytes = category == Stash ? live.total - live.base
+            : category == Buffers              ? rest
+                                               : std::min(rest, atPeak);
+        parts.push_back({toQt(palette.*fill), bytes});
+        rest -= bytes;
     }
-    parts.push_back({toQt(palette.buffers), rest});
-    parts.push_back({toQt(palette.stash), live.total - live.base});
     return parts;
 }
 

@@ -51,7 +51,7 @@ struct PlanView
     // The first compute op of a device that has not run; past the end if all have.
     std::size_t next(engine::DeviceId device) const;
     // The planned time up to which all devices have progressed (the minimum over the devices), in
-    // ticks of the running run.
+    // ticks of the run in progress.
     std::int64_t reached() const;
     engine::Window window() const { return {begin, begin + (plan ? plan->duration() : 0)}; }
     engine::Window windowOf(const engine::Span& op) const
