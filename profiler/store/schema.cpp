@@ -36,11 +36,11 @@ using OfEveryRun
 // Tables that are created with their first row.
 using OfSomeRuns
     = Tables<engine::Note, SourceRow, ReportRow, MatchRow, SettingRow, PeerRow, engine::GpuSample,
-             LaunchRow, RangeRow, engine::GpuOverhead, GpuRow, CudaDeviceRow, KernelRow,
+             LaunchRow, RangeRow, engine::GpuOverhead, GpuRow, CudaDeviceRow, GpuKernelRow,
              OfProcess<engine::GpuCopy>, OfProcess<engine::GpuMemset>, CallRow,
              OfProcess<engine::GpuWait>, OfProcess<engine::GpuAllocation>,
              OfProcess<engine::GpuContext>, OfProcess<engine::GpuStream>, StreamNameRow,
-             NumberRow<kCopyKinds>, NumberRow<kMemoryKinds>, NumberRow<kCallKinds>,
+             NumberRow<kCopyKinds>, NumberRow<kMemKinds>, NumberRow<kCallKinds>,
              NumberRow<kWaitKinds>, NumberRow<kAllocationKinds>>;
 
 std::vector<NumberRow<kCategories>> categoryRows()

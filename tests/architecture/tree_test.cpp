@@ -1,6 +1,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/source_tree.h"
 
+#include <algorithm>
 #include <map>
 #include <regex>
 #include <set>
@@ -20,6 +21,31 @@ std::vector<std::string> unspeakable(const std::string& source)
             said.find_first_of(";\\[]") != std::string::npos || said.starts_with("\"-"))
             found.push_back(said);
     return found;
+}
+
+// "profiler::KernelRow": each type that the file defines in a namespace with a name. The format of
+// the sources has such definitions, and their namespaces, at the start of a line.
+std::vector<std::string> typesOf(const SourceFile& file)
+{
+    static const std::regex scope(R"(namespace ([\w:]*) ?\{|\} // namespace.*)");
+    static const std::regex type(
+        R"((?:struct|class|union|enum|enum class) (\w+)(?: final)?(?: :[^;{]*)?(?: \{.*)?)");
+    std::vector<std::string> scopes, types;
+    std::smatch found;
+    for (const std::string& line : file.lines()) {
+        if (std::regex_match(line, found, scope)) {
+            if (line.starts_with("namespace"))
+                scopes.push_back(found[1]);
+            else if (!scopes.empty())
+                scopes.pop_back();
+        } else if (std::regex_match(line, found, type) && std::ranges::count(scopes, "") == 0) {
+            std::string name;
+            for (const std::string& outer : scopes)
+                name += outer + "::";
+            types.push_back(name + found[1].str());
+        }
+    }
+    return types;
 }
 
 } // namespace
@@ -70,6 +96,21 @@ TEST_CASE("every header is guarded, and every source begins with its own header"
         const std::string header = file.path.substr(0, file.path.rfind('.')) + ".h";
         if (fs::exists(sourcePath(header)))
             CHECK_THAT(file.text, Catch::StartsWith("#include \"" + header + '"'));
+    }
+}
+
+// Two headers defined profiler::KernelRow: a program used the std::vector code of one for the
+// other.
+TEST_CASE("no two files define a type of the same name in one namespace")
+{
+    std::map<std::string, std::vector<std::string>> places;
+    for (const SourceFile& file : sourcesBelow({"app", "engine", "profiler"}))
+        for (const std::string& type : typesOf(file))
+            places[type].push_back(file.path);
+    CHECK(places.contains("profiler::KernelRow"));
+    for (const auto& [type, files] : places) {
+        INFO(type << " in " << files.front() << " and " << files.back());
+        CHECK(files.size() == 1);
     }
 }
 

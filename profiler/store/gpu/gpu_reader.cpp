@@ -103,7 +103,7 @@ private:
         const auto into = [](auto& all) {
             return [&all](auto& row, OpOfIteration of) { all.emplace_back(row.work).of = of; };
         };
-        return forEachLaunched<KernelRow>([&](KernelRow& row, OpOfIteration of) {
+        return forEachLaunched<GpuKernelRow>([&](GpuKernelRow& row, OpOfIteration of) {
                    row.work.of = of;
                    row.work.name = text(row.mangled);
                    m_trace.kernels.push_back(row.work);
@@ -199,7 +199,7 @@ private:
     // of the execution, so there is nothing to read.
     Result<void> readLaunches()
     {
-        const auto areThere = TRY(hasTable(m_database, kTableOf<KernelRow>.name));
+        const auto areThere = TRY(hasTable(m_database, kTableOf<GpuKernelRow>.name));
         const auto mode = TRY(m_database.text("SELECT mode FROM BS_run"));
         const bool hasLaunches
             = mode == engine::modeName(Mode::Live) || mode == engine::modeName(Mode::Imported);

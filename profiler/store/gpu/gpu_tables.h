@@ -13,7 +13,7 @@ inline constexpr std::string_view kKernelsTraced = "`--trace kernels` or `all`",
 
 // Converts a memory kind from CUPTI's number to that of Nsight Systems and back. CUPTI counts from
 // 1 (pageable) and has 0 for unknown; Nsight Systems counts from 0 and has 7 for unknown.
-struct MemoryKind
+struct MemoryKindNumber
 {
     std::uint8_t& cupti;
 
@@ -45,15 +45,15 @@ void placed(auto& work, std::int64_t& process, auto&& column)
            process);
 }
 
-struct KernelRow
+struct GpuKernelRow
 {
     engine::GpuKernel work;
     std::int64_t process = 0, demangled = 0, brief = 0, mangled = 0; // names are ids of StringIds
 };
 template<>
-inline constexpr TableText kTableOf<KernelRow>{"CUPTI_ACTIVITY_KIND_KERNEL", kKernelsTraced,
-                                               "Kernels"};
-void columns(KernelRow& row, auto&& column)
+inline constexpr TableText kTableOf<GpuKernelRow>{"CUPTI_ACTIVITY_KIND_KERNEL", kKernelsTraced,
+                                                  "Kernels"};
+void columns(GpuKernelRow& row, auto&& column)
 {
     engine::GpuKernel& k = row.work;
     placed(k, row.process, column);
@@ -74,10 +74,11 @@ void columns(OfProcess<engine::GpuCopy>& row, auto&& column)
     engine::GpuCopy& copy = row.work;
     placed(copy, row.process, column);
     nsight(column, "bytes", copy.bytes, "copyKind", copy.kind, "deprecatedSrcId", kUnused,
-           "srcKind", MemoryKind{copy.sourceMemory}, "dstKind", MemoryKind{copy.targetMemory},
-           "srcDeviceId", copy.sourceDevice, "srcContextId", kUnused, "dstDeviceId",
-           copy.targetDevice, "dstContextId", kUnused, "migrationCause", kUnused, "graphNodeId",
-           orNull(copy.graphNode, 0), "virtualAddress", kUnused, "copyCount", kUnused);
+           "srcKind", MemoryKindNumber{copy.sourceMemory}, "dstKind",
+           MemoryKindNumber{copy.targetMemory}, "srcDeviceId", copy.sourceDevice, "srcContextId",
+           kUnused, "dstDeviceId", copy.targetDevice, "dstContextId", kUnused, "migrationCause",
+           kUnused, "graphNodeId", orNull(copy.graphNode, 0), "virtualAddress", kUnused,
+           "copyCount", kUnused);
 }
 
 template<>
@@ -87,7 +88,7 @@ void columns(OfProcess<engine::GpuMemset>& row, auto&& column)
 {
     placed(row.work, row.process, column);
     nsight(column, "value", row.work.value, "bytes", row.work.bytes, "graphNodeId",
-           orNull(row.work.graphNode, 0), "memKind", MemoryKind{row.work.memory});
+           orNull(row.work.graphNode, 0), "memKind", MemoryKindNumber{row.work.memory});
 }
 
 struct CallRow
@@ -126,8 +127,8 @@ void columns(OfProcess<engine::GpuAllocation>& row, auto&& column)
     engine::GpuAllocation& event = row.work;
     nsight(column, "start", event.time, "globalPid", row.process, "deviceId", event.place.device,
            "contextId", event.place.context, "address", event.address, "pc", kZero, "bytes",
-           event.bytes, "memKind", MemoryKind{event.memory}, "memoryOperationType", event.isFree,
-           "name", kUnusedText, "correlationId", event.place.correlation, "streamId",
+           event.bytes, "memKind", MemoryKindNumber{event.memory}, "memoryOperationType",
+           event.isFree, "name", kUnusedText, "correlationId", event.place.correlation, "streamId",
            event.place.stream, "localMemoryPoolAddress", kUnused, "localMemoryPoolReleaseThreshold",
            kUnused, "localMemoryPoolSize", kUnused, "localMemoryPoolUtilizedSize", kUnused,
            "importedMemoryPoolAddress", kUnused, "importedMemoryPoolProcessId", kUnused);

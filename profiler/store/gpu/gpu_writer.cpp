@@ -48,7 +48,7 @@ Result<void> addKinds(Database& database, const GpuTrace& trace)
         "UVM_HTOD=Unified Host-to-Device,UVM_DTOH=Unified Device-to-Host,"
         "UVM_DTOD=Unified Device-to-Device,");
     add(!trace.copies.empty() || !trace.memsets.empty() || !trace.allocations.empty(),
-        addNumbers<kMemoryKinds>, "CUDA_MEMOPR_MEMORY_KIND_",
+        addNumbers<kMemKinds>, "CUDA_MEMOPR_MEMORY_KIND_",
         "PAGEABLE=Pageable,PINNED=Pinned,DEVICE=Device,ARRAY=Array,MANAGED=Managed,"
         "DEVICE_STATIC=Device Static,MANAGED_STATIC=Managed Static,UNKNOWN=Unknown,");
     add(!trace.calls.empty(), addNumbers<kCallKinds>, "CUDA_",
@@ -118,7 +118,7 @@ Result<void> GpuWriter::writeAll(const GpuTrace& trace, const ThreadOf& threadOf
     };
     write(trace.kernels, [&](const GpuKernel& kernel) {
         const Name& name = m_names[kernel.name];
-        return KernelRow{kernel, process, name.demangled, name.brief, name.mangled};
+        return GpuKernelRow{kernel, process, name.demangled, name.brief, name.mangled};
     });
     write(trace.copies, ofProcess);
     write(trace.memsets, ofProcess);

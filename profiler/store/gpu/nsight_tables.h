@@ -58,7 +58,7 @@ inline constexpr PlainText kCategories{
     {"ENUM_BS_MEMORY_CATEGORY", kEveryRun, "Categories of `BS_memory`"}, kNumberColumns, kId};
 inline constexpr PlainText kCopyKinds{
     {"ENUM_CUDA_MEMCPY_OPER", kKernelsTraced, "Kinds of copies"}, kNumberColumns, kId};
-inline constexpr PlainText kMemoryKinds{
+inline constexpr PlainText kMemKinds{
     {"ENUM_CUDA_MEM_KIND", kKernelsTraced, "Kinds of memory"}, kNumberColumns, kId};
 inline constexpr PlainText kCallKinds{
     {"ENUM_NSYS_EVENT_CLASS", kKernelsTraced, "Kinds of calls"}, kNumberColumns, kId};
