@@ -90,7 +90,7 @@ QStringList exportedFiles(const ExportSettings& settings)
 }
 
 Result<QStringList> exportFigure(const profiler::Scene& scene, const ExportSettings& settings,
-                                 const FigureRuns& runs)
+                                 const FigureRuns& runs, const std::atomic<bool>& isCancelled)
 {
     FigureRequest request;
     static_cast<FigureSettings&>(request) = settings;
@@ -98,6 +98,8 @@ Result<QStringList> exportFigure(const profiler::Scene& scene, const ExportSetti
     std::vector<QByteArray> drawn;
     for (const FigureFormat format : settings.formats()) {
         auto bytes = TRY(renderFigure(scene, format, settings.dpi));
+        if (isCancelled)
+            return engine::fail(engine::Error::Code::Cancelled, "the export was cancelled");
         request.outputs << settings.file(format);
         drawn.push_back(std::move(bytes));
     }

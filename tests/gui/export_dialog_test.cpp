@@ -18,8 +18,10 @@
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QRadioButton>
+#include <QSemaphore>
 #include <QSpinBox>
 #include <QTest>
+#include <QThreadPool>
 #include <QTimer>
 
 using namespace app;
@@ -30,7 +32,7 @@ TEST_CASE("export writes the chosen files, and they are the preview")
     f.click("figurePng");
     settle();
     CHECK(f.find<QPushButton>("figureExport")->text() == QStringLiteral("Export 3 files"));
-    f.click("figureExport");
+    f.exportFiles();
     CHECK(f.dialog.result() == QDialog::Accepted);
     CHECK(contents(f.path("figure.svg"))
           == QByteArray::fromStdString(profiler::toSvg(f.dialog.scene())));
@@ -102,11 +104,11 @@ TEST_CASE("a file that exists is replaced only when asked for")
     file.write("old");
     file.close();
     press("none");
-    f.click("figureExport");
+    f.exportFiles();
     CHECK(contents(f.path("figure.svg")) == "old");
     CHECK(f.dialog.isVisible());
     press("figureReplace");
-    f.click("figureExport");
+    f.exportFiles();
     CHECK(contents(f.path("figure.svg")).startsWith("<svg"));
 }
 
@@ -136,7 +138,7 @@ TEST_CASE("a folder that cannot be written keeps the dialog open with the reason
 {
     Exporting f;
     f.dialog.setFile(f.path("no/such/figure"));
-    f.click("figureExport");
+    f.exportFiles();
     CHECK(f.dialog.isVisible());
     CHECK(f.find<QWidget>("figureProblem")->isVisible());
 }
@@ -145,11 +147,11 @@ TEST_CASE("a failed export succeeds when its folder exists")
 {
     Exporting f;
     f.dialog.setFile(f.path("later/figure"));
-    f.click("figureExport");
+    f.exportFiles();
     REQUIRE(f.dialog.isVisible());
     CHECK(f.find<Band>("figureProblem")->text().startsWith(QStringLiteral("Not written:")));
     REQUIRE(QDir(f.folder.path()).mkdir(QStringLiteral("later")));
-    f.click("figureExport");
+    f.exportFiles();
     CHECK(f.dialog.result() == QDialog::Accepted);
     CHECK(contents(f.path("later/figure.pdf")).startsWith("%PDF"));
 }
@@ -179,7 +181,7 @@ TEST_CASE("a file needs a name and a format, and an end that was typed is not wr
     settle();
     CHECK(f.find<QLineEdit>("figureLatex")->text()
           == QStringLiteral("\\includesvg[width=\\columnwidth]{typed}"));
-    f.click("figureExport");
+    f.exportFiles();
     CHECK(QDir(f.folder.path()).entryList(QDir::Files) == QStringList(QStringLiteral("typed.svg")));
 }
 
@@ -226,6 +228,25 @@ TEST_CASE("the figure is of the iteration that the page shows")
     CHECK(f.find<QPushButton>("figureExport")->isEnabled()); // a schematic has one
 }
 
+TEST_CASE("a dialog that is closed during the export leaves all files as they were")
+{
+    Exporting f;
+    QThreadPool& pool = *QThreadPool::globalInstance();
+    const int threads = pool.maxThreadCount();
+    pool.setMaxThreadCount(1);
+    QSemaphore gate; // the export waits for it
+    pool.start([&gate] { gate.acquire(); });
+    f.click("figureExport");
+    CHECK(f.find<QPushButton>("figureExport")->text() == QStringLiteral("Exporting…"));
+    CHECK_FALSE(f.find<QWidget>("figureRows")->isEnabled());
+    f.click("figureCancel");
+    gate.release();
+    REQUIRE(waitFor([&] { return f.find<QWidget>("figureRows")->isEnabled(); }));
+    pool.setMaxThreadCount(threads);
+    CHECK(f.dialog.result() == QDialog::Rejected);
+    CHECK(QDir(f.folder.path()).isEmpty());
+}
+
 TEST_CASE("if one of the files cannot be drawn, none is written")
 {
     Exporting f;
@@ -233,13 +254,13 @@ TEST_CASE("if one of the files cannot be drawn, none is written")
     f.find<QDoubleSpinBox>("figureWidth")->setValue(100);
     f.find<QDoubleSpinBox>("figureFontSize")->setValue(72);
     f.find<QSpinBox>("figureDpi")->setValue(1200);
-    f.click("figureExport");
+    f.exportFiles();
     REQUIRE(f.dialog.isVisible());
     CHECK(f.find<Band>("figureProblem")->text().contains(QStringLiteral("pixels is too large")));
     CHECK(QDir(f.folder.path()).isEmpty());
     f.find<QSpinBox>("figureDpi")->setValue(72);
     f.click("figurePng");
-    f.click("figureExport");
+    f.exportFiles();
     CHECK(f.dialog.result() == QDialog::Accepted);
 }
 
@@ -259,7 +280,7 @@ TEST_CASE("the dialog remembers its last choices")
     Exporting f;
     f.find<QRadioButton>("palette-grey")->click();
     f.click("figureNoLegend");
-    f.click("figureExport");
+    f.exportFiles();
     ExportDialog again(f.theme, Exporting::shared({tests::unitRun("1f1b", 4, 4)}));
     CHECK(again.findChild<QRadioButton*>(QStringLiteral("palette-grey"))->isChecked());
     CHECK_FALSE(again.findChild<QCheckBox*>(QStringLiteral("figureNoLegend"))->isChecked());
@@ -283,7 +304,7 @@ TEST_CASE("TikZ is one of the formats, and alone gives the line for LaTeX")
             f.find<QCheckBox>(output)->click();
     f.find<QCheckBox>("figureTikz")->click();
     CHECK(f.find<QLineEdit>("figureLatex")->text() == QStringLiteral("\\input{figure}"));
-    f.find<QPushButton>("figureExport")->click();
+    f.exportFiles();
     QFile file(f.path("figure.tex"));
     REQUIRE(file.open(QIODevice::ReadOnly));
     CHECK(file.readAll().contains("\\begin{tikzpicture}"));
@@ -309,7 +330,7 @@ TEST_CASE("a recipe beside the exported figure draws the same bytes again")
     Q_EMIT colours->activated(colours->currentIndex());
     settle();
     CHECK(f.find<QPushButton>("figureExport")->text() == QStringLiteral("Export 3 files"));
-    f.click("figureExport");
+    f.exportFiles();
     REQUIRE(QFile::exists(f.path("figure.figure.toml")));
     const auto read = readRecipe(f.path("figure.figure.toml"));
     REQUIRE(read.has_value());

@@ -59,6 +59,14 @@ struct Exporting
         return widget;
     }
     void click(const char* name) { find<QAbstractButton>(name)->click(); }
+
+    // Presses Export and waits until the files are written or the export has failed.
+    void exportFiles()
+    {
+        const auto* button = find<QPushButton>("figureExport");
+        click("figureExport");
+        REQUIRE(waitFor([&] { return !dialog.isVisible() || button->isEnabled(); }));
+    }
 };
 
 inline QByteArray contents(const QString& file)

@@ -150,7 +150,7 @@ TEST_CASE("a figure of the export dialog has the bytes of the command line's")
     app::Exporting window(std::move(runs));
 
     settle();
-    window.click("figureExport");
+    window.exportFiles();
     Program program;
     program.start(
         {QStringLiteral("figure"), kSample, QStringLiteral("-o"), QStringLiteral("figure.pdf")});

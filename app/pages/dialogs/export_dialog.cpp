@@ -92,7 +92,11 @@ ExportDialog::ExportDialog(const ThemeController& theme,
     m_export->setFocus();
 }
 
-ExportDialog::~ExportDialog() = default;
+ExportDialog::~ExportDialog()
+{
+    if (m_isCancelled)
+        *m_isCancelled = true;
+}
 
 const profiler::Scene& ExportDialog::scene() const
 {
@@ -323,8 +327,11 @@ void ExportDialog::refuse(const QString& message)
 // twice to close the inner dialog, the second Esc may arrive here.
 void ExportDialog::done(int result)
 {
-    if (!m_isAsking)
-        QDialog::done(result);
+    if (m_isAsking)
+        return;
+    if (m_isCancelled)
+        *m_isCancelled = true;
+    QDialog::done(result);
 }
 
 void ExportDialog::browse()
@@ -351,7 +358,8 @@ bool ExportDialog::mayReplace(const QString& what, const QString& consequence)
 
 void ExportDialog::exportFiles()
 {
-    refresh(); // the last typed value may still wait for the timer
+    if (m_timer->isActive()) // for the last typed value
+        refresh();
     if (!m_export->isEnabled())
         return;
     QStringList existing;
@@ -364,16 +372,38 @@ void ExportDialog::exportFiles()
                            : tr("%1 exist already.").arg(existing.join(QStringLiteral(", "))),
                        tr("The new figure replaces it.")))
         return;
-    const auto files = exportFigure(scene(), drawnSettings(), m_runs);
-    // The user can retry, because creating a folder or freeing space may solve the problem.
-    if (!files) {
-        m_preview->band().show(Band::Kind::Error, tr("Not written:"),
-                               fromUtf8(files.error().message));
-        return;
+    setExporting(true);
+    m_background.run(
+        [scene = scene(), settings = drawnSettings(), runs = m_runs, isCancelled = m_isCancelled] {
+            return exportFigure(scene, settings, runs, *isCancelled);
+        },
+        [this](const engine::Result<QStringList>& files) {
+            const bool isClosed = *m_isCancelled;
+            setExporting(false);
+            // After an error the user can retry, because creating a folder or freeing space may
+            // solve the problem.
+            if (!files && !isClosed)
+                m_preview->band().show(Band::Kind::Error, tr("Not written:"),
+                                       fromUtf8(files.error().message));
+            if (!files)
+                return;
+            saveExportSettings(*openSettings(), m_settings);
+            Q_EMIT exported(*files);
+            accept();
+        });
+}
+
+// During an export the figure stays as it is written.
+void ExportDialog::setExporting(bool isExporting)
+{
+    m_isCancelled = isExporting ? std::make_shared<std::atomic<bool>>(false) : nullptr;
+    m_options->setEnabled(!isExporting);
+    m_savePreset->setEnabled(!isExporting);
+    showFiles();
+    if (isExporting) {
+        m_export->setEnabled(false);
+        m_export->setText(tr("Exporting…"));
     }
-    saveExportSettings(*openSettings(), m_settings);
-    Q_EMIT exported(*files);
-    accept();
 }
 
 } // namespace app

@@ -7,6 +7,7 @@
 
 #include <QDialog>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -64,7 +65,8 @@ private:
     void showFiles(); // shows the number of files, and problems with their names
     void refuse(const QString& message);
     void browse();
-    void exportFiles();
+    void exportFiles(); // in the background; done() cancels it
+    void setExporting(bool isExporting);
     bool mayReplace(const QString& what, const QString& consequence);
 
     FigureRuns m_runs;
@@ -81,6 +83,8 @@ private:
     bool m_isChecking = false; // a PDF file is rendered
     bool m_isOutdated = false; // and it is that of an older figure
     bool m_isAsking = false;   // a dialog that this one opened has not returned yet
+    // Cancels the running export; nullptr if none runs.
+    std::shared_ptr<std::atomic<bool>> m_isCancelled;
 };
 
 } // namespace app
