@@ -36,7 +36,6 @@ private:
     profiler::Scene m_scene;
 };
 
-// The enlarged figure.
 class FigureZoomView : public QWidget
 {
     Q_OBJECT
