@@ -17,8 +17,8 @@ namespace app {
 // * End: the end of the iteration is at the right edge.
 enum class CompareAlign { Start, FirstForward, End };
 
-// Tall, for few runs: a lane per device. Compact, for many runs: a lane per run, and a lane per
-// device of the runs that the user expands.
+// Tall rows, for few runs, have a lane per device. Compact rows, for many runs, have one lane, and
+// a lane per device if the user expands them.
 enum class CompareStyle { Tall, Compact };
 
 // One run of a comparison and its position. A tall row has 28 pixels for the title, 23 per device

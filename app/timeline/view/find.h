@@ -14,7 +14,7 @@ namespace app {
 
 // One facet of a search such as "mb:3 op:B stage:2,4-5 dur>5ms", "1B5" or "B". All facets must
 // match. Numbers can be lists of ranges. "kernel:gemm" searches the kernels of the ops that match
-// the other facets; durations are then those of kernels.
+// the other facets; durations then refer to kernels.
 struct FindFacet
 {
     enum class Key {

@@ -86,7 +86,7 @@ private:
     std::vector<engine::Span> m_parts;  // m_spans with waits as separate spans, for rows with waits
     std::vector<engine::SpanIndex> m_found; // one per row
     std::vector<KernelIndex> m_busy;        // one per row
-    // Work -> waiting time in ticks, if known.
+    // By index into work(): the waiting time in ticks, if known.
     std::unordered_map<std::uint32_t, std::int64_t> m_waits;
 };
 using KernelViewPointer = std::shared_ptr<const KernelView>;

@@ -38,9 +38,9 @@ private:
     QPixmap m_picture;
 };
 
-// Base class of the timelines of one run and of a comparison: visible time, zoom history, zoom at
-// the pointer, pan, range selection, view keys, hover with tooltip, vertical scrolling, colours of
-// boxes and an empty state. Subclasses find items at a point and paint.
+// Base class of the timelines of one run and of a comparison. Has the visible time, zoom history,
+// zoom at the pointer, pan, range selection, view keys, hover with tooltip, vertical scrolling,
+// colours of boxes and an empty state. Subclasses find items at a point and paint.
 class TimeCanvas : public QWidget
 {
     Q_OBJECT
