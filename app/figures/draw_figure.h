@@ -16,7 +16,7 @@ struct DrawnRun
     std::string label;
     double iteration = 0; // duration in ticks of the run
     double bubble = 0;    // share of the time of all devices
-    // Peak memory in bytes of the device where it is largest; nullopt if no memory was recorded.
+    // Peak memory of the device with the highest peak, in bytes; nullopt if no memory was recorded.
     std::optional<double> peak;
 
     friend bool operator==(const DrawnRun&, const DrawnRun&) = default;

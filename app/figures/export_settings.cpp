@@ -23,7 +23,7 @@ QString key(const engine::FieldFacts& facts)
 constexpr QLatin1String kOwn("own/"), kGroup("figurePresets");
 
 // Returns the group of QSettings for a preset of the user. The name is percent-encoded, because a
-// slash would begin a subgroup.
+// slash would start a subgroup.
 QString groupOf(const QString& preset)
 {
     return QString(kGroup) + QLatin1Char('/')

@@ -12,13 +12,13 @@ class QSettings;
 
 namespace app {
 
-// The settings that the export dialog shows and stores: those of the figure, of the publication,
-// and of the output files.
+// The settings that the export dialog shows and stores, for the figure, the publication and the
+// output files.
 struct ExportSettings : FigureSettings
 {
     std::string preset = "acm-column"; // "own/NAME": a preset of the user; "": no preset
     bool pdf = true, svg = true, png = false, tikz = false;
-    bool recipe = false; // whether a FigureRecipe (the settings of the figure) is written beside it
+    bool recipe = false; // whether to write a FigureRecipe beside the figure
     QString base;        // path without extension: "/home/me/figures/bitpipe-d4-n4"
 
     std::vector<FigureFormat> formats() const;
@@ -27,7 +27,8 @@ struct ExportSettings : FigureSettings
     friend bool operator==(const ExportSettings&, const ExportSettings&) = default;
 };
 
-// Converts a chosen file to ExportSettings::base: removes the extension if it names a format.
+// Returns the ExportSettings::base of a chosen file, which is its path without the extension of a
+// FigureFormat.
 QString figureBase(const QString& file);
 
 // Returns the fields of figureFields(), followed by the fields for the publication and the files.

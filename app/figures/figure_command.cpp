@@ -57,8 +57,8 @@ Result<void> write(const FigureRequest& request)
     return {};
 }
 
-// Drops Qt's warnings about the environment ("XDG_RUNTIME_DIR not set"), which do not concern the
-// user.
+// Prints only fatal messages of Qt. Its warnings about the environment, such as "XDG_RUNTIME_DIR
+// not set", do not concern the user.
 void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message)
 {
     if (type == QtFatalMsg)

@@ -19,12 +19,13 @@ struct FigureDraft
 };
 
 // Draws a figure of the runs and makes the checks that do not depend on a file. `notes` has one
-// list per run. They are drawn if the settings enable notes and the figure shows measured times.
+// list per run. The notes are drawn if the settings enable them and the figure shows measured
+// times.
 engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                                         const ExportSettings& settings,
                                         const std::vector<std::vector<engine::Note>>& notes = {});
 
-// Renders the figure as a PDF file twice: whether it has its fonts, and whether both files are
+// Renders the figure as PDF twice and checks that the font is embedded and that both files are
 // equal. Takes up to a second for a large figure. Can be called in any thread.
 engine::Result<std::vector<profiler::FigureCheck>> checkPdf(const profiler::Scene& scene, int dpi);
 

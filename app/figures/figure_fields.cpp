@@ -190,9 +190,8 @@ std::vector<Field<F>> contents()
 
 } // namespace
 
-// Some fields have no key, so that the export dialog does not store them: rows, range and
-// iteration, because they belong to one run, and the preset, which only sets a width, a height and
-// a font size.
+// Rows, range, iteration and preset have no key, so the export dialog does not store them. The
+// first three belong to one run; a preset only sets a width, a height and a font size.
 engine::Fields<FigureSettings> figureFields()
 {
     static const std::vector<Field<F>> kFields = [] {

@@ -14,8 +14,7 @@ enum class FigureTimes : std::uint8_t { Measured, Schematic };
 struct FigureSettings
 {
     profiler::FigureOptions options;
-    // Measured: the figure shows recorded times. Schematic: it shows abstract times, F = 1 and B =
-    // 2.
+    // Measured: the figure shows recorded times. Schematic: a forward takes 1 unit, a backward 2.
     FigureTimes times = FigureTimes::Measured;
     int dpi = 600; // resolution of PNG
 

@@ -21,8 +21,8 @@ engine::Result<FigureRecipe> readRecipe(const QString& file);
 engine::Result<void> saveRecipe(const QString& file, const FigureRecipe& recipe);
 
 // Describes how the numbers of a run changed:
-// "iteration 29.8 -> 28.1 ms (-5.7 %), bubble 30.6 -> 28.0 %". "" if the shown digits are the same.
-// `info` is the current info of the run, which states its units.
+// "iteration 29.8 -> 28.1 ms (-5.7 %), bubble 30.6 -> 28.0 %". Returns "" if the shown digits are
+// the same. `info` is the current info of the run, which states its units.
 QString changeText(const DrawnRun& before, const DrawnRun& now, const engine::RunInfo& info);
 
 } // namespace app

@@ -11,7 +11,7 @@ namespace app {
 namespace {
 
 // Text is laid out at this many pixels per em and then scaled down. At this size, Qt's advances
-// equal those in the font file, whatever the paint device.
+// equal those in the font file on every paint device.
 constexpr int kEmPixels = 200;
 
 QFont figureFont(const QString& family, bool bold)

@@ -5,7 +5,7 @@
 namespace app {
 namespace {
 
-// Returns the begin and the end of the value after `key`; {-1, -1} if the key is not found. The
+// Returns the start and the end of the value after `key`; {-1, -1} if the key is not found. The
 // value ends at the character `end`.
 std::pair<qsizetype, qsizetype> valueAfter(const QByteArray& pdf, const QByteArray& key, char end)
 {
@@ -15,9 +15,9 @@ std::pair<qsizetype, qsizetype> valueAfter(const QByteArray& pdf, const QByteArr
     return {at + key.size(), pdf.indexOf(end, at + key.size())};
 }
 
-// Corrects the file after a change of length at `behind`: adds `by` to all offsets greater than
-// `behind` in the cross-reference table, and to the offset of the table itself. The table is at the
-// end of the file. An entry has 20 bytes and begins with the offset of an object in ten digits.
+// Corrects the offsets in a file that became `by` bytes longer at offset `behind`. They are the
+// entries of the cross-reference table at the end of the file, and the offset of the table itself.
+// An entry has 20 bytes and starts with the offset of an object in ten digits.
 void moveOffsets(QByteArray& pdf, qsizetype behind, qsizetype by)
 {
     const auto table = pdf.lastIndexOf("\nxref\n") + 1;

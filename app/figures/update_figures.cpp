@@ -18,7 +18,7 @@ using engine::fail;
 using engine::Result;
 
 // If `path` is a folder, returns the recipes in it and in its subfolders, sorted by name. Otherwise
-// returns the file.
+// returns `path`.
 Result<QStringList> recipesIn(const QString& path)
 {
     const QFileInfo info(path);

@@ -99,7 +99,7 @@ DetailsClock detailsClock(const RunView& view, int iteration)
 
 DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length)
 {
-    // Adds digits until the last one resolves at least this many steps of the length.
+    // Adds digits until the length is at least this many steps of the last digit.
     constexpr double kSteps = 30;
     constexpr int kMostMore = 3;
     DetailsClock clock = detailsClock(view, iteration);

@@ -161,8 +161,8 @@ struct DetailsContext
     { }
 
     const KernelView* kernels = nullptr;
-    // Metrics of the marked range. While they are computed, nullptr or the metrics of an earlier
-    // range.
+    // Metrics of the marked range. While they are computed, this is nullptr or the metrics of an
+    // earlier range.
     const profiler::RangeMetrics* range = nullptr;
     std::span<const engine::Note> notes; // sorted by time
     const Found* hits = nullptr;         // not nullptr while all hits of a search are selected
@@ -172,7 +172,7 @@ struct DetailsContext
     const RunProgress* progress = nullptr; // nullptr: the run is not running
 };
 
-// The details of a running run that has no iterations yet.
+// Describes a run in progress that has no iterations yet.
 Details runningDetails(const engine::Run& run, const RunProgress& progress);
 QString plainText(const Details& details); // one line per row, with tabs
 

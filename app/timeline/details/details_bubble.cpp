@@ -59,7 +59,7 @@ DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble,
     std::int64_t busy = 0;
     for (const auto& step : steps)
         busy += step.busy;
-    const QString nothing = clock.length(0); // shorter transfers are omitted
+    const QString nothing = clock.length(0); // transfers with this text are omitted
     const std::size_t all = steps.size();
     std::erase_if(steps, [&](const profiler::CauseStep& step) {
         return !engine::isCompute(view.op(step.first.op).kind)

@@ -144,8 +144,9 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
     return section;
 }
 
-// The iteration `source` in which the kernels of an op were recorded: "iteration 2". The median
-// iteration shows them scaled, so for it the factor is added: "iteration 2, scaled by 0.98".
+// Names the iteration `source`, in which the kernels of an op were recorded: "iteration 2". Adds
+// the factor if the shown iteration is the median iteration, which scales them: "iteration 2,
+// scaled by 0.98".
 QString recordedInText(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {
     const auto& one = view.timeline().iterations[source];

@@ -19,7 +19,7 @@ QString place(const RunView& view, const engine::Op& op)
                                                   : stage;
 }
 
-// The shortest and the longest duration of the op over the measured iterations.
+// The shortest and the longest duration of the op over the first 1000 measured iterations.
 std::optional<DetailsRow> spread(const RunView& view, std::uint32_t op, const DetailsClock& clock)
 {
     const auto& iterations = view.timeline().iterations;
@@ -70,7 +70,7 @@ std::optional<DetailsRow> lossRow(const RunView& view, const Selection& selectio
                       number(iteration.microBatchLoss[microBatch], 3)};
 }
 
-// The predicted duration and start of the op, if the run is not a prediction itself.
+// Adds the predicted duration and start of the op, unless the run is itself a prediction.
 void addPrediction(const RunView& view, const Selection& selection, const engine::Run* predicted,
                    const DetailsClock& clock, DetailsSection& section)
 {
@@ -101,7 +101,7 @@ void addPrediction(const RunView& view, const Selection& selection, const engine
                                      clock.lengthWithUnit(std::abs(late))));
 }
 
-// How long the device waited before the op, divided into bubble and exposed communication.
+// Adds how long the device waited before the op, divided into bubble and exposed communication.
 void addWait(const RunView& view, const Selection& selection, std::int64_t waited,
              const DetailsClock& clock, DetailsSection& section)
 {

@@ -21,8 +21,8 @@ struct DetailsClock
 DetailsClock detailsClock(const RunView& view, int iteration);
 // Returns a clock with enough digits to show `length`, even if the iteration is much longer.
 DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length);
-// Shows the length in the head of the panel, in the clock's unit, or in a finer unit if the length
-// would be shown as 0.0.
+// Shows the length in the head of the panel, in the clock's unit or, below 0.1 of that unit, in a
+// finer one.
 void sayLength(Details& details, const RunView& view, const DetailsClock& clock,
                std::int64_t ticks);
 
@@ -40,7 +40,7 @@ void addStrip(Details& details, const RunView& view, const Selection& selection,
 // window.
 std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration);
 
-// Model FLOPs of an op, its rate and its MFU; nullopt if the run does not know its model.
+// The model FLOPs, the rate and the MFU of an op; nullopt if the model of the run is unknown.
 std::optional<DetailsSection> computeSection(const RunView& view, const Selection& selection);
 // The section "Memory and trace" of an op: how long its stash is kept, the memory of its device,
 // its NVTX range, kernels and timing method.

@@ -147,7 +147,7 @@ DetailsSection counts(const RunView& view, const profiler::RangeMetrics& range)
     return section;
 }
 
-// A link to each note in the range. The numbers are those of the strip of notes.
+// Links to the notes in the range, numbered as in the strip of notes.
 std::optional<DetailsSection> notesIn(const RunView& view, engine::Window window,
                                       std::span<const engine::Note> notes,
                                       const DetailsClock& clock)

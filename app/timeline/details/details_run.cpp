@@ -155,14 +155,14 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     addCourse(view.run(), tr("Gradient norm"), &engine::Iteration::gradientNorm, section);
     if (metrics.tokensPerSecond)
         section.add(tr("Throughput"), tr("%1 tokens/s").arg(number(*metrics.tokensPerSecond, 0)));
-    if (metrics.mfu) // relative to a measured peak unless it is from a data sheet
+    if (metrics.mfu) // without a peakSource, the peak is from a data sheet
         section.add(info.peakSource.empty() ? tr("MFU") : tr("MFU, of measured peak"),
                     percent(*metrics.mfu));
     if (metrics.hfu) // includes recomputed work
         section.add(tr("HFU"), percent(*metrics.hfu));
     if (info.peakFlops > 0)
         section.add(tr("Peak of a device"), flopsText(info.peakFlops));
-    if (!info.peakSource.empty()) // sizes of matrices stay in one line
+    if (!info.peakSource.empty()) // no-break spaces keep matrix sizes on one line
         section.add(tr("Peak source"),
                     fromUtf8(info.peakSource)
                         .replace(QLatin1String(" x "), QStringLiteral("\u00A0\u00D7\u00A0")));

@@ -96,7 +96,8 @@ std::optional<DetailsSection> predictionSection(const RunView& view, const engin
     return section;
 }
 
-// A table of the memory of each device, in the order live, touched, arena, plan; see RunningMemory.
+// A table with the live, touched, arena and planned bytes of the first 16 devices; see
+// RunningMemory.
 std::optional<DetailsSection> liveMemory(const RunView& view)
 {
     constexpr int kShown = 16;

@@ -14,7 +14,7 @@ QString toolTipText(const RunView& view, const Selection& selection);
 // The tooltip of an NVTX range: text, duration and op.
 QString rangeToolTip(const RunView& view, const HostRange& range);
 
-// Rich text with title and length in one line, and the lines below it.
+// Rich text with the title and the length in one line, and `lines` below.
 QString toolTipPage(const QString& title, const QString& length, const QStringList& lines);
 
 } // namespace app

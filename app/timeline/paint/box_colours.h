@@ -9,8 +9,8 @@
 namespace app {
 
 // The colours of a lane, computed once per theme: the fill of every op and chunk, its dimmed
-// variant, and the text colour with the better contrast on each. Threads that paint pictures of
-// lanes may read it.
+// variant, and the text colour with the better contrast on each. Can be read by the threads that
+// paint pictures of lanes.
 class BoxColours
 {
 public:
@@ -27,8 +27,8 @@ public:
     BoxColours(const Theme& theme, double dpr);
 
     const Look& look(engine::OpKind kind, int chunk, Emphasis emphasis) const;
-    // Returns the look of an op with the current ColourBy. `length` is its duration as a share of
-    // the longest op of the run.
+    // Returns the look of an op with the current ColourBy. `length` is the op's duration relative
+    // to that of the longest op of the run.
     const Look& lookOf(const engine::Op& op, int chunk, double length, Emphasis emphasis) const;
     void setColourBy(ColourBy by) { m_by = by; }
     ColourBy colourBy() const { return m_by; }

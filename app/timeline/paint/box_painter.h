@@ -17,7 +17,7 @@ namespace app {
 struct BoxText
 {
     QString number, name; // "5", "1B5"
-    // The op's direction is up: the text is underlined and the box has a cut corner.
+    // Whether the op's direction is up. If so, the text is underlined and the box has a cut corner.
     bool isUp = false;
     bool isBold = false; // the op belongs to the selected micro-batch
 };
@@ -34,8 +34,8 @@ public:
 private:
     void label(const QRectF& box, const BoxColours::Look& look, const BoxText& text);
     void fill(const QRectF& box, const BoxColours::Look& look, bool isUp);
-    // A text as glyphs, relative to the left end of its baseline. Kept, because shaping takes
-    // longer than drawing and boxes repeat their texts.
+    // A text as glyphs, relative to the left end of its baseline. Cached, because shaping takes
+    // longer than drawing and many boxes have the same text.
     struct Shaped
     {
         QList<QGlyphRun> glyphs;

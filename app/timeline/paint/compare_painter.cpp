@@ -196,7 +196,6 @@ void paintCompareEnd(const ComparePaint& paint)
     const double other = baselineEnd(paint);
     if (other - end >= kGapFrom) {
         paintGap(paint, end + 2, other);
-        // If the run is longer than the baseline, the excess is labelled after its end if it fits.
     } else if (other < end) {
         paint.painter.setFont(uiFont(13, QFont::Medium));
         const QString text = differenceText(paint.row, *paint.baseline);

@@ -20,11 +20,11 @@ struct ComparePaint
     double top = 0;
 };
 
-// Draws a line of facts about the run, then its devices by paintCompareDevices().
+// Draws a line of facts about the run, and its devices with paintCompareDevices().
 void paintCompareLanes(const ComparePaint& paint);
 void paintCompareDevices(const ComparePaint& paint);
-// Draws the boxes of the baseline over the lanes of the run, as outlines; nothing if the numbers of
-// devices differ.
+// Draws the boxes of the baseline as outlines over the lanes of the run. Draws nothing if the
+// numbers of devices differ.
 void paintCompareGhost(const ComparePaint& paint);
 // Draws the end marker and the gap to the baseline.
 void paintCompareEnd(const ComparePaint& paint);

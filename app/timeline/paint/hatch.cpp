@@ -9,7 +9,7 @@
 
 namespace app {
 namespace {
-// The distance of the lines in a pixel row. Across the lines it is five pixels.
+// The distance between lines along a pixel row. At right angles to the lines it is five pixels.
 constexpr double kPeriod = 5 * 1.4142135623730951;
 constexpr int kPeriods = 5; // per tile
 } // namespace

@@ -111,7 +111,7 @@ void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& the
               view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
 }
 
-// A collapsed group: its name, and the number of its devices if the lane is high enough.
+// Paints the name of a collapsed group, and the number of its devices if the lane is high enough.
 void paintGroupHeader(QPainter& painter, const LaneCell& cell)
 {
     constexpr double kTwoLinesFrom = 40, kNextLine = 17;
@@ -262,7 +262,7 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
         paintDenseHeader(painter, view, theme, device, area);
         return;
     }
-    // The labels of the sub-lanes begin at the lower edge of the boxes. Therefore the lines of text
+    // The labels of the sub-lanes start at the lower edge of the boxes. Therefore the lines of text
     // are closer together on low lanes, and the stages are omitted on the lowest lanes.
     constexpr double kTwoLinesFrom = 36, kTwoLines = 46, kOneLine = 28;
     const bool isLow = lane.compute < kTwoLinesFrom;

@@ -11,9 +11,9 @@ class QPainter;
 
 namespace app {
 
-// The columns next to the lane of a device. Left, 140 pixels wide: name, stages, share of compute,
-// bar of time shares. Right, 124 pixels wide: the peak of memory by category (M_a if no memory was
-// recorded), or the bubble if lanes are dense.
+// The columns next to the lane of a device. The left one, 140 pixels wide, has the name, the
+// stages, the share of compute and a bar of time shares. The right one, 124 pixels wide, has the
+// peak memory by category (in M_a if no memory was recorded), or the bubble if lanes are dense.
 struct LaneCell
 {
     const RunView& view;

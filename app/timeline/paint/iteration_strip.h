@@ -12,7 +12,7 @@ namespace app {
 // the least to the greatest time, and a line at the median. Labels iterations that are wide enough.
 void paintIterationStrip(QPainter& painter, const RunView& view, const IterationStrip& strip,
                          const Theme& theme);
-// "0.41 – 1.24 ms", the times of the visible iterations.
+// The range of the times of the visible iterations: "0.41 to 1.24 ms".
 QString iterationRange(const RunView& view, const TimeAxis& axis);
 // "Iterations 512 to 514: 0.41 to 0.47 ms, median 0.43 ms"; empty if nothing is at the point.
 QString iterationToolTip(const RunView& view, const IterationStrip& strip, QPointF at);

@@ -15,8 +15,8 @@ using engine::Window;
 constexpr double kKernelNameFrom = 34; // least width of a box with a name, which may be elided
 constexpr double kBoxesUpTo = 4;       // spans per pixel; denser spans are drawn as columns
 
-// Whether a kernel only moves data. Its box is less high, because some users cannot distinguish its
-// hue from the grey of the others.
+// Whether a kernel only moves data. Such kernels have lower boxes, because some users cannot
+// distinguish their hue from the grey of the others.
 bool movesData(profiler::KernelKind kind)
 {
     return kind == profiler::KernelKind::Copy || kind == profiler::KernelKind::Memset;
@@ -92,7 +92,7 @@ void KernelPainter::paintBoxes(const Row& row, std::span<const Span> spans)
             paintBox(row, span);
             continue;
         }
-        // A gap of at least a pixel stays visible.
+        // A gap of more than three pixels ends the stretch of columns.
         if (dense.end > 0 && static_cast<double>(span.begin - dense.end) > narrow)
             flush();
         dense = {std::min(dense.begin, span.begin), std::max(dense.end, span.end)};

@@ -169,7 +169,7 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
                      text);
         return;
     }
-    // A joint F and B are one cell that is split in half, with F above.
+    // A joint F and B share one cell, with F in the upper half.
     const auto& partner = m_view.op(piece.joint);
     const bool isForwardFirst = op.kind == OpKind::Forward;
     const double half = m_axis.snap(box.height() / 2);

@@ -30,7 +30,7 @@ struct LegendRun
 // and Coverage exclude memory, and Coverage also excludes chunks and directions.
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
 void addPath(Legend& legend, const BoxColours& colours); // the critical path, and ops off it
-// Replaces the right entries by the kinds of kernels that occur.
+// Replaces the right entries with the kinds of kernels that occur.
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);
 // Adds the entry for planned ops, which have not run yet.
 void addPlan(Legend& legend, const BoxColours& colours);

@@ -18,7 +18,7 @@ public:
     void paintFlow(const Flow& flow);
     // Draws the arrows of every micro-batch, unless there are too many to follow.
     void paintAllFlows(int iteration);
-    void paintHits(const std::vector<Selection>& hits); // sorted by begin
+    void paintHits(const std::vector<Selection>& hits); // sorted by start
     void paintHover(const Selection& hover);
     void paintSelected(const Selection& selection, const Scale& unit);
     void paintFocus(const Selection& selection); // keyboard focus

@@ -11,7 +11,7 @@ namespace app {
 namespace {
 
 // The strip as an image in device pixels. It is one line wider and higher than the strip, because a
-// line may begin at the right or lower edge.
+// line may start at the right or lower edge.
 class LevelImage
 {
 public:

@@ -20,7 +20,7 @@ constexpr double kOverviewLabels = 14; // height of the line of labels
 TimeAxis overviewAxis(const RunView& view, const QRectF& area, double dpr);
 QString iterationTitle(const engine::Iteration& iteration); // "iteration 2", "warm-up", "median"
 
-// Draws only the rows, which are slow and should be cached.
+// Draws only the rows. This is slow, so the result should be cached.
 void paintOverview(QPainter& painter, const RunView& view, const BoxColours& colours,
                    const QRectF& area, double dpr);
 void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColours& colours,

@@ -22,7 +22,7 @@ void paintRangeText(QPainter& painter, const HostRange& range, const QRectF& box
 }
 
 // Draws adjacent boxes as one rectangle and skips boxes in pixels that are already drawn, so the
-// cost depends on the pixels.
+// cost depends on the number of pixels.
 void paintRow(QPainter& painter, std::span<const HostRange> ranges, const TimeAxis& axis,
               const Theme& theme, double top)
 {

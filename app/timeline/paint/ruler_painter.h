@@ -39,7 +39,7 @@ void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis
 void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis, const Theme& theme,
                const QRectF& area);
 // Draws lines at the start and end of each iteration over the lanes, and a triangle at its end on
-// the ruler. Neither is drawn for iterations so narrow that they would cover the lanes.
+// the ruler. Draws neither if the iterations are so narrow that the lines would cover the lanes.
 void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis& axis,
                          const Theme& theme, const QRectF& area);
 void paintEndTriangles(QPainter& painter, const RunView& view, const TimeAxis& axis,

@@ -12,9 +12,9 @@ class QPainter;
 
 namespace app {
 
-// Draws the compute ops of a plan as outlines: with a pale fill if they have run, in their colour
-// if they are next on their device. Merges ops narrower than three pixels, so the cost depends on
-// the visible pixels.
+// Draws the compute ops of a plan. Ops that have run have a pale fill; the next op of each device
+// is outlined in its colour, later ops in grey. Merges ops narrower than three pixels, so the cost
+// depends on the number of pixels.
 class PlanPainter
 {
 public:

@@ -48,10 +48,10 @@ struct PlanView
     bool isUnderWay() const { return isComplete || !devices.empty(); }
     // The number of complete ops of a device. The ops of a device run in the planned order.
     int done(engine::DeviceId device) const;
-    // The first compute op of a device that has not run; past the end if all have.
+    // The index of the first compute op of a device that has not run; past the end if all have.
     std::size_t next(engine::DeviceId device) const;
     // The planned time up to which all devices have progressed (the minimum over the devices), in
-    // ticks of the run in progress.
+    // ticks of the growing run.
     std::int64_t reached() const;
     engine::Window window() const { return {begin, begin + (plan ? plan->duration() : 0)}; }
     engine::Window windowOf(const engine::Span& op) const

@@ -41,8 +41,8 @@ public:
     // `spans` must outlive this object. `kinds` has the kind of every op that a span refers to.
     BusyIndexOf(std::span<const engine::Span> spans, std::span<const Kind> kinds);
 
-    // Queries at ascending instants; each search starts at the previous result. The index must
-    // outlive the sweep.
+    // Answers queries at ascending instants; each search starts at the previous result. The index
+    // must outlive the sweep.
     class Sweep
     {
     public:

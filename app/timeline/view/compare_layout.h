@@ -17,13 +17,13 @@ namespace app {
 // * End: the end of the iteration is at the right edge.
 enum class CompareAlign { Start, FirstForward, End };
 
-// Tall, for few runs: a lane per device. Compact, for many runs: a lane per run, and a lane per
-// device of the runs that the user expands.
+// Tall rows, for few runs, have a lane per device. Compact rows, for many runs, have one lane, and
+// a lane per device if the user expands them.
 enum class CompareStyle { Tall, Compact };
 
-// One run of a comparison and its position. Tall rows, in pixels: title 28, 23 per device (more or
-// less depending on the space), 12 below; at least as high as the key numbers. Compact rows: 24 for
-// the lane of the run, then its devices if it is expanded.
+// One run of a comparison and its position. A tall row has 28 pixels for the title, 23 per device
+// (more or less, depending on the space) and 12 below, but is at least as high as the key numbers.
+// A compact row has 24 pixels for the lane of the run, followed by its devices if it is expanded.
 struct CompareRow
 {
     std::size_t run = 0; // the caller's index of the run
@@ -31,7 +31,7 @@ struct CompareRow
     std::string name;       // unique among the rows
     int group = 0;          // index of CompareLayout::groups
     int iteration = 0;      // reported iteration; -1: none yet
-    double origin = 0;      // the tick on the clock of the run that is at 0 of the ruler
+    double origin = 0;      // the tick of the run's clock that is at 0 of the ruler
     bool isExpanded = true; // whether the lanes of the devices are shown
     double top = 0, lanesTop = 0, pitch = 23, height = 0;
     std::int64_t predictedPeak = 0; // bytes, of a run that recorded no memory; 0: unknown

@@ -13,8 +13,8 @@
 namespace app {
 
 // One facet of a search such as "mb:3 op:B stage:2,4-5 dur>5ms", "1B5" or "B". All facets must
-// match; numbers are lists of ranges. "kernel:gemm" searches the kernels of the ops that match the
-// other facets; durations are then those of kernels.
+// match. Numbers can be lists of ranges. "kernel:gemm" searches the kernels of the ops that match
+// the other facets; durations then refer to kernels.
 struct FindFacet
 {
     enum class Key {
@@ -55,7 +55,7 @@ public:
     Found(const RunView& view, const std::vector<FindFacet>& facets,
           const KernelView* kernels = nullptr);
 
-    const std::vector<Selection>& hits() const { return m_hits; } // sorted by begin
+    const std::vector<Selection>& hits() const { return m_hits; } // sorted by start
     bool isCut() const { return m_isCut; }    // whether there are more hits than are kept
     bool has(const engine::Span& span) const; // whether a span of the run is a hit
     // The first facet without matches and its valid values: "no op matches mb:9; micro-batches are

@@ -61,7 +61,7 @@ bool readRanges(const QString& text, FindFacet& facet)
     return true;
 }
 
-// Parses "5ms", "20us", "1.5s" or "3" to nanoseconds, or plain units.
+// Converts "5ms", "20us" or "1.5s" to nanoseconds; a number without a unit stays as it is.
 std::optional<double> readTime(QString text)
 {
     constexpr std::array<std::pair<QLatin1String, double>, 4> kUnits{{{QLatin1String("ns"), 1},

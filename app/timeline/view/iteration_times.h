@@ -13,7 +13,7 @@ namespace app {
 // The iterations that touch the visible time.
 std::span<const engine::Iteration> iterationsInSight(std::span<const engine::Iteration> iterations,
                                                      const TimeAxis& axis);
-// False if lines at the edges of the iterations would lie so close that they hide the lanes.
+// False if lines at the edges of the iterations would be so close that they hide the lanes.
 bool areEdgesDrawn(std::span<const engine::Iteration> inSight, const TimeAxis& axis);
 
 // The iterations that begin in one pixel column: their number and the least, the median and the
@@ -39,8 +39,8 @@ struct IterationStrip
 // The column at a point; `first` is an index into the iterations of the run. count == 0: none.
 IterationColumn columnAt(const IterationStrip& strip, QPointF at);
 
-// Returns the smallest step of 1, 2, 5, 10, 20 ... iterations between labels with which the labels
-// are `room` pixels apart.
+// Returns the smallest number of 1, 2, 5, 10, 20, ... iterations that are at least `room` pixels
+// wide.
 int labelStep(double pixelsPerIteration, double room);
 
 } // namespace app

@@ -32,7 +32,7 @@ KernelView::KernelView(const engine::Run& run, profiler::GpuActivity activity)
 void KernelView::findWaits(const engine::Schedule& schedule)
 {
     const engine::GpuTrace& trace = m_activity.trace();
-    // row of the trace -> share of its time spent waiting
+    // by row of the trace: the share of its time spent waiting
     std::unordered_map<std::size_t, double> shares;
     for (const profiler::NcclSplit& split : profiler::splitNccl(trace, schedule))
         if (split.by != profiler::NcclSplit::By::None)

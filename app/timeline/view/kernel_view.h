@@ -13,9 +13,9 @@
 
 namespace app {
 
-// The kernels of a run, prepared for painting in rows below each device: one row per compute
-// stream. NCCL has a stream per pair of devices, so streams that move data share rows: only as many
-// as streams are busy at the same time. Immutable; thread-safe.
+// The kernels of a run, prepared for painting in rows below each device. Each compute stream has a
+// row. NCCL has a stream per pair of devices, so streams that move data share rows, as many as are
+// needed to avoid overlaps. Immutable; thread-safe.
 class KernelView
 {
 public:
@@ -23,7 +23,7 @@ public:
     {
         engine::DeviceId device;
         profiler::DeviceStream::Role role = profiler::DeviceStream::Role::Compute;
-        std::size_t first = 0, count = 0; // range of spans, sorted by begin
+        std::size_t first = 0, count = 0; // range of spans, sorted by start
     };
 
     KernelView(const engine::Run& run, profiler::GpuActivity activity);
@@ -39,7 +39,7 @@ public:
     // Returns the spans that touch the window. Their `op` is an index into activity().work().
     std::span<const engine::Span> around(engine::DeviceId device, int row,
                                          engine::Window window) const;
-    // Queries the busy time of a row at ascending instants.
+    // Returns a sweep over the busy time of a row.
     KernelIndex::Sweep busy(engine::DeviceId device, int row) const
     {
         return KernelIndex::Sweep(m_busy[rowAt(device, row)]);
@@ -86,7 +86,7 @@ private:
     std::vector<engine::Span> m_parts;  // m_spans with waits as separate spans, for rows with waits
     std::vector<engine::SpanIndex> m_found; // one per row
     std::vector<KernelIndex> m_busy;        // one per row
-    // Work -> waiting time in ticks, if known.
+    // By index into work(): the waiting time in ticks, if known.
     std::unordered_map<std::uint32_t, std::int64_t> m_waits;
 };
 using KernelViewPointer = std::shared_ptr<const KernelView>;

@@ -91,7 +91,6 @@ double heightOf(LaneKind kind, double compute, double memory)
     return compute + rest;
 }
 
-// The lane of one device.
 Lane laneOf(int device, const Choice& choice, const LaneOptions& options, double top)
 {
     const bool isToggled = options.toggled.contains(device);

@@ -33,7 +33,6 @@ struct Lane
     bool isPinned = false;      // the lane stays at the top when the others scroll
     LaneGroup group = {};       // without devices: the lane of one device
 
-    // Whether ops have boxes here.
     bool hasBoxes() const { return !isHidden && group.devices.empty(); }
 
     double computeTop() const { return top + (kind == LaneKind::Dense ? 1 : 8); }
@@ -63,8 +62,8 @@ struct Lane
     static constexpr double kKernel = 12, kKernelStep = kKernel + 2;
 };
 
-// Groups the devices by host or node, or in blocks of eight if the run names neither. Empty if
-// there would be one group.
+// Groups the devices by host or node, or in blocks of eight if the run names neither. Returns no
+// groups if there would be only one.
 std::vector<LaneGroup> laneGroups(const engine::Run& run);
 
 // The user's arrangement of the lanes of devices.
@@ -82,8 +81,8 @@ struct LaneOrder
     bool hide(int device, int devices);         // returns false for the last visible lane
     void hideOthers(int device, int devices);
     void togglePin(int device);
-    // Moves a visible lane by `by` places, within the pinned or the other lanes. Returns false if
-    // it is at the end.
+    // Moves a visible lane by `by` places, within the pinned lanes or within the others. Returns
+    // false if it is at the end.
     bool move(int device, int by, int devices);
 
     friend bool operator==(const LaneOrder&, const LaneOrder&) = default;

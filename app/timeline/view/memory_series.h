@@ -26,7 +26,7 @@ public:
     void close();                               // call after the last add()
 
     bool isEmpty() const { return m_times.empty(); }
-    // Queries columns with ascending begins and ends; each search starts at the previous result.
+    // Queries columns with ascending starts and ends; each search starts at the previous result.
     // The series must outlive the sweep.
     class Sweep
     {
@@ -34,12 +34,12 @@ public:
         explicit Sweep(const MemorySeries& series)
             : m_series(&series)
         { }
-        // Maximum over [begin, end), including the level at begin.
+        // Maximum over [begin, end), including the level at `begin`.
         Level highest(double begin, double end);
 
     private:
         const MemorySeries* m_series;
-        // The numbers of events up to the begin and up to the end of the last query.
+        // The numbers of events up to the start and up to the end of the last query.
         std::size_t m_begun = 0, m_ended = 0;
     };
 

@@ -25,7 +25,7 @@ bool isInSight(const NoteStrip& strip, double x)
     return x >= strip.area.left() - kFlag / 2 && x <= strip.area.right() + kFlag / 2;
 }
 
-// Whether another flag hides this one: of several notes in one pixel, the last one is on top.
+// Whether the flag of the next note is at the same place and hides this flag.
 bool isCovered(const NoteStrip& strip, std::size_t note)
 {
     return note + 1 < strip.notes.size() && flagX(strip, note + 1) == flagX(strip, note);

@@ -13,7 +13,8 @@ class QPainter;
 
 namespace app {
 
-// Returns what a note is about as a selection: its op if the timeline has it, otherwise its time.
+// Returns what a note is about as a selection: its op if the timeline has that op, otherwise its
+// time.
 Selection selectionOf(const RunView& view, const engine::Note& note);
 // A note without text on an op, bubble, kernel or range.
 engine::Note noteOn(const Selection& selection);

@@ -11,8 +11,8 @@ namespace app {
 struct PathMarks
 {
     profiler::Why why;
-    // By OpIndex: whether the op is on the path. Of a message on the path, both the send and the
-    // receive are marked.
+    // By OpIndex: whether the op is on the path. Both the send and the receive of a message on the
+    // path are marked.
     std::vector<bool> ops;
 
     bool has(const engine::Span& span) const

@@ -53,9 +53,8 @@ RangeView::RangeView(const engine::Run& run, const engine::GpuTrace& trace)
         m_rows.push_back(static_cast<int>(rows.size()));
 }
 
-// Places a range into the first free row, so there are as many rows as ranges are open at the same
-// time. Considers the whole run and not only its visible part, so that lanes do not jump while
-// panning.
+// Places a range into the first free row. Omits it if all kMostRows rows are taken. Considers the
+// whole run and not only its visible part, so that lanes do not jump while panning.
 void RangeView::add(engine::DeviceId device, HostRange range)
 {
     auto& rows = m_ranges[device];

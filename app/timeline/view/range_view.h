@@ -10,8 +10,8 @@
 
 namespace app {
 
-// An NVTX range of the host, from the range of an op or from a library. The range of an op covers
-// the time in which the host launches the op, not the time in which the GPU executes it.
+// An NVTX range on the host, of an op or of a library. The range of an op covers the time in which
+// the host launches the op, not the time in which the GPU executes it.
 struct HostRange
 {
     engine::Window window; // in ns of the timeline
@@ -19,9 +19,9 @@ struct HostRange
     std::string text, domain; // `domain` is "" for an op and for the default domain
 };
 
-// The NVTX ranges of a run, below the device of their op; nested ranges are in lower rows. Ranges
-// without an op, and ranges nested deeper than kMostRows, are omitted and counted in leftOut().
-// Immutable.
+// The NVTX ranges of a run, in rows below the device of their op; nested ranges are in lower rows.
+// Ranges without an op, and ranges nested deeper than kMostRows, are omitted and counted in
+// leftOut(). Immutable.
 class RangeView
 {
 public:
@@ -30,7 +30,7 @@ public:
     RangeView(const engine::Run& run, const engine::GpuTrace& trace);
 
     const engine::IdVector<engine::DeviceId, int>& rows() const { return m_rows; }
-    // The ranges of a row, sorted by begin; they do not overlap.
+    // The ranges of a row, sorted by start; they do not overlap.
     std::span<const HostRange> on(engine::DeviceId device, int row) const
     {
         return m_ranges[device][static_cast<std::size_t>(row)];

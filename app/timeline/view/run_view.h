@@ -23,8 +23,8 @@ struct Occurrence
     bool isUp = false;
     std::int64_t longestExposed = 0; // in ticks; 0: none
     std::int64_t longestOp = 0;      // longest compute op of a micro-batch, in ticks
-    // Compute ops that begin before an earlier one of their device has ended; joint ops, which
-    // share a window, do not count.
+    // Compute ops that start before an earlier op of their device has ended; joint ops, which share
+    // a window, do not count.
     std::int64_t overlaps = 0;
 
     bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
@@ -36,7 +36,7 @@ struct RunningMemory
     MemorySeries::Level live;            // at the end of the newest iteration
     std::optional<std::int64_t> touched; // nullopt until the first iteration is complete
     std::int64_t arena = 0;
-    std::int64_t plan = 0;   // most bytes that are live at once
+    std::int64_t plan = 0;   // the most bytes that are live at once in the plan
     bool isOverPlan = false; // whether more bytes than `plan` have been live at once
 
     // Buffers have gaps between them, so touched bytes may exceed the plan, but not the arena.
@@ -44,8 +44,8 @@ struct RunningMemory
 };
 
 // A run prepared for painting. The data for lanes, columns, hit tests and details is computed once;
-// data of a single iteration when it is first used. Not thread-safe, except for the data that
-// LanePicture paints: spans, shares, transfers, memory and ops.
+// the data of a single iteration is computed when it is first used. Not thread-safe, except for the
+// data that LanePicture paints: spans, shares, transfers, memory and ops.
 class RunView
 {
 public:
@@ -89,7 +89,7 @@ public:
     };
     // The busy time between `begin` and `end` by kind; the rest is bubble.
     Busy shares(engine::DeviceId device, double begin, double end) const;
-    // Queries the busy time of a transfer lane at ascending instants, as Share::Communication.
+    // Returns a sweep over the busy time of a transfer lane, as Share::Communication.
     BusyIndex::Sweep transfers(engine::DeviceId device, engine::Track::Kind kind) const
     {
         return BusyIndex::Sweep(lane(device, kind));

@@ -13,7 +13,7 @@ namespace app {
 enum class ViewKey {
     None,
     Back,      // Alt+Left, Backspace: the previous view
-    Forward,   // Alt+right
+    Forward,   // Alt+Right
     Selection, // F: centres the selection; if it is centred already, fits it
     Fit,       // Home
     All,       // 0

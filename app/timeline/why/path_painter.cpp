@@ -15,7 +15,8 @@ using profiler::PathPart;
 
 namespace {
 
-// Distance of the path from the top of the boxes, as a share of their height: below the numbers.
+// Distance of the path from the top of the boxes, as a share of their height. The path runs below
+// the numbers.
 constexpr double kPathDepth = 32.0 / 42;
 constexpr double kPathLine = 2, kPathThick = 4, kPathHalo = 5;
 constexpr double kNumberSize = 16,
@@ -62,7 +63,7 @@ public:
         return line;
     }
 
-    // The tips of the arrows of messages, and their direction (1: downwards).
+    // The tip of the arrow of each message, and its direction: 1 is down, -1 is up.
     std::vector<std::pair<QPointF, double>> arrows() const
     {
         std::vector<std::pair<QPointF, double>> tips;
@@ -92,7 +93,7 @@ private:
     }
     double y(const PathPart& part) const { return lineY(laneOf(part)); }
     double x(std::int64_t time) const { return m_picture.axis.snappedX(static_cast<double>(time)); }
-    // A message begins on the lane of its sender.
+    // A message starts on the lane of its sender.
     QPointF beginOf(std::size_t p) const
     {
         const bool isSent = p > 0 && isMessage(m_parts[p], m_parts[p - 1]);

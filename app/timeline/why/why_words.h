@@ -12,7 +12,7 @@
 
 namespace app {
 
-// The simulated effect of a reason's change.
+// The simulated effect of the change that a reason suggests.
 struct WhyEffect
 {
     enum class State { Unknown, Computing, Known, Failed };

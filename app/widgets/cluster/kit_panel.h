@@ -25,13 +25,13 @@ public:
     explicit KitPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     const ClusterPlan& plan() const { return m_plan; }
-    // `source` is the run or the set-up that the plan is from.
+    // `source` names the run or the set-up that the plan comes from.
     void setPlan(const ClusterPlan& plan, const QString& source);
     // Predicts with measured links until the user chooses other hardware.
     void useLinks(const ClusterPlan& plan);
     void showOutlook(const engine::Result<ClusterOutlook>& outlook);
     void showWritten(const QString& text); // shows `text` beside the button
-    // While a kit is written, the first button cancels it and the other is disabled.
+    // While a kit is written, the first button is Cancel and the second one is disabled.
     void showWriting(bool isWriting);
     void setNarrow(bool isNarrow); // true: the files are below the fields
 

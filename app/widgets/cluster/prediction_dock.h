@@ -11,7 +11,7 @@ class QLabel;
 
 namespace app {
 
-// The prediction of a kit and the hardware that it assumes, with a button to compare it.
+// The prediction of a kit and the assumed hardware, with a button to compare the prediction.
 class PredictionDock : public QWidget
 {
     Q_OBJECT
@@ -19,7 +19,7 @@ class PredictionDock : public QWidget
 public:
     PredictionDock(const ThemeController& theme, QAction* compare, QWidget* parent = nullptr);
 
-    // `prediction`: nullptr shows a hint to choose a GPU.
+    // If `prediction` is nullptr, shows a hint to choose a GPU.
     void show(const ClusterPrediction* prediction, const ClusterPlan& plan);
 
 private:
@@ -30,7 +30,7 @@ private:
     QLabel* m_none;
 };
 
-// A numbered step of a page: its title, a note at the right, and its content.
+// A step of a page, with `note` at the right. `title` starts with the number of the step.
 QWidget* makeStep(const ThemeController& theme, const QString& title, QLabel* note,
                   QWidget* content);
 

@@ -59,7 +59,8 @@ void RankGrid::show(const std::vector<RankState>& states, int ranksPerNode)
     update();
 }
 
-// Returns the box of a rank. Each node has one row of boxes, or several rows if one is too wide.
+// Returns the box of a rank. Each node has one row of boxes, or several if one row would be too
+// wide.
 QRectF RankGrid::box(int rank) const
 {
     const double step = isSmall() ? kSquare + kSquareGap : kChip + kChipGap;

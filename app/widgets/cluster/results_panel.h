@@ -17,7 +17,7 @@ class ExpectedModel;
 class RankGrid;
 class WhereTimeGoes;
 
-// The compared runs: predicted, emulated on this machine, measured on the cluster. The last one is
+// The compared runs: predicted, emulated on this machine, measured on the cluster. The last run is
 // the measured one.
 struct ComparedResults
 {

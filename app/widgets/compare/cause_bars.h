@@ -5,7 +5,7 @@
 namespace app {
 
 // The bubble of each run by cause (fill, wait, drain) and its exposed communication, as stacked
-// bars on one scale: the eight best runs, the chosen one and the baseline.
+// bars on one scale. Shows the eight best runs, the chosen run and the baseline.
 class CauseBars : public CompareChart
 {
     Q_OBJECT

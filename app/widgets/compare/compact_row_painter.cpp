@@ -134,7 +134,8 @@ void CompactRow::paintTime() const
     m_painter.restore();
 }
 
-// Paints the lane of a run. A trace with totals only has no spans, so it gets a text instead.
+// Paints the lane of a run. A trace that has only totals has no spans, so its lane shows a text
+// instead.
 void CompactRow::paintLane() const
 {
     bool hasSpans = false;
@@ -151,7 +152,7 @@ void CompactRow::paintLane() const
                        tr("no timeline in this file"));
 }
 
-// Paints the end of the iteration and its 95 % interval, or an arrow if the end is right of the
+// Paints the end of the iteration and its 95 % interval, or an arrow if the end is beyond the
 // ruler.
 void CompactRow::paintEnd() const
 {

@@ -24,7 +24,8 @@ struct CompareColumn
 };
 
 // Lays out the columns at the right of a widget that is `width` pixels wide. Leaves out columns so
-// that the time area keeps at least 320 pixels. `headers` is the width left of the time area.
+// that the time area keeps at least 320 pixels. `headers` is the width of the headers, which are to
+// the left of the time area.
 std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, const CompareLayout& layout,
                                          double headers, double width);
 
@@ -33,7 +34,7 @@ struct CompareCell
     QString text;
     Verdict verdict = Verdict::Neutral; // colour of a difference
     bool isHint = false;                // "baseline"
-    double share = -1;                  // length of the bar left of the text, 0 to 1; < 0: no bar
+    double share = -1;                  // length of the bar before the text, 0 to 1; < 0: no bar
 };
 // The cell of a run, or of one of its devices.
 CompareCell compareCell(const CompareNumbers& numbers, const CompareLayout& layout,

@@ -46,8 +46,8 @@ struct CompareScene
                  const QStringList& titles);
     bool isExpanded(std::size_t run) const;
     void setExpanded(std::size_t run, bool isExpanded);
-    // Computes rows and columns. If CompareArrangement::order is empty, fills it: with the ranking
-    // in a compact comparison with numbers, otherwise with the order of the runs.
+    // Computes rows and columns. If CompareArrangement::order is empty, sets it to the ranking if
+    // the comparison is compact and has numbers, otherwise to the order of the runs.
     void layout(QSizeF size);
     const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
     int indexOf(const CompareRow& row) const { return static_cast<int>(&row - rows.rows.data()); }

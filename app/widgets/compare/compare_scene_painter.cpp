@@ -73,8 +73,8 @@ void CompareScenePainter::paintTitles() const
     paintCompactTitles(m_painter, m_scene, m_theme);
 }
 
-// Paints a strip above a group whose runs are not ranked with those above. Runs in another unit get
-// a ruler, runs of another mode a title.
+// Paints a strip above a group whose runs are not ranked with those above. The strip has a ruler if
+// the runs have another unit, and a title if they have another mode.
 void CompareScenePainter::paintHead(const CompareGroup& group, const CompareRow& first) const
 {
     if (group.hasRuler) {

@@ -27,7 +27,8 @@ public:
     void setEditable(int run);
     // Prepares the runs synchronously; ignores nullptr.
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
-    // The numbers of the runs of setViews(); nullptr: unknown. Compact rows follow the ranking.
+    // Sets the numbers of the runs passed to setViews(); nullptr: unknown. Compact rows follow the
+    // ranking.
     void setNumbers(CompareNumbersPointer numbers);
     // Sets the predicted peak, in bytes, of a run that recorded no memory; 0: unknown. setViews()
     // removes it.

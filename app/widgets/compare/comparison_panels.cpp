@@ -81,7 +81,7 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     m_columns->setStretchFactor(0, 1);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
     connect(&theme, &ThemeController::unitsChanged, this, &ComparisonPanels::showBars);
-    // After the user has moved the splitter, shareWidth() does not move it any more.
+    // Once the user has moved the splitter, shareWidth() no longer moves it.
     connect(m_columns, &QSplitter::splitterMoved, this, [this] {
         m_isWidthChosen = true;
         showMode(m_columns->sizes().front());

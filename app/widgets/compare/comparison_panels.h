@@ -21,8 +21,8 @@ class Tag;
 class WhereTimeGoes;
 
 // A comparison in numbers, in tabs: differences, ops, devices, causes of bubbles, distribution of
-// durations. Beside them is the chart of time shares; for many runs, why the first run is the
-// fastest, and iteration time against memory.
+// durations. Beside the tabs is the chart of time shares or, for many runs, the reason why the
+// first run is the fastest, and a chart of iteration time against memory.
 class ComparisonPanels : public QWidget
 {
     Q_OBJECT
@@ -43,8 +43,8 @@ public:
     // true: shows the panels for a ranking of many runs; false: those for a few runs.
     void setRanked(bool isRanked);
     int fittingHeight() const; // the height at which the whole table is visible
-    // Gives the table the width that it needs, and the panel at the side the rest. Hides the panel
-    // if the rest is too narrow.
+    // Gives the table the width that it needs and leaves the rest to the side panel. Hides the side
+    // panel if the rest is too narrow.
     void shareWidth();
 
 Q_SIGNALS:

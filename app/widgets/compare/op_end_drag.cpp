@@ -6,7 +6,7 @@
 namespace app {
 namespace {
 
-constexpr double kNear = 4; // a drag begins at most this many pixels from the end of an op
+constexpr double kNear = 4; // a drag starts at most this many pixels from the end of an op
 
 } // namespace
 

@@ -4,15 +4,15 @@
 
 namespace app {
 
-// Changes the duration of an op of one run while the user drags its end. The user can drag it in
-// the row of this run, or in the row of a run with the same schedule.
+// Changes the duration of an op of one run while the user drags the end of the op, in the row of
+// this run or of a run with the same schedule.
 class OpEndDrag
 {
 public:
     void setRun(int run) { m_run = run; } // the run that changes; -1: none
 
     bool isAt(const CompareScene& scene, QPointF at) const { return find(scene, at).has_value(); }
-    // Starts a drag if `at` is at the end of an op. Returns the same op of the run that changes;
+    // Starts a drag if `at` is at the end of an op. Returns the same op in the run that changes;
     // nullopt: there is no such op.
     std::optional<CompareScene::Mark> begin(const CompareScene& scene, QPointF at);
     // Returns the new duration divided by the duration at the last call. `pixels` counts from the
@@ -23,7 +23,7 @@ public:
 private:
     struct Found
     {
-        // at: the op under the pointer; changed: the same op of the run that changes
+        // at: the op under the pointer; changed: the same op in the run that changes
         CompareScene::Mark at, changed;
     };
     std::optional<Found> find(const CompareScene& scene, QPointF at) const;

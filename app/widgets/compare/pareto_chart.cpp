@@ -276,7 +276,7 @@ void ParetoChart::paintPoints(QPainter& painter) const
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
-// Names the chosen run, the baseline and the front, where they fit.
+// Paints the names of the chosen run, the baseline and the runs of the front where they fit.
 void ParetoChart::paintNames(QPainter& painter) const
 {
     std::vector<QRectF> taken;

@@ -51,7 +51,7 @@ constexpr const char* kHtmlToolTip = "htmlToolTip";
 
 // Applies the style sheet of the theme to `root` and its children, now and after every change of
 // the theme. A hidden `root` is updated when it is shown. After applyLook(), every new window gets
-// the style sheet in this way, except main windows: they call this function for their parts. The
+// the style sheet in this way, except main windows, which call this function for their parts. The
 // application itself has no style sheet, because Qt would then polish a widget and all its children
 // whenever its parent changes.
 void followStyleSheet(QWidget& root);

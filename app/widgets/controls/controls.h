@@ -108,7 +108,7 @@ private:
 };
 
 // A label of one line of plain text. If it is too narrow, the text ends in an ellipsis and the
-// tooltip has all of it. text() is always complete.
+// tooltip shows all of it. text() is always complete.
 class ElidedLabel : public QLabel
 {
     Q_OBJECT
@@ -143,7 +143,7 @@ private:
     Colour m_colour;
 };
 
-// The mode next to a number: "emulated". The tag of `live` is filled, others are outlined.
+// The mode next to a number: "emulated". The tag "live" is filled; others are outlined.
 class Tag : public ThemedWidget
 {
     Q_OBJECT

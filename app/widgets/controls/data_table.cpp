@@ -345,7 +345,7 @@ int DataTable::sumWithDispensable(const std::vector<int>& widths) const
     return sum;
 }
 
-// Hides dispensable columns: scrolling sideways would move the names of the rows out of view.
+// Hides dispensable columns, because scrolling sideways would move the row names out of view.
 void DataTable::dropColumns(std::vector<int> widths)
 {
     squeeze(widths, std::numeric_limits<int>::max());

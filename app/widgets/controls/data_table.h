@@ -66,7 +66,7 @@ public:
     void setModel(QAbstractItemModel* model) override;
     void fitRows() { setMaximumHeight(fittingHeight()); } // limits the height to the rows
     int fittingHeight() const;                            // height of the header and all rows
-    // Width in pixels that every row of a column reserves for a difference; 0 for other columns.
+    // Width in pixels that each row of the column reserves for a difference; 0 if no row has one.
     int differenceRoom(int column) const;
     // Width that shows every column in full with normal padding, including dispensable columns that
     // are hidden now.

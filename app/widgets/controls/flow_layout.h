@@ -4,7 +4,7 @@
 
 namespace app {
 
-// Places items from left to right, and in the next line where they do not fit.
+// Places items from left to right. An item that does not fit starts the next line.
 class FlowLayout : public QLayout
 {
     Q_OBJECT

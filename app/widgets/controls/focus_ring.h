@@ -8,7 +8,7 @@
 namespace app {
 
 // Draws the keyboard focus of widgets that the style sheet and the style do not cover: tables,
-// lists, texts and timelines. No ring is drawn after a mouse click. The application owns its only
+// lists, texts and timelines. No ring is drawn after a mouse click. The application owns the only
 // instance.
 class FocusRing : public QObject
 {

@@ -12,7 +12,7 @@ namespace app {
 namespace {
 
 // Paths in a subset of SVG's language on a 16 x 16 grid, in absolute coordinates: M L C Z, and "O x
-// y r" for a circle. With "fill" at the start the path is filled instead of drawn as a line.
+// y r" for a circle. A path that starts with "fill" is filled instead of drawn as a line.
 struct Drawing
 {
     Icon icon;
@@ -149,8 +149,7 @@ void paintLogo(QPainter& painter, const QRectF& box, bool dark)
         double x, y, width;
         QRgb light, dark;
     };
-    // The rows of a small pipeline: forward in blue, backward in teal, and a little weight
-    // gradient.
+    // The rows of a small pipeline: forward in blue, backward in teal, weight gradient in yellow.
     constexpr Bar kBars[] = {{0, 1, 6, 0x315AC2, 0x5B7CDE},  {7, 1, 8, 0x315AC2, 0x5B7CDE},
                              {1, 5, 4, 0x315AC2, 0x5B7CDE},  {6, 5, 6, 0x23AA9C, 0x3CC2BB},
                              {13, 5, 3, 0x315AC2, 0x5B7CDE}, {2, 9, 5, 0x23AA9C, 0x3CC2BB},

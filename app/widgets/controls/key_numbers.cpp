@@ -151,9 +151,8 @@ void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& ite
                     metrics.elidedText(fits ? item.hint : item.brief, Qt::ElideRight, room));
 }
 
-// Draws one bar per device: weights or other memory below, stash above. All bars have the same
-// scale: up to the longest bar or, if it is larger, the memory of a device. A line marks that
-// memory.
+// Draws one bar per device: weights or other memory below, stash above. The scale of all bars ends
+// at the longest bar or, if that is larger, at the memory of a device, which a line marks.
 void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
 {
     const double limit = m_isOfBytes ? m_limit : 0;

@@ -17,7 +17,7 @@ constexpr int kBarsLeft = 56, kBarsRight = 12, kBarsTop = 26, kBarsBottom = 43, 
 constexpr double kBarShare = 0.58, kMostBar = 32;
 constexpr double kTick = 25; // GiB
 
-// Returns the distance between the lines of the scale: 25, 50, 100, ... GiB. The smallest one that
+// Returns the distance between the lines of the scale: the smallest of 25, 50, 100, ... GiB that
 // gives at most five lines.
 double tickOf(double top)
 {

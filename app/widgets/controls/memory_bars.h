@@ -9,8 +9,8 @@
 
 namespace app {
 
-// Groups of stacked bars side by side, one bar per device: the memory at its peak, with the
-// capacity as a line.
+// Groups of stacked bars side by side. Each bar is the memory of a device at its peak; a line marks
+// the capacity.
 class MemoryBars : public ThemedWidget
 {
     Q_OBJECT

@@ -38,7 +38,7 @@ public:
         return file().isEmpty() ? QStringList() : QStringList(file());
     }
     virtual bool isClosable() const { return true; }
-    // Asks the user for confirmation if closing would lose something, such as a running run.
+    // Asks the user for confirmation if closing would lose something, such as a run in progress.
     // Returns false if the page must stay open.
     virtual bool queryClose() { return true; }
 
@@ -62,8 +62,8 @@ public:
     // show its actions. A statusTip() replaces a menu text that is too short for the list of keys.
     virtual QList<QAction*> menuActions(Menu) const { return {}; }
 
-    // Finds actions for a text typed into the command palette, in addition to the menu actions: an
-    // op, a range, a setting. They are valid until the next call.
+    // Finds actions for a text typed into the command palette, such as an op, a range or a setting.
+    // They are listed in addition to the menu actions and are valid until the next call.
     virtual QList<QAction*> foundActions(const QString& /*text*/) { return {}; }
 
     // Adds an action whose shortcut works while the page has the focus. `tip` is the action's

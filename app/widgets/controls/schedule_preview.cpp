@@ -187,7 +187,7 @@ void SchedulePreview::paintOutlines(QPainter& painter, const Geometry& g,
     }
 }
 
-// Marks less than a few pixels apart share an outline.
+// Marks that are less than three pixels apart share an outline.
 void SchedulePreview::paintMarks(QPainter& painter, const Geometry& g) const
 {
     constexpr double kNear = 3;

@@ -67,7 +67,7 @@ private:
     RunViewPointer m_view;
     PlanPointer m_plan;      // the outlined ops; nullptr: the ops are filled
     std::vector<int> m_done; // complete ops of each device
-    Marks m_marks;           // sorted by device, then by begin
+    Marks m_marks;           // sorted by device, then by start
     QTimer m_fadeTimer;      // started by setWaiting()
     QString m_nothing;
     int m_rowsHeight;

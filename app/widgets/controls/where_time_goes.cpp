@@ -25,7 +25,7 @@ double lengthOf(const WhereTimeGoes::Bar& bar)
     return ticks / bar.time.perUnit();
 }
 
-// The largest round step that gives two to five marks.
+// The smallest round step that gives at most five marks.
 double markStep(double longest)
 {
     const double power = std::pow(10.0, std::floor(std::log10(longest)));

@@ -96,7 +96,7 @@ QString DeviceChart::lineText() const
     return m_columns.mean ? tr("mean %1").arg(scale.text(*m_columns.mean)) : QString();
 }
 
-// The legend is right of the title, or in lines below it.
+// The legend is to the right of the title, or in lines below it.
 DeviceChart::Header DeviceChart::header() const
 {
     const QFontMetricsF metrics(uiFont(11));

@@ -47,7 +47,7 @@ private:
     QString unitText() const;
     QString lineText() const; // "80 limit", "mean 22.5"; "": no line
     QRectF plot() const;
-    double step(const QRectF& plot) const;                              // distance of two columns
+    double step(const QRectF& plot) const;                              // distance between columns
     QRectF columnIn(const QRectF& plot, engine::DeviceId device) const; // as high as the plot
     engine::DeviceId deviceIn(const QRectF& plot, double x) const;
     double yOf(double amount, const QRectF& plot) const;

@@ -15,8 +15,8 @@ namespace app {
 
 class DeviceChart;
 
-// Peak memory and bubble by cause, one column per device: two charts beside each other, or above
-// each other if the panel is narrow.
+// Charts of the peak memory and of the bubble by cause, with one column per device. The charts are
+// side by side or, in a narrow panel, one above the other.
 class DevicesPanel : public QWidget
 {
     Q_OBJECT

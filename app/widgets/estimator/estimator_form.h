@@ -27,7 +27,7 @@ public:
 
     const BpipePlan& plan() const { return m_plan; }
     void setPlan(const BpipePlan& plan); // emits edited()
-    // The stage MFU that the roofline predicts for each micro-batch size, 0 to 1.
+    // Shows the stage MFU, 0 to 1, that the roofline predicts for each micro-batch size.
     void showMfus(const std::vector<double>& of);
 
 Q_SIGNALS:

@@ -15,8 +15,8 @@ namespace {
 constexpr int kChartLeft = 40, kChartRight = 64, kChartTop = 22, kChartBottom = 36;
 constexpr double kAxisTick = 0.1, kRadius = 5;
 
-// Returns the distance of the ticks, 0.1, 0.2, 0.5, 1, ..., so that an axis has at most about
-// eight.
+// Returns the smallest tick distance of 0.1, 0.2, 0.5, 1, ... that divides an axis into at most
+// eight intervals.
 double axisTick(double range)
 {
     double tick = kAxisTick;

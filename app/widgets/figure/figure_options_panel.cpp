@@ -26,8 +26,7 @@ namespace {
 
 using Look = BoundFields::Look;
 
-// The hint at the right of a palette's name.
-QString remark(const std::string& palette)
+QString paletteHint(const std::string& palette)
 {
     if (palette == "default")
         return FigureOptionsPanel::tr("safe for colour-blind readers");
@@ -223,8 +222,8 @@ void FigureOptionsPanel::addPalettes()
         radio->setObjectName(QStringLiteral("palette-") + QString::fromStdString(name));
         radio->setIcon(swatches(*palette));
         radio->setIconSize({56, 11});
-        section->addLayout(
-            spaced(new QHBoxLayout, {}, 8, {radio, kStretch, makeLabel(remark(name), "hint")}));
+        section->addLayout(spaced(new QHBoxLayout, {}, 8,
+                                  {radio, kStretch, makeLabel(paletteHint(name), "hint")}));
         m_palettes.push_back(radio);
         connect(radio, &QRadioButton::clicked, this, [this, name] {
             m_settings.options.palette = name;

@@ -7,8 +7,8 @@
 
 namespace app {
 
-// The figure at its true size on a mock page with text around it, white in both themes. A figure
-// wider than the view is scaled down; pageText() states the scale.
+// The figure at its true size on a mock page with text around it. The page is white in both themes.
+// A figure wider than the view is scaled down; pageText() states the scale.
 class FigurePageView : public QWidget
 {
     Q_OBJECT
@@ -36,7 +36,6 @@ private:
     profiler::Scene m_scene;
 };
 
-// The enlarged figure.
 class FigureZoomView : public QWidget
 {
     Q_OBJECT

@@ -18,9 +18,9 @@ class CostSourceForm;
 class MoreCosts;
 class SliderField;
 
-// Edits the costs of a prediction: their source and, for assumed costs, sliders for F, B, messages
-// and all-reduces and a section with rarely used costs. Writes into the plan passed to the
-// constructor.
+// Edits the costs of a prediction. Has fields for their source and, if the costs are assumed,
+// sliders for F, B, messages and all-reduces and a section with rarely used costs. Writes into the
+// plan passed to the constructor.
 class CostForm : public QWidget
 {
     Q_OBJECT

@@ -124,7 +124,7 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
             [this](const std::vector<RunViewPointer>& views) { m_preview->show(views.front()); });
 }
 
-// The facts, and the ranks beside them; below them in a narrow window.
+// Makes the facts, with the ranks beside them or, in a narrow window, below them.
 QWidget* ImportReportView::makeTop()
 {
     auto* ranks = new QWidget;
@@ -251,7 +251,7 @@ void ImportReportView::showMatches()
     showMarks();
 }
 
-// Previews the iteration of the current match, by default the reported one.
+// Previews the iteration of the current match, or the reported iteration if there is none.
 void ImportReportView::showMarks()
 {
     const engine::ImportReport::Match* current = m_matches->current();

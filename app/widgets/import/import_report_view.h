@@ -24,7 +24,7 @@ class RankChips;
 class SchedulePreview;
 
 // The report of an import: sources, coverage by rule with the matches of the selected rule, clocks,
-// replay check, what was left out, and an iteration in which these matches are outlined.
+// replay check, what was left out, and an iteration in which the matches are outlined.
 class ImportReportView : public QWidget
 {
     Q_OBJECT
@@ -39,7 +39,7 @@ Q_SIGNALS:
     void openRequested(const engine::ImportReport::Match& match);
 
 protected:
-    void keyPressEvent(QKeyEvent* event) override; // Esc selects no rule
+    void keyPressEvent(QKeyEvent* event) override; // Esc deselects the rule
     void resizeEvent(QResizeEvent* event) override;
 
 private:

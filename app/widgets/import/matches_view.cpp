@@ -21,8 +21,8 @@ QString whyNoMatches(const engine::ImportReport& report, const CoverageRow* rule
                            : MatchesView::tr("No match of this rule is in this file.");
 }
 
-// "1 000 of 5 420 shown". For the unclassified time, the total is unknown: "All 12 shown" or "The
-// 1 000 longest shown".
+// Returns "1 000 of 5 420 shown" or, for the unclassified time, whose total is unknown, "All 12
+// shown" or "The 1 000 longest shown".
 QString shownText(int shown, const CoverageRow& rule)
 {
     constexpr auto kMost = static_cast<int>(engine::ImportReport::kMostMatches);

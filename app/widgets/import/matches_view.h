@@ -22,8 +22,8 @@ class MatchesView : public QWidget
 public:
     explicit MatchesView(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Shows the matches of a rule, or of no rule if `rule` is the unclassified time. nullptr: no
-    // rule is selected. `run` must be an imported run.
+    // Shows the matches of a rule, or what matches no rule if `rule` is the unclassified time.
+    // nullptr: no rule is selected. `run` must be an imported run.
     void show(const engine::Run& run, const CoverageRow* rule);
     const MatchesModel& model() const { return *m_model; }
     const engine::ImportReport::Match* current() const; // nullptr: none is selected

@@ -25,13 +25,12 @@ namespace {
 
 constexpr int kPreviewRow = 26;
 
-// The initial text of the user's rules.
-const char* const kExample = "# Rules that precede the built-in ones, for example:\n"
-                             "#\n"
-                             "# [[rule]]\n"
-                             "# name = \"my-forward\"\n"
-                             "# range = '^step (?P<microbatch>\\d+) forward$'\n"
-                             "# kind = \"F\"\n";
+const char* const kInitialRules = "# Rules that precede the built-in ones, for example:\n"
+                                  "#\n"
+                                  "# [[rule]]\n"
+                                  "# name = \"my-forward\"\n"
+                                  "# range = '^step (?P<microbatch>\\d+) forward$'\n"
+                                  "# kind = \"F\"\n";
 
 QPlainTextEdit* makeText(const char* name, const QString& title)
 {
@@ -64,7 +63,7 @@ RulesPane::RulesPane(const ThemeController& theme, const QStringList& sources, i
     setObjectName(QStringLiteral("rulesPane"));
     setMinimumWidth(360);
     m_table->setModel(m_model);
-    m_own->setPlainText(QString::fromUtf8(kExample));
+    m_own->setPlainText(QString::fromUtf8(kInitialRules));
     m_shipped->setPlainText(fromUtf8(resources::find("import/rules.toml")));
     m_shipped->setReadOnly(true);
     auto* close = makeIconButton("closeRules", Icon::Close, tr("Close the rules"), theme);

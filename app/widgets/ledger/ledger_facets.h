@@ -6,7 +6,8 @@
 
 namespace app {
 
-// The groups of runs, with their numbers of runs. The current one selects which runs are listed.
+// The groups of runs, with the number of runs in each. The current group selects which runs are
+// listed.
 class LedgerFacets : public QTreeWidget
 {
     Q_OBJECT

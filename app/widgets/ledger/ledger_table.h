@@ -5,7 +5,7 @@
 
 namespace app {
 
-// The runs in view, of which several can be selected. A click on a star changes it.
+// The listed runs, of which several can be selected. A click on a star toggles it.
 class LedgerTable : public DataTable
 {
     Q_OBJECT

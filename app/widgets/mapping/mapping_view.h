@@ -29,8 +29,8 @@ class ModelPanel;
 class NodePicture;
 class SegmentControl;
 
-// Shows the devices of a plan on the nodes of its hardware, the loads of the links, the mappings
-// compared, and the memory of the model. Predicts only while it is visible.
+// Shows the devices of a plan on the nodes of its hardware, the loads of the links, the compared
+// mappings, and the memory of the model. Predicts only while it is visible.
 class MappingView : public QWidget
 {
     Q_OBJECT

@@ -7,7 +7,7 @@ namespace app {
 namespace {
 
 constexpr double kMargin = 1, kColumnGap = 112, kRowGap = 50, kInset = 12, kBetween = 13;
-constexpr double kLane = 7;  // distance of routed arrows
+constexpr double kLane = 7;  // distance between routed arrows
 constexpr double kApart = 9; // distance of an arrow from the middle between two nodes
 
 int slotColumns(int slots, double width)
@@ -57,7 +57,7 @@ LinkArrow aboveEachOther(const std::vector<QRectF>& frames, int from, int to)
 }
 
 // Routes an arrow through the gap between the columns. `lane` selects one of twelve positions in
-// it.
+// the gap.
 LinkArrow throughTheGap(const std::vector<QRectF>& frames, int from, int to, int lane)
 {
     const QRectF& a = frames[static_cast<std::size_t>(from)];

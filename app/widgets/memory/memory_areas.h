@@ -9,8 +9,9 @@
 namespace app {
 
 // The memory of every device over time, one panel each: areas by kind, the limit, evicts and loads,
-// and one cursor through all panels. Left and right move the cursor to the previous or next change
-// of the chosen device, up and down choose a device, brackets go from peak to peak.
+// and one cursor through all panels. The left and right keys move the cursor to the previous or
+// next change of the chosen device, the up and down keys choose a device, and the bracket keys go
+// from peak to peak.
 class MemoryAreas : public ThemedWidget
 {
     Q_OBJECT

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int kTextRole = Qt::UserRole, kNameRole = Qt::UserRole + 1;
 
-// Quotes names that are keywords of SQL, such as the columns `begin` and `end`.
+// Quotes names that are SQL keywords, such as the columns `begin` and `end`, or that are not
+// identifiers.
 QString inSql(const QString& name)
 {
     static const QRegularExpression plain(QStringLiteral("^[A-Za-z_][A-Za-z0-9_]*$"));

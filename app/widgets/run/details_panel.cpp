@@ -29,8 +29,8 @@ struct DetailsPanel::Impl
     FoundPointer hits;
     RunPointer prediction;
     std::optional<RunProgress> progress;
-    RunPointer waiting;           // the running run, until it has a view
-    std::optional<Details> shown; // the details laid out; nullopt: none, or the theme changed
+    RunPointer waiting;           // the run in progress, until it has a view
+    std::optional<Details> shown; // the displayed details; nullopt: none, or the theme changed
     QScrollArea* scroll = new QScrollArea;
 };
 

@@ -33,8 +33,8 @@ public:
     void setRange(const profiler::RangeMetrics& metrics);
     void setHits(FoundPointer hits); // described while nothing is selected; nullptr: none
     void setNotes(std::vector<engine::Note> notes); // sorted by time
-    // While the run is running and nothing is selected, its progress is shown, also if there is no
-    // view of the run yet; nullopt: not running.
+    // Sets the progress of a run, which is shown while nothing is selected, even before the run has
+    // a view; nullopt: the run is not in progress.
     void setProgress(const std::optional<RunProgress>& progress, const RunPointer& run);
     void setPrediction(RunPointer prediction); // see DetailsContext::predicted
     using QWidget::show;

@@ -46,7 +46,7 @@ private:
     std::vector<DetailsBar::Part> m_parts;
 };
 
-// The two bars of a pair: before above after.
+// The two bars of a pair, with `before` above `after`.
 class PairPicture : public QWidget
 {
     Q_OBJECT

@@ -13,7 +13,7 @@ class QToolButton;
 namespace app {
 
 // The search bar below the toolbar, 36 px high: field, result, previous and next hit, buttons that
-// add facets, and one that selects all hits. The search itself is in FindController.
+// add facets, and a button that selects all hits. The search itself is in FindController.
 class FindBar : public QWidget
 {
     Q_OBJECT

@@ -37,7 +37,7 @@ void FindController::setPlace(const Selection& selection, int iteration)
         forgetAll();
 }
 
-// For a search for kernels, the ops that launched them are hits, too.
+// In a search for kernels, the ops that launched them are also hits.
 bool FindController::isHit(const Selection& selection) const
 {
     if (selection.kind == Selection::Kind::Op)

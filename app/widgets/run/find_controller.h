@@ -29,8 +29,8 @@ public:
 
 Q_SIGNALS:
     void found(const app::FoundPointer& found);      // nullptr: no search
-    void chosen(const app::Selection& hit);          // without kind: clear the selection
-    void allSelected(const app::FoundPointer& hits); // nullptr: no longer
+    void chosen(const app::Selection& hit);          // Kind::None: clear the selection
+    void allSelected(const app::FoundPointer& hits); // nullptr: no longer selected
     void closed();
 
 private:

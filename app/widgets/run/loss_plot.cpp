@@ -16,8 +16,8 @@ namespace {
 constexpr int kLeft = 34, kRight = 12, kTop = 10, kBottom = 22;
 constexpr int kFewIterations = 12; // up to this many iterations have labels and values
 
-// Returns the smallest step of which `parts` steps reach `highest`. Steps are 1, 2, 3 or 5 times a
-// power of ten.
+// Returns the smallest step such that `parts` steps reach `highest`. Steps are 1, 1.5, 2, 3 or 5
+// times a power of ten.
 double niceStep(double highest, int parts)
 {
     const double raw = highest / parts;

@@ -86,8 +86,7 @@ QWidget* RunPanels::makeTabRow(const ThemeController& theme)
     m_fold->setFocusPolicy(Qt::TabFocus);
     connect(&theme, &ThemeController::changed, this, &RunPanels::updateFoldIcon);
     updateFoldIcon();
-    m_hint->setMinimumWidth(
-        1); // it is hidden if it does not fit: the window must be able to shrink
+    m_hint->setMinimumWidth(1); // lets the window shrink; fitHint() hides a hint that does not fit
     auto* row = makeSurface("plain");
     row->setFixedHeight(kTabsHeight - 1);
     spaced(new QHBoxLayout(row), {10, 0, 8, 0}, 8, {m_tabs, kStretch, m_mode, m_hint, m_fold});
@@ -172,7 +171,7 @@ void RunPanels::showRun(const RunPointer& run, int iteration)
     updateHint();
 }
 
-// Events and memory can be long: they are filled when shown.
+// Fills events and memory only when they are shown, because they can be long.
 void RunPanels::fillShownPanel()
 {
     const auto shown = static_cast<Panel>(m_tabs->currentIndex());

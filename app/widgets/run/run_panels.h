@@ -27,9 +27,9 @@ class ProgressPanel;
 class RangePanel;
 class Tag;
 
-// The bottom dock of a run: Range (while a range is marked), Devices (of runs with several),
-// Summary, Events, Kernels, Memory, Progress, Notes, Log. If folded, only the tabs and three key
-// numbers remain.
+// The bottom dock of a run: Range (while a range is marked), Devices (if there are several),
+// Summary, Events, Kernels, Memory, Progress, Notes, Log. If the dock is folded, only the tabs and
+// three key numbers remain.
 class RunPanels : public QWidget
 {
     Q_OBJECT
@@ -54,14 +54,15 @@ public:
     void showRun(const RunPointer& run, int iteration);
     void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
     void showSelection(const Selection& selection);
-    // `kernels`: nullptr if the kernels are unknown, for `reason`; empty if the run has no kernels.
+    // `kernels` is nullptr if the kernels are unknown, for `reason`, and empty if the run has none.
     void showKernels(KernelViewPointer kernels, const QString& reason);
     // Adds the column of the critical path to the summary; showPathEvents() also lists its ops in
     // the events. nullptr removes both.
     void setPath(PathMarksPointer path);
     void showPathEvents();
-    // Lists only these hits of all iterations in the events; nullptr: every op again. For kernels,
-    // lists the ops that launched them. Opens the panel unless hits were listed before.
+    // Lists only these hits of all iterations in the events; nullptr: lists every op again. If the
+    // hits are kernels, lists the ops that launched them. Opens the panel unless hits were listed
+    // before.
     void setHits(FoundPointer hits);
     void addLogLine(const QString& line);
     void setPanel(Panel panel);

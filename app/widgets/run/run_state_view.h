@@ -33,7 +33,7 @@ public:
     Band* band() const { return m_band; } // a child of this view until it is added to a layout
     void showState(const RunDocument& document, const Facts& facts);
     void showNotice(const RunDocument& document, const Facts& facts);
-    // Outlines an iteration from assumed costs while the first one runs.
+    // Outlines an iteration predicted from assumed costs while the first iteration runs.
     void showAssumed(const RunViewPointer& iteration);
     void setAssumedShown(bool shown);
     bool isFailed() const; // whether there is no timeline and none will follow

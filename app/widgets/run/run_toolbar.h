@@ -47,9 +47,9 @@ protected:
 
 private:
     void showProgress(const RunDocument& document);
-    // What the toolbar shows, from wide to narrow. Names: without the texts of buttons, which have
-    // icons. Few: also without the names of controls. Bare: also without the controls for flow and
-    // colour, which the View menu has, too.
+    // What the toolbar shows, from wide to narrow. Names omits the texts of buttons, which have
+    // icons. Few also omits the names of controls. Bare also omits the controls for flow and
+    // colour, which are in the View menu, too.
     enum class Labels : std::uint8_t { NamesAndTexts, Names, Few, Bare };
     void fitTexts();
     QWidget* makeView();

@@ -11,9 +11,9 @@ class QPushButton;
 
 namespace app {
 
-// Asks before the page of a running run is closed. Shows what is kept, and stops the run if the
-// user agrees. It is accepted when the run has ended. It is modal but does not block, so that the
-// page still follows the run.
+// Asks before the page of a run in progress is closed. Shows what is kept, and stops the run if the
+// user agrees. The dialog is accepted when the run has ended. It is modal but does not block, so
+// that the page still follows the run.
 class StopRunDialog : public QDialog
 {
     Q_OBJECT

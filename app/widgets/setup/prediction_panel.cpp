@@ -94,8 +94,8 @@ void PredictionPanel::predict()
     offer(m_fault.remedies);
 }
 
-// Shows a prediction. One for an older slider position is shown, too, but the user can neither run
-// nor keep it.
+// Shows a prediction, even for an older slider position, but the user can run or keep only the
+// newest one.
 void PredictionPanel::showAnswer(const PreviewPredictor::Answer& answer)
 {
     const engine::Result<Prediction>& result = *answer.prediction;

@@ -40,8 +40,8 @@ private:
     const engine::Scheme& m_scheme;
     QString m_title, m_line, m_reason;
     bool m_isShown = false; // showRow() was called
-    // Whether m_reason is that the scheme's rule does not allow the request; false: the schedule
-    // was refused for another reason.
+    // Whether the scheme was refused because its rule does not allow the request; false: for
+    // another reason.
     bool m_isImpossible = false;
     std::shared_ptr<const engine::Result<Prediction>> m_answer; // keeps the picture alive
     double m_fullWidth = 1;

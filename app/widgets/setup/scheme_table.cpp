@@ -12,7 +12,7 @@
 namespace app {
 namespace {
 
-constexpr int kCollect = 30; // ms; results that arrive within it are shown together
+constexpr int kCollect = 30; // ms; results that arrive within this time are shown together
 // Delay before large schedules of all schemes are predicted, so that the chosen scheme is predicted
 // first while a slider moves.
 constexpr int kTableDelay = 120;                 // ms

@@ -31,10 +31,10 @@ public:
 Q_SIGNALS:
     void answered(); // model() has new predictions
     void chosen(const QString& scheme);
-    // `options`: those of the selected schemes that can be trained; `refused`: the names of the
-    // others.
+    // `options` has the options of each selected scheme that can be trained; `refused` has the
+    // names of the other selected schemes.
     void runRequested(const QList<QStringList>& options, const QStringList& refused);
-    // In simulation mode: the selected schemes that are possible, to be predicted and compared.
+    // In simulation mode, requests to predict and compare the selected schemes that are possible.
     void predictRequested(const std::vector<app::RunPlan>& plans, const QStringList& refused);
 
 private:

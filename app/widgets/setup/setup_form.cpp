@@ -65,7 +65,8 @@ QWidget* SetupForm::addField(QVBoxLayout& column, const char* flag)
     return m_fields->addRow(column, engine::experimentField(flag), m_plan.experiment);
 }
 
-// Dragging snaps to values that the scheme accepts. A typed value may be invalid and shows why.
+// Dragging snaps to values that the scheme accepts. If a typed value is invalid, the form shows
+// why.
 SliderField* SetupForm::makeCount(const char* flag, int ScheduleRequest::*member, int most)
 {
     const engine::FieldFacts& facts = engine::experimentField(flag);

@@ -13,8 +13,8 @@ namespace app {
 class ElidedLabel;
 class Tag;
 
-// A chart of a study page below a bar with the choice of chart and axis, the fixed values, and an
-// export button.
+// A chart of a study page. A bar above it has the choice of chart and axis, the fixed values, and
+// an export button.
 class ChartPanel : public QWidget
 {
     Q_OBJECT

@@ -47,7 +47,7 @@ protected:
     static std::string valueOf(const QComboBox* choice);
     static void showRow(QWidget* field, bool isShown);
 
-    // Writes the part into a copy of the study that the dialog began with. Called after every edit.
+    // Writes the part into `study`, a copy of the original study. Called after every edit.
     virtual void apply(profiler::Study& study) = 0;
 
 private:

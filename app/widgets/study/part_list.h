@@ -20,7 +20,8 @@ public:
     {
         QString title, tip;
     };
-    // `name` begins the object names: "studyRatio" gives "studyRatio0" and "studyRatio0Remove".
+    // `name` is the prefix of the object names: "studyRatio" gives "studyRatio0" and
+    // "studyRatio0Remove".
     PartList(const ThemeController& theme, const QString& title, const QString& addText,
              const QString& name, QWidget* parent = nullptr);
 

@@ -4,7 +4,7 @@
 
 namespace app {
 
-// Edits a ratio of a study, or adds one. Renaming it also renames it in charts and answers.
+// Edits a ratio of a study, or adds one. Renaming a ratio also renames it in charts and answers.
 class RatioDialog : public PartDialog
 {
     Q_OBJECT

@@ -100,7 +100,8 @@ void StudyForm::makeSchemes(QVBoxLayout& column)
 void StudyForm::setStudy(const profiler::Study& study)
 {
     m_study = study;
-    // Moves the schemes of the study to the top, in its order. A later tick does not move a scheme.
+    // Moves the schemes of the study to the top, in the order of the study. A later tick does not
+    // move a scheme.
     const auto ticked = profiler::optionValues(m_study, kSchemeKey);
     std::ranges::stable_sort(m_schemes, {}, [&ticked](const QCheckBox* box) {
         return std::ranges::find(ticked, box->property("scheme").toString().toStdString())

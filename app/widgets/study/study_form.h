@@ -19,9 +19,9 @@ class PartDialog;
 class PartList;
 class ValueChips;
 
-// The definition of a study: chips for the values of every option, check boxes for the schemes.
-// Dialogs edit its ratios and charts. Options of a single scheme cannot be edited; they are kept
-// and listed.
+// The definition of a study, with chips for the values of every option and check boxes for the
+// schemes. Dialogs edit its ratios and charts. Options of a single scheme cannot be edited; they
+// are kept and listed.
 class StudyForm : public QWidget
 {
     Q_OBJECT

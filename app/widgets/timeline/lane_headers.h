@@ -26,8 +26,8 @@ public:
     void show(int device);     // unhides the lane and expands its group
     void resize(double boxes); // sets the height of compute boxes in pixels, clamped
 
-    // Handles a press in the header of a device. On the triangle, toggles the lane and returns
-    // false. Elsewhere returns true, and drag() can move the lane.
+    // Handles a press in the header of a device. If it is on the triangle, toggles the lane and
+    // returns false. Otherwise returns true, and drag() can move the lane.
     bool press(double x, int device);
     // Moves the lane of the pressed header to the place of lane `over`. Does nothing if `over` is
     // -1 (no lane), or if the pointer has moved by only a few pixels.

@@ -10,7 +10,7 @@
 namespace app {
 
 // The picture of the lanes in sight. A frame with few spans is painted in the GUI thread. With many
-// spans the picture is painted in the background; until it is ready, a frame shows the last
+// spans, the picture is painted in the background. Until it is ready, a frame shows the last
 // picture, moved and stretched to the time in sight, over a picture of the whole run.
 class LanePicture
 {

@@ -19,7 +19,6 @@ constexpr double kDragFrom = 4;    // pixels
 constexpr double kNotch = 120;     // one notch of a mouse wheel, in eighths of a degree
 constexpr int kToolTipAfter = 300; // ms
 
-// Returns the place of the empty state, a card in the middle of the canvas.
 QRect emptyStateRect(QSize size)
 {
     QRect card(0, 0, std::min(size.width() - 32, 400), std::min(size.height() - 32, 132));

@@ -17,7 +17,7 @@ class QScrollBar;
 
 namespace app {
 
-// A cached picture that is repainted only after its inputs changed.
+// A cached picture that is repainted only after its inputs have changed.
 class CachedPicture
 {
 public:
@@ -38,9 +38,9 @@ private:
     QPixmap m_picture;
 };
 
-// Base class of the timelines of one run and of a comparison: visible time, zoom history, zoom at
-// the pointer, pan, range selection, view keys, hover with tooltip, vertical scrolling, colours of
-// boxes and an empty state. Subclasses find items at a point and paint.
+// Base class of the timelines of one run and of a comparison. Has the visible time, zoom history,
+// zoom at the pointer, pan, range selection, view keys, hover with tooltip, vertical scrolling,
+// colours of boxes and an empty state. Subclasses find items at a point and paint.
 class TimeCanvas : public QWidget
 {
     Q_OBJECT
@@ -84,7 +84,7 @@ protected:
     int scrollY() const;
     void scrollTo(int y);
     void reveal(ViewWindow box); // centres `box` unless it is in sight
-    // `top`, `bottom`: relative to the lanes before scrolling
+    // `top` and `bottom` are relative to the lanes before scrolling.
     void revealLane(double top, double bottom);
     // Calls `change`. If fit() was shown before, shows the new fit() afterwards.
     void keepFit(const std::function<void()>& change);
@@ -119,8 +119,8 @@ protected:
     // Selects the box at a point. Returns the window to zoom to.
     virtual std::optional<ViewWindow> openAt(QPointF at) = 0;
 
-    // Handle input in the time area that TimeCanvas itself does not handle. Return true if the
-    // event was handled.
+    // These functions handle input in the time area that TimeCanvas itself does not handle. They
+    // return true if they handled the event.
     virtual bool ownPress(QMouseEvent&) { return false; }
     virtual void ownDrag(QPointF /*from*/, QPointF /*to*/) { }
     virtual bool ownWheel(QWheelEvent&, double /*notches*/) { return false; }
@@ -145,7 +145,7 @@ private:
 
     const ThemeController& m_theme;
     ViewWindow m_window;
-    std::optional<ViewWindow> m_firstView; // from setInSight(); the first move shows it instead
+    std::optional<ViewWindow> m_firstView; // from setInSight(); target of the first move
     ZoomHistory m_history;
 
     Drag m_dragging = Drag::None;

@@ -19,8 +19,8 @@ public:
 
     void paintFrame() const;
     void paintTop(const QPixmap& overview) const; // overview, ruler and notes
-    // Paints the visible lanes, the first with its top at y = 0. A separate function, because the
-    // caller caches the picture and translates it by the scroll offset.
+    // Paints the visible lanes, with the top of the first lane at y = 0. The caller caches the
+    // picture and translates it by the scroll offset.
     void paintLanes() const;
     void paintSides() const;
     void paintMarks() const;

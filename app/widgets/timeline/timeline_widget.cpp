@@ -347,7 +347,7 @@ bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
 
 bool TimelineWidget::ownKey(int key, Qt::KeyboardModifiers modifiers)
 {
-    // Does not handle a letter with Shift: it is the shortcut of an action, even if that action is
+    // Does not handle letters with Shift, which are shortcuts of actions, even if these are
     // disabled.
     if (modifiers & Qt::ShiftModifier && key >= Qt::Key_A && key <= Qt::Key_Z)
         return false;

@@ -37,8 +37,8 @@ public:
     // The kernels below the ops; nullptr: unknown.
     void setKernels(KernelViewPointer kernels);
     const KernelViewPointer& kernels() const { return m_scene.kernels; }
-    // Sets the notes, which are shown in a strip below the ruler. Keys 1 to 9 and clicks select
-    // one.
+    // Sets the notes, which are shown in a strip below the ruler. A click or a key from 1 to 9
+    // selects a note.
     void setNotes(std::vector<engine::Note> notes);
     void goToNote(int note); // `note` is an index; ignored if out of range
     int currentNote() const { return m_scene.currentNote(); }
@@ -65,7 +65,8 @@ public:
     }
     bool areLanesDense() const { return m_scene.areLanesDense(); } // at the current size
     int devices() const { return isEmpty() ? 0 : m_scene.view->devices(); }
-    // The prediction of the next iteration, outlined after the last one while the run grows.
+    // Sets the prediction of the next iteration, which is outlined after the last iteration while
+    // the run grows.
     void setPlan(std::shared_ptr<const engine::Run> plan);
     // Sets the progress of the iteration that follows `iterations` complete ones. `devices`: number
     // of complete ops of each device.

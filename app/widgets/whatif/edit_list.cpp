@@ -21,7 +21,7 @@ EditList::EditList(const ThemeController& theme, QWidget* parent)
     hide();
 }
 
-// Deletes the old rows later, because this may be called by a click of one of their buttons.
+// Deletes the old rows later, because a click on one of their buttons may call this function.
 void EditList::show(const std::vector<WhatIfEdit>& edits)
 {
     const bool hadFocus = isAncestorOf(focusWidget());

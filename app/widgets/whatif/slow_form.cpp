@@ -55,7 +55,7 @@ SlowForm::SlowForm(const ThemeController& theme, QWidget* parent)
     slow->addLayout(makeFormRow(tr("Slow-down factor"), {m_factor}));
     slow->addLayout(
         makeFormRow(labelled(tr("Delay of messages, %1"), Unit::Microsecond), {m_delay}));
-    m_factor->setToolTip(tr("Multiplies the times of the device or links, 2.00 is twice as long"));
+    m_factor->setToolTip(tr("Multiplies the times of the device or links; 2.00 is twice as long"));
     m_delay->setToolTip(tr("Adds this time to every message between devices"));
     connect(m_time, &QLineEdit::returnPressed, this, &SlowForm::takeTime);
     connect(m_target, &QComboBox::currentIndexChanged, this, &SlowForm::showState);

@@ -37,7 +37,7 @@ public:
 
     void setRun(const engine::Run& run); // fills the list of devices and links
     void showOp(const std::optional<OpInFocus>& op);
-    // `isOwn`: the page shows the run's own order. Only in this order can ops be selected.
+    // `isOwn`: the page shows the run's own order. Ops can be selected only in this order.
     void setOwnOrder(bool isOwn);
     // Shows the values of `changes`; emits no signal.
     void show(const WhatIfChanges& changes);

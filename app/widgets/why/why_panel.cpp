@@ -73,7 +73,7 @@ QWidget* WhyPanel::makeNext()
     column->addLayout(inner);
     auto* tag = new Tag(m_theme);
     inner->addLayout(ends(wrapped(makeLabel(tr("Fastest scheme for these costs"), "small")), tag));
-    // Set only now: setText() shows the tag, which must have a parent before.
+    // Sets the text only now, because setText() shows the tag, which must have a parent by then.
     tag->setText(tr("simulated"));
     m_nextName = wrapped(named(makeLabel({}, "heading"), "whyNextName"));
     m_nextTime = named(makeLabel({}, "heading"), "whyNextTime");

@@ -54,8 +54,8 @@ private:
     QListWidget* m_list;
 };
 
-// Rates how well `text` matches `name`; higher is better, negative is no match. In the best match
-// every word of `text` begins a word of `name`. The next best is that `name` contains `text`.
+// Rates how well `text` matches `name`; higher is better. A word of `text` counts 2 if a word of
+// `name` starts with it, and 1 if `name` contains it elsewhere. Returns -1 if `name` lacks a word.
 int matchQuality(const QString& name, const QString& text);
 
 } // namespace app

@@ -19,8 +19,8 @@ class GroupedRuns : public QAbstractListModel
     Q_OBJECT
 
 public:
-    // The roles of RunsModel exist, too. HeaderRole: bool, whether the row is the header of a
-    // group. A header's RunsModel::ValueRole is its number of runs.
+    // Rows also have the roles of RunsModel. HeaderRole is a bool: whether the row is the header of
+    // a group. The RunsModel::ValueRole of a header is the number of its runs.
     enum Role : int { HeaderRole = Qt::UserRole + 100 };
 
     explicit GroupedRuns(RunsModel& runs, QObject* parent = nullptr);

@@ -16,7 +16,7 @@ namespace app {
 class GroupedRuns;
 
 // The open runs of the window, in groups that can be compared. A check mark selects a run or a
-// group for comparison; a running run shows its progress.
+// group for comparison; a run in progress shows its progress.
 class RunsDock : public QWidget
 {
     Q_OBJECT
@@ -33,7 +33,7 @@ Q_SIGNALS:
     void addRequested(); // the plus button was pressed
     // The user removed the run from the list. Its file is kept.
     void removeRequested(const app::RunDocument& document);
-    // Moves the run by `by` positions; < 0: towards the front.
+    // Moves the run by `by` positions; < 0: towards the front of the queue.
     void moveInQueueRequested(const app::RunDocument& document, int by);
 
 private:

@@ -6,7 +6,7 @@
 
 namespace app {
 
-// Three things to try first, on the start page until the user hides them.
+// Three things to try first, which the start page shows until the user hides them.
 class StartHints : public QWidget
 {
     Q_OBJECT
