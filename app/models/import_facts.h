@@ -10,7 +10,7 @@
 
 namespace app {
 
-// Texts that describe an import report. All functions require a run with RunInfo::import.
+// Texts that describe an import report. A run that is passed in must have RunInfo::import.
 
 struct ImportFact
 {
@@ -42,8 +42,7 @@ constexpr double kGoodCoverage = 0.9;
 // negative position is the unclassified part.
 QColor coverageColour(const Theme& theme, int position);
 
-// How well the import reproduces the measured iteration: compares it with a simulation that takes
-// the median times of the trace.
+// How well a simulation with the median op times of the trace reproduces the measured iteration.
 struct ReplayFact
 {
     enum class Level : int { Unknown, Good, Fair, Poor };

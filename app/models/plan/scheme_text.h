@@ -31,8 +31,8 @@ struct SchemeParagraph
 };
 std::vector<SchemeParagraph> schemeParagraphs(std::string_view details);
 
-// The description of a scheme as rich text: summary, citation, facts at the requested D and N, the
-// rule that D and N must satisfy, options, and the method with pictures of its order.
+// Returns the description of a scheme as rich text: summary, citation, facts at the requested D and
+// N, the rule for D and N, options, and the method with pictures of its order.
 QString schemeHtml(const engine::Scheme& scheme, const engine::ScheduleRequest& request,
                    const Prediction* prediction);
 

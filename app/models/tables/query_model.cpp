@@ -44,7 +44,7 @@ int QueryModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() || m_result == nullptr ? 0 : static_cast<int>(m_result->columns.size());
 }
 
-// Decides by the first value that is not NULL.
+// The first value that is not NULL decides.
 bool QueryModel::isOfNumbers(int column) const
 {
     for (const auto& row : m_result->rows) {
