@@ -8,7 +8,7 @@
 namespace app {
 namespace {
 
-// The time for which a read waits for the lock of another program. After that it fails, the lock is
+// The time for which a read waits for the lock of another program. Then it fails, which is
 // reported, and the next read continues.
 constexpr std::chrono::milliseconds kLockWait{1000};
 
