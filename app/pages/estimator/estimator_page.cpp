@@ -274,7 +274,8 @@ void EstimatorPage::showAnswer()
     m_isShowing = true;
     m_model->show(m_answer->rows, m_question->usableMemory); // clears the selection
     m_table->setFixedHeight(m_table->fittingHeight());
-    m_table->selectRow(std::min(m_chosen, static_cast<int>(m_answer->rows.size()) - 1)); // choose()
+    // Selecting a row calls choose().
+    m_table->selectRow(std::min(m_chosen, static_cast<int>(m_answer->rows.size()) - 1));
     m_isShowing = false;
 }
 
@@ -327,7 +328,7 @@ void EstimatorPage::showMemory(const engine::Result<BpipeMemory>& memory)
         m_bars->clear(capitalized(fromUtf8(memory.error().message)) + QLatin1Char('.'));
 }
 
-// Names the fullest device, because it is not device 0 if the layers are uneven.
+// Names the fullest device, which is not device 0 if the layers are uneven.
 void EstimatorPage::showBars(const BpipeMemory& memory)
 {
     const auto fullest = [](const std::vector<DevicePeak>& peaks) {

@@ -343,7 +343,7 @@ void MainWindow::dropEvent(QDropEvent* event)
     openFiles(localFiles(*event->mimeData()));
 }
 
-// Queued runs survive the end of the program: the next window offers to start them.
+// Stores queued runs, so that the next window can offer to start them.
 void MainWindow::keepQueue()
 {
     connect(&m_library, &RunLibrary::queueChanged, this,
