@@ -5,8 +5,8 @@
 namespace app {
 namespace {
 
-// A job with more ops is cancelled (at its next step) when a newer request comes. A smaller job
-// finishes first, so that the picture keeps moving.
+// A job with more ops than this is cancelled (at its next step) when a newer request comes. A
+// smaller job finishes first, so that the picture keeps moving.
 constexpr std::int64_t kLong = 1'000'000;
 
 using Predicted = std::shared_ptr<const engine::Result<Prediction>>;

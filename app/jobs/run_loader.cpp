@@ -45,7 +45,7 @@ RunPointer beginningOf(const engine::Run& run)
 
 struct RunLoader::Step
 {
-    RunPointer begun; // the first iterations, only after the first of several steps
+    RunPointer begun; // the first iterations; nullptr except after the first of several steps
     bool more = false;
     double share = 1;
     QString failure;

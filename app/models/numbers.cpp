@@ -32,7 +32,7 @@ Scale timesBySize(std::int64_t longest)
     return longest >= 1'000'000 ? scaleIn(Unit::Millisecond, 2) : scaleIn(Unit::Microsecond);
 }
 
-// Returns the scale in ms. It has at least as many decimals as that of timesBySize().
+// Returns the scale in ms. It has at least as many decimals as the scale of timesBySize().
 Scale timesInMilliseconds(std::int64_t longest)
 {
     if (longest >= 10'000'000)

@@ -31,7 +31,7 @@ struct CompareNumbers
     // false.
     double inTime(std::size_t run, double ticks) const;
 
-    // Why the run with the shortest iteration is the fastest.
+    // Why the run with the shortest iteration is faster than the baseline.
     profiler::WinReason reason() const;
     bool isInUnitOfBaseline(std::size_t run) const;
     // Returns the runs to show, each once, in this order:

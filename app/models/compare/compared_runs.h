@@ -17,9 +17,8 @@ struct TickedRuns
     int unfinished = 0;  // runs that are growing, being read or queued
 };
 
-// The runs of a comparison in order. One of them is the baseline, and one is the current run. If
-// the user did not choose a baseline, it depends on which runs are compared, but not on their
-// order.
+// The runs of a comparison, in their order. One of them is the baseline, and one is the current
+// run. The baseline is the user's choice, or else the first 1F1B run, or else the first run.
 class ComparedRuns
 {
 public:

@@ -49,7 +49,7 @@ struct ClusterPrediction
 struct ClusterOutlook
 {
     engine::TrainingKit kit;
-    QString command, commandProblem; // one is ""; `commandProblem` states why there is no command
+    QString command, commandProblem; // `commandProblem` states why there is no command
     std::vector<ClusterCheck> checks;
     std::optional<ClusterPrediction> prediction;
 

@@ -26,7 +26,7 @@ struct ScheduleCheck
     // The number of ops that run before the device deadlocks; all ops if it does not.
     engine::IdVector<engine::DeviceId, int> reached;
     std::vector<Wait> waits;       // one for each deadlocked device
-    std::vector<AbsentOp> missing; // required ops that the schedule lacks, without positions
+    std::vector<AbsentOp> missing; // required ops that the schedule lacks; positions not set
 
     bool isValid() const { return prediction.isValid() && problem.isEmpty(); }
 };

@@ -7,7 +7,8 @@
 
 namespace app {
 
-// A number of a scheme at the current D and N: "Bubble", "(4−1)/(8+4−1) = 27.3 %, as simulated".
+// A number of a scheme at the current D and N: "Bubble", "(D−1)/(N+D−1): (4−1)/(8+4−1) = 27.3 %, as
+// simulated".
 struct SchemeFact
 {
     QString name, value;

@@ -13,7 +13,7 @@ namespace {
 using profiler::QueryValue;
 constexpr qsizetype kLongestCell = 120; // characters
 
-// Formats numbers as in SQL: a decimal point, no thousands separators.
+// Formats numbers as in SQL, with a decimal point and without thousands separators.
 QString plainText(const QueryValue& value)
 {
     if (const auto* integer = std::get_if<std::int64_t>(&value))

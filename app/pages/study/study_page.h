@@ -67,7 +67,7 @@ private:
     PointRuns m_points{this};
     RunSaver m_saver{this};
     StudyFile m_file{defaultStudy(), m_saver, this};
-    bool m_isRunnable = true; // the definition has no problem
+    bool m_isRunnable = true; // whether the definition has no problem
     StudyActions m_actions{};
     StudyFrame* m_frame = nullptr;
     PointBrowser* m_browser = nullptr;
