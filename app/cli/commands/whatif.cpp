@@ -49,7 +49,7 @@ struct WhatIfOptions
     std::vector<std::string> slow;    // "1=1.5", see RunEdit
     double linkDelay = 0;             // µs
     bool ownOrder = false;
-    std::string command; // the command line itself
+    std::string command;
     std::optional<double> weightShare;
     OutputOptions output;
 };

@@ -13,7 +13,7 @@ struct LedgerFacet
     enum class Kind : std::uint8_t { All, Starred, Open, Failed, Imported, Trash, Tag };
 
     Kind kind = Kind::All;
-    QString tag;   // the tag, for Kind::Tag
+    QString tag;   // for Kind::Tag
     int count = 0; // number of runs in the group
 
     QString title() const;

@@ -68,8 +68,8 @@ private:
     bool mayReplace(const QString& what, const QString& consequence);
 
     FigureRuns m_runs;
-    std::vector<std::vector<engine::Note>> m_notes; // the notes of each run
-    int m_iteration = -1, m_rangeIteration = -1;    // m_rangeIteration contains the marked range
+    std::vector<std::vector<engine::Note>> m_notes;
+    int m_iteration = -1, m_rangeIteration = -1; // m_rangeIteration contains the marked range
     ExportSettings m_settings;
 
     QLabel* m_subtitle;
