@@ -274,8 +274,7 @@ void EstimatorPage::showAnswer()
     m_isShowing = true;
     m_model->show(m_answer->rows, m_question->usableMemory); // clears the selection
     m_table->setFixedHeight(m_table->fittingHeight());
-    // Selecting a row calls choose().
-    m_table->selectRow(std::min(m_chosen, static_cast<int>(m_answer->rows.size()) - 1));
+    m_table->selectRow(std::min(m_chosen, static_cast<int>(m_answer->rows.size()) - 1)); // choose()
     m_isShowing = false;
 }
 
