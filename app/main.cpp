@@ -21,8 +21,8 @@
 
 namespace {
 
-// Applies the command line to the window and begins its session. If the command line names files or
-// a page, the tabs of the last session stay closed.
+// Applies the command line to the window and begins its session. If the command line names files,
+// links or a page, the tabs of the last session stay closed.
 void beginSession(app::MainWindow& window, const app::CommandLine& line)
 {
     using Tabs = app::WindowSession::Tabs;
@@ -67,8 +67,7 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
     return QApplication::exec();
 }
 
-// Returns the exit status of the program. If its output could not be written, for example to a full
-// disk, the program fails.
+// Returns `status`, or 1 if the output could not be written, for example to a full disk.
 int withOutputChecked(int status)
 {
     const int failed = engine::flushOutput();

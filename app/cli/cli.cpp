@@ -145,8 +145,8 @@ struct Program
     }
 };
 
-// Exits with `status`. If a GPU no longer responds, no destructors run, because they would wait for
-// the GPU.
+// Returns `status`. If a GPU no longer responds, exits the process instead, because destructors
+// would wait for the GPU.
 int leave(int status)
 {
     if (!engine::devicesAreLost())
@@ -246,7 +246,7 @@ int runBscope(int argc, const char* const* argv)
     const int failed = engine::flushOutput();
     if (failed == 0 || status != kSuccess)
         return status;
-    if (failed == EPIPE) // the reader has closed the pipe, which is not an error
+    if (failed == EPIPE) // the reader has closed the pipe and needs no message
         return kFailed;
     return complain(fmt::format("cannot write to standard output: {}", std::strerror(failed)),
                     kFailed);

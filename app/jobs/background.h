@@ -12,8 +12,7 @@
 namespace app {
 
 // Runs work in a thread pool (by default the global one) and delivers the result in the owner's
-// thread. Make it a member of its owner, a QObject. When it is destroyed, it drops pending results
-// without waiting.
+// thread. It must be a member of its owner. Its destructor drops pending results without waiting.
 class Background
 {
 public:

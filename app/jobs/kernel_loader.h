@@ -17,14 +17,15 @@ class KernelLoader : public QObject
 public:
     explicit KernelLoader(QObject* parent = nullptr);
 
-    // Reads the kernels of a run. Emits missing() instead if its file is not complete.
+    // Reads the kernels of a run. Emits missing() instead if its file is not complete or its times
+    // are abstract.
     void ask(const RunPointer& run, const RunDocument& document);
 
 Q_SIGNALS:
     // `kernels` is empty if nothing was recorded. It is null if the kernels cannot be read;
     // `reason` says why.
     void loaded(const app::KernelViewPointer& kernels, const QString& reason);
-    void missing(const QString& reason); // the run is not complete, or has no kernels
+    void missing(const QString& reason); // the run is not complete or has no kernels
 
 private:
     Background m_background;

@@ -9,7 +9,7 @@ namespace {
 
 // The largest number of cached results. It is enough for a dozen settings with all schemes.
 constexpr std::size_t kRemembered = 400;
-// The largest thumbnail in boxes that is cached.
+// Results whose thumbnail has more boxes than this are not cached.
 constexpr std::size_t kLargest = 20'000;
 
 Predictor::Answer summaryOf(const PredictionRequest& request)

@@ -11,9 +11,9 @@
 
 namespace app {
 
-// Predicts many requests. Caches the numbers of the predictions, but not their runs. startOver()
-// drops the pending requests. Uses its own threads, so that the large preview of a page is not
-// delayed. GUI thread only.
+// Predicts many requests. Caches the results without their runs. startOver() drops the pending
+// requests. Runs on sideThreads(), so that the large preview of a page is not delayed. GUI thread
+// only.
 class Predictor : public QObject
 {
     Q_OBJECT
@@ -34,7 +34,7 @@ private:
     void remember(const PredictionRequest& request, const Answer& answer);
 
     Background m_background;
-    // Jobs read it in the pool, to skip outdated requests.
+    // Counts calls of startOver(). Jobs in the pool read it to skip outdated requests.
     std::shared_ptr<std::atomic<int>> m_generation;
     std::deque<std::pair<PredictionRequest, Answer>> m_known; // newest first
 };

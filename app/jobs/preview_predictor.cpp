@@ -5,7 +5,7 @@
 namespace app {
 namespace {
 
-// The number of ops from which a job is cancelled (at its next step) when a newer request comes. A
+// A job with more ops than this is cancelled (at its next step) when a newer request comes. A
 // smaller job finishes first, so that the picture keeps moving.
 constexpr std::int64_t kLong = 1'000'000;
 

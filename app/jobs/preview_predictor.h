@@ -14,9 +14,9 @@ namespace app {
 
 // Predicts a page's large preview and prepares it for painting. Small predictions are delivered
 // before ask() returns. Others run in the thread pool, one at a time; of the waiting requests, only
-// the newest is kept. The result of every finished job is delivered, so that the picture follows a
-// slider. The built schedule, which does not depend on costs, is kept between requests. GUI thread
-// only.
+// the newest is kept. The result of every job that was not dropped is delivered, so that the
+// picture follows a slider. The built schedule, which does not depend on costs, is kept between
+// requests. GUI thread only.
 class PreviewPredictor : public QObject
 {
     Q_OBJECT
@@ -25,7 +25,7 @@ public:
     struct Answer
     {
         std::shared_ptr<const engine::Result<Prediction>> prediction;
-        RunViewPointer view;  // null: the schedule has no run
+        RunViewPointer view;  // null if the prediction has no run
         bool isNewest = true; // false: a later request is pending
     };
 

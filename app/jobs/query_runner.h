@@ -36,7 +36,7 @@ Q_SIGNALS:
 
 private:
     QString m_file;
-    std::shared_ptr<std::atomic<bool>> m_isCancelled; // flag of the running query
+    std::shared_ptr<std::atomic<bool>> m_isCancelled; // cancels the running query
     int m_number = 0;                                 // number of the last query
     bool m_isRunning = false;
     Background m_background;

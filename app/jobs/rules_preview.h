@@ -28,9 +28,9 @@ QStringList existingSources(const engine::ImportReport& report);
 // Returns the number of files of an imported run, including those that no longer exist.
 int sourceCount(const engine::ImportReport& report);
 
-// Imports the traces of a run again with other rules, to show what the rules would classify. Starts
-// after a short pause and writes no run. If reading all traces would take long, reads only some of
-// them. GUI thread only; a new request and the destructor cancel without waiting.
+// Imports the traces of a run again with other rules, to show what the rules would classify. The
+// import starts after a short pause, writes no run, and reads only some of the traces if reading
+// all would take long. GUI thread only; a new request and the destructor cancel without waiting.
 class RulesPreview : public QObject
 {
     Q_OBJECT
@@ -66,7 +66,7 @@ private:
     Sample m_sample;
     QString m_toml;
     bool m_hasSample = false, m_hasBaseline = false, m_isWaiting = false;
-    std::shared_ptr<std::atomic<bool>> m_isDropped; // flag of the last import
+    std::shared_ptr<std::atomic<bool>> m_isDropped; // cancels the last import
     QTimer m_pause;
     Background m_background;
 };

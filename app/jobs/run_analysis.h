@@ -22,8 +22,8 @@ class RunAnalysis : public QObject
 public:
     explicit RunAnalysis(QObject* parent = nullptr);
 
-    // Requests the metrics of one iteration. Also requests the table rows of all iterations whose
-    // rows were not delivered yet.
+    // Requests the metrics of one iteration, and the table rows of the iterations whose rows were
+    // not delivered yet.
     void ask(RunPointer run, int iteration);
     void askRange(RunPointer run, engine::Window range); // requests the metrics of a range
     // Predicts one iteration of the run from its measured ops (profiler/whatif/own_replay.h).

@@ -78,8 +78,8 @@ void RunFollower::take(const Answer& answer)
     report(answer);
     if (answer.run)
         Q_EMIT grown(answer.run);
-    // Reads again if rows arrived during this read. If the writer has ended, continues until a read
-    // adds nothing, because the rows that this read delivered may not be all.
+    // Reads again if rows arrived during this read. If the writer has ended, reads until nothing is
+    // added, because one read may not deliver all rows.
     if (m_isPoked || (m_isLast && answer.run))
         read();
     else if (m_isLast && answer.isLocked)

@@ -12,8 +12,8 @@ namespace app {
 
 class SnapshotPool;
 
-// Reads a growing run file in the thread pool, never in the GUI thread, and delivers immutable
-// snapshots. Holds no connection between reads.
+// Reads a growing run file in the thread pool and delivers immutable snapshots. Holds no connection
+// between reads.
 class RunFollower : public QObject
 {
     Q_OBJECT
@@ -28,9 +28,9 @@ public:
 
 Q_SIGNALS:
     void grown(const app::RunPointer& run);
-    // The reader has a warning. Emitted again only if the text changes.
+    // Emitted for a warning of the reader, and again only if its text changes.
     void warned(const QString& text);
-    // The file cannot be read, or can no longer be read. Emitted once per reason.
+    // The file cannot be read. Emitted again only if the reason changes.
     void failed(const QString& reason);
     void locked();    // another program has locked the file; emitted once
     void recovered(); // the file was read again after failed() or locked()

@@ -36,8 +36,8 @@ bool exists(std::int64_t process)
         || kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM;
 }
 
-// Reads a run for the ledger, the list of all runs of this machine. If the run cannot be read, the
-// result has the reason, so that the run stays in the list.
+// Reads a run for the ledger, the list of all runs of this machine. A run that cannot be read stays
+// in the list with the reason as its problem.
 LedgerRun readLedgerRun(const QString& file)
 {
     const auto run = profiler::readRun(file.toStdString());
@@ -55,7 +55,7 @@ bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
     return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch();
 }
 
-// Moves a file into a folder, under a free name. Returns its new path.
+// Moves a file into a folder under a free name. Returns its new path.
 Result<QString> moveFile(const QString& file, const QString& folder)
 {
     const QFileInfo from(file);
@@ -204,7 +204,7 @@ void RunLedger::read(const QString& file)
             else if (!m_relist.isActive())
                 m_relist.start();
         },
-        -1); // lower than that of changes by the user
+        -1); // lower priority than changes by the user
 }
 
 void RunLedger::list()

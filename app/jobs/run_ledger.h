@@ -18,7 +18,7 @@ QString runsFolder();  // .../bubblescope/runs, where runs are saved
 QString ledgerFile();  // .../bubblescope/ledger.sqlite, the list of runs of this machine
 QString trashFolder(); // .../bubblescope/runs/trash
 
-// All runs of this machine: those in the default folder, and those that were opened from other
+// All runs of this machine: those in the default folder and those that were opened from other
 // folders. Reads new and changed files on its own thread. GUI thread only; the destructor waits for
 // the file that is being read.
 class RunLedger : public QObject
@@ -61,7 +61,7 @@ private:
     std::vector<LedgerRun> m_runs;
     int m_unread = 0;
     int m_changes = 0;        // number of pending changes
-    bool m_hasFailed = false; // opening the ledger failed; this is reported only once
+    bool m_hasFailed = false; // the ledger cannot be opened; this is reported only once
     QTimer m_relist;          // delays list(), so that it runs once for several files
     QThreadPool m_pool;       // one thread; only this thread uses m_store
     std::shared_ptr<Store> m_store;

@@ -40,7 +40,7 @@ public:
     void moveInQueue(const RunDocument& document, int by);
     // Returns the options with which the run was started; empty if this window did not start it.
     QStringList optionsOf(const RunDocument& document) const;
-    // Adds a run without a file: a prediction.
+    // Adds a predicted run, which has no file.
     std::shared_ptr<RunDocument> add(engine::Run run);
 
     // Stops the worker of a run; the iterations that are complete are kept. A queued run is removed
@@ -56,14 +56,14 @@ public:
 
 Q_SIGNALS:
     void queueChanged();
-    // Emitted when a run in a file was read completely, or has finished.
+    // Emitted when a file was read completely or its run has finished.
     void runRead(const QString& file, const RunPointer& run);
 
 private:
     RunSession* session(const RunDocument& document) const;
     void startNext(); // starts the next queued run if none is running
-    void estimate();  // estimates the duration of queued runs from that of completed ones
-    double secondsPerFlop(const QString& kind) const; // negative: no run of this kind has completed
+    void estimate();  // estimates the duration of queued runs from that of earlier ones
+    double secondsPerFlop(const QString& kind) const; // negative: unknown
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
     RunsModel* m_runs;
@@ -73,16 +73,16 @@ private:
     int m_lastNumber = 0;
 };
 
-// Returns a function that makes the n-th name (from 1) for a new file in the default folder:
-// .../bubblescope/runs/<time>-<what>.sqlite. Creates the folder.
+// Returns a function whose result for n = 1, 2, ... is the n-th candidate for the name of a new
+// file in the default folder: .../bubblescope/runs/<time>-<what>.sqlite. Creates the folder.
 std::function<std::filesystem::path(int)> runFileNames(const QString& what);
 
 // Like runFileNames(), with the name of a run that has these options:
 // .../<time>-<scheme>-D<D>-N<N>.sqlite.
 std::function<std::filesystem::path(int)> newRunNames(const QStringList& options);
 
-// Writes a run that this program computed to a new file, whose name is as from newRunNames().
-// Returns the file.
+// Writes a run that this program computed to a new file, named as by newRunNames(). Returns the
+// name of the file.
 engine::Result<QString> writeNewRun(engine::Run run);
 
 } // namespace app

@@ -10,8 +10,8 @@
 namespace app {
 namespace {
 
-// Returns the number of iterations at the begin in which every op has a span. It is 0 for an
-// imported run with gaps, and for a file that stores its spans device by device.
+// Returns the number of leading iterations in which every op has a span. It is 0 for an imported
+// run with gaps and for a file that stores its spans device by device.
 std::size_t completeIterations(const engine::Run& run)
 {
     std::vector<std::size_t> spans(run.timeline.iterations.size(), 0);
@@ -25,8 +25,7 @@ std::size_t completeIterations(const engine::Run& run)
         - spans.begin());
 }
 
-// Returns the complete iterations at the begin of a run that is being read; nullptr if there are
-// none.
+// Returns the leading, complete iterations of a run that is being read; nullptr if there are none.
 RunPointer beginningOf(const engine::Run& run)
 {
     const std::size_t count = completeIterations(run);
@@ -46,7 +45,7 @@ RunPointer beginningOf(const engine::Run& run)
 
 struct RunLoader::Step
 {
-    RunPointer begun; // the first iterations, after the first of several steps; otherwise nullptr
+    RunPointer begun; // the first iterations; nullptr except after the first of several steps
     bool more = false;
     double share = 1;
     QString failure;

@@ -21,13 +21,13 @@ public:
     void cancel() { m_reading.reset(); } // the current load will emit no more signals
 
 Q_SIGNALS:
-    // The first iterations of a large file were read, and the rest is still being read. `run` has
-    // only these iterations.
+    // Emitted for a large file when its first iterations were read. `run` has only these; the rest
+    // is still being read.
     void begun(const app::RunPointer& run);
-    void progressed(double share); // share of the rows that have been read
+    void progressed(double share); // share of the rows that were read
     // `warning` is "" if there is none.
     void loaded(const app::RunPointer& run, const QString& warning);
-    void failed(const QString& reason); // `reason` is the error, and what to do
+    void failed(const QString& reason); // `reason` is the error and what to do about it
 
 private:
     struct Reading;

@@ -48,8 +48,8 @@ struct RunNotes::StoredNotes
     QString failure;
 };
 
-// A change of one note. `before` or `after` is nullopt if the note does not exist before or after
-// it.
+// A change of one note. `before` is nullopt if the note is added, `after` is nullopt if it is
+// removed.
 class NoteStep : public QUndoCommand
 {
 public:

@@ -53,12 +53,12 @@ private:
 
     Background m_background; // one thread, so that changes are written in order
     QString m_file;
-    // The runIdentity() that m_file had at open(). It prevents that a note is written to another
-    // run that has replaced the file.
+    // The runIdentity() that m_file had at open(). It prevents writing a note to another run that
+    // has replaced the file.
     std::string m_run;
     QDateTime m_readAt; // modification time of m_file at the last read
-    // Number of changes by this window. The result of a read is discarded if a change came after
-    // the start of the read.
+    // Number of changes by this window. The result of a read is discarded if the number changed
+    // during the read.
     int m_changes = 0;
     QTimer m_timer;
     std::vector<engine::Note> m_notes;

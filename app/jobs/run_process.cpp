@@ -41,8 +41,8 @@ RunProcess::RunProcess(QObject* parent)
         process->setProcessChannelMode(QProcess::MergedChannels);
         process->setStandardInputFile(QProcess::nullDevice());
         // The worker must not outlive its window, so it gets SIGTERM when the window exits. It then
-        // stops and keeps the complete iterations. SIGINT would not work, because a shell script
-        // starts background programs with SIGINT ignored.
+        // keeps the complete iterations. SIGINT would not work, because a shell script starts
+        // background programs with SIGINT ignored.
         process->setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGTERM); });
         connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
             if (error == QProcess::FailedToStart)
@@ -149,7 +149,7 @@ void RunProcess::handleLine(const QByteArray& line)
 void RunProcess::workerFinished(int code, QProcess::ExitStatus status)
 {
     readLines();
-    handleLine(m_worker.readAll().trimmed()); // the last line may have no line end
+    handleLine(m_worker.readAll().trimmed()); // the last line may lack a newline
     if (m_isStopping)
         end(WorkerEnd::How::Cancelled,
             status == QProcess::CrashExit ? tr("The worker stopped responding and was terminated.")

@@ -40,8 +40,8 @@ public:
     explicit RunProcess(QObject* parent = nullptr);
     ~RunProcess() override;
 
-    // Starts a worker. If `program` is "", it is workerProgram(). The first of the `arguments` is
-    // the command: "run".
+    // Starts a worker. If `program` is "", starts workerProgram(). The first of the `arguments` is
+    // the command, such as "run".
     void start(const QString& program, const QStringList& arguments);
     // Sends SIGTERM; the worker then stops and keeps complete iterations or points. Sends SIGKILL
     // if it has not ended after `patience`.

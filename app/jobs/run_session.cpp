@@ -31,7 +31,7 @@ QString joined(QString reason, const QString& kept)
     return reason + QLatin1Char(' ') + kept;
 }
 
-// The notice for a file that is not finished and was not started in this window.
+// Returns the notice for a file whose run was not started in this window.
 Notice noticeOfFile(const engine::Run& run)
 {
     const QString kept = keptSentence(&run);

@@ -30,7 +30,7 @@ public:
     void start(const QString& program, const QStringList& options); // see RunProcess::start()
     void queue(const QStringList& options); // startQueued() will start the run with these options
     void startQueued(const QString& program) { start(program, m_options); }
-    void stop(); // also removes a queued run
+    void stop(); // removes a queued run from the queue
     // Suspends or resumes the worker. Works only for emulated runs, because a live run measures the
     // wall clock.
     void setPaused(bool paused);
@@ -58,8 +58,8 @@ private:
     QStringList m_options;
     QElapsedTimer m_sinceStart;
     WorkerEnd m_end;
-    // m_interruption is the notice that is shown while the file cannot be read or written. m_before
-    // is the notice to show again afterwards.
+    // The notice that is shown while the file cannot be read or written, and the notice to show
+    // again afterwards.
     Notice m_interruption, m_before;
 };
 

@@ -15,9 +15,8 @@ public:
     SideThreads()
     {
         setMaxThreadCount(std::max(1, QThread::idealThreadCount() - 1));
-        // Waits for the jobs of this pool when the application ends. (The application itself waits
-        // only for the global pool.) Otherwise jobs could use static objects that are already
-        // destroyed.
+        // Waits for the jobs of this pool before static objects that they use are destroyed. (The
+        // application itself waits only for the global pool.)
         qAddPostRoutine([] {
             sideThreads().clear();
             sideThreads().waitForDone();

@@ -4,7 +4,7 @@ class QThreadPool;
 
 namespace app {
 
-// Returns a thread pool for many small predictions. It leaves one core, and the global thread pool,
+// Returns a thread pool for many small predictions. It leaves one core and the global thread pool
 // to the window and to reading files.
 QThreadPool& sideThreads();
 

@@ -8,8 +8,8 @@
 namespace app {
 namespace {
 
-// The time for which a read waits for the lock of another program. After that it fails, the lock is
-// reported, and the next read continues.
+// The time for which a read waits for the lock of another program. If the lock lasts longer, the
+// read fails, the lock is reported, and the next read continues.
 constexpr std::chrono::milliseconds kLockWait{1000};
 
 } // namespace

@@ -43,8 +43,8 @@ private:
     void giveBack(std::unique_ptr<Buffer> buffer);
 
     std::filesystem::path m_file;
-    // A reader that has read nothing yet. It is copied for each new buffer. All copies read the
-    // same file, and fail if that file was replaced.
+    // A reader that has read nothing yet, which is copied for each new buffer. All copies read the
+    // same file and fail if it was replaced.
     std::optional<profiler::TraceReader> m_opened;
     std::mutex m_mutex;
     std::vector<std::unique_ptr<Buffer>> m_free; // guarded by m_mutex; at most kKept

@@ -16,11 +16,11 @@ namespace app {
 struct ImportState
 {
     QString file; // the file that is being read; "" if all files are read
-    // The sizes of what was read so far and of all files, as stored on disk.
+    // The size on disk of the data that was read so far, and of all files.
     std::int64_t bytes = 0, allBytes = 0;
     double seconds = 0; // since the start
 
-    // Bytes per second.
+    // In bytes per second.
     double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; }
     double secondsLeft() const; // < 0: unknown
 };

@@ -23,7 +23,7 @@ struct PreviewedScheme
     RunViewPointer view;
 };
 
-// Prepares the view for its first paint.
+// Returns a view that is prepared for its first paint.
 RunViewPointer viewOf(const RunPointer& run)
 {
     if (run == nullptr)

@@ -9,7 +9,8 @@
 namespace app {
 
 // An event of a worker: one line of --progress jsonl (app/cli/PROGRESS.md), such as
-// {"event":"iteration","t":1.5,"index":3,...}. Each field states the events that have it.
+// {"event":"iteration","t":1.5,"index":3,...}. The comment of a field names the events that have
+// it.
 struct WorkerEvent
 {
     enum class Kind : int {
@@ -27,12 +28,12 @@ struct WorkerEvent
     };
 
     Kind kind = Kind::Other;
-    double time = 0;              // seconds since the worker began
+    double time = 0;              // seconds since the worker started
     QString file, build, outcome; // "started": `file`, `build`; "finished": `file`, `outcome`
-    QString message;              // warning, locked, failed
-    // "started": number of planned iterations including warm-up, and of warm-up iterations
+    QString message;              // "warning", "locked", "failed"
+    // "started": numbers of planned iterations (including warm-up) and of warm-up iterations
     int iterations = 0, warmup = 0;
-    int index = -1;             // "iteration", "ops": index
+    int index = -1;             // "iteration", "ops"
     std::optional<double> loss; // "iteration": mean loss in nats per token
     double duration = 0;        // "iteration": duration in ns on the timeline of the run
     std::int64_t rows = 0;      // "rows": number of rows committed so far

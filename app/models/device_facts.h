@@ -4,12 +4,12 @@
 
 namespace app {
 
-// The hardware of this machine, as the files of the operating system describe it. (GPUs and
-// libraries are reported by the worker.)
+// The hardware of this machine, from files of the operating system. (The worker reports GPUs and
+// libraries.)
 struct DeviceFacts
 {
     QString cpu;   // "AMD EPYC 7B13"
-    int cores = 1; // number of cores that this process may use
+    int cores = 1; // cores that this process may use
     bool hasNvidiaDriver = false;
 };
 

@@ -21,15 +21,15 @@ struct DiagnosticsFile
     friend bool operator==(const DiagnosticsFile&, const DiagnosticsFile&) = default;
 };
 
-// The contents of the diagnostics that only the window knows.
+// The part of the diagnostics that only the window knows.
 struct DiagnosticsFacts
 {
     QString devices;    // output of `bscope devices --json`, or why it is missing
     QStringList errors; // last errors of runs, oldest first
 };
 
-// Returns files about the program and the machine, the devices, the settings, and the last messages
-// and errors. They contain no run, no list of files and no tabs.
+// Returns files about the program, the machine, the devices, the settings, and the last messages
+// and errors. The files contain no run, no list of files and no tabs.
 std::vector<DiagnosticsFile> diagnostics(const Settings& settings, const DiagnosticsFacts& facts);
 
 // Makes a text anonymous: replaces the home folder by "~", and the user name and the host name by

@@ -10,7 +10,7 @@
 
 namespace app {
 
-// Texts that describe an import report. All functions require a run with RunInfo::import.
+// Texts that describe an import report. A run that is passed in must have RunInfo::import.
 
 struct ImportFact
 {
@@ -38,12 +38,11 @@ std::vector<CoveragePart> coverageParts(const engine::ImportReport& report);
 QString coverageTitle(const engine::ImportReport& report);   // "97.4 % of GPU time classified"
 QString coverageNumbers(const engine::ImportReport& report); // "5 261 of 5 402 ms, ..."
 constexpr double kGoodCoverage = 0.9;
-// Returns the colour of the coverage part at `position`; the greater the position, the lighter. A
-// negative position is the unclassified part.
+// Returns the colour of the coverage part at `position`; later parts are lighter. A negative
+// position selects the unclassified part.
 QColor coverageColour(const Theme& theme, int position);
 
-// How well the import reproduces the measured iteration: compares it with a simulation that takes
-// the median times of the trace.
+// How well a simulation with the median op times of the trace reproduces the measured iteration.
 struct ReplayFact
 {
     enum class Level : int { Unknown, Good, Fair, Poor };

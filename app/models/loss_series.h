@@ -23,7 +23,7 @@ struct LossSeries
     // Entropies of the training text in nats per token, drawn as reference lines.
     std::optional<double> unigramEntropy, entropyRate;
 
-    // The largest of means, micro-batch losses and reference lines; 0 without any.
+    // The largest of the means, micro-batch losses and reference lines; 0 if there are none.
     double highest() const;
 };
 

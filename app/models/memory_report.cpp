@@ -28,8 +28,9 @@ std::optional<std::int64_t> requestedLimit(const engine::RunInfo& info)
     return static_cast<std::int64_t>(experiment->deviceMemory);
 }
 
-// Returns the memory of a device of the named hardware. (The file of a simulated run has only the
-// name.) With tensor parallelism, the name begins with a number, as in "4 x ", which is skipped.
+// Returns the memory of a device of the named hardware. (The file of a simulated run states only
+// the name.) Skips the number of GPUs with which the name begins under tensor parallelism, such as
+// "4 x ".
 std::optional<std::int64_t> memoryOfHardware(std::string_view name)
 {
     if (const auto times = name.find(" x "); times != std::string_view::npos)

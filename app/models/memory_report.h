@@ -20,19 +20,20 @@ struct MemoryReport
     engine::IdVector<engine::DeviceId, profiler::MemorySteps> steps;
     engine::IdVector<engine::DeviceId, std::optional<profiler::MemoryPartner>> partners;
     std::optional<std::int64_t> limit; // memory limit that the run set for each device
-    // The end of the memory axis. It is the largest of `limit`, all peaks, and all peaks without
-    // moves of stashes between devices. It is rounded up if a peak exceeds `limit`.
+    // The end of the memory axis. It is the largest of `limit`, the peaks, and the peaks that the
+    // devices would have if no stash moved between them. It is rounded up if a peak exceeds
+    // `limit`.
     std::int64_t highest = 0;
     Scale time, bytes;
 
-    bool isEmpty() const; // whether the run has no bytes of memory
-    // Whether the run is a simulation, so that the bytes are computed from a model.
+    bool isEmpty() const; // whether the run has no memory in bytes
+    // Whether the bytes are computed from a model, because the run is a simulation.
     bool isPredicted() const;
     bool hasPairs() const;
     // Returns the devices row by row. Order::Pairs has rows of two columns: evictors on the left,
     // their partners on the right.
     std::vector<engine::DeviceId> order(Order order) const;
-    // "evicts to 7", "guests of 0"; "" if the device has no partner.
+    // "evicts to 7", "accepts from 0"; "" if the device has no partner.
     QString role(engine::DeviceId device) const;
     double shareOf(std::int64_t when) const; // share of the iteration: 0 at its start, 1 at its end
     std::int64_t timeAt(double share) const;
@@ -40,9 +41,9 @@ struct MemoryReport
     QString amount(std::int64_t of) const { return bytes.text(static_cast<double>(of)); }
 };
 MemoryReport memoryReport(const RunPointer& run, int iteration);
-// Returns the memory capacity of a device in bytes. It is the limit that was requested for the run.
-// If there is none, it is that of the simulated hardware, or that of the smallest GPU if every
-// device had a GPU of its own. Returns nullopt if it is unknown.
+// Returns the memory capacity of a device in bytes; nullopt if it is unknown. It is the limit that
+// was requested for the run. Without a requested limit, it is the memory of the simulated hardware,
+// or of the smallest GPU if every device had a GPU of its own.
 std::optional<std::int64_t> deviceLimit(const engine::Run& run);
 QString memoryKindName(profiler::MemoryKind kind); // "optimizer state"
 

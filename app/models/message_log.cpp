@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMostMessages = 200;
 
-// The kept messages. There is one object per process, because Qt's message handler is global, too.
+// The kept messages. There is one object per process, because Qt's message handler is global.
 struct KeptMessages
 {
     QMutex mutex;

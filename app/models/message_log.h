@@ -6,11 +6,11 @@ namespace app {
 
 // The last messages of Qt and of this program in this process, for a bug report. Thread-safe.
 
-// Begins to keep messages, and also passes them to the previous handler. Call it once, before the
-// window exists.
+// Installs a handler that keeps messages and passes them to the previous handler. Call it once,
+// before the window exists.
 void keepMessages();
 
-// Keeps an error that was not reported as a message of Qt.
+// Keeps an error that was not reported through Qt.
 void keepError(const QString& text);
 
 // Returns the last messages, at most 200, oldest first: "14:31:07 warning qt.svg: ...".

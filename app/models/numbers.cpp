@@ -32,7 +32,7 @@ Scale timesBySize(std::int64_t longest)
     return longest >= 1'000'000 ? scaleIn(Unit::Millisecond, 2) : scaleIn(Unit::Microsecond);
 }
 
-// Returns the scale in ms. It has at least as many decimals as that of timesBySize().
+// Returns the scale in ms. It has at least as many decimals as the scale of timesBySize().
 Scale timesInMilliseconds(std::int64_t longest)
 {
     if (longest >= 10'000'000)
@@ -40,8 +40,8 @@ Scale timesInMilliseconds(std::int64_t longest)
     return scaleIn(Unit::Millisecond, longest >= 1'000'000 ? 2 : 4);
 }
 
-// Returns the scale in GiB. It has enough decimals to show at least three digits of the largest
-// amount, if this is at least 1.1 kB.
+// Returns the scale in GiB, with enough decimals to show at least three digits of a largest amount
+// of at least 1.1 kB.
 Scale memoryInGiB(std::int64_t largest)
 {
     if (largest >= kGiB / 2)

@@ -21,8 +21,8 @@ QString remainingTime(double seconds);                 // "about 1.5 s left", "a
 QString takesText(double seconds);                     // "about 12 s", "about 3 min"
 QString countOf(std::int64_t count, const char* one);  // "1 device", "4 devices"
 
-// The units in which the user wants to see times and memory. BySize: a unit that suits the amount.
-// Otherwise: always the named unit.
+// The units in which the user wants to see times and memory. BySize selects a unit that suits the
+// amount; the other values are fixed units.
 enum class TimeUnits : int { BySize, Milliseconds };
 enum class MemoryUnits : int { BySize, GiB };
 struct Units
@@ -72,7 +72,7 @@ private:
     Of m_what = Of::Other;
     std::int64_t m_largest = 0;
     double m_perUnit = 1;
-    // For times and memory: decimals in addition to those that suit the amount.
+    // For times and memory, the number of decimals beyond those that suit the amount.
     int m_decimals = 1;
     QString m_unit;
 };
@@ -85,9 +85,9 @@ Scale scaleIn(Unit unit, int decimals = 1);
 // whose values share a unit.
 QString labelled(const QString& label, Unit unit);
 
-// Returns the unit for ticks of a run's timeline. It is ms for times, or µs or s if iterations are
-// much shorter or longer and the user did not choose ms. It is abstract units for a run in abstract
-// units.
+// Returns the unit for ticks of a run's timeline. Times are shown in ms, or in µs or s if
+// iterations are much shorter or longer and the user did not choose ms. A run in abstract units is
+// shown in these units.
 Scale timeScale(const engine::RunInfo& info, std::int64_t longest);
 Scale timeScale(std::int64_t longest); // for times in ns that belong to no run
 Scale byteScale(std::int64_t largest); // for memory: GiB with two decimals; MiB or KiB if small

@@ -16,7 +16,7 @@ std::optional<engine::ModelSpec> modelOf(const engine::RunInfo& info);
 std::optional<std::pair<int, int>> layersOf(const engine::ModelSpec& model,
                                             const engine::Shape& shape, engine::StageId stage);
 
-// Returns the model FLOPs of an op, with full attention. They are 0 for an op that does no work of
+// Returns the model FLOPs of an op, with full attention; 0 for an op that does not count as work of
 // the model, such as a recompute. The ops of an iteration add up to engine::flopsPerIteration().
 double modelFlopsOf(const engine::ModelSpec& model, const engine::Shape& shape,
                     const engine::Op& op);

@@ -14,8 +14,8 @@ namespace app {
 
 using RunPointer = std::shared_ptr<const engine::Run>;
 
-// A message about a run, shown in the band above the timeline. It states a failure or a limitation,
-// the consequence, and which results were kept.
+// A message about a run, shown in the band above the timeline. It states a failure or limitation,
+// its consequence, and which results were kept.
 struct Notice
 {
     enum class Level : int { None, Warning, Error };
@@ -37,7 +37,7 @@ struct RunProgress
     double secondsSoFar = 0;
     double secondsLeft = -1; // < 0: unknown
     std::int64_t rows = 0;   // number of rows committed by the worker
-    double read = 0;         // while a file is opened: the share of its rows that were read
+    double read = 0;         // while a file is opened, the share of its rows that were read
 
     // The number of complete iterations plus the finished share of the iteration in progress.
     double iterations() const
@@ -49,7 +49,7 @@ struct RunProgress
 };
 
 // A run in the window: its file, the data read so far, and its state. RunSession (app/jobs) fills
-// it, pages and models read it. GUI thread only.
+// it; pages and models read it. GUI thread only.
 class RunDocument : public QObject
 {
     Q_OBJECT
@@ -57,7 +57,7 @@ class RunDocument : public QObject
 public:
     enum class State : int {
         Loading,  // the file is being read; run() is null or has its first iterations
-        Queued,   // waits for earlier runs
+        Queued,   // the run waits for earlier ones
         Running,  // the worker is running; run() grows
         Stopping, // SIGTERM was sent
         // run() is complete: the run finished, was cancelled or was cut off (see notice()).

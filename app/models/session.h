@@ -13,7 +13,7 @@ struct SessionTab
 {
     QString kind;       // "run", "compare", "study" (all: pages/session/session_tabs.cpp)
     QStringList files;  // absolute paths; empty for pages that are not about a file
-    QString experiment; // TOML of a set-up; otherwise ""
+    QString experiment; // TOML of a set-up page; otherwise ""
     QJsonObject view;   // sizes of the docks, visible time (keys: pages/session/view_state.cpp)
 
     friend bool operator==(const SessionTab&, const SessionTab&) = default;

@@ -28,9 +28,9 @@ struct Setting
 };
 
 const std::vector<Setting>& settingTable();
-const Setting& setting(const char* key); // `key` is in the table
+const Setting& setting(const char* key); // `key` must be in the table
 
-// Keys of settings that the program asks for by name.
+// Keys that the program uses by name.
 namespace key {
 constexpr const char *kTheme = "theme", *kPalette = "palette", *kTextSize = "textSize",
                      *kTimes = "units/times", *kMemory = "units/memory",
@@ -39,8 +39,8 @@ constexpr const char *kTheme = "theme", *kPalette = "palette", *kTextSize = "tex
                      *kExports = "folders/exports";
 } // namespace key
 
-// The value of a folder's setting in the user's settings file; "" if it is not set or the folder
-// does not exist.
+// Returns the folder that the user chose for the setting `key`; "" if none is set or it does not
+// exist.
 QString chosenFolder(const char* key);
 
 } // namespace app

@@ -13,8 +13,8 @@ class QSettings;
 
 namespace app {
 
-// A run in the list of the start page, as it was when it was last open, so that the page need not
-// open the file.
+// A run in the list of the start page. Its data is from the last time that it was open, so the page
+// need not open the file.
 struct RecentRun
 {
     QString file, title, subtitle; // "BitPipe", "tiny, 4 × 8"
@@ -36,8 +36,8 @@ class Settings
 public:
     Settings();
     explicit Settings(const QString& iniFile); // for tests
-    // Returns a sentence if the settings file was damaged when it was opened. The defaults are then
-    // used, and the damaged file is kept under another name. Otherwise returns "".
+    // Returns a sentence if the settings file was damaged when it was opened, "" otherwise. A
+    // damaged file is kept under another name, and the defaults are used.
     QString problem() const { return m_problem; }
     ~Settings();
 
@@ -53,8 +53,8 @@ public:
     // The tabs of the last session. The next start reopens them unless the user turned that off.
     Session session() const;
     void setSession(const Session& session);
-    // Whether a start began to reopen the last session and did not finish. setRestoring() writes
-    // the settings file at once, so that the value survives a crash while the session is reopened.
+    // Whether reopening the last session was started and did not finish. setRestoring() writes the
+    // settings file at once, so that the value survives a crash while the session is reopened.
     bool isRestoring() const;
     void setRestoring(bool restoring);
 

@@ -43,7 +43,7 @@ bool isTokenCharacter(QChar c)
     return c.isLetterOrNumber() || c == QLatin1Char('-');
 }
 
-// "font-size: 13px" times the text scale of the theme.
+// Multiplies each "font-size: 13px" by the text scale of the theme.
 QString withTextScale(const QString& sheet, double scale)
 {
     static const QRegularExpression kSize(QStringLiteral("font-size: (\\d+)px"));
@@ -76,7 +76,7 @@ QString styleSheet(const Theme& theme)
         while (end < source.size() && isTokenCharacter(source[end]))
             ++end;
         const auto value = values.constFind(source.mid(i + 1, end - i - 1));
-        CHECK(value != values.constEnd()); // otherwise the sheet has an unknown token
+        CHECK(value != values.constEnd()); // fails if the sheet has an unknown token
         result += *value;
         i = end;
     }

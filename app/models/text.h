@@ -17,8 +17,8 @@ inline QString fromUtf8(std::string_view text)
 QString shortTitle(const QString& title);
 QString schemeTitle(const QString& name); // "ZB-V" for "zb-v"; `name` if it is unknown
 
-// Returns a tooltip that shows `text` literally, although Qt interprets HTML in tooltips. Cuts the
-// text after 4096 characters.
+// Returns a tooltip that shows `text` literally, although Qt interprets HTML in tooltips. The text
+// is cut after 4096 characters.
 QString toolTipText(const QString& text);
 
 QString capitalized(QString text); // capitalizes the first letter
@@ -32,7 +32,7 @@ QString timeText(std::int64_t ticks, const engine::RunInfo& info);
 // Short texts about a run. They omit what the traces of an imported run do not state.
 QString shapeText(const engine::Run& run); // "D 4, N 8"
 QString opName(const engine::Op& op);      // "1B5u", "1RC5" for a recompute
-// Leaves out the parts that the run does not know.
+// Leaves out the parts that the run does not state.
 QString opName(const engine::RunInfo& info, const engine::Op& op);
 QString stagesText(const engine::Run& run, engine::DeviceId device); // "0, 3", "unknown"
 QString deviceText(const engine::Run& run, engine::DeviceId device); // "stages 0, 3"

@@ -55,7 +55,7 @@ profiler::ThemeMode modeFor(ThemeController::Choice choice, profiler::ThemeMode 
     return desktop;
 }
 
-// Qt 6.4 cannot query the colour scheme (6.5 can), but on a dark desktop the window colour is dark.
+// Qt before 6.5 cannot query the colour scheme, but on a dark desktop the window colour is dark.
 profiler::ThemeMode desktopMode()
 {
     const QColor window = QGuiApplication::palette().color(QPalette::Window);

@@ -36,12 +36,12 @@ Theme makeTheme(profiler::ThemeMode mode, const QString& palette = QStringLitera
 QColor toQt(profiler::Colour colour);
 
 // Roboto if it is installed, otherwise the system's sans serif. Sizes are in logical pixels. The
-// weight is Normal, Medium (for the design's SemiBold and Medium) or Bold. Both fonts are scaled by
-// the ThemeController's text scale.
+// weight is Normal, Medium (also for SemiBold in the design) or Bold. Both fonts are scaled by the
+// ThemeController's text scale.
 QFont uiFont(int pixelSize, QFont::Weight weight = QFont::Normal);
 QFont codeFont(int pixelSize = 12); // fixed pitch, for operation names
 
-// The current theme; one per application. GUI thread only.
+// The current theme. There is one per application. GUI thread only.
 class ThemeController : public QObject
 {
     Q_OBJECT
@@ -56,7 +56,7 @@ public:
     // Sets all three at once, because changed() makes the window recompute its layout. An unknown
     // `palette` selects the default one; textScale 1 gives the design's sizes.
     void setLook(Choice choice, const QString& palette, double textScale);
-    void setUnits(Units units); // of all shown times and memory, see app/models/numbers.h
+    void setUnits(Units units); // units of all times and memory, see app/models/numbers.h
 
 Q_SIGNALS:
     // Emitted when theme() or the units change; receivers repaint.
@@ -67,8 +67,8 @@ Q_SIGNALS:
 private:
     void remake();
 
-    // The mode of the desktop. Read once, because the window then replaces the palette that shows
-    // it.
+    // The mode of the desktop. It is read once, because the window then replaces the palette from
+    // which it is read.
     profiler::ThemeMode m_desktop;
     Theme m_theme;
     Choice m_choice = Choice::System;

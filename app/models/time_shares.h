@@ -20,8 +20,8 @@ struct TimeShare
     friend bool operator==(const TimeShare&, const TimeShare&) = default;
 };
 
-// Forward, backward (or I and W), recompute, exposed communication, optimizer, bubble; omits
-// parts without time.
+// Returns forward, backward (or I and W), recompute, exposed communication, optimizer and bubble,
+// without the parts that take no time.
 std::vector<TimeShare> timeShares(const profiler::ComparedRun& run);
 
 } // namespace app

@@ -31,8 +31,8 @@ public:
     void savePart(const std::shared_ptr<const engine::Run>& run, const QString& file,
                   engine::Window window);
 
-    // Exports a run. The extension of the new file selects a Chrome trace, with the GPU records in
-    // `file` (the file of the run), or CSV.
+    // Exports a run as a Chrome trace or as CSV, depending on the extension of the new file. A
+    // Chrome trace includes the GPU records in `file`, the file of the run.
     void saveTrace(const std::shared_ptr<const engine::Run>& run, const QString& file);
     // Saves the report of an imported run as JSON.
     void saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name);

@@ -5,18 +5,17 @@
 
 namespace cli {
 
-// The values of --calibrate and --split-backward.
 struct CalibrateOptions
 {
     std::string file, split;
 };
-// Adds --calibrate and --split-backward. Call it after the options for schedules, costs and models
-// are added: the options that set costs then exclude --calibrate.
+// Adds --calibrate and --split-backward. Call it after adding the options for schedules, costs and
+// models, because --calibrate excludes those that set costs.
 void addCalibrateOptions(CLI::App& app, CalibrateOptions& options);
 
 // Reads the run of --calibrate; nullopt without --calibrate.
 engine::Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions& options);
-// Returns true if no schedule option is given, which means that the recorded schedule is used.
+// Whether no schedule option is given, so that the recorded schedule is used.
 bool usesRecordedSchedule(const CLI::App& app);
 // Takes devices, micro-batches and chunks from the run, except those that are given as options.
 void fillFrom(const engine::Schedule& run, const CLI::App& app, ScheduleOptions& options);

@@ -67,7 +67,8 @@ Result<Runs> readAll(const CompareOptions& options)
     return all;
 }
 
-// A table of the iterations, updates and tokens that each run needed to reach the target loss.
+// Returns a table of the iterations, updates and tokens that each run needed to reach the target
+// loss.
 std::string stepsText(const Runs& all)
 {
     Table table({{"run", Table::Align::Left}, {"iterations"}, {"updates"}, {"tokens"}});

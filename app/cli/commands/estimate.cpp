@@ -48,7 +48,7 @@ Result<Mapping> mappingOf(const EstimateOptions& options, const ModelOnHardware&
     request.microBatches = 1; // has no effect here
     auto schedule = buildSchedule(request);
     if (!schedule && options.request.mapping.empty())
-        return Mapping(); // BPipe needs more devices, so there are no partners to map
+        return Mapping(); // too few devices for BPipe, so there are no partners to map
     if (!schedule)
         return tl::unexpected(schedule.error());
     schedule->shape.dataParallel = on.setup.dataParallel;

@@ -18,7 +18,7 @@ std::string lowerCase(std::string text)
     return text;
 }
 
-// Joins the texts in CudaDevice::fallback of all GPUs; each text occurs once.
+// Joins the different texts in CudaDevice::fallback of all GPUs.
 std::string fallbackOf(const CudaReport& cuda)
 {
     std::string all;

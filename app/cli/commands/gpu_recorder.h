@@ -30,8 +30,7 @@ public:
     GpuRecorder& operator=(const GpuRecorder&) = delete;
 
     bool isOff() const { return m_level == profiler::TraceLevel::Off; }
-    // The reasons why requested activity is not recorded. Empty if everything that was requested is
-    // recorded.
+    // The reasons why requested activity is not recorded; empty if all of it is.
     const std::vector<std::string>& notes() const { return m_notes; }
     // Returns the text to append to the description of the op timing: "; kernels by CUPTI 130001",
     // or "" if no kernels are recorded.
@@ -68,9 +67,9 @@ private:
     profiler::LaunchLog m_launches;
     std::optional<profiler::NcclLinker> m_nccl; // only with NCCL transport; exists after begin()
     std::vector<profiler::MeasuredWindow> m_measured;
-    // The time on CLOCK_MONOTONIC at which the timeline of a live run begins.
+    // The start of the timeline of a live run on CLOCK_MONOTONIC.
     std::optional<std::int64_t> m_origin;
-    std::size_t m_kernels = 0; // kernels taken so far
+    std::size_t m_kernels = 0; // kernels returned so far
     engine::GpuTraceHealth m_health;
 };
 

@@ -3,10 +3,10 @@
 namespace cli {
 
 // Restarts this program once, with the same arguments, so that the allocator uses huge pages.
-// (glibc reads the setting only at start.) Without huge pages, page faults take most of the time to
-// build schedules of several gigabytes; with them the time is halved. Call it before any output.
-// Does nothing if the setting is already present, if the user has set it, or if a restart is not
-// possible (no glibc tunables, no /proc).
+// (glibc reads the setting, GLIBC_TUNABLES, only at start.) With huge pages, schedules of several
+// gigabytes are built in half the time, because page faults otherwise take most of it. Call it
+// before any output. Does nothing if GLIBC_TUNABLES is already set or if a restart is not possible
+// (no /proc).
 void restartWithHugePages();
 
 } // namespace cli

@@ -57,8 +57,8 @@ Result<ImportedRun> importShowingProgress(const ImportOptions& options, const Ru
     return importTraces(paths, rules, progress);
 }
 
-// Writes the run and returns its file. With --json and without -o nothing is written, so that a
-// folder can be checked before it is imported.
+// Writes the run and returns its file. With --json but without -o, writes nothing and returns "",
+// so that a folder can be checked before it is imported.
 Result<std::string> save(const ImportOptions& options, ImportedRun& imported)
 {
     if (options.output.file.empty() && options.json)

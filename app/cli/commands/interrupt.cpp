@@ -12,7 +12,7 @@ namespace {
 // The state that signal handlers use; they can only access static data.
 std::atomic<bool> stopRequested = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
-std::atomic<pid_t> watchedParent = 0; // if this process exits, a stop is requested; 0: none
+std::atomic<pid_t> watchedParent = 0; // process whose exit requests a stop; 0: none
 
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 std::array<struct sigaction, kSignals.size()> oldActions;

@@ -4,9 +4,9 @@
 
 namespace cli {
 
-// During its lifetime SIGINT, SIGTERM and SIGHUP request a clean stop instead of ending the program
-// (unless they are ignored, as under nohup), and SIGPIPE becomes a write error. At most one
-// instance may exist.
+// During its lifetime, SIGINT, SIGTERM and SIGHUP request a clean stop instead of ending the
+// program, and SIGPIPE becomes a write error. Signals that are ignored, as under nohup, stay
+// ignored. At most one instance may exist.
 class Interrupt
 {
 public:

@@ -31,7 +31,7 @@ struct KitOptions
     OutputOptions output;
 };
 
-// Whether an option of `bscope run` does not belong into a kit, because it only affects how this
+// Whether an option of `bscope run` does not belong in a kit, because it only affects how this
 // machine runs and records an experiment.
 bool isOfThisMachine(std::string_view flag)
 {
@@ -41,8 +41,8 @@ bool isOfThisMachine(std::string_view flag)
     return std::ranges::count(kFlags, flag) > 0;
 }
 
-// Returns the experiment that is stored in the run. If no run is given, returns the experiment that
-// the options describe.
+// Returns the experiment that the run stores or, if no run is given, the one that the options
+// describe.
 Result<Experiment> experimentOf(const CLI::App& app, const KitOptions& options)
 {
     if (options.run.empty()) {

@@ -116,8 +116,8 @@ private:
         m_measured.insert(m_measured.end(), timings.begin(), timings.end());
     }
 
-    // Writes what was added to the timeline since the last call. If `isLast` is Yes, the timeline
-    // has the median iteration, and the GPU recording ends.
+    // Writes what was added to the timeline since the last call. If `isLast` is Yes, this includes
+    // the median iteration, and the GPU recording ends.
     enum class IsLast : bool { No, Yes };
     Result<void> commit(const Run& run, IsLast isLast = IsLast::No)
     {
@@ -223,8 +223,8 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
                     fmt::format("cancelled; {} complete iterations were kept: bscope analyze {}",
                                 recorder.iterations(), shellQuoted(file)));
     std::error_code ignored;
-    // If the progress is reported as JSON lines, a window has started this process. The file is
-    // then kept, because the window still shows it.
+    // Progress in JSON lines means that a window has started this process. The file is then kept,
+    // because the window still shows it.
     if (recorder.hasFile() && options.progress != ProgressKind::JsonLines)
         std::filesystem::remove(file, ignored);
     return fail(Error::Code::Cancelled,

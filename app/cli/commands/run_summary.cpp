@@ -46,7 +46,7 @@ std::string signedShare(const GpuMemory& memory)
     return (memory.difference() < 0 ? "-" : "") + shareText(memory.differenceShare());
 }
 
-// The lines about GPUs; "" for runs without GPUs.
+// Returns the lines about GPUs; "" for runs without GPUs.
 std::string gpuText(const RunInfo& info)
 {
     std::string text;

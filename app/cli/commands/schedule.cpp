@@ -28,8 +28,8 @@ struct PrintOptions
     OutputOptions output;
 };
 
-// Adds an all-reduce for each stage even if there is only one data-parallel copy. It is needed in
-// PyTorch, where this step also divides the gradients by the number of micro-batches.
+// Adds an all-reduce for each stage even if there is only one data-parallel copy. PyTorch needs it,
+// because this step also divides the gradients by the number of micro-batches.
 Schedule addReductions(Schedule schedule)
 {
     const int copies = std::exchange(schedule.shape.dataParallel, 2);

@@ -24,7 +24,7 @@ std::string joined(std::span<const std::string_view> words)
     return text;
 }
 
-// "smallest" and "form" are only present for options that have them.
+// Adds "smallest" and "form" only for options that have them.
 ordered_json toJson(const engine::SchemeOption& option)
 {
     ordered_json json{{"key", option.key}, {"title", option.title}, {"values", option.values}};
@@ -72,7 +72,7 @@ std::string asText()
     return table.text();
 }
 
-// One scheme with its rule, picture and closed forms.
+// Describes one scheme with its rule, picture and closed forms.
 std::string inFull(const engine::Scheme& scheme)
 {
     std::string text = fmt::format("{}: {}\n{}\n\n", scheme.title, scheme.summary, scheme.citation);

@@ -172,7 +172,7 @@ Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
     return schedules(asked, limitOfMachine(keepsSpans ? kBytesPerOp : kBytesPerSummedOp));
 }
 
-// Reads the run of --calibrate, and takes schedule options that are not given from it.
+// Reads the run of --calibrate. Takes from it the schedule options that are not given.
 Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
 {
     auto run = TRY(recorded(options.calibrate));
@@ -187,9 +187,9 @@ Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
     return {};
 }
 
-// The assumed ratio of the time to simulate an op to the time to build it. Measured values are 1
-// with many micro-batches and 4 with many chunks. It is used only to estimate the first simulation;
-// later estimates use the measured time of the previous one.
+// The assumed ratio of the time to simulate an op to the time to build it. Measured ratios are 1
+// with many micro-batches and 4 with many chunks. The constant is used only to estimate the first
+// simulation; later estimates use the measured time of the previous one.
 constexpr double kSimulateToBuild = 3;
 
 Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
@@ -270,8 +270,8 @@ Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
     return {};
 }
 
-// Sets the cost of B to the value of --backward, if it is given. Otherwise the cost is the sum of I
-// and W, to which the options for I and W have set it.
+// Sets the cost of B to the value of --backward, if it is given. Otherwise B keeps the sum of I and
+// W, which the options for I and W have set.
 Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
 {
     if (app.count("--backward") == 0)

@@ -60,7 +60,7 @@ Result<Mapping> mappingOfRun(const Run& run, const NodeShape& nodes)
 }
 
 // Returns the costs of `lowered` from the recorded run. If there are nodes, the costs depend on the
-// mappings of both schedules, and `mapping` describes the mapping of `lowered`.
+// mappings of both schedules, and `mapping` is set to a description of the mapping of `lowered`.
 Result<OpCosts> recordedCosts(const Schedule& lowered, const SimulationRequest& request,
                               std::string& mapping)
 {
@@ -159,7 +159,7 @@ double mostOf(const RunMetrics& metrics, double DeviceMetrics::*field)
     return largest;
 }
 
-// The device with the largest peak; nullptr if no memory was simulated.
+// Returns the device with the largest peak; nullptr if no memory was simulated.
 const DeviceMetrics* fullestDevice(const RunMetrics& metrics)
 {
     const auto found = std::ranges::max_element(
@@ -177,15 +177,13 @@ std::int64_t limitOf(const Simulated& one)
     return std::llround(*one.deviceMemory);
 }
 
-// Returns the free bytes of the device with the largest peak. If negative, as many bytes are
-// missing.
+// Returns the free bytes of the device with the largest peak; negative if it does not fit.
 std::int64_t leftOn(const Simulated& one)
 {
     return limitOf(one) - fullestDevice(one.metrics)->peakBytes.value_or(0);
 }
 
-// Returns a line such as "memory: device 0 needs at most 63.4 GiB of 79.2 GiB: fits, 15.8 GiB
-// free".
+// Returns a line such as "memory: device 0 needs 63.4 GiB of 79.2 GiB: fits, 15.8 GiB free".
 std::string memoryLine(const Simulated& one)
 {
     if (!one.deviceMemory)
@@ -212,8 +210,8 @@ std::string ratesLine(const Simulated& one)
                        one.metrics.hfu != one.metrics.mfu ? "; HFU includes recomputation" : "");
 }
 
-// Returns a line on the link with the largest load: "links: largest load 1.6 GB, from node 0
-// to node 1 (32 messages, 4 all-reduces)".
+// Returns a line on the link with the largest load: "links: largest load 1.6 GB, from node 0 to
+// node 1 (32 messages and copies, 4 all-reduces)".
 std::string linkLine(const Simulated& one)
 {
     const LinkLoad* most = one.loads ? one.loads->largest() : nullptr;

@@ -26,9 +26,9 @@ struct Simulated
     std::optional<profiler::LinkLoads> loads;
 };
 
-// The costs of a simulation. They are assumed costs in cost units, costs of a model on hardware (in
-// ns, with memory), or costs of a recorded run (in ticks of that run). The timing rules are always
-// those of `units`.
+// The costs of a simulation: assumed costs in cost units, costs of a model on hardware (in ns, with
+// memory), or costs of a recorded run (in ticks of that run). The timing rules are always those of
+// `units`.
 struct SimulationCosts
 {
     engine::UnitCosts units;
@@ -36,7 +36,7 @@ struct SimulationCosts
     struct Recorded
     {
         std::shared_ptr<const engine::Run> run;
-        // Share of the input gradient (I) in a backward, see calibrate.h.
+        // Share of the input gradient (I) in the time of a backward; see calibrate.h.
         std::optional<engine::Fraction> inputShare;
     };
     std::optional<Recorded> recorded;
@@ -48,9 +48,8 @@ struct SimulationRequest
     SimulationCosts costs;
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
     int iterations = 1;
-    // Whether to keep spans for a picture or a file. If false, spans are kept only in two cases:
-    // for a stream of windows (asynchronous schemes), and if communication takes time and the spans
-    // fit in memory.
+    // Whether to keep spans for a picture or a file. If false, spans are kept only for a stream of
+    // windows (asynchronous schemes), or if communication takes time and the spans fit in memory.
     bool needsSpans = true;
     std::string mapping = {}; // see ScheduleRequest::mapping
 };

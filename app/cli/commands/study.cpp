@@ -51,7 +51,7 @@ Result<StudyValues> simulatedPoint(const std::vector<std::string>& arguments)
         [](const Simulated& one) { return valuesOf(one.run, one.metrics, one.deviceMemory); });
 }
 
-// Returns the last line in a file with the output of a program.
+// Returns the last line of a text file.
 std::string lastLine(const fs::path& file)
 {
     std::string text = readFile(file).value_or("");
@@ -75,9 +75,9 @@ int waitFor(pid_t child, const std::atomic<bool>& cancelled)
     return status;
 }
 
-// Runs `bscope ARGUMENTS --output file` in a separate process and waits for it. Called for one run
-// at a time, because a run needs the whole machine. If the process fails, fails with its message.
-// If it is terminated, fails with Error::Code::Cancelled.
+// Runs `bscope ARGUMENTS --output file` in a separate process and waits for it. Call it for one run
+// at a time, because a run needs the whole machine. If the process fails, the error is its message.
+// If it is terminated, the error is Error::Code::Cancelled.
 Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& file,
                             const std::atomic<bool>& cancelled)
 {

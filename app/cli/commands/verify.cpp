@@ -90,7 +90,7 @@ std::string asText(const std::vector<VerifyCheck>& checks)
     return table.text();
 }
 
-// Returns the measurements that succeeded, and the checks that were skipped.
+// Describes the measurements that succeeded and the checks that were skipped.
 std::string measured(const std::vector<VerifyCheck>& checks)
 {
     std::string text;

@@ -49,7 +49,7 @@ struct WhatIfOptions
     std::vector<std::string> slow;    // "1=1.5", see RunEdit
     double linkDelay = 0;             // µs
     bool ownOrder = false;
-    std::string command; // the command line itself
+    std::string command;
     std::optional<double> weightShare;
     OutputOptions output;
 };
@@ -119,7 +119,7 @@ Result<void> applySlowdowns(const WhatIfOptions& options, const Run& run, Measur
     return {};
 }
 
-// Applies the edits of measured times, in the order that the window uses.
+// Applies the edits of measured times in the same order as the window.
 Result<void> applyEdits(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
 {
     TRY(applyOpTimes(options.opTimes, times));
@@ -132,7 +132,7 @@ Result<void> applyEdits(const WhatIfOptions& options, const Run& run, MeasuredTi
     return applySpeeds(options.speeds, times);
 }
 
-// The layers of the model; 0 if neither the option nor the run states them.
+// Returns the number of layers of the model; 0 if neither the option nor the run states it.
 int layersOf(const WhatIfOptions& options, const Run& run)
 {
     if (options.layers > 0)

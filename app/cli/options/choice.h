@@ -13,7 +13,7 @@
 
 namespace cli {
 
-// Turns an error into a usage error (exit status 2), such as for an unknown name.
+// Turns an error, for example about an unknown name, into a usage error (exit status 2).
 inline auto wrongUsage(engine::Error error)
 {
     return engine::fail(engine::Error::Code::InvalidArgument, std::move(error.message));

@@ -13,8 +13,8 @@ namespace cli {
 // items.
 using TakeText = std::function<engine::Result<void>(std::string_view text)>;
 
-// Adds the option of a field, with the default in its help. CLI11 calls `take` after all arguments
-// are parsed, in the order in which options were added.
+// Adds the option of a field, with the default in its help. After all arguments are parsed, CLI11
+// calls `take` in the order in which the options were added.
 CLI::Option* addFieldOption(CLI::App& app, const engine::FieldFacts& facts,
                             std::string_view defaultText, TakeText take);
 

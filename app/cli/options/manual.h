@@ -8,7 +8,7 @@ class App;
 
 namespace cli {
 
-// The options of every command of `program` as sections of a manual page, in roff.
+// Returns the options of every command of `program` as sections of a manual page in roff.
 std::string manualOptions(const CLI::App& program);
 
 } // namespace cli

@@ -18,7 +18,7 @@ struct ModelOptions
     std::string model, hardware;
     engine::TrainingSetup setup;
 };
-// Adds the options, except --micro-batch-size and --allreduce-precision, which only simulations
+// Adds the options except --micro-batch-size and --allreduce-precision, which only simulations
 // need.
 void addModelOptions(CLI::App& app, ModelOptions& options);
 void addSimulationOptions(CLI::App& app, ModelOptions& options); // adds these two options

@@ -25,7 +25,7 @@ void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& 
                       const std::string& type = "FILE", const std::string& group = "Options");
 
 // Creates and locks the file given by -o. Fails with Error::Code::InvalidArgument if another option
-// or `inputs` names the same file.
+// or an entry of `inputs` names the same file.
 engine::Result<engine::NewFile> createOutput(const OutputOptions& options,
                                              std::vector<std::filesystem::path> inputs = {});
 // Writes to the file of -o, or to standard output if there is no -o or its file is "-". Fails as

@@ -36,7 +36,7 @@ struct ScheduleOptions
 };
 
 enum class Schemes { One, Several };
-// Adds the schedule options, except --data-parallel and --mapping, which do not change the order of
+// Adds the schedule options except --data-parallel and --mapping, which do not change the order of
 // ops.
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
 void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request); // adds these two options
@@ -50,7 +50,7 @@ std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options);
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,
                                                         const engine::SizeLimit& limit = {});
 
-// The title of a scheme without the part in parentheses: "BitPipe" for "bitpipe".
+// Returns the title of a scheme without the part in parentheses: "BitPipe" for "bitpipe".
 std::string labelOf(const std::string& scheme);
 
 } // namespace cli

@@ -44,7 +44,7 @@ NcclTime ncclTime(const Run& run, const GpuTrace& trace)
     return time;
 }
 
-// "an iteration launches 3504 kernels, 876 on each device"
+// "an iteration launches 3504 kernels, 876 per device"
 std::string launchesText(const std::vector<double>& launches)
 {
     const auto [least, most] = std::ranges::minmax(launches);

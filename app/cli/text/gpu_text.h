@@ -9,8 +9,8 @@
 
 namespace cli {
 
-// Returns what is missing in a trace with `kernels` kernels: "3 of 7012 kernels belong to no op, 12
-// records were lost"; "" if it is complete.
+// Describes what is missing in a trace with `kernels` kernels: "3 of 7012 kernels belong to no op,
+// 12 records were lost"; "" if the trace is complete.
 std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& health);
 
 // Returns the GPU activity of a run and the clock speeds of its GPUs; "" if the run used no GPU.

@@ -66,7 +66,7 @@ std::string leftOutTable(const ImportReport& report)
         table.add({one.what, std::to_string(one.count), milliseconds(one.time)});
     return table.text();
 }
-// Describes how far the clocks of the hosts differ, and how exactly they were aligned. Returns ""
+// Describes how much the clocks of the hosts differ and how precisely they were aligned. Returns ""
 // for one host.
 std::string clockScatter(const ImportReport& report)
 {

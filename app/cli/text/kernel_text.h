@@ -9,8 +9,8 @@
 
 namespace cli {
 
-// Returns the GPU activity by kind of op. For each kind it has the gaps, then every kernel with its
-// count, times and share of the ops' time.
+// Returns a table of the GPU activity and gaps of each kind of op, and a table of the kernels with
+// their counts, times and shares of the ops' time.
 std::string kernelText(const profiler::GpuActivity& activity, const profiler::KernelTable& table);
 
 // Adds "op_kinds" and "kernels" for `analyze --kernels --json`. Times are in ns.

@@ -7,8 +7,8 @@
 
 namespace cli {
 
-// Creates and reserves a new file $XDG_DATA_HOME/bubblescope/runs/<time>-<what>.sqlite, with its
-// folder. If the name is taken, appends "-2" and so on.
+// Creates and reserves a new file $XDG_DATA_HOME/bubblescope/runs/<time>-<what>.sqlite and, if
+// needed, its folder. If the name is taken, appends "-2" and so on.
 engine::Result<engine::NewFile> createRunFile(const std::string& what);
 // Returns the <what> of createRunFile() for an experiment: "<scheme>-D<D>-N<N>".
 std::string runFileStem(const engine::Experiment& experiment);

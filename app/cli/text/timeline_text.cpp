@@ -62,7 +62,8 @@ const char* colourOf(OpKind kind)
     }
 }
 
-// Returns the largest unit of time of which all begins and ends of compute spans are multiples.
+// Returns the largest step of time that divides the start and the end of every compute span,
+// relative to the start of the window.
 std::int64_t stepOf(const Lanes& lanes)
 {
     const Window window = lanes.window();

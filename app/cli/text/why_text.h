@@ -13,8 +13,8 @@ namespace cli {
 struct WhyReport
 {
     profiler::Why why;
-    // For each reason in `why`, the simulated effect of its change in ticks. nullopt if the reason
-    // has no change, or if the change cannot be simulated.
+    // For each reason in `why`, the simulated effect of its change, in ticks; nullopt if the reason
+    // has no change or the change cannot be simulated.
     std::vector<std::optional<std::int64_t>> effects;
     engine::Result<double> accuracy; // see WhyEffects::accuracy()
     engine::Result<std::optional<profiler::NextScheme>> next;

@@ -22,7 +22,7 @@ public:
     explicit KitWriter(QObject* parent = nullptr);
     ~KitWriter() override;
 
-    // Does nothing while a kit is written.
+    // Does nothing while a kit is being written.
     void write(std::shared_ptr<const engine::TrainingKit> kit, const QString& folder,
                engine::IfExists ifExists);
     void cancel();
@@ -42,7 +42,7 @@ private:
 
     Background m_background{this};
     std::shared_ptr<State> m_state; // nullptr if no job runs
-    QTimer m_clock;                 // interval of progress reports
+    QTimer m_clock;                 // times the progress reports
 };
 
 } // namespace app

@@ -10,7 +10,7 @@ namespace app {
 
 struct WrittenPredictions
 {
-    QStringList files;  // the file of each plan that was predicted, in order
+    QStringList files;  // the file of each plan that was predicted, in the order of the plans
     QStringList failed; // why the others failed: "zb-h2: N must be at least 2D-1"
 };
 

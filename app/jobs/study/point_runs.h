@@ -9,8 +9,8 @@
 
 namespace app {
 
-// Simulates points of a study and keeps their timelines (`bscope simulate ... -o RUN`). Writes new
-// files in the folder of runs, one after the other. GUI thread only; never blocks.
+// Simulates points of a study and keeps their timelines (`bscope simulate ... -o RUN`). Runs
+// sequentially and writes new files in the folder of runs. GUI thread only; never blocks.
 class PointRuns : public QObject
 {
     Q_OBJECT

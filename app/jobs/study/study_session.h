@@ -12,8 +12,8 @@
 
 namespace app {
 
-// Computes the points of a study in a worker (`bscope study`). The worker stores them in a folder:
-// in the cache for simulations, in the user's data for runs. Starting the same study again
+// Computes the points of a study in a worker (`bscope study`). The worker stores the points of
+// simulations in the cache, and those of runs in the user's data. Starting the same study again
 // continues it. GUI thread only; never blocks. The destructor kills the worker; stored points are
 // kept.
 class StudySession : public QObject
@@ -56,7 +56,7 @@ private:
     int m_number = 0; // number of the current study
     bool m_isRunning = false, m_isReading = false, m_isCancelled = false;
     bool m_readsAgain = false;
-    std::optional<WorkerEnd> m_end; // set when the worker has ended, until the last read has ended
+    std::optional<WorkerEnd> m_end; // set from the end of the worker to the end of the last read
 };
 
 // Returns the folder for the results of a study. Studies with the same points share it; their

@@ -17,10 +17,10 @@ namespace app {
 struct NextSchemeAnswer
 {
     std::shared_ptr<const profiler::NextScheme> next; // nullptr: see `reason`
-    QString reason; // if `next` is nullptr: why it is unknown; "" if no scheme is faster
+    QString reason; // why the scheme is unknown; "" if no scheme is faster
 };
 
-// Explains an iteration in the background. It delivers first the critical path, then the effect of
+// Explains an iteration in the background. The critical path is computed first, then the effect of
 // each change, then the next scheme. A new request cancels the previous one. GUI thread only; never
 // waits for its threads.
 class WhyAnalysis : public QObject

@@ -20,7 +20,7 @@ struct CompareNumbers
     profiler::RankOrder direction = profiler::RankOrder::BestFirst;
     profiler::Ranking ranking; // sorted by `by` in `direction`
 
-    // The largest peak memory of all runs, in bytes and in units of M_a. Both are at least 1.
+    // The largest peak memory of all runs, in bytes and in units of M_a; at least 1 in either unit.
     double largestBytes() const;
     double largestStash() const;
     bool hasBytes() const; // whether any run states bytes
@@ -31,13 +31,13 @@ struct CompareNumbers
     // false.
     double inTime(std::size_t run, double ticks) const;
 
-    // Why the run with the shortest iteration is the fastest.
+    // Why the run with the shortest iteration is faster than the baseline.
     profiler::WinReason reason() const;
     bool isInUnitOfBaseline(std::size_t run) const;
     // Returns the runs to show, each once, in this order:
     //  * at most `most` runs with the mode and unit of the baseline, those with the shortest
     //    iterations;
-    //  * `current`, if it has the unit of the baseline;
+    //  * `current`, if its times have the unit of the baseline;
     //  * the baseline.
     std::vector<std::size_t> bestAndBaseline(std::size_t most, int current) const;
 };

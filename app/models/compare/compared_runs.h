@@ -6,22 +6,19 @@
 
 namespace app {
 
-// The runs that the user has ticked to compare them. They are divided into those that can be
-// compared and the others.
+// The runs that the user has ticked to compare them. Only the complete ones can be compared.
 struct TickedRuns
 {
     explicit TickedRuns(const std::vector<std::shared_ptr<RunDocument>>& ticked);
 
-    // The runs that are finished and were read completely. Only these are compared, because a part
-    // of a run is not comparable.
+    // The runs that are finished and were read completely. A part of a run is not comparable.
     std::vector<std::shared_ptr<RunDocument>> complete;
     QStringList refused; // for each file that could not be opened, the reason
     int unfinished = 0;  // runs that are growing, being read or queued
 };
 
-// The runs of a comparison in order. One of them is the baseline, and one is the current run. If
-// the user did not choose a baseline, it depends on which runs are compared, but not on their
-// order.
+// The runs of a comparison, in their order. One of them is the baseline, and one is the current
+// run. The baseline is the user's choice, or else the first 1F1B run, or else the first run.
 class ComparedRuns
 {
 public:
@@ -33,7 +30,7 @@ public:
     std::size_t size() const { return m_runs.size(); }
     const std::vector<std::shared_ptr<RunDocument>>& documents() const { return m_documents; }
     const std::vector<RunPointer>& runs() const { return m_runs; }
-    std::vector<RunPointer> baselineFirst() const; // as figures and reports have them
+    std::vector<RunPointer> baselineFirst() const; // the order of figures and reports
     std::size_t baseline() const { return m_baseline; }
     const engine::RunInfo& baselineInfo() const { return m_runs[m_baseline]->info; }
     int current() const; // -1: none

@@ -5,10 +5,10 @@
 
 namespace app {
 
-// Table of the time of each kind of op in the compared runs: the mean over the devices, with the
-// difference from the baseline. Backward includes I and W, so that schemes with and without split
-// backward are comparable. The tooltip has the number of ops and their median. A row is the index
-// of a run.
+// Table with the time of each kind of op in each compared run. The time is the mean over the
+// devices and is shown with its difference from the baseline. Backward includes I and W, so that
+// schemes with and without split backward are comparable. The tooltip shows the number of ops and
+// their median duration. A row is the index of a run.
 class OperationModel : public TableModel<std::size_t>
 {
     Q_OBJECT

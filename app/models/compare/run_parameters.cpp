@@ -15,8 +15,8 @@ using engine::Experiment;
 
 const QString kNotStated = QStringLiteral("–");
 
-// Experiment fields that are not listed: those that the settings of a run already state, and those
-// that do not change what runs.
+// Experiment fields that are not listed, because the settings of a run already state them or
+// because they do not change what runs.
 const std::set<std::string, std::less<>> kCovered{
     "--scheme", "--schedule", "--devices",   "--micro-batches", "--chunks", "--data-parallel",
     "--mode",   "--model",    "--precision", "--transport",     "--trace",  "--nvtx"};
@@ -44,8 +44,8 @@ void addSettings(const std::vector<std::shared_ptr<const engine::Run>>& runs,
     }
 }
 
-// Adds the settings of the experiments. For a run without an experiment, their values are not
-// stated.
+// Adds the settings of the experiments. A run without an experiment gets kNotStated as the value of
+// each.
 void addExperiments(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                     std::vector<RunParameter>& parameters)
 {
@@ -105,7 +105,7 @@ std::vector<RunParameter> parametersOf(const std::vector<std::shared_ptr<const e
 
 QString sameText(const std::vector<RunParameter>& parameters)
 {
-    // The settings that the line can name. The flag states whether the value follows the name.
+    // The settings that the text can name. The flag states whether the value follows the name.
     static const std::vector<std::pair<QString, bool>> kNamed{
         {QStringLiteral("scheme"), true}, {QStringLiteral("model"), true},
         {QStringLiteral("D"), true},      {QStringLiteral("N"), true},

@@ -16,17 +16,17 @@ struct RunParameter
 };
 
 // Returns every setting of the runs: the settings that are stored with a run and, if this program
-// recorded the run, the settings of its experiment. `runs` must not have nullptr.
+// recorded the run, the settings of its experiment. `runs` must not contain nullptr.
 std::vector<RunParameter> parametersOf(const std::vector<std::shared_ptr<const engine::Run>>& runs);
 
-// Two texts for one line. sameText() names settings that are equal in all runs, as far as a
-// comparison depends on them: "model tiny, D 4, N 8, seed 1". differsText() names those that
-// differ: "scheme, v".
+// Texts that fit in one line. sameText() names the settings that matter for a comparison and are
+// equal in all runs: "model tiny, D 4, N 8, seed". differsText() names the settings for which the
+// runs state different values: "scheme, v".
 QString sameText(const std::vector<RunParameter>& parameters);
 QString differsText(const std::vector<RunParameter>& parameters);
 
-// Table of all settings, those that differ first. For a setting that differs, it lists the values
-// with the number of runs that have each.
+// Table of all settings. Those that differ come first and show each value with the number of runs
+// that have it.
 class ParametersModel : public TableModel<RunParameter>
 {
     Q_OBJECT

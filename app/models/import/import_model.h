@@ -18,7 +18,7 @@ struct CoverageRow
     bool isClassified = true;
 };
 
-// Table of the rules of an import. The order is that of coverageParts().
+// Table of the rules of an import, in the order of coverageParts().
 class CoverageModel : public TableModel<CoverageRow>
 {
     Q_OBJECT
@@ -38,8 +38,8 @@ struct ImportMatch
 {
     engine::ImportReport::Match match;
     QString label, op;  // short name of the match; name of the op to which it belongs
-    int iteration = -1; // number of the iteration; -1 if outside of all
-    std::optional<std::int64_t> begin; // ns since the begin of the iteration
+    int iteration = -1; // number of the iteration; -1 if it is in none
+    std::optional<std::int64_t> begin; // ns since the start of the iteration
 };
 
 // Table of the matches of one rule, longest first. Matches whose indices are not valid in the run
@@ -52,8 +52,8 @@ public:
     static constexpr int kIteration = 3, kAt = 4; // numbers of columns
 
     explicit MatchesModel(QObject* parent = nullptr);
-    // `rule` is the name of a rule; "" stands for what no rule matches. `run` must be an imported
-    // run.
+    // `rule` is the name of a rule, or "" for the kernels and ops that no rule matches. `run` must
+    // be an imported run.
     void show(const engine::Run& run, const std::string& rule);
     void clear() { reset({}, {}); }
 
@@ -71,7 +71,8 @@ public:
     void show(const engine::ImportReport& report);
 };
 
-// Table of the clocks of all hosts except that of the first rank, to which the others are compared.
+// Table of the clocks of the hosts. It omits the clock of the first rank's host, with which the
+// others are compared.
 class ClocksModel : public TableModel<engine::ImportReport::Clock>
 {
     Q_OBJECT

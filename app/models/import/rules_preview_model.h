@@ -8,8 +8,8 @@
 
 namespace app {
 
-// The shares of time that a rule classifies: one with only the built-in rules, one with the user's
-// rules added. A row without a name is the time that no rule matches.
+// The share of time that a rule classifies: `before` with only the built-in rules, `after` with the
+// user's rules added. A row without a name is the time that no rule matches.
 struct RulePreviewRow
 {
     QString name, title;

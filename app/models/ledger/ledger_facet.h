@@ -6,14 +6,14 @@
 
 namespace app {
 
-// A group of runs that the list of runs can be limited to. Only the group Trash contains runs in
-// the trash.
+// A group to which the list of runs can be limited. Only the group Trash contains runs in the
+// trash.
 struct LedgerFacet
 {
     enum class Kind : std::uint8_t { All, Starred, Open, Failed, Imported, Trash, Tag };
 
     Kind kind = Kind::All;
-    QString tag;   // the tag, for Kind::Tag
+    QString tag;   // for Kind::Tag
     int count = 0; // number of runs in the group
 
     QString title() const;

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// Table of the runs of the ledger that are listed. A setting has a column only if it varies among
-// these runs, or if all settings are requested.
+// Table of the listed runs of the ledger. A setting has a column only if it varies among these runs
+// or if all settings are requested.
 class LedgerModel : public TableModel<LedgerRun>
 {
     Q_OBJECT
@@ -20,8 +20,8 @@ public:
     void show(std::vector<LedgerRun> runs, Settings settings, const QDateTime& now);
     int equalSettings() const { return m_equal; } // number of settings without a column
     QString titleOf(int column) const { return headerData(column, Qt::Horizontal).toString(); }
-    // Returns the columns that may be hidden if the window is too narrow, the least important one
-    // first: settings (from the last one), iteration times, tags.
+    // Returns the columns that may be hidden if the window is too narrow. The first ones are hidden
+    // first: settings from the last to the first, then iteration times, then tags.
     std::vector<int> dispensable() const;
     int rowOf(const QString& file) const; // -1: not shown
 

@@ -17,7 +17,8 @@
 
 namespace app {
 
-// A run in the list of all runs (the ledger): what the user added to it, and facts from its file.
+// A run in the list of all runs (the ledger), with the data that the user added and facts from its
+// file.
 struct LedgerRun
 {
     QString file;
@@ -72,8 +73,8 @@ QStringList settingTitles(QStringList titles);
 // run. Ignores runs whose settings are unknown.
 QStringList varyingSettings(const std::vector<const LedgerRun*>& runs);
 
-// Returns text about settings that differ, which names at most four: "differ in D, N, v, slices and
-// 3 more". Returns "" if there are none.
+// Returns a text that names at most four of the settings: "differ in D, N, v, slices and 3 more".
+// Returns "" if `settings` is empty.
 QString differenceText(const QStringList& settings);
 
 } // namespace app

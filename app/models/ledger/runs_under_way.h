@@ -7,9 +7,8 @@
 
 namespace app {
 
-// Adds the open runs that have not ended to the runs of the ledger. A run that is in the ledger
-// gets the state of the open one. Queued runs, and runs whose file is not in the ledger yet, are
-// placed first.
+// Adds the open runs that have not ended to the runs of the ledger. If the file of an open run is
+// already in the ledger, that entry gets its state; otherwise a new entry is placed first.
 std::vector<LedgerRun> withRunsUnderWay(std::vector<LedgerRun> runs, const RunsModel& open);
 
 } // namespace app

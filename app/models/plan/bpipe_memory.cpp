@@ -10,8 +10,8 @@ namespace {
 
 using engine::MemoryCategory;
 
-// Returns the bytes of stashes that the device holds at the time of its peak for stages of other
-// devices.
+// At the time of its peak, the device may hold stashes for stages of other devices. Returns their
+// size in bytes.
 double guestBytes(const engine::Run& run, const profiler::DeviceMetrics& device)
 {
     const engine::OpIndex index(run.schedule);

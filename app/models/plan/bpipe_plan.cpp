@@ -13,7 +13,7 @@
 namespace app {
 namespace {
 
-constexpr int kMostSequences = 1 << 20, kWhole = 100; // percent
+constexpr int kMostSequences = 1 << 20, kWhole = 100; // kWhole is in percent
 
 QString inPlan(const char* source)
 {

@@ -15,8 +15,8 @@ struct BpipePlan
 
     QString model = QStringLiteral("gpt3-96b"), hardware = QStringLiteral("a100-sxm-80");
     int devices = 8;
-    int batch = 128;             // sequences per iteration, over all data-parallel copies
-    int reserve = 5;             // percent of the memory that is kept free for contexts and buffers
+    int batch = 128;             // sequences per iteration, in all data-parallel copies
+    int reserve = 5;             // memory kept free for contexts and buffers, in percent
     engine::TrainingSetup setup; // its micro-batch size is not used
     QString sizes = QStringLiteral("1, 2, 4"); // micro-batch sizes to compare
     bool hasTypedMfu = false;                  // false: the MFU is predicted by the roofline
@@ -28,12 +28,11 @@ struct BpipePlan
 
 // Parses the texts and loads the presets. Error messages name the field and what to type.
 engine::Result<engine::BpipeQuestion> questionOf(const BpipePlan& plan);
-// Calls engine::bpipeGain(). In its error messages, options are replaced by the fields of the
-// window.
+// Calls engine::bpipeGain(). Its error messages name the fields of the window instead of options.
 engine::Result<engine::BpipeAnswer> answerOf(const engine::BpipeQuestion& question);
 
-// A published result of arXiv 2401.02088, and its set-up as a plan. It is the speed-up from the
-// micro-batch size `from` to the size `to`; the plan has both sizes.
+// A speed-up that arXiv 2401.02088 publishes for the change from the micro-batch size `from` to
+// `to`. `plan` is the set-up with both sizes.
 struct BpipeCase
 {
     QString title, detail; // "GPT-3 96B, recompute", "b 1 → 2, attention recomputed"

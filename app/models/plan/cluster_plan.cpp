@@ -64,7 +64,8 @@ engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
     return ClusterPrediction{std::move(run), std::move(metrics), std::move(loads), on.hardware};
 }
 
-// Returns the largest number of GPUs per node, at most eight, that divides the number of ranks.
+// Returns eight GPUs per node, or for more than eight ranks the largest number up to eight that
+// divides the number of ranks.
 int gpusThatDivide(const engine::Experiment& experiment)
 {
     constexpr int kMost = 8;
@@ -213,8 +214,7 @@ bool takeMeasuredLinks(const ClusterPrediction& prediction,
             if (seconds > 0)
                 (isInside ? inNode : acrossNodes).push_back(flow.bytes / flow.transfers / seconds);
         }
-    // The plan needs the specified bandwidth. A link attains the share linkShare of it, so the
-    // measured bandwidth is divided by linkShare.
+    // The plan needs the specified bandwidth. A link attains only the share linkShare of it.
     if (!inNode.empty())
         plan.nodeLink = {hardware.node.latency, engine::medianOf(inNode) / hardware.linkShare};
     if (!acrossNodes.empty())

@@ -26,8 +26,8 @@ struct ClusterPlan
     std::optional<engine::LinkSpec> nodeLink, networkLink;
 };
 
-// The result of a check before a kit (scripts that train with PyTorch on a cluster) is written.
-// Only a Problem prevents writing it.
+// The result of a check that runs before a kit (scripts that train with PyTorch on a cluster) is
+// written. A Problem prevents writing the kit.
 struct ClusterCheck
 {
     enum class Level : int { Pass, Warning, Problem };
@@ -49,7 +49,7 @@ struct ClusterPrediction
 struct ClusterOutlook
 {
     engine::TrainingKit kit;
-    QString command, commandProblem; // one is ""; `commandProblem` states why there is no command
+    QString command, commandProblem; // `commandProblem` states why there is no command
     std::vector<ClusterCheck> checks;
     std::optional<ClusterPrediction> prediction;
 
@@ -57,9 +57,9 @@ struct ClusterOutlook
 };
 
 QString linkText(const engine::LinkSpec& link); // "50 GB/s, 5 µs"
-// Replaces the links of the plan by measured ones: the link within nodes and the link between
-// nodes. The bandwidth is the median over the measured messages, at the assumed latency. Returns
-// false if no message was measured.
+// Replaces the links of the plan within and between nodes by measured ones. Their bandwidth is the
+// median over the measured messages, at the assumed latency. Returns false if no message was
+// measured.
 bool takeMeasuredLinks(const ClusterPrediction& prediction,
                        std::span<const profiler::LinkTimes> measured, ClusterPlan& plan);
 
@@ -73,12 +73,12 @@ struct NodeRow
 };
 std::vector<NodeRow> nodeRows(const ClusterPrediction& prediction, int copies);
 
-// Makes the kit, checks it, and predicts its run. Takes as long as building and simulating the
-// schedule. Fails with the errors of trainingKit().
+// Makes the kit, checks it, and predicts its run. Most of the time goes to building and simulating
+// the schedule. Fails with the errors of trainingKit().
 engine::Result<ClusterOutlook> outlookOf(const ClusterPlan& plan);
 
-// Returns the model of an experiment on hardware. The bytes per weight follow from the experiment's
-// precision.
+// Returns the experiment's model on the given hardware. The bytes per weight follow from the
+// experiment's precision.
 engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
                                    engine::HardwareSpec hardware);
 

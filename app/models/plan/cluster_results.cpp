@@ -17,7 +17,7 @@ QString resultPhrase(const char* source)
     return QCoreApplication::translate("ClusterResults", source);
 }
 
-// Whether the file can be a trace. Files with losses, and files of the kit itself, are not.
+// Whether the file can be a trace. Files with losses and files of the kit are not traces.
 bool isTrace(const QFileInfo& file)
 {
     return !file.fileName().startsWith(QStringLiteral("losses"))

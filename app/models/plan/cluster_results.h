@@ -14,7 +14,7 @@ namespace app {
 struct ResultFile
 {
     QString path;
-    int rank = -1; // -1: the name states no rank, as for an archive
+    int rank = -1; // -1: the name states no rank, as that of an archive
     qint64 bytes = 0;
     QDateTime changed;
     bool isComplete = false; // whether it did not change between two scans
@@ -38,14 +38,15 @@ struct ClusterResults
     std::vector<RankState> states() const; // one per rank; never Slow
     int received() const;                  // number of ranks with a complete trace
     QStringList complete() const;          // paths of the complete traces
-    // Whether every rank has a complete trace. Always false with archives, because their ranks are
-    // unknown.
+    // Whether every rank has a complete trace and no file is still growing. An archive counts for
+    // no rank, because its ranks are unknown.
     bool areAllThere() const;
 };
 
-// Names the links and ranks that are slower than expected: "Messages from device 1 to device 2 took
-// 19 % longer than predicted: ... Slower than the other ranks: rank 5 (+12 %)." Returns "" if none
-// is. `expected` is the name of the first expected run: "predicted".
+// Names the link that exceeds its expected time most and the ranks that are slow: "Messages from
+// device 1 to device 2 took 19 % longer than predicted: ... Slower than the other ranks: rank 5
+// (+12 %)." Returns "" if no link and no rank is slow. `expected` names the first expected run in
+// the text, such as "predicted".
 QString findingText(const profiler::ExpectedComparison& comparison, const engine::Run& measured,
                     const QString& expected);
 // The rank of a device of an imported run.

@@ -27,7 +27,7 @@ engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCo
     // The recorded times of joint ops already include their interference, so none is added.
     if (source.kind == Kind::Recorded) {
         counting.rules.joint = {1};
-        counting.devicesPerNode = costs.devicesPerNode; // decides the class of link of each message
+        counting.devicesPerNode = costs.devicesPerNode; // decides which messages cross nodes
     }
     return counting;
 }

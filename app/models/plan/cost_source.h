@@ -12,9 +12,8 @@
 
 namespace app {
 
-// Where the costs of a prediction come from. They are assumed costs in cost units, costs of a model
-// on hardware (closed forms), or the measured times of a recorded run. `bscope simulate` has the
-// same options.
+// The source of the costs of a prediction: assumed costs in cost units, a model on hardware (closed
+// forms), or the measured times of a recorded run. `bscope simulate` offers the same sources.
 struct CostSource
 {
     enum class Kind : int { Units, Hardware, Recorded };
@@ -24,16 +23,17 @@ struct CostSource
     engine::TrainingSetup setup; // used for Kind::Hardware
     QString file;                // file of the recorded run
     std::shared_ptr<const engine::Run> run;
-    // Share of the input gradient (I) in B in per cent, for a run that has only B; 0: not set.
+    // Share of the input gradient (I) in the time of B, in per cent, for a run that has only B; 0:
+    // not set.
     int inputShare = 0;
 
     bool isUnits() const { return kind == Kind::Units; }
     friend bool operator==(const CostSource&, const CostSource&) = default;
 };
 
-// Returns the part of `costs` that has an effect with `source`. For costs in units it is all of
-// `costs`. Otherwise it is only the timing rules. For a recorded run, the devices per node are kept
-// as well, and joint ops get no interference, because the recorded times already include it.
+// Returns the part of `costs` that has an effect with `source`. Costs in units use all of `costs`;
+// the other sources use only the timing rules. A recorded run also uses the devices per node, but
+// no interference of joint ops, because the recorded times already include it.
 engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCosts& costs);
 
 // Loads the model and the hardware of `source`, and sets recomputation and data-parallel width as
@@ -42,7 +42,7 @@ engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCo
 engine::Result<engine::ModelOnHardware>
 modelOnHardware(const CostSource& source, engine::Recompute recompute, int dataParallel);
 // Returns the costs of `lowered` from the times of a recorded run. Fails with
-// Error::Code::InvalidArgument if the run lacks times; the message lists them.
+// Error::Code::InvalidArgument if the run lacks times; the message lists the missing ones.
 engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
                                               const CostSource& source,
                                               const engine::UnitCosts& rules);
@@ -52,6 +52,6 @@ engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
 engine::ScheduleRequest withStagesOf(const CostSource& source, engine::ScheduleRequest request);
 
 QString sourceText(const CostSource& source);        // "gpt3-96b on a100-sxm-80"
-QStringList sourceOptions(const CostSource& source); // as options of `bscope simulate`
+QStringList sourceOptions(const CostSource& source); // options of `bscope simulate`
 
 } // namespace app

@@ -24,8 +24,8 @@ bool isJoint(const Op& op)
     return op.flags == OpFlag::JointWithNext;
 }
 
-// Returns the op without its joint flag. If one op of a joint pair is removed, the other one is a
-// plain op.
+// Returns the op without its joint flag. When one op of a joint pair is removed, the other one
+// becomes a plain op.
 Op alone(Op op)
 {
     if (isJoint(op))
@@ -187,8 +187,8 @@ std::vector<AbsentOp> EditedSchedule::removed() const
     return absent;
 }
 
-// Searches m_removals from the end for an op that is still removed. The last entry is not always
-// one, because undo and restore leave their entries.
+// Searches m_removals from the end for an op that is still removed. (Undo and restore do not erase
+// entries of m_removals.)
 int EditedSchedule::lastRemoved() const
 {
     const std::vector<AbsentOp> absent = removed();

@@ -57,7 +57,7 @@ public:
     OpPlace remove(OpPlace place);
     OpPlace restore(const AbsentOp& absent);
 
-    // Returns the ops of the original schedule that are removed, by device, then position.
+    // Returns the ops of the original schedule that are removed, sorted by device, then position.
     std::vector<AbsentOp> removed() const;
     // Returns the index in removed() of the op that was removed last; -1 if no op is removed.
     int lastRemoved() const;

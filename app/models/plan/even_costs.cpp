@@ -30,7 +30,7 @@ Medians collect(const engine::Run& run, int iteration)
 {
     Medians medians;
     const engine::OpIndex index(run.schedule);
-    // By index of the sent value: the class of the SEND, and the time of its end.
+    // The class and the end time of each SEND, by the index of the sent value.
     std::map<std::uint32_t, std::pair<Class, std::int64_t>> sent;
     std::map<std::uint32_t, std::int64_t> arrived;
     const auto& shape = run.schedule.shape;

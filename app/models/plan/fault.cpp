@@ -39,8 +39,8 @@ int reach(const ScheduleRequest& request)
     return std::clamp(2 * request.devices, kLeast, kMost);
 }
 
-// Returns the nearest valid value below and the nearest one above, if they exist. Only this number
-// of the request is changed.
+// Returns the nearest valid value below the requested one and the nearest above it. Omits a value
+// that is farther away than reach(). The other numbers of the request stay as they are.
 std::vector<int> nearest(const ScheduleRequest& request, Member member)
 {
     std::vector<int> values;
@@ -101,8 +101,8 @@ std::optional<Fault> faultOfOption(const ScheduleRequest& request)
     return std::nullopt;
 }
 
-// Used if D and N are both invalid. Returns the D nearest to the requested one for which there is a
-// valid N near the requested N.
+// Used if changing one number does not suffice. Returns one remedy: the D nearest to the requested
+// one that has a valid N near the requested N, with this N. Empty if no D within 16 has one.
 std::vector<Remedy> nearestPair(const ScheduleRequest& request)
 {
     constexpr int kFar = 16, kManyBatches = 512;

@@ -18,7 +18,7 @@ struct Remedy
     friend bool operator==(const Remedy&, const Remedy&) = default;
 };
 
-// The parameter that makes a request impossible, and the nearest possible values. They are found
+// The parameter that makes a request impossible, and the nearest possible values. These are found
 // with the scheme's own check, so the window needs no rules of its own.
 struct Fault
 {

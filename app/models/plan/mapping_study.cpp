@@ -31,7 +31,7 @@ Result<std::shared_ptr<const Prediction>> predictedRun(const PreparedSchedule& p
     return std::make_shared<const Prediction>(std::move(prediction));
 }
 
-// Predicts with the mapping of `request`. If that fails, the result has the reason as its problem.
+// Predicts with the mapping of `request`. If that fails, the problem of the result is the reason.
 MappedPrediction otherMapping(const PreparedSchedule& prepared, const PredictionRequest& request,
                               const engine::ModelOnHardware& on)
 {

@@ -34,16 +34,16 @@ struct NodeContents
     QString summary; // "devices 0 and 7, copies 0–3; all-reduce of stages 0, 7"
 };
 
-// Where the devices of a prediction are on the nodes of its hardware, the loads of the links, and
-// the predictions with other mappings.
+// The placement of the devices of a prediction on nodes, the loads of the links, and the
+// predictions with other mappings.
 struct MappingStudy
 {
     // The prediction with the chosen mapping; it has a run.
     std::shared_ptr<const Prediction> prediction;
     std::shared_ptr<const engine::ModelOnHardware> on;
     std::vector<NodeContents> nodes;
-    engine::NodeShape shape;           // with 0 slots: one node of any size
-    std::vector<MappedPrediction> all; // with each of the three named mappings, and the chosen file
+    engine::NodeShape shape;           // 0 slots: one node of any size
+    std::vector<MappedPrediction> all; // of the three named mappings and of the chosen file
     std::size_t chosen = 0;
 
     const MappedPrediction& shown() const { return all[chosen]; }
@@ -52,12 +52,13 @@ struct MappingStudy
 // Returns the mapping that the request states. If it states none, returns the default of its
 // scheme.
 QString mappingName(const PredictionRequest& request);
-// Whether the request has hardware. Only hardware gives the sizes of messages and the nodes.
+// Whether the costs come from hardware. Other sources define neither the sizes of messages nor the
+// nodes.
 bool hasNodes(const PredictionRequest& request);
 
-// Predicts with all mappings. Fails if the request has no hardware or cannot be predicted with the
-// chosen mapping, and with Error::Code::Cancelled. If another mapping cannot be predicted, it has a
-// problem instead of a prediction.
+// Predicts with all mappings. Fails if the request has no hardware, if the chosen mapping cannot be
+// predicted, or with Error::Code::Cancelled. If another mapping cannot be predicted, its entry has
+// a problem instead of a prediction.
 engine::Result<MappingStudy> studyMappings(const PredictionRequest& request,
                                            const std::function<bool()>& isCancelled = {});
 

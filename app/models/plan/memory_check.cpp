@@ -17,7 +17,7 @@ namespace {
 
 using engine::Experiment;
 
-// Larger runs are not checked here, but by their worker.
+// Larger runs are checked only by their worker.
 constexpr std::size_t kMostPlannedOps = 100'000;
 
 QString memoryPhrase(const char* text)

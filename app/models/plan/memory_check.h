@@ -8,7 +8,7 @@
 
 namespace app {
 
-// Whether a run fits in the memory of this machine. To find out, the run is planned but not
+// Whether a run fits in the memory of this machine. The run is planned for this check but not
 // started.
 struct MemoryCheck
 {

@@ -7,7 +7,7 @@ namespace {
 
 using engine::Result;
 
-// Simulates how much memory a request needs with other micro-batch sizes.
+// Simulates the memory that a request needs with other micro-batch sizes.
 class MemoryTrials
 {
 public:

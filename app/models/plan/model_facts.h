@@ -7,7 +7,7 @@
 
 namespace app {
 
-// The sizes of consecutive stages that are all equal.
+// A range of consecutive stages that all have the same sizes.
 struct StageSizes
 {
     int first = 0, last = 0, layers = 0;
@@ -23,7 +23,7 @@ struct MemoryFit
 {
     int microBatchSize = 1;
     bool recomputesAll = false;
-    std::vector<DevicePeak> devices; // in bytes; of one GPU of each device
+    std::vector<DevicePeak> devices; // in bytes, of one GPU of each device
     double capacity = 0;
 
     int fullest() const; // device that needs the most memory
@@ -31,17 +31,18 @@ struct MemoryFit
     bool fits() const { return most() <= capacity; }
 };
 
-// The sizes of a schedule's stages, and whether they fit in memory, for a model on hardware.
+// For a model on hardware, the sizes of a schedule's stages and whether they fit in memory.
 struct ModelFacts
 {
     std::vector<StageSizes> stages;
     MemoryFit now;
     std::optional<MemoryFit> twice; // with micro-batches of twice the size
-    // If `now` does not fit, the changes that make it fit: a smaller micro-batch size (the largest
-    // that fits), and full recomputation. If only `twice` does not fit, the changes for `twice`.
+    // If `now` does not fit, the changes that make it fit: the largest micro-batch size that fits,
+    // and full recomputation. If only `twice` does not fit, the changes that make `twice` fit.
     std::vector<MemoryFit> remedies;
 };
-// Simulates up to six times. Fails as studyMappings() does.
+// Simulates at most ⌈log2(b)⌉ + 2 times, where b is the micro-batch size. Fails only with
+// Error::Code::Cancelled.
 engine::Result<ModelFacts> modelFacts(const PredictionRequest& request, const MappingStudy& study,
                                       const std::function<bool()>& isCancelled = {});
 

@@ -20,7 +20,7 @@ namespace app {
 // A checked and simulated schedule, as the set-up page and the editor show it.
 struct Prediction
 {
-    std::shared_ptr<const engine::Run> run; // null: not valid, or only the summary was kept
+    std::shared_ptr<const engine::Run> run; // null if not valid, or if only the summary was kept
     engine::RunInfo info;                   // facts about the run, also if `run` is null
     profiler::RunMetrics metrics;
     std::vector<engine::Violation> violations; // found by the validator; empty: valid
@@ -37,7 +37,7 @@ struct Prediction
 struct PredictionRequest
 {
     engine::ScheduleRequest schedule;
-    std::string scheduleFile = {}; // if set, the order is read from this file, not built
+    std::string scheduleFile = {}; // if set, the order is read from this file and not built
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
     // Costs in cost units. If `source` is a model or a recorded run, only the part that
     // applicableCosts() returns is used.
@@ -91,8 +91,9 @@ FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);
 QString costsText(const engine::UnitCosts& costs);
 // Describes the costs: "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms".
 QString costsText(const PredictionRequest& request);
-// Returns the closed form with its value: "(4−2)/(3·4+4−2) = 14.3 %, as simulated". If it does not
-// cover these numbers, returns only the formula; "" if the scheme has none.
+// Returns the closed form with its value: "(D−2)/(3N+D−2): (4−2)/(3·4+4−2) = 14.3 %, as simulated".
+// If it does not apply or cannot be evaluated, no value follows the formula. Returns "" if the
+// scheme has no closed form.
 QString closedFormText(const Prediction& prediction);
 
 // The largest values of any device.

@@ -100,8 +100,8 @@ QStringList timingOptions(const PredictionRequest& request)
         options << QStringLiteral("--evict")
                 << (*request.evict == engine::EvictPolicy::Steady ? QStringLiteral("steady")
                                                                   : QStringLiteral("lazy"));
-    // With --calibrate, --data-parallel is always stated, because `bscope simulate` takes it from
-    // the recorded run by default.
+    // With --calibrate, --data-parallel is always stated, because its default in `bscope simulate`
+    // is then the value of the recorded run.
     const bool isRecorded = request.source.kind == CostSource::Kind::Recorded;
     if (request.schedule.dataParallel != 1 || isRecorded)
         options << QStringLiteral("--data-parallel")

@@ -22,12 +22,12 @@ struct RunPlan
 };
 
 QStringList modelPresets(); // only the built-in presets
-// Changes the model of a plan. Keeps settings that differ from the old preset, except micro-batch
-// size, sequence length and recomputation, which come from the new preset.
+// Changes the model of a plan. Model settings that differ from the old preset are kept, except the
+// micro-batch size, sequence length and recomputation, which come from the new preset.
 void chooseModel(RunPlan& plan, const QString& model);
 
-// Returns the plan with another scheme. D, N and the model are kept; chunks and options are the
-// defaults of the scheme.
+// Returns the plan with another scheme. D, N and the model are kept; chunks and options become the
+// defaults of the new scheme.
 RunPlan withScheme(RunPlan plan, std::string_view scheme);
 
 QStringList runOptions(const RunPlan& plan); // options of `bscope run`

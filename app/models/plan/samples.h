@@ -9,8 +9,8 @@
 
 namespace app {
 
-// A sample of the start page: one run, or two runs to compare. Its recorded runs ship with the
-// program; without them, the runs are simulated.
+// A sample of the start page: one run, or two runs to compare. Recorded runs ship with the program.
+// If their files are missing, the runs are simulated.
 struct Sample
 {
     std::string_view title, line;
@@ -20,8 +20,8 @@ struct Sample
 
 std::vector<Sample> samples(); // returns only samples whose schemes this build has
 
-// The folder of the recorded samples, installed next to the program or in the source tree of the
-// build; "" if neither exists. `programFolder` is the folder of the executable.
+// Returns the folder of the recorded samples, which is installed next to the program or is in the
+// source tree of the build; "" if neither exists. `programFolder` is the folder of the executable.
 QString recordedSampleFolder(const QString& programFolder);
 
 // Returns the files of a sample. Simulated samples are written to the cache folder.

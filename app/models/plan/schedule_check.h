@@ -12,7 +12,7 @@ struct Wait
 {
     OpPlace waiting;
     OpPlace awaited; // index -1: not in the schedule
-    OpPlace blocker; // the earlier op at which the device of `awaited` waits; invalid: none
+    OpPlace blocker; // the op before `awaited` at which its device waits; invalid: none
 
     friend bool operator==(const Wait&, const Wait&) = default;
 };
@@ -20,13 +20,13 @@ struct Wait
 // The result of checking an edited schedule: its violations or, if it is valid, its times.
 struct ScheduleCheck
 {
-    Prediction prediction;               // has the violations or, without any, the times
+    Prediction prediction;               // the violations or, if there are none, the times
     QString problem;                     // why the simulator refused a valid schedule; "" otherwise
     std::map<OpPlace, QString> messages; // violations by op
     // The number of ops that run before the device deadlocks; all ops if it does not.
     engine::IdVector<engine::DeviceId, int> reached;
     std::vector<Wait> waits;       // one for each deadlocked device
-    std::vector<AbsentOp> missing; // required ops that the schedule lacks, without positions
+    std::vector<AbsentOp> missing; // required ops that the schedule lacks; positions not set
 
     bool isValid() const { return prediction.isValid() && problem.isEmpty(); }
 };
@@ -36,10 +36,10 @@ ScheduleCheck checkSchedule(const engine::Schedule& schedule, const QString& lab
                             const PredictionRequest& request = {});
 
 // Returns the position on its device at which the missing op causes the fewest violations. In a
-// long schedule, returns the end of the device's ops without trying other positions.
+// long schedule, returns the position after the device's last op without trying others.
 OpPlace placeFor(const engine::Schedule& schedule, const AbsentOp& absent);
 
-// Returns the ops that have to wait after each device has run its first `reached` ops: at most one
+// Returns the ops that have to wait after each device has run its first `reached` ops, at most one
 // per device.
 std::vector<Wait> waitsAt(const engine::Schedule& schedule,
                           const engine::IdVector<engine::DeviceId, int>& reached);

@@ -7,7 +7,8 @@
 
 namespace app {
 
-// A number of a scheme at the current D and N: "Bubble", "(4−1)/(8+4−1) = 27.3 %, as simulated".
+// A number of a scheme at the current D and N: "Bubble", "(D−1)/(N+D−1): (4−1)/(8+4−1) = 27.3 %, as
+// simulated".
 struct SchemeFact
 {
     QString name, value;
@@ -31,8 +32,8 @@ struct SchemeParagraph
 };
 std::vector<SchemeParagraph> schemeParagraphs(std::string_view details);
 
-// The description of a scheme as rich text: summary, citation, facts at the requested D and N, the
-// rule that D and N must satisfy, options, and the method with pictures of its order.
+// Returns the description of a scheme as rich text: summary, citation, facts at the requested D and
+// N, the rule for D and N, options, and the method with pictures of its order.
 QString schemeHtml(const engine::Scheme& scheme, const engine::ScheduleRequest& request,
                    const Prediction* prediction);
 

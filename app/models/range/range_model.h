@@ -7,8 +7,8 @@
 
 namespace app {
 
-// The metrics of a range of time: a row per device, then a row for all devices (nullptr) with means
-// of the times, sums of ops and messages and the largest peak.
+// Table of the metrics of a range of time. It has a row per device, then a row for all devices
+// (nullptr) with the mean times, the total numbers of ops and messages, and the largest peak.
 class RangeModel : public TableModel<const profiler::RangeDevice*>
 {
     Q_OBJECT

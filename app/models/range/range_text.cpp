@@ -73,7 +73,7 @@ engine::Result<int> iterationNamed(const engine::Timeline& timeline, Iteration::
                                 .arg(first, last));
 }
 
-// The window of the iterations that the text names. If it names none, the window of `iteration`.
+// Returns the window of the iterations that the text names, or of `iteration` if it names none.
 engine::Result<Window> baseOf(const QRegularExpressionMatch& match,
                               const engine::Timeline& timeline, int iteration)
 {
@@ -96,8 +96,7 @@ engine::Result<Window> baseOf(const QRegularExpressionMatch& match,
     return Window{windowOf(*first).begin, windowOf(last).end};
 }
 
-// Returns the number of ticks in one `unit`. If `unit` is empty, returns that of `shown`, the unit
-// in which times are shown.
+// Returns the number of ticks in one `unit`, or in the unit of `shown` if `unit` is empty.
 engine::Result<double> ticksOfUnit(const QString& unit, const engine::RunInfo& info,
                                    const Scale& shown)
 {

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// The metrics of one point of a study. Beside each metric is the best value of all points that
-// differ from this point only in the compared axis.
+// Table of the metrics of one point of a study. It also shows the best value of each metric among
+// the points that differ from this point only in the compared axis.
 class PointModel : public TableModel<profiler::PointSummary::Row>
 {
     Q_OBJECT

@@ -44,8 +44,8 @@ bool isKnown(const StudyData& data, StudyMetric metric)
     });
 }
 
-// Returns the names of the quantities that a chart can show: bubble and iteration always, the other
-// metrics if any result has them, then the ratios of the study.
+// Returns the names of the quantities that a chart can show: bubble and iteration, the other
+// metrics that some result has, and the ratios of the study.
 std::vector<std::string> quantities(const StudyData& data, StudyPanel panel)
 {
     constexpr std::array kMetrics{StudyMetric::Bubble,          StudyMetric::Iteration,
@@ -59,7 +59,7 @@ std::vector<std::string> quantities(const StudyData& data, StudyPanel panel)
             names.emplace_back(metricName(metric));
     for (const profiler::StudyRatio& ratio : data.study.ratios)
         names.push_back(ratio.name);
-    if (panel == StudyPanel::Lines) // the map begins with the bubble, the lines with the iteration
+    if (panel == StudyPanel::Lines) // the map starts with the bubble, the lines with the iteration
         std::swap(names[0], names[1]);
     return names;
 }

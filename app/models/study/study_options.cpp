@@ -20,8 +20,8 @@ namespace {
 constexpr std::array<std::string_view, 1> kStudyFolder{"studies/"};
 constexpr std::string_view kModel = "model", kHardware = "hardware", kScheme = "scheme";
 
-// Visits all options that an axis can set. If `bscope simulate` and `bscope run` have an option of
-// the same name, that of `bscope simulate` is visited first.
+// Visits all options that an axis can set. If `bscope simulate` and `bscope run` have options of
+// the same name, the one of `bscope simulate` is visited first.
 template<class Visit>
 void visitFields(const Visit& visit)
 {
@@ -144,7 +144,7 @@ std::optional<StudyProblem> studyProblem(const profiler::Study& study)
         for (const profiler::StudyAxis& axis : *axes)
             for (const std::string& value : axis.values)
                 if (const QString text = isSimulated ? problemOf(axis.key, value) : QString();
-                    !text.isEmpty()) // runs accept other models than simulations
+                    !text.isEmpty()) // runs and simulations accept different models
                     return StudyProblem{axis.key, capitalized(text) + QLatin1Char('.')};
     if (study.grid.empty())
         return StudyProblem{std::string(kScheme),

@@ -6,12 +6,13 @@
 
 namespace app {
 
-// The options that an axis of a study may set, from the tables of fields of simulations and runs.
+// The options that an axis of a study may set. They come from the field tables of simulations and
+// runs.
 
 QString studyOptionLabel(const std::string& key); // "Micro-batches N"
 QString studyOptionHelp(const std::string& key);  // "" if there is no such option
-// The accepted names of an option: the values of a choice, or the presets of a model or hardware.
-// Empty for other options.
+// Returns the names that an option accepts: the values of a choice, or the presets of a model or
+// hardware. Empty for other options.
 QStringList studyOptionNames(const std::string& key);
 // The options that the study does not set yet, sorted.
 QStringList otherStudyOptions(const profiler::Study& study);
@@ -22,11 +23,11 @@ struct StudyProblem
     std::string key;
     QString text;
 };
-// Checks everything that can be known before a simulation; nullopt if the study may be run.
+// Returns the first problem that can be found without a simulation; nullopt if there is none.
 std::optional<StudyProblem> studyProblem(const profiler::Study& study);
 
-// Returns the reason why `bscope run` cannot run the points: an option that only `bscope simulate`
-// has. Returns "" if it can run them.
+// Returns the reason why `bscope run` cannot run the points, such as an option that only `bscope
+// simulate` has; "" if it can run them.
 QString notRunnable(const profiler::Study& study);
 
 // The study of a new page.

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// A row of AliveModel: a tensor in the memory of the device, the sum of all these tensors, a stash
-// that the device has evicted (BPipe), or the total memory of its BPipe partner.
+// A row of AliveModel: a tensor in the memory of a device, the sum of all its tensors, a stash that
+// it has evicted (BPipe), or the total memory of its BPipe partner.
 struct AliveRow
 {
     enum class Kind { Tensor, Sum, Evicted, Partner };
@@ -19,7 +19,7 @@ struct AliveRow
     std::optional<std::int64_t> back; // when an evicted stash returns
 };
 
-// The contents of a device's memory at a time.
+// Table of the contents of a device's memory at one point in time.
 class AliveModel : public TableModel<AliveRow>
 {
     Q_OBJECT

@@ -32,7 +32,7 @@ private:
     QString text(const engine::BpipeRow& row, Column column) const;
     Columns columns() const;
 
-    // m_usable: usable memory in bytes. m_firstMfu: the stage MFU of the first row.
+    // The usable memory in bytes, and the stage MFU of the first row.
     double m_usable = 0, m_firstMfu = 0;
 };
 

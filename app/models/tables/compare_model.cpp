@@ -104,7 +104,7 @@ TableColumn<std::size_t> CompareModel::column(const ColumnTitle& title,
     return TableColumn<std::size_t>(title,
                                     [=, this](std::size_t run) { return text(run, quantity); })
         .sortedBy([=, this](std::size_t run) {
-            // Sorts by the value as shown, in the unit of its run. Unknown values come last.
+            // Sorts by the value in the unit in which it is shown. Unknown values come last.
             const auto value = quantity.value(m_comparison.runs[run]);
             return SortValue(value ? *value / scaleOf(run, quantity).perUnit()
                                    : std::numeric_limits<double>::infinity());

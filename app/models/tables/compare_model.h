@@ -8,8 +8,8 @@
 
 namespace app {
 
-// The compared runs as rows; each value has its difference from the baseline. Differences above 1 %
-// of the baseline's value are coloured. A row is an index of a run.
+// Table of the compared runs. Each value is shown with its difference from the baseline.
+// Differences above 1 % of the baseline's value are coloured. A row is the index of a run.
 class CompareModel : public TableModel<std::size_t>
 {
     Q_OBJECT
@@ -21,9 +21,9 @@ public:
     void show(profiler::Comparison comparison, QStringList titles);
     void clear() { show({}, {}); }
     const profiler::Comparison& comparison() const { return m_comparison; }
-    int rowOf(int run) const; // as sorted; -1: not shown
-    // The columns that the view hides if not all columns fit, in this order: the settings,
-    // beginning with the last one, then MFU, then messages.
+    int rowOf(int run) const; // row in the current sort order; -1: not shown
+    // The columns that the view hides if not all columns fit. It hides the settings first, from the
+    // last to the first, then MFU, then messages.
     const std::vector<int>& dispensable() const { return m_dispensable; }
 
 private:

@@ -6,7 +6,7 @@ class QAbstractItemModel;
 
 namespace app {
 
-// The table as CSV: header and cells as shown, each with its difference.
+// Returns the table as CSV: the header and the cells as they are shown, each with its difference.
 QString csvOf(const QAbstractItemModel& model);
 
 } // namespace app

@@ -33,8 +33,7 @@ void EventsModel::show(RunPointer run, int iteration, const Filter& only)
     if (!m_run || iteration < 0)
         return list({}, 0);
     const auto wanted = static_cast<std::uint32_t>(iteration);
-    // Selects by iteration and not by window, because empty spans at the end belong to the
-    // iteration, too.
+    // Selects by iteration, because a window does not contain the empty spans at its end.
     for (const engine::Track& track : m_run->timeline.tracks)
         for (const engine::Span& span :
              std::ranges::equal_range(track.spans, wanted, {}, &engine::Span::iteration))

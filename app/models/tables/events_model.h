@@ -22,7 +22,8 @@ struct Event
     engine::Op what;
 };
 
-// The ops of one iteration, or chosen ops of all iterations, in all lanes, initially in time order.
+// Table of the ops of one iteration, or of chosen ops of all iterations. It includes all lanes and
+// is initially sorted by time.
 class EventsModel : public TableModel<Event>
 {
     Q_OBJECT

@@ -21,7 +21,7 @@ QString differenceOf(const KindTimes& row)
     return signedPercent(share, std::abs(share) < 0.095 ? 1 : 0);
 }
 
-// Marks only differences that are notable in the iteration.
+// Marks only differences of at least 1 % of the iteration.
 Verdict verdictOf(const KindTimes& row, double iteration)
 {
     constexpr double kNotable = 0.01; // of the iteration

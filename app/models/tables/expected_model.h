@@ -6,8 +6,9 @@
 
 namespace app {
 
-// Compares expected runs with a measured run: a row per kind of work, a column of times per run.
-// The measured run is the last column.
+// Table that compares expected runs with a measured run. It has a row per kind of work and one for
+// the iteration. It has a column of times per run, the measured run last, and a column with the
+// differences.
 class ExpectedModel : public TableModel<profiler::KindTimes>
 {
     Q_OBJECT
@@ -15,7 +16,7 @@ class ExpectedModel : public TableModel<profiler::KindTimes>
 public:
     explicit ExpectedModel(QObject* parent = nullptr);
 
-    // `names` has one name per run; differences are from the first.
+    // `names` has one name per run. Differences are from the first run.
     void show(const profiler::ExpectedComparison& comparison, const QStringList& names);
     void clear();
 

@@ -6,7 +6,6 @@
 
 namespace app {
 
-// A row of GpuMemoryModel.
 struct GpuMemoryRow
 {
     enum class Kind { Owner, Reserved, Known, Used, Difference, Note };
@@ -18,9 +17,9 @@ struct GpuMemoryRow
     std::int64_t bytesOf(const engine::GpuMemory& memory) const;
 };
 
-// GPU memory at the end of a run. Rows: each owner with memory, then their sum, the value that the
-// driver reports, and the difference. Columns: all GPUs together, then each GPU. Empty without
-// GPUs.
+// Table of the GPU memory at the end of a run. The rows are the owners that have memory, then their
+// sum, the value that the driver reports, and the difference. The columns are all GPUs together,
+// then each GPU. The table is empty without GPUs.
 class GpuMemoryModel : public TableModel<GpuMemoryRow>
 {
     Q_OBJECT
@@ -38,7 +37,7 @@ private:
     Scale m_bytes;
 };
 
-// The driver's value minus the sum, relative to the driver's value: "0.4 %".
+// Returns the driver's value minus the sum, relative to the driver's value: "0.4 %".
 QString driverDifference(const engine::GpuMemory& memory);
 
 } // namespace app

@@ -8,7 +8,6 @@
 
 namespace app {
 
-// One iteration of a run in a table.
 struct IterationRow
 {
     engine::Iteration::Kind kind = engine::Iteration::Kind::Measured;
@@ -20,14 +19,14 @@ struct IterationRow
     friend bool operator==(const IterationRow&, const IterationRow&) = default;
 };
 
-// Returns the rows of iterations [first, end). May be called on any thread if the run no longer
-// changes.
+// Returns the rows of the iterations from `first` on. May be called on any thread if the run no
+// longer changes.
 std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t first);
 
-// The name of an iteration in tables and steppers: "warm-up 0", "0", "median iteration".
+// Returns the name of an iteration in tables and steppers: "warm-up 0", "0", "median iteration".
 QString iterationName(const engine::Timeline& timeline, int iteration);
 
-// Duration, bubble, loss, gradient norm and throughput of each iteration; row i is
+// Table of the duration, bubble, loss, gradient norm and throughput of each iteration. Row i is
 // Timeline::iterations[i].
 class IterationsModel : public TableModel<IterationRow>
 {

@@ -8,7 +8,7 @@
 
 namespace app {
 
-// The kernels of a run by kind of op, with count, times and share.
+// Table of the kernels of a run by kind of op, with their counts, times and shares.
 class KernelsModel : public TableModel<profiler::KernelRow>
 {
     Q_OBJECT
@@ -22,7 +22,7 @@ public:
     void show(const engine::Run& run, std::shared_ptr<const profiler::GpuActivity> activity,
               const profiler::KernelFilter& filter);
     const std::vector<profiler::OpKindWork>& ops() const { return m_ops; }
-    QString csv() const; // header and rows as shown, but times in ns and full names
+    QString csv() const; // header and rows as shown, but with times in ns and full names
 
 private:
     const profiler::KernelName& nameOf(const profiler::KernelRow& row) const

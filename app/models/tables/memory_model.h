@@ -5,7 +5,8 @@
 
 namespace app {
 
-// A row per device: its memory, planned and recorded or simulated, and the stashes that it moved.
+// Table with a row per device: its planned memory, its recorded or simulated memory, and the
+// stashes that it moved.
 class MemoryModel : public TableModel<engine::DeviceId>
 {
     Q_OBJECT

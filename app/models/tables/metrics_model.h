@@ -7,8 +7,8 @@
 
 namespace app {
 
-// The metrics of one iteration: a row per device, then a total row (nullptr) with means, the
-// largest peak and the sum of messages.
+// Table of the metrics of one iteration. It has a row per device, then a row for all devices
+// (nullptr) with means, the largest peak and the total number of messages.
 class MetricsModel : public TableModel<const profiler::DeviceMetrics*>
 {
     Q_OBJECT
@@ -18,8 +18,8 @@ public:
 
     void show(RunPointer run, profiler::RunMetrics metrics); // `metrics` belong to `run`
     void clear();
-    // Adds a column with the ticks that each device contributes to the critical path; empty: no
-    // column.
+    // Adds a column with the ticks that each device contributes to the critical path; an empty
+    // `work` removes it.
     void setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work);
     const profiler::RunMetrics& metrics() const { return m_metrics; }
     const Scale& timeUnit() const { return m_time; }

@@ -6,8 +6,8 @@
 
 namespace app {
 
-// The notes of a run, sorted by time. When `edited` is emitted, the owner must store the new text
-// and show the notes again.
+// Table of the notes of a run, sorted by time. When `edited` is emitted, the owner must store the
+// new text and show the notes again.
 class NotesModel : public TableModel<engine::Note>
 {
     Q_OBJECT

@@ -13,7 +13,7 @@ namespace {
 using profiler::QueryValue;
 constexpr qsizetype kLongestCell = 120; // characters
 
-// Formats numbers as in SQL: a decimal point, no thousands separators.
+// Formats numbers as in SQL, with a decimal point and without thousands separators.
 QString plainText(const QueryValue& value)
 {
     if (const auto* integer = std::get_if<std::int64_t>(&value))
@@ -44,7 +44,7 @@ int QueryModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() || m_result == nullptr ? 0 : static_cast<int>(m_result->columns.size());
 }
 
-// Decides by the first value that is not NULL.
+// The first value that is not NULL decides.
 bool QueryModel::isOfNumbers(int column) const
 {
     for (const auto& row : m_result->rows) {

@@ -31,8 +31,7 @@ RunsModel::RunsModel(QObject* parent)
     : QAbstractListModel(parent)
 { }
 
-// Resolves links only once, after the file exists, because this takes a system call per folder of
-// the path.
+// Keeps the path once the file exists, because resolving links takes a system call per folder.
 const QString& RunsModel::Row::canonicalPath() const
 {
     if (canonical.isEmpty())

@@ -19,10 +19,10 @@ class RunsModel : public QAbstractListModel
 public:
     enum Role : int {
         SubtitleRole = Qt::UserRole + 1, // "#12, 4 × 8, v 2"
-        ValueRole,    // "115.3" of the reported iteration, "3 of 5" while it runs
-        ModeRole,     // "emulated"
-        RunningRole,  // bool
-        ProgressRole, // double 0..1; -1 when not running
+        ValueRole,                       // "115.3" (reported iteration), "3 of 5" (while it runs)
+        ModeRole,                        // "emulated"
+        RunningRole,                     // bool
+        ProgressRole,                    // double from 0 to 1; -1 if not running
         FileRole,
         QueuedRole, // bool
     };

@@ -9,7 +9,7 @@
 
 namespace app {
 
-// A scheme at one D and N, with one set of costs.
+// A scheme with the D, N and costs of the table.
 struct SchemeRow
 {
     QString scheme, title;
@@ -25,8 +25,8 @@ struct SchemeRow
     QString reason() const; // the condition, or the error of the simulator or the validator
 };
 
-// All schemes with the same settings. Schemes that are not possible come last in any sort order,
-// with their condition.
+// Table of all schemes with the same settings. Schemes that are not possible come last in any sort
+// order and show their condition.
 class SchemeTableModel : public TableModel<SchemeRow>
 {
     Q_OBJECT
@@ -47,16 +47,16 @@ public:
 
     explicit SchemeTableModel(QObject* parent = nullptr);
 
-    // Replaces the rows. A possible scheme keeps its result until the next one arrives, so that the
-    // table does not flicker while a slider moves.
+    // Replaces the rows. A scheme that is still possible keeps its result until the next one
+    // arrives, so that the table does not flicker while a slider moves.
     void setRows(std::vector<Row> rows);
     using Answer = std::shared_ptr<const engine::Result<Prediction>>;
     void answer(const QString& scheme, Answer answer);
     void answer(std::vector<std::pair<QString, Answer>> answers); // sorts once
-    // The time that the width of a thumbnail represents, in cost units. All thumbnails share this
-    // scale; much longer schedules are cut.
+    // The time that the width of a thumbnail represents, in the unit of Thumbnail::duration. All
+    // thumbnails share this scale; much longer schedules are cut.
     double thumbnailUnits() const { return m_thumbnailUnits; }
-    bool hasMemory() const { return m_largestMemory > 0; } // in bytes; false: the column is omitted
+    bool hasMemory() const { return m_largestMemory > 0; } // if false, the column is omitted
     int rowOf(const QString& scheme) const;                // -1: not found
     void setChosen(const QString& scheme);                 // this row is drawn bold
     bool isComplete() const; // whether each scheme has its numbers or its reason

@@ -16,8 +16,8 @@ namespace app {
 
 using SortValue = std::variant<double, QString>;
 
-// The title of a column: a text such as "Device", a text such as "Peak, %1" with the scale whose
-// unit replaces %1, or a function that returns the title.
+// The title of a column. It is a text such as "Device", a text such as "Peak, %1" with a scale
+// whose unit replaces %1, or a function that returns the title.
 struct ColumnTitle
 {
     // NOLINTBEGIN(google-explicit-constructor): a column is described by an initializer list
@@ -69,8 +69,8 @@ struct TableColumn : ColumnHead
 
 inline constexpr auto kAlways = [](const auto&) { return QVariant(true); };
 
-// The part of TableModel that is the same for all types of rows, compiled once. A `row` is an index
-// in the order in which the rows were set.
+// The part of TableModel that does not depend on the type of the rows and is compiled once. A `row`
+// is an index in the order in which the rows were set.
 class SortedTable : public QAbstractTableModel
 {
 public:
@@ -88,7 +88,7 @@ protected:
     void sortAgain() { sort(m_sortColumn, m_sortOrder); }
     std::size_t rowAt(int shown) const { return m_order[static_cast<std::size_t>(shown)]; }
     void sortRows(std::size_t rows);   // all rows are new
-    void appendRows(std::size_t rows); // to a total of `rows`; shown last until the next sort()
+    void appendRows(std::size_t rows); // up to this total; shown last until the next sort()
 
 private:
     virtual const ColumnHead& columnHead(int column) const = 0;
@@ -119,7 +119,7 @@ public:
 protected:
     using Columns = std::vector<TableColumn<Row>>;
 
-    // The rows in the order in which they were set; sorting does not change it.
+    // The rows in the order in which they were set. Sorting does not change this order.
     const std::vector<Row>& rows() const { return m_rows; }
 
     void reset(Columns columns, std::vector<Row> rows)
@@ -138,8 +138,8 @@ protected:
         Q_EMIT headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
     }
 
-    // Replaces the rows [first, first + changed.size()) and appends those beyond the end, which are
-    // shown last until the next sort().
+    // Replaces the rows [first, first + changed.size()). Rows beyond the end are appended and shown
+    // last until the next sort().
     void update(std::size_t first, std::vector<Row> changed)
     {
         const std::size_t known = std::min(changed.size(), m_rows.size() - first);

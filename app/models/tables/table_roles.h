@@ -9,11 +9,12 @@ namespace app {
 
 // A double from 0 to 1: draws a neutral bar of this share at the left of the number.
 inline constexpr int kShareRole = Qt::UserRole + 1;
-// kDifferenceRole: QString, a small difference at the right of the value, such as "+4.0".
-// kVerdictRole: Verdict, the colour of the difference, or of the value if it has no difference.
+// kDifferenceRole is a QString, such as "+4.0", which is drawn small at the right of the value.
+// kVerdictRole is a Verdict, which selects the colour of the difference, or of the value if it has
+// no difference.
 inline constexpr int kDifferenceRole = Qt::UserRole + 2, kVerdictRole = Qt::UserRole + 3;
-// Three bools. Strong: the row or cell is a summary. Hint: the text is muted. Span: the cell covers
-// the rest of its row.
+// Three bools: whether the cell is a summary (strong), whether its text is muted (hint), and
+// whether it covers the rest of its row (span).
 inline constexpr int kStrongRole = Qt::UserRole + 4, kHintRole = Qt::UserRole + 5,
                      kSpanRole = Qt::UserRole + 6;
 // A const Thumbnail*, drawn at the left (nullptr draws an empty frame), and its share of the width
@@ -24,10 +25,10 @@ inline constexpr int kCodeRole = Qt::UserRole + 9;
 // A KernelKind as int: draws a swatch in its colour at the left.
 inline constexpr int kKernelKindRole = Qt::UserRole + 10;
 
-// An int, the position of a part in the coverage bar of an import: draws a swatch in the colour
-// coverageColour(position) at the left.
+// An int, the position of a part in the coverage bar of an import: draws a swatch in its
+// coverageColour() at the left.
 inline constexpr int kCoverageRole = Qt::UserRole + 11;
-// An int from 0 to 3: draws three squares at the left, this many of them filled.
+// An int from 0 to 3: draws three squares at the left, of which this many are filled.
 inline constexpr int kLevelRole = Qt::UserRole + 12;
 
 // An Interval, drawn on the scale of the column (by WhatIfTable's delegate).
@@ -36,9 +37,9 @@ inline constexpr int kIntervalRole = Qt::UserRole + 13;
 // costs).
 inline constexpr int kBeforeRole = Qt::UserRole + 14;
 
-// A QVector<double>, drawn as a line from the first to the last (by the delegate of the ledger).
+// A QVector<double>, drawn as a line through the values (by the delegate of the ledger).
 inline constexpr int kSparklineRole = Qt::UserRole + 15;
-// A bool: the value exceeds its limit; drawn in the error colour, whatever its difference.
+// A bool: the value exceeds its limit and is drawn in the error colour, whatever its verdict.
 inline constexpr int kExceedsRole = Qt::UserRole + 16;
 
 // A value with its 95 % interval, and the value of the baseline; all from 0 to 1.

@@ -7,15 +7,15 @@ class QModelIndex;
 
 namespace app {
 
-// The verdict on a value that exceeds `baseline` by `difference`. `more` is the verdict on a
-// positive difference; a negative one gets the opposite. The verdict is Neutral if the difference
-// is at most 1 % of the baseline, or is 0 when rounded to `decimals`.
+// Returns the verdict on a value that exceeds `baseline` by `difference`. A positive difference
+// gets `more`, a negative one the opposite. A difference gets Neutral if it is at most 1 % of the
+// baseline or is 0 when rounded to `decimals`.
 Verdict differenceVerdict(double difference, double baseline, int decimals,
                           Verdict more = Verdict::Worse);
 
 // The colour of a text with this verdict.
 QColor verdictInk(const Chrome& chrome, Verdict verdict, const QColor& neutral);
-// The same for a cell, with the verdict of its kVerdictRole.
+// The colour of a cell with the verdict of its kVerdictRole.
 QColor verdictInk(const Chrome& chrome, const QModelIndex& cell, const QColor& neutral);
 
 } // namespace app

@@ -8,7 +8,7 @@
 namespace app {
 namespace {
 
-// The number of layers before each stage, then their total.
+// Returns the number of layers before each stage, then the total.
 std::vector<int> bordersOf(const LayerSplit& split)
 {
     std::vector<int> borders{0};

@@ -9,8 +9,8 @@
 
 namespace app {
 
-// The measured times of each stage and their sum. The user can edit the times, and the share of W
-// in B if it was not measured.
+// Table of the measured times of each stage and their sum. The user can edit the times and, if it
+// was not measured, the share of W in B.
 class StageCostsModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -22,7 +22,7 @@ public:
 
     const std::map<WhatIfChanges::Cell, std::int64_t>& edits() const { return m_edits.times; }
     std::optional<double> weightShare() const { return m_edits.weightShare; }
-    // Replaces all edits; emits no edited().
+    // Replaces all edits without emitting edited().
     void setEdits(const std::map<WhatIfChanges::Cell, std::int64_t>& times,
                   std::optional<double> weightShare);
     Scale time() const { return m_time; }
@@ -33,7 +33,8 @@ public:
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
-    // Sets a number, in the unit of the column. Returns false if it is not above 0.
+    // Sets a number in the unit of the column. Returns false if a time is not from 1 to 10¹⁵ ns or
+    // a share is not between 0 and 100 %.
     bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
 
 Q_SIGNALS:
@@ -64,7 +65,7 @@ private:
     void set(const Edits& edits);
 
     profiler::MeasuredTimes m_times;
-    std::vector<int> m_messages; // messages of each stage, sent and received, per iteration
+    std::vector<int> m_messages; // messages that each stage sends and receives per iteration
     std::vector<Column> m_columns;
     Scale m_time;
     Edits m_edits;

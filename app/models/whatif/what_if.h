@@ -14,7 +14,7 @@
 
 namespace app {
 
-// The user's changes to a measured run, with which other schemes are predicted.
+// The user's changes to a measured run. Other schemes are predicted with them.
 struct WhatIfChanges
 {
     struct Cell // a cell of the table of measured times
@@ -24,7 +24,7 @@ struct WhatIfChanges
         friend auto operator<=>(const Cell&, const Cell&) = default;
     };
 
-    std::map<Cell, std::int64_t> times; // in ns; these replace the measured medians
+    std::map<Cell, std::int64_t> times; // in ns; replace the measured medians
     std::optional<double> weightShare;  // share of W in B, if only B was measured
     LayerSplit layers;                  // layers of the stages; empty: as measured
     double linkSpeed = 1;               // relative to the measured one
@@ -44,12 +44,12 @@ struct WhatIfChanges
 // Does not read the spans, so a prediction may still fail. `run` may be nullptr.
 QString whyNoWhatIf(const engine::Run* run);
 
-// Returns the layers of the model that the run trained; 0: the run does not state them.
+// Returns the number of layers of the model that the run trained; 0 if the run does not state it.
 int modelLayers(const engine::Run& run);
 
 // Returns the predictor of a run with the changes applied. Fails if a changed time was not
-// measured. Copies share only the run, which does not change, so they can be used in several
-// threads.
+// measured. Copies of a predictor share only the run, which does not change, so threads can use
+// different copies at the same time.
 engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPredictor& measured,
                                                       const engine::Run& run,
                                                       const WhatIfChanges& changes);
@@ -64,7 +64,7 @@ QString schemeLabel(const QString& scheme); // "ZB-V" for "zb-v"
 struct WhatIfRow
 {
     QString scheme;
-    QString reason; // why there is no prediction; "" if there is one, or if it is not known yet
+    QString reason; // why there is no prediction; "" if there is one or it is still pending
     bool isKnown = false, hasInterval = false;
     // In ns; 95 % of the predictions are in [least, most].
     std::int64_t iteration = 0, least = 0, most = 0;
@@ -93,11 +93,11 @@ WhatIfRow whatIfRow(const QString& scheme, const engine::Result<profiler::Predic
 struct WhatIfDetails
 {
     QString scheme;
-    std::shared_ptr<const engine::Run> run; // the predicted run; null: see `reason`
+    std::shared_ptr<const engine::Run> run; // the predicted run; null if `reason` is set
     QString reason;
     profiler::Comparison comparison; // compares the measured run and the prediction
-    // Predicted iteration times in ns, each with one assumption changed. nullopt: the change would
-    // have no effect, or the time is unknown.
+    // Predicted iteration times in ns, each with one assumption changed; nullopt if the change
+    // would have no effect or the time is unknown.
     std::optional<std::int64_t> withoutEdits, withMeasuredLayers, withoutStragglers, withHalfLinks;
     // WhatIfPredictor::correction(); nullopt if the prediction keeps the run's own order.
     std::optional<double> correction;
@@ -113,8 +113,8 @@ WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const eng
 QString whatIfCommand(const QString& file, const QString& scheme, const WhatIfChanges& changes,
                       const engine::Shape& measured);
 
-// The device whose stages take longest, and its excess over the mean of the others; -1: all devices
-// take equally long within 1 %.
+// The device whose stages take longest, and by how much they exceed the mean of the other devices.
+// `device` is -1 if the excess is less than 1 %.
 struct SlowestDevice
 {
     int device = -1;

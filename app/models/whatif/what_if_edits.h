@@ -4,13 +4,13 @@
 
 namespace app {
 
-// One of the changes to a measured run, and all other changes.
+// One of the changes to a measured run, and the changes without it.
 struct WhatIfEdit
 {
     QString text; // "F on device 3 × 1.5"
     WhatIfChanges without;
 };
-// All changes to the run's times, in the order in which they are applied.
+// Returns an entry for each change.
 std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run& run);
 
 // "2F3", "F on device 1", "F", "Device 1", "Link 0–1", "All links within nodes".
@@ -22,8 +22,9 @@ double slowdown(const WhatIfChanges& changes, const profiler::RunEdit& edit);
 // factors. A factor of 1 removes the slow-down.
 void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit);
 
-// The links between devices over which messages pass, as edits with a factor of 1. If the run names
-// several hosts, the list begins with all links within nodes and all links between nodes.
+// Returns the links between devices over which messages pass, as edits with a factor of 1. If the
+// run names several hosts, these follow an edit for all links within nodes and one for all links
+// between nodes.
 std::vector<profiler::RunEdit> linksOf(const engine::Run& run);
 
 } // namespace app

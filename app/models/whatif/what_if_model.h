@@ -8,8 +8,8 @@
 
 namespace app {
 
-// All schemes predicted with the measured times of one run, shortest first. Schemes that are not
-// possible or do not fit come last, with the reason.
+// Table of all schemes, predicted with the measured times of one run. The shortest iteration comes
+// first. Schemes that are not possible or do not fit in memory come last and show the reason.
 class WhatIfModel : public TableModel<WhatIfRow>
 {
     Q_OBJECT
@@ -23,12 +23,12 @@ public:
     // Replaces the rows of these schemes. Others keep their last values.
     void update(const std::vector<WhatIfRow>& rows);
     void setMemoryLimit(std::int64_t bytes); // 0: none
-    void setMeasured(std::int64_t measured); // the baseline of differences, ns
+    void setMeasured(std::int64_t measured); // baseline of differences, in ns
     std::int64_t memoryLimit() const { return m_limit; }
 
     const WhatIfRow* find(const QString& scheme) const; // nullptr: unknown
     int rowOf(const QString& scheme) const;             // the row as shown; -1: unknown
-    QString best() const; // the shortest scheme that fits; "" if there is none
+    QString best() const; // the scheme that fits and has the shortest iteration; "" if none fits
     int fitting() const;
     bool isComplete() const; // whether each scheme has a prediction or the reason why not
     bool knowsBytes() const { return m_mostBytes > 0; }
@@ -48,11 +48,11 @@ private:
     Interval interval(const WhatIfRow& row) const;
 
     std::int64_t m_measured, m_limit = 0, m_mostBytes = 0;
-    std::int64_t m_first = 0, m_last = 1; // ends of the bars' scale, in ns
+    std::int64_t m_first = 0, m_last = 1; // both ends of the bars' scale, in ns
     Scale m_time, m_bytes;
 };
 
-// Returns the peak of the device with the most memory; 0: unknown.
+// Returns the largest peak of any device; 0: unknown.
 std::int64_t mostBytes(const WhatIfRow& row);
 
 } // namespace app

@@ -16,8 +16,8 @@ QString part(const char* source)
     return QCoreApplication::translate("WhatIf", source);
 }
 
-// ", with 3.1 GiB more on the fullest device"; "" if the difference is less than 1 %. Compares the
-// fullest device of the prediction with that of the run, which may be another device.
+// Returns ", with 3.1 GiB more on the fullest device"; "" if the difference is less than 1 %. The
+// fullest device of the prediction need not be that of the run.
 QString memoryPart(const Bytes& predicted, const Bytes& measured)
 {
     if (predicted.size() != measured.size() || measured.empty())

@@ -20,11 +20,11 @@ struct WhatIfNumbers
     std::int64_t measured = 0; // in ns
     engine::IdVector<engine::DeviceId, std::int64_t> measuredBytes;
     std::int64_t memoryLimit = 0; // bytes; 0: none
-    // Micro-batches of the measured and of the predicted iteration. If they differ, the times per
-    // micro-batch are compared.
+    // The numbers of micro-batches of the measured and of the predicted iteration. If they differ,
+    // the times per micro-batch are compared.
     int measuredBatches = 1, batches = 1;
 };
-// The measured iteration time, scaled to the number of micro-batches of the prediction.
+// Returns the measured iteration time, scaled to the number of micro-batches of the prediction.
 std::int64_t atPace(const WhatIfNumbers& numbers);
 WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers);
 

@@ -57,7 +57,7 @@ private:
     void showOutlook();
     void askForKitFolder();
     void askForArchive();
-    QString kitName() const; // proposed
+    QString kitName() const; // proposed name of the folder or archive
     void kitWritten(const QString& folder);
     void endWriting(const QString& text);
 

@@ -105,7 +105,7 @@ void ResultsController::import(const QStringList& paths)
     m_importer->start(paths);
 }
 
-// Compares the measured run, as soon as it is read, with the prediction and with the emulated run,
+// As soon as the measured run is read, compares it with the prediction and with the emulated run,
 // if these are known.
 void ResultsController::showImported()
 {

@@ -15,8 +15,8 @@ namespace app {
 
 class ResultsPanel;
 
-// The results of a cluster: watches their folder, imports them, and compares the measured run with
-// the prediction and with a run of this machine.
+// Watches the folder of a cluster's results, imports them, and compares the measured run with the
+// prediction and with a run of this machine.
 class ResultsController : public QObject
 {
     Q_OBJECT
@@ -59,10 +59,10 @@ private:
     ResultWatcher m_watcher;
     std::shared_ptr<const ClusterOutlook> m_outlook;
     ClusterPlan m_plan;
-    std::unique_ptr<TraceImporter> m_importer; // nullptr: no import runs
-    bool m_isImported = false;                 // an import began since the last take()
+    std::unique_ptr<TraceImporter> m_importer; // nullptr: no import is running
+    bool m_isImported = false;                 // an import started since the last take()
     QString m_predictedFile;                   // written by compare()
-    bool m_isPredicting = false;               // it is being written
+    bool m_isPredicting = false;               // m_predictedFile is being written
     std::shared_ptr<RunDocument> m_emulated, m_measured;
 };
 

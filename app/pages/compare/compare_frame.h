@@ -22,8 +22,9 @@ class RunsDock;
 class RunsModel;
 class SegmentControl;
 
-// The layout of the comparison: runs, toolbar, differences of the runs, the lanes above the tables,
-// details. It hides parts if the window is small. The page creates the content of the parts.
+// The layout of the comparison page: the runs, the toolbar, the differences, the lanes above the
+// tables, and the details. It hides parts if the window is small. The page creates the content of
+// the parts.
 class CompareFrame : public QWidget
 {
     Q_OBJECT
@@ -33,10 +34,10 @@ public:
 
     enum Part { Empty, Rows };
     void showPart(Part part);
-    // Shares the height between lanes and tables: the tables get the height of their contents, and
-    // the lanes the rest. Height that the lanes do not need goes back to the tables.
+    // Divides the height between lanes and tables unless the user has moved the splitter. The
+    // tables get what their contents need or what the lanes leave unused, but at most half.
     void distributeHeight();
-    // true: shows the controls for a ranking of many runs; false: those for a few runs.
+    // Shows the controls for a ranking of many runs (true) or for a few runs (false).
     void setCompact(bool isCompact);
     void fold(int width); // hides docks that do not fit beside the lanes
     void openDetails();   // opens the dock of details if it has enough space
@@ -71,8 +72,8 @@ private:
     QSplitter* m_rows;
     QWidget* m_detailsDock;
     QWidget* m_bar = nullptr; // the toolbar
-    // The parts of the toolbar, some of which updateToolbar() shows or hides. m_icons replace
-    // m_buttons. The first elements of m_labels and m_icons are hidden first.
+    // The parts of the toolbar that updateToolbar() shows or hides. m_icons replace m_buttons. The
+    // first elements of m_labels and m_icons are hidden first.
     QList<QWidget*> m_tallOnly, m_compactOnly, m_labels, m_buttons, m_icons;
     bool m_hasRoomForRuns = true, m_areRowsChosen = false; // m_areRowsChosen: the user moved m_rows
     bool m_isCompact = false;

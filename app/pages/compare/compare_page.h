@@ -28,7 +28,7 @@ class ComparePage : public Page
     Q_OBJECT
 
 public:
-    // Ticks these runs and no others.
+    // Ticks `documents` and unticks all other runs.
     ComparePage(const ThemeController& theme, RunLibrary& library,
                 const std::vector<std::shared_ptr<RunDocument>>& documents,
                 QWidget* parent = nullptr);
@@ -84,7 +84,7 @@ private:
     QTimer m_refresh;        // delays refresh(), so that ticking many runs causes one update
     int m_generation = 0;    // number of the last request; older results are dropped
     bool m_hasViews = false; // whether the lanes show m_compared
-    int m_explained = -1;    // run of the details
+    int m_explained = -1;    // run that the details describe; -1: none
 
     CompareActions m_actions;
     RunSaver* m_saver;

@@ -39,7 +39,7 @@ public:
     }
 };
 
-// Makes every row as high as its value needs in the width of the column.
+// Makes every row high enough for its wrapped value.
 void fitHeights(DataTable& table)
 {
     const QFontMetrics metrics(uiFont(12));

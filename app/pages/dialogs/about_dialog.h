@@ -6,7 +6,7 @@
 
 namespace app {
 
-// Version, build, licence and libraries.
+// Shows the version, build, licence and libraries.
 class AboutDialog : public QDialog
 {
     Q_OBJECT

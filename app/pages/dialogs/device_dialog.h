@@ -11,8 +11,8 @@ class QVBoxLayout;
 
 namespace app {
 
-// A card for each device of this machine, and the CUDA libraries. The worker queries the driver, so
-// a driver that hangs does not block the window.
+// Shows a card for each device of this machine, and the CUDA libraries. The worker queries the
+// driver, so a driver that hangs does not block the window.
 class DeviceDialog : public QDialog
 {
     Q_OBJECT

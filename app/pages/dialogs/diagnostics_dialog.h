@@ -26,7 +26,7 @@ public:
                       QWidget* parent = nullptr);
     ~DiagnosticsDialog() override;
 
-    // Writes the folder into `parent`, which exists; shows the reason if that fails.
+    // Writes the folder into `parent`, which must exist. Shows the reason if that fails.
     void saveIn(const QString& parent);
 
 Q_SIGNALS:

@@ -27,7 +27,7 @@
 namespace app {
 namespace {
 
-constexpr int kSettleMs = 60; // lays out once while a number is typed, not per digit
+constexpr int kSettleMs = 60; // so that typing a number lays out once and not per digit
 constexpr int kSideWidth = 404;
 
 std::unique_ptr<QSettings> openSettings()
@@ -275,7 +275,7 @@ void ExportDialog::followPreset()
     const QString preset = QString::fromStdString(m_settings.preset);
     if (isOwnPreset(preset)) {
         ExportSettings saved = loadOwnPreset(*openSettings(), preset, m_settings.base);
-        // Ignores devices and range: they belong to the runs of this dialog, not to the preset.
+        // Ignores devices and range, which belong to the runs of this dialog and not to the preset.
         saved.options.devices = m_settings.options.devices;
         saved.options.range = m_settings.options.range;
         if (!(saved == m_settings)) {

@@ -43,7 +43,7 @@ public:
     // cannot have a recipe (the commands that recreate it).
     void setFiles(const QStringList& files);
     const profiler::Scene& scene() const;
-    // The checks of the figure; those of its PDF file follow when it is rendered.
+    // The checks of the figure. The checks of its PDF file are added when the file is rendered.
     const std::vector<profiler::FigureCheck>& checks() const;
     void done(int result) override;
 
@@ -70,8 +70,8 @@ private:
     bool mayReplace(const QString& what, const QString& consequence);
 
     FigureRuns m_runs;
-    std::vector<std::vector<engine::Note>> m_notes; // the notes of each run
-    int m_iteration = -1, m_rangeIteration = -1;    // m_rangeIteration: contains the marked range
+    std::vector<std::vector<engine::Note>> m_notes;
+    int m_iteration = -1, m_rangeIteration = -1; // m_rangeIteration contains the marked range
     ExportSettings m_settings;
 
     QLabel* m_subtitle;
@@ -80,8 +80,8 @@ private:
     QPushButton *m_export, *m_savePreset;
     QTimer* m_timer;
     Background m_background;
-    bool m_isChecking = false; // a PDF file is rendered
-    bool m_isOutdated = false; // and it is that of an older figure
+    bool m_isChecking = false; // a PDF file is being rendered
+    bool m_isOutdated = false; // that PDF file is of an older figure
     bool m_isAsking = false;   // a dialog that this one opened has not returned yet
     // Cancels the running export; nullptr if none runs.
     std::shared_ptr<std::atomic<bool>> m_isCancelled;

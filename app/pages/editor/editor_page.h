@@ -22,13 +22,13 @@ class EditorPage : public Page
     Q_OBJECT
 
 public:
-    // Larger schedules are refused: every edit checks all ops, and so many ops cannot be edited by
-    // hand.
+    // Larger schedules are refused, because every edit checks all ops and so many ops cannot be
+    // edited by hand.
     static constexpr std::size_t kMostOps = 20'000;
 
     explicit EditorPage(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Call either edit() or open(), once. If a file cannot be read, the page shows the reason.
+    // Call either edit() or open() once. If a file cannot be read, the page shows the reason.
     // `request` has the costs and the all-reduce for the simulated times; the "Costs" action
     // changes them.
     void edit(const engine::Schedule& schedule, const QString& name,

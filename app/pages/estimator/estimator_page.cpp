@@ -327,7 +327,7 @@ void EstimatorPage::showMemory(const engine::Result<BpipeMemory>& memory)
         m_bars->clear(capitalized(fromUtf8(memory.error().message)) + QLatin1Char('.'));
 }
 
-// Names the fullest device, because it is not device 0 if the layers are uneven.
+// Names the fullest device, which is not device 0 if the layers are uneven.
 void EstimatorPage::showBars(const BpipeMemory& memory)
 {
     const auto fullest = [](const std::vector<DevicePeak>& peaks) {

@@ -35,7 +35,8 @@ QString nameOfTraces(const QStringList& traces)
         : ImportPage::tr("%1 and %2").arg(first, countOf(traces.size() - 1, "other"));
 }
 
-// Shows the match in the middle of the timeline, and selects its op or, without one, its time.
+// Returns a link that shows the match in the middle of the timeline and selects its op or, if it
+// has none, its time.
 ViewLink linkTo(const engine::ImportReport::Match& match, const QString& file)
 {
     constexpr double kMargin = 4; // on each side, in durations of the match

@@ -21,8 +21,8 @@ class RulesPane;
 class RunSaver;
 class RunsDock;
 
-// Imports traces: shows the progress, then the report of the imported run. Also shows the report of
-// a run that was imported earlier.
+// Imports traces and shows the progress, then the report of the imported run. Also shows the report
+// of a run that was imported earlier.
 class ImportPage : public Page
 {
     Q_OBJECT

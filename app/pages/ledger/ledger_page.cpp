@@ -171,7 +171,7 @@ void LedgerPage::connectAll()
 {
     m_late.setSingleShot(true);
     connect(&m_late, &QTimer::timeout, this, [this] {
-        if (isVisible()) // else showEvent() lists the runs again
+        if (isVisible()) // otherwise, showEvent() lists the runs again
             showRuns();
     });
     const auto later = [this] { m_late.start(0); };

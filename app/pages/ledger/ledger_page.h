@@ -23,8 +23,8 @@ class LedgerFacets;
 class LedgerNotes;
 class LedgerTable;
 
-// All runs of this machine: groups at the left, the filtered and sorted list, and the details of
-// the current run.
+// Shows all runs of this machine: the groups at the left, the filtered and sorted list, and the
+// details of the current run.
 class LedgerPage : public Page
 {
     Q_OBJECT
@@ -59,8 +59,8 @@ private:
     void compare();
     void repeat();
     void toggleStar(LedgerRun run);
-    // Moves the selected runs to the trash. If all of them are in the trash already, asks and
-    // deletes them.
+    // Moves the selected runs to the trash. If all of them are already there, deletes them after a
+    // confirmation.
     void trash();
     void restore();
 

@@ -88,8 +88,8 @@ QWidget* MemoryPage::makeToolbar()
     m_order->setName(tr("Order"));
     m_order->setCompact();
     m_withoutMoves->setChecked(true);
-    m_withoutMoves->setToolTip(
-        tr("Also draws, dashed, the memory that the run would need without evicts and loads"));
+    m_withoutMoves->setToolTip(tr("Also draws the memory that the run would need without evicts "
+                                  "and loads, as a dashed line"));
     return makeBar(
         40, 8,
         {m_stepper, makeLine(Qt::Vertical), m_orderLabel, m_order, m_withoutMoves, kStretch});
@@ -260,14 +260,14 @@ bool MemoryPage::eventFilter(QObject* watched, QEvent* event)
     return Page::eventFilter(watched, event);
 }
 
-// Gives the table of devices the height that it needs, and the rest to the plots.
+// Gives the table of devices the height that it needs and leaves the rest to the plots.
 void MemoryPage::fitTable()
 {
     const int needed = std::min(kTableHeight, kTableTitle + 1 + m_memoryTable->fittingHeight());
     m_rows->setSizes({height() - needed, needed});
 }
 
-// In a small window the plots keep two thirds of the width.
+// In a small window, the plots keep two thirds of the width.
 void MemoryPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);

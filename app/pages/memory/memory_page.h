@@ -24,8 +24,8 @@ class MemoryLegend;
 class MemoryModel;
 class SegmentControl;
 
-// The memory of one run: every device over time with one cursor, the contents at the cursor, and
-// planned and recorded peaks.
+// Shows the memory of one run: every device over time with a common cursor, the contents at the
+// cursor, and the planned and recorded peaks.
 class MemoryPage : public Page
 {
     Q_OBJECT
@@ -51,7 +51,7 @@ private:
     void connectAll();
     void showRun();
     void showIteration(int iteration);
-    void showParts(bool hasMemory); // false: only the stepper and an empty state
+    void showParts(bool hasMemory); // false: shows only the stepper and an empty state
     void showAlive(engine::DeviceId device, std::int64_t time);
     void fitAreas();
     void fitTable();

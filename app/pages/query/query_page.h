@@ -18,7 +18,8 @@ class QueryEditor;
 class QueryModel;
 class SchemaTree;
 
-// A read-only SQL console on the file of a run: the tables at the left, the query above its rows.
+// A read-only SQL console for the file of a run, with the tables at the left and the query above
+// its rows.
 class QueryPage : public Page
 {
     Q_OBJECT

@@ -44,7 +44,7 @@ void LinkController::copy()
     QGuiApplication::clipboard()->setMimeData(data);
 }
 
-// Returns the text of the note on the selection; "": none.
+// Returns the text of the current note; "" if there is none.
 QString LinkController::noteInSight() const
 {
     const int current = m_parts.timeline.currentNote();

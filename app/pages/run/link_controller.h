@@ -16,8 +16,8 @@ class Page;
 class RunActions;
 class TimelineWidget;
 
-// Copies the command of a run, or its visible part as a link and an image, and restores a view from
-// a link.
+// Copies the command of a run, copies a link to its visible part with an image of it, and restores
+// a view from a link.
 class LinkController : public QObject
 {
     Q_OBJECT

@@ -66,8 +66,8 @@ QWidget* RunFrame::makeDetails(const ThemeController& theme)
     return dock;
 }
 
-// Makes two rows of actions, of which at most one is visible: for the selection or, if nothing is
-// selected, for a running run.
+// Makes two rows of actions, one for the selection and one for a running run. The second one is
+// visible only if nothing is selected.
 QWidget* RunFrame::makeFooter()
 {
     const auto row = [] {

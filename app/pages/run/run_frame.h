@@ -38,8 +38,8 @@ public:
     RunFrame(const ThemeController& theme, const RunActions& actions, const Parts& parts,
              const QList<QWidget*>& bars);
 
-    // Folds the details first, then the list of runs, then the tables. A part that the user opened
-    // stays open until the size class of the page changes.
+    // If the page is narrow, folds the details first, then the list of runs. If it is low, folds
+    // the tables. A part that the user opened stays open until the size class of the page changes.
     void fold(QSize page);
     // Shows the actions for the selection, or for a running run, below the details.
     void showActions(Selection::Kind selected, const RunDocument& document);

@@ -21,7 +21,8 @@ class RunLanes : public QObject
 public:
     RunLanes(TimelineWidget& timeline, const RunActions& actions, QObject* parent);
 
-    // "1 of 4 lanes hidden, 2 pinned" for the status bar; empty if the lanes are as usual.
+    // Returns "1 of 4 lanes hidden, 2 pinned" for the status bar; empty if all lanes are shown in
+    // their usual order.
     QStringList status() const;
     void update(); // enables the actions for the selection
 
@@ -29,7 +30,7 @@ Q_SIGNALS:
     void changed();
 
 private:
-    int device() const; // of the selection; -1: none
+    int device() const; // device of the selection; -1: none
     std::optional<LaneGroup> group() const;
     void change(const std::function<void(LaneOrder&)>& edit);
 

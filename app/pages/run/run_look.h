@@ -10,8 +10,8 @@ class RunStateView;
 class RunToolbar;
 class TimelineWidget;
 
-// Synchronizes the actions, the toolbar and the timeline of a run: the visible time and the
-// TimelineLook.
+// Keeps the visible time and the TimelineLook equal in the actions, the toolbar and the timeline of
+// a run.
 class RunLook : public QObject
 {
     Q_OBJECT

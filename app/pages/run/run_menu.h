@@ -14,7 +14,7 @@ class FindController;
 class RunActions;
 class TimelineWidget;
 
-// The context menu of the timeline: about an op, a bubble, a range or a lane.
+// The context menu of the timeline for an op, a bubble, a range or a lane.
 class RunMenu : public QObject
 {
     Q_OBJECT

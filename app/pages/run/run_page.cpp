@@ -293,7 +293,7 @@ RunStateView::Facts RunPage::facts() const
     return {view() != nullptr, m_views.isBusy(), !m_library.optionsOf(*m_document).isEmpty()};
 }
 
-// Hides the empty tables if there is no timeline.
+// Hides the toolbar and the tables of a file that cannot be read.
 void RunPage::showWaiting()
 {
     m_state->showState(*m_document, facts());

@@ -76,7 +76,7 @@ private:
     void showIteration(int iteration);
     void select(const Selection& selection);
     RunStateView::Facts facts() const;
-    const RunViewPointer& view() const; // of timeline, details and tables; may be nullptr
+    const RunViewPointer& view() const; // view of timeline, details and tables; may be nullptr
     void runAgain();
 
     const ThemeController& m_theme;

@@ -8,7 +8,7 @@ namespace app {
 
 class RunStateView;
 
-// Predicts an iteration of the shown run: from its measured ops or, before the first iteration is
+// Predicts an iteration of the shown run from its measured ops or, before the first iteration is
 // complete, from assumed costs. Each prediction reads all iterations, so a growing run is predicted
 // again only when their number has doubled.
 class RunPrediction : public QObject

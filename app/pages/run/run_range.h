@@ -13,7 +13,8 @@ class RunActions;
 class RunPanels;
 class TimelineWidget;
 
-// The marked range of a run's page: its tab, its metrics, and ranges that the user types.
+// Shows the marked range of a run's page in a tab with its metrics, and marks ranges that the user
+// types.
 class RunRange : public QObject
 {
     Q_OBJECT
@@ -28,7 +29,7 @@ public:
 
     RunRange(const Parts& parts, const RunActions& actions, RunAnalysis& analysis, QObject* parent);
 
-    // Call it when the run is new or has grown; nullptr: unknown.
+    // Call it when the run is new or has grown; nullptr: no run.
     void setView(const RunViewPointer& view, int iteration);
     void select(const Selection& selection);
     // Marks a range and brings it into view.

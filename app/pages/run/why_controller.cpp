@@ -63,7 +63,7 @@ void WhyController::setIteration(const RunViewPointer& view, int iteration)
 {
     if (view == m_view && iteration == m_iteration)
         return;
-    // Keeps the critical path: a complete iteration of a running run does not change.
+    // Keeps the critical path, because a complete iteration of a running run does not change.
     const bool isKnown = m_marks && iteration == m_iteration && m_document->isRunning();
     m_view = view;
     m_iteration = iteration;
@@ -126,7 +126,7 @@ void WhyController::setSelection(const Selection& selection)
     m_parts.timeline.setReason(reason);
 }
 
-// The reason why the next scheme cannot be run like this run.
+// Returns the reason why the next scheme cannot be run like this run; "" if it can.
 QString WhyController::whyNotRun() const
 {
     const engine::RunInfo& info = m_view->run().info;

@@ -36,7 +36,8 @@ public:
 
     WhyPanel* panel() const { return m_panel; } // a widget without a parent at first
 
-    // The run and the iteration at the centre of the timeline; nullptr, -1: none.
+    // Sets the run and the iteration at the centre of the timeline; nullptr and -1 if there is
+    // none.
     void setIteration(const RunViewPointer& view, int iteration);
     void setSelection(const Selection& selection); // highlights the reason of an op on the path
 

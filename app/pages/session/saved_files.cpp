@@ -23,7 +23,7 @@ void openFolder(NoticeBar& notice, const QString& folder)
             MainWindow::tr("No file manager is available. The files are in %1.").arg(folder));
 }
 
-// The files of runs; fewer than the runs if some have none, such as predictions.
+// Returns the files of the runs, without those that have none, such as predictions.
 QStringList filesOf(const RunsModel& open,
                     const std::vector<std::shared_ptr<const engine::Run>>& runs)
 {

@@ -103,7 +103,7 @@ const TabKind kTabKinds[] = {
      [](MainWindow& window, const SessionTab&) { window.openSettings(); }},
 };
 
-// Splits the files of a tab into those that exist and the names of the others.
+// Returns the files that exist and appends the names of the others to `missing`.
 QStringList existingFiles(const QStringList& files, QStringList& missing)
 {
     QStringList found;

@@ -14,7 +14,7 @@ namespace app {
 namespace {
 
 constexpr int kSaveAfter = 1000; // ms, so that closing many tabs writes once
-// ms; a start has succeeded if the program has not crashed this long after all runs were read
+// ms; interval at which watchStart() is called until all runs are read
 constexpr int kStartIsOver = 3000;
 
 // "a.sqlite", "a.sqlite and b.sqlite", "a.sqlite and 3 others".
@@ -84,7 +84,7 @@ bool WindowSession::isReading() const
     return false;
 }
 
-// Ends the start phase as soon as no run of the opened tabs is being read.
+// Ends the start phase when no run is being read.
 void WindowSession::watchStart()
 {
     if (isReading())

@@ -20,7 +20,7 @@ class WindowSession : public QObject
 public:
     enum class Tabs { Open, LeaveClosed };
 
-    // All must outlive the session.
+    // The arguments must outlive the session.
     WindowSession(MainWindow& window, NoticeBar& notice, Settings& settings);
 
     // Call it once after the window is shown; nothing is saved before. Reopens the tabs of the last
@@ -35,7 +35,7 @@ public:
 
 private:
     Session current() const;
-    bool isReading() const; // whether any run is
+    bool isReading() const; // whether any run is being read
     void watchStart();
 
     MainWindow& m_window;

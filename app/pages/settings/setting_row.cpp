@@ -46,7 +46,7 @@ SettingRow::SettingRow(const ThemeController& theme, const Setting& setting, QWi
         = spaced(new QVBoxLayout, {}, 2, {makeLabel(setting.title), explanation, m_problem});
     auto* side = new QWidget;
     if (m_setting.kind == Setting::Kind::Folder || m_setting.kind == Setting::Kind::Program)
-        side->setFixedWidth(kControlWidth); // paths are long, the explanation gets the rest
+        side->setFixedWidth(kControlWidth); // paths are long; the explanation gets the rest
     spaced(new QHBoxLayout(side), {}, 8, {kStretch, m_reset, m_control});
     auto* row = spaced(new QHBoxLayout, {0, 10, 0, 10}, 24, {{texts, 1}, side});
     spaced(new QVBoxLayout(this), {}, 0, {makeLine(Qt::Horizontal), row});

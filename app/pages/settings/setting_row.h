@@ -12,8 +12,8 @@ class QPushButton;
 
 namespace app {
 
-// A setting: title and explanation at the left, its control at the right, and a link that resets it
-// while it differs from the default.
+// A row with the title and explanation of a setting, its control, and a link that resets the
+// setting while it differs from the default.
 class SettingRow : public QWidget
 {
     Q_OBJECT

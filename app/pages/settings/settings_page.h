@@ -20,12 +20,12 @@ class SettingsPage : public Page
     Q_OBJECT
 
 public:
-    // Both must outlive the page.
+    // `theme` and `settings` must outlive the page.
     SettingsPage(const ThemeController& theme, Settings& settings, QWidget* parent = nullptr);
 
     QString title() const override { return tr("Settings"); }
     QString statusNote() const override { return tr("changes apply immediately"); }
-    // Shows all settings, and gives this one the focus. `key` is in the table.
+    // Shows all settings and gives this one the focus. `key` must be in the table.
     void showSetting(const char* key);
     void refresh(); // after a setting was changed elsewhere
 
@@ -47,7 +47,7 @@ private:
     QLineEdit* m_filter;
     EmptyState* m_nothing;
     std::vector<SettingRow*> m_rows;
-    // For each row: the title of its group if it is the first row of the group, otherwise nullptr.
+    // For each row, the title of its group if it is the first row of the group, otherwise nullptr.
     std::vector<QWidget*> m_groups;
 };
 

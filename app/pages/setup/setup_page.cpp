@@ -313,7 +313,7 @@ QString SetupPage::statusNote() const
 }
 
 // The scheme cards have one column below a width of 1360, three columns on a large screen, and
-// otherwise two. In a low window the preview is less high, so that the table keeps a few rows.
+// otherwise two. In a low window, the preview is lower, so that the table keeps a few rows.
 void SetupPage::resizeEvent(QResizeEvent* event)
 {
     constexpr int kNarrow = 1360, kWide = 2200, kLow = 720, kHigh = 1150;

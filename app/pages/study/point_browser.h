@@ -14,7 +14,7 @@ namespace app {
 class PointModel;
 class StudyFrame;
 
-// Shows the results of a study page: draws the charts in the background and keeps the selected
+// Shows the results on a study page. Draws the charts in the background and keeps the selected
 // point, which all charts mark. A chart of a metric varies one axis and takes the values of the
 // other axes from this point.
 class PointBrowser : public QObject
@@ -34,7 +34,7 @@ public:
     RunSaver::MakeScene figureOf(StudyPanel panel) const; // for an export
 
 Q_SIGNALS:
-    void pointChanged(); // or its numbers
+    void pointChanged(); // the selected point or its numbers changed
     void pointOpened();
 
 private:
@@ -51,7 +51,7 @@ private:
     std::size_t m_point = 0;
     bool m_isChosen = false; // whether the user chose the point
     profiler::PointSummary m_summary;
-    // For each StudyPanel: the number of its last request. Results of older requests are dropped.
+    // For each StudyPanel, the number of its last request. Results of older requests are dropped.
     std::array<int, kStudyPanels> m_drawings{};
     Background m_background{this};
 };

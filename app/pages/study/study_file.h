@@ -12,7 +12,7 @@ namespace app {
 
 class RunSaver;
 
-// The file of an edited study: opens and saves it, and asks before edits are lost.
+// Opens and saves the file of an edited study, and asks before edits are lost.
 class StudyFile : public QObject
 {
     Q_OBJECT
@@ -30,11 +30,11 @@ public:
     void edit(const profiler::Study& study) { m_edited = study; }
     // Reads a preset or a file. If that fails, nothing changes.
     engine::Result<profiler::Study> open(const QString& nameOrFile);
-    void save();       // without a path() it asks for one
+    void save();       // asks for a file if path() is ""
     void saveAs();     // asks for a file
     bool mayDiscard(); // asks to save or drop edits; false: cancelled, or not saved
-    // Like mayDiscard(). If a study without a path() is to be saved, returns false, and emits
-    // closeRequested() when it is saved.
+    // Like mayDiscard(). If the user chooses to save a study without a path(), returns false and
+    // emits closeRequested() when it is saved.
     bool mayClose();
 
 Q_SIGNALS:

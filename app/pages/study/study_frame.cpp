@@ -31,7 +31,7 @@ constexpr int kDefinition = 270, kMaps = 746, kFront = 584; // px, at 1600
 constexpr int kWidestCards = 760, kRail = 36;
 constexpr int kPointRow = 28, kFoldDefinition = 1180;
 
-// A preset: its title, and its question below.
+// A card with the title of a preset and its question below.
 class PresetCard : public CardButton
 {
 public:
@@ -132,7 +132,7 @@ QWidget* StudyFrame::makeRail()
     return rail;
 }
 
-// A button with a menu: the study, its report and its results.
+// Makes a button with a menu that saves the study, its report and its results.
 QWidget* StudyFrame::makeSaveButton(const ThemeController& theme)
 {
     auto* button = makeIconButton("studyMore", Icon::More, tr("Save"), theme);

@@ -13,7 +13,8 @@ namespace app {
 
 class PointBrowser;
 
-// A grid of simulations or runs: its definition at the left, its charts, and the selected point.
+// Shows a grid of simulations or runs: its definition at the left, its charts, and the selected
+// point.
 class StudyPage : public Page
 {
     Q_OBJECT
@@ -23,7 +24,7 @@ public:
     explicit StudyPage(const ThemeController& theme, const QString& nameOrFile = {},
                        QWidget* parent = nullptr);
 
-    // Reads a preset or a file, and simulates its grid at once unless that may take long.
+    // Reads a preset or a file. Simulates its grid at once unless that may take long.
     void open(const QString& nameOrFile);
     QString title() const override { return m_file.title(); }
     QString file() const override { return m_file.path(); }
@@ -66,7 +67,7 @@ private:
     PointRuns m_points{this};
     RunSaver m_saver{this};
     StudyFile m_file{defaultStudy(), m_saver, this};
-    bool m_isRunnable = true; // the definition has no problem
+    bool m_isRunnable = true; // whether the definition has no problem
     StudyActions m_actions{};
     StudyFrame* m_frame = nullptr;
     PointBrowser* m_browser = nullptr;

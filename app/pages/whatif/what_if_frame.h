@@ -19,8 +19,9 @@ class RunsModel;
 class WhatIfForm;
 class WhatIfTable;
 
-// The layout of the what-if page: runs, measured times, both timelines above the ranking, details.
-// It hides parts if the window is small. The page creates the content of the parts.
+// The layout of the what-if page: the runs, the measured times, both timelines above the ranking,
+// and the details. It hides parts if the window is small. The page creates the content of the
+// parts.
 class WhatIfFrame : public QWidget
 {
     Q_OBJECT
@@ -29,11 +30,11 @@ public:
     // `actions` must outlive the frame.
     WhatIfFrame(const ThemeController& theme, const WhatIfActions& actions, RunsModel& runs);
 
-    // `excess`: which device exceeds the memory limit, and by how much; "": none.
+    // `excess` states the memory of a device that exceeds the limit; "" if none does.
     void showVerdict(const WhatIfVerdict& verdict, const QString& excess);
-    // Shows why there are no predictions. The button opens the report of an imported run or offers
-    // a new run with the settings of `run`. It is hidden if neither is possible or if `run` is
-    // nullptr (not read).
+    // Shows why there are no predictions. A button opens the report of an imported run or a new run
+    // with the settings of `run`. It is hidden if neither is possible or if `run` is nullptr (not
+    // read yet).
     void refuse(const QString& reason, const engine::Run* run);
     // Folds the details first, then the list of runs. A part that the user opened stays open until
     // the size class of the page changes.

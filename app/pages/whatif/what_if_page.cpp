@@ -197,7 +197,7 @@ void WhatIfPage::showSelected(int run, const Selection& selection)
     m_frame->form->slow().showOp(op);
 }
 
-// The selected op with its predicted duration, even if it is selected in the measured run.
+// Returns the selected op with its predicted duration, even if it is selected in the measured run.
 std::optional<OpInFocus> WhatIfPage::predictedOp() const
 {
     const auto& [run, selection] = m_selected;
@@ -211,7 +211,7 @@ std::optional<OpInFocus> WhatIfPage::predictedOp() const
                 : std::nullopt;
 }
 
-// Initially shows the shortest scheme.
+// Initially shows the scheme with the shortest iteration.
 void WhatIfPage::showRows(const std::vector<WhatIfRow>& rows)
 {
     const bool knewBytes = m_model->knowsBytes();

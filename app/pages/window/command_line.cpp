@@ -60,7 +60,7 @@ QString wrong(const QString& what)
     return QStringLiteral("bubblescope: %1; see bubblescope --help").arg(what);
 }
 
-QtMessageHandler previousHandler = nullptr; // needs no lock: used before there is a second thread
+QtMessageHandler previousHandler = nullptr; // used only before there is a second thread
 
 void onMessage(QtMsgType type, const QMessageLogContext& context, const QString& text)
 {
@@ -70,15 +70,15 @@ void onMessage(QtMsgType type, const QMessageLogContext& context, const QString&
         std::fputs(kNoDisplay, stderr);
         std::_Exit(1);
     }
-    // Drops Qt's warning about XDG_RUNTIME_DIR. It appears for root and in containers, and the user
-    // need not do anything about it.
+    // Drops Qt's warning about XDG_RUNTIME_DIR, which appears for root and in containers and needs
+    // no action by the user.
     const bool isOfSession
         = text.startsWith(QStringLiteral("QStandardPaths: XDG_RUNTIME_DIR not set"));
     if (!isOfPlatform && !isOfSession && previousHandler != nullptr)
         previousHandler(type, context, text);
 }
 
-// Stores `value` in `chosen`. Returns what is wrong with it; "": it is one of `choices`.
+// Stores `value` in `chosen`. Returns what is wrong with it; "" if it is one of `choices`.
 QString takeChoice(QString& chosen, const QString& value, const QStringList& choices)
 {
     chosen = value;
@@ -89,7 +89,7 @@ QString takeChoice(QString& chosen, const QString& value, const QStringList& cho
 
 QString takeSize(std::optional<QSize>& size, const QString& value)
 {
-    constexpr int kLeast = 100, kMost = 16384; // pictures that Qt can paint
+    constexpr int kLeast = 100, kMost = 16384; // pixels, within what Qt can paint
     const QStringList sides = value.split(QLatin1Char('x'));
     const int width = sides.value(0).toInt(), height = sides.value(1).toInt();
     size = QSize(width, height);

@@ -17,10 +17,10 @@ struct CommandLine
     QString error;     // wrong usage, one line; exit status 2
 
     QString page, theme;
-    std::optional<QSize> size; // pixels; absent: the last size
+    std::optional<QSize> size; // pixels; nullopt: the last size
     bool restore = true;       // whether the tabs of the last session are opened
 
-    // For packaging/screenshots.sh: renders the window into a file and exits.
+    // The file into which to render the window before exiting; for packaging/screenshots.sh.
     QString screenshot;
     bool force = false; // whether an existing screenshot is replaced
 };

@@ -343,7 +343,7 @@ void MainWindow::dropEvent(QDropEvent* event)
     openFiles(localFiles(*event->mimeData()));
 }
 
-// Queued runs survive the end of the program: the next window offers to start them.
+// Stores queued runs for the next window, and offers to start those that the last one left.
 void MainWindow::keepQueue()
 {
     connect(&m_library, &RunLibrary::queueChanged, this,

@@ -26,7 +26,7 @@ class MainWindow : public QMainWindow
     Q_OBJECT
 
 public:
-    // Both must outlive the window.
+    // `theme` and `settings` must outlive the window.
     MainWindow(ThemeController& theme, Settings& settings, QWidget* parent = nullptr);
     ~MainWindow() override;
 
@@ -48,15 +48,15 @@ public Q_SLOTS:
     void askFor(FileKind kind);               // with a dialog
     void openLedger();                        // if a tab shows it already, makes that tab current
     void openStudy(const QString& file = {}); // a preset or a file; "": a new study
-    // `key`: the setting to show; nullptr: all.
+    // `key` is the setting to show; nullptr: all.
     void openSettings(const char* key = nullptr);
     void openEstimator(); // if a tab shows it already, makes that tab current
     // Opens a page that runs the set-up or the run of the current page on a cluster.
     void openCluster();
     void editFile(const QString& file); // if a tab shows the file already, makes that tab current
     void compare(const QStringList& files);
-    // Edits schedule files, imports traces, and opens runs: one run in its page, several in a
-    // comparison.
+    // Edits schedule files, opens studies, imports traces, and opens runs: one run in its page,
+    // several in a comparison.
     void openFiles(const QStringList& files);
     // `paths` are files or folders of one job; `rules` are the user's rules as TOML.
     void importTraces(const QStringList& paths, const QString& rules = {});
@@ -78,7 +78,7 @@ private:
     void showDocument(const std::shared_ptr<RunDocument>& document);
     void compareDocuments(const std::vector<std::shared_ptr<RunDocument>>& documents);
     bool showPageOf(const QString& file); // returns false if there is none
-    // Shows the page of class `Shown` about the run in `file`: makes its tab current, or adds one.
+    // Shows the page of class `Shown` about the run in `file`. Makes its tab current, or adds one.
     template<class Shown>
     void showPageAbout(const QString& file);
     void connectPage(Page* page);

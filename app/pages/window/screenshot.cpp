@@ -24,8 +24,8 @@ namespace {
 
 constexpr QSize kDefaultSize(1600, 1000); // of a screenshot
 
-// Returns the signal that asks a run's page to open `page` for the same run; nullptr: `page` is not
-// such a page.
+// Returns the signal by which a run's page requests `page` for the same run; nullptr if there is
+// none.
 using Request = void (Page::*)(const QString& file);
 Request requestOf(const QString& page)
 {
@@ -69,8 +69,8 @@ void whenRead(MainWindow& window, const std::function<void()>& then)
     then();
 }
 
-// Opens the report of an import, once the run is known to have one, and then its rules. If the
-// command line names traces, the current page shows their report already.
+// Opens the report of an import once the run is known to have one, and then its rules. If the
+// command line names traces, the current page already shows their report.
 void openReport(MainWindow& window, bool withRules)
 {
     const auto openRules = [&window, withRules] {
@@ -193,7 +193,7 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
     constexpr int kSettle = 1800; // ms for preparing runs in the background
     window.resize(line.size.value_or(kDefaultSize));
     openPage(window, line);
-    // These pages take longest: they read a run first, or write a kit.
+    // These pages take longest, because they first read a run or make a kit.
     const QStringList slow{QStringLiteral("cluster"), QStringLiteral("report"),
                            QStringLiteral("rules")};
     const int delay = slow.contains(line.page) ? 3 * kSettle

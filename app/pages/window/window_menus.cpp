@@ -215,7 +215,7 @@ void WindowMenus::showPage(const Page& page)
     m_reopen->setEnabled(m_window.canReopenTabs());
 }
 
-// Commands that open a run of the ledger, or the set-up with a scheme.
+// Returns commands that open a run of the ledger, or the set-up page with a scheme.
 QList<CommandPalette::Command> WindowMenus::foundCommands()
 {
     constexpr std::size_t kMostRuns = 200;
