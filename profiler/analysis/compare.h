@@ -24,8 +24,8 @@ struct ComparedRun
     engine::Mode mode = engine::Mode::Simulate;
     bool isOversubscribed = false; // whether the run had more threads than cores
     std::int64_t ticksPerUnit = 1;
-    std::int64_t tokensPerIteration = 0;      // 0: unknown
-    RunMetrics metrics;                       // metrics of the reported iteration
+    std::int64_t tokensPerIteration = 0; // 0: unknown
+    RunMetrics metrics;
     std::optional<engine::Interval> interval; // result of iterationInterval()
     // Means over the devices, in ticks.
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0;
@@ -40,8 +40,8 @@ struct Comparison
     std::vector<Difference> differences;
     std::size_t baseline = 0;
     bool comparable = true; // false: some runs are in abstract units, others in ns
-    // Reasons why the comparison is less meaningful: "the runs have different modes", "the runs
-    // train different models", ...
+    // Differences that make the comparison less meaningful: "the runs have different modes", "the
+    // runs train different models", ...
     std::vector<std::string> notes;
 };
 

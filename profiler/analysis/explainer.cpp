@@ -119,8 +119,8 @@ std::vector<CauseLink> Explainer::neededBy(std::uint32_t op) const
     return users;
 }
 
-// Returns the last op that ended before `op` began. The neighbour in the lane can be an op that is
-// joint with `op`, which has the same window and is skipped.
+// Returns the last op that had ended when `op` began. This skips an op that is joint with `op`,
+// because it has the same window.
 std::optional<std::uint32_t> Explainer::before(std::uint32_t op) const
 {
     const auto lane = m_lanes.spans(m_flow.deviceOf(op), Track::Kind::Compute);

@@ -23,7 +23,7 @@ public:
     // the iteration. Each of them started when the previous one ended, or after idle time.
     std::vector<CauseLink> criticalPath() const;
     // The chain of causes of a bubble in time order, from an op without a cause to the op that ends
-    // the bubble. For a drain: the part of the critical path after the begin of the drain.
+    // the bubble. For a drain: the steps of the critical path that end after the drain starts.
     std::vector<CauseLink> causes(const Bubble& bubble) const;
 
 private:
@@ -53,8 +53,8 @@ private:
     const engine::Run& m_run;
     Lanes m_lanes;
     DataFlow m_flow;
-    // The window of each op, by OpIndex. The end is before the begin if the op did not run in this
-    // iteration.
+    // The window of each op, by OpIndex. If the op did not run in this iteration, its window ends
+    // before it begins.
     std::vector<engine::Window> m_window;
 };
 

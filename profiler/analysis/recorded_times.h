@@ -19,9 +19,9 @@ namespace profiler {
 using RecordedTimes = std::vector<std::optional<engine::OpCosts::Cost>>;
 RecordedTimes recordedTimes(const engine::Run& run);
 
-// Returns for each measured iteration the window of each op, indexed by OpIndex. If an op did not
-// run, the end of its window is before the begin. In an imported run an op begins when its inputs
-// have arrived, as in recordedTimes(), and a SEND is an empty window at the end of its producer.
+// Returns for each measured iteration the window of each op, indexed by OpIndex. The window of an
+// op that did not run ends before it begins. In an imported run an op begins when its inputs have
+// arrived, as in recordedTimes(), and a SEND is an empty window at the end of its producer.
 std::vector<std::vector<engine::Window>> measuredWindows(const engine::Run& run);
 
 } // namespace profiler

@@ -18,8 +18,8 @@ struct TimeParts
 };
 TimeParts timeParts(const ComparedRun& run);
 
-// Why the first run of a ranking is faster than the baseline: the parts of the iteration that are
-// shorter, and at what price (longer parts, more memory). If the first run is the baseline, it is
+// Why the first run of a ranking is faster than the baseline: which parts of its iteration are
+// shorter, and what that costs (longer parts, more memory). If the first run is the baseline, it is
 // compared with the second run.
 struct WinReason
 {
