@@ -17,7 +17,7 @@
 
 namespace profiler {
 
-// Samples the clocks and throttle reasons of GPUs ten times per second on its own thread, from
+// Samples the clocks, power, temperature and throttle reasons of GPUs on its own thread, from
 // start() to finish(). Values that a GPU does not report are 0.
 class GpuSampler
 {

@@ -31,7 +31,7 @@ private:
     StreamNamed m_named = nullptr;
 };
 
-// Links each range to the launch on the same thread that contains it.
+// Links each range to the launch that contains it and is on the same thread.
 void linkRanges(std::span<engine::GpuRange> ranges, std::span<const engine::GpuOpLaunch> launches);
 
 } // namespace profiler
