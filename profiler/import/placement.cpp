@@ -300,7 +300,7 @@ void Placer::splitBackward()
         });
 }
 
-// An op can have a part of a micro-batch. This function decides whether such parts are halves or
+// An op can process a part of a micro-batch. This function decides whether such parts are halves or
 // slices: they are halves if the run also has a forward of a whole micro-batch.
 void Placer::setSlices()
 {
