@@ -32,7 +32,7 @@ inline constexpr std::string_view kId = "INTEGER NOT NULL PRIMARY KEY",
 
 struct TableText
 {
-    // `where` states which runs have the table; `holds`, what it has.
+    // `where` states which runs have the table; `holds` states what it contains.
     std::string_view name, where, holds;
 };
 template<class Row>
@@ -188,7 +188,7 @@ inline std::string quoted(std::string_view column)
     return column == "end" ? "\"end\"" : std::string(column);
 }
 
-// Returns the names of the columns that are stored in a field.
+// Returns the names of the columns that have a field.
 template<class Row>
 std::vector<std::string> namesOf(std::string_view prefix = {})
 {
@@ -254,7 +254,7 @@ engine::Result<void> writeRows(Database& database, const std::vector<Row>& rows,
     return {};
 }
 
-// Writes rows to a table, which is created with its first row.
+// Writes rows to a table, and creates the table with its first row.
 template<class Row>
 engine::Result<void> addRows(Database& database, const std::vector<Row>& rows)
 {
