@@ -58,7 +58,7 @@ struct WhyReason
     std::optional<WhyChange> change;
 };
 
-// Returns the reasons, sorted by the begin of their windows. Reasons that take less than 1/600 of
+// Returns the reasons, sorted by the start of their windows. Reasons that take less than 1/600 of
 // the iteration are omitted.
 std::vector<WhyReason> whyReasons(const engine::Run& run, const CriticalPath& path,
                                   const IterationTimes& times);
