@@ -52,8 +52,8 @@ public:
 
 // Starts recording. Call it before the process creates a context. Fails with Error::Code::Device if
 // recording is not possible (CUPTI is missing or too old, another profiler, no permission, MIG,
-// WSL); the message has the reason in one sentence, and the run can continue with ops timed by CUDA
-// events. Fails with Error::Code::InvalidArgument if the level does not need CUPTI.
+// WSL); the message gives the reason in one sentence, and the run can continue with ops timed by
+// CUDA events. Fails with Error::Code::InvalidArgument if the level does not need CUPTI.
 engine::Result<std::unique_ptr<Capture>> startCapture(TraceLevel level);
 
 } // namespace profiler

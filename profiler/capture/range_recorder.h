@@ -15,7 +15,7 @@ class RangeRecorder
 public:
     // Call it before any range is created in the process. Fails with Error::Code::Unsupported if
     // another tool is configured (NVTX_INJECTION64_PATH is set) or the library is missing; the
-    // message has the reason. `named` is called on the thread that names a stream.
+    // message gives the reason. `named` is called on the thread that names a stream.
     static engine::Result<RangeRecorder> start(StreamNamed named = nullptr);
 
     // Adds the ranges that ended since the last call. Not thread-safe.

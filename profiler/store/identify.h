@@ -10,7 +10,7 @@ namespace profiler {
 engine::Result<void> identify(Database& database, const std::filesystem::path& file);
 
 // Examines the bytes of a file that SQLite could not read (SQLITE_NOTADB, SQLITE_CORRUPT). Returns
-// an error whose message has the reason. No writer of this process may have the file open.
+// an error whose message gives the reason. No writer of this process may have the file open.
 engine::Error whatItIs(const std::filesystem::path& file, int code);
 
 } // namespace profiler

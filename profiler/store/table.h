@@ -276,8 +276,8 @@ bool fill(const Statement& statement, Row& row)
     return fits;
 }
 
-// Calls `use(row, statement)` for each row. If `use` returns false, fails with
-// Error::Code::Corrupt; the message has the row's id or number.
+// Calls `use(row, statement)` for each row. Fails with Error::Code::Corrupt if `use` returns false;
+// the message states the row's id or number.
 template<class Row, class Use>
 engine::Result<void> readRows(Database& database, Statement& statement, Use use)
 {

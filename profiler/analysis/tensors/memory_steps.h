@@ -27,8 +27,8 @@ struct MemoryStep
 using MemorySteps
     = std::vector<MemoryStep>; // in time order; the first is at the start of the iteration
 
-// If the event allocates or frees a stash of another device, returns that device; otherwise
-// nullopt.
+// Returns the device that owns the stash, if the event allocates or frees a stash of another
+// device; otherwise nullopt.
 std::optional<engine::DeviceId> ownerOfGuest(const engine::Run& run, const engine::OpIndex& index,
                                              const engine::MemoryEvent& event);
 MemoryKind kindOf(const engine::Run& run, const engine::OpIndex& index,

@@ -32,8 +32,8 @@ public:
         std::size_t valid = 0; // number of bytes with records
     };
 
-    // Returns an empty, zeroed buffer. If all buffers are in use, returns nullptr, and CUPTI drops
-    // records.
+    // Returns an empty, zeroed buffer, or nullptr if all buffers are in use; CUPTI drops records if
+    // it gets nullptr.
     std::uint8_t* take();
     // Called when CUPTI returns a buffer, with or without records.
     void complete(std::uint8_t* data, std::size_t valid);
