@@ -16,8 +16,7 @@ std::optional<engine::Interval> medianInterval(std::vector<std::int64_t> times);
 // fewer than three measured iterations.
 std::optional<engine::Interval> iterationInterval(const engine::Run& run);
 
-// A run of a comparison: the metrics of its reported iteration, and the difference from the
-// baseline if both have the same unit.
+// A run of a comparison, with the metrics of its reported iteration.
 struct ComparedRun
 {
     std::string label; // from distinctLabels()

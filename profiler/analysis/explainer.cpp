@@ -62,7 +62,8 @@ std::optional<Explainer::Need> Explainer::needFor(const Value& value, std::uint3
     return Need{*producer, std::nullopt, m_window[*producer].end};
 }
 
-// A SEND needs its value, a RECV its SEND, and an all-reduce the last gradient of its stage.
+// A SEND needs its value, a RECV needs its SEND, and an all-reduce needs the last gradient of its
+// stage.
 std::optional<Explainer::Need> Explainer::needOfTransfer(std::uint32_t op) const
 {
     const Op& transfer = m_flow.op(op);

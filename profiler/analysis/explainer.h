@@ -40,7 +40,7 @@ private:
     CauseLink transferLink(std::uint32_t receive) const;
     std::optional<Need> needFor(const engine::Value& value, std::uint32_t consumer) const;
     std::optional<Need> needOfTransfer(std::uint32_t op) const;
-    // The last backward of the stage whose gradient the all-reduce sums.
+    // The last backward whose gradient the all-reduce of the stage sums.
     std::optional<std::uint32_t> lastContributor(engine::StageId stage, std::uint32_t reduce) const;
     std::vector<Need> needsOf(std::uint32_t op) const; // latest arrival first
     std::vector<CauseLink> neededBy(std::uint32_t op) const;

@@ -11,7 +11,7 @@ namespace profiler {
 // The duration of each op of a run, indexed by OpIndex; nullopt if the op has no span.
 //  * If the run has a median iteration, the duration is taken from it. Otherwise (simulated, live)
 //    it is the median over the measured iterations.
-//  * The cost of a SEND also has the latency of its message.
+//  * The cost of a SEND also contains the latency of its message.
 //  * Joint ops share one span. It is divided among them in proportion to the times that ops of
 //    their kind and stage take alone in this run.
 //  * In an imported run an op begins when its inputs have arrived, so that its duration includes

@@ -31,8 +31,8 @@ public:
     virtual ~Capture() = default;
 
     // All work that this thread launches from now on until pop() is recorded as work of `op`. Work
-    // of other data-parallel copies of the pipeline (OpOfIteration::kOtherCopy) is dropped. May be
-    // nested. Thread-safe; takes about a microsecond.
+    // of other data-parallel copies of the pipeline (OpOfIteration::kOtherCopy) is dropped. Calls
+    // may be nested. Thread-safe; takes about a microsecond.
     virtual void push(engine::OpOfIteration op) = 0;
     virtual void pop() = 0;
 

@@ -15,7 +15,7 @@ namespace profiler {
 // Converts nanoseconds to microseconds as Chrome's format writes them: "12.345".
 std::string microseconds(std::int64_t ns);
 
-// Returns a JSON number, or a JSON string for magnitudes above 2^53, of which viewers would lose
+// Returns a JSON number, or a JSON string if the magnitude exceeds 2^53, because viewers would lose
 // digits.
 std::string chromeNumber(std::int64_t number);
 std::string chromeNumber(std::uint64_t number);

@@ -73,8 +73,8 @@ public:
     TraceWriter& operator=(TraceWriter&&) noexcept;
     ~TraceWriter(); // commits all appended rows
 
-    // Whether the file system does not support WAL. The writer then commits once per second, which
-    // the user interface should report.
+    // Whether the file system does not support WAL. The writer then commits only once per second,
+    // and the user interface should report this.
     bool growsSlowly() const;
 
     // Thread-safe. Never waits for the disk; flush() and finish() report a failed write.

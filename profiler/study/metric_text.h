@@ -22,7 +22,7 @@ std::string columnTitle(const Study& study, const std::vector<StudyResult>& resu
 // metricNumber() formats a single number of a column with three digits, or a percentage with one
 // decimal: "12.3". Numbers that are shown together all have the same number of decimals.
 // metricDecimals() returns the number of decimals that the greatest of them needs, and
-// tickDecimals() the number that the distance of two ticks needs.
+// tickDecimals() returns the number that the distance of two ticks needs.
 std::string metricNumber(std::string_view column, double value);
 int metricDecimals(std::string_view column, double greatest);
 int tickDecimals(double step);

@@ -6,11 +6,11 @@
 namespace profiler {
 
 // Adds to `device` its compute, exposed communication and bubble in `part`, a window within the
-// iteration of `lanes`. Fill is the bubble before the first compute op of the iteration and drain
-// the bubble after the last one, even if these ops are outside `part`.
+// iteration of `lanes`. Fill is the bubble before the first compute op of the iteration, and drain
+// is the bubble after the last one, even if these ops are outside `part`.
 void addTimes(const Lanes& lanes, engine::Window part, DeviceMetrics& device);
 
-// Adds to `device.byKind` the times within `range` of the device's ops in one iteration. Each of
+// Adds to `device.byKind` how long the device's ops of one iteration run within `range`. Each of
 // two joint ops counts half of their window.
 void addByKind(const engine::Run& run, const engine::OpIndex& index, const Lanes& lanes,
                engine::Window range, DeviceMetrics& device);

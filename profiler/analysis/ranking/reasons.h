@@ -11,8 +11,8 @@ namespace profiler {
 // iteration. ARCHITECTURE.md, "What every number means", defines them.
 struct TimeParts
 {
-    double fill = 0, wait = 0, communication = 0, drain = 0; // `communication`: exposed
-    double compute = 0, optimizer = 0;                       // `compute`: without the optimizer
+    double fill = 0, wait = 0, communication = 0, drain = 0; // `communication` is the exposed part
+    double compute = 0, optimizer = 0;                       // `compute` excludes the optimizer
 
     double idle() const { return fill + wait + communication + drain; }
 };

@@ -259,8 +259,8 @@ bool NvtxWriter::writeRange(Database& database, std::int64_t id, const engine::G
         && linkRange(database, id, range.of);
 }
 
-// Links the range of a library to the op during whose launch it was pushed. The link is needed
-// because the range's thread, a Linux thread, does not identify the device.
+// Links the range of a library to the op that was being launched when the range was pushed. The
+// link is needed because the range's thread, a Linux thread, does not identify the device.
 bool NvtxWriter::linkRange(Database& database, std::int64_t id, const engine::OpOfIteration& of)
 {
     if (!of.isKnown() || of.isOtherCopys())
