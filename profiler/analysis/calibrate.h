@@ -16,8 +16,8 @@ struct CalibrateOptions
     int devicesPerNode = 0; // 0: one node
     // The assumed time of I (backward of the input) as a share of the time of B (the whole
     // backward). It is used only for kinds of backward that the run lacks. If the run has only B, I
-    // takes this share of the time of B, and W (backward of the weights) the rest. If the run has
-    // only I and W, B takes their sum. With nullopt, a missing kind is an error.
+    // takes this share of the time of B, and W (backward of the weights) takes the rest. If the run
+    // has only I and W, B takes their sum. If nullopt, a missing kind is an error.
     std::optional<engine::Fraction> inputShare = {};
     // Timing rules of the prediction. The measured times already include the interference
     // (slow-down during all-reduces) of the run, so a slow-down factor here would come on top of
@@ -30,13 +30,13 @@ struct CalibrateOptions
     std::optional<engine::Mapping> ofRun = {}, ofSchedule = {};
 };
 
-// Predicts the costs of `lowered` on the machine on which `run` was recorded, in the run's ticks.
-// An op with the same kind, stage, micro-batch and slice as an op of the run takes the time of that
-// op (recorded_times.h), so the recorded schedule reproduces its median iteration. Any other op
-// takes the median of its kind, stage and slice. If the run has no message or copy of that kind,
-// stage and slice, the median is taken over other stages, or over the reverse direction, on the
-// same class of link. If an imported run does not show messages, all-reduces or optimizer steps,
-// they are free. A stage is assumed to cost the same on every device.
+// Predicts the costs, in the ticks of `run`, that `lowered` has on the machine of that run. An op
+// with the same kind, stage, micro-batch and slice as an op of the run takes the time of that op
+// (recorded_times.h), so the recorded schedule reproduces its median iteration. Any other op takes
+// the median of its kind, stage and slice. If the run has no message or copy of that kind, stage
+// and slice, the median is taken over other stages, or over the reverse direction, on the same
+// class of link. Messages, all-reduces and optimizer steps that an imported run does not show are
+// free. A stage is assumed to cost the same on every device.
 //
 // Fails with Error::Code::InvalidArgument if stages, slices or all-reduce groups differ, or if the
 // run lacks kinds of op; the message says what to record.

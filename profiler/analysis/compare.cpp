@@ -136,7 +136,7 @@ void addNotesOnWork(const std::vector<const Run*>& runs, std::vector<std::string
     noteIf(contradictIn(runs, "--sequence"), "the runs have different sequence lengths");
 }
 
-// Returns notes on differences between the runs that make a comparison less meaningful.
+// Returns notes on those differences between the runs that make a comparison less meaningful.
 std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
 {
     std::vector<std::string> notes;

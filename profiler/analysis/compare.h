@@ -16,16 +16,15 @@ std::optional<engine::Interval> medianInterval(std::vector<std::int64_t> times);
 // fewer than three measured iterations.
 std::optional<engine::Interval> iterationInterval(const engine::Run& run);
 
-// A run of a comparison: the metrics of its reported iteration, and the difference from the
-// baseline if both have the same unit.
+// A run of a comparison, with the metrics of its reported iteration.
 struct ComparedRun
 {
     std::string label; // from distinctLabels()
     engine::Mode mode = engine::Mode::Simulate;
     bool isOversubscribed = false; // whether the run had more threads than cores
     std::int64_t ticksPerUnit = 1;
-    std::int64_t tokensPerIteration = 0;      // 0: unknown
-    RunMetrics metrics;                       // metrics of the reported iteration
+    std::int64_t tokensPerIteration = 0; // 0: unknown
+    RunMetrics metrics;
     std::optional<engine::Interval> interval; // result of iterationInterval()
     // Means over the devices, in ticks.
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0;
@@ -40,8 +39,8 @@ struct Comparison
     std::vector<Difference> differences;
     std::size_t baseline = 0;
     bool comparable = true; // false: some runs are in abstract units, others in ns
-    // Reasons why the comparison is less meaningful: "the runs have different modes", "the runs
-    // train different models", ...
+    // Differences that make the comparison less meaningful: "the runs have different modes", "the
+    // runs train different models", ...
     std::vector<std::string> notes;
 };
 

@@ -27,7 +27,8 @@ std::span<const std::uint32_t> DataFlow::Groups::of(std::uint32_t key) const
     return std::span(ops).subspan(first[key], first[key + 1] - first[key]);
 }
 
-// A counting sort: counts the ops of each key, computes where each key begins, then places the ops.
+// A counting sort: counts the ops of each key, computes where each group starts, then places the
+// ops.
 template<class KeysOf>
 DataFlow::Groups DataFlow::group(std::uint32_t keys, KeysOf keysOf) const
 {

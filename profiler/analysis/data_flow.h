@@ -11,8 +11,8 @@
 namespace profiler {
 
 // Finds the producer, the transfer and the consumers of every value of a schedule. Ops are OpIndex
-// numbers. It is the inverse of consumes() and produces() and is built in one pass. The schedule
-// must outlive the DataFlow.
+// numbers. This is the inverse of consumes() and produces(), built in one pass. The schedule must
+// outlive the DataFlow.
 class DataFlow
 {
 public:

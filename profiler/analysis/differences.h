@@ -19,8 +19,7 @@ struct Difference
 // model, machine and links, followed by the given options of its command.
 std::vector<std::pair<std::string, std::string>> settingsOf(const engine::Run& run);
 
-// Returns the differences of shape, mode, model, machine, links and recording options, in this
-// order.
+// Returns the settings that differ, in the order of settingsOf().
 std::vector<Difference> differences(const std::vector<const engine::Run*>& runs);
 
 // Returns a unique label for each run. Equal labels are extended by the settings that differ, as in

@@ -43,11 +43,11 @@ struct CauseStep
 };
 std::vector<CauseStep> causeSteps(const engine::Run& run, const std::vector<CauseLink>& chain);
 
-// All bubbles of one iteration (index into Timeline::iterations), by device, then time.
+// All bubbles of one iteration (index into Timeline::iterations), sorted by device, then by time.
 std::vector<Bubble> bubbles(const engine::Run& run, int iteration);
 
-// The times in which a transfer, all-reduce, evict or load of the device runs and the device does
-// not compute, sorted by begin. The timeline draws them in the compute lane.
+// The windows in which a transfer, all-reduce, evict or load of the device runs and the device does
+// not compute, sorted by start. The timeline draws them in the compute lane.
 std::vector<engine::Window> exposedCommunication(const engine::Run& run, int iteration,
                                                  engine::DeviceId device);
 
@@ -57,9 +57,9 @@ struct OpExplanation
     std::uint32_t op = 0;
     engine::DeviceId device;
     engine::Window window;
-    // For a compute op: the time from the end of the device's previous compute op (or the begin of
-    // the iteration) to its start. For a transfer or an all-reduce: the time from the arrival of
-    // its last input to its start.
+    // The time until the start of the op. For a compute op it is measured from the end of the
+    // device's previous compute op (or from the start of the iteration), for a transfer or an
+    // all-reduce from the arrival of its last input.
     std::int64_t waited = 0;
     // For each input of the op: the transfer of the input (if it was sent), then the op that
     // produced it. The input that arrived last comes first.

@@ -62,7 +62,8 @@ std::optional<Explainer::Need> Explainer::needFor(const Value& value, std::uint3
     return Need{*producer, std::nullopt, m_window[*producer].end};
 }
 
-// A SEND needs its value, a RECV its SEND, and an all-reduce the last gradient of its stage.
+// A SEND needs its value, a RECV needs its SEND, and an all-reduce needs the last gradient of its
+// stage.
 std::optional<Explainer::Need> Explainer::needOfTransfer(std::uint32_t op) const
 {
     const Op& transfer = m_flow.op(op);
@@ -119,8 +120,8 @@ std::vector<CauseLink> Explainer::neededBy(std::uint32_t op) const
     return users;
 }
 
-// Returns the last op that ended before `op` began. The neighbour in the lane can be an op that is
-// joint with `op`, which has the same window and is skipped.
+// Returns the last op that had ended when `op` began. This skips an op that is joint with `op`,
+// because it has the same window.
 std::optional<std::uint32_t> Explainer::before(std::uint32_t op) const
 {
     const auto lane = m_lanes.spans(m_flow.deviceOf(op), Track::Kind::Compute);

@@ -23,7 +23,7 @@ public:
     // the iteration. Each of them started when the previous one ended, or after idle time.
     std::vector<CauseLink> criticalPath() const;
     // The chain of causes of a bubble in time order, from an op without a cause to the op that ends
-    // the bubble. For a drain: the part of the critical path after the begin of the drain.
+    // the bubble. For a drain: the steps of the critical path that end after the drain starts.
     std::vector<CauseLink> causes(const Bubble& bubble) const;
 
 private:
@@ -40,7 +40,7 @@ private:
     CauseLink transferLink(std::uint32_t receive) const;
     std::optional<Need> needFor(const engine::Value& value, std::uint32_t consumer) const;
     std::optional<Need> needOfTransfer(std::uint32_t op) const;
-    // The last backward of the stage whose gradient the all-reduce sums.
+    // The last backward whose gradient the all-reduce of the stage sums.
     std::optional<std::uint32_t> lastContributor(engine::StageId stage, std::uint32_t reduce) const;
     std::vector<Need> needsOf(std::uint32_t op) const; // latest arrival first
     std::vector<CauseLink> neededBy(std::uint32_t op) const;
@@ -53,8 +53,8 @@ private:
     const engine::Run& m_run;
     Lanes m_lanes;
     DataFlow m_flow;
-    // The window of each op, by OpIndex. The end is before the begin if the op did not run in this
-    // iteration.
+    // The window of each op, by OpIndex. If the op did not run in this iteration, its window ends
+    // before it begins.
     std::vector<engine::Window> m_window;
 };
 

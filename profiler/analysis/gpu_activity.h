@@ -40,7 +40,7 @@ struct DeviceStream
     engine::DeviceId device;
     std::uint32_t context = 0, stream = 0;
     Role role = Role::Compute;
-    std::size_t first = 0, count = 0; // first index into GpuActivity::work(), and number
+    std::size_t first = 0, count = 0; // range of GpuActivity::work()
 };
 
 // GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was not
@@ -54,9 +54,9 @@ public:
 
     const engine::GpuTrace& trace() const { return m_trace; }
     bool isEmpty() const { return m_work.empty(); }
-    std::span<const GpuWork> work() const { return m_work; } // sorted by stream, then begin
+    std::span<const GpuWork> work() const { return m_work; } // sorted by stream, then start
     std::span<const DeviceStream> streams() const { return m_streams; }
-    // In the order compute, copy, NCCL.
+    // Sorted by role.
     std::span<const DeviceStream> streams(engine::DeviceId device) const;
     std::span<const GpuWork> on(const DeviceStream& stream) const
     {
@@ -64,10 +64,10 @@ public:
     }
     const KernelName& nameOf(const GpuWork& work) const { return m_names[work.name]; }
     std::span<const KernelName> names() const { return m_names; }
-    // Indices into work(), sorted by begin; empty if no work was recorded.
+    // Indices into work(), sorted by start; empty if no work was recorded.
     std::span<const std::uint32_t> of(engine::OpOfIteration op) const;
-    // The iteration that an op's GPU work is from. It differs from the iteration of the op only for
-    // the median iteration.
+    // The iteration from which the GPU work of an op is taken. It differs from the op's iteration
+    // only if that is the median iteration.
     std::uint32_t takenFrom(engine::OpOfIteration op) const;
     // Number of kernels, copies and memsets that were left out, because their device or their time
     // is unknown.
@@ -108,7 +108,7 @@ private:
     std::vector<std::uint32_t> m_byOp;
     // Maps the key of an OpOfIteration to its range in m_byOp.
     std::unordered_map<std::uint64_t, Range> m_ofOp;
-    // Maps an op of the median iteration to the iteration its GPU work is from.
+    // Maps an op of the median iteration to the iteration from which its GPU work is taken.
     std::unordered_map<std::uint64_t, std::uint32_t> m_sources;
     // Maps a correlation id to an index into trace().calls.
     std::unordered_map<std::uint32_t, std::uint32_t> m_calls;

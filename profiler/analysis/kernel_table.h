@@ -25,8 +25,8 @@ struct KernelRow
     engine::OpKind op = engine::OpKind::Forward;
     std::uint32_t name = 0; // index into GpuActivity::names()
     std::int64_t count = 0, total = 0, shortest = 0, longest = 0;
-    // Share of the time of all ops of this kind. That time includes gaps; it excludes the time for
-    // which NCCL kernels wait before their op begins.
+    // Share of OpKindWork::time in which the kernel runs. Only time within the spans of its ops
+    // counts, so the wait of an NCCL kernel before its op begins does not.
     double share = 0;
 
     double mean() const { return engine::ratio(total, count); }
@@ -55,7 +55,7 @@ struct OpWork
 {
     std::int64_t time = 0, busy = 0, longestGap = 0;
     std::int64_t works = 0;
-    engine::EnumArray<KernelKind, std::int64_t, kKernelKinds> byKind{}; // by kind of kernel
+    engine::EnumArray<KernelKind, std::int64_t, kKernelKinds> byKind{};
     double gapShare() const;
     // Whether launch overhead dominates: kernels are short and gaps between them are long.
     bool isLaunchBound() const;

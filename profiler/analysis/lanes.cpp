@@ -15,7 +15,7 @@ std::span<const Span> ofIteration(const std::vector<Span>& spans, std::uint32_t 
     return {begin, end};
 }
 
-// Merges the windows of `spans` into `windows`. Both are sorted by begin, and the result is too;
+// Merges the windows of `spans` into `windows`. Both are sorted by start, and so is the result;
 // merging is much cheaper than sorting. Skips zero-length spans (messages over free links).
 void addWindows(std::span<const Span> spans, std::vector<Window>& windows)
 {
@@ -53,8 +53,8 @@ std::span<const Span> Lanes::spans(DeviceId device, Track::Kind kind) const
     return m_spans[device][kind];
 }
 
-// Inserts the parts of spans of earlier iterations at the front of `windows`. They start at the
-// begin of the iteration, so `windows` stays sorted.
+// Inserts the parts of spans of earlier iterations at the front of `windows`. They start with the
+// iteration, so `windows` stays sorted.
 void Lanes::addBefore(DeviceId device, Track::Kind kind, std::vector<Window>& windows) const
 {
     const auto& before = m_before[device][kind];

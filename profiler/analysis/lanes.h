@@ -22,7 +22,7 @@ public:
     engine::Window window() const { return m_window; } // window of the iteration
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
 
-    // The following return windows within the iteration.
+    // The following functions return windows within the iteration.
     Windows compute(engine::DeviceId device) const;
     // Times with communication, with or without compute.
     Windows communication(engine::DeviceId device) const;
@@ -38,8 +38,8 @@ private:
 
     engine::Window m_window;
     engine::IdVector<engine::DeviceId, Row> m_spans;
-    // The parts of spans of earlier iterations that are within m_window. Only asynchronous runs
-    // have them, because their iterations follow each other without a flush (Shape::windows).
+    // The parts, within m_window, of spans that belong to earlier iterations. Only asynchronous
+    // runs have them, because their iterations follow each other without a flush (Shape::windows).
     using Before
         = engine::EnumArray<engine::Track::Kind, std::vector<engine::Window>, engine::kLaneKinds>;
     engine::IdVector<engine::DeviceId, Before> m_before;

@@ -20,7 +20,7 @@ struct LossGoal
 };
 // The lowest loss that all runs reach; nullopt if a run has no losses.
 std::optional<LossGoal> bestCommonLoss(const std::vector<const engine::Run*>& runs);
-// Returns a goal with this loss and the window of bestCommonLoss().
+// Returns a goal with this loss and the window of bestCommonLoss(); nullopt if a run has no losses.
 std::optional<LossGoal> lossGoal(const std::vector<const engine::Run*>& runs, double loss);
 
 // What a run needed until the mean loss of the last LossGoal::window micro-batches was at most the

@@ -41,7 +41,7 @@ struct RunMetrics
     int iteration = -1;        // index into Timeline::iterations
     std::int64_t duration = 0; // from the first start of an F to the end of the last OPT
     std::int64_t span = 0;     // largest span of a device
-    double bubbleRatio = 0;    // sum of bubbles / (D x iteration)
+    double bubbleRatio = 0;    // sum of bubbles / (devices with ops x duration)
     engine::IdVector<engine::DeviceId, DeviceMetrics> devices;
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;

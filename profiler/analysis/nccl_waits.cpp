@@ -107,7 +107,7 @@ private:
         const NcclExchange exchange = exchangeOf(kernel, m_order[i]);
         const Ranks& ranks = m_ranks.at(exchange);
         const std::int64_t onLink = linkTime ? linkTime(opOf(kernel)) : 0;
-        std::int64_t begin = kernel.window.begin; // begin of the transfer
+        std::int64_t begin = kernel.window.begin; // start of the transfer
         NcclSplit::By by = NcclSplit::By::None;
         if (ranks.kernels == membersOf(exchange)) {
             begin = ranks.lastBegin;

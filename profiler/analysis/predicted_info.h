@@ -9,9 +9,9 @@
 namespace profiler {
 
 // Assumptions for recomputing only attention. kAttentionShare is the recomputed share of the
-// forward's time, kAttentionKeeps the share of the activations that is kept. A layer stores (34 + 5
-// a s/h) s b h bytes, of which 34 s b h are kept (Korthikanti et al., arXiv 2205.05198). For GPT-3,
-// 5 a s/h is 80, so the kept share is 34/114.
+// forward's time, and kAttentionKeeps is the share of the activations that is kept. A layer stores
+// (34 + 5 a s/h) s b h bytes, of which 34 s b h are kept (Korthikanti et al., arXiv 2205.05198).
+// For GPT-3, 5 a s/h is 80, so the kept share is 34/114.
 inline constexpr engine::Fraction kAttentionShare{1, 5};
 inline constexpr double kAttentionKeeps = 0.3;
 

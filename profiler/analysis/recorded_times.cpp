@@ -19,7 +19,7 @@ constexpr std::uint32_t kNone = 0xFFFFFFFF;
 enum class Counted : std::uint8_t {
     Reported,
     Measured
-}; // Reported: the median iteration; if there is none, like Measured
+}; // Reported: the median iteration, or the measured ones if the run has no median iteration
 constexpr Window kNotRun{0, -1};
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
@@ -237,8 +237,8 @@ public:
     }
 
 private:
-    // The assumed ratio of the duration to that of a forward. It is used if the run lacks an op of
-    // the group's kinds that ran alone.
+    // The assumed duration of an op, in forwards. It is used if, for any op of the group, no op of
+    // the same kind and stage ran alone.
     static double usual(OpKind kind) { return kind == OpKind::Backward ? 2 : 1; }
 
     void divide(std::uint32_t first, std::span<const Op> group)

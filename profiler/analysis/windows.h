@@ -13,7 +13,6 @@ using Windows = std::vector<engine::Window>;
 
 // The union of windows, which may be in any order.
 Windows unite(std::vector<engine::Window> windows);
-// Returns `whole` without `holes`.
 Windows subtract(const Windows& whole, const Windows& holes);
 Windows clip(const Windows& windows, engine::Window to);
 std::int64_t length(const Windows& windows);

@@ -31,8 +31,8 @@ public:
     virtual ~Capture() = default;
 
     // All work that this thread launches from now on until pop() is recorded as work of `op`. Work
-    // of other data-parallel copies of the pipeline (OpOfIteration::kOtherCopy) is dropped. May be
-    // nested. Thread-safe; takes about a microsecond.
+    // of other data-parallel copies of the pipeline (OpOfIteration::kOtherCopy) is dropped. Calls
+    // may be nested. Thread-safe; takes about a microsecond.
     virtual void push(engine::OpOfIteration op) = 0;
     virtual void pop() = 0;
 
@@ -51,9 +51,9 @@ public:
 };
 
 // Starts recording. Call it before the process creates a context. Fails with Error::Code::Device if
-// recording is not possible (no CUPTI, an older one, another profiler, no permission, MIG, WSL);
-// the message has the reason in one sentence, and the run can continue with ops timed by CUDA
-// events. Fails with Error::Code::InvalidArgument if the level does not need CUPTI.
+// recording is not possible (CUPTI is missing or too old, another profiler, no permission, MIG,
+// WSL); the message gives the reason in one sentence, and the run can continue with ops timed by
+// CUDA events. Fails with Error::Code::InvalidArgument if the level does not need CUPTI.
 engine::Result<std::unique_ptr<Capture>> startCapture(TraceLevel level);
 
 } // namespace profiler

@@ -17,7 +17,7 @@
 
 namespace profiler {
 
-// Samples the clocks and throttle reasons of GPUs ten times per second on its own thread, from
+// Samples the clocks, power, temperature and throttle reasons of GPUs on its own thread, from
 // start() to finish(). Values that a GPU does not report are 0.
 class GpuSampler
 {
@@ -30,7 +30,7 @@ public:
         std::string bus;          // "0000:19:00.0"
     };
     // Fails with Error::Code::Device if NVML cannot be started or finds none of the GPUs; the
-    // message has the reason.
+    // message gives the reason.
     static engine::Result<std::unique_ptr<GpuSampler>>
     start(const NvmlApi& nvml, std::span<const Gpu> gpus, std::chrono::milliseconds every = kEvery);
     ~GpuSampler();

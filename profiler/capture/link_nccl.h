@@ -12,8 +12,8 @@ namespace profiler {
 // Attributes NCCL kernels to ops. Non-blocking communicators launch kernels on NCCL's own threads,
 // where Capture::push() is not called. While the device's thread launches a SEND, RECV or
 // ALLREDUCE, it waits until NCCL has launched the kernel. Therefore a kernel belongs to the op that
-// its GPU's thread was launching at the time of the kernel's launch. Requires that device d is GPU
-// d of the process.
+// the thread of its GPU was launching when the kernel was launched. Requires that device d is GPU d
+// of the process.
 class NcclLinker
 {
 public:
@@ -34,9 +34,9 @@ private:
 
     const engine::Schedule& m_schedule;
     engine::OpIndex m_index;
-    // Launches of ops that have no kernel yet, by device and begin.
+    // Launches of transfers and all-reduces, by device and start.
     std::map<std::pair<std::int64_t, std::int64_t>, engine::GpuOpLaunch> m_launches;
-    // For calls that belong to no op: correlation id -> begin of the call.
+    // For calls that belong to no op: correlation id -> start of the call.
     std::unordered_map<std::uint32_t, std::int64_t> m_calls;
     std::optional<std::int64_t> m_first; // time of the first op's launch
 };

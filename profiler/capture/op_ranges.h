@@ -10,9 +10,9 @@
 
 namespace profiler {
 
-// Marks ops for an attached profiler such as Nsight Systems, for CPU and GPU runs. The host's work
-// for an op is within an NVTX range "PP:2F0" of the domain "bubblescope", with the category and
-// colour of its kind (nvtx_range.h). Without a profiler or without NVTX's headers, begin() and
+// Marks the ops of CPU and GPU runs for an attached profiler such as Nsight Systems. The host's
+// work for an op is within an NVTX range "PP:2F0" of the domain "bubblescope", with the category
+// and colour of its kind (nvtx_range.h). Without a profiler or without NVTX's headers, begin() and
 // end() do nothing.
 class OpRanges
 {

@@ -104,8 +104,8 @@ GpuTrace placeOnTimeline(GpuTrace trace, const Run& run, std::span<const Measure
     trace.waits.clear();
     trace.allocations.clear();
     trace.overheads.clear();
-    // Launches are dropped, so that the NVTX range of an op has the window of its span, as an
-    // emulated run needs.
+    // Without launches, the NVTX range of an op has the window of its span, as it must in an
+    // emulated run.
     trace.launches.clear();
     return trace;
 }

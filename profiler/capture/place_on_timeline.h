@@ -16,8 +16,8 @@ struct MeasuredWindow
 };
 
 // Moves the records of an emulated run from wall-clock time to the spans of their ops:
-//  * The first GPU work of an op moves to the begin of the op's span. The op's other work moves by
-//    the same time.
+//  * The first GPU work of an op moves to the start of the op's span, and the op's other work moves
+//    by the same amount.
 //  * Host calls keep their distance from the launch of the op and are clipped to its span, so that
 //    scripts find them within the span.
 //  * GPU work without an op is counted and dropped. Work of ops that are not on the timeline is

@@ -15,7 +15,7 @@ class RangeRecorder
 public:
     // Call it before any range is created in the process. Fails with Error::Code::Unsupported if
     // another tool is configured (NVTX_INJECTION64_PATH is set) or the library is missing; the
-    // message has the reason. `named` is called on the thread that names a stream.
+    // message gives the reason. `named` is called on the thread that names a stream.
     static engine::Result<RangeRecorder> start(StreamNamed named = nullptr);
 
     // Adds the ranges that ended since the last call. Not thread-safe.
@@ -31,7 +31,7 @@ private:
     StreamNamed m_named = nullptr;
 };
 
-// Links each range to the launch on the same thread that contains it.
+// Links each range to the launch that contains it and is on the same thread.
 void linkRanges(std::span<engine::GpuRange> ranges, std::span<const engine::GpuOpLaunch> launches);
 
 } // namespace profiler

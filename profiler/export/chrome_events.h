@@ -15,7 +15,8 @@ namespace profiler {
 // Converts nanoseconds to microseconds as Chrome's format writes them: "12.345".
 std::string microseconds(std::int64_t ns);
 
-// Returns a JSON number, or a string beyond 2^53, where viewers would lose digits.
+// Returns a JSON number, or a JSON string if the magnitude exceeds 2^53, because viewers would lose
+// digits.
 std::string chromeNumber(std::int64_t number);
 std::string chromeNumber(std::uint64_t number);
 
@@ -53,7 +54,7 @@ public:
     template<class Name>
     int threadOf(const ChromeRow& row, engine::Window window, Name name)
     {
-        // The maximum number of threads of a row. If it is reached, the last thread takes the
+        // The maximum number of threads per row. When it is reached, the last thread takes the
         // remaining slices, even if they overlap.
         constexpr std::size_t kMostThreads = 64;
         std::vector<Thread>& threads = m_rows[row];

@@ -137,7 +137,7 @@ void GpuText::add(const GpuTrace& trace)
                                  [] { return std::string("CUPTI"); }),
                   microseconds(overhead.window.begin), microseconds(overhead.window.duration()),
                   overhead.kind);
-    if (m_run.info.mode != Mode::Emulate) // samples of emulated runs have the wall clock
+    if (m_run.info.mode != Mode::Emulate) // samples of emulated runs are in wall-clock time
         for (const GpuSample& sample : trace.samples)
             addSample(sample);
 }
@@ -211,7 +211,7 @@ void GpuText::addRange(const GpuTrace& trace, const GpuRange& range)
               opArguments(range.of));
 }
 
-// Returns the host thread on which the op's range is.
+// Returns the host thread that shows the op's range.
 int GpuText::threadOnHost(OpOfIteration of, const Op& op)
 {
     if (const auto found = m_threads.find(key(of)); found != m_threads.end())
@@ -245,9 +245,9 @@ std::string GpuText::opArguments(OpOfIteration of) const
                          : fmt::format(R"(,"op":"{}","iteration":{})", toString(*op), of.iteration);
 }
 
-// Returns the process of a piece of GPU work: the device of its op. If the op is unknown, the only
-// device that uses the context of the work. If there is no such device, a separate process for the
-// GPU.
+// Returns the process of a piece of GPU work: the device of its op or, if the op is unknown, a
+// device that ran kernels in the same context. If there is no such device, the GPU gets a process
+// of its own.
 int GpuText::processOf(const GpuPlace& place, OpOfIteration of)
 {
     if (opOf(of) != nullptr)

@@ -5,7 +5,7 @@
 
 namespace profiler {
 
-// Writes a CSV table with one row per span, sorted by device, lane and begin. See FORMATS.md.
+// Writes a CSV table with one row per span, sorted by device, lane and start. See FORMATS.md.
 void exportCsv(const engine::Run& run, const engine::TextSink& sink);
 
 } // namespace profiler

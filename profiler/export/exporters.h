@@ -17,8 +17,8 @@ namespace profiler {
 using GpuPieces
     = std::function<engine::Result<void>(const std::function<void(const engine::GpuTrace&)>&)>;
 
-// An export format (FORMATS.md). A new format is one file and one line in exporters.cpp, whose list
-// the command line and the window show.
+// An export format (FORMATS.md). A new format is one file and one line in exporters.cpp. The
+// command line and the window show the list in exporters.cpp.
 struct Exporter
 {
     std::string_view name;      // value of --format

@@ -58,9 +58,9 @@ FigureCheck checkNumbers(const std::vector<RowFacts>& rows, const FigureOptions&
     const auto worst = std::ranges::max_element(
         rows, {}, [](const RowFacts& row) { return row.boxes - row.numbers; });
     if (worst->boxes > worst->numbers)
-        return {
-            false,
-            fmt::format("{}: {} numbers do not fit", worst->name, worst->boxes - worst->numbers)};
+        return {false,
+                fmt::format("{}: {} numbers do not fit in their boxes", worst->name,
+                            worst->boxes - worst->numbers)};
     const auto smallest = std::ranges::min(rows, {}, &RowFacts::smallest).smallest;
     return {true, fmt::format("smallest number {:.3g} pt", smallest)};
 }
@@ -132,9 +132,9 @@ double lightness(Colour colour)
     return luminance > 216.0 / 24389 ? 116 * std::cbrt(luminance) - 16 : luminance * 24389.0 / 27;
 }
 
-// Whether ops of one kind may have similar greys. That is so if they differ only by chunk, or by
-// micro-batch while numbers are drawn, because then positions or numbers distinguish them. Other
-// colour groups must differ in grey.
+// Whether ops of one kind may have similar greys. They may if they differ only by chunk, or if they
+// differ by micro-batch and numbers are drawn, because then positions or numbers distinguish them.
+// Other colour groups must differ in grey.
 bool maySameKindBeAlike(const Look& one, const FigureOptions& options)
 {
     return !one.isGroup || (options.colourBy == ColourBy::MicroBatch && options.microBatches);

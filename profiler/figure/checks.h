@@ -11,13 +11,14 @@ namespace profiler {
 struct FigureCheck
 {
     bool good = true;
-    std::string text; // the finding: "smallest number 5.5 pt", "Device 1: 12 numbers do not fit"
+    // The finding: "smallest number 5.5 pt", "Device 1: 12 numbers do not fit in their boxes".
+    std::string text;
 
     friend bool operator==(const FigureCheck&, const FigureCheck&) = default;
 };
 
-// Checks that all numbers are present and at least 5 pt, that their contrast to the box is at least
-// 4.5 : 1, and that kinds of op differ in grey. All checks measure the scene; `options` only
+// Checks that all micro-batch numbers are present, that they have a contrast of at least 4.5 : 1 to
+// their boxes, and that kinds of op differ in grey. All checks measure the scene; `options` only
 // determines whether numbers are expected.
 std::vector<FigureCheck> checkFigure(const Scene& scene, const FigureOptions& options);
 

@@ -6,8 +6,8 @@ namespace profiler {
 
 // Lays out the axis line at `y`, its ticks and their numbers. `length` is in printed units.
 Group layoutAxis(const FigureStyle& style, double y, double length);
-// axisRight() is the right end of the last number, axisHeight() the height below the axis line, in
-// points.
+// axisRight() returns the right end of the last number, and axisHeight() returns the height below
+// the axis line. Both are in points.
 double axisRight(const FigureStyle& style, double length);
 double axisHeight(const FigureStyle& style);
 

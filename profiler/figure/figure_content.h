@@ -18,15 +18,15 @@ struct FigureOp
     int chunk = 0;
     double length = 0;  // duration / duration of the run's longest op
     bool isCut = false; // whether an end of the drawn range cuts the op
-    // Which half of a cell the op takes. Joint F and B share a cell: F is the upper half, B the
-    // lower.
+    // Which half of a cell the op takes. Joint F and B share a cell: F takes the upper half, and B
+    // takes the lower half.
     enum class Half : std::uint8_t { Both, Upper, Lower } half = Half::Both;
 };
 
 struct FigureRow
 {
     engine::DeviceId device;
-    std::vector<FigureOp> ops; // ops of the compute lane with a duration, sorted by begin
+    std::vector<FigureOp> ops; // ops on the compute lane that take time, sorted by start
     std::vector<engine::Window> exposed;
     std::vector<Bubble> bubbles;
     double bubbleShare = 0;
@@ -44,7 +44,7 @@ struct FigureRun
     bool isWhole() const { return window == whole; }
     bool isEndDrawn() const { return window.end == whole.end; }
 
-    // The next functions return cost units if the run is in abstract units, otherwise ns.
+    // The following functions return cost units if the run is in abstract units, otherwise ns.
     double duration() const { return units(window.duration()); }
     double wholeDuration() const { return units(whole.duration()); }
     double begin() const { return units(window.begin - whole.begin); }

@@ -12,7 +12,7 @@ namespace {
 
 using engine::OpKind;
 
-// Kinds of span get a legend entry only if one is at least this wide on paper.
+// A kind of span gets a legend entry only if one span of this kind is at least this wide on paper.
 constexpr double kThinnestSeen = 0.35; // points
 
 // Returns the duration of the longest op of all runs, with its unit.

@@ -21,8 +21,8 @@ struct Legend
     bool besides = true; // whether the last line ends before LegendPlace::lastRight
 };
 
-// Lays out a legend with one entry for each appearance of a box that the figure has. Uses one line
-// if the entries fit.
+// Lays out a legend with one entry for each look that boxes of the figure have, on one line if the
+// entries fit.
 Legend layoutLegend(const std::vector<FigureRun>& runs, const FigureStyle& style,
                     const FigureOptions& options, const LegendPlace& place);
 

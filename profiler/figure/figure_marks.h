@@ -15,8 +15,8 @@ struct RunBlock
     double headingRight = 0, rows = 0, bottom = 0;
 };
 
-// Draws the marks that belong to a run as a whole: the heading with name and facts, the line at the
-// end of the run, and its difference from the end of the first run (the baseline). `runs` and
+// Draws the marks that belong to a run as a whole: the heading with name and facts, the line at its
+// end, and the difference between its end and that of the first run (the baseline). `runs` and
 // `style` must outlive the object.
 class FigureMarks
 {

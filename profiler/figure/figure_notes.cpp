@@ -11,8 +11,8 @@ namespace {
 // Sizes of a note's flag and of the strip, in multiples of the font size.
 constexpr double kFlagWidth = 1.1, kFlagBody = 1.05, kFlagTip = 0.45, kStrip = 1.9;
 
-// Shortens the text until it fits, only between UTF-8 characters. Returns "" if not even three
-// characters fit.
+// Removes whole UTF-8 characters from the end of the text until it fits. Returns "" if not even
+// three characters fit.
 std::string fitting(const std::string& words, const FigureStyle& style, double room)
 {
     constexpr std::size_t kLeast = 3;

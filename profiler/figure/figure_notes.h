@@ -10,7 +10,7 @@
 
 namespace profiler {
 
-// Returns the notes that begin within the drawn iteration, sorted by time.
+// Returns the notes that begin within the drawn part of the iteration, in the order of `notes`.
 std::vector<engine::Note> notesOf(const FigureRun& run, std::span<const engine::Note> notes);
 
 // The strip above the rows of a run in which its notes are drawn. Positions are in points.

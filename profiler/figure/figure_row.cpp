@@ -148,7 +148,7 @@ private:
                 .cls = classOf(op, m_options.colourBy),
                 .op = engine::toString(op.op)};
         // The edge of an optimizer op has the colour of its fill, and the op has no mark of
-        // direction. So the few ops of a step look like one block.
+        // direction, so that the few ops of a step look like one block.
         const bool step = op.op.kind == engine::OpKind::OptimizerStep;
         if (step || (area.width >= kThinnestEdged && !op.isCut))
             addEdge(box);

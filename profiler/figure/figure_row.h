@@ -11,9 +11,8 @@ FigureScale scaleOf(const FigureRun& run, const FigureStyle& style);
 // (on a slide).
 double smallestNumber(double labelSize);
 
-// Returns the largest size at which all micro-batch numbers fit, but at most the size of labels. If
-// the numbers do not fit at the minimum size, returns the minimum size; numbers in narrow boxes are
-// then omitted.
+// Returns the largest size at which all micro-batch numbers fit, but at most the size of labels and
+// at least the minimum size. At the minimum size, numbers in narrow boxes may be omitted.
 double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style);
 
 struct RowPlace

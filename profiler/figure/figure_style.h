@@ -12,7 +12,7 @@ namespace profiler {
 struct TimeUnit
 {
     std::string name = "F"; // "F", "ms"
-    double units = 1;       // printed units per cost unit or per ns
+    double units = 1;       // cost units or ns per printed unit
 };
 TimeUnit timeUnit(double longestNanoseconds);
 
@@ -62,8 +62,8 @@ struct FigureStyle
         return font.regular.width(text, points);
     }
     double boldWidth(const std::string& text) const { return font.bold.width(text, size); }
-    // Returns the baseline for text of size `points`, so that capitals and digits are vertically
-    // centred at y.
+    // Returns the baseline with which the capitals and digits of a text of size `points` are
+    // vertically centred at `y`.
     double baseline(double y, double points) const
     {
         return y + font.regular.capHeight(points) / 2;

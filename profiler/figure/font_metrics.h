@@ -34,7 +34,8 @@ struct FontFace
     FontMetrics regular, bold;
 };
 
-// Finds the file of a font family in the standard folders (XDG data folders, /usr/share/fonts).
+// Loads a font family from ~/.fonts, ~/.local/share/fonts, /usr/local/share/fonts or
+// /usr/share/fonts.
 engine::Result<FontFace> loadFont(std::string_view family);
 // Returns the installed font families that suit figures, in order of preference.
 std::vector<std::string> installedFonts();

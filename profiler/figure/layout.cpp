@@ -70,8 +70,8 @@ Result<FigureStyle> styleOf(const FigureOptions& options, bool schematic)
                        .unit = {}};
 }
 
-// Removes everything except digits: "2026-11-21T03:46:33Z" -> "20261121034633". Returns "" for
-// other formats.
+// Removes everything except digits: "2026-11-21T03:46:33Z" -> "20261121034633". Returns "" if `iso`
+// is not in this format.
 std::string dateDigits(const std::string& iso)
 {
     std::string digits;
@@ -234,8 +234,8 @@ private:
     }
 
     // Adds axis, legend and the unit of time. The unit is at the first of these places that has
-    // space for it: beside the numbers of the axis, at the end of the legend's last line, in a line
-    // of its own.
+    // space for it: beside the numbers of the axis, at the end of the legend's last line, or on a
+    // line of its own.
     void addFoot()
     {
         const std::string unit = axisText();
@@ -286,7 +286,7 @@ private:
     double m_y = 0, m_length = 0;
     FigureMarks m_marks;
     std::vector<RunBlock> m_blocks;
-    std::vector<std::vector<engine::Note>> m_notes; // the notes of each run that are drawn
+    std::vector<std::vector<engine::Note>> m_notes; // the notes to draw, indexed by run
 };
 
 using Notes = std::span<const std::vector<engine::Note>>;

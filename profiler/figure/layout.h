@@ -27,7 +27,7 @@ struct FigurePreset
 std::span<const FigurePreset> figurePresets(); // the first, "acm-column", is the default
 engine::Result<FigurePreset> findFigurePreset(std::string_view name);
 
-// The part of an iteration that is drawn. Times are relative to the begin of the iteration, in ms,
+// The part of an iteration that is drawn. Times are relative to the start of the iteration, in ms,
 // or in cost units for runs in abstract units.
 struct FigureRange
 {
@@ -56,7 +56,7 @@ struct FigureOptions
     BubbleStyle bubbles = BubbleStyle::Hatched;
     bool microBatches = true, directionMark = true, bubbleShare = true;
     bool timeAxis = true, legend = true, memory = false, title = false;
-    bool notes = false; // whether notes are drawn
+    bool notes = false;
 
     friend bool operator==(const FigureOptions&, const FigureOptions&) = default;
 };
@@ -64,7 +64,7 @@ struct FigureOptions
 // Lays out one run, or several runs below each other with one time axis and scale; the first run is
 // the baseline.
 //  * Runs in abstract units are drawn as a schematic: edges in ink, no gaps.
-//  * Numbers that do not fit at kSmallestType are omitted.
+//  * Numbers that do not fit in their boxes at smallestNumber() are omitted.
 //  * `notes` has the notes of each run, in recorded times. They are drawn if options.notes is set.
 //  * Error messages name the invalid option.
 engine::Result<Scene> layoutFigure(std::span<const engine::Run* const> runs,

@@ -17,8 +17,8 @@ struct Level
     std::int64_t total() const { return resident + stash; }
 };
 
-// Returns the memory levels of a device in the drawn window. The first one is the level at its
-// begin.
+// Returns the memory levels of a device in the drawn window. The first one is the level at the
+// start of the window.
 std::vector<Level> levels(const FigureRun& run, engine::DeviceId device)
 {
     std::vector<Level> result{{run.window.begin, 0, 0}};

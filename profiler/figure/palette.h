@@ -28,7 +28,7 @@ enum class ThemeMode : std::uint8_t { Light, Dark };
 // Lines over a fill, for print without colour. Bubbles have rising lines.
 enum class HatchLines : std::uint8_t { None, Rising, Falling, Crossed, Horizontal, Vertical };
 
-// The hatch of ops with the same colour. On chunk c it has density + c times as many lines as a
+// The hatch of ops with the same colour. On chunk c it has (density + c) times as many lines as a
 // hatch of density 1.
 struct OpHatch
 {

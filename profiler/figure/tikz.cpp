@@ -135,7 +135,7 @@ private:
 
     // Returns the role of a box, from which the name of its colour is made. The box of an op has
     // the role of its op. Another box (swatch, plate) has the role of an earlier box with the same
-    // fill, or of its class if there is none.
+    // fill or, if there is no such box, a role named after its class.
     std::string roleOf(const Box& box) const
     {
         if (box.cls.starts_with("op "))

@@ -318,7 +318,7 @@ void alignAllReduces(Job& job, const Placement& placement)
                 &job.ranks[placed.rank].work.works[placed.work].window);
     for (const auto& [of, ranks] : calls) {
         const auto isOne = [](const auto& each) { return each.second.size() == 1; };
-        if (!std::ranges::all_of(ranks, isOne)) // if so, the ranges do not name stages
+        if (!std::ranges::all_of(ranks, isOne)) // several calls: the ranges do not name stages
             continue;
         std::int64_t last = ranks.begin()->second.front()->begin;
         for (const auto& [rank, windows] : ranks)

@@ -7,18 +7,18 @@
 
 namespace profiler {
 
-// Converts the times of all hosts to the clock of the first rank's host. It assumes that the two
-// ends of a message, and all ends of a collective, end at the same time. (On a CPU, a message
-// arrives soon after it was sent; the delay is assumed to be the same in both directions.) The
-// differences between the ends give the offset and the drift of a clock, and the spread of both. If
-// a host has no message or collective in common with another host, its times are kept and a warning
-// is added.
+// Converts the times of all hosts to the clock of the first rank's host. Assumes that the SEND and
+// the RECV of a message, and all calls of a collective, end at the same time. (Without GPU work, a
+// RECV ends soon after its SEND begins, and this delay is assumed to be the same in both
+// directions.) The differences between the recorded times give the offset and the drift of a clock,
+// and their spread. If a host has no message or collective in common with another host, its times
+// are kept and a warning is added.
 std::vector<engine::ImportReport::Clock> alignClocks(Job& job, const Placement& placement);
 
-// Gives both ends of a message the same window, as in runs of the engine. It begins when both ends
-// are posted and ends with the arrival. If a trace has no GPU work, the arrival is the end of the
-// receiver's wait. If the receiver did not wait, the arrival is unknown: the message is then
-// assumed to take at most the median time of the messages for which the receiver waited.
+// Gives the SEND and the RECV of a message the same window, as in runs of the engine. The window
+// begins when both are posted and ends with the arrival. If the job has no kernels, the arrival is
+// the end of the receiver's wait. If the receiver did not wait, the arrival is unknown: the message
+// is then assumed to take at most the median time of the messages for which the receiver waited.
 void alignMessages(Job& job, const Placement& placement);
 // Makes every all-reduce begin with the last of its calls.
 void alignAllReduces(Job& job, const Placement& placement);

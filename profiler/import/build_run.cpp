@@ -89,7 +89,8 @@ private:
     std::int64_t m_origin = 0; // ns; time 0 of the timeline
 };
 
-// Uses the order of the iteration with the most ops, then appends ops found only in others.
+// Uses the order of the iteration with the most ops, then appends ops found only in other
+// iterations.
 void RunBuilder::buildSchedule()
 {
     Schedule& schedule = m_result.run.schedule;
@@ -167,7 +168,7 @@ std::optional<double> RunBuilder::lossOf(int iteration) const
     return std::nullopt;
 }
 
-// An iteration lasts from the begin of its first compute op to the end of its last one.
+// An iteration lasts from the start of its first compute op to the end of its last one.
 void RunBuilder::addIterations()
 {
     std::map<int, Window> windows;

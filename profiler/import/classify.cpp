@@ -103,8 +103,8 @@ void RankClassifier::addMarkedWorks()
     m_result.hasMessages = !m_messages.empty();
 }
 
-// Finds the threads that execute functions of the autograd engine. The thread with the iterations
-// is never one of them, because on a CPU the backward runs on the thread that calls it.
+// Finds the threads that execute functions of the autograd engine. The thread with the ranges of
+// iterations is never one of them, because on a CPU the backward runs on the thread that calls it.
 void RankClassifier::findThreads()
 {
     m_isAutograd.assign(m_trace.threads.size(), false);
@@ -170,7 +170,7 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
 }
 
 // Adds a kernel to the current segment (a sequence of kernels that becomes one F or B), or begins a
-// new one. Must be called in the order of the launches.
+// new segment. Must be called in the order of the launches.
 void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
 {
     const Window host = item.call ? item.call->window : item.match.window;
@@ -307,8 +307,8 @@ void RankClassifier::classifyOps()
 }
 
 // Used for traces without GPU work: a message or a collective takes the time of a communication
-// range on the host. The range of the pipeline op itself only posts the call. The communication
-// range begins within it. Only for the all-reduces of a kit it is the next one on another thread.
+// range on the host. The range of the op itself only posts the call. The communication range begins
+// within it or, for an all-reduce of a kit, is the next one on another thread.
 void RankClassifier::addCollectives()
 {
     std::int64_t busyUntil = 0;

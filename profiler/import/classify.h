@@ -33,10 +33,10 @@ struct Work
 {
     NamedOp op;
     std::optional<NamedOp> second; // the second of two joint ops
-    engine::Window host;   // the range on the host or, without one, the launches of the kernels
-    engine::Window window; // from the first to the last of its kernels or framework ops
-    int step = -1;         // index in ClassifiedRank::steps; -1: unknown
-    // Index in RankTrace::texts of the ranks of its process group; 0: unknown.
+    engine::Window host;           // the range on the host or, if there is none, the launches
+    engine::Window window;         // from the first to the last of its kernels or framework ops
+    int step = -1;                 // index in ClassifiedRank::steps; -1: unknown
+    // Index in RankTrace::texts of the list of ranks in its process group; 0: unknown.
     std::uint32_t group = 0;
 };
 
@@ -86,11 +86,11 @@ struct ClassifiedRank
     }
 };
 
-// Assigns the work of one rank to ops. Each piece of work is classified by the first of these that
-// applies:
-//  * a rule matches a range during which the work was launched, on any thread of the process;
-//  * the work is an NCCL kernel;
-//  * the thread that launched the work: the threads of the autograd engine launch backward ops.
+// Assigns the work of one rank to ops. Each piece of work is classified by the first of these
+// criteria that applies:
+//  * its name, if a rule for kernels matches it (NCCL kernels);
+//  * a range that a rule matches and during which it was launched, on any thread of the process;
+//  * the thread that launched it: the threads of the autograd engine launch backward ops.
 //
 // If no range names F and B, the sequence of kernels is cut into F and B at messages and where the
 // kind changes.

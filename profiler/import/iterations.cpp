@@ -22,7 +22,8 @@ auto identity(const NamedOp& op)
     return std::tuple(op.kind, op.stage, op.microBatch, op.chunk, op.up, op.slice);
 }
 
-// The number at the end of "ProfilerStep#3"; the index of the step if it has none.
+// The number at the end of a name such as "ProfilerStep#3"; the index of the step if the name has
+// no number.
 int numberOf(const ClassifiedRank& rank, std::size_t step)
 {
     const std::string& name = rank.steps[step].name;

@@ -11,7 +11,8 @@ struct FoundIterations
 {
     int count = 0;
     std::vector<int> numbers; // number of each iteration, as the traces state it
-    // The rule by which iterations were found: "ranges of iterations"; "" if there is one.
+    // The rule by which iterations were found: "ranges of iterations"; "" if the whole job is one
+    // iteration.
     std::string from;
     // For each rank, the iteration of each of its works; -1 if it is in no complete iteration.
     std::vector<std::vector<int>> ofWork;
@@ -19,9 +20,8 @@ struct FoundIterations
 };
 
 // Finds the iterations of a job. Uses the first of these that the traces have: ranges of whole
-// iterations; repetitions of an op that names its stage and micro-batch; the parts between
-// optimizer steps. Otherwise the job is one iteration. Only iterations that are complete on every
-// rank count.
+// iterations, repetitions of an op that names its stage and micro-batch, or optimizer steps.
+// Otherwise the job is one iteration. Only iterations that are complete on every rank count.
 FoundIterations findIterations(const Job& job);
 
 } // namespace profiler

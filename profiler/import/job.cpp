@@ -40,8 +40,8 @@ void numberRanks(Job& job)
                             "processes.");
 }
 
-// Parses a list of ranks such as "[0, 2]". Returns nothing if the list is abridged ("[0, 1, ...,
-// 31]").
+// Parses a list of ranks such as "[0, 2]". Returns an empty list if the text is abridged ("[0, 1,
+// ..., 31]").
 std::vector<int> rankList(std::string_view text)
 {
     std::vector<int> ranks;
@@ -141,8 +141,8 @@ Result<void> checkOneJob(const std::vector<JobRank>& ranks)
                                     rank.trace.file, *rank.trace.rank, *rank.trace.worldSize));
         if (sized != nullptr && sized->trace.worldSize != rank.trace.worldSize)
             return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} is from a job with {} ranks, {} from one with {}; import "
-                                    "the traces of one job",
+                        fmt::format("{} is from a job with {} ranks, but {} is from a job with {} "
+                                    "ranks; import the traces of one job",
                                     sized->trace.file, *sized->trace.worldSize, rank.trace.file,
                                     *rank.trace.worldSize));
         sized = &rank;

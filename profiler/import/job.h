@@ -31,8 +31,9 @@ struct Job
 
 // Collects the ranks of a job from its traces. Traces that do not state their rank are numbered by
 // stage, or else in the order of the files. Fails with Error::Code::InvalidArgument if the traces
-// are of two jobs: they state different sizes of the job, or state a rank twice or beyond the size,
-// or one begins more than a minute after another trace of its host ended.
+// are not from one recording of one job: if they state different job sizes, if two state the same
+// rank, if a rank exceeds the job size, or if a trace begins more than a minute after another trace
+// of its host ended.
 engine::Result<Job> collectJob(std::vector<JobRank> ranks);
 
 } // namespace profiler

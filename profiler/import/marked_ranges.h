@@ -27,7 +27,7 @@ struct Mark
     engine::OpKind kind() const { return match->ops.front().kind; }
 };
 
-// The ranges of a rank that rules match, sorted by begin, with lookup by time.
+// The ranges of a rank that rules match, sorted by start, with lookup by time.
 class MarkedRanges
 {
 public:
@@ -47,7 +47,7 @@ public:
             : m_onThread[thread].innermost(time,
                                            [&](std::uint32_t id) { return accept(m_marks[id]); });
     }
-    // Like on(), but then searches the other threads, at most the 64 with the most ranges.
+    // Like on(), but if nothing is found, also searches the 64 threads with the most ranges.
     template<class Accept>
     std::uint32_t onAny(std::uint32_t thread, std::int64_t time, Accept accept) const
     {

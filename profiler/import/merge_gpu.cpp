@@ -95,7 +95,7 @@ std::vector<Row> Merger::placedRows(std::vector<Row> rows, const std::vector<std
         m_trace.health.withoutOp += rows[i].of.isKnown() ? 0 : 1;
     }
     const auto begin = [](const Row& row) { return row.window.begin; };
-    if (!std::ranges::is_sorted(rows, {}, begin)) // most recordings are
+    if (!std::ranges::is_sorted(rows, {}, begin)) // most recordings are sorted
         std::ranges::stable_sort(rows, {}, begin);
     return rows;
 }

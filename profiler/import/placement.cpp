@@ -105,7 +105,7 @@ void Placer::findSource()
         m_from = StageFrom::Chunks;
         m_isV = isVShaped();
         m_result.warnings.push_back(
-            fmt::format("Stages follow from ranks and chunks, placed {}.",
+            fmt::format("Stages follow from ranks and chunks, which are placed {}.",
                         m_isV ? "in a V, because chunk 1 begins on the last rank" : "in a loop"));
     } else if (depth() > 1 && depth() <= kMostRanks && (messages || numbered)) {
         m_from = StageFrom::Ranks;
@@ -300,7 +300,7 @@ void Placer::splitBackward()
         });
 }
 
-// An op can have a part of a micro-batch. This function decides whether such parts are halves or
+// An op can process a part of a micro-batch. This function decides whether such parts are halves or
 // slices: they are halves if the run also has a forward of a whole micro-batch.
 void Placer::setSlices()
 {

@@ -37,7 +37,7 @@ struct Placement
     bool stagesKnown = false, microBatchesKnown = false;
     bool complete = true; // whether every stage has a device with ops
     std::vector<std::string> warnings;
-    // Numbers of works that were left out for each of three reasons.
+    // Numbers of works that were left out, by reason.
     std::int64_t withoutPeer = 0, twice = 0, withoutStage = 0;
 };
 

@@ -47,7 +47,7 @@ struct RankTrace
     std::map<std::uint32_t, NcclArguments> nccl; // index in gpu.kernels -> arguments
     std::vector<engine::MemoryEvent> memory;     // allocations of the framework
     std::map<int, double> losses; // iteration -> nats per token; recorded only by ranks of a kit
-    std::string modelName, schemeName; // only of a kit
+    std::string modelName, schemeName; // set only for a kit
     std::int64_t unreadable = 0;       // events that could not be read
 
     const std::string& text(std::uint32_t number) const { return (*texts)[number]; }

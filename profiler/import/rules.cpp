@@ -31,7 +31,7 @@ std::optional<int> numberOf(std::string_view text)
     return number && *number >= 0 && *number < kMost ? number : std::nullopt;
 }
 
-// `at` is the TOML node with the error. The message has its line.
+// `at` is the TOML node with the error. The message states its line.
 tl::unexpected<Error> failedRule(const std::string& file, const toml::node& at,
                                  std::string_view rule, const std::string& what)
 {

@@ -21,7 +21,7 @@ struct Definition
 std::span<const Definition> definitions();
 
 // The definition of the number with this column title or label; nullptr if it has none. Ignores
-// upper case and a unit or index after a comma, as in "Peak stash, M_a".
+// case, and a unit or index after a comma, as in "Peak stash, M_a".
 const Definition* findDefinition(std::string_view label);
 
 // All definitions as text for a terminal, at most 100 columns wide.

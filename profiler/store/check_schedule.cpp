@@ -16,7 +16,7 @@ using engine::Result;
 using engine::Schedule;
 using engine::Shape;
 
-// The largest number of devices, and of data-parallel copies. The limit is 16 bits each, because
+// The largest number of devices, and of data-parallel copies. Each is limited to 16 bits, because
 // Op::peer and MemoryEvent::device have 16 bits and the product of both numbers must fit in 32
 // bits.
 constexpr int kMostDevices = 0xFFFF;

@@ -59,8 +59,8 @@ Result<void> refuseCode(Database& database, const std::string& name)
     if (found.empty())
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("{} has the {}, which a run cannot have: another program has changed "
-                            "it; use another copy",
+                fmt::format("{} has the {}, but runs have no views, triggers, virtual tables or "
+                            "generated columns: another program has changed it; use another copy",
                             name, found));
 }
 
@@ -81,7 +81,7 @@ struct Signature
     bool mayBeTrace = false;
 };
 
-// How files that users open by mistake begin.
+// The first bytes of files that users open by mistake.
 constexpr std::array<Signature, 8> kSignatures{{
     {"{", "a JSON file", true},
     {"[", "a JSON file", true},

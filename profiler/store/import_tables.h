@@ -65,8 +65,9 @@ void columns(MatchRow& row, auto&& column)
     column({"name", kText, "", "kernel, copy or op of the framework"}, match.name);
     column({"device", kMaybeInteger, "", "NULL: a rank of another copy of the pipeline"},
            match.device);
-    column({"op", kMaybeInteger, "", "`BS_schedule.op`; NULL: of no op"}, match.op);
-    column({"iteration", kMaybeInteger, "", "`BS_iteration.iteration`; NULL: outside of all"},
+    column({"op", kMaybeInteger, "", "`BS_schedule.op`; NULL: belongs to no op"}, match.op);
+    column({"iteration", kMaybeInteger, "",
+            "`BS_iteration.iteration`; NULL: outside of all iterations"},
            match.iteration);
     column({"begin", kInteger, "tick"}, match.window.begin);
     column({"end", kInteger, "tick"}, match.window.end);

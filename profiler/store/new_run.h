@@ -24,9 +24,9 @@ struct RunEnd
 };
 engine::Result<void> writeEnd(Database& database, const RunEnd& end);
 
-// Merges "-wal" into the run's file, flushes the file and closes the database. Waits some time for
-// readers. If a reader remains, fails with Error::Code::Io; the run is then complete, but a part of
-// it is still in "-wal".
+// Merges "-wal" into the run's file, flushes the file and closes the database. Waits up to ten
+// seconds for readers. Fails with Error::Code::Io if a reader remains; the run is then complete,
+// but a part of it is still in "-wal".
 engine::Result<void> seal(Database database);
 
 } // namespace profiler

@@ -21,8 +21,8 @@ bool isWithin(Window part, Window whole)
 }
 
 // Whether a span belongs to the part of the run within `window`. If its whole iteration is within
-// the window, it does. Times do not decide this, because ops without duration at the ends of the
-// window may belong to the neighbouring iterations.
+// the window, it does, whatever its times are: an op without duration at an end of the window can
+// belong to either of two iterations.
 bool touches(const Timeline& timeline, Window window, const Span& span)
 {
     return isWithin(timeline.iterations[span.iteration].window, window)
@@ -94,7 +94,7 @@ void addSpans(const Run& run, Window window, const Kept& kept, Run& part)
 }
 
 // Adds the memory events within the part. Memory that was allocated earlier and not freed yet is
-// allocated at the begin of the part.
+// allocated at the start of the part.
 void addMemory(const Run& run, Run& part)
 {
     const Window extent = part.timeline.extent();

@@ -10,7 +10,7 @@ namespace profiler {
 
 // Returns the part of a run within a window of its timeline: the ops, cut at the ends of the
 // window, their iterations, and the memory events. The first memory events set the levels at the
-// begin of the window. If an iteration is cut, tokens and FLOPs per iteration are unknown. Times
+// start of the window. If an iteration is cut, tokens and FLOPs per iteration are unknown. Times
 // are unchanged. Fails with Error::Code::NotFound if the window has no op.
 engine::Result<engine::Run> partOfRun(const engine::Run& run, engine::Window window);
 

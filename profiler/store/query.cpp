@@ -60,7 +60,7 @@ std::string placeIn(std::string_view sql, int offset)
     return fmt::format("line {}: ", 1 + std::ranges::count(before, '\n'));
 }
 
-// Skips blanks, comments and semicolons at the begin of the text.
+// Skips blanks, comments and semicolons at the start of the text.
 std::string_view withoutBlanks(std::string_view text)
 {
     for (;;) {

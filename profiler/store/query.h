@@ -33,8 +33,8 @@ struct QueryResult
 
 // Runs one SELECT statement on a run. The run cannot be changed: the connection is read-only, and
 // statements other than SELECT, WITH and VALUES are refused. `isCancelled` may be empty and is
-// called during the query. Fails with Error::Code::Cancelled if it returns true, otherwise with one
-// line that says what is wrong, where in `sql`, and what to do.
+// called during the query. Fails with Error::Code::Cancelled if it returns true. Other error
+// messages say in one line what is wrong, where in `sql`, and what to do.
 engine::Result<QueryResult> runQuery(const std::filesystem::path& file, std::string_view sql,
                                      const QueryLimits& limits = {},
                                      const std::function<bool()>& isCancelled = {});

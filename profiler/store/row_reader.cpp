@@ -35,8 +35,7 @@ bool below(std::int64_t value, std::size_t limit)
     return value >= 0 && static_cast<std::uint64_t>(value) < limit;
 }
 
-// Sorts rows that are almost sorted by moving only the late ones. The first `known` rows are
-// already sorted.
+// Sorts the rows unless they are in order. The first `known` rows are sorted and not checked.
 template<class Rows, class Time>
 void keepInOrder(Rows& rows, std::size_t known, Time time)
 {
@@ -51,7 +50,7 @@ bool orderOfTracks(const Track& track, const std::pair<engine::DeviceId, Track::
     return std::pair(track.device, track.kind) < key;
 }
 
-// The track of a device and lane; inserts one if there is none.
+// Returns the track of a device and lane; inserts it if it does not exist.
 Track& trackIn(std::vector<Track>& tracks, engine::DeviceId device, Track::Kind kind)
 {
     const std::pair key(device, kind);

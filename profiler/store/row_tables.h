@@ -6,12 +6,13 @@
 #include "engine/timeline/timeline.h"
 #include "profiler/store/run_tables.h"
 
-// The tables of this program to which a running run adds rows. All of them share one sequence of
+// The tables of this program that grow while a run is recorded. All of them share one sequence of
 // ids, so that a reader can select in each table the rows after the last id that it has seen.
 
 namespace profiler {
 
-inline constexpr ColumnText kRowId{"id", kId, "", "one sequence over all growing tables"};
+inline constexpr ColumnText kRowId{"id", kId, "",
+                                   "unique across all tables that grow during a run"};
 inline constexpr ColumnText kIterationColumn{"iteration", kInteger, "", "`BS_iteration.iteration`"};
 inline constexpr ColumnText kOpColumn{"op", kInteger, "", "`BS_schedule.op`"};
 
@@ -38,9 +39,10 @@ struct IterationRow
     engine::Iteration iteration;
 };
 template<>
-inline constexpr TableText kTableOf<IterationRow>{
-    "BS_iteration", kEveryRun,
-    "Iterations. One may have a row from its begin and one from its end; the last one counts"};
+inline constexpr TableText kTableOf<IterationRow>{"BS_iteration", kEveryRun,
+                                                  "Iterations. An iteration can have two rows, one "
+                                                  "from its start and one from its end; the later "
+                                                  "row counts"};
 void columns(IterationRow& row, auto&& column)
 {
     auto& iteration = row.iteration;
@@ -148,7 +150,7 @@ inline constexpr TableText kTableOf<engine::Note>{
 void columns(engine::Note& note, auto&& column)
 {
     column({"id", kId, "", "any number above 0"}, note.id);
-    column({"begin", kInteger, "tick", "begin of the note; for a note on an op, of its span"},
+    column({"begin", kInteger, "tick", "start of the note; for a note on an op, start of its span"},
            note.window.begin);
     column({"end", kInteger, "tick"}, note.window.end);
     column({"iteration", kMaybeInteger, "", "`BS_iteration.iteration`"},

@@ -21,7 +21,7 @@ void columns(engine::RunInfo& run, auto&& column)
            Spelled{run.mode, engine::modeName, engine::modeNamed});
     column({"outcome", kMaybeText, "", "`running finished cancelled failed`"},
            Spelled{run.outcome, engine::outcomeName, engine::outcomeNamed});
-    column({"failure", kMaybeText, "", "reason of the failure"}, run.failure);
+    column({"failure", kMaybeText, "", "reason for the failure"}, run.failure);
     column({"started", kMaybeText, "", "ISO 8601, UTC"}, run.started);
     column({"program", kMaybeText, "", "build that wrote the file"}, run.program);
     column({"ticks_per_unit", kMaybeInteger, "tick", "1: a tick is a nanosecond"},

@@ -32,7 +32,7 @@ inline constexpr std::string_view kId = "INTEGER NOT NULL PRIMARY KEY",
 
 struct TableText
 {
-    // `where` states which runs have the table; `holds`, what it has.
+    // `where` states which runs have the table; `holds` states what it contains.
     std::string_view name, where, holds;
 };
 template<class Row>
@@ -188,7 +188,7 @@ inline std::string quoted(std::string_view column)
     return column == "end" ? "\"end\"" : std::string(column);
 }
 
-// Returns the names of the columns that are stored in a field.
+// Returns the names of the columns that have a field.
 template<class Row>
 std::vector<std::string> namesOf(std::string_view prefix = {})
 {
@@ -254,7 +254,7 @@ engine::Result<void> writeRows(Database& database, const std::vector<Row>& rows,
     return {};
 }
 
-// Writes rows to a table, which is created with its first row.
+// Writes rows to a table, and creates the table with its first row.
 template<class Row>
 engine::Result<void> addRows(Database& database, const std::vector<Row>& rows)
 {
@@ -276,8 +276,8 @@ bool fill(const Statement& statement, Row& row)
     return fits;
 }
 
-// Calls `use(row, statement)` for each row. If `use` returns false, fails with
-// Error::Code::Corrupt; the message has the row's id or number.
+// Calls `use(row, statement)` for each row. Fails with Error::Code::Corrupt if `use` returns false;
+// the message states the row's id or number.
 template<class Row, class Use>
 engine::Result<void> readRows(Database& database, Statement& statement, Use use)
 {

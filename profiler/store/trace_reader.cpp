@@ -15,8 +15,8 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 
-// Rows per transaction. A reader's transaction delays the writer's checkpoint, so it must be short:
-// 256 k rows take about a tenth of a second.
+// Rows per table and transaction. A reader's transaction delays the writer's checkpoint, so it must
+// be short: 256 k rows take about a tenth of a second.
 constexpr std::int64_t kChunk = 1 << 18;
 
 std::string warningOf(OpenFile& open, const std::filesystem::path& file)

@@ -43,7 +43,7 @@ struct Batch
     std::vector<TrackSpans> spans;
     std::vector<engine::MemoryEvent> memory;
     std::vector<engine::OpTiming> measured;
-    std::vector<Metric> metrics; // metrics of the whole run that were unknown at its begin
+    std::vector<Metric> metrics; // metrics of the whole run that were unknown at its start
     // New values of RunInfo::arenas when the touched bytes are known; empty: no change.
     engine::IdVector<engine::DeviceId, engine::ArenaUse> arenas = {};
     // Times are on the timeline's clock; the ops and iterations that it names must be in the file.
@@ -55,9 +55,9 @@ struct Batch
 Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration,
               std::size_t firstMemory);
 
-// Writes one run to one .sqlite file, in the format of SCHEMA.md. Its own thread writes to disk
-// (with WAL while the file grows). Not copyable. If the writer is destroyed without finish(), the
-// file can still be opened and has all rows that were committed.
+// Writes one run to one .sqlite file, in the format of SCHEMA.md. A thread of its own writes to
+// disk (with WAL while the file grows). Not copyable. If the writer is destroyed without finish(),
+// the file can still be opened and has all rows that were committed.
 class TraceWriter
 {
 public:
@@ -73,15 +73,15 @@ public:
     TraceWriter& operator=(TraceWriter&&) noexcept;
     ~TraceWriter(); // commits all appended rows
 
-    // Whether the file system does not support WAL. The writer then commits once per second, which
-    // the user interface should report.
+    // Whether the file system does not support WAL. The writer then commits only once per second,
+    // and the user interface should report this.
     bool growsSlowly() const;
 
     // Thread-safe. Never waits for the disk; flush() and finish() report a failed write.
     void append(Batch batch);
     // Waits until everything appended is committed. Returns the number of rows committed so far
-    // ({"event":"rows","last":N}), or the failure. While another program has locked the file, calls
-    // `waits` about once a second. If `waits` returns true, flush() continues to wait; otherwise it
+    // ({"event":"rows","last":N}), or the failure. Calls `waits` about once a second while another
+    // program has locked the file. If `waits` returns true, flush() continues to wait; otherwise it
     // fails with Error::Code::Locked. Fails with NotFound if the file was deleted or replaced.
     engine::Result<std::int64_t> flush(const std::function<bool()>& waits = {});
     // Writes everything to disk, changes to journal_mode=DELETE and flushes, so that the file is
@@ -120,8 +120,8 @@ public:
     // schedule. Returns true if rows were added or the outcome changed. After an error, `run` keeps
     // the rows read so far. After Error::Code::Locked the next poll continues.
     engine::Result<bool> poll(engine::Run& run);
-    // Like poll(), but adds at most about 260,000 rows, so that a reader of a large file can show
-    // its beginning, report progress and stop.
+    // Like poll(), but adds at most about 260,000 rows per table, so that a reader of a large file
+    // can show its beginning, report progress and stop.
     struct Chunk
     {
         bool changed = false; // as poll() returns it
@@ -164,8 +164,8 @@ engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,
 engine::Result<void> readGpuPieces(const std::filesystem::path& file,
                                    const std::function<void(const engine::GpuTrace&)>& use);
 
-// Whether a file should be imported instead of opened. Decided by its first bytes: JSON, SQLite of
-// another program, a compressed file, an archive, or a folder.
+// Whether a file should be imported instead of opened: a folder or, according to the first bytes,
+// JSON, SQLite of another program, a compressed file or an archive.
 bool mayBeTrace(const std::filesystem::path& file);
 
 } // namespace profiler

@@ -20,7 +20,8 @@ using engine::Error;
 using engine::Result;
 using Clock = std::chrono::steady_clock;
 
-// A commit that waits longer for the lock of another program is reported to the caller of flush().
+// A commit that waits longer than this for the lock of another program is reported to the caller of
+// flush().
 constexpr int kLockedMilliseconds = 1000;
 
 // Producers put batches into a queue. One thread commits all queued batches in one transaction.
@@ -119,8 +120,8 @@ Result<void> TraceWriter::Impl::commit(const std::vector<Batch>& batches)
     return written;
 }
 
-// Executes the statement. If another program has locked the file, waits until a caller of flush()
-// decides whether to try again or to give up.
+// Executes the statement. If another program has locked the file, the thread waits until a caller
+// of flush() decides whether to try again or to give up.
 Result<void> TraceWriter::Impl::executeWhenFree(const std::string& sql)
 {
     constexpr int kMostTries = 5; // limit after stop() was called

@@ -50,9 +50,9 @@ Batch IterationBatches::next()
     return batch;
 }
 
-// Writes one iteration after the other, in the order in which a run is recorded, so that a reader
-// of a large file can show the first iterations early. A run with GPU activity is written as one
-// batch, because that activity refers to all spans.
+// Writes the iterations one by one, in the order in which a run is recorded, so that a reader of a
+// large file can show the first iterations early. A run with GPU activity is written as one batch,
+// because that activity refers to all spans.
 Result<void> writeTimeline(RowWriter& rows, const engine::Timeline& timeline, engine::GpuTrace gpu)
 {
     if (!gpu.launches.empty() || !gpu.calls.empty() || timeline.iterations.empty()) {

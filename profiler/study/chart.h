@@ -20,9 +20,8 @@ struct DrawnChart
     std::vector<ChartMark> marks;
 };
 
-// Draws a chart of a study. Points without a value are hatched in maps and left out elsewhere; if
-// no point has a value, the chart states this. Fails if the chart names a column that does not
-// exist.
+// Draws a chart of a study. Points without a value are hatched in maps and left out elsewhere. A
+// chart with nothing to draw states why. Fails if the chart names a column that does not exist.
 engine::Result<DrawnChart> drawChart(const Study& study, const StudyChart& chart,
                                      const std::vector<StudyPoint>& points,
                                      const std::vector<StudyResult>& results,

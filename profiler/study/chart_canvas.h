@@ -28,8 +28,7 @@ struct ChartScale
     }
 };
 
-// Makes a scale that ends on ticks. It starts at 0 if the least value is below half of the
-// greatest.
+// Makes a scale that ends on ticks. It includes 0 if the least value is below half of the greatest.
 ChartScale scaleOf(const std::vector<double>& values, double from, double to);
 
 double textWidth(std::string_view utf8); // an estimate, for texts of a chart
@@ -65,9 +64,10 @@ public:
     void marker(const SeriesLook& look, double x, double y);
     void dot(double x, double y, Colour edge, Colour fill);
     // Writes a label at the first free place next to (x, y) that is to the right of the y axis and
-    // within the width and the top of the chart. Returns false if there is no such place.
+    // does not cross the right or the top edge of the chart. Returns false if there is no such
+    // place.
     bool label(double x, double y, const std::string& text, Ink ink);
-    // The next two functions keep labels out of a rectangle, and off a line.
+    // Keeps labels out of a rectangle, or away from a line.
     void keepFree(const Rect& rect) { m_taken.push_back(rect); }
     void keepFree(Point from, Point to);
 
@@ -80,9 +80,9 @@ public:
     void drawColumnNames(const std::vector<std::string>& names, double left, double width,
                          double baseline);
     enum class Sample : std::uint8_t { Line, Box };
-    // Draws names of series to the right of the plot, each after a sample of its look. An element
-    // of `ends` has the height (y) at which the line of a series ends, and the number of the
-    // series. Names that would overlap are moved apart.
+    // Draws the names of series to the right of the plot, each after a sample of the series' look.
+    // An element of `ends` has the height (y) at which the line of a series ends, and the number of
+    // the series. Names that would overlap are moved apart.
     void drawLabels(std::vector<std::pair<double, std::size_t>> ends,
                     const std::vector<std::string>& names, const std::vector<SeriesLook>& looks,
                     Sample sample);

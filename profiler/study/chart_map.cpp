@@ -27,7 +27,7 @@ Colour ChartMap::heatColour(double share) const
     return mix(m_style.low, m_style.high, std::sqrt(share));
 }
 
-// In a phase map, returns the colour of the cells in which a series is the best.
+// Returns the colour of those cells of a phase map in which a series is the best.
 Colour ChartMap::winnerColour(std::size_t series) const
 {
     return mix(m_looks[series].colour, m_style.ground, 0.35);

@@ -37,7 +37,7 @@ struct ChartPoints
 
     bool isShown(std::size_t point) const;
     std::vector<ChartValue> values() const;
-    // Returns the index, among the values of an axis, of the value that a point has.
+    // Returns the index of the point's value among the values of the axis `key`.
     std::size_t indexOf(std::size_t point, std::string_view key) const;
     bool hasNumbers(std::string_view key) const;
     std::vector<std::string> titlesOf(std::string_view key) const;

@@ -26,7 +26,7 @@ struct ChartStyle
 // How a chart draws a series.
 struct SeriesLook
 {
-    // Both have contrast to the background; that of `text` is sufficient for letters.
+    // Both contrast with the background; the contrast of `text` is sufficient for letters.
     Colour colour, text;
     double width = 1.5; // width of the line
     bool isDashed = false;

@@ -4,14 +4,14 @@
 
 namespace profiler {
 
-// Returns the values of an option: those of its axis, or its fixed value. Returns none if the study
-// does not set the option.
+// Returns the values of an option: those of its axis, or its fixed value. Returns an empty list if
+// the study does not set the option.
 std::vector<std::string> optionValues(const Study& study, std::string_view key);
 
 // Sets the values of an option. Several values make it an axis of the grid; without values the
-// option is removed. Charts follow: one that is fixed at a removed value is fixed at the first
-// value instead, and one that uses a removed axis is removed. Ratios are unchanged, so readStudy()
-// may refuse their baseline.
+// option is removed. A chart that is fixed at a removed value is fixed at the first value instead;
+// a chart that uses a removed axis is removed. Ratios are unchanged, so readStudy() may refuse
+// their baseline.
 void setOption(Study& study, std::string_view key, std::vector<std::string> values);
 
 // Replaces the ratio with this index, or appends a ratio if the index is the number of ratios. If

@@ -16,13 +16,13 @@ shownColumn(const Study& study, const std::vector<StudyPoint>& points,
             const std::vector<StudyResult>& results, std::string_view name);
 // Returns the factor by which a value of columnOf() is multiplied to get that of shownColumn().
 double shownFactor(const std::vector<StudyResult>& results, std::string_view column);
-// Returns the title of a metric with its unit, or a ratio: "Speed-up over 1F1B".
+// Returns the title of a metric with its unit, or the title of a ratio: "Speed-up over 1F1B".
 std::string columnTitle(const Study& study, const std::vector<StudyResult>& results,
                         std::string_view column);
 // metricNumber() formats a single number of a column with three digits, or a percentage with one
 // decimal: "12.3". Numbers that are shown together all have the same number of decimals.
-// metricDecimals() returns the decimals that the greatest of them needs, tickDecimals() those that
-// the distance of two ticks needs.
+// metricDecimals() returns the number of decimals that the greatest of them needs, and
+// tickDecimals() returns the number that the distance of two ticks needs.
 std::string metricNumber(std::string_view column, double value);
 int metricDecimals(std::string_view column, double greatest);
 int tickDecimals(double step);

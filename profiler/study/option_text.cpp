@@ -13,7 +13,7 @@ namespace {
 
 std::optional<engine::FieldFacts> factsOf(std::string_view key)
 {
-    if (key == "seed") // of the jitter or of a run
+    if (key == "seed") // ambiguous: seed of the jitter or of a run
         return std::nullopt;
     std::optional<engine::FieldFacts> found;
     const auto search = [&found, flag = "--" + std::string(key)](const auto& fields) {

@@ -8,7 +8,7 @@ namespace profiler {
 // Names of the options that a study can set. They are taken from the labels of the options' input
 // fields.
 
-// "Micro-batches N". If the option has no input field, made of its key: "Iterations".
+// "Micro-batches N". An option without an input field is named after its key: "Iterations".
 std::string optionLabel(std::string_view key);
 std::string optionTitle(std::string_view key); // with the unit: "P2P message, units"
 std::string asWord(std::string label);         // "Micro-batches N" -> "micro-batches"

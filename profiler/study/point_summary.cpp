@@ -158,7 +158,7 @@ private:
         return row;
     }
 
-    // Returns the 95 % interval of a column at a point, in shown units.
+    // Returns the 95 % interval of a column at a point, in the unit in which the column is shown.
     std::optional<std::pair<double, double>> interval(std::size_t point,
                                                       std::string_view name) const
     {
@@ -201,8 +201,8 @@ private:
                            nameOf(m_point), nameOf(*second), *m_times[*second] / own);
     }
 
-    // Returns a sentence that names each rival (the point with another compared value) that
-    // overtakes this point as the axis `along` grows, and the value at which it does. The value is
+    // Returns a sentence that names each rival (a point with another compared value) that overtakes
+    // this point as the axis `along` grows, and the value at which it does. The value is
     // interpolated.
     std::string crossings(std::string_view along) const
     {

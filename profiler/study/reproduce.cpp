@@ -57,8 +57,7 @@ class Rows
 {
 public:
     void add(Reproduced row) { m_rows.push_back(std::move(row)); }
-    // Adds a row whose computed value is `number(run)`. If `run` is an error, keeps the error
-    // instead.
+    // Adds a row whose computed value is `number(run)`, or keeps the error if `run` is an error.
     template<class Number>
     void addRun(const Result<UnitRun>& run, Reproduced row, Number number)
     {

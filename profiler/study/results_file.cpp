@@ -149,8 +149,8 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
     return m_database.execute("COMMIT");
 }
 
-// Replaces the columns of ratios by those of the study, which may have changed since the file was
-// written.
+// Replaces the columns of ratios, because the ratios of the study may have changed since the file
+// was written.
 Result<void> StudyFile::replaceRatios()
 {
     auto names = TRY(m_database.prepare("SELECT name FROM pragma_table_info('results') "
@@ -182,7 +182,7 @@ Result<void> StudyFile::finish(const std::string& toml, const std::vector<StudyP
                 return tl::unexpected(m_database.error());
         TRY(m_database.execute("COMMIT"));
     }
-    // Fails if another program reads the file, which then keeps its WAL.
+    // Fails if another program reads the file; the file then keeps its WAL.
     (void)m_database.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
     return {};
 }

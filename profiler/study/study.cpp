@@ -173,7 +173,7 @@ std::vector<StudyPoint> pointsOf(const Study& study)
 namespace {
 
 // Returns the baseline of a ratio for a point: the point with the baseline's values on the axes
-// that the baseline names, and the same values on all others.
+// that the baseline names, and with the values of `point` on all other axes.
 std::size_t baselineOf(const Study& study, const StudyPoint& point, const StudyRatio& ratio)
 {
     std::vector<std::string> values = point.values;

@@ -82,7 +82,7 @@ struct StudyChart
         Lines,
         Bars,
         HeatMap, // one cell for each value of x and of series
-        // Both axes are metrics. A line joins the points that no other point beats in both metrics.
+        // Both axes are metrics. A line joins the points on the Pareto front.
         Pareto,
         // One cell for each value of x and of rows. It shows the value of `series` with the best y.
         PhaseMap,
@@ -127,8 +127,8 @@ struct Study
     std::vector<StudyRatio> ratios;
     std::vector<StudyChart> charts;
     std::vector<StudyAnswer> answers; // empty: one answer about the iteration
-    // The axis whose values the answer compares; "": the axis `scheme`, or the first axis if there
-    // is none.
+    // The axis whose values the answers compare; "": the axis `scheme` or, if the grid lacks it,
+    // the first axis.
     std::string compare;
 
     // Returns the axis with this key; nullptr if the grid does not have it.

@@ -46,7 +46,7 @@ private:
         double value = 0;
         std::size_t point = 0;
     };
-    // The set-ups in which one compared value, or several equal ones, are the best.
+    // The set-ups in which one compared value is the best, or several are equally good.
     struct Wins
     {
         // For each set-up that has a second best value: the factor by which the best one is better.

@@ -4,8 +4,9 @@
 
 namespace profiler {
 
-// Returns a sentence that states which scheme (or other compared value) has the shortest iteration,
-// in how many set-ups, and by what factor. Returns "" if only one value is compared.
+// Returns a sentence for each of Study::answers. If there are none, the sentence states which
+// scheme (or other compared value) has the shortest iteration, in how many set-ups, and by what
+// factor. Returns "" if only one value is compared.
 std::string studyAnswer(const Study& study, const std::vector<StudyPoint>& points,
                         const std::vector<StudyResult>& results);
 

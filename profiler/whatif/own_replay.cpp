@@ -14,7 +14,7 @@ using namespace engine;
 
 namespace {
 
-// Divides the common window of each joint group among its ops.
+// Divides the common duration of each group of joint ops equally among them.
 void divideJoint(OwnReplay::Program& program)
 {
     for (std::size_t i = 0; i < program.size();) {
@@ -68,7 +68,7 @@ Result<OwnReplay> OwnReplay::create(const Run& run, int iteration)
 {
     if (run.schedule.shape.windows > 1)
         return fail(Error::Code::InvalidArgument,
-                    "the iteration is a window of a stream without a flush, which cannot be "
+                    "the iteration is one window of an asynchronous run, so it cannot be "
                     "simulated alone");
     const IterationTimes times(run, iteration);
     if (!times.isComplete())
@@ -126,7 +126,7 @@ OpCosts::Cost OwnReplay::messageCost(const IterationTimes& times, std::uint32_t 
 void OwnReplay::addDelays(const IterationTimes& times)
 {
     for (Program& program : m_programs) {
-        std::int64_t free = times.window().begin; // when compute was free
+        std::int64_t free = times.window().begin; // time at which the compute lane became free
         // Peer -> time at which the link to it became free.
         std::map<std::uint16_t, std::int64_t> links;
         for (std::size_t i = 0; i < program.size();) {

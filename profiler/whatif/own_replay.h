@@ -27,9 +27,9 @@ public:
     // simulator places every op where it was recorded. Fails with Error::Code::InvalidArgument if
     // the run is asynchronous (Shape::windows), or if ops of the iteration were not recorded.
     static engine::Result<OwnReplay> create(const engine::Run& run, int iteration);
-    // Takes the median of every op over the measured iterations (recordedTimes()). If there are no
-    // measured iterations, takes it over the warm-up iterations. Fails with
-    // Error::Code::InvalidArgument if the run has no iteration or is asynchronous.
+    // Takes the median of every op over the measured iterations (recordedTimes()), or over the
+    // warm-up iterations if there are no measured ones. Fails with Error::Code::InvalidArgument if
+    // the run has no iteration or is asynchronous.
     static engine::Result<OwnReplay> ofMedians(const engine::Run& run);
 
     const Programs& programs() const { return m_programs; }

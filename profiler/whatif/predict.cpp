@@ -24,9 +24,8 @@ using namespace engine;
 
 namespace {
 
-// Returns the median of samples. If constructed with a seed, returns the median of a bootstrap
-// resample instead, that is, of equally many samples drawn from them with replacement (Efron,
-// 1979).
+// Returns the median of samples or, if constructed with a seed, the median of a bootstrap resample,
+// that is, of equally many samples drawn from them with replacement (Efron, 1979).
 class Draw
 {
 public:
@@ -171,8 +170,8 @@ private:
         return cost;
     }
 
-    // Returns the cost of a predicted stage: the sum over the measured stages, each by the share of
-    // it that the predicted stage covers.
+    // Returns the cost of a predicted stage: the sum of the costs of the measured stages, each
+    // multiplied by the share of it that the predicted stage covers.
     StageCost shareOf(StageId stage)
     {
         const double begin = stage.value * m_perStage, end = begin + m_perStage;

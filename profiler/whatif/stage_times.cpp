@@ -127,8 +127,8 @@ private:
     }
 
     // Adds the time of a message to the samples if its consumer started when the message arrived.
-    // Otherwise the time may include a wait of the message for its receiver. It is then kept in
-    // m_messages, as a substitute if there are no better samples.
+    // Otherwise the time may include a wait of the message for its receiver. m_messages keeps the
+    // times of all messages, as a substitute if there are no such samples.
     void addMessage(std::uint32_t send, const std::vector<Window>& windows)
     {
         const Value value = transferredValue(m_flow.op(send), m_run.schedule.shape);

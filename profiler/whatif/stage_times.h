@@ -34,7 +34,8 @@ struct StageTimes
 
 // The text of the assumption that is made if a run did not split the backward.
 inline constexpr std::string_view kHalvesAssumed
-    = "The run has only B; I and W are assumed to be half of it each, like their FLOPs.";
+    = "The run has only B; I and W are assumed to take half of its time each, because each "
+      "has half of its FLOPs.";
 
 struct MeasuredTimes
 {

@@ -15,7 +15,7 @@ namespace {
 // 1/kToleratedShare of the iteration, because clocks of different machines differ a little.
 constexpr std::int64_t kToleratedShare = 1000;
 
-// Builds the path backwards: parts are added from the end of the iteration to its begin.
+// Builds the path backwards: parts are added from the end of the iteration to its start.
 class PathBuilder
 {
 public:
@@ -28,7 +28,7 @@ public:
     { }
 
     // Adds the op or transfer that precedes the earliest part. Returns false, and sets the fault,
-    // if it was not finished when that part began.
+    // if the op was not finished when that part began.
     bool add(const CauseLink& link)
     {
         if (!m_path.parts.empty()
@@ -64,7 +64,7 @@ private:
     const Run& m_run;
     OpIndex m_index;
     CriticalPath& m_path;
-    std::int64_t m_from; // begin of the earliest part that was added
+    std::int64_t m_from; // start of the earliest part that was added
     std::int64_t m_tolerated;
 };
 

@@ -19,7 +19,7 @@ struct PathPart
 
     Kind kind = Kind::Work;
     // The op of this part (OpIndex). For a message it is the RECV. For a wait it is the op that
-    // starts after the wait. A wait at the end of the iteration has the op before it.
+    // starts after the wait or, at the end of the iteration, the op before the wait.
     std::uint32_t op = 0;
     engine::DeviceId device; // the device of `op`
     engine::Window window;

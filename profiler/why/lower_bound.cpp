@@ -46,7 +46,8 @@ public:
     }
 
     // Returns when the last op would end if devices could run any number of ops at once. Visits the
-    // ops in the order of their recorded begins, so that producers come before consumers.
+    // ops in the order in which they began in the recording, so that producers come before
+    // consumers.
     std::int64_t chain() const
     {
         std::vector<std::uint32_t> order;
@@ -146,9 +147,9 @@ private:
         return peak;
     }
 
-    // Computes how much memory each device needs for how long. Returns for each device the sum of
-    // size x time over all its stashes. The size is stashParts(). The time is that from the begin
-    // of F to the end of B (or W), if the micro-batch were alone in the pipeline.
+    // Returns for each device the sum of size x time over all its stashes. The size is
+    // stashParts(). The time is what would pass from the start of F to the end of B (or W) if the
+    // micro-batch were alone in the pipeline.
     IdVector<DeviceId, std::int64_t> residencies() const
     {
         IdVector<DeviceId, std::int64_t> held(m_schedule.program.size(), 0);

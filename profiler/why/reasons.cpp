@@ -17,12 +17,12 @@ namespace {
 constexpr std::int64_t kSmallest = 600;
 // A stage counts as slow if it takes at least 1 % longer than the others.
 constexpr double kUnequal = 0.01;
-// At most this many reasons of the kind Order, and of the kind SlowStage.
+// The largest number of reasons of the kind Order, and of the kind SlowStage.
 constexpr std::size_t kMostOfAKind = 2;
 
 using StageKind = std::pair<StageId, OpKind>;
 
-// Makes a change that needs nothing but its kind.
+// Returns a change that has no parameter except its kind.
 WhyChange plain(WhyChange::Kind kind)
 {
     WhyChange change;

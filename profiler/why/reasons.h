@@ -14,9 +14,9 @@ struct WhyChange
         Earlier,       // `op` runs before `other`, its predecessor on the device
         // Ops of the kind `opKind` of `stage` take the median time of the other stages.
         EqualStage,
-        FastLinks,      // messages twice as fast
+        FastLinks,      // messages are twice as fast
         NoWaits,        // ops start as soon as they are ready
-        FastAllReduces, // all-reduces twice as fast
+        FastAllReduces, // all-reduces are twice as fast
         NoRecompute,    // RECOMPUTE takes no time
         FastCopies,     // evicts and loads are twice as fast
     };
@@ -58,7 +58,7 @@ struct WhyReason
     std::optional<WhyChange> change;
 };
 
-// Returns the reasons, sorted by the begin of their windows. Reasons that take less than 1/600 of
+// Returns the reasons, sorted by the start of their windows. Reasons that take less than 1/600 of
 // the iteration are omitted.
 std::vector<WhyReason> whyReasons(const engine::Run& run, const CriticalPath& path,
                                   const IterationTimes& times);

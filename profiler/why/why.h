@@ -26,7 +26,7 @@ struct Why
     CriticalPath path;
     PathShares shares;
     LowerBound bound;
-    // At most kMostReasons, sorted by the begin of their windows.
+    // At most kMostReasons, sorted by the start of their windows.
     std::vector<WhyReason> reasons;
     int smaller = 0;              // number of reasons that were left out
     std::int64_t smallerTime = 0; // sum of the times of the reasons that were left out

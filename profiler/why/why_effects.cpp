@@ -119,8 +119,8 @@ OwnReplay::Change ownChange(const WhyChange& change, double inputShare)
     return [](OwnReplay::Programs&) {};
 }
 
-// Returns the run itself if its times are in ns. For a run in abstract units, returns a copy whose
-// ticks count as ns, because predictions need measured times in ns.
+// Returns the run itself if its times are in ns, otherwise a copy whose ticks count as ns, because
+// predictions need measured times in ns.
 std::shared_ptr<const Run> inTicks(const Run& run)
 {
     if (!run.info.inUnits())

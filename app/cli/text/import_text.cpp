@@ -78,11 +78,12 @@ std::string clockScatter(const ImportReport& report)
         spreads.push_back(clock.spread);
     }
     const auto [least, most] = std::ranges::minmax(offsets);
-    return fmt::format("clocks of {} hosts: median offset {} ms, at most {} ms apart; aligned to "
-                       "within {:.1f} µs (median), {:.1f} µs at most\n",
-                       offsets.size(), milliseconds(medianOf(offsets)), milliseconds(most - least),
-                       static_cast<double>(medianOf(spreads)) / 1e3,
-                       static_cast<double>(std::ranges::max(spreads)) / 1e3);
+    return fmt::format(
+        "clocks of {} hosts: before alignment, median offset from the first host {} ms, "
+        "range {} ms; after alignment, median error {:.1f} µs, largest {:.1f} µs\n",
+        offsets.size(), milliseconds(medianOf(offsets)), milliseconds(most - least),
+        static_cast<double>(medianOf(spreads)) / 1e3,
+        static_cast<double>(std::ranges::max(spreads)) / 1e3);
 }
 } // namespace
 

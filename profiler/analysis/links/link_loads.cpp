@@ -103,8 +103,8 @@ private:
         return op.slice == Op::kWhole ? whole : whole / m_run.schedule.shape.slices;
     }
     // Computes the mean duration and the exposed time. The exposed time is measured on the device
-    // that waits for the transfers. That is the receiver, except for an EVICT: there it is the
-    // source, which needs the memory of the stash.
+    // that waits for the transfers: for an EVICT the source, which needs the memory of the stash,
+    // otherwise the receiver.
     Transfers finished(Transfers transfers) const
     {
         LinkFlow& flow = transfers.flow;

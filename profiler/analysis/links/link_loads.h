@@ -59,13 +59,13 @@ struct SlotLoad
     double bytes() const { return messages + copies + allReduces; }
 };
 
-// The all-reduces of all stages that have their replicas on the same set of nodes.
+// The all-reduces of all stages with the same number of ranks on the same set of nodes.
 struct AllReduceLoad
 {
     std::vector<engine::StageId> stages;
     std::vector<int> nodes;
     int ranks = 1;
-    double bytes = 0;                   // bytes that every member sends, for all stages
+    double bytes = 0;                   // bytes that one member sends; sum over the stages
     std::int64_t time = 0, exposed = 0; // sums over the stages, in ticks
 };
 

@@ -6,16 +6,16 @@
 namespace profiler {
 
 // Adds to `device` its compute, exposed communication and bubble in `part`, a window within the
-// iteration of `lanes`. Fill is the bubble before the first compute op of the iteration and drain
-// the bubble after the last one, even if these ops are outside `part`.
+// iteration of `lanes`. Fill is the bubble before the first compute op of the iteration, and drain
+// is the bubble after the last one, even if these ops are outside `part`.
 void addTimes(const Lanes& lanes, engine::Window part, DeviceMetrics& device);
 
-// Adds to `byKind` the device's ops of one iteration, as far as they are within `range`. Each of
+// Adds to `device.byKind` how long the device's ops of one iteration run within `range`. Each of
 // two joint ops counts half of their window.
 void addByKind(const engine::Run& run, const engine::OpIndex& index, const Lanes& lanes,
                engine::Window range, DeviceMetrics& device);
 
-// Returns the intersection of two windows; an empty window if they do not intersect.
+// Returns an empty window if `a` and `b` do not intersect.
 engine::Window overlap(engine::Window a, engine::Window b);
 
 } // namespace profiler

@@ -8,9 +8,9 @@ namespace profiler {
 // The metrics of one device in a range of time.
 struct RangeDevice
 {
-    // An op counts only with its part within the range, but a message counts as a whole if it
-    // overlaps the range. `bubble` includes `between`. Peaks are those within the range. `span`,
-    // `weights` and `localCopies` are not set.
+    // Only the part of an op within the range counts, but a message that overlaps the range counts
+    // as a whole. `bubble` includes `between`. Peaks are those within the range. `span`, `weights`
+    // and `localCopies` are not set.
     DeviceMetrics times;
     std::int64_t between = 0; // ticks of the range outside of all iterations
     // Compute ops that are entirely within the range, and those that its edges cut.
@@ -34,8 +34,9 @@ struct RangeMetrics
 
 // Returns the metrics of any window of the timeline, which may cover parts of several iterations.
 // For the window of one whole iteration, the times equal those of metrics(). Takes time
-// proportional to the spans of the iterations in the range. Fails with Error::Code::InvalidArgument
-// if the range is empty, and with NotFound if the run has no iteration.
+// proportional to the number of spans in the iterations that overlap the range. Fails with
+// Error::Code::InvalidArgument if the range is empty, and with NotFound if the run has no
+// iteration.
 engine::Result<RangeMetrics> rangeMetrics(const engine::Run& run, engine::Window range);
 
 } // namespace profiler

@@ -35,10 +35,10 @@ Ranking rankRuns(const Comparison& comparison, RankBy by, RankOrder order = Rank
 // Peak memory in bytes, or the peak stash in M_a if no bytes were recorded; nullopt if unknown.
 std::optional<double> peakOf(const ComparedRun& run);
 
-// Returns for each run whether it is on the Pareto front of iteration time and peak memory. On the
-// front, no other run is better in one of the two without being worse in the other. The
-// result is false for runs that cannot be compared with the baseline, because they are ranked in
-// another list, and for runs of unknown memory.
+// Returns for each run whether it is on the Pareto front of iteration time and peak memory. For a
+// run on the front, no other run is better in one of the two without being worse in the other. The
+// result is false for runs in another list than the baseline, because they cannot be compared with
+// it, and for runs of unknown memory.
 std::vector<bool> paretoFront(const Comparison& comparison);
 
 } // namespace profiler

@@ -112,8 +112,8 @@ TimeParts timeParts(const ComparedRun& run)
 WinReason whyFirst(const Comparison& comparison, const Ranking& ranking)
 {
     WinReason reason;
-    const std::size_t inList
-        = ranking.lists.size() > 1 ? ranking.lists[1] : ranking.order.size(); // of the baseline
+    // Size of the baseline's list.
+    const std::size_t inList = ranking.lists.size() > 1 ? ranking.lists[1] : ranking.order.size();
     if (inList < 2)
         return reason;
     const ComparedRun& first = comparison.runs[ranking.order[0]];

@@ -11,15 +11,15 @@ namespace profiler {
 // iteration. ARCHITECTURE.md, "What every number means", defines them.
 struct TimeParts
 {
-    double fill = 0, wait = 0, communication = 0, drain = 0; // `communication`: exposed
-    double compute = 0, optimizer = 0;                       // `compute`: without the optimizer
+    double fill = 0, wait = 0, communication = 0, drain = 0; // `communication` is the exposed part
+    double compute = 0, optimizer = 0;                       // `compute` excludes the optimizer
 
     double idle() const { return fill + wait + communication + drain; }
 };
 TimeParts timeParts(const ComparedRun& run);
 
-// Why the first run of a ranking is faster than the baseline: the parts of the iteration that are
-// shorter, and at what price (longer parts, more memory). If the first run is the baseline, it is
+// Why the first run of a ranking is faster than the baseline: which parts of its iteration are
+// shorter, and what that costs (longer parts, more memory). If the first run is the baseline, it is
 // compared with the second run.
 struct WinReason
 {

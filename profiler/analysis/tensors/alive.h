@@ -15,8 +15,9 @@ struct AliveTensor
 };
 
 // Returns the tensors in the memory of a device at a time, after all events of that time. Stashes
-// come first, sorted by begin, then the other kinds, sorted by size. Their bytes add up to those of
-// stepAt(). A free releases the oldest allocations of its category, stage and micro-batch.
+// come first, sorted by `since`, then the other kinds, the largest first. Their bytes add up to
+// those of stepAt(). A free releases the oldest allocations of the same category, stage and
+// micro-batch.
 std::vector<AliveTensor> aliveAt(const engine::Run& run, engine::DeviceId device,
                                  std::int64_t time);
 
@@ -26,7 +27,7 @@ struct EvictedTensor
     std::uint32_t op = 0; // the EVICT
     engine::DeviceId partner;
     std::int64_t left = 0, bytes = 0;
-    std::optional<std::int64_t> back; // the begin of the LOAD that brings it back
+    std::optional<std::int64_t> back; // start of the LOAD that brings it back
 };
 std::vector<EvictedTensor> evictedAt(const engine::Run& run, engine::DeviceId device,
                                      std::int64_t time);

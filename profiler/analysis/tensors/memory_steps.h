@@ -25,10 +25,10 @@ struct MemoryStep
     std::int64_t withoutMoves() const { return total() - bytes[MemoryKind::Guest] + evicted; }
 };
 using MemorySteps
-    = std::vector<MemoryStep>; // in time order; the first is at the begin of the window
+    = std::vector<MemoryStep>; // in time order; the first is at the start of the iteration
 
-// If the event allocates or frees a stash of another device, returns that device; otherwise
-// nullopt.
+// Returns the device that owns the stash, if the event allocates or frees a stash of another
+// device; otherwise nullopt.
 std::optional<engine::DeviceId> ownerOfGuest(const engine::Run& run, const engine::OpIndex& index,
                                              const engine::MemoryEvent& event);
 MemoryKind kindOf(const engine::Run& run, const engine::OpIndex& index,
@@ -39,7 +39,7 @@ MemoryKind kindOf(const engine::Run& run, const engine::OpIndex& index,
 engine::IdVector<engine::DeviceId, MemorySteps> memorySteps(const engine::Run& run, int iteration);
 const MemoryStep& stepAt(const MemorySteps& steps, std::int64_t time); // `steps` must not be empty
 const MemoryStep& peakOf(const MemorySteps& steps);                    // the first highest step
-// Returns the times of the local maxima of at least `share` of the peak, in time order.
+// Returns the times of the local maxima that reach at least `share` of the peak, in time order.
 std::vector<std::int64_t> peakTimes(const MemorySteps& steps, double share = 0.98);
 
 } // namespace profiler

@@ -6,10 +6,11 @@
 struct CUctx_st; // the types behind the driver's CUcontext and CUstream
 struct CUstream_st;
 
-// The part of CUPTI's interface that is used, from CUDA 12.9 on. It is declared here because few
-// build machines have CUPTI's headers, and older headers lack half of it. With the headers of CUDA
-// 13, compare_with_header.cpp checks every size, offset and number. Numbers never change, and
-// records grow only at their ends. Each record is declared up to the last field that is read.
+// The part of CUPTI's interface (CUDA 12.9 or newer) that this program uses. It is declared here
+// because few build machines have CUPTI's headers, and older headers lack half of it. With the
+// headers of CUDA 13, compare_with_header.cpp checks every size, offset and number. Numbers never
+// change, and records grow only at their ends. Each record is declared up to the last field that is
+// read.
 namespace profiler::cupti {
 
 using ContextHandle = CUctx_st*;
@@ -117,7 +118,7 @@ using RequestBuffer = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::s
 using CompleteBuffer = void (*)(ContextHandle, std::uint32_t stream, std::uint8_t* buffer,
                                 std::size_t bytes, std::size_t valid);
 
-// The fields with which every record begins. Records are packed, so fields are read by copying.
+// The field with which every record begins. Records are packed, so fields are read by copying.
 struct Record
 {
     Kind kind;

@@ -17,8 +17,9 @@ public:
     struct Size
     {
         std::size_t bytes = std::size_t{2} << 20; // bytes per buffer, a multiple of 8
-        // The number of buffers. Since CUDA 13 CUPTI fills one buffer per thread that calls CUDA
-        // (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER), and each device has a thread.
+        // The largest number of buffers. Since CUDA 13, CUPTI fills one buffer per thread that
+        // calls CUDA (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER), and each device has a
+        // thread.
         std::size_t limit = 128;
     };
     explicit BufferPool(Size size)
@@ -31,8 +32,8 @@ public:
         std::size_t valid = 0; // number of bytes with records
     };
 
-    // Returns an empty, zeroed buffer, or nullptr if all buffers are in use; CUPTI then drops
-    // records.
+    // Returns an empty, zeroed buffer, or nullptr if all buffers are in use; CUPTI drops records if
+    // it gets nullptr.
     std::uint8_t* take();
     // Called when CUPTI returns a buffer, with or without records.
     void complete(std::uint8_t* data, std::size_t valid);

@@ -1,5 +1,5 @@
-// Compiled only where CUPTI's headers of CUDA 13 are installed: compares abi.h with the headers,
-// for the records of CUDA 12.9 and of CUDA 13.
+// Compares abi.h with the CUPTI headers of CUDA 13, which declare the records of CUDA 12.9 as well.
+// Compiled only where these headers are installed.
 #include "engine/base/same_call.h"
 #include "profiler/capture/cupti/cupti_api.h"
 

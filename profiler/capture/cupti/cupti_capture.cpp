@@ -127,8 +127,8 @@ CuptiCapture::~CuptiCapture()
     isCapturing = false;
 }
 
-// Called before all other CUPTI functions, because two clients that record without a subscription
-// corrupt each other's records.
+// Called before any CUPTI function except getVersion(), because two clients that record without a
+// subscription corrupt each other's records.
 Result<void> CuptiCapture::subscribe()
 {
     std::array<char, cupti::kSubscriberNameBytes> other{};
@@ -168,8 +168,8 @@ Result<void> CuptiCapture::enable(TraceLevel level)
     return fail(Error::Code::Device, whyNot(m_api, status, {}));
 }
 
-// An older CUPTI rejects the ids of newer calls. That is no failure: programs that use this CUPTI
-// do not have these calls.
+// An older CUPTI rejects the ids of newer calls. This is not a failure, because programs that use
+// this CUPTI do not make these calls.
 cupti::Status CuptiCapture::recordLaunches(std::uint8_t enable)
 {
     m_launchesOnly = enable != 0;

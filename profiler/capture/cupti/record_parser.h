@@ -15,9 +15,9 @@ namespace profiler {
 std::uint64_t externalId(engine::OpOfIteration op);
 engine::OpOfIteration opOfExternalId(std::uint64_t id);
 
-// Converts CUPTI's records to rows of a trace. Records are packed and newer versions append fields.
-// Therefore fields are read by copying, and only fields that all supported versions have. Not
-// thread-safe.
+// Converts CUPTI's records to rows of a trace. Fields are read by copying, because records are
+// packed. Newer versions append fields, so only fields that all supported versions have are read.
+// Not thread-safe.
 class RecordParser
 {
 public:
@@ -61,7 +61,7 @@ private:
     std::unordered_map<std::uint64_t, std::uint32_t> m_callNames;
     std::unordered_map<std::uint32_t, std::uint32_t> m_deviceOf; // context -> device
     // Maps the correlation id of a launch to its op. A kernel may end long after its launch was
-    // recorded, so at least the latest half a million launches are kept: when m_ops is full, it
+    // recorded, so at least the last half million launches are kept: when m_ops is full, it
     // replaces m_opsBefore, and a new m_ops is begun.
     std::unordered_map<std::uint32_t, engine::OpOfIteration> m_ops, m_opsBefore;
 };

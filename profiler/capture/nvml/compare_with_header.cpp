@@ -1,4 +1,4 @@
-// Compiled only where nvml.h is installed: compares nvml_api.h with it.
+// Compares nvml_api.h with nvml.h. Compiled only where nvml.h is installed.
 #include "engine/timeline/gpu_trace.h"
 #include "profiler/capture/nvml/nvml_api.h"
 

@@ -1,7 +1,7 @@
-// libbubblescope_nvtx.so, an NVTX tool. NVTX loads the library that NVTX_INJECTION64_PATH names
-// when a module of the process (bscope, the CUDA plug-in, NCCL, cuDNN) creates its first range. The
-// tool records the names of streams, and the ranges of all domains except bubblescope, whose ranges
-// are the ops themselves.
+// libbubblescope_nvtx.so, an NVTX tool. When a module of the process (bscope, the CUDA plug-in,
+// NCCL, cuDNN) creates its first range, NVTX loads the library that NVTX_INJECTION64_PATH names.
+// The tool records the names of streams, and the ranges of all domains except bubblescope, whose
+// ranges are the ops themselves.
 #include "engine/base/version.h"
 #include "engine/timeline/nvtx_range.h"
 #include "profiler/capture/nvtx/recorded.h"
@@ -22,7 +22,8 @@ namespace {
 using engine::GpuRange;
 using profiler::RecordedRanges;
 
-// Open ranges, or ended ranges, kept at a time; about 80 MB.
+// Limit on the number of open ranges and on the number of ended ranges that take() has not
+// returned; about 80 MB each.
 constexpr std::size_t kMostRanges = std::size_t{1} << 20;
 constexpr std::size_t kDeepest = 1024;
 
@@ -105,7 +106,7 @@ public:
         range.nests = false;
         const std::lock_guard lock(m_mutex);
         if (m_open.size() >= kMostRanges)
-            return 0; // 0 is no range's id, so stop(0) does nothing
+            return 0; // no range has the id 0, so stop(0) does nothing
         m_open.emplace(++m_lastId, range);
         return m_lastId;
     }

@@ -32,8 +32,8 @@ engine::Result<std::string> readJsonEvents(const std::string& name, const ByteSo
 // Returns `token` without its quotes, if it has any.
 std::string_view unquoted(std::string_view token);
 
-// Converts microseconds, a JSON number or a string with a number, to ns; nullopt if not finite or
-// longer than 285 years. Digits below 1 ns are dropped.
+// Converts microseconds to ns. The token is a JSON number, or a string with a number. Returns
+// nullopt if the number is not finite or exceeds 285 years. Digits below 1 ns are dropped.
 std::optional<std::int64_t> nanosecondsFrom(std::string_view token);
 
 // Converts a JSON number, or a string with a number, to an integer.

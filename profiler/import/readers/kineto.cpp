@@ -52,7 +52,7 @@ private:
     std::unordered_map<std::string, std::uint32_t> m_threads; // process and thread -> index
     std::vector<std::string> m_processes;                     // by thread: its process
     std::vector<signed char> m_kept; // by name: 1 if a rule names it, 0 if not, -1 if not yet known
-    // By thread: the ranges that have begun and not ended, by name and begin.
+    // By thread: name and start of the ranges that have begun and not ended.
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
     std::map<std::int64_t, std::string> m_devices; // names of GPUs
     std::int64_t m_base = 0;                       // ns that are added to all times
@@ -166,7 +166,7 @@ void KinetoReader::takeRange(const TraceEvent& event, EventCategory category, Wi
     m_trace.ranges.push_back(range);
 }
 
-// Reads a range whose begin ("B") and end ("E") are separate events.
+// Reads the start ("B") or the end ("E") of a range. These are separate events.
 void KinetoReader::takeOpen(const TraceEvent& event, std::int64_t time)
 {
     const std::uint32_t thread = threadOf(event);

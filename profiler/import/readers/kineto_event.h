@@ -24,7 +24,7 @@ enum class EventCategory : std::uint8_t {
     Memset,
     Call,
     Instant,
-    Skip, // repeats other events
+    Skip, // not imported
 };
 EventCategory eventCategory(std::string_view name);
 
@@ -58,7 +58,7 @@ private:
 // Returns the content of a JSON string, at most 4 KiB of it. Escape sequences lose their backslash.
 std::string textOf(std::string_view token);
 
-// Assigns the number to the field, or leaves the field unchanged if it does not fit.
+// Assigns the number to the field, or leaves the field unchanged if the number does not fit.
 void putNumber(std::string_view token, std::integral auto& field)
 {
     using Number = std::remove_reference_t<decltype(field)>;

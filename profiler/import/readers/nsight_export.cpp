@@ -217,7 +217,7 @@ Result<void> NsightReader::readKernels()
 
 Result<void> NsightReader::readCopies()
 {
-    // Nsight Systems numbers kinds of memory from 0, CUPTI from 1.
+    // Nsight Systems numbers kinds of memory from 0, and CUPTI numbers them from 1.
     const auto memoryKind = [](const Statement& row, int column) {
         const std::int64_t kind = row.integer(column);
         return static_cast<std::uint8_t>(0 <= kind && kind < 7 ? kind + 1 : 0);

@@ -12,7 +12,8 @@ namespace profiler {
 // Reads an SQLite export of Nsight Systems of any version; missing tables and columns count as
 // empty. Each process with GPU work is a rank. If no process has GPU work, each process with NVTX
 // ranges is a rank. Fails with Error::Code::Unsupported if another program wrote the file, with
-// Error::Code::Corrupt if it is damaged, and with Error::Code::Cancelled.
+// Error::Code::Corrupt if it is damaged, and with Error::Code::Cancelled if `progress` returns
+// false.
 engine::Result<std::vector<RankTrace>> readNsight(const std::filesystem::path& file,
                                                   ImportProgress before,
                                                   const OnImportProgress& progress);

@@ -154,8 +154,8 @@ private:
     std::vector<bool> m_recomputes;    // by kernel: whether it recomputes
 };
 
-// Adds a rule for the recomputation to the report. Subtracts its time from the rule that named the
-// backwards, which is the rule with the most time.
+// Adds a rule for the recomputation to the report. Subtracts its time from the rule with the most
+// time, which is assumed to have named the backwards.
 void report(std::int64_t count, std::int64_t time, ClassifiedRank& rank)
 {
     const auto named = std::ranges::max_element(rank.rules, {}, &ImportReport::Rule::time);

@@ -18,7 +18,7 @@ constexpr std::string_view kAlone = "alone_", kBeside = "beside_", kUsed = "used
                            kReserved = "communicators_reserved";
 
 // The kinds of op whose interference is stored: how long an op of the kind takes alone, and how
-// long beside concurrent ops.
+// long it takes beside concurrent ops.
 constexpr std::array kKinds{engine::OpKind::Forward,       engine::OpKind::Backward,
                             engine::OpKind::BackwardInput, engine::OpKind::BackwardWeight,
                             engine::OpKind::Recompute,     engine::OpKind::OptimizerStep};

@@ -42,8 +42,8 @@ public:
 
 private:
     // Calls `use(row, of)` for the rows of a table that satisfy `condition`. `of` is the op and the
-    // iteration of the row. Does nothing if the table does not exist. The last three are SQL
-    // fragments, in which the table is called t:
+    // iteration of the row. Does nothing if the table does not exist. The string parameters are SQL
+    // fragments in which the table is called t:
     //  * `condition` can use ?1 and ?2, the ends of the window.
     //  * `more` adds the columns of the op and the iteration to the selection: ", l.op,
     //    l.iteration". If it is empty, `of` is unknown.
@@ -83,7 +83,7 @@ private:
         m_written.clear();
         m_rows = 0;
     }
-    // Reads work within the window, with the op that launched it.
+    // Reads the work that overlaps the window, with the op that launched it.
     template<class Row, class Use>
     Result<void> forEachLaunched(Use use)
     {
@@ -256,7 +256,7 @@ private:
     Window m_window;
     Use m_use;
     GpuTrace m_trace;
-    int m_rows = 0; // in m_trace, with `m_use`
+    int m_rows = 0; // number of rows in m_trace; counted only if m_use is set
     // Maps StringIds.id to an index in GpuTrace::strings.
     std::unordered_map<std::int64_t, std::uint32_t> m_texts;
     std::unordered_map<std::string, std::uint32_t> m_written; // strings without an id

@@ -4,7 +4,7 @@
 #include "profiler/store/table.h"
 
 // The tables of GPU activity. Each is created with its first row. Tables without the prefix BS_
-// have the names, order and types of exports of Nsight Systems (schema 3.28.1).
+// have the same names, column order and types as in exports of Nsight Systems (schema 3.28.1).
 
 namespace profiler {
 

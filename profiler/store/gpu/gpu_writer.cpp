@@ -150,8 +150,8 @@ Result<void> GpuWriter::writeHealth(const GpuTraceHealth& health)
     return ok ? Result<void>() : tl::unexpected(m_database->error());
 }
 
-// Stores the strings of the trace and sets m_names[i] to the StringIds of string i. Strings that
-// were stored for an earlier trace keep their ids.
+// Stores the strings of the trace and sets m_names[i] to the ids of string i. Strings that were
+// stored for an earlier trace keep their ids.
 Result<void> GpuWriter::learnStrings(const GpuTrace& trace)
 {
     m_names.clear();

@@ -12,8 +12,8 @@
 
 namespace profiler {
 
-// Writes GPU activity to the tables of Nsight Systems, and the links from this activity to ops to
-// BS_ tables, within the caller's transaction. Times are ns of the timeline.
+// Writes GPU activity to the tables of Nsight Systems, and writes the links between this activity
+// and ops to BS_ tables, within the caller's transaction. Times are ns of the timeline.
 class GpuWriter
 {
 public:

@@ -5,9 +5,8 @@
 
 namespace profiler {
 
-// Writes the GPUs of a run as Nsight Systems describes them (TARGET_INFO_GPU,
-// TARGET_INFO_CUDA_DEVICE), the CUDA configuration and peer access. Tables are created only if they
-// have rows.
+// Writes the CUDA configuration, peer access and, in the tables of Nsight Systems (TARGET_INFO_GPU,
+// TARGET_INFO_CUDA_DEVICE), the GPUs of a run. Tables are created only if they have rows.
 engine::Result<void> writeMachine(Database& database, const engine::GpuMachine& machine,
                                   std::int64_t process);
 // Writes clocks and throttling. Call it at the end of the run, when they are known.

@@ -32,7 +32,7 @@ std::int64_t nameId(std::int64_t thread)
 
 using UtcNanoseconds = std::chrono::sys_time<std::chrono::nanoseconds>;
 
-// Parses "2026-11-21T03:31:16Z"; the current time if the run has no start time.
+// Parses "2026-11-21T03:31:16Z". Returns the current time if the run has no start time.
 UtcNanoseconds startOf(const std::string& iso8601)
 {
     std::tm tm{};
@@ -197,8 +197,8 @@ bool NvtxWriter::write(std::int64_t id, const engine::Op& op, engine::DeviceId d
 }
 
 // Returns the thread of a range; nullopt if a new thread could not be written. All compute ops of a
-// device are on one thread. Of these, only joint ops overlap. Their windows are equal, so their
-// ranges nest.
+// device are on one thread. Only joint ops overlap there, and their ranges nest, because they have
+// the same window.
 std::optional<std::int64_t> NvtxWriter::threadOf(const engine::Op& op, engine::DeviceId device,
                                                  engine::Window window)
 {
@@ -259,8 +259,8 @@ bool NvtxWriter::writeRange(Database& database, std::int64_t id, const engine::G
         && linkRange(database, id, range.of);
 }
 
-// Links the range of a library to the op during whose launch it was pushed. The link is needed
-// because the range's thread, a Linux thread, does not identify the device.
+// Links the range of a library to the op that was being launched when the range was pushed. The
+// link is needed because the range's thread, a Linux thread, does not identify the device.
 bool NvtxWriter::linkRange(Database& database, std::int64_t id, const engine::OpOfIteration& of)
 {
     if (!of.isKnown() || of.isOtherCopys())

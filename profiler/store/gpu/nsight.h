@@ -31,7 +31,8 @@ engine::Result<void> writeNsightSession(Database& database, const engine::Run& r
                                         std::int64_t process);
 
 // Writes the NVTX range of a span as push/pop, the only type that the recipes of Nsight Systems
-// join. The range is on the thread of its device, or on a separate one if it overlaps compute.
+// join. The range is on the thread of its device, or on a separate thread if the op can overlap
+// compute.
 class NvtxWriter
 {
 public:

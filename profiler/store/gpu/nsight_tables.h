@@ -4,8 +4,8 @@
 #include "profiler/store/run_tables.h"
 
 // The tables of Nsight Systems' export that every run has, and those that describe the machine of a
-// run on GPUs. Tables without the prefix BS_ have the names, order and types of that export (schema
-// 3.28.1).
+// run on GPUs. Tables without the prefix BS_ have the same names, column order and types as in that
+// export (schema 3.28.1).
 
 namespace profiler {
 

@@ -17,11 +17,11 @@ class Database;
 struct LedgerRow
 {
     std::string file; // absolute path
-    // Size in bytes and modification time in ms since 1970 of the file when it was read.
+    // Size in bytes, and modification time in ms since 1970, of the file when it was last read.
     std::int64_t size = 0, modified = 0;
     // The caller chooses the format of these texts; they are stored unchanged.
     std::string facts, picture;
-    std::string name, note, tags, origin; // origin: the folder before the run was trashed, or ""
+    std::string name, note, tags, origin; // origin: folder before the run was trashed, or ""
     bool isStarred = false;
 
     friend bool operator==(const LedgerRow&, const LedgerRow&) = default;
@@ -44,7 +44,7 @@ public:
     engine::Result<void> putContents(const LedgerRow& row);
     // Replaces name, note, tags and star of a run that is in the ledger.
     engine::Result<void> putUserData(const LedgerRow& row);
-    // Records that the file was moved to `to`. `origin` is that of LedgerRow.
+    // Records that the file was moved to `to`, and sets LedgerRow::origin.
     engine::Result<void> move(const std::string& from, const std::string& to,
                               const std::string& origin);
     engine::Result<void> remove(const std::string& file);

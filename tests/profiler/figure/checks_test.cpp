@@ -43,7 +43,7 @@ TEST_CASE("numbers that do not fit are a warning that names the row")
     const auto found = checks(tests::unitRun("bitpipe", 4, 32));
     CHECK_FALSE(found[0].good);
     CHECK(found[0].text.starts_with("Device "));
-    CHECK(found[0].text.ends_with(" numbers do not fit"));
+    CHECK(found[0].text.ends_with(" numbers do not fit in their boxes"));
     FigureOptions without;
     without.microBatches = false;
     CHECK(checks(tests::unitRun("bitpipe", 4, 32), without)[0] == FigureCheck{true, "no numbers"});

@@ -125,8 +125,8 @@ TEST_CASE("traces are recognised by their first bytes, not by their names")
 TEST_CASE("a run with views, triggers or virtual tables is not opened")
 {
     CHECK(refusalAfter("CREATE VIEW peek AS SELECT * FROM BS_span")
-          == "has the view peek, which a run cannot have: another program has changed it; use "
-             "another copy");
+          == "has the view peek, but runs have no views, triggers, virtual tables or generated "
+             "columns: another program has changed it; use another copy");
     CHECK(refusalAfter("CREATE TRIGGER t AFTER INSERT ON BS_span BEGIN DELETE FROM BS_run; END")
               .starts_with("has the trigger t,"));
     CHECK(refusalAfter("DROP TABLE BS_span; CREATE VIEW BS_span AS SELECT 1 AS id")
