@@ -1,5 +1,6 @@
 #include "app/figures/export_settings.h"
 
+#include "app/models/tables/iterations_model.h"
 #include "app/models/text.h"
 
 #include <QFileInfo>
@@ -154,6 +155,24 @@ QString figureName(const std::vector<std::shared_ptr<const engine::Run>>& runs)
                     .arg(runs[0]->schedule.shape.devices)
                     .arg(runs[0]->schedule.shape.microBatches);
     return name.left(60);
+}
+
+QString figureTitle(const std::vector<std::shared_ptr<const engine::Run>>& runs, int iteration)
+{
+    QStringList titles;
+    for (const auto& run : runs)
+        titles << QStringLiteral("%1, %2").arg(
+            QString::fromStdString(run->info.label.empty() ? run->info.scheme : run->info.label),
+            shapeText(*run));
+    QString all = titles.join(QStringLiteral("; "));
+    if (iteration < 0)
+        return all;
+    const engine::Timeline& timeline = runs.front()->timeline;
+    const bool isNumber = timeline.iterations[static_cast<std::size_t>(iteration)].kind
+        == engine::Iteration::Kind::Measured;
+    const QString name = iterationName(timeline, iteration);
+    return all + QStringLiteral(", ")
+        + (isNumber ? QStringLiteral("iteration %1").arg(name) : name);
 }
 
 } // namespace app

@@ -51,5 +51,8 @@ void removeOwnPreset(QSettings& settings, const QString& preset);
 
 // Returns a file name for figures of these runs: "bitpipe-d4-n8", "1f1b-bitpipe".
 QString figureName(const std::vector<std::shared_ptr<const engine::Run>>& runs);
+// Describes what a figure shows: "BitPipe, D 4, N 8, iteration 2". If `iteration` is -1, the figure
+// shows the reported iteration of each run, which is not mentioned.
+QString figureTitle(const std::vector<std::shared_ptr<const engine::Run>>& runs, int iteration);
 
 } // namespace app

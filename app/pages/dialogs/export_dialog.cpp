@@ -2,7 +2,6 @@
 
 #include "app/models/range/range_text.h"
 #include "app/models/setting_table.h"
-#include "app/models/tables/iterations_model.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
@@ -37,31 +36,13 @@ std::unique_ptr<QSettings> openSettings()
                                        QStringLiteral("bubblescope"));
 }
 
-QString subtitle(const std::vector<std::shared_ptr<const engine::Run>>& runs, int iteration)
-{
-    QStringList titles;
-    for (const auto& run : runs)
-        titles << QStringLiteral("%1, %2").arg(
-            QString::fromStdString(run->info.label.empty() ? run->info.scheme : run->info.label),
-            shapeText(*run));
-    QString all = titles.join(QStringLiteral("; "));
-    if (iteration < 0)
-        return all;
-    const engine::Timeline& timeline = runs.front()->timeline;
-    const bool isNumber = timeline.iterations[static_cast<std::size_t>(iteration)].kind
-        == engine::Iteration::Kind::Measured;
-    const QString name = iterationName(timeline, iteration);
-    return all + QStringLiteral(", ")
-        + (isNumber ? ExportDialog::tr("iteration %1").arg(name) : name);
-}
-
 } // namespace
 
 ExportDialog::ExportDialog(const ThemeController& theme,
                            std::vector<std::shared_ptr<const engine::Run>> runs, QWidget* parent)
     : QDialog(parent)
     , m_runs{std::move(runs), {}}
-    , m_subtitle(named(makeLabel(subtitle(m_runs.runs, m_iteration), "small"), "figureSubtitle"))
+    , m_subtitle(named(makeLabel(figureTitle(m_runs.runs, m_iteration), "small"), "figureSubtitle"))
     , m_preview(new FigurePreview(theme))
     , m_options(new FigureOptionsPanel(theme))
     , m_export(makeButton({}, QStringLiteral("figureExport"), "primary"))
@@ -162,7 +143,7 @@ void ExportDialog::setFile(const QString& base)
 void ExportDialog::setIteration(int iteration)
 {
     m_iteration = iteration;
-    m_subtitle->setText(subtitle(m_runs.runs, iteration));
+    m_subtitle->setText(figureTitle(m_runs.runs, iteration));
     refresh();
 }
 
