@@ -8,8 +8,8 @@ namespace engine {
 // signals that end the process call it.
 void removeHiddenFiles() noexcept;
 
-// Registers one path for removeHiddenFiles(). At most 16 paths are registered per process; files of
-// further paths are not deleted on a signal.
+// Registers one path for removeHiddenFiles(). At most 16 paths are registered per process; further
+// paths are not deleted on a signal.
 class RemovedOnSignal
 {
 public:
