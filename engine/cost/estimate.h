@@ -20,7 +20,7 @@ struct EstimateInput
 // recomputed.
 struct MemoryEstimate
 {
-    int device = 0; // the fullest with 1F1B: the first, unless later stages have more layers
+    int device = 0; // the fullest device with 1F1B: 0, unless later stages have more layers
     // Bytes of that device: `state` for weights, gradients and optimizer state, `stash` for one
     // micro-batch in the layers of all its chunks.
     double state = 0, stash = 0;
