@@ -50,7 +50,7 @@ struct RunObserver
 // Trains an experiment and returns the recorded run, with the median iteration last. Fails with
 // Error::Code::Cancelled if the run was cancelled; the observer has received all complete
 // iterations. Other errors come from the input (model, schedule, text file) or the machine
-// (memory). After an error call devicesAreLost() (lost_devices.h).
+// (memory). After an error, call devicesAreLost() (lost_devices.h).
 Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,
                           const std::atomic<bool>& cancel);
 
