@@ -6,8 +6,8 @@
 namespace engine {
 
 // Fails with Error::Code::InvalidArgument or Unsupported if the schedule cannot be trained. This is
-// the case if it is asynchronous and there are several data-parallel pipelines, if its weight
-// versions are invalid, or if its updates have different sizes.
+// the case if it is asynchronous and has slices, several data-parallel pipelines, invalid weight
+// versions, or updates of different sizes.
 Result<void> checkRunnable(const Schedule& lowered);
 
 // Fails with Error::Code::InvalidArgument if `sync` is Late and an asynchronous schedule has
