@@ -68,7 +68,7 @@ std::vector<std::string> modelNames();
 // fewer layers than stages; the message has the smallest valid --layers.
 int firstLayer(const ModelSpec& model, int stages, int stage);
 Result<void> checkModel(const ModelSpec& model, int stages);
-// Checks the range of every field; part of checkModel() and loadModel().
+// Checks the range of every field and combinations of fields; part of checkModel() and loadModel().
 Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
