@@ -59,7 +59,7 @@ public:
         IdVector<DeviceId, ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // only for GPUs
         // Joins NCCL communicators for messages and sums. Requires that every executor device is a
-        // whole GPU. If empty, messages and sums are copies.
+        // whole GPU. If empty, messages and sums use copies.
         MakeCommunicators communicators = {};
     };
     // Plans and allocates memory and initializes the weights. All objects that `setup` refers to
