@@ -42,9 +42,9 @@ struct OpPlan
     std::vector<std::uint32_t> reductions; // indices of the collectives of an ALLREDUCE
 };
 
-// The arena of one device, planned before the run. It has memory for the whole run, then
-// reservations that depend on other devices, then buffers whose lifetimes the program of the device
-// determines.
+// The arena of one device, planned before the run. It contains, in this order, memory for the whole
+// run, reservations that depend on other devices, and buffers whose lifetimes the program of the
+// device determines.
 struct DevicePlan
 {
     std::vector<StagePlan> stages;
