@@ -28,8 +28,8 @@ public:
     // `duration`. `parts` is the size of the stash.
     Window evict(std::int64_t parts, std::int64_t ready, std::int64_t duration);
     Window load(std::int64_t parts, std::int64_t ready, std::int64_t duration);
-    // Reserves space for `parts` on the device. Returns when the space is free, which is `ready` or
-    // later.
+    // Reserves space for `parts` on the device. Returns the time at which the space is free,
+    // `ready` or later.
     std::int64_t take(std::int64_t parts, std::int64_t ready) { return m_own.take(parts, ready); }
     void giveBack(std::int64_t parts) { m_own.giveBack(parts); }
 
