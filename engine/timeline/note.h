@@ -14,7 +14,7 @@ struct Note
     Window window;       // its time on the timeline; the span of the op if it has one
     int iteration = -1;  // index into Timeline::iterations; -1: none
     std::optional<std::uint32_t> op
-        = {};             // OpIndex of the schedule; kNone: the note is on a time range
+        = {};             // OpIndex of the schedule; nullopt: the note is on a time range
     DeviceId device = {}; // device of the op or range; invalid: all devices
     std::string text;     // UTF-8; "" for a bookmark
     std::string created;  // ISO 8601, UTC

@@ -57,7 +57,7 @@ struct RunHardware
     // Transport between devices on GPUs or partitions: "local", "peer", "nccl" (--transport) or
     // "local, peer"; "" without GPUs.
     std::string transport;
-    // Live runs: number of threads, and of the machine's cores; 0: unknown.
+    // Live runs: the number of threads, and the number of cores of the machine; 0: unknown.
     int threads = 0, cores = 0;
     double peakFlops = 0;   // peak of one device in FLOP/s; 0: unknown
     std::string peakSource; // how peakFlops was measured; "" if from a data sheet
