@@ -25,7 +25,7 @@ private:
     int m_slot = -1;
 };
 
-// A lock file: acquire() creates and locks it with flock(), the destructor deletes it.
+// A lock file. acquire() creates it and locks it with flock(); the destructor deletes it.
 class LockFile
 {
 public:

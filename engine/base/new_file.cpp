@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reservations have the suffix of locks, so that removeDead() deletes those of killed processes.
+// Reservations have the suffix of locks, so that removeDead() also deletes reservations of killed
+// processes.
 constexpr std::string_view kPart = ".bscope-part", kLock = ".bscope-lock",
                            kReserved = ".name.bscope-lock";
 
