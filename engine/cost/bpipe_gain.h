@@ -9,7 +9,7 @@
 
 namespace engine {
 
-// The question whether BPipe pays off: it frees memory, which allows a larger micro-batch (arXiv
+// The question whether BPipe pays off by freeing memory for a larger micro-batch (arXiv
 // 2401.02088).
 struct BpipeQuestion
 {

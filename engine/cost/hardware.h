@@ -29,7 +29,7 @@ double ringAllReduce(const LinkSpec& link, int ranks, double bytes);
 double hierarchicalAllReduce(const LinkSpec& node, const LinkSpec& network, const StageGroup& group,
                              double bytes);
 
-// The devices of a pipeline. SI units: FLOP/s, bytes, bytes per second, seconds.
+// The devices of a pipeline, in SI units: FLOP/s, bytes, bytes per second, seconds.
 struct HardwareSpec
 {
     std::string name;
@@ -61,7 +61,7 @@ LinkSharing linkSharing(const HardwareSpec& hardware, int tensorParallel);
 // Loads a preset of resources/hardware or a .toml file with the same keys.
 Result<HardwareSpec> loadHardware(std::string_view nameOrFile);
 std::vector<std::string> hardwareNames();
-// The text of a file that loadHardware() reads as `hardware`, rounded to five digits.
+// Returns `hardware` as the text of a file for loadHardware(), with numbers rounded to five digits.
 std::string hardwareToml(const HardwareSpec& hardware);
 
 } // namespace engine

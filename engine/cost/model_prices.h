@@ -42,9 +42,9 @@ Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapp
                              const TimingRules& rules = {},
                              RecomputeIn recomputes = RecomputeIn::Backward);
 
-// How much recomputation rebuilds at a time. A backward recomputes one layer at a time, in working
-// memory, and frees it. The whole stage is recomputed by a RECOMPUTE, and by an I whose W needs
-// everything that was recomputed.
+// The amount that recomputation rebuilds at a time. A backward recomputes one layer at a time, in
+// working memory, and frees it. The whole stage is recomputed by a RECOMPUTE, and by an I whose W
+// needs everything that was recomputed.
 enum class Rebuilt : std::uint8_t { LayerByLayer, WholeStage };
 Rebuilt rebuiltBy(const Schedule& schedule, const TrainingSetup& setup);
 

@@ -48,7 +48,8 @@ double headsPerRank(const TransformerSpec& model, const TrainingSetup& setup);
 TrainingSetup withoutRecompute(TrainingSetup setup);
 
 // Bytes that a layer keeps from forward to backward, per micro-batch and tensor-parallel rank, in
-// 16 bit. Gpt: Korthikanti et al., arXiv 2205.05198, Table 2. Llama: derived by the same method.
+// 16 bit. The formula for Gpt is from Korthikanti et al., arXiv 2205.05198, Table 2; that for Llama
+// is derived by the same method.
 double layerStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 // Bytes that the first stage (token ids, and the mask of dropout) and the last stage (norm, head
 // input, logits) keep in addition to their layers.
