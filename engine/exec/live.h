@@ -16,8 +16,8 @@ namespace engine {
 // pipeline. Each thread executes its own program and waits only for its inputs (transport.h); there
 // is no scheduler and no lock within an iteration. On GPUs the threads only queue work; the GPUs
 // wait for the inputs and measure the times. The thread that calls iterate() monitors these
-// threads. If devices are partitions of one GPU, it executes the ops of the warm-up itself, one at
-// a time, to measure them without interference.
+// threads. If devices share a GPU, that thread executes the ops of the warm-up itself, one at a
+// time, to measure them without interference.
 class Live final : public Executor
 {
 public:

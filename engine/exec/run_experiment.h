@@ -30,7 +30,7 @@ struct RunObserver
     // Called after planning, before any op runs. `run` has the info (without results) and the
     // lowered schedule.
     std::function<Result<void>(const Run& run)> started = [](const Run&) { return Result<void>(); };
-    // Called within an iteration, usually at most 20 times per second.
+    // Called within an iteration, usually at most 50 times per second.
     std::function<void(const OpsDone& at)> progress = [](const OpsDone&) {};
     // Called with the measured op times of an iteration, before iteration() is called for it.
     std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};

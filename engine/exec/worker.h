@@ -52,7 +52,7 @@ public:
     ~Worker(); // requires that no iteration is running, or that the transport was aborted
 
     // Starts an iteration; called by the owning thread. When the worker is done, it reports to
-    // IterationEnd. `cancel` stops the worker within one op, on a GPU within kAhead ops.
+    // IterationEnd. `cancel` stops the worker within one op or, on a GPU, within kAhead ops.
     // `iteration` is an index into Timeline::iterations.
     void beginIteration(std::uint32_t iteration, const std::atomic<bool>& cancel);
 
