@@ -11,8 +11,8 @@ namespace engine {
 Result<void> checkRunnable(const Schedule& lowered);
 
 // Fails with Error::Code::InvalidArgument if `sync` is Late and an asynchronous schedule has
-// all-reduces. There the next backward of a stage waits for the stage's all-reduce, so the
-// all-reduce cannot be delayed.
+// all-reduces. In such a schedule the next backward of a stage waits for the stage's all-reduce, so
+// the all-reduce cannot be delayed.
 Result<void> checkSync(const Schedule& schedule, SyncPolicy sync);
 
 // Fails with Error::Code::Unsupported if a model with tied embeddings cannot be trained with the
