@@ -20,7 +20,7 @@ namespace engine {
 enum class Family : std::uint8_t { Gpt, Bert, Llama };
 
 // The activations that F drops and that are recomputed for the backward.
-// - Attention: the attention scores. The backward recomputes them. Changes nothing with flash
+// - Attention: the attention scores, which the backward recomputes. It has no effect with flash
 //   attention, which never stores the scores.
 // - Full: everything except the input of the stage. RECOMPUTE ops recompute it.
 enum class Recompute : std::uint8_t { None, Attention, Full };

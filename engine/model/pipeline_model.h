@@ -39,7 +39,7 @@ struct StageSizes
     std::size_t recomputed = 0;  // produced by RECOMPUTE; 0: no RECOMPUTE
     std::size_t weightStash = 0; // kept by op I for op W
     std::size_t input = 0,
-                output = 0;    // 0 if the first stage reads tokens or the last one computes a loss
+                output = 0;    // 0: the first stage has no input, the last no output
     std::size_t workspace = 0; // the maximum over all ops
     // The parts of the stash that belong to the head; 0 unless this is the last stage. headKept is
     // at the end of weightStash, headRest at the end of `stash` (or of `recomputed`).
