@@ -56,10 +56,10 @@ Schedule addOptimizer(Schedule schedule);
 // schedules.
 Schedule lower(const Schedule& schedule, SyncPolicy policy = SyncPolicy::Eager);
 
-// Returns for each device the number of values passed between two of its stages, forward and
+// Returns, for each device, the number of values passed between two of its stages, forward and
 // backward.
 IdVector<DeviceId, int> localCopies(const Schedule& schedule);
-// Returns for each device the number of SEND ops. Requires a schedule with transfers.
+// Returns, for each device, the number of SEND ops. Requires a schedule with transfers.
 IdVector<DeviceId, int> messagesSent(const Schedule& schedule);
 
 } // namespace engine
