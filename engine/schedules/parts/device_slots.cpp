@@ -84,7 +84,7 @@ void DeviceSlots::set(int slot, Content content)
     m_summaries[slot / kSummarized] = summary;
 }
 
-// Returns the end if no slot is free.
+// Returns size() if no slot is free.
 int DeviceSlots::nextFree(int slot) const
 {
     const auto begin = m_slots.begin();
