@@ -9,11 +9,11 @@
 
 namespace engine::sim {
 
-// The evicts and loads of one device, sequential in each direction because the link to the partner
-// is full-duplex. Also counts the free space for stashes on both devices. An op that needs space on
-// the device waits for the oldest running evict; an evict that needs space on the partner waits for
-// the oldest load. The evict or load that is waited for always comes earlier in the program, so
-// this cannot deadlock.
+// The evicts and loads of one device. The link to the partner is full-duplex: evicts are
+// sequential, and so are loads, but an evict and a load may overlap. Also counts the free space for
+// stashes on both devices. An op that needs space on the device waits for the oldest running evict;
+// an evict that needs space on the partner waits for the oldest load. The evict or load that is
+// waited for always comes earlier in the program, so this cannot deadlock.
 class CopyQueues
 {
 public:
