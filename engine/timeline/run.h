@@ -39,7 +39,7 @@ struct ArenaUse
 struct RunRequest
 {
     std::string scheme = "bitpipe"; // name in the table of schemes, or "file"
-    std::string label;              // "BitPipe": for people
+    std::string label;              // "BitPipe", for display
     std::string experiment;         // TOML that repeats the run
     std::string command;            // bscope command that repeats the run
     std::string nvtxGrammar;        // name of the NVTX grammar; "": the default
