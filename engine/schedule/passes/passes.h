@@ -17,8 +17,8 @@ enum class SyncPolicy : std::uint8_t {
 std::string_view syncName(SyncPolicy policy); // "eager", "late", "eager-blocking", as for --sync
 
 // The stashes to evict. Both policies have the same bound on the stashes of a device. Steady evicts
-// every new stash while the partner has space; Lazy evicts only stashes that would exceed the bound
-// two ops later.
+// a new stash if the device is at most one stash below the bound and the partner has space. Lazy
+// evicts a new stash only if the bound would otherwise be exceeded two ops later.
 enum class EvictPolicy : std::uint8_t { Lazy, Steady };
 
 // BPipe (Kim et al., ICML 2023): adds EVICT after a forward and LOAD one op before the backward. If
