@@ -29,7 +29,7 @@ public:
         std::chrono::milliseconds patience{5000};
         LaunchHooks hooks = {}; // called on the device threads
     };
-    // Has the requirements of Emulation::Emulation().
+    // The requirements are those of Emulation::Emulation().
     Live(const Setup& setup, Run& run);
     ~Live() override;
 

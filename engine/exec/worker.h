@@ -124,7 +124,6 @@ private:
     std::thread m_thread; // last member, because it uses the others
 };
 
-// Returns the cores that this process may use.
 std::vector<int> allowedCores();
 
 } // namespace engine
