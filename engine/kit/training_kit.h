@@ -29,9 +29,11 @@ struct TrainingKit
     // Why PyTorch's pipeline runtime cannot execute the schedule, in which case the kit's own
     // runtime does; "" if it can.
     std::string torchObstacle;
-    // The same for torchtitan, which also needs stage s on device s % D; "" if it can.
+    // Why torchtitan cannot execute the schedule; "" if it can. torchtitan has the same limits, and
+    // also needs stage s on device s % D.
     std::string titanObstacle;
-    // Whether the scheme is asynchronous. A kit drains after every iteration, unlike `bscope run`.
+    // Whether the scheme is asynchronous. The kit then drains after every iteration, unlike `bscope
+    // run`.
     bool drains = false;
 };
 
