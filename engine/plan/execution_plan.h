@@ -52,9 +52,9 @@ struct DevicePlan
     // Memory that is held for the whole run.
     EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{};
     std::vector<Extent> sources, slots, guests; // reservations
-    Bytes reserved = 0;                         // bytes of the reservations
-    ArenaLayout layout;                         // layout of the buffers with lifetimes
-    Bytes arena = 0;                            // size of the whole arena
+    Bytes reserved = 0;
+    ArenaLayout layout; // layout of the buffers with lifetimes
+    Bytes arena = 0;    // size of the whole arena
     // Bytes in use at the peak, by category. The rest of the arena is unused at the peak.
     EnumArray<MemoryCategory, Bytes, kMemoryCategories> full{};
     Bytes stashPeak = 0;                   // peak bytes of the device's own stashes

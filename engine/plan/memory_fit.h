@@ -28,7 +28,6 @@ Result<void> checkFits(const MemoryFit& fit, const Device& device);
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered,
                              Bytes available);
 
-// The memory that a run needs.
 struct MemoryNeed
 {
     std::vector<double> spaces;        // [index in MemorySpaces]: required bytes
