@@ -12,7 +12,7 @@ namespace engine {
 std::int64_t stashPartsPerActivation(const Shape& shape);
 inline std::int64_t stashParts(const Op& op, const Shape& shape)
 {
-    // Half of a micro-batch (Chimera) counts as one of two slices, also if the shape has no slices.
+    // Half of a micro-batch (Chimera) counts as one of two slices, even if the shape has no slices.
     constexpr int kHalves = 2;
     if (op.slice == Op::kWhole)
         return std::int64_t{kHalves} * (shape.slices > 1 ? shape.slices : 1);
