@@ -8,7 +8,7 @@ namespace engine::parts {
 
 namespace {
 
-// The change of the number of held activations, by content.
+// The change in the number of held activations, by content.
 constexpr EnumArray<DeviceSlots::Content, int, 7> kChanges{1, 1, 0, 0, -1, -1, 0};
 
 int change(DeviceSlots::Content content)
