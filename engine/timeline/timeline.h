@@ -34,7 +34,7 @@ struct Span
 };
 static_assert(sizeof(Span) == 24);
 
-constexpr int kLaneKinds = 5; // number of kinds of tracks
+constexpr int kLaneKinds = 5;
 
 // One row of a Gantt chart.
 struct Track
