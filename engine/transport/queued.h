@@ -42,7 +42,7 @@ public:
     bool wait(DeviceId self, Fence fence) override;
     void abort() override;
     void poll() override { }
-    // Whether the fence has passed on the device; it is not enough that it is queued.
+    // Whether the device has passed the fence, and not only queued it.
     bool hasPassed(Fence fence) const override;
     TransferTime timeOf(Fence fence) const override;
 
