@@ -10,9 +10,9 @@
 
 namespace engine {
 
-// What the forward of attention stores for the backward. Standard: the scores. Recompute: nothing;
-// the backward computes the scores again, with the same bits. Flash (Dao et al., 2022): for each
-// row the logarithm of the sum of exponentials; scores exist only tile by tile.
+// What the forward of attention stores for the backward. Standard stores the scores. Recompute
+// stores nothing; the backward computes the scores again, with the same bits. Flash (Dao et al.,
+// 2022) stores the logarithm of each row's sum of exponentials; its scores exist only tile by tile.
 enum class AttentionKind : std::uint8_t { Standard, Recompute, Flash };
 enum class AttentionMask : std::uint8_t { Causal, Bidirectional };
 
@@ -37,8 +37,8 @@ struct AttentionShape
     int keyWidth() const { return keyHeads * headSize; }
     int qkvWidth() const { return width() + 2 * keyWidth(); }
     std::size_t rows() const { return size(samples, sequence); }
-    // The number of scores of one head: a row per token of the slice, a column per token of the
-    // sample.
+    // The number of scores of one head, with a row for each token of the slice and a column for
+    // each token of the sample.
     std::size_t scores() const { return size(sequence, sequence) * slices; }
     // The number of values that the forward stores for the backward, over all heads. keptScores()
     // counts values of type Real, keptSums() values of type Wide<Real>.

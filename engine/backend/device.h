@@ -41,7 +41,7 @@ struct GpuMemoryUse
     Bytes all() const { return std::accumulate(taken.begin(), taken.end(), rounding); }
 };
 
-// Executes ops: one accelerator, or one CPU thread.
+// Executes ops. A device is one accelerator or one CPU thread.
 class Device
 {
 public:

@@ -12,7 +12,7 @@
 
 namespace engine {
 
-// The 2.5th to 97.5th percentile of at least one value.
+// The interval from the 2.5th to the 97.5th percentile. Requires at least one value.
 inline Interval middle95(std::vector<std::int64_t> values)
 {
     std::ranges::sort(values);
@@ -21,9 +21,9 @@ inline Interval middle95(std::vector<std::int64_t> values)
 }
 
 // The 95 % interval of a statistic of `count` measurements, by bootstrap (Efron, 1979). Draws
-// `samples` samples, but at least 40, of `count` measurements each, with replacement. Calls
-// statistic(indices) for each sample and returns percentiles of the results. Equal arguments give
-// equal intervals. Returns nullopt with fewer than three measurements.
+// max(samples, 40) samples with replacement, each of `count` measurements, and returns middle95()
+// of their statistic(indices). Equal arguments give equal intervals. Returns nullopt with fewer
+// than three measurements.
 template<class Statistic>
 std::optional<Interval> bootstrapInterval(std::size_t count, std::size_t samples,
                                           Statistic statistic)

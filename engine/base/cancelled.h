@@ -4,8 +4,8 @@
 
 namespace engine {
 
-// Thrown when the user cancels work in a function that cannot return a Result; the caller
-// converts it to Error::Code::Cancelled.
+// Thrown on cancellation by functions that cannot return a Result; the caller converts it to
+// Error::Code::Cancelled.
 class Cancelled : public std::runtime_error
 {
 public:

@@ -32,8 +32,7 @@ bool equalsIgnoringCase(std::string_view a, std::string_view b)
     });
 }
 
-// Parses the text as a signed or, if it is too large, unsigned integer of 64 bits, so that it is
-// not rounded.
+// Accepts integers from -2^63 to 2^64 - 1.
 bool isIntegerBetween(std::string_view text, double least, double most)
 {
     if (const auto value = parseInteger<std::int64_t>(text))

@@ -92,7 +92,7 @@ int LockFile::tryOnce()
     m_descriptor = open(m_path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (m_descriptor < 0)
         return errno;
-    // On a file system without flock() the name alone protects the file.
+    // On a file system without flock() the file counts as free.
     const bool isTaken = flock(m_descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!isTaken && isStillThere()) // otherwise the previous holder has just deleted the file
         return 0;

@@ -8,8 +8,8 @@ namespace engine {
 // signals that end the process call it.
 void removeHiddenFiles() noexcept;
 
-// Registers one path for removeHiddenFiles(). At most 16 paths are registered per process; files of
-// further paths are not deleted on a signal.
+// Registers one path for removeHiddenFiles(). At most 16 paths are registered per process; further
+// paths are not deleted on a signal.
 class RemovedOnSignal
 {
 public:
@@ -25,7 +25,7 @@ private:
     int m_slot = -1;
 };
 
-// A lock file: acquire() creates and locks it with flock(), the destructor deletes it.
+// A lock file. acquire() creates it and locks it with flock(); the destructor deletes it.
 class LockFile
 {
 public:

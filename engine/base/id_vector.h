@@ -37,7 +37,7 @@ public:
     Ids<Id> ids() const { return Ids<Id>(Base::size()); }
 };
 
-// A std::array indexed by the N enumerators of an enum, which count from 0.
+// A std::array indexed by an enum with N enumerators, numbered from 0.
 template<class Enum, class T, std::size_t N>
 struct EnumArray : std::array<T, N>
 {
@@ -49,7 +49,8 @@ struct EnumArray : std::array<T, N>
         return Base::operator[](static_cast<std::size_t>(e));
     }
     static constexpr Ids<Enum> enumerators() { return Ids<Enum>(N); }
-    // The enumerator of the first element with this value, or with this value of a member.
+    // The enumerator of the first element whose `member`, by default the whole element, equals
+    // `value`.
     template<class Value, class Member = std::identity>
     constexpr std::optional<Enum> find(const Value& value, Member member = {}) const
     {

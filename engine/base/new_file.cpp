@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reservations have the suffix of locks, so that removeDead() deletes those of killed processes.
+// Reservations have the suffix of locks, so that removeDead() also deletes reservations of killed
+// processes.
 constexpr std::string_view kPart = ".bscope-part", kLock = ".bscope-lock",
                            kReserved = ".name.bscope-lock";
 
@@ -161,7 +162,7 @@ std::string adviceFor(int error)
                               : "check the folder or choose another one");
 }
 
-// Writes the content of `target` to `file`.
+// Writes `content` to `file`. Errors name `target`.
 Result<void> writeAll(const fs::path& file, const TextSource& content, const fs::path& target)
 {
     const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

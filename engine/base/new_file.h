@@ -53,8 +53,8 @@ public:
     // with Error::Code::InvalidArgument if the target is one of `inputs`. Follows a symbolic link.
     static Result<NewFile> beside(const std::filesystem::path& target, IfExists ifExists,
                                   std::span<const std::filesystem::path> inputs = {});
-    // Creates the first of name(1), name(2), ... that neither exists nor is being written nor is
-    // reserved.
+    // Creates the first of name(1), name(2), ... that does not exist, is not being written and is
+    // not reserved.
     static Result<NewFile> firstFree(const std::function<std::filesystem::path(int)>& name);
     NewFile(NewFile&&) noexcept;
     NewFile& operator=(NewFile&&) noexcept;

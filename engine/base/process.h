@@ -10,7 +10,7 @@ namespace engine {
 // SIGHUP and SIGPIPE then delete unfinished files (hidden_file.h) before they end the process.
 void prepareProcess();
 
-// printText() writes to standard output and flushes it, printError() writes to standard error. Both
+// printText() writes to standard output and flushes it; printError() writes to standard error. Both
 // escape control characters (text.h: withoutControls()).
 void printText(std::string_view text);
 void printError(std::string_view text);

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// `message` is one line for the user: what is wrong, then what to do. Callers that react to an
-// error test `code`.
+// `message` is one line for the user: what is wrong, then what to do. Callers distinguish errors by
+// `code`.
 struct Error
 {
     enum class Code {

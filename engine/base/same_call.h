@@ -34,8 +34,9 @@ using CallShape = typename Passed<Result>::Type (*)(typename Passed<Parameters>:
 template<class Result, class... Parameters>
 CallShape<Result, Parameters...> callShapeOf(Result (*)(Parameters...));
 
-// Whether two function pointer types are compatible. A library that is loaded at run time has
-// hand-written declarations; static_asserts use this function to compare them with its header.
+// Whether two function pointer types are compatible. The functions of a library that is loaded at
+// run time are declared by hand; static_asserts use this function to compare the declarations with
+// the library's header.
 template<class Ours, class Theirs>
 constexpr bool takesTheSame(Ours, Theirs)
 {

@@ -8,8 +8,8 @@
 
 namespace engine {
 
-// The candidate closest to `name`, for "did you mean"; empty if more than a third of the letters
-// differ in every candidate.
+// The candidate with the fewest edits from `name`, for "did you mean". Empty if every candidate
+// needs more than max(1, name.size() / 3) edits, or if `name` has more than 64 bytes.
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> candidates);
 
 // Joins names for a message: "fifo, lifo".

@@ -23,7 +23,7 @@ void addWheels(const fs::path& python, std::vector<fs::path>& folders)
             folders.push_back(each->path() / "lib");
 }
 
-// Adds the folders of wheels of every Python 3 below `root`.
+// Adds the wheel folders of every Python 3 below `root`.
 void addWheelsBelow(const fs::path& root, std::vector<fs::path>& folders)
 {
     std::error_code error;
@@ -33,9 +33,9 @@ void addWheelsBelow(const fs::path& root, std::vector<fs::path>& folders)
             addWheels(each->path(), folders);
 }
 
-// Adds the folders of wheels of each python3 on the PATH. Such a python3 may be a link to the
-// python3 of a virtual environment, which itself is a link to the system's python3. pip installs
-// into the environment, so the folders of every link in the chain are searched.
+// Adds the wheel folders of each python3 on the PATH. Such a python3 may be a link to the python3
+// of a virtual environment, which itself is a link to the system's python3. pip installs into the
+// environment, so the folders of every link in the chain are searched.
 void addWheelsOnPath(std::vector<fs::path>& folders)
 {
     const char* path = std::getenv("PATH");

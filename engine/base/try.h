@@ -16,8 +16,8 @@ typename Result::value_type takeValue(Result&& result)
 
 } // namespace engine
 
-// The value of a Result. If it has an error instead, the enclosing function returns that error.
-// Always a whole statement or initializer: const auto run = TRY(readRun(file));
+// The value of a Result. If the Result has an error, the enclosing function returns it. Use it only
+// as a whole statement or initializer: const auto run = TRY(readRun(file));
 #define TRY(...)                                                                                   \
     __extension__({                                                                                \
         auto triedResult = (__VA_ARGS__);                                                          \

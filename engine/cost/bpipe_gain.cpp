@@ -66,7 +66,7 @@ BpipeRow rowOf(const BpipeQuestion& question, std::size_t index)
     return row;
 }
 
-// Why the MFU of a stage changes.
+// Explains why the MFU of a stage changes.
 std::string reason(const BpipeRow& from, const BpipeRow& to)
 {
     const double growth = to.stageMfu / from.stageMfu, needed = to.breakEven / from.breakEven;

@@ -9,7 +9,7 @@
 
 namespace engine {
 
-// The question whether BPipe pays off: it frees memory, which allows a larger micro-batch (arXiv
+// The question whether BPipe pays off by freeing memory for a larger micro-batch (arXiv
 // 2401.02088).
 struct BpipeQuestion
 {
@@ -53,9 +53,9 @@ struct PublishedGain
 };
 std::span<const PublishedGain> publishedGains();
 
-// Fails with Error::Code::InvalidArgument if a size does not divide the batch, if there are fewer
-// layers than stages, if the heads cannot be divided among the devices of a stage, or if the
-// numbers of sizes and of measured MFUs differ.
+// Fails with Error::Code::InvalidArgument if the global batch cannot be divided into micro-batches
+// of one of the sizes, if there are fewer layers than stages, if the heads cannot be divided among
+// the devices of a stage, or if the numbers of sizes and of measured MFUs differ.
 Result<BpipeAnswer> bpipeGain(const BpipeQuestion& question);
 
 } // namespace engine

@@ -15,9 +15,9 @@ namespace engine {
 class SharedLinks;
 
 // Costs in cost units. Each cost covers all work of a device on one micro-batch. If a device has v
-// chunks, an op of one chunk costs 1/v of it. If micro-batches are cut into slices, an op of one
-// slice costs a further 1/slices. The fields (unit_cost_fields.h) keep `backward` equal to I + W:
-// setting `backward` sets I and W to half of it.
+// chunks, an op of one chunk costs 1/v of it, except for messages. If micro-batches are cut into
+// slices, an op of one slice costs a further 1/slices. The fields (unit_cost_fields.h) keep
+// `backward` equal to I + W: setting `backward` sets I and W to half of it.
 struct UnitCosts
 {
     Fraction forward{1}, backward{2}, inputGradient{1}, weightGradient{1};

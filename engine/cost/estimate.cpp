@@ -12,9 +12,8 @@ double devices(const EstimateInput& input)
     return static_cast<double>(input.stages) * setup.tensorParallel * setup.dataParallel;
 }
 
-// Returns the FLOPs of recomputation. If everything is recomputed, these are the FLOPs of all
-// layers' forwards. If only attention is recomputed, these are `times` the FLOPs of all layers'
-// attention.
+// Returns the FLOPs of recomputation: the forward of all layers if everything is recomputed, or
+// `times` x the attention of all layers if only attention is recomputed.
 double recomputedFlops(const EstimateInput& input, double times)
 {
     const ModelOnHardware& on = input.on;

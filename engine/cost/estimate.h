@@ -20,11 +20,11 @@ struct EstimateInput
 // recomputed.
 struct MemoryEstimate
 {
-    int device = 0; // the fullest with 1F1B: the first, unless later stages have more layers
+    int device = 0; // the fullest device with 1F1B: 0, unless later stages have more layers
     // Bytes of that device: `state` for weights, gradients and optimizer state, `stash` for one
     // micro-batch in the layers of all its chunks.
     double state = 0, stash = 0;
-    // Total memory at the peak number of stashes. Device d has the following peaks:
+    // Total memory at the peak number of stashes, which on device d is:
     //   1F1B: min(N, D-d); with v chunks at most D + (D-1)/v (Megatron-LM).
     //   BPipe: ceil((D+2)/2); BPipe requires one chunk.
     double oneFOneB = 0;

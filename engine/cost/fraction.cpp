@@ -22,7 +22,7 @@ auto notANumber(std::string_view text)
                             text, kMostDigits));
 }
 
-// Digits only, without a sign.
+// Accepts only digits, without a sign.
 std::optional<std::int64_t> parseDigits(std::string_view text)
 {
     if (text.size() > kMostDigits || text.starts_with('-'))

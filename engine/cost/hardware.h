@@ -29,7 +29,7 @@ double ringAllReduce(const LinkSpec& link, int ranks, double bytes);
 double hierarchicalAllReduce(const LinkSpec& node, const LinkSpec& network, const StageGroup& group,
                              double bytes);
 
-// The devices of a pipeline. SI units: FLOP/s, bytes, bytes per second, seconds.
+// The devices of a pipeline, in SI units: FLOP/s, bytes, bytes per second, seconds.
 struct HardwareSpec
 {
     std::string name;
@@ -40,14 +40,14 @@ struct HardwareSpec
     int nicsPerNode = 0; // 0: one for each device
     // The number of devices of an island, a part of a node with faster links; 0: no islands.
     int islandDevices = 0;
-    // Links between devices of an island, between devices of a node, and between nodes: in one
-    // direction, per device or per NIC.
+    // The links within an island, within a node and between nodes, in one direction. `island` and
+    // `node` are per device, `network` is per NIC.
     LinkSpec island, node, network;
     double nodeOversubscription = 1, networkOversubscription = 1; // see LinkSharing
     // Whether all-reduces across nodes are hierarchical. If not, they are one ring, which is as
     // fast as its slowest link.
     bool hierarchicalAllReduce = false;
-    // Fractions of the peaks that are attained. These are planning values; calibrate them.
+    // The attained fractions of the peaks. These are planning values; calibrate them.
     double matmulShare = 0.75, memoryShare = 0.85, linkShare = 0.8;
     double kernelLaunch = 4e-6; // overhead in seconds per kernel
 
@@ -61,7 +61,7 @@ LinkSharing linkSharing(const HardwareSpec& hardware, int tensorParallel);
 // Loads a preset of resources/hardware or a .toml file with the same keys.
 Result<HardwareSpec> loadHardware(std::string_view nameOrFile);
 std::vector<std::string> hardwareNames();
-// The text of a file that loadHardware() reads as `hardware`, rounded to five digits.
+// Returns `hardware` as the text of a file for loadHardware(), with numbers rounded to five digits.
 std::string hardwareToml(const HardwareSpec& hardware);
 
 } // namespace engine

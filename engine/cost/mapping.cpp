@@ -70,11 +70,12 @@ Result<void> checkSize(const Shape& shape, const NodeShape& nodes)
                     fmt::format("{} copies of {} devices need {} slots; use at most {}",
                                 shape.dataParallel, shape.devices, needed, kMostSlots));
     if (nodes.nodes > 0 && needed > std::int64_t{nodes.nodes} * nodes.slots)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("{} copies of {} devices need {} slots, but the nodes have {} x {}; use "
-                        "fewer copies or devices, or more nodes",
-                        shape.dataParallel, shape.devices, needed, nodes.nodes, nodes.slots));
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} copies of {} devices need {} slots, but there are only {} x {} "
+                                "(nodes x slots per node); use "
+                                "fewer copies or devices, or more nodes",
+                                shape.dataParallel, shape.devices, needed, nodes.nodes,
+                                nodes.slots));
     return {};
 }
 

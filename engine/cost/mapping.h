@@ -53,8 +53,8 @@ class Mapping
 public:
     Mapping() = default; // all devices in one node
 
-    // Fails if the devices do not fit in the nodes, if the file is not a mapping of this schedule,
-    // or with Error::Code::NotFound if it does not exist.
+    // Fails if the devices do not fit in the nodes or the file is not a mapping of this schedule,
+    // and with Error::Code::NotFound if the file does not exist.
     static Result<Mapping> of(const Schedule& schedule, std::string_view nameOrFile,
                               const NodeShape& nodes);
 

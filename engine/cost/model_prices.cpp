@@ -42,8 +42,8 @@ public:
     {
         return {link.latency, link.bandwidth * m_on.hardware.linkShare};
     }
-    // Two all-reduces of the boundary tensor in each direction (Megatron-LM); the reduce-scatter
-    // and all-gather of sequence parallelism take the same time.
+    // The forward and the backward each all-reduce the boundary tensor twice (Megatron-LM); the
+    // reduce-scatter and all-gather of sequence parallelism take the same time.
     double tensorParallel() const
     {
         const double bytes

@@ -8,9 +8,9 @@
 
 namespace engine {
 
-// A model on hardware: the input of the closed forms for nanoseconds of ops and bytes of stages.
-// Uncalibrated iteration times are accurate to about 15 %; ratios between schedules are more
-// accurate.
+// A model on hardware: the input of the closed forms for the durations of ops and the bytes of
+// stages. Uncalibrated iteration times are accurate to about 15 %; ratios between schedules are
+// more accurate.
 struct ModelOnHardware
 {
     TransformerSpec model;
@@ -31,20 +31,20 @@ double allReduceBytes(const ModelOnHardware& on, int stages, int stage);
 // Where recomputation happens: in every backward, or in separate RECOMPUTE ops.
 enum class RecomputeIn : std::uint8_t { Backward, Ops };
 
-// Prices from the roofline model. An op takes as long as its FLOPs at the attained peak or its
-// bytes at the attained bandwidth, whichever takes longer, plus a launch per kernel. A message uses
-// the slowest link between its devices in any data-parallel copy. An all-reduce over all devices
-// that hold a stage is a ring with the slowest link between them; across nodes it may be
-// hierarchical (HardwareSpec). Transfers share the links of the hardware unless all devices are in
-// one node of unknown size. `rules` are copied to the result. A RECOMPUTE repeats the part chosen
-// in on.setup, by default the whole forward.
+// Prices from the roofline model. The duration of an op is the sum of its matrix products at the
+// attained peak, its memory traffic at the attained bandwidth, a launch per kernel and its
+// tensor-parallel all-reduces. A message uses the slowest link between its devices in any
+// data-parallel copy. An all-reduce over all devices that hold a stage is a ring with the slowest
+// link between them; across nodes it may be hierarchical (HardwareSpec). Transfers share the links
+// of the hardware unless all devices are in one node of unknown size. `rules` are copied to the
+// result. A RECOMPUTE repeats the part chosen in on.setup, by default the whole forward.
 Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapping mapping = {},
                              const TimingRules& rules = {},
                              RecomputeIn recomputes = RecomputeIn::Backward);
 
-// How much recomputation rebuilds at a time. A backward recomputes one layer at a time, in working
-// memory, and frees it. The whole stage is recomputed by a RECOMPUTE, and by an I whose W needs
-// everything that was recomputed.
+// The amount that recomputation rebuilds at a time. A backward recomputes one layer at a time, in
+// working memory, and frees it. The whole stage is recomputed by a RECOMPUTE, and by an I whose W
+// needs everything that was recomputed.
 enum class Rebuilt : std::uint8_t { LayerByLayer, WholeStage };
 Rebuilt rebuiltBy(const Schedule& schedule, const TrainingSetup& setup);
 

@@ -16,16 +16,16 @@ struct LinkSharing
     // The links of all GPUs of a node together have 1 / nodeOversubscription of the sum of their
     // bandwidths; the NICs of a node together have 1 / networkOversubscription of theirs.
     double nodeOversubscription = 1, networkOversubscription = 1;
-    bool hierarchical = false;  // all-reduces across nodes
+    bool hierarchical = false;  // all-reduces across nodes run in phases
     double networkToNode = 0.1; // bandwidth of a NIC relative to that of a port
 
     friend bool operator==(const LinkSharing&, const LinkSharing&) = default;
 };
 
-// The links of a machine that transfers share, each per direction: the port of every GPU, the NICs
-// and, if oversubscribed, all ports or all NICs of a node together. All data-parallel copies of a
-// pipeline make the same transfer at the same time, so one transfer represents them all and takes
-// as long as the slowest. An all-reduce across nodes uses the NICs only.
+// The links that transfers share, one for each direction: the port of every GPU, every NIC and, if
+// oversubscribed, all ports or all NICs of a node together. All data-parallel copies of a pipeline
+// make the same transfer at the same time, so one transfer represents them all and takes as long as
+// the slowest. An all-reduce across nodes uses the NICs only.
 class SharedLinks
 {
 public:

@@ -31,7 +31,7 @@ struct TrainingSetup
 };
 
 // The kernels between the two matrix products of attention, and their memory traffic in bytes per
-// attention score, in 16 bit. Megatron-LM uses its fused softmax (fused_softmax.py) if heads x
+// 16-bit attention score. Megatron-LM uses its fused softmax (fused_softmax.py) if heads x
 // sequences on a rank is a multiple of 4, and the sequence length is a multiple of 4 from 17 to
 // 16,384. Otherwise separate kernels scale, mask, convert and normalise. Without dropout, both
 // variants move 5 bytes less.
@@ -44,11 +44,11 @@ AttentionKernels attentionKernels(const TransformerSpec& model, const TrainingSe
 // Heads x sequences of a micro-batch on one tensor-parallel rank.
 double headsPerRank(const TransformerSpec& model, const TrainingSetup& setup);
 
-// Returns the setup with recomputation turned off.
 TrainingSetup withoutRecompute(TrainingSetup setup);
 
-// Bytes that a layer keeps from forward to backward, per micro-batch and tensor-parallel rank, in
-// 16 bit. Gpt: Korthikanti et al., arXiv 2205.05198, Table 2. Llama: derived by the same method.
+// Bytes that a layer keeps from forward to backward, per micro-batch and tensor-parallel rank, if
+// activations have 16 bits. The formula for Gpt is from Korthikanti et al., arXiv 2205.05198, Table
+// 2; that for Llama is derived by the same method.
 double layerStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 // Bytes that the first stage (token ids, and the mask of dropout) and the last stage (norm, head
 // input, logits) keep in addition to their layers.

@@ -12,7 +12,8 @@ inline constexpr std::string_view kInterference = "Interference";
 // Setting B sets I and W to half of B; setting I or W sets B to their sum.
 Fields<UnitCosts> unitCostFields();
 
-// Fails with Error::Code::InvalidArgument if costs between nodes are set without devicesPerNode.
+// Fails with Error::Code::InvalidArgument if costs between nodes are set without devicesPerNode, or
+// if nicsPerNode exceeds devicesPerNode.
 Result<void> checkUnitCosts(const UnitCosts& costs);
 // Describes the links of a run: "free", "0.1 units, 0.05 latency; 0.5 units between nodes of 4
 // devices".

@@ -133,7 +133,6 @@ void Emulation::awaitOldest()
     m_ops.popOldest();
 }
 
-// Waits until all queued work has ended.
 void Emulation::awaitQueue(const char* what)
 {
     m_gpu->queue()->record(*m_fence);

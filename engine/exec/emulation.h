@@ -68,7 +68,7 @@ private:
     Run& m_run;
     Pipeline m_pipeline;
     std::int64_t m_clockCost = 0; // cost of reading the clock, in ns
-    OpCosts m_costs; // costs measured in the previous iteration; estimated before the first
+    OpCosts m_costs; // measured in the previous iteration, or estimated before the first
     std::vector<OpTiming> m_timings;
     std::vector<std::uint32_t> m_positions; // [device] number of complete ops of this iteration
     const Device* m_gpu;                    // nullptr: ops run on the CPU

@@ -34,8 +34,8 @@ struct Start
 };
 
 // Keeps the EVICTs and LOADs of a device in program order, because they use the slots of the
-// partner in this order. An EVICT may start before an earlier LOAD, and a LOAD before an earlier
-// EVICT; the earlier one is then appended first.
+// partner in this order. In the simulation an EVICT may start before a LOAD that precedes it in the
+// program, or a LOAD before such an EVICT; the preceding op is then appended first.
 class CopiesInOrder
 {
 public:

@@ -47,8 +47,8 @@ public:
 // the timeline.
 void appendFixedMemory(const ExecutionPlan& plan, Timeline& timeline);
 
-// If the schedule is a stream, divides it into its windows: the iteration that was placed last
-// becomes one iteration per window. Assigns each of `timings` to its window.
+// If the schedule is a stream, replaces the last iteration by one iteration per window, and assigns
+// each of `timings` to its window.
 void divideStream(const Schedule& lowered, int measured, Timeline& timeline,
                   std::vector<OpTiming>& timings);
 

@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// Compares the durations of ops that ran alone, in one iteration, with the median durations of the
-// same ops while other devices were busy. `lowered` must outlive the meter.
+// Compares two durations of each op: that in an iteration in which the ops ran alone, and the
+// median while other devices were busy. `lowered` must outlive the meter.
 class InterferenceMeter
 {
 public:

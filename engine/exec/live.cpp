@@ -168,7 +168,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
     return {};
 }
 
-// Joint ops are placed as one: each gets the time from the begin of the first to the end of the
+// Joint ops are placed as one: each gets the time from the start of the first to the end of the
 // last.
 void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWriter& tracks,
                        Window& window)

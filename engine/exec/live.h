@@ -14,10 +14,10 @@ namespace engine {
 // Live mode: one thread per device, all running concurrently on the wall clock. With data
 // parallelism there are threads for the devices of all pipelines, and the timeline shows the first
 // pipeline. Each thread executes its own program and waits only for its inputs (transport.h); there
-// is no scheduler and no lock within an iteration. On GPUs the threads queue work, the devices
-// wait, and the devices measure the times. The thread that calls iterate() monitors these threads.
-// If devices are partitions of one GPU, it executes the ops of the warm-up itself, one at a time,
-// to measure them without interference.
+// is no scheduler and no lock within an iteration. On GPUs the threads only queue work; the GPUs
+// wait for the inputs and measure the times. The thread that calls iterate() monitors these
+// threads. If devices share a GPU, that thread executes the ops of the warm-up itself, one at a
+// time, to measure them without interference.
 class Live final : public Executor
 {
 public:
@@ -29,7 +29,7 @@ public:
         std::chrono::milliseconds patience{5000};
         LaunchHooks hooks = {}; // called on the device threads
     };
-    // Has the requirements of Emulation::Emulation().
+    // The requirements are those of Emulation::Emulation().
     Live(const Setup& setup, Run& run);
     ~Live() override;
 

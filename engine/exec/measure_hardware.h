@@ -17,7 +17,7 @@ namespace engine {
 // nodes are assumed equal. matmulShare, memoryShare and linkShare of the result are 1, because the
 // measured rates are attained rates. Takes about two seconds. `progress` is called with the name of
 // each step. Fails with Error::Code::Device if there is not enough memory or a device fails, and
-// with Error::Code::Cancelled.
+// with Error::Code::Cancelled if it is cancelled.
 struct MeasureHardware
 {
     std::vector<std::shared_ptr<const Device>> devices; // one CPU, or one or two GPUs

@@ -22,14 +22,14 @@ public:
     { }
 
     // Captures the op if it will be launched as a graph. Capturing takes as much host time as many
-    // launches, so call it before the begin of the op is recorded.
+    // launches, so call it before the start of the op is recorded.
     void prepare(std::size_t op, OpKind kind, const std::function<void()>& work);
     void run(std::size_t op, OpKind kind, const std::function<void()>& work);
     // Chooses how the op is launched next time. `gpuTime` is the GPU time of its completed run in
     // ns.
     void judge(std::size_t op, std::int64_t gpuTime);
 
-    int captured() const { return m_captured; } // number of captured ops
+    int captured() const { return m_captured; }
 
 private:
     // If launching an op takes more than this share of its GPU time, gaps appear between its

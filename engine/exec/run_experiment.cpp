@@ -28,7 +28,7 @@ struct Plan
     TextData data;
 };
 
-// Checks before the schedule is built that its recording would fit in memory.
+// Checks, before the schedule is built, that the recording of the run would fit in memory.
 Result<void> checkSize(const Experiment& experiment)
 {
     if (!experiment.scheduleFile.empty())

@@ -30,7 +30,7 @@ struct RunObserver
     // Called after planning, before any op runs. `run` has the info (without results) and the
     // lowered schedule.
     std::function<Result<void>(const Run& run)> started = [](const Run&) { return Result<void>(); };
-    // Called within an iteration, usually at most 20 times per second.
+    // Called within an iteration, usually at most 50 times per second.
     std::function<void(const OpsDone& at)> progress = [](const OpsDone&) {};
     // Called with the measured op times of an iteration, before iteration() is called for it.
     std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};
@@ -50,7 +50,7 @@ struct RunObserver
 // Trains an experiment and returns the recorded run, with the median iteration last. Fails with
 // Error::Code::Cancelled if the run was cancelled; the observer has received all complete
 // iterations. Other errors come from the input (model, schedule, text file) or the machine
-// (memory). After an error call devicesAreLost() (lost_devices.h).
+// (memory). After an error, call devicesAreLost() (lost_devices.h).
 Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,
                           const std::atomic<bool>& cancel);
 

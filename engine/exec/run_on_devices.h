@@ -10,8 +10,8 @@ namespace engine {
 // Opens `count` devices, for all data-parallel pipelines together.
 using OpenDevices = std::function<Result<RunDevices>(int count)>;
 
-// Like runExperiment(), on devices that the caller opens. For tests that do not use this machine's
-// devices.
+// Like runExperiment(), but on devices that the caller opens. For tests that do not use this
+// machine's devices.
 Result<Run> runOnDevices(const Experiment& experiment, const OpenDevices& open,
                          const RunObserver& observer, const std::atomic<bool>& cancel);
 

@@ -17,7 +17,7 @@ public:
     struct RunningOp
     {
         std::optional<std::uint32_t> position; // nullopt: the GPU waits or is idle
-        std::int64_t before = 0;               // ns in an earlier iteration; 0: unknown
+        std::int64_t before = 0;               // ns that it took before; 0: unknown
     };
     struct Verdict
     {

@@ -51,9 +51,9 @@ public:
     explicit Worker(const Setup& setup);
     ~Worker(); // requires that no iteration is running, or that the transport was aborted
 
-    // Starts an iteration; called by the owning thread. The worker reports its end to IterationEnd.
-    // `cancel` stops the worker within one op, on a GPU within kAhead ops. `iteration` is an index
-    // into Timeline::iterations.
+    // Starts an iteration; called by the owning thread. When the worker is done, it reports to
+    // IterationEnd. `cancel` stops the worker within one op or, on a GPU, within kAhead ops.
+    // `iteration` is an index into Timeline::iterations.
     void beginIteration(std::uint32_t iteration, const std::atomic<bool>& cancel);
 
     // Executes one op on the owning thread while no other op runs, and returns when the op has
@@ -65,7 +65,7 @@ public:
     // Any thread may call the following functions during an iteration.
     std::uint32_t position() const { return m_position.load(std::memory_order_relaxed); }
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
-    // Whether the worker has reported its end.
+    // Whether the worker is done with the iteration.
     bool isOver() const { return m_over.load(std::memory_order_relaxed); }
     // Returns the position of the first op that has not ended. If all queued ops have ended, this
     // is the position of the next op to queue.
@@ -124,7 +124,6 @@ private:
     std::thread m_thread; // last member, because it uses the others
 };
 
-// Returns the cores that this process may use.
 std::vector<int> allowedCores();
 
 } // namespace engine

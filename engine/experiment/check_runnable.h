@@ -6,13 +6,13 @@
 namespace engine {
 
 // Fails with Error::Code::InvalidArgument or Unsupported if the schedule cannot be trained. This is
-// the case if it is asynchronous and there are several data-parallel pipelines, if its weight
-// versions are invalid, or if its updates have different sizes.
+// the case if it is asynchronous and has slices, several data-parallel pipelines, invalid weight
+// versions, or updates of different sizes.
 Result<void> checkRunnable(const Schedule& lowered);
 
 // Fails with Error::Code::InvalidArgument if `sync` is Late and an asynchronous schedule has
-// all-reduces. There the next backward of a stage waits for the stage's all-reduce, so the
-// all-reduce cannot be delayed.
+// all-reduces. In such a schedule the next backward of a stage waits for the stage's all-reduce, so
+// the all-reduce cannot be delayed.
 Result<void> checkSync(const Schedule& schedule, SyncPolicy sync);
 
 // Fails with Error::Code::Unsupported if a model with tied embeddings cannot be trained with the

@@ -7,8 +7,8 @@ namespace engine {
 
 // Every setting of a run. The options of `bscope run`, the keys of an experiment's TOML, the set-up
 // form and the printed command are derived from this table. Fields of single model settings must
-// come after the field that selects the model, because it replaces the whole model. A new setting
-// needs a member of Experiment, a row here, and the code that uses it.
+// come after the field that selects the model, because setting that field replaces the whole model.
+// A new setting needs a member of Experiment, a row here, and the code that uses it.
 Fields<Experiment> experimentFields();
 // Requires that the option exists.
 const Field<Experiment>& experimentField(std::string_view longFlag);

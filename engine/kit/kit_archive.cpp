@@ -42,7 +42,7 @@ bool writeEntry(archive* writer, const std::string& name, const KitFile& file)
 Result<void> writeEntries(const TrainingKit& kit, const std::filesystem::path& file,
                           const KitProgress& progress, const TextSink& sink)
 {
-    // Declared before the writer, which still uses it when it is freed.
+    // Declared before the writer, whose destructor still uses it.
     const TextSink* passed = &sink;
     const Writer writer(archive_write_new());
     const auto failed = [&] {

@@ -26,7 +26,7 @@ namespace {
 
 using Replacements = std::vector<std::pair<std::string_view, std::string>>;
 
-// A file of resources/kit. Every @NAME@ is replaced.
+// Returns a file of resources/kit with every @NAME@ replaced.
 std::string filledIn(std::string_view name, const Replacements& replacements)
 {
     std::string text(resources::find(fmt::format("kit/{}", name)));
@@ -108,7 +108,7 @@ std::string titanObstacle(const TrainingKit& kit, const Schedule& schedule)
     return {};
 }
 
-// The names of the modules of every stage in torchtitan's Llama 3, as TOML.
+// The modules of each stage, by their names in torchtitan's Llama 3, as TOML.
 std::string titanModules(const ModelSpec& model, int stages)
 {
     std::string text;

@@ -12,8 +12,8 @@
 
 namespace engine {
 
-// A file of a kit. A kit is a folder with which an experiment can be repeated with PyTorch on any
-// number of machines (resources/kit).
+// A file of a kit. A kit is a folder that repeats an experiment with PyTorch on any number of
+// machines (resources/kit).
 struct KitFile
 {
     std::string name, text;
@@ -29,9 +29,11 @@ struct TrainingKit
     // Why PyTorch's pipeline runtime cannot execute the schedule, in which case the kit's own
     // runtime does; "" if it can.
     std::string torchObstacle;
-    // The same for torchtitan, which also needs stage s on device s % D; "" if it can.
+    // Why torchtitan cannot execute the schedule; "" if it can. torchtitan has the same limits, and
+    // also needs stage s on device s % D.
     std::string titanObstacle;
-    // Whether the scheme is asynchronous. A kit drains after every iteration, unlike `bscope run`.
+    // Whether the scheme is asynchronous. The kit then drains after every iteration, unlike `bscope
+    // run`.
     bool drains = false;
 };
 
@@ -49,15 +51,15 @@ struct LaunchPlace
 Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
                                   const LaunchPlace& place);
 
-// Makes the kit of an experiment: schedule.csv with transfers, all-reduces and optimizer steps,
-// model.toml, the text, the programs, torch.csv if PyTorch's runtime can execute the schedule and
+// Makes the kit of an experiment: schedule.csv (with transfers, all-reduces and optimizer steps),
+// model.toml, the text, the programs, torch.csv if PyTorch's runtime can execute the schedule, and
 // titan.toml if torchtitan can. Fails as scheduleOf() does and if the schedule is not valid, with
 // Error::Code::InvalidArgument if the ranks cannot be divided into nodes of `gpusPerNode`, and with
 // the errors of TextData if the text cannot be read.
 Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode);
 
-// Called before every MiB with the numbers of written bytes and of all bytes of the kit, on the
-// calling thread. Returns false to cancel.
+// Called on the calling thread before every MiB, with the bytes written so far and the bytes of the
+// whole kit. Returns false to cancel.
 using KitProgress = std::function<bool(std::size_t done, std::size_t all)>;
 // Writes the files to a folder, which is created, or to an archive (.zip, .tar.gz, .tgz). Fails
 // with Error::Code::Io if the target exists and must not be replaced, or cannot be written, and

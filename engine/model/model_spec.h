@@ -20,7 +20,7 @@ namespace engine {
 enum class Family : std::uint8_t { Gpt, Bert, Llama };
 
 // The activations that F drops and that are recomputed for the backward.
-// - Attention: the attention scores. The backward recomputes them. Changes nothing with flash
+// - Attention: the attention scores, which the backward recomputes. It has no effect with flash
 //   attention, which never stores the scores.
 // - Full: everything except the input of the stage. RECOMPUTE ops recompute it.
 enum class Recompute : std::uint8_t { None, Attention, Full };
@@ -68,7 +68,7 @@ std::vector<std::string> modelNames();
 // fewer layers than stages; the message has the smallest valid --layers.
 int firstLayer(const ModelSpec& model, int stages, int stage);
 Result<void> checkModel(const ModelSpec& model, int stages);
-// Checks the range of every field; part of checkModel() and loadModel().
+// Checks the range of every field and combinations of fields; part of checkModel() and loadModel().
 Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once

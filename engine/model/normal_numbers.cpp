@@ -28,8 +28,8 @@ BS_INLINE double uniformAt(std::uint64_t state)
     return (toDouble(Random::mix(state) >> 11U) + 0.5) * 0x1p-53;
 }
 
-// Returns log x for x > 0 that is not subnormal: x = 2^n m with m from 1 / sqrt 2 to sqrt 2, and
-// log m = 2 artanh s with s = (m - 1) / (m + 1), |s| <= 0.172.
+// Returns log x for a normal x > 0. With x = 2^n m and m from 1 / sqrt 2 to sqrt 2, log m = 2
+// artanh s, where s = (m - 1) / (m + 1) and |s| <= 0.172.
 BS_INLINE double logarithm(double x)
 {
     constexpr std::uint64_t kOne = 0x3FF0000000000000ULL, kRootHalf = 0x3FE6A09E667F3BCDULL;
@@ -52,8 +52,8 @@ BS_INLINE double logarithm(double x)
     return n * kLn2High + (n * kLn2Low + (2 * s * q * p + 2 * s));
 }
 
-// cos 2 pi u for u in [0, 1]. It equals sin 2 pi (|u - 1/2| - 1/4), whose argument is exact and
-// within [-pi/2, pi/2]; computed by a Taylor series.
+// cos 2 pi u for u in [0, 1], by the Taylor series of sin 2 pi (|u - 1/2| - 1/4), whose argument is
+// exact and within [-pi/2, pi/2].
 BS_INLINE double cosineOfTurns(double u)
 {
     constexpr double kTurn = 6.283185307179586477;

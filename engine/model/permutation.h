@@ -9,7 +9,7 @@ namespace engine {
 
 // A permutation of 0 .. size - 1 that is determined by a key. It needs no table: a Feistel network
 // permutes the numbers below the next power of four, and is repeated until the result is below
-// `size` (Black and Rogaway, 2002). Gives the same result on every machine. Thread-safe.
+// `size` (Black and Rogaway, 2002). The result is the same on every machine. Thread-safe.
 class Permutation
 {
 public:

@@ -25,8 +25,8 @@ struct Parameter
 };
 
 // The memory that one pass of a stage over one micro-batch (or one slice of it) needs. Sizes are in
-// numbers of the storage type (bytes() converts them); a wider number counts as several. This
-// memory is held between ops:
+// numbers of the storage type (bytes() converts them); a wider number counts as several. The
+// following memory is held between ops:
 //   from F to B or I: `stash`
 //   from I to W:      the first `weightStash` numbers of the stash that op I used
 // With full recomputation F keeps only the input of the stage:
@@ -39,7 +39,7 @@ struct StageSizes
     std::size_t recomputed = 0;  // produced by RECOMPUTE; 0: no RECOMPUTE
     std::size_t weightStash = 0; // kept by op I for op W
     std::size_t input = 0,
-                output = 0;    // 0 if the first stage reads tokens or the last one computes a loss
+                output = 0;    // 0: the first stage has no input, the last no output
     std::size_t workspace = 0; // the maximum over all ops
     // The parts of the stash that belong to the head; 0 unless this is the last stage. headKept is
     // at the end of weightStash, headRest at the end of `stash` (or of `recomputed`).
@@ -56,8 +56,8 @@ struct StageSizes
     std::size_t optimizer() const { return masters + 2 * parameters; }
 };
 
-// Passes are templates over the storage type. Executors do not know the storage type and pass
-// memory as bytes, as passes of std::byte.
+// Passes are templates over the storage type. Executors do not know the storage type and use passes
+// of std::byte.
 
 // The pieces of a stash (or of a recomputed stash), so that the stages of a device can reuse the
 // memory of pieces of equal size. In order:
@@ -122,7 +122,7 @@ struct RecomputePass
 };
 
 // A pass of B or I. It overwrites the stash (the recomputed one, if any) with gradients, so a stash
-// can be used once.
+// can be used only once.
 template<class Number, class Gradient = Wide<Number>>
 struct BackwardPass
 {
@@ -156,10 +156,10 @@ struct TiedParameters
     std::size_t firstOffset = 0, lastOffset = 0, count = 0;
 };
 
-// A model divided into stages, as executors use it: sizes, and the passes of a stage over memory
-// that the executor owns. Weights, stashes and messages are bytes in the model's precision.
-// Gradients are typed: float in training, double for finite differences. Passes do not allocate.
-// Thread-safe, because the model has no state of a run.
+// A model divided into stages, as executors use it. It states the sizes of each stage and runs
+// passes over memory that the executor owns. Weights, stashes and messages are bytes in the model's
+// precision. Gradients are typed: float in training, double for finite differences. Passes do not
+// allocate. Thread-safe, because the model has no state of a run.
 template<class Gradient>
 class PipelineModel
 {

@@ -47,7 +47,7 @@ void insertField(const FieldFacts& facts, std::string_view text, toml::table& ta
         table.insert(facts.key, tableOf(text));
     else if ((facts.kind == FieldKind::Integer || facts.kind == FieldKind::Memory) && whole)
         table.insert(facts.key, *whole);
-    else // includes seeds beyond TOML's integers
+    else // also seeds that exceed TOML's integers
         table.insert(facts.key, std::string(text));
 }
 

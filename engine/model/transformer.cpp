@@ -76,9 +76,9 @@ std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) cons
     return std::max(forward, Block::backwardWorkspace(shape));
 }
 
-// A block of a GPT needs 24 b s h^2 FLOPs in its matrices and 4 b s^2 h in attention, the head 2 b
-// s h v (BERT's head 2 b s h^2 more). A backward needs twice as many. Attention has no weights, so
-// its backward belongs to I. With slices these are averages.
+// The forward of a GPT needs, per block, 24 b s h^2 FLOPs in matrices and 4 b s^2 h in attention.
+// Its head needs 2 b s h v (BERT's head needs 2 b s h^2 more). A backward needs twice as many.
+// Attention has no weights, so its backward belongs to I. With slices these are averages.
 template<class Real>
 StageFlops Transformer<Real>::flops(StageId stage) const
 {

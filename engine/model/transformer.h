@@ -5,9 +5,9 @@
 
 namespace engine {
 
-// A transformer in stages. The first stage includes the embedding, the last one the final norm, the
-// head and the mean cross-entropy. A tied head is a second copy of the token embedding (tied()).
-// float and bfloat16 are for training, double for finite differences.
+// A transformer in stages. The first stage includes the embedding; the last one includes the final
+// norm, the head and the mean cross-entropy. A tied head is a second copy of the token embedding
+// (tied()). float and bfloat16 are for training, double for finite differences.
 template<class Real>
 class Transformer final : public PipelineModel<Wide<Real>>
 {

@@ -27,7 +27,7 @@ public:
     }
 
     Bytes size() const { return m_size; }
-    // Copy from and to host memory, after the ops queued so far.
+    // Copy from host memory (write) or to host memory (read), after the ops queued so far.
     void write(Extent to, std::span<const std::byte> from) const;
     std::vector<std::byte> read(Extent from) const;
 

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// Sums in device memory to which the ops of an iteration add (losses of micro-batches, squares of
-// gradients), so that no op waits for the host. `device` must outlive the object; nullptr: host
+// Sums in device memory (losses of micro-batches, squares of gradients). The ops of an iteration
+// add to them, so that no op waits for the host. `device` must outlive the object; nullptr: host
 // memory.
 class DeviceSums
 {

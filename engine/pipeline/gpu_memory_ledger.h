@@ -9,17 +9,17 @@
 
 namespace engine {
 
-// Attributes GPU memory to its owners. The devices know the owners of their allocations. Memory
-// that the driver reports as used and that no allocation explains belongs to the phase in which it
-// appeared. `devices` must outlive the ledger. Not thread-safe; empty without GPUs.
+// Attributes GPU memory to its owners. The devices know the owners of their allocations. Used
+// memory that no allocation explains is attributed to the phase in which it appeared. `devices`
+// must outlive the ledger. Not thread-safe; empty without GPUs.
 class GpuMemoryLedger
 {
 public:
     // Construct it directly after opening the devices.
     explicit GpuMemoryLedger(const RunDevices& devices);
 
-    // Attributes to `owner` the memory that appeared since the last call and that no allocation
-    // explains. nullopt leaves this memory without an owner (GpuMemory::differenceShare()).
+    // Attributes to `owner` the unexplained memory that appeared since the last call. nullopt
+    // leaves this memory without an owner (GpuMemory::differenceShare()).
     void step(std::optional<GpuMemoryOwner> owner);
 
     // Returns the memory of each GPU now. `plan` determines the contents of the arenas.

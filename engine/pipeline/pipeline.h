@@ -59,7 +59,7 @@ public:
         IdVector<DeviceId, ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // only for GPUs
         // Joins NCCL communicators for messages and sums. Requires that every executor device is a
-        // whole GPU. If empty, messages and sums are copies.
+        // whole GPU. If empty, messages and sums use copies.
         MakeCommunicators communicators = {};
     };
     // Plans and allocates memory and initializes the weights. All objects that `setup` refers to
@@ -128,7 +128,7 @@ private:
                     Collective& collective) const;
     TransferTime timeOfReductions(std::span<const std::uint32_t> reductions) const;
     const OpPlan& planOf(OpRef ref) const;
-    Fence fenceOf(OpRef ref) const; // passes at the end of a transfer between two devices
+    Fence fenceOf(OpRef ref) const; // the fence that passes when the transfer ends
     PipelineDevice& deviceOf(OpRef ref) { return device(ref.device, ref.copy); }
 
     Setup m_setup;

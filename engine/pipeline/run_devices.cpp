@@ -109,7 +109,8 @@ Mode defaultMode(const Experiment& experiment)
     if (experiment.transport == TransportChoice::Nccl)
         return Mode::Live;
     setCudaEnvironment();
-    // The schedule is built first because it determines the number of devices: it may be a file.
+    // The schedule, which may be a file, is built first, because it determines the number of
+    // devices.
     const auto schedule = scheduleOf(experiment);
     const CudaReport report = cudaReport();
     const bool suffice = schedule && report.reason.empty()

@@ -6,7 +6,7 @@
 namespace engine {
 
 // The memory of a stage: weights as passes read them, optimizer state (StageSizes::optimizer()),
-// gradients, and with exact accumulation integer sums.
+// gradients and, with exact accumulation, integer sums.
 struct StageMemory
 {
     std::span<std::byte> weights;

@@ -9,8 +9,8 @@
 namespace engine {
 namespace {
 
-// If a device has more buffers than this, only the order by begin is tried. Placing buffers in
-// another order compares all pairs of buffers.
+// If a device has more buffers than this, they are placed only in the order of their starts. Any
+// other order requires comparing all pairs of buffers.
 constexpr std::size_t kFewLives = 4000;
 // With at most this many buffers, climb() searches for a better order. The search ends when the
 // layout is at most 1 / kGoodEnough larger than the peak, which is a lower bound. It also ends
@@ -19,7 +19,7 @@ constexpr std::size_t kVeryFewLives = 600;
 constexpr std::size_t kRounds = 2'000, kLooks = 5'000'000;
 constexpr std::uint64_t kClimbs = 8; // each starts from the best layout so far
 constexpr Bytes kGoodEnough = 40;
-// The search continues from layouts that are larger by at most 1 / kDrift.
+// A climb may continue from a layout that is at most 1 / kDrift larger than the current one.
 constexpr Bytes kDrift = 200;
 constexpr Bytes kNoLimit = std::numeric_limits<Bytes>::max();
 

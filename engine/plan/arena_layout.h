@@ -24,7 +24,7 @@ struct Extent
     friend bool operator==(const Extent&, const Extent&) = default;
 };
 
-// The lifetime of a buffer in the program of its device: from the begin of the op at position
+// The lifetime of a buffer in the program of its device: from the start of the op at position
 // `begin` to the end of the op at position `end`. A stash may shrink: up to position `shrinks` it
 // has `bytes` bytes, afterwards only the first `rest` bytes.
 struct BufferLife

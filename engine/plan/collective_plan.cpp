@@ -50,7 +50,7 @@ private:
         m_all[sum->second].members.push_back(member);
     }
 
-    // Adds a collective for parameters of a stage that are not tied.
+    // Adds a collective for the untied parameters of a stage.
     void addRest(const Op& op, const Planned::Member& member, std::size_t count)
     {
         if (count > 0)

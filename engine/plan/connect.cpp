@@ -119,7 +119,7 @@ private:
                 waitFor({device, i}, {Fence::Kind::Copied, own.transfer});
     }
 
-    // Makes ops that reuse the memory of an evicted stash wait until it has been moved.
+    // Makes ops that reuse the memory of an evicted stash wait until the stash has been moved.
     void reuseOfEvicted(DeviceId device)
     {
         const std::span<const Op> program = m_parts.lowered.on(device);

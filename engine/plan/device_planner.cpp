@@ -84,8 +84,8 @@ void DevicePlanner::takeReservations()
 }
 
 // Places the buffers of the program. The pieces of a stash are placed separately, with two
-// exceptions. A device that evicts stashes moves each of them as a whole. In a schedule with
-// slices, later slices read the stashes.
+// exceptions: a device that evicts stashes moves each as a whole, and in a schedule with slices,
+// later slices read whole stashes.
 void DevicePlanner::placeProgram(const StashPlan& own)
 {
     const bool whole = m_input.lowered.shape.slices > 1

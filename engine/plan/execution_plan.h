@@ -42,9 +42,9 @@ struct OpPlan
     std::vector<std::uint32_t> reductions; // indices of the collectives of an ALLREDUCE
 };
 
-// The arena of one device, planned before the run. It has memory for the whole run, then
-// reservations that depend on other devices, then buffers whose lifetimes the program of the device
-// determines.
+// The arena of one device, planned before the run. It contains, in this order, memory for the whole
+// run, reservations that depend on other devices, and buffers whose lifetimes the program of the
+// device determines.
 struct DevicePlan
 {
     std::vector<StagePlan> stages;
@@ -52,9 +52,9 @@ struct DevicePlan
     // Memory that is held for the whole run.
     EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{};
     std::vector<Extent> sources, slots, guests; // reservations
-    Bytes reserved = 0;                         // bytes of the reservations
-    ArenaLayout layout;                         // layout of the buffers with lifetimes
-    Bytes arena = 0;                            // size of the whole arena
+    Bytes reserved = 0;
+    ArenaLayout layout; // layout of the buffers with lifetimes
+    Bytes arena = 0;    // size of the whole arena
     // Bytes in use at the peak, by category. The rest of the arena is unused at the peak.
     EnumArray<MemoryCategory, Bytes, kMemoryCategories> full{};
     Bytes stashPeak = 0;                   // peak bytes of the device's own stashes

@@ -52,7 +52,7 @@ struct Fullest
     int devices = 0; // number of devices that were compared
 };
 
-// Returns the fullest device in memory `space`, or of all devices if -1.
+// Returns the fullest device in memory `space`, or of all devices if `space` is -1.
 Fullest fullestOf(const MemoryFit& fit, int space)
 {
     const int all = devicesOf(fit.plan);

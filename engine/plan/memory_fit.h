@@ -9,7 +9,7 @@
 
 namespace engine {
 
-// The input of checkFits(). It checks that the arenas of all devices fit into the memory of the
+// The input of checkFits(), which checks that the arenas of all devices fit into the memory of the
 // machine or of their GPUs (`spaces`), and that each arena fits into Experiment::deviceMemory. The
 // error message states the needed and the available bytes, the device with the largest arena, its
 // op at the peak, and changes of the experiment that would fit.
@@ -24,11 +24,10 @@ struct MemoryFit
 Result<void> checkFits(const MemoryFit& fit, const Device& device);
 
 // Checks before planning that the recording fits into `available` bytes of the machine; 0: unknown,
-// always fits.
+// so that any recording fits.
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered,
                              Bytes available);
 
-// The memory that a run needs.
 struct MemoryNeed
 {
     std::vector<double> spaces;        // [index in MemorySpaces]: required bytes

@@ -6,7 +6,7 @@
 
 namespace engine {
 
-// An allocation or a free at the begin or end of an op. Its time is known when the op has run.
+// An allocation or a free at the start or end of an op. Its time is known when the op has run.
 struct MemoryChange
 {
     enum class At : std::uint8_t { Begin, End };
@@ -22,11 +22,11 @@ struct MemoryChange
 using MemoryLog = std::vector<MemoryChange>;
 
 // Appends the memory events of iteration `iteration`, whose spans must be the last of every track.
-// Sorted by time; at equal times frees come first.
+// The events are sorted by time; at equal times, frees come first.
 void placeMemory(const MemoryLog& log, std::uint32_t iteration, std::uint32_t opCount,
                  Timeline& timeline);
 
-// Returns the window of each op in that iteration, indexed by OpIndex.
+// Returns the window of each op in the iteration, indexed by OpIndex.
 std::vector<Window> windowsOf(const Timeline& timeline, std::uint32_t iteration,
                               std::uint32_t opCount);
 

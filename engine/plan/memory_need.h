@@ -6,7 +6,7 @@ namespace engine {
 
 MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
                       const ExecutionPlan& plan, const MemorySpaces& spaces);
-// Returns for each device of all data-parallel pipelines the bytes of its NCCL communicators; 0
+// Returns the bytes of the NCCL communicators of each device of all data-parallel pipelines; 0
 // without NCCL.
 IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan);
 // Returns the memory in bytes that the recording needs.

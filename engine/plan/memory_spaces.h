@@ -14,8 +14,8 @@ struct MemorySpace
     int gpu = -1; // -1: the memory of the machine, which also holds the recording
 
     bool isGpu() const { return gpu >= 0; }
-    // Returns the usable part of `free`. The rest is left for other processes, or on a GPU for
-    // kernels loaded late, graphs and tracers.
+    // Returns the usable part of `free`. The rest is left for other processes or, on a GPU, for
+    // graphs, tracers and kernels that are loaded late.
     double usable() const;
     bool holds(double bytes) const { return free <= 0 || bytes <= usable(); }
 };

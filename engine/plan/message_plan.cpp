@@ -21,7 +21,7 @@ std::optional<Value> boundaryAmong(const Values& values, const Op& op, int besid
     return std::nullopt;
 }
 
-// A message may reuse one of the kTries reservations that have been unused longest.
+// A message may reuse one of the kTries reservations that have been unused the longest.
 constexpr std::size_t kTries = 64;
 
 // The memory reserved for messages on one device. A reservation is used by one message after

@@ -16,7 +16,7 @@ public:
     {
         addOn(place.device, place, at, category, bytes);
     }
-    // Records a change on `device` at the begin or end of an op of another device.
+    // Records a change on `device` at the start or end of an op of another device.
     void addOn(DeviceId device, HappensBefore::Place place, At at, MemoryCategory category,
                Bytes bytes)
     {

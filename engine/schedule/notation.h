@@ -8,8 +8,8 @@
 
 namespace engine {
 
-// The name of an op: {stage}{KIND}{microBatch}, followed by `u` for the up replica and `.k` for
-// slice or half k: 2F0  5B3u  1F4.1  3SEND_F1  3OPT  3ALLREDUCEu. parseOp() inverts toString(),
+// The name of an op is {stage}{KIND}{microBatch}, followed by `u` for the up replica and `.k` for
+// slice or half k: 2F0, 5B3u, 1F4.1, 3SEND_F1, 3OPT, 3ALLREDUCEu. parseOp() inverts toString(),
 // except that the peer of a transfer and the weight version are not part of the name.
 std::string toString(const Op& op);
 Result<Op> parseOp(std::string_view text);

@@ -62,8 +62,8 @@ struct Shape
     int devices = 0, stages = 0, microBatches = 0, replicas = 1, slices = 1, dataParallel = 1;
     // Micro-batches per optimizer step of an asynchronous scheme; 0: one step at the end.
     int updateEvery = 0;
-    // Consecutive windows of `microBatches` micro-batches in the program of an asynchronous scheme,
-    // which runs without a flush. 1: one iteration, or one window that drains.
+    // The number of consecutive windows of `microBatches` micro-batches in the program of an
+    // asynchronous scheme, which runs without a flush. 1: one iteration, or one window that drains.
     int windows = 1;
 
     int allMicroBatches() const { return microBatches * windows; } // micro-batches of the program

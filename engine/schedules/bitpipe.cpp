@@ -86,8 +86,8 @@ Entry alternate(int directions, int microBatch)
     return {microBatch % directions, due, due};
 }
 
-// The entry of a micro-batch in consecutive basic units. They start 3vD ticks apart, which is the
-// time that a device works on one unit.
+// The entry of a micro-batch in consecutive basic units. They start 3vD ticks apart, the time that
+// a device needs for one unit.
 Entry backToBack(const Shape& shape, int microBatch)
 {
     Entry entry = alternate(shape.replicas, microBatch % shape.devices);

@@ -22,7 +22,7 @@ int groupOf(const ScheduleRequest& request)
 
 // Checks the number of micro-batches that remain after the last full group of G. Megatron-LM allows
 // 0 or D. In fact 0 or at least D-2 is enough; other remainders deadlock in a ring (found by
-// running every D up to 10, N and G up to 2D). Fewer than G micro-batches are one group.
+// running all D up to 10 with N and G up to 2D). Fewer than G micro-batches are one group.
 Result<void> check(const ScheduleRequest& request)
 {
     const int devices = request.devices;
@@ -39,7 +39,7 @@ Result<void> check(const ScheduleRequest& request)
     return fail(
         Error::Code::InvalidArgument,
         fmt::format("interleaved-1f1b needs groups of {} micro-batches with a remainder of 0 or at "
-                    "least {}, but {} leave {}; the nearest is {}",
+                    "least {}, but {} micro-batches leave {}; the nearest is {}",
                     group, devices - 2, request.microBatches, left,
                     left < missing ? request.microBatches - left : request.microBatches + missing));
 }

@@ -33,12 +33,13 @@ Result<void> check(const ScheduleRequest& request)
 {
     if (divides(request.devices, request.microBatches))
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("interleaved-zb needs micro-batches in groups of equal size, {} groups "
-                            "for {} devices, not {}; the nearest is {}",
-                            groupsOf(request.devices, request.microBatches), request.devices,
-                            request.microBatches,
-                            nearestMicroBatches(request.devices, request.microBatches)));
+    return fail(
+        Error::Code::InvalidArgument,
+        fmt::format("interleaved-zb on {} devices needs {} groups of equal size, into which "
+                    "{} micro-batches cannot be divided; the nearest is {}",
+                    request.devices, groupsOf(request.devices, request.microBatches),
+                    request.microBatches,
+                    nearestMicroBatches(request.devices, request.microBatches)));
 }
 
 constexpr std::string_view kDetails = R"(

@@ -9,7 +9,7 @@ using Request = ScheduleRequest;
 
 constexpr std::string_view kTable = "schedule", kGroup = "Schedule";
 
-// --set key=value; TOML: a table of strings.
+// --set key=value, or a table of strings in TOML.
 Field<Request> schemeOptions()
 {
     FieldFacts facts = option(kTable, "--set", "Options of the scheme",

@@ -111,13 +111,13 @@ Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& 
 
 // The numbers of warm-up and of measured windows of a stream. asStream() raises `warmup` to the
 // number of windows that the pipeline needs to fill. At the end it adds windowsToDrain() windows,
-// in which the pipeline drains, and as many as complete the last update.
+// in which the pipeline drains, and the windows that complete the last update.
 struct StreamLength
 {
     int warmup = 0, measured = 1;
 };
-// An asynchronous scheme is simulated and trained as one stream of windows without a flush: returns
-// the request with that many windows. Requests of other schemes are unchanged.
+// Asynchronous schemes are simulated and trained as one stream of windows without a flush. Returns
+// the request with the number of windows of its stream; requests of other schemes are unchanged.
 ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length);
 
 } // namespace engine

@@ -9,11 +9,11 @@
 
 namespace engine::sim {
 
-// The evicts and loads of one device, sequential in each direction because the link to the partner
-// is full-duplex. Also counts the free space for stashes on both devices. An op that needs space on
-// the device waits for the oldest running evict; an evict that needs space on the partner waits for
-// the oldest load. The evict or load that is waited for always comes earlier in the program, so
-// this cannot deadlock.
+// The evicts and loads of one device. The link to the partner is full-duplex: evicts are
+// sequential, and so are loads, but an evict and a load may overlap. Also counts the free space for
+// stashes on both devices. An op that needs space on the device waits for the oldest running evict;
+// an evict that needs space on the partner waits for the oldest load. The evict or load that is
+// waited for always comes earlier in the program, so this cannot deadlock.
 class CopyQueues
 {
 public:
@@ -28,8 +28,8 @@ public:
     // `duration`. `parts` is the size of the stash.
     Window evict(std::int64_t parts, std::int64_t ready, std::int64_t duration);
     Window load(std::int64_t parts, std::int64_t ready, std::int64_t duration);
-    // Reserves space for `parts` on the device. Returns when the space is free, which is `ready` or
-    // later.
+    // Reserves space for `parts` on the device. Returns the time at which the space is free,
+    // `ready` or later.
     std::int64_t take(std::int64_t parts, std::int64_t ready) { return m_own.take(parts, ready); }
     void giveBack(std::int64_t parts) { m_own.giveBack(parts); }
 

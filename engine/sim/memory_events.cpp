@@ -72,7 +72,7 @@ private:
     std::vector<MemoryEvent>& m_events;
 };
 
-// Old weight versions, from the OPT that copies them to their last use.
+// Adds the old weight versions, from the OPT that copies them to their last use.
 void addVersions(const Schedule& lowered, const Track& track,
                  const IdVector<StageId, StageBytes>& stages, std::vector<MemoryEvent>& events)
 {

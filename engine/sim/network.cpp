@@ -187,7 +187,7 @@ void Network::setSpeed(Flow flow, double speed)
     if (changed.speed == speed)
         return;
     changed.left -= changed.speed * static_cast<double>(m_now - changed.since);
-    changed.left = std::max(changed.left, 0x1p-20); // active: not yet complete
+    changed.left = std::max(changed.left, 0x1p-20); // an active transfer is not complete
     changed.since = m_now;
     changed.speed = speed;
     ++changed.changes;

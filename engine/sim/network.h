@@ -12,7 +12,7 @@
 namespace engine::sim {
 
 // Transfers that share links. At any time their speeds are max-min fair: the speeds of all
-// transfers rise together until a link is full; those that use it keep this speed, and the others
+// transfers rise together until a link is full; the transfers on it keep this speed, and the others
 // rise further, at most to their full speed (Bertsekas and Gallager, Data Networks, 6.5.2). A speed
 // changes only when a transfer begins or ends. Ends are rounded to the nearest tick.
 class Network

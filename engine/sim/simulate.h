@@ -18,10 +18,9 @@ struct SimulateOptions
     double recomputeKeeps = 0;
 };
 
-// Simulates a schedule; also places emulated iterations. Times are integers, and the result is
-// deterministic. The running time is linear in the number of ops. `lowered` must have its
-// transfers, all-reduces and optimizer steps (passes.h: lower()). Fails if the schedule deadlocks
-// (validate() reports why).
+// Simulates a schedule. Times are integers, and the result is deterministic. The running time is
+// linear in the number of ops. `lowered` must have its transfers, all-reduces and optimizer steps
+// (passes.h: lower()). Fails if the schedule deadlocks (validate() reports why).
 //
 // A device has a compute lane, a lane per directed link, an all-reduce lane, and a copy lane per
 // direction. An op of a lane other than compute is issued when compute reaches it. A SEND starts

@@ -12,8 +12,8 @@
 namespace engine {
 
 // Owners of GPU memory. The owners before Rounding are allocations of the program. Owners within an
-// arena count their bytes at the peak of the arena. The owners after Rounding are the phases in
-// which memory appeared that the driver reports as used and that no allocation explains.
+// arena count their bytes at the peak of the arena. Each owner after Rounding is a phase, and owns
+// the used memory that appeared in this phase and that no allocation explains.
 enum class GpuMemoryOwner : std::uint8_t {
     Weights,
     Gradients,

@@ -42,7 +42,7 @@ struct GpuKernel
     Window window; // [0, 0) if the time stamp is missing
     GpuPlace place;
     OpOfIteration of;
-    std::uint32_t name = 0;                      // index into GpuTrace::strings of the mangled name
+    std::uint32_t name = 0;                      // index of the mangled name in GpuTrace::strings
     std::array<std::int32_t, 3> grid{}, block{}; // blocks, threads
     std::uint32_t registers = 0;                 // registers per thread
     std::int32_t staticShared = 0, dynamicShared = 0; // shared memory in bytes per block

@@ -71,7 +71,7 @@ struct ImportReport
     std::vector<int> missingRanks;
     std::string iterationsFrom; // how iterations were found: "ProfilerStep"; "" if there is one
     std::int64_t kernels = 0;
-    bool onGpu = false;    // times are of GPU work; otherwise of ops on a CPU
+    bool onGpu = false;    // times are those of GPU work, not of ops on a CPU
     std::int64_t time = 0; // time of all GPU work, or of all ops on a CPU, in ns
     std::vector<Rule> rules;
     std::vector<LeftOut> leftOut;
@@ -80,7 +80,7 @@ struct ImportReport
     // If the stages are unknown, all ops belong to stage 0. If the micro-batches are unknown, ops
     // are numbered in the order of their execution.
     bool stagesKnown = false, microBatchesKnown = false;
-    // The relative error of the duration of an iteration that is simulated with the median op
+    // The relative error of an iteration's duration when it is simulated with the median op
     // durations of the trace; nullopt if the trace has no complete pipeline.
     std::optional<double> replayError;
     // The longest matches of each rule, longest first. Empty in files of older versions.

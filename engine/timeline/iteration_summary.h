@@ -10,7 +10,7 @@ namespace engine {
 // terms.
 struct DeviceSummary
 {
-    Window computed;           // first begin to last end of the compute ops with a duration
+    Window computed;           // first start to last end of the compute ops with a duration
     Window own;                // like `computed`, including all-reduces
     std::int64_t compute = 0;  // length of the union of the compute ops' windows
     double peakStash = 0;      // in parts (schedule/check/stash.h)

@@ -11,10 +11,10 @@ namespace engine {
 struct Note
 {
     std::int64_t id = 0; // id in the run's file; above 0
-    Window window;       // its time on the timeline; the span of the op if it has one
+    Window window;       // the marked time range; for a note on an op, the op's span
     int iteration = -1;  // index into Timeline::iterations; -1: none
     std::optional<std::uint32_t> op
-        = {};             // OpIndex of the schedule; kNone: the note is on a time range
+        = {};             // OpIndex of the schedule; nullopt: the note is on a time range
     DeviceId device = {}; // device of the op or range; invalid: all devices
     std::string text;     // UTF-8; "" for a bookmark
     std::string created;  // ISO 8601, UTC

@@ -39,7 +39,7 @@ struct ArenaUse
 struct RunRequest
 {
     std::string scheme = "bitpipe"; // name in the table of schemes, or "file"
-    std::string label;              // "BitPipe": for people
+    std::string label;              // "BitPipe", for display
     std::string experiment;         // TOML that repeats the run
     std::string command;            // bscope command that repeats the run
     std::string nvtxGrammar;        // name of the NVTX grammar; "": the default
@@ -57,7 +57,7 @@ struct RunHardware
     // Transport between devices on GPUs or partitions: "local", "peer", "nccl" (--transport) or
     // "local, peer"; "" without GPUs.
     std::string transport;
-    // Live runs: number of threads, and of the machine's cores; 0: unknown.
+    // Live runs: the number of threads, and the number of cores of the machine; 0: unknown.
     int threads = 0, cores = 0;
     double peakFlops = 0;   // peak of one device in FLOP/s; 0: unknown
     std::string peakSource; // how peakFlops was measured; "" if from a data sheet

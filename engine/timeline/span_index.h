@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// Finds the spans of a track around a window by binary search. Spans are sorted by begin, but their
+// Finds the spans of a track around a window by binary search. Spans are sorted by start, but their
 // ends need not ascend: a long transfer over one link may end after several short transfers over
 // another. Therefore the latest end of every block of kBlock spans is stored (1/2 byte per span).
 class SpanIndex

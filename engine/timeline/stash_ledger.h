@@ -22,7 +22,8 @@ public:
         std::int64_t time = 0;
         HeldParts change; // see stash.h
     };
-    // Sorted by time; at equal times releases come first. The first call sorts.
+    // The events are sorted by time; at equal times, releases come first. The first call sorts
+    // them.
     const std::vector<Event>& events(DeviceId device);
     double partsOf(const HeldParts& held) const { return held.whole + m_kept * held.kept; }
     struct Peak

@@ -10,8 +10,8 @@
 
 namespace engine {
 
-// A half-open interval [begin, end); windows that touch do not overlap. In nanoseconds, or in ticks
-// of an abstract unit (RunInfo::ticksPerUnit).
+// A half-open interval [begin, end); windows that touch do not overlap. Times are in nanoseconds,
+// or in ticks of an abstract unit (RunInfo::ticksPerUnit).
 struct Window
 {
     std::int64_t begin = 0, end = 0;
@@ -34,7 +34,7 @@ struct Span
 };
 static_assert(sizeof(Span) == 24);
 
-constexpr int kLaneKinds = 5; // number of kinds of tracks
+constexpr int kLaneKinds = 5;
 
 // One row of a Gantt chart.
 struct Track
@@ -43,8 +43,8 @@ struct Track
 
     DeviceId device;
     Kind kind = Kind::Compute;
-    // Sorted by begin. Ends need not ascend, because spans may overlap: joint ops, which share one
-    // window, and transfers and copies over several links (span_index.h).
+    // Sorted by start. Ends need not ascend, because spans may overlap: joint ops share one window,
+    // and transfers and copies may use several links (span_index.h).
     std::vector<Span> spans;
 
     friend bool operator==(const Track&, const Track&) = default;
@@ -105,8 +105,8 @@ struct Timeline
 };
 
 // Returns the iteration that is shown by default: the median iteration if there is one, otherwise
-// the last measured iteration with the median duration, otherwise the last iteration; -1: none. If
-// only two iterations were measured, it is the second.
+// the last measured iteration with the median duration, otherwise the last iteration; -1: none. Of
+// two measured iterations, it is the second.
 int reportedIteration(const Timeline& timeline);
 
 } // namespace engine

@@ -15,7 +15,7 @@ class InProcessTransport final : public Transport
 {
 public:
     enum class SideWork : std::uint8_t {
-        // Copies and all-reduces run within the call; for one thread that executes all devices.
+        // For one thread that executes all devices: copies and all-reduces run within the call.
         Inline,
         Threads, // one side thread per set of devices that share copies or all-reduces
     };

@@ -118,7 +118,7 @@ void QueuedTransport::markQueued(Fence fence, DeviceId waiter)
     m_bells[waiter].ring();
 }
 
-// Records the time of a copy without the time it waited.
+// Queues a copy and records its time without the wait before it.
 void QueuedTransport::transferTimed(DeviceQueue& queue, Fence fence, const DeviceCopy& copy)
 {
     queue.record(*state(fence).begin);
@@ -196,7 +196,7 @@ void QueuedTransport::reduce(std::uint32_t id)
         m_bells[member].ring();
 }
 
-// Adds in the order of the members (see all_reduce.h).
+// Adds the buffers in the order of the members (see all_reduce.h).
 template<class Number>
 void QueuedTransport::sum(const Collective& collective, std::span<const std::span<Number>> buffers)
 {

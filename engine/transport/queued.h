@@ -42,7 +42,7 @@ public:
     bool wait(DeviceId self, Fence fence) override;
     void abort() override;
     void poll() override { }
-    // Whether the fence has passed on the device; it is not enough that it is queued.
+    // Whether the device has passed the fence, and not only queued it.
     bool hasPassed(Fence fence) const override;
     TransferTime timeOf(Fence fence) const override;
 
@@ -54,8 +54,8 @@ protected:
         std::atomic<std::uint32_t> queued{0}; // last iteration in which the fence was queued
         Event begin, end;                     // credits have no begin
     };
-    // How messages are transferred and buffers are added. Copies: by copies of this class. Above:
-    // by a derived class, which uses its own queues and sets the events of the Arrived and Reduced
+    // What transfers messages and adds buffers: this class, with copies (Copies), or a derived
+    // class (Above), which uses its own queues and sets the events of the Arrived and Reduced
     // fences.
     enum class Moves : std::uint8_t { Copies, Above };
     QueuedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices, Moves moves);

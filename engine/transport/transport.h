@@ -69,8 +69,8 @@ struct TransferTime
 };
 
 // Moves tensors between devices. An executor calls it from one thread per device (`self`), in
-// program order. A device's compute ops run on its stream: on a CPU the calling thread, which
-// sleeps in wait(); with CUDA a stream, so that every call returns at once and wait() makes the
+// program order. A device's compute ops run on its stream. On a CPU the stream is the calling
+// thread, which sleeps in wait(). With CUDA every call returns at once, and wait() makes the CUDA
 // stream wait for an event. If messages are matched by order (NCCL, MPI), receive() posts the
 // receive. Between iterations no transfer is running.
 class Transport
@@ -105,7 +105,7 @@ public:
     // Thread-safe; call it during an iteration.
     virtual void poll() = 0;
     virtual bool hasPassed(Fence fence) const = 0;
-    // Returns when a transfer of the last iteration ran. Call it after the iteration has ended.
+    // Returns the time of a transfer in the last iteration. Call it after the iteration has ended.
     virtual TransferTime timeOf(Fence fence) const = 0;
 };
 

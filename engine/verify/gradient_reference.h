@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// The reference for the gradients of a scheme, iteration by iteration: training without a schedule
-// or executors.
+// The reference for the gradients of a scheme in each iteration. It trains without a schedule and
+// executors.
 class GradientReference
 {
 public:

@@ -29,8 +29,8 @@ struct GradientCheck
 };
 
 // Trains a linear model with small integers and compares its gradients with a reference in int64.
-// Fails if the request is invalid. Fails if a partial sum could reach 2^24, because floats would
-// round it and equal gradients would prove nothing.
+// Fails if the request is invalid, or if a partial sum could reach 2^24, because floats would then
+// round and equal gradients would prove nothing.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode = Mode::Emulate,
                                         std::uint64_t seed = 1);
 // Runs the check on given devices. In live mode on GPUs the request needs one for each device.

@@ -113,7 +113,7 @@ TEST_CASE("a mapping file is used, and is refused if it does not fit")
     CHECK_THAT(error("--mapping contiguous"), Catch::Contains("needs nodes"));
     std::ofstream(folder / "small.toml") << "nodes = 1\ndevices_per_node = 2\n";
     CHECK_THAT(error("--model tiny --hardware small.toml"),
-               Catch::Contains("need 4 slots, but the nodes have 1 x 2"));
+               Catch::Contains("need 4 slots, but there are only 1 x 2 (nodes x slots per node)"));
     std::ofstream(folder / "nics.toml") << "[network]\nnics_per_node = 9\n";
     CHECK_THAT(error("--model tiny --hardware nics.toml"),
                Catch::Contains("at most devices_per_node"));

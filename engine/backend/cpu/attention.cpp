@@ -34,8 +34,8 @@ Wide<Real>* logSumsOf(const KeptAttention<Real>& kept, const AttentionShape& sha
     return kept.logSums + static_cast<std::ptrdiff_t>(index) * shape.sequence;
 }
 
-// Computes in the workspace the gradients of the heads that share a key head, then copies them over
-// the queries, keys and values.
+// Uses the workspace to compute the gradients of the heads that share a key head, then copies them
+// over the queries, keys and values.
 template<class Real>
 class KeyHeadBackward
 {

@@ -92,7 +92,7 @@ struct HeadGradients
     Matrix<Wide<Real>> query, key, value;
 };
 
-// Writes the scores of a head, (sequence, slices x sequence): probabilities after the softmax.
+// Writes the scores of a head after the softmax, (sequence, slices x sequence).
 template<class Real>
 void standardScores(const AttentionHead<const Real>& head, Matrix<Real> scores);
 template<class Real>

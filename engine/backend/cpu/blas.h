@@ -8,8 +8,8 @@
 
 namespace engine::cpu {
 
-// The functions of OpenBLAS, which is loaded on first use, so that commands without arithmetic work
-// without it. It uses one thread unless setThreads() is called.
+// The functions of OpenBLAS. The library is loaded on first use, so only commands that compute need
+// it. It uses one thread unless setThreads() is called.
 struct Blas
 {
     decltype(&cblas_sgemm) sgemm = nullptr;

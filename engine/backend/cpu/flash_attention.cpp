@@ -3,8 +3,8 @@
 
 #include <limits>
 
-// Tiled attention with an online softmax (Milakov and Gimelshein, 2018; Dao et al., 2022). Tiles
-// without visible columns are skipped, which halves the work of causal attention.
+// Tiled attention with an online softmax (Milakov and Gimelshein, 2018; Dao et al., 2022). Skipping
+// tiles without visible columns halves the work of causal attention.
 namespace engine::cpu {
 namespace {
 

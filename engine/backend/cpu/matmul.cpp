@@ -48,8 +48,8 @@ BS_VECTORIZED void convert(Matrix<From> from, Matrix<To> to)
     }
 }
 
-// A block of an operand. Its rows and columns count in the operand as the product uses it, after
-// the optional transposition. of() returns the view of the block in the matrix as it is stored.
+// A block of an operand. Its position refers to the operand after the optional transposition; of()
+// returns the view of the block in the stored matrix.
 struct Block
 {
     int row = 0, column = 0, rows = 0, columns = 0;

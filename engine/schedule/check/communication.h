@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// Ways to transfer the messages of a schedule, ordered from the one that accepts the fewest orders
-// of messages to the one that accepts the most.
+// Ways to transfer the messages of a schedule. From Blocking to Tagged, each accepts more orders of
+// messages than the previous one.
 enum class TransportKind : std::uint8_t {
     // Receives, compute and sends are called sequentially. A send returns when its receive has been
     // called (separate ncclSend and ncclRecv, MPI_Ssend and MPI_Recv).
@@ -19,8 +19,8 @@ enum class TransportKind : std::uint8_t {
     // (Megatron-LM's send_forward_recv_backward, PyTorch's batch_isend_irecv), on one
     // communicator per pair.
     Fused,
-    // Sends do not wait; each receive waits for its message. One communicator without tags
-    // (NCCL): receive k of a directed pair gets message k.
+    // Sends do not wait; each receive waits for its message. There is one communicator without tags
+    // (NCCL), so receive k of a directed pair gets message k.
     OneCommunicator,
     // Like OneCommunicator, but with separate communicators for activations and gradients.
     PerKind,

@@ -131,7 +131,7 @@ private:
         return valueIndex(transferredValue(transfer, m_schedule.shape), m_schedule.shape);
     }
 
-    // Advances one stream of the device by one step; returns false if all of them wait.
+    // Advances all streams of the device; returns whether any of them moved.
     bool advance(DeviceId d)
     {
         bool moved = compute(d);
@@ -273,7 +273,7 @@ private:
                });
     }
 
-    // The earliest transfer or all-reduce of a device whose other end has not started.
+    // The device's earliest running transfer or all-reduce that another device has not started.
     std::optional<std::uint32_t> unmet(DeviceId d) const
     {
         std::optional<std::uint32_t> first;

@@ -129,7 +129,7 @@ private:
     {
         if (op.kind == OpKind::AllReduce) {
             m_queues[device].calls.push_back(allReduceStage(op));
-            for (const Value& value : produces(op, m_schedule.shape)) // from an earlier update
+            for (const Value& value : produces(op, m_schedule.shape)) // drops an earlier update
                 m_ready[valueIndex(value, m_schedule.shape)] = false;
         } else if (isSend(op.kind))
             m_ready[valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape)] = true;

@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    // Linear search: a device has few peers.
+    // A linear search suffices, because a device has few peers.
     Queue& queue(DeviceId device, DeviceId peer, bool activations)
     {
         auto& queues = m_ofDevice[device];

@@ -16,8 +16,8 @@ struct TransportFault
 
 enum class Communicators : std::uint8_t { One, PerKind };
 
-// Returns the first message between two devices that is received at another position than it was
-// sent. Positions count all messages (One), or activations and gradients separately (PerKind).
+// Returns the first message between two devices whose position differs between the sends and the
+// receives. Positions count all messages (One), or activations and gradients separately (PerKind).
 // Without tags, the receive at this position gets another message.
 std::optional<TransportFault> findOrderFault(const Schedule& lowered, Communicators communicators);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kHalves = 2;
 
-// The largest own stash of a device, from the order of its program alone.
+// The peak of a device's own stashes, which follows from the order of its program alone.
 StashPeak ownPeak(std::span<const Op> ops, const Shape& shape)
 {
     StashPeak peak;

@@ -12,7 +12,7 @@ namespace engine {
 std::int64_t stashPartsPerActivation(const Shape& shape);
 inline std::int64_t stashParts(const Op& op, const Shape& shape)
 {
-    // Half of a micro-batch (Chimera) counts as one of two slices, also if the shape has no slices.
+    // Half of a micro-batch (Chimera) counts as one of two slices, even if the shape has no slices.
     constexpr int kHalves = 2;
     if (op.slice == Op::kWhole)
         return std::int64_t{kHalves} * (shape.slices > 1 ? shape.slices : 1);
@@ -43,10 +43,10 @@ inline StashChange stashChange(OpKind kind)
     }
 }
 
-// Stashes of a device at one time, in parts. `whole` counts the complete stashes, `kept` the
-// stashes that are dropped at this time and rebuilt later (Chen et al., 2016). Such a stash is
-// complete during F and again from the RECOMPUTE on. In between only the input of the RECOMPUTE is
-// stored: the input of the stage or, with attention recomputation, everything except the scores.
+// Stashes of a device at one time, in parts. `whole` counts complete stashes; `kept` counts stashes
+// that are dropped at this time and rebuilt later (Chen et al., 2016). Such a stash is complete
+// during F and again from the RECOMPUTE on. In between only the input of the RECOMPUTE is stored:
+// the input of the stage or, with attention recomputation, everything except the scores.
 struct HeldParts
 {
     std::int64_t whole = 0, kept = 0;

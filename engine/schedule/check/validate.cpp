@@ -35,7 +35,7 @@ public:
             [this](DeviceId device, int index, const Op& op) { checkOrder(device, index, op); });
         for (const MicroBatchId m : Ids<MicroBatchId>(m_schedule.shape.allMicroBatches()))
             checkComplete(m);
-        if (!hasTiedEmbeddings(m_schedule)) // tied embeddings: on two stages only
+        if (!hasTiedEmbeddings(m_schedule)) // else only two stages have one
             checkHeld(OpKind::AllReduce);
         checkHeld(OpKind::OptimizerStep);
         for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})

@@ -8,11 +8,10 @@
 
 namespace engine {
 
-// The ops that a reader of schedule files has parsed; assemble() makes a schedule of them.
+// The ops that a reader of schedule files has parsed; assemble() makes a schedule from them.
 using Programs = IdVector<DeviceId, std::vector<Op>>; // in issue order
 
-// Limits on the numbers in a file: for stages, micro-batches and indices, and for devices (Op::peer
-// has 16 bits).
+// The largest stage, micro-batch or index in a file, and the largest device (Op::peer has 16 bits).
 constexpr int kLargestNumber = 1 << 24;
 constexpr unsigned kLargestDevice = 0xFFFD;
 

@@ -68,7 +68,7 @@ Result<std::vector<Op>> torchOps(std::string_view text, int line)
     std::vector<Op> ops;
     while (!text.empty()) {
         const std::string_view cell = trimmed(Lines::take(text, ','));
-        if (cell.empty() || isSharding(cell)) // a step in which the device idles
+        if (cell.empty() || isSharding(cell)) // an empty cell is an idle step
             continue;
         if (cell.starts_with('(')) {
             TRY(appendOverlap(cell, line, ops));

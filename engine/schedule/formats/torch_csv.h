@@ -8,11 +8,11 @@
 
 namespace engine {
 
-// PyTorch's schedule files (torch.distributed.pipelining, _PipelineScheduleRuntime._load_csv): one
-// line per device, actions separated by commas: 2F0,1B3,(0F4;1B2)OVERLAP_F_B. FORMAT.md has the
-// grammar. A schedule of compute ops is in PyTorch's format compute_only, one with transfers in
-// compute_comms. In compute_only, cell t of every line is time step t: empty cells come before an
-// op whose inputs are produced later.
+// PyTorch's schedule files (torch.distributed.pipelining, _PipelineScheduleRuntime._load_csv) have
+// one line per device, with actions separated by commas (2F0,1B3,(0F4;1B2)OVERLAP_F_B). FORMAT.md
+// has the grammar. A schedule of compute ops is in PyTorch's format compute_only, one with
+// transfers in compute_comms. In compute_only, cell t of every line is time step t: empty cells
+// come before an op whose inputs are produced later.
 
 // Fails with Error::Code::Unsupported if PyTorch cannot express or run the schedule; the message
 // has the op and the reason.

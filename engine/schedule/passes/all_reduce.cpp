@@ -17,7 +17,7 @@ Op allReduceOf(int replica, StageId stage)
     return op;
 }
 
-// Returns for each all-reduce the number of ops that precede it on its device, indexed by
+// Returns, for each all-reduce, the number of ops that precede it on its device, indexed by
 // [Shape::row()][update]. An all-reduce follows the last weight gradient of the update and the
 // sends after it. If updateEvery is 0, there is one update. Otherwise micro-batches left at the end
 // form no update.

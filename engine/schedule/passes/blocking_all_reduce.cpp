@@ -8,7 +8,7 @@ namespace engine {
 namespace {
 
 // Returns the position before the last backward of a device and before the receives and other ops
-// that belong to it; the end if the device has no backward.
+// that belong to this backward; the end if the device has no backward.
 std::size_t beforeLastBackward(std::span<const Op> ops)
 {
     std::size_t at = ops.size();

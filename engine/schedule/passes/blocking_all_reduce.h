@@ -15,10 +15,11 @@ struct AllReducePlace
 using AllReducePlaces = IdVector<DeviceId, std::vector<AllReducePlace>>;
 
 // SyncPolicy::EagerBlocking, the rule of BitPipe's code (Wu, Chen and Yu, 2024). Stages of the
-// second half of the model are reduced directly before the last backward of their device, all other
-// stages after it. The one or two middle devices reduce all stages after it. An all-reduce is also
-// placed after the last backward if that backward contributes to the reduced gradient. If waiting
-// before the last backward would deadlock, all all-reduces are placed after it.
+// second half of the model are reduced directly before the last backward of their device; all other
+// stages are reduced after it. The one or two middle devices reduce all stages after it. An
+// all-reduce is also placed after the last backward if that backward contributes to the reduced
+// gradient. If waiting before the last backward would deadlock, all all-reduces are placed after
+// it.
 AllReducePlaces placeBlocking(const Schedule& schedule);
 
 // The ops of a device with its all-reduces inserted.

@@ -17,8 +17,8 @@ enum class SyncPolicy : std::uint8_t {
 std::string_view syncName(SyncPolicy policy); // "eager", "late", "eager-blocking", as for --sync
 
 // The stashes to evict. Both policies have the same bound on the stashes of a device. Steady evicts
-// every new stash while the partner has space; Lazy evicts only stashes that would exceed the bound
-// two ops later.
+// a new stash if the device is at most one stash below the bound and the partner has space. Lazy
+// evicts a new stash only if the bound would otherwise be exceeded two ops later.
 enum class EvictPolicy : std::uint8_t { Lazy, Steady };
 
 // BPipe (Kim et al., ICML 2023): adds EVICT after a forward and LOAD one op before the backward. If
@@ -43,8 +43,8 @@ Schedule addRecompute(const Schedule& schedule);
 // (localCopies()).
 Schedule addP2P(const Schedule& schedule);
 // Adds an ALLREDUCE per (replica, stage) on every device that holds the stage, if replicas x data-
-// parallel width > 1. An asynchronous schedule gets one ALLREDUCE per update. There every policy
-// places it as Eager does, because the next backward of the stage has to wait for it.
+// parallel width > 1. An asynchronous schedule gets one ALLREDUCE per update, which every policy
+// places as Eager does, because the next backward of the stage has to wait for it.
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy);
 // The number of micro-batches per update (Shape::updateEvery) in each direction.
 int updateEveryOfReplica(const Shape& shape);
@@ -56,10 +56,10 @@ Schedule addOptimizer(Schedule schedule);
 // schedules.
 Schedule lower(const Schedule& schedule, SyncPolicy policy = SyncPolicy::Eager);
 
-// Returns for each device the number of values passed between two of its stages, forward and
+// Returns, for each device, the number of values passed between two of its stages, forward and
 // backward.
 IdVector<DeviceId, int> localCopies(const Schedule& schedule);
-// Returns for each device the number of SEND ops. Requires a schedule with transfers.
+// Returns, for each device, the number of SEND ops. Requires a schedule with transfers.
 IdVector<DeviceId, int> messagesSent(const Schedule& schedule);
 
 } // namespace engine

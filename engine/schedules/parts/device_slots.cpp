@@ -8,7 +8,7 @@ namespace engine::parts {
 
 namespace {
 
-// The change of the number of held activations, by content.
+// The change in the number of held activations, by content.
 constexpr EnumArray<DeviceSlots::Content, int, 7> kChanges{1, 1, 0, 0, -1, -1, 0};
 
 int change(DeviceSlots::Content content)
@@ -84,7 +84,7 @@ void DeviceSlots::set(int slot, Content content)
     m_summaries[slot / kSummarized] = summary;
 }
 
-// Returns the end if no slot is free.
+// Returns size() if no slot is free.
 int DeviceSlots::nextFree(int slot) const
 {
     const auto begin = m_slots.begin();

@@ -60,10 +60,10 @@ private:
     // Summary of kSummarized slots, to skip full slots quickly.
     struct Summary
     {
-        int change = 0; // change of the number of held activations over these slots
+        int change = 0; // change in the number of held activations over these slots
         int most = 0;   // largest number held after a slot, minus the number before these slots
     };
-    static constexpr int kSummarized = 64; // number of slots in a summary
+    static constexpr int kSummarized = 64;
 
     bool m_splitsBackward = true;
     int m_mostHeld = 0, m_heldAtEnd = 0;

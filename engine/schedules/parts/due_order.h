@@ -23,9 +23,9 @@ struct DueOrder
 };
 
 // Fills the programs of an empty schedule by simulating it. A free device executes the ready op
-// that is due first; among equals a backward, then the lowest replica, stage, micro-batch. If
-// mostStash blocks all devices, it grows by one. The result is always complete, valid and
-// deterministic. Time: ops x log(ops).
+// that is due first. Among equals it prefers a backward, then the lowest replica, stage and
+// micro-batch. If mostStash blocks all devices, it grows by one. The result is always complete,
+// valid and deterministic. Time: ops x log(ops).
 void writeByDue(Schedule& schedule, const DueOrder& order);
 
 } // namespace engine::parts

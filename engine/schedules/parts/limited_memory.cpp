@@ -91,7 +91,8 @@ std::vector<int> warmUps(const Problem& problem, WarmUp rule)
             end += forward;
         arrives = std::max(end, arrives) + input;
     }
-    // A device cannot run more forwards than the previous one.
+    // Unless a warm-up has all forwards, it has fewer than that of the previous device, but at
+    // least one.
     for (std::size_t d = 1; d < counts.size(); ++d)
         if (counts[d] < problem.microBatches)
             counts[d] = std::max(1, std::min(counts[d], counts[d - 1] - 1));

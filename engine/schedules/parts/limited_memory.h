@@ -15,7 +15,7 @@ inline constexpr std::array kCostOptions{kCosts};
 
 // Searches for the best order with one stage per device, split backward and at most `mostStash`
 // micro-batches between F and W on a device. Runs the pipeline with several policies and returns
-// the order with the smallest makespan; among equals the one with the shortest span, then the first
+// the order with the smallest makespan. Among equals it prefers the shortest span, then the first
 // policy. Every order was executed, so it is valid. Time: ops x log(D) per policy.
 Schedule searchWithinMemory(const ScheduleRequest& request, int mostStash);
 

@@ -99,7 +99,7 @@ private:
         if (op == Content::FirstForward)
             return before;
         // The input comes from the same device: the path of a micro-batch turns around on the last
-        // device, and after the loss on the first device.
+        // device and, after the loss, on the first device.
         return std::max(before, end(device, kOps[static_cast<std::size_t>(op) - 1], microBatch));
     }
 

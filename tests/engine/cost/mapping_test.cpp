@@ -167,7 +167,8 @@ TEST_CASE("a mapping that does not exist, or devices without room, are refused")
     CHECK_THAT(error("nearby", {8}), Catch::Contains("use contiguous, replicas-together"));
     CHECK_THAT(error("not/there.toml", {8}), Catch::Contains("not/there.toml"));
     CHECK_THAT(error("contiguous", {4, 3}),
-               Catch::Contains("4 copies of 4 devices need 16 slots, but the nodes have 3 x 4"));
+               Catch::Contains("4 copies of 4 devices need 16 slots, but there are only 3 x 4 "
+                               "(nodes x slots per node)"));
     CHECK(Mapping::of(copiesOf("1f1b", 4, 65535), "contiguous", {8}));
     Schedule huge = schedule;
     huge.shape.dataParallel = 1 << 20;

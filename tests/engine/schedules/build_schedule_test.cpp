@@ -89,11 +89,11 @@ TEST_CASE("a violated rule on micro-batches is reported with the nearest valid n
           == "zb-h2 needs at least 2D-1 = 7 micro-batches on 4 devices, not 6; use 7, or "
              "use zb-h1");
     CHECK(errorOf("interleaved-zb", 4, 9)
-          == "interleaved-zb needs micro-batches in groups of equal size, 2 groups for 4 devices, "
-             "not 9; the nearest is 10");
+          == "interleaved-zb on 4 devices needs 2 groups of equal size, into which 9 micro-batches "
+             "cannot be divided; the nearest is 10");
     CHECK(errorOf("interleaved-1f1b", 8, 9)
           == "interleaved-1f1b needs groups of 8 micro-batches with a remainder of 0 or at least "
-             "6, but 9 leave 1; the nearest is 8");
+             "6, but 9 micro-batches leave 1; the nearest is 8");
     CHECK_THAT(errorOf("interleaved-1f1b", 8, 12), Catch::EndsWith("the nearest is 14"));
     CHECK_THAT(errorOf("interleaved-1f1b", 8, 2'000'000'001), Catch::EndsWith("is 2000000000"));
     CHECK(buildSchedule(requestOf("interleaved-1f1b", 8, 14)));

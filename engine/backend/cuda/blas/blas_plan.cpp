@@ -187,7 +187,8 @@ void BlasPlan::set(cublasLtMatmulDescAttributes_t attribute, Value value)
               "cublasLtMatmulDescSetAttribute");
 }
 
-// cuBLASLt is column-major: a row-major product c = a b is c^T = b^T a^T there, without copies.
+// cuBLASLt is column-major, so a row-major product c = a b is passed as c^T = b^T a^T, without
+// copies.
 void BlasPlan::describe(const Product& op, const BlasOptions& options)
 {
     checkBlas(blasFunctions().createOperation(

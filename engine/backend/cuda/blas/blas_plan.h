@@ -7,7 +7,7 @@
 
 namespace engine::cuda {
 
-// A product for cuBLASLt: descriptors, and the algorithm chosen once by the heuristics.
+// The descriptors of a product for cuBLASLt, and the algorithm that the heuristics chose for it.
 class BlasPlan
 {
 public:

@@ -2,7 +2,7 @@
 #include "engine/backend/cuda/kernels/operations.h"
 
 // GELU (tanh form) and SwiGLU. Both are memory-bound. They use the accurate tanhf and expf (2 and 1
-// ulp), no fast math.
+// ulp) instead of fast math.
 namespace engine::cuda {
 namespace {
 

@@ -1,9 +1,9 @@
 #include "engine/backend/cuda/kernels/flash_tile.h"
 
 // The forward of flash attention. A block computes kRows rows of one head's output. Q stays in
-// shared memory, K and V alternate in one tile, output and row sums stay in registers. With fp32 on
-// CUDA cores each multiplication needs half a read of shared memory, which limits the rate to half
-// of the peak.
+// shared memory, K and V alternate in one tile, and the output and the row sums stay in registers.
+// With fp32 on CUDA cores each multiplication needs half a read of shared memory, which limits the
+// rate to half of the peak.
 namespace engine::cuda {
 namespace {
 

@@ -7,7 +7,7 @@
 namespace engine::cuda {
 
 // FlashAttention-2 (Dao, 2023) on tensor cores, for bfloat16 and heads of 64 or 128 numbers, over
-// all heads of all samples; accumulates in float. Every number is computed by one block that
+// all heads of all samples. It accumulates in float. Every number is computed by one block that
 // processes tiles in order, so there are no atomics and every run gives the same bits. The backward
 // therefore computes the scores twice (seven products instead of five).
 struct TensorFlash
@@ -22,7 +22,7 @@ struct TensorFlash
     int stride[kMostSlices] = {};
 
     static bool takes(int headSize) { return headSize == 64 || headSize == 128; }
-    // The shared memory per block that the largest kernel needs: 66048 bytes for heads of 64, 98816
+    // The shared memory per block that the largest kernel needs: 66560 bytes for heads of 64, 98816
     // for heads of 128.
     static std::size_t sharedMemory(int headSize);
 };

@@ -1,7 +1,7 @@
 #include "engine/backend/cuda/kernels/flash_tensor_head.h"
 
-// The forward on tensor cores. A block computes 128 rows of one head's output, 16 per warp:
-// queries, output and row sums stay in registers, keys and values pass through shared memory.
+// The forward on tensor cores. A block computes 128 rows of one head's output, 16 per warp.
+// Queries, output and row sums stay in registers; keys and values pass through shared memory.
 namespace engine::cuda {
 namespace {
 

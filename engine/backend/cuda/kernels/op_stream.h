@@ -10,8 +10,8 @@ namespace engine::cuda {
 // matrix products and reductions share. Owned by the device.
 struct OpStream
 {
-    // In bytes. The workspace of matrix products follows the recommendation for Hopper; the rest is
-    // for intermediate results of an op.
+    // Sizes in bytes. The workspace of matrix products follows the recommendation for Hopper; the
+    // rest is for intermediate results of an op.
     static constexpr std::size_t kWorkspace = std::size_t{32} << 20,
                                  kIntermediate = std::size_t{1} << 20,
                                  kScratch = kWorkspace + kIntermediate;

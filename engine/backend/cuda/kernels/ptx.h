@@ -55,8 +55,8 @@ __device__ inline void loadTransposed(std::uint32_t (&to)[4], Shared row)
 }
 
 // Copies 16 aligned bytes to shared memory asynchronously, or writes zeros if `exists` is false.
-// This thread sees the bytes after waitForCopies(), the other threads after a barrier that follows
-// it.
+// This thread sees the bytes after waitForCopies(); other threads see them after a subsequent
+// barrier.
 __device__ inline void copyAsync(void* shared, const void* from, bool exists)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(sharedAddress(shared)),

@@ -5,7 +5,7 @@
 #include "engine/backend/cuda/kernels/ptx.h"
 
 // Tiles of bfloat16 in shared memory and their products on tensor cores. A warp computes 16 rows of
-// a product. Its 16-row operand is in registers in the layout of mma (Rows), the other operand is a
+// a product. Its 16-row operand is in registers in the layout of mma (Rows); the other operand is a
 // tile.
 namespace engine::cuda::tensor {
 
@@ -27,9 +27,9 @@ struct Tile
         return numbers + row * kSize + piece * kPiece + column % kPiece;
     }
 
-    // Starts to load rows first, first + 1, ... of a matrix of `count` rows, aligned to 16 bytes;
-    // zeros beyond its end. All threads of the block must call it. The copies complete as described
-    // at ptx::copyAsync().
+    // Starts to load rows first, first + 1, ... of a matrix of `count` rows, aligned to 16 bytes.
+    // Rows beyond its end become 0. All threads of the block must call it. The copies complete as
+    // described at ptx::copyAsync().
     __device__ void fetch(const bfloat16* from, int stride, int first, int count)
     {
         for (int i = static_cast<int>(threadIdx.x); i < kRows * kPieces; i += kThreads) {
@@ -92,8 +92,8 @@ struct Sums
     float at[kSize / 8][4] = {};
 };
 
-// Reads rows first .. first + 15 of a matrix of `count` rows in device memory; zeros beyond its
-// end.
+// Reads rows first .. first + 15 of a matrix of `count` rows in device memory. Rows beyond its end
+// become 0.
 template<int kSize>
 __device__ inline Rows<kSize> readRows(const bfloat16* from, int stride, int first, int count)
 {

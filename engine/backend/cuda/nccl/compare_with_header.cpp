@@ -1,4 +1,4 @@
-// Compiled only where nccl.h is installed: compares abi.h and functions.h with the header.
+// Compares abi.h and functions.h with nccl.h. Compiled only where that header is installed.
 #include "engine/backend/cuda/nccl/functions.h"
 #include "engine/base/same_call.h"
 

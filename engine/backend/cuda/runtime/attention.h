@@ -5,10 +5,9 @@
 namespace engine::cuda {
 
 // Standard and recompute attention as batched matrix products. A batch has all heads of one sample.
-// If query heads share key heads, a batch has one query head per key head, and there are as many
-// batches as query heads that share a key head. Sums over these query heads and over slices have a
-// fixed order. Flash attention has its own kernels: flash_tensor.h where possible, otherwise
-// flash.h for heads of up to 128 numbers.
+// If g query heads share each key head, there are g batches per sample, each with one query head
+// per key head. Sums over these query heads and over slices have a fixed order. Flash attention has
+// its own kernels: flash_tensor.h where possible, otherwise flash.h for heads of up to 128 numbers.
 template<class Real>
 void attention(const OpStream& opStream, Products& products, const Attention<Real>& op);
 template<class Real>

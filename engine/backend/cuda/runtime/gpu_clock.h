@@ -8,9 +8,9 @@
 namespace engine::cuda {
 
 // Converts event times of one GPU to CLOCK_MONOTONIC. Partitions of a GPU share its clock, so that
-// their times are consistent, except that a partition with Events::Own has its own clock. The
-// anchor is an event between two readings of the host clock. It is the best of several tries; its
-// error is at most half the time between the readings.
+// their times are consistent; only a partition with Events::Own has its own clock. The anchor is an
+// event between two readings of the host clock. It is the best of several tries; its error is at
+// most half the time between the readings.
 class GpuClock
 {
 public:
