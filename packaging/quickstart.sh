@@ -196,7 +196,7 @@ run_ninja() {
     local build="$1" log="$1/quickstart.log" what="$2"
     shift 2
     ! ninja -C "$build" -n "$@" 2>/dev/null | grep '^\[' | grep -qv Re-checking ||
-        say "Building $what (two cores: a few minutes the first time)"
+        say "Building $what (up to 15 minutes on two cores the first time)"
     local ninja=(ninja -C "$build" -j "${JOBS:-$(nproc)}" "$@")
     if [ -t 1 ]; then
         "${ninja[@]}" || fail "the build failed; the messages are above"

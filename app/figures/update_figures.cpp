@@ -35,8 +35,8 @@ Result<QStringList> recipesIn(const QString& path)
     found.sort();
     if (found.isEmpty())
         return fail(Error::Code::NotFound,
-                    fmt::format("{} has no *{}; bubblescope figure RUN.sqlite -o FILE --recipe "
-                                "writes one",
+                    fmt::format("{} has no file *{}; write one with `bubblescope figure RUN.sqlite "
+                                "-o FILE --recipe`",
                                 path.toStdString(), kRecipeEnding));
     return found;
 }

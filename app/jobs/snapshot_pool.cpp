@@ -55,7 +55,7 @@ engine::Result<SnapshotPool::Snapshot> SnapshotPool::next()
             return tl::unexpected(grew.error());
         return snapshot;
     }
-    // The last owner of a snapshot may release it on any thread, and after the pool is destroyed.
+    // The last owner of a snapshot may release it on any thread, even after the pool was destroyed.
     auto release = [pool = weak_from_this()](Buffer* done) {
         std::unique_ptr<Buffer> owned(done);
         if (const auto alive = pool.lock())

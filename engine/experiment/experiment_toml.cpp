@@ -14,7 +14,7 @@ auto invalid(std::string message)
     return fail(Error::Code::InvalidArgument, "experiment: " + std::move(message));
 }
 
-// [model] has all keys of a model, or only { preset = "tiny" } if a user wrote the file.
+// [model] has either all keys of a model or, in files written by hand, only preset = "tiny".
 Result<void> readModel(const toml::table& table, Experiment& experiment)
 {
     const auto preset = table["preset"].value<std::string>();

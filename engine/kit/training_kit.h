@@ -12,8 +12,8 @@
 
 namespace engine {
 
-// A file of a kit. A kit is a folder that repeats an experiment with PyTorch on any number of
-// machines (resources/kit).
+// A file of a kit. A kit is a folder of scripts that repeat an experiment with PyTorch on any
+// number of machines (resources/kit).
 struct KitFile
 {
     std::string name, text;

@@ -27,8 +27,8 @@ public:
     std::uint64_t below(std::uint64_t bound) { return next() % bound; }
     // Returns a number in (0, 1) with 53 random bits.
     double uniform() { return (static_cast<double>(next() >> 11U) + 0.5) * 0x1p-53; }
-    // Returns a normal number (Box-Muller in double). Rounding to float removes differences between
-    // implementations of libm.
+    // Returns a normally distributed number (Box-Muller in double). Rounding to float removes
+    // differences between implementations of libm.
     double normal()
     {
         const double radius = std::sqrt(-2 * std::log(uniform()));

@@ -11,7 +11,7 @@ namespace engine {
 
 MatchedTransport::MatchedTransport(Traffic traffic, IdVector<DeviceId, const Device*> all,
                                    const MakeCommunicators& join)
-    : QueuedTransport(std::move(traffic), std::move(all), Moves::Above)
+    : QueuedTransport(std::move(traffic), std::move(all), Moves::Derived)
     , m_plans(planCommunicators(this->traffic()))
 {
     makeLines();

@@ -61,7 +61,7 @@ void QueuedTransport::makeSides(Moves moves)
           };
     for (const Copy& copy : m_traffic.copies)
         need(&Side::copies, copy.owner, "evicts and loads");
-    if (moves == Moves::Above)
+    if (moves == Moves::Derived)
         return;
     for (const Message& message : m_traffic.messages)
         need(&Side::messages, message.from, "messages");

@@ -54,10 +54,9 @@ protected:
         std::atomic<std::uint32_t> queued{0}; // last iteration in which the fence was queued
         Event begin, end;                     // credits have no begin
     };
-    // What transfers messages and adds buffers: this class, with copies (Copies), or a derived
-    // class (Above), which uses its own queues and sets the events of the Arrived and Reduced
-    // fences.
-    enum class Moves : std::uint8_t { Copies, Above };
+    // The class that transfers messages and adds buffers. Copies: this class, with copies. Derived:
+    // a derived class, with its own queues; it sets the events of the Arrived and Reduced fences.
+    enum class Moves : std::uint8_t { Copies, Derived };
     QueuedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices, Moves moves);
 
     const Traffic& traffic() const { return m_traffic; }

@@ -113,8 +113,8 @@ void Placer::findSource()
             m_job.pipelines.size() == 1
                 ? "The traces name no stages; stage s is rank s, because ranks exchange messages "
                   "or number their micro-batches."
-                : fmt::format("The traces name no stages; stages follow from the process groups of "
-                              "messages: {} pipelines of {} ranks.",
+                : fmt::format("The traces name no stages; by the process groups of the messages, "
+                              "there are {} pipelines of {} ranks.",
                               m_job.pipelines.size(), depth()));
     }
     m_result.stagesKnown = m_from != StageFrom::Unknown;

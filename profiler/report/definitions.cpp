@@ -34,7 +34,7 @@ constexpr std::array kDefinitions{
                "Bubble before the first op of a device.", kOwn, "fill"},
     Definition{"Wait", "bubble - fill - drain", "Bubble between two ops of a device.", kOwn,
                "wait"},
-    Definition{"Drain", "end of the iteration - last end of the device",
+    Definition{"Drain", "end of the iteration - end of the last op of the device",
                "Bubble after the last op of a device.", kOwn, "drain"},
     Definition{"Peak stash", "largest sum of live activations / M_a",
                "Activations kept from F to B, in M_a: those of one micro-batch on one device.",

@@ -33,7 +33,7 @@ void runMetrics(auto& run, auto&& metric)
     metric({"executed_flops", "FLOP", "per iteration, including recomputation"}, run.executedFlops);
     metric({"peak_flops", "FLOP/s", "peak of one device"}, run.peakFlops);
     metric({"peak_source", "", "how the peak was measured"}, run.peakSource);
-    metric({"recompute_keeps", "M_a", "share of an activation that is kept until its recompute"},
+    metric({"recompute_keeps", "M_a", "share of an activation that is kept until it is recomputed"},
            run.recomputeKeeps);
     metric({"transport", "", "transport between GPUs: `local`, `peer`, `nccl`, `local, peer`"},
            run.transport);

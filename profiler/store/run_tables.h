@@ -101,7 +101,8 @@ void columns(DeviceRow& row, auto&& column)
     column({"device", kId}, row.device);
     column({"name", kMaybeText, "", "hardware of the device"}, row.name);
     column({"globalTid", kMaybeInteger, "", "joins `NVTX_EVENTS.globalTid`"}, row.globalTid);
-    column({"live", kMaybeInteger, "byte", "peak of live buffers in its arena"}, row.live);
+    column({"live", kMaybeInteger, "byte", "peak bytes of live buffers in the device's arena"},
+           row.live);
     column({"arena", kMaybeInteger, "byte", "size of its arena; NULL: not planned"}, row.arena);
     column({"touched", kMaybeInteger, "byte",
             "written at least once; NULL until the first iteration ends"},

@@ -23,9 +23,9 @@ public:
     using Programs = engine::IdVector<engine::DeviceId, Program>;
     using Change = std::function<void(Programs&)>;
 
-    // Takes the recorded times of one iteration. Sets Step::delay to the values with which the
-    // simulator places every op where it was recorded. Fails with Error::Code::InvalidArgument if
-    // the run is asynchronous (Shape::windows), or if ops of the iteration were not recorded.
+    // Takes the recorded times of one iteration. Sets Step::delay so that the simulator starts
+    // every op at its recorded time. Fails with Error::Code::InvalidArgument if the run is
+    // asynchronous (Shape::windows), or if ops of the iteration were not recorded.
     static engine::Result<OwnReplay> create(const engine::Run& run, int iteration);
     // Takes the median of every op over the measured iterations (recordedTimes()), or over the
     // warm-up iterations if there are no measured ones. Fails with Error::Code::InvalidArgument if

@@ -138,8 +138,8 @@ Action prepareDevices(CLI::App& app)
         options->backend = experiment.backend;
         return done;
     });
-    addOutputOptions(app, options->output, "With --calibrate: the file (default: standard output)",
-                     "FILE.toml");
+    addOutputOptions(app, options->output,
+                     "With --calibrate: the file to write (default: standard output)", "FILE.toml");
     app.get_option("--backend")->needs(calibrate);
     app.get_option("--output")->needs(calibrate);
     return [options]() -> Result<int> {

@@ -110,9 +110,9 @@ Action prepareEstimate(CLI::App& app)
         ->allow_extra_args(false)
         ->check(between(1, 1 << 20));
     addModelOptions(app, options->model);
-    app.add_option(
-           "--stage-mfu", options->stageMfu,
-           "Measured MFU of one stage in percent, one value per size (default: from the roofline)")
+    app.add_option("--stage-mfu", options->stageMfu,
+                   "Measured MFU of one stage in percent, one value per micro-batch size (default: "
+                   "from the roofline)")
         ->type_name("%,...")
         ->delimiter(',')
         ->allow_extra_args(false)

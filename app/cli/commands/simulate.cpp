@@ -261,7 +261,7 @@ Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
     };
     for (const auto& field : unitCostFields())
         if (hasModel && field.group != kInterference)
-            TRY(unused(field.longFlag(), "--model and --hardware give the times"));
+            TRY(unused(field.longFlag(), "the times are those of --model and --hardware"));
     for (const auto& field : trainingSetupFields())
         if (!hasModel)
             TRY(unused(field.longFlag(), "needs --model and --hardware"));

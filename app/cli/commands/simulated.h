@@ -22,7 +22,7 @@ struct Simulated
     bool hasSpans = true;
     std::string mapping; // "contiguous on 4 nodes, 2 slots per node"; "" for one node
     std::optional<double> deviceMemory; // memory of a device in bytes; nullopt without a model
-    // The loads of links; nullopt if there is no model on hardware, or if no spans were kept.
+    // The loads of links; nullopt without --model and --hardware, or if no spans were kept.
     std::optional<profiler::LinkLoads> loads;
 };
 

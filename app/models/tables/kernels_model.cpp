@@ -82,7 +82,7 @@ KernelsModel::Columns KernelsModel::columns() const
         timed(tr("Mean, %1"), std::mem_fn(&Row::mean)),
         timed(tr("Min, %1"), std::mem_fn(&Row::shortest)),
         timed(tr("Max, %1"), std::mem_fn(&Row::longest)),
-        numeric(tr("Share of op type's time, %"), std::mem_fn(&Row::share), share)
+        numeric(tr("Share of the op type's time, %"), std::mem_fn(&Row::share), share)
             .with(kShareRole, [](const Row& row) { return row.share; }),
     };
 }

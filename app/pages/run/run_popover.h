@@ -9,7 +9,8 @@ class SelectionPopover;
 class ThemeController;
 class TimelineWidget;
 
-// Describes the selection of a run's timeline next to its box while the details are folded.
+// While the details are folded, describes the selected op or bubble next to its box in the
+// timeline.
 class RunPopover : public QObject
 {
     Q_OBJECT

@@ -132,7 +132,7 @@ Details hitsDetails(const RunView& view, const DetailsContext& context)
                                     countOf(std::ssize(devices), "device"));
     details.right = tr("total duration");
     if (context.hits->isCut())
-        details.sentence = tr("There are more hits; only these are counted.");
+        details.sentence = tr("There are more hits. These sums are of the first ones only.");
     HitGroups kinds = hitsByKind(hits, view, context.kernels);
     if (kinds.size() > 1)
         kinds.insert(kinds.begin(), all.front());

@@ -234,8 +234,8 @@ void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colo
                          legend.note);
         return;
     }
-    // If not all entries fit, omits entries from the left. The memory column and the kernels also
-    // state the meaning of these entries.
+    // If not all entries fit, omits the leftmost ones, which the memory column and the kernels also
+    // explain.
     double needs = 12 - kEntryGap;
     auto first = legend.right.end();
     for (; first != legend.right.begin(); --first) {

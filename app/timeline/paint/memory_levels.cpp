@@ -10,8 +10,8 @@
 namespace app {
 namespace {
 
-// The strip as an image in device pixels. It is one line wider and higher than the strip, because a
-// line may start at the right or lower edge.
+// The strip as an image in device pixels. It is larger than the strip by the width of a line,
+// because a line may start at the right or lower edge.
 class LevelImage
 {
 public:

@@ -67,7 +67,7 @@ public:
     int chunk(const engine::Op& op) const;
     // Returns an empty span if the device has no such track.
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
-    // All spans that touch the window. If transfers overlap, the result may include others.
+    // Returns all spans that touch the window and, if transfers overlap, possibly spans outside it.
     std::span<const engine::Span> spansAround(engine::DeviceId device, engine::Track::Kind kind,
                                               engine::Window window) const;
     std::size_t spansInSight(engine::Window window) const; // of all devices; an upper bound

@@ -23,7 +23,7 @@ public:
 private:
     struct Found
     {
-        // at: the op under the pointer; changed: the same op in the run that changes
+        // at: the op under the pointer; changed: the same op in the run whose times are edited
         CompareScene::Mark at, changed;
     };
     std::optional<Found> find(const CompareScene& scene, QPointF at) const;

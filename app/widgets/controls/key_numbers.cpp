@@ -76,8 +76,8 @@ KeyNumbers::Item memoryItem(const Prediction& prediction)
             KeyNumbers::tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
 }
 
-// Returns the two parts of a device's bar. With bytes: other memory and stash. Without bytes:
-// weights in Mθ and stash in M_a.
+// Returns the two parts of a device's bar: other memory and stash in bytes or, if the bytes are
+// unknown, weights in Mθ and stash in M_a.
 std::pair<double, double> barOf(const profiler::DeviceMetrics& device)
 {
     if (!device.peakBytes)

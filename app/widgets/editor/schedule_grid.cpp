@@ -136,7 +136,7 @@ QString ScheduleGrid::describe(OpPlace place) const
                        .arg(place.device)
                        .arg(place.index);
     if (op.flags == engine::OpFlag::JointWithNext)
-        text += tr("; joint with the next op");
+        text += tr("; runs jointly with the next op");
     if (m_check == nullptr)
         return text;
     if (const auto found = m_check->messages.find(place); found != m_check->messages.end())

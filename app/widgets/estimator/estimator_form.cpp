@@ -186,7 +186,8 @@ void EstimatorForm::makeStageMfu(QVBoxLayout& column)
     QVBoxLayout* rows = makeFormSection(column);
     m_mfuFrom->setToolTip(tr("Use the roofline's prediction, or measured values"));
     rows->addLayout(makeFormRow(tr("Stage MFU from"), {m_mfuFrom}));
-    m_stageMfu->setToolTip(tr("Type the MFU of one stage in percent, one value per size"));
+    m_stageMfu->setToolTip(
+        tr("Type the MFU of one stage in percent, one value per micro-batch size"));
     rows->addLayout(makeFormRow(tr("Stage MFU, %"), {m_stageMfu}));
     rows->addWidget(m_mfuHint);
 }

@@ -291,7 +291,7 @@ QString RunPanels::eventsHint(const QString& iteration) const
         return tr("%1, every op; click one to show it").arg(iteration);
     return m_hits->hits().front().kind == Selection::Kind::Kernel
         ? tr("all iterations, only ops that launched a matching kernel; click one to show it")
-        : tr("all iterations, only the hits; click one to show it");
+        : tr("hits of all iterations; click a hit to show it");
 }
 
 // Shows the hint if it fits beside the tabs.

@@ -31,7 +31,8 @@ public:
 
     void setStudy(const profiler::Study& study); // emits no signal
     const profiler::Study& study() const { return m_study; }
-    // Shows the problem at its option; returns whether the form has that option.
+    // Shows the problem beside the option that it concerns; returns whether the form has this
+    // option.
     bool showProblem(const std::optional<StudyProblem>& problem);
 
 Q_SIGNALS:

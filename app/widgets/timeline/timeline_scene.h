@@ -97,7 +97,7 @@ struct TimelineScene
     std::optional<Selection> selectionIn(const ViewLink& link) const; // nullopt: not in the run
     QString spoken() const; // describes the selection for screen readers
 
-    // The window that fits an iteration; nullopt if it does not exist.
+    // Returns the window that fits an iteration; nullopt if there is no such iteration.
     std::optional<ViewWindow> fitOf(int which) const;
     // Returns a window at the newest iteration of a growing run, or at the reported iteration of
     // another run. Keeps the zoom.

@@ -34,7 +34,7 @@ public:
     void select(const Selection& selection); // also scrolls so that the selection is visible
     bool follow() const { return m_isFollowing; }
     const TimelineLook& look() const { return m_scene.look; }
-    // The kernels below the ops; nullptr: unknown.
+    // Sets the kernels that are drawn below the ops; nullptr if they are unknown.
     void setKernels(KernelViewPointer kernels);
     const KernelViewPointer& kernels() const { return m_scene.kernels; }
     // Sets the notes, which are shown in a strip below the ruler. A click or a key from 1 to 9

@@ -153,9 +153,10 @@ void SlowForm::showState()
     m_scope->setItemText(OneOp, m_op ? tr("%1 only").arg(name) : tr("one op"));
     m_scope->setItemText(KindOnDevice,
                          m_op ? tr("%1 on device %2").arg(kind).arg(device)
-                              : tr("its kind on the device"));
+                              : tr("its op type on the device"));
     m_scope->setItemText(KindEverywhere,
-                         m_op ? tr("%1 on all devices").arg(kind) : tr("its kind everywhere"));
+                         m_op ? tr("%1 on all devices").arg(kind)
+                              : tr("its op type on all devices"));
     if (m_op)
         m_unit = timeScale(m_op->duration);
     m_time->setText(canEdit ? m_unit.withUnit(static_cast<double>(m_op->duration)) : QString());

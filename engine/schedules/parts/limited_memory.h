@@ -6,7 +6,7 @@
 
 namespace engine::parts {
 
-// --set costs=F:I:W: the durations that searchWithinMemory() optimizes for.
+// The durations of F, I and W for which searchWithinMemory() optimizes: --set costs=F:I:W.
 inline constexpr std::array<std::string_view, 1> kUnitCosts{"1:1:1"};
 bool isCosts(std::string_view value);
 inline constexpr SchemeOption kCosts{

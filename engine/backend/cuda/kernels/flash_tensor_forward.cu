@@ -48,8 +48,7 @@ __device__ inline void softmaxTile(Sums<kCount>& scores, float scale, RowState& 
         for (int n = 0; n < kCount / 8; ++n)
             most = fmaxf(most, fmaxf(scores.at[n][2 * r], scores.at[n][2 * r + 1]));
         most = overRow(most, [](float a, float b) { return fmaxf(a, b); });
-        // Before the first visible column the maximum is -infinity; a base of 0 avoids -infinity -
-        // -infinity.
+        // Before the first visible column the maximum is -infinity. A base of 0 avoids a NaN.
         const float base = most == -INFINITY ? 0.0F : most * scale;
         const float shrink = ptx::exp2(state.largest[r] * scale - base);
         state.largest[r] = most;
