@@ -1,7 +1,6 @@
 #include "app/jobs/run_library.h"
 
 #include "app/jobs/run_ledger.h"
-#include "app/models/plan/run_work.h"
 #include "app/models/text.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
@@ -17,6 +16,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -176,29 +176,22 @@ void RunLibrary::moveInQueue(const RunDocument& document, int by)
     Q_EMIT queueChanged();
 }
 
-double RunLibrary::secondsPerFlop(const QString& kind) const
-{
-    double rate = -1;
-    for (const auto& one : m_sessions) {
-        const RunProgress& progress = one->document()->progress();
-        if (progress.done == 0 || progress.planned == 0 || runKind(one->options()) != kind)
-            continue;
-        const double work = runWork(one->options()) * progress.done / progress.planned;
-        if (work > 0)
-            // later runs overwrite the rate, because the newest one is the most accurate
-            rate = progress.secondsSoFar / work;
-    }
-    return rate;
-}
-
 void RunLibrary::estimate()
 {
+    std::map<QString, double>
+        secondsPerFlop; // by kind, of the newest run, which is the most accurate
+    for (const auto& one : m_sessions) {
+        const RunProgress& progress = one->document()->progress();
+        if (progress.done > 0 && progress.planned > 0 && one->work().flops > 0)
+            secondsPerFlop[one->work().kind]
+                = progress.secondsSoFar * progress.planned / (one->work().flops * progress.done);
+    }
     for (const auto& one : m_sessions) {
         if (!one->document()->isQueued())
             continue;
-        const double rate = secondsPerFlop(runKind(one->options()));
+        const auto rate = secondsPerFlop.find(one->work().kind);
         RunProgress progress = one->document()->progress();
-        progress.secondsLeft = rate < 0 ? -1 : rate * runWork(one->options());
+        progress.secondsLeft = rate == secondsPerFlop.end() ? -1 : rate->second * one->work().flops;
         one->document()->setProgress(progress);
     }
 }

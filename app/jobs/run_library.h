@@ -63,7 +63,6 @@ private:
     RunSession* session(const RunDocument& document) const;
     void startNext(); // starts the next queued run if none is running
     void estimate();  // estimates the duration of queued runs from that of earlier ones
-    double secondsPerFlop(const QString& kind) const; // negative: unknown
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
     RunsModel* m_runs;

@@ -134,9 +134,15 @@ void RunSession::loaded(const RunPointer& run, const QString& warning)
         m_follower.start(kForeignPollMilliseconds);
 }
 
-void RunSession::start(const QString& program, const QStringList& options)
+void RunSession::setOptions(const QStringList& options)
 {
     m_options = options;
+    m_work = runWork(options);
+}
+
+void RunSession::start(const QString& program, const QStringList& options)
+{
+    setOptions(options);
     m_document->setState(State::Running);
     m_document->addLogLine(tr("bscope run %1").arg(options.join(QLatin1Char(' '))));
     const QString folder = QFileInfo(m_document->file()).path();
@@ -155,7 +161,7 @@ void RunSession::start(const QString& program, const QStringList& options)
 
 void RunSession::queue(const QStringList& options)
 {
-    m_options = options;
+    setOptions(options);
     m_document->addLogLine(tr("queued: starts after the earlier runs"));
     m_document->setState(State::Queued);
 }

@@ -3,6 +3,7 @@
 #include "app/jobs/run_follower.h"
 #include "app/jobs/run_loader.h"
 #include "app/jobs/run_process.h"
+#include "app/models/plan/run_work.h"
 #include "app/models/run_document.h"
 #include "engine/base/new_file.h"
 
@@ -36,9 +37,11 @@ public:
     void setPaused(bool paused);
     const std::shared_ptr<RunDocument>& document() const { return m_document; }
     const QStringList& options() const { return m_options; }
+    const RunWork& work() const { return m_work; } // of the options
     RunProcess& process() { return m_process; }
 
 private:
+    void setOptions(const QStringList& options);
     void workerSaid(const WorkerEvent& event);
     void opsDone(const WorkerEvent& event);
     void iterationDone(const WorkerEvent& event);
@@ -56,6 +59,7 @@ private:
     RunFollower m_follower;
     std::optional<engine::ReservedName> m_name;
     QStringList m_options;
+    RunWork m_work;
     QElapsedTimer m_sinceStart;
     WorkerEnd m_end;
     // The notice that is shown while the file cannot be read or written, and the notice to show

@@ -3,36 +3,21 @@
 #include "engine/experiment/experiment_fields.h"
 
 namespace app {
-namespace {
 
-std::optional<engine::Experiment> experimentOf(const QStringList& options)
+RunWork runWork(const QStringList& options)
 {
     std::vector<std::string> arguments;
     for (const QString& option : options)
         arguments.push_back(option.toStdString());
-    auto experiment = engine::experimentFromArguments(arguments);
-    return experiment ? std::optional(*std::move(experiment)) : std::nullopt;
-}
-
-} // namespace
-
-double runWork(const QStringList& options)
-{
-    const auto experiment = experimentOf(options);
+    const auto experiment = engine::experimentFromArguments(arguments);
     if (!experiment)
-        return 0;
-    return (experiment->iterations + experiment->warmup)
-        * engine::flopsPerIteration(experiment->model, experiment->schedule.microBatches);
-}
-
-QString runKind(const QStringList& options)
-{
-    const auto experiment = experimentOf(options);
+        return {};
     QStringList kind;
-    if (experiment)
-        for (const char* flag : {"--mode", "--backend", "--precision"})
-            kind << QString::fromStdString(engine::experimentField(flag).get(*experiment));
-    return kind.join(QLatin1Char(' '));
+    for (const char* flag : {"--mode", "--backend", "--precision"})
+        kind << QString::fromStdString(engine::experimentField(flag).get(*experiment));
+    return {(experiment->iterations + experiment->warmup)
+                * engine::flopsPerIteration(experiment->model, experiment->schedule.microBatches),
+            kind.join(QLatin1Char(' '))};
 }
 
 } // namespace app

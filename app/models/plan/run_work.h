@@ -4,10 +4,13 @@
 
 namespace app {
 
-// Returns the FLOPs of all iterations of a run with these options of `bscope run`; 0 if the model
-// cannot be read. On one machine, the duration of a run is proportional to them.
-double runWork(const QStringList& options);
-// Returns a key that is equal for runs with the same FLOP rate: mode, backend and precision.
-QString runKind(const QStringList& options);
+// What a run computes. On one machine, the durations of runs of one kind are proportional to their
+// FLOPs.
+struct RunWork
+{
+    double flops = 0; // of all iterations; 0 if the model cannot be read
+    QString kind;     // mode, backend and precision
+};
+RunWork runWork(const QStringList& options); // the options of `bscope run`
 
 } // namespace app
