@@ -204,7 +204,7 @@ engine::Fields<FigureSettings> figureFields()
 
 Result<std::vector<int>> parseRows(std::string_view text)
 {
-    constexpr int kMost = 100'000;
+    constexpr int kMost = 100'000; // in one range, and in all ranges before it
     std::vector<int> rows;
     if (text.empty() || text == "all")
         return rows;
@@ -215,7 +215,8 @@ Result<std::vector<int>> parseRows(std::string_view text)
         const auto first = engine::parseInteger<int>(part.substr(0, dash));
         const auto last
             = dash == part.size() ? first : engine::parseInteger<int>(part.substr(dash + 1));
-        if (!first || !last || *first < 0 || *last < *first || *last - *first > kMost)
+        if (!first || !last || *first < 0 || *last < *first || *last - *first > kMost
+            || rows.size() > kMost)
             return engine::fail(
                 engine::Error::Code::InvalidArgument,
                 fmt::format("rows {} do not name devices; write them as 0,2-3 or all", text));

@@ -139,6 +139,10 @@ Result<FigureRecipe> readRecipe(const QString& file)
     auto request = parseFigureRequest(arguments);
     if (!request)
         return invalid(file, request.error().message);
+    if (request->help || request->update)
+        return invalid(file, "'options' has --help or --update; remove it");
+    if (const auto inside = checkRecipeOutputs(request->outputs, folder); !inside)
+        return invalid(file, inside.error().message);
     return FigureRecipe{*std::move(request), drawnOf(table)};
 }
 

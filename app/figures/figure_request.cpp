@@ -4,6 +4,7 @@
 #include "engine/base/try.h"
 
 #include <QCommandLineParser>
+#include <QFileInfo>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,6 +63,23 @@ Result<FigureRequest> readRequest(const QCommandLineParser& parser)
     return request;
 }
 
+} // namespace
+
+Result<void> checkRecipeOutputs(const QStringList& outputs, const QDir& folder)
+{
+    for (const QString& file : outputs) {
+        const QString path = folder.relativeFilePath(QFileInfo(file).absoluteFilePath());
+        if (path == QLatin1String("..") || path.startsWith(QLatin1String("../")))
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} is not in the folder of the recipe, {}; a recipe draws "
+                                    "only figures in its folder",
+                                    file.toStdString(), folder.path().toStdString()));
+    }
+    return {};
+}
+
+namespace {
+
 Result<void> checkFiles(const FigureRequest& request)
 {
     const auto invalid
@@ -87,6 +105,8 @@ Result<void> checkFiles(const FigureRequest& request)
             return invalid(
                 fmt::format("{} has an unknown format; use the ending .pdf, .svg, .tex or .png",
                             file.toStdString()));
+    if (request.recipe)
+        return checkRecipeOutputs(request.outputs, QFileInfo(request.outputs.front()).dir());
     return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/figures/figure_fields.h"
 
+#include <QDir>
 #include <QStringList>
 
 namespace app {
@@ -18,6 +19,9 @@ struct FigureRequest : FigureSettings
 // Parses the arguments after "figure". Fails with Error::Code::InvalidArgument; the message names
 // the option.
 engine::Result<FigureRequest> parseFigureRequest(const QStringList& arguments);
+// Fails unless all outputs are in the folder of their recipe or below, because a recipe may come
+// from someone else and `--update` replaces its outputs.
+engine::Result<void> checkRecipeOutputs(const QStringList& outputs, const QDir& folder);
 // Returns the options that parseFigureRequest() turns into these settings.
 QStringList figureArguments(const FigureSettings& settings);
 QString figureHelp(); // has lines of at most 100 columns

@@ -126,6 +126,30 @@ TEST_CASE("a recipe that fails does not stop the others and gives status 1")
     CHECK(updateFigures({text(paper.folder.path() / "runs")}) == 1); // has no recipe
 }
 
+TEST_CASE("a recipe replaces no file outside its folder")
+{
+    const Paper paper;
+    const auto reason = [&](const char* outputs, const char* options) {
+        const QString broken = text(paper.folder.path() / "paper" / "0.figure.toml");
+        QFile file(broken);
+        REQUIRE(file.open(QIODevice::WriteOnly));
+        file.write(("runs = [\"a.sqlite\"]\noutputs = " + std::string(outputs)
+                    + "\noptions = " + options + "\n")
+                       .c_str());
+        file.close();
+        const auto recipe = readRecipe(broken);
+        return recipe ? std::string() : recipe.error().message;
+    };
+    const auto names = [](const std::string& message, const char* words) {
+        return message.find(words) != std::string::npos;
+    };
+    CHECK(reason("[\"a.pdf\", \"below/a.svg\"]", "[]").empty());
+    CHECK(names(reason("[\"../a.pdf\"]", "[]"), "is not in the folder of the recipe"));
+    CHECK(names(reason("[\"/a.pdf\"]", "[]"), "is not in the folder of the recipe"));
+    CHECK(names(reason("[\"a.pdf\"]", "[\"-o\", \"/a.pdf\"]"), "is not in the folder"));
+    CHECK(names(reason("[\"../.bashrc\"]", "[\"--help\"]"), "has --help or --update"));
+}
+
 TEST_CASE("what changed is said in the digits that are shown")
 {
     engine::RunInfo info;

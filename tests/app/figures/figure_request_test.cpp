@@ -82,6 +82,13 @@ TEST_CASE("wrong usage names the option and what it takes")
     CHECK(refusal("a.sqlite -o f.pdf --preset acm").starts_with("unknown preset 'acm'; use"));
     CHECK(refusal("a.sqlite -o f.pdf --rows 3-1")
           == "rows 3-1 do not name devices; write them as 0,2-3 or all");
+    CHECK(refusal("a.sqlite -o a/f.pdf -o b/f.svg --recipe")
+              .find("is not in the folder of the recipe, a;")
+          != std::string::npos);
+    std::string rows = "0-99999";
+    while (rows.size() < 1000)
+        rows += ",0-99999";
+    CHECK(refusal(("a.sqlite -o f.pdf --rows " + rows).c_str()).starts_with("rows 0-99999,"));
     CHECK(refusal("a.sqlite -o f.pdf --iteration -1")
               .starts_with("--iteration must be a whole number"));
     CHECK(refusal("a.sqlite -o f.pdf --dpi 0")
