@@ -27,7 +27,9 @@ ChartScale scaleOf(const std::vector<double>& values, double from, double to)
 {
     const auto [low, high] = std::ranges::minmax(values);
     const double least = low < 0.5 * high ? std::min(0.0, low) : low;
-    const double span = high > least ? high - least : std::max(std::abs(high), 1.0);
+    // Values that differ by rounding only are equal: no step could divide their range.
+    const double noise = 1e-9 * std::max(std::abs(low), std::abs(high));
+    const double span = high - least > noise ? high - least : std::max(std::abs(high), 1.0);
     const double step = stepOf(span);
     return {std::floor(least / step) * step, std::ceil((least + span) / step) * step, from, to,
             step};
