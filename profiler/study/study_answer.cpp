@@ -1,3 +1,4 @@
+#include "engine/base/median.h"
 #include "profiler/study/metric_text.h"
 #include "profiler/study/option_text.h"
 #include "profiler/study/study_report.h"
@@ -134,10 +135,10 @@ private:
                                                     : "highest",
                                        column, wins.setUps, compared);
         if (!wins.factors.empty()) {
-            std::ranges::sort(wins.factors);
+            const double most = std::ranges::max(wins.factors);
             text += fmt::format(", by a factor of {:.3f} over the {} (median; at most {:.3f})",
-                                wins.factors[wins.factors.size() / 2],
-                                wins.isShared ? "next" : "second", wins.factors.back());
+                                engine::medianOf(wins.factors), wins.isShared ? "next" : "second",
+                                most);
         }
         if (wins.overlaps > 0)
             text += fmt::format("; not distinguishable from it in {}, where the 95 % intervals "
@@ -161,9 +162,9 @@ private:
             auto& of = values[name];
             if (of.empty())
                 continue;
-            std::ranges::sort(of);
+            const auto [least, most] = std::ranges::minmax(of);
             text += fmt::format("{}{} {:.3f} ({:.3f} to {:.3f})", text.empty() ? "" : ", ",
-                                titleOf(name), of[of.size() / 2], of.front(), of.back());
+                                titleOf(name), engine::medianOf(of), least, most);
         }
         auto others = m_answer.where;
         others.erase(m_study.grid[m_axis].key);
