@@ -52,5 +52,5 @@ TEST_CASE("the definitions fit into 100 columns of a terminal")
         CHECK(end - begin <= 100);
         begin = end + 1;
     }
-    CHECK(text.find("MFU = model FLOPs / (iteration x D x peak FLOP/s)") != std::string::npos);
+    CHECK(text.find("MFU = model FLOPs / (iteration x W x D x peak FLOP/s)") != std::string::npos);
 }
