@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <tuple>
+#include <utility>
 
 namespace profiler {
 
@@ -31,7 +33,21 @@ bool haveOtherTokens(const std::vector<ComparedRun>& runs)
                                [&](const auto& run) { return tokens(run) != tokens(runs[0]); });
 }
 
-double valueOf(const ComparedRun& run, RankBy by, bool isPerToken)
+// The peak of each run in bytes or, in a list without bytes, in M_a; nullopt if it is unknown.
+std::vector<std::optional<double>> comparablePeaks(const std::vector<ComparedRun>& runs)
+{
+    std::set<decltype(listOf(runs[0]))> inBytes;
+    for (const ComparedRun& run : runs)
+        if (run.peakBytes)
+            inBytes.insert(listOf(run));
+    std::vector<std::optional<double>> peaks;
+    for (const ComparedRun& run : runs)
+        peaks.push_back(run.peakBytes || !inBytes.contains(listOf(run)) ? peakOf(run)
+                                                                        : std::nullopt);
+    return peaks;
+}
+
+double valueOf(const ComparedRun& run, std::optional<double> peak, RankBy by, bool isPerToken)
 {
     switch (by) {
     case RankBy::Iteration:
@@ -40,7 +56,7 @@ double valueOf(const ComparedRun& run, RankBy by, bool isPerToken)
     case RankBy::Bubble:
         return run.metrics.bubbleRatio;
     case RankBy::Peak:
-        return peakOf(run).value_or(kUnknownValue);
+        return peak.value_or(kUnknownValue);
     case RankBy::Messages:
         return run.metrics.messages;
     case RankBy::Name:
@@ -88,9 +104,10 @@ Ranking rankRuns(const Comparison& comparison, RankBy by, RankOrder order)
         return ranking;
     ranking.isPerToken = by == RankBy::Iteration && haveOtherTokens(runs);
     const auto own = listOf(runs[comparison.baseline]);
+    const auto peaks = comparablePeaks(runs);
     const auto key = [&](std::size_t k) {
         const auto list = listOf(runs[k]);
-        return std::tuple(list != own, list, valueOf(runs[k], by, ranking.isPerToken),
+        return std::tuple(list != own, list, valueOf(runs[k], peaks[k], by, ranking.isPerToken),
                           runs[k].label, k);
     };
     ranking.order.resize(runs.size());
@@ -115,17 +132,19 @@ std::vector<bool> paretoFront(const Comparison& comparison)
 {
     const auto& runs = comparison.runs;
     std::vector<bool> isOnFront(runs.size());
-    const auto counts = [&](const ComparedRun& run) {
-        return listOf(run) == listOf(runs[comparison.baseline]) && peakOf(run);
-    };
-    const auto beats = [&](const ComparedRun& one, const ComparedRun& other) {
-        const bool isNoWorse = duration(one) <= duration(other) && *peakOf(one) <= *peakOf(other);
-        return isNoWorse && (duration(one) < duration(other) || *peakOf(one) < *peakOf(other));
-    };
+    const auto peaks = comparablePeaks(runs);
+    std::vector<std::size_t> counted;
     for (std::size_t k = 0; k < runs.size(); ++k)
-        isOnFront[k] = counts(runs[k]) && std::ranges::none_of(runs, [&](const auto& other) {
-                           return counts(other) && beats(other, runs[k]);
-                       });
+        if (listOf(runs[k]) == listOf(runs[comparison.baseline]) && peaks[k])
+            counted.push_back(k);
+    const auto beats = [&](std::size_t one, std::size_t other) {
+        const auto a = std::pair(duration(runs[one]), *peaks[one]);
+        const auto b = std::pair(duration(runs[other]), *peaks[other]);
+        return a.first <= b.first && a.second <= b.second && a != b;
+    };
+    for (const std::size_t k : counted)
+        isOnFront[k] = std::ranges::none_of(
+            counted, [&](std::size_t other) { return beats(other, k); });
     return isOnFront;
 }
 

@@ -120,7 +120,7 @@ WinReason whyFirst(const Comparison& comparison, const Ranking& ranking)
     const ComparedRun& second = comparison.runs[ranking.order[1]];
     const bool isBaseline = ranking.order[0] == comparison.baseline;
     const ComparedRun& other = isBaseline ? second : comparison.runs[comparison.baseline];
-    reason.isClear = !overlap(first, second);
+    reason.isClear = ranking.isPerToken || !overlap(first, second);
     if (!reason.isClear)
         reason.sentence = fmt::format("No clear winner: {} and {} are not distinguishable. ",
                                       first.label, second.label);
@@ -128,6 +128,15 @@ WinReason whyFirst(const Comparison& comparison, const Ranking& ranking)
         = static_cast<double>(first.ticksPerUnit) / static_cast<double>(other.ticksPerUnit);
     const double whole = static_cast<double>(first.metrics.duration)
         - static_cast<double>(other.metrics.duration) * scale;
+    if (ranking.isPerToken) {
+        const double ratio = static_cast<double>(first.metrics.duration)
+            / static_cast<double>(first.tokensPerIteration)
+            / (static_cast<double>(other.metrics.duration) * scale)
+            * static_cast<double>(other.tokensPerIteration);
+        reason.sentence = fmt::format("{} takes {} less time per token than {}.", first.label,
+                                      shareText(1 - ratio), other.label);
+        return reason;
+    }
     if (!isVisible(whole, first.ticksPerUnit)) {
         reason.sentence += fmt::format("{} takes as long as {}.", first.label, other.label);
         return reason;

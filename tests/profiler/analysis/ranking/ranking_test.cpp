@@ -107,6 +107,22 @@ TEST_CASE("iterations of different numbers of tokens are ranked by the time per 
     const Ranking ranking = rankRuns(all, RankBy::Iteration);
     CHECK(ranking.isPerToken);
     CHECK(ranking.order == Order{1, 0});
+    // Its iteration is longer than that of the baseline.
+    CHECK(whyFirst(all, ranking).sentence == "large takes 10.0 % less time per token than small.");
+    CHECK(whyFirst(all, ranking).isClear);
+}
+
+TEST_CASE("a peak in M_a is not compared with a peak in bytes")
+{
+    Comparison all = comparison({{"a", 0, 0, 0, 20, 8}, {"b", 0, 0, 0, 10, 9}});
+    all.runs[0].peakBytes.reset();
+    all.runs[0].peakStash = 3;
+    CHECK(rankRuns(all, RankBy::Peak).order == Order{1, 0});
+    CHECK(paretoFront(all) == std::vector<bool>{false, true});
+    all.runs[1].peakBytes.reset();
+    all.runs[1].peakStash = 4;
+    CHECK(rankRuns(all, RankBy::Peak).order == Order{0, 1});
+    CHECK(paretoFront(all) == std::vector<bool>{true, true});
 }
 
 TEST_CASE("the Pareto front has the runs that no other beats in both time and memory")
