@@ -214,6 +214,15 @@ TEST_CASE("a killed run that is analyzed becomes one whole file")
     CHECK(bscope(folder, "analyze r.sqlite --json").out == first.out);
 }
 
+TEST_CASE("a file name that is not UTF-8 is printed in JSON")
+{
+    const Folder folder;
+    bscope(folder, "simulate -N 4 -o a.sqlite");
+    fs::copy_file(folder / "a.sqlite", folder / "b\xff.sqlite");
+    const auto json = bscope(folder, "compare a.sqlite b\xff.sqlite --json").json();
+    CHECK(json["runs"].size() == 2);
+}
+
 TEST_CASE("escape sequences in names of files do not reach the terminal")
 {
     const Folder folder;

@@ -137,7 +137,7 @@ Result<int> analyze(const AnalyzeOptions& options)
             addKernels(json, kernels->activity, kernels->table);
         if (options.notes)
             json["notes"] = notesJson(run, notes);
-        text = json.dump(2) + "\n";
+        text = jsonText(json);
     } else {
         text = asText(run, *numbers, gpu);
         if (why)

@@ -183,13 +183,11 @@ std::string asJson(const CompareOptions& options, const Runs& all)
     ordered_json goal; // stays null if a run has no losses
     if (all.goal)
         goal = {{"loss", all.goal->loss}, {"window", all.goal->window}};
-    return ordered_json{{"baseline", all.comparison.baseline},
-                        {"comparable", all.comparison.comparable},
-                        {"notes", all.comparison.notes},
-                        {"loss_goal", goal},
-                        {"runs", runs}}
-               .dump(2)
-        + "\n";
+    return jsonText({{"baseline", all.comparison.baseline},
+                     {"comparable", all.comparison.comparable},
+                     {"notes", all.comparison.notes},
+                     {"loss_goal", goal},
+                     {"runs", runs}});
 }
 
 // Writes the report, with the baseline first.

@@ -58,7 +58,7 @@ std::string asJson(const ReproduceOptions& options, const std::vector<Reproduced
                        {"within", row.isWithin()},
                        {"grade", row.grade},
                        {"cause", row.cause.empty() ? ordered_json() : ordered_json(row.cause)}});
-    return ordered_json{{"paper", options.paper}, {"rows", all}}.dump(2) + "\n";
+    return jsonText({{"paper", options.paper}, {"rows", all}});
 }
 
 Result<int> print(const ReproduceOptions& options)

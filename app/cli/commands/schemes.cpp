@@ -90,7 +90,7 @@ std::string asJson()
     ordered_json all = ordered_json::array();
     for (const engine::Scheme& scheme : engine::schemes())
         all.push_back(toJson(scheme));
-    return all.dump(2) + "\n";
+    return jsonText(all);
 }
 
 engine::Result<std::string> described(const std::string& name, bool json)
@@ -98,7 +98,7 @@ engine::Result<std::string> described(const std::string& name, bool json)
     if (name.empty())
         return json ? asJson() : asText();
     if (const engine::Scheme* scheme = engine::findScheme(name))
-        return json ? toJson(*scheme).dump(2) + "\n" : inFull(*scheme);
+        return json ? jsonText(toJson(*scheme)) : inFull(*scheme);
     engine::ScheduleRequest request;
     request.scheme = name;
     return wrongUsage(engine::checkRequest(request).error());

@@ -335,11 +335,11 @@ std::string simulatedText(const std::vector<Simulated>& all)
 std::string simulatedJson(const std::vector<Simulated>& all)
 {
     if (all.size() == 1)
-        return jsonOf(all.front()).dump(2) + "\n";
+        return jsonText(jsonOf(all.front()));
     auto rows = nlohmann::ordered_json::array();
     for (const Simulated& one : all)
         rows.push_back(jsonOf(one));
-    return rows.dump(2) + "\n";
+    return jsonText(rows);
 }
 
 } // namespace cli

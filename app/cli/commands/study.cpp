@@ -176,15 +176,13 @@ std::string asJson(const StudyOptions& options, const Study& study,
     const fs::path folder(options.folder);
     const auto refused = std::ranges::count_if(
         results, [](const StudyResult& result) { return !result.error.empty(); });
-    return nlohmann::ordered_json{{"title", study.title},
-                                  {"points", points.size()},
-                                  {"not_possible", refused},
-                                  {"answer", studyAnswer(study, points, results)},
-                                  {"results", (folder / "results.sqlite").string()},
-                                  {"csv", (folder / "results.csv").string()},
-                                  {"report", (folder / "report.html").string()}}
-               .dump(2)
-        + "\n";
+    return jsonText({{"title", study.title},
+                     {"points", points.size()},
+                     {"not_possible", refused},
+                     {"answer", studyAnswer(study, points, results)},
+                     {"results", (folder / "results.sqlite").string()},
+                     {"csv", (folder / "results.csv").string()},
+                     {"report", (folder / "report.html").string()}});
 }
 
 Result<int> runAndPrint(const StudyOptions& options)

@@ -86,15 +86,13 @@ std::string asJson(const Checked& checked)
     ordered_json all = ordered_json::array();
     for (const Violation& violation : checked.violations)
         all.push_back(toJson(checked.schedule, violation));
-    return ordered_json{
-               {"valid", checked.violations.empty()},
-               {"format", formatTitle(checked.format)},
-               {"violations", all},
-               {"devicesWithoutOps", devicesWithoutOps(checked.schedule)},
-               {"communication",
-                checked.communication ? communicationJson(*checked.communication) : ordered_json()}}
-               .dump(2)
-        + "\n";
+    return jsonText(
+        {{"valid", checked.violations.empty()},
+         {"format", formatTitle(checked.format)},
+         {"violations", all},
+         {"devicesWithoutOps", devicesWithoutOps(checked.schedule)},
+         {"communication",
+          checked.communication ? communicationJson(*checked.communication) : ordered_json()}});
 }
 
 std::string asText(const Checked& checked)

@@ -136,7 +136,7 @@ Result<int> verify(const VerificationOptions& options)
     if (!checks)
         return checks.error().code == Error::Code::NotFound ? wrongUsage(checks.error())
                                                             : tl::unexpected(checks.error());
-    printText(options.json ? toJson(*checks).dump(2) + "\n"
+    printText(options.json ? jsonText(toJson(*checks))
                            : asText(*checks) + measured(*checks) + failures(*checks));
     return std::ranges::all_of(*checks, &VerifyCheck::passed) ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 #include "app/cli/text/devices_text.h"
 
+#include "app/cli/text/output.h"
 #include "profiler/analysis/words.h"
 
 #include <fmt/format.h>
@@ -103,10 +104,8 @@ std::string devicesJson(const Machine& machine)
         missing.push_back({{"kind", "cuda"}, {"reason", whyNoGpu(machine.cuda)}});
     if (!machine.computes)
         missing.push_back({{"kind", "cpu"}, {"reason", machine.arithmetic}});
-    return ordered_json{
-               {"devices", devices}, {"unavailable", missing}, {"cuda", cudaJson(machine.cuda)}}
-               .dump(2)
-        + "\n";
+    return jsonText(
+        {{"devices", devices}, {"unavailable", missing}, {"cuda", cudaJson(machine.cuda)}});
 }
 
 } // namespace cli

@@ -1,5 +1,6 @@
 #include "app/cli/text/estimate_text.h"
 
+#include "app/cli/text/output.h"
 #include "app/cli/text/table.h"
 
 #include <fmt/format.h>
@@ -129,7 +130,7 @@ std::string estimateJson(const BpipeQuestion& question, const BpipeAnswer& answe
     json["mfu"] = use ? ordered_json(use->mfu) : ordered_json();
     json["hfu"] = use ? ordered_json(use->hfu) : ordered_json();
     json["strict_hfu"] = use ? ordered_json(use->strictHfu) : ordered_json();
-    return json.dump(2) + "\n";
+    return jsonText(json);
 }
 
 } // namespace cli

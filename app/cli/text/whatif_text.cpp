@@ -1,5 +1,6 @@
 #include "app/cli/text/whatif_text.h"
 
+#include "app/cli/text/output.h"
 #include "app/cli/text/table.h"
 #include "profiler/analysis/words.h"
 
@@ -135,17 +136,15 @@ std::string whatIfJson(const Run& run, const WhatIfPredictor& predictor, const W
     }
     for (const WhatIfTable::Refused& one : table.refused)
         refused.push_back({{"scheme", one.scheme}, {"reason", one.reason}});
-    return ordered_json{{"scheme", run.info.scheme},
-                        {"iteration", predictor.measured()},
-                        {"unit", "ns"},
-                        {"correction", predictor.correction()},
-                        {"predictions", predictions},
-                        {"costs", costsJson(predictor.times())},
-                        {"message", predictor.times().message.median()},
-                        {"assumptions", predictor.times().assumptions},
-                        {"refused", refused}}
-               .dump(2, ' ', false, ordered_json::error_handler_t::replace)
-        + "\n";
+    return jsonText({{"scheme", run.info.scheme},
+                     {"iteration", predictor.measured()},
+                     {"unit", "ns"},
+                     {"correction", predictor.correction()},
+                     {"predictions", predictions},
+                     {"costs", costsJson(predictor.times())},
+                     {"message", predictor.times().message.median()},
+                     {"assumptions", predictor.times().assumptions},
+                     {"refused", refused}});
 }
 
 } // namespace cli
