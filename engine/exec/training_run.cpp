@@ -1,6 +1,6 @@
 #include "engine/exec/training_run.h"
 
-#include "engine/backend/cpu/cpu_device.h"
+#include "engine/base/available_memory.h"
 #include "engine/base/try.h"
 #include "engine/exec/gemm_peak.h"
 #include "engine/exec/make_executor.h"
