@@ -81,6 +81,7 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
 Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& progress,
                                const std::atomic<bool>& cancel)
 {
+    const auto copies = static_cast<std::size_t>(m_pipeline.copies());
     std::int64_t reported = wallTime();
     m_timings.clear();
     m_timings.reserve(order.size());
@@ -102,7 +103,7 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
         position = std::max(position, order[i].position + 1);
         if (const std::int64_t now = wallTime(); now - reported >= kProgressInterval) {
             reported = now;
-            progress(i + 1, order.size());
+            progress((i + 1) * copies, order.size() * copies);
         }
     }
     try {

@@ -22,7 +22,7 @@ public:
     using Progress = std::function<void(std::size_t done, std::size_t ops)>;
     // Trains and places one iteration, or the whole stream (Shape::windows > 1), of which
     // `measuredWindows` windows are measured. If the call is cancelled or a device fails, the
-    // timeline is unchanged and only finish() may be called afterwards.
+    // timeline gets no iteration and only finish() may be called afterwards.
     virtual Result<void> iterate(Iteration iteration, TokenBatches& tokens,
                                  const Progress& progress, const std::atomic<bool>& cancel)
         = 0;
