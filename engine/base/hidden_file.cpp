@@ -89,7 +89,9 @@ int LockFile::acquire()
 
 int LockFile::tryOnce()
 {
-    m_descriptor = open(m_path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    // O_NONBLOCK: opening a FIFO of this name would wait for its writer.
+    m_descriptor
+        = open(m_path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (m_descriptor < 0)
         return errno;
     // On a file system without flock() the file counts as free.

@@ -13,7 +13,13 @@ namespace {
 
 Result<void> check(const BpipeQuestion& question)
 {
+    constexpr std::int64_t kMostStages = 65535;
     const EstimateInput& input = question.input;
+    const std::int64_t stages = std::int64_t{input.stages} * input.chunks;
+    if (stages > kMostStages)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--devices {} with --chunks {} has {} stages; use at most {}",
+                                input.stages, input.chunks, stages, kMostStages));
     if (!question.stageMfu.empty() && question.stageMfu.size() != question.sizes.size())
         return fail(
             Error::Code::InvalidArgument,
@@ -26,8 +32,8 @@ Result<void> check(const BpipeQuestion& question)
             return fail(Error::Code::InvalidArgument,
                         fmt::format("--global-batch {} is not divisible by micro-batches of {} "
                                     "sequences on {} copies; use a multiple of {}",
-                                    input.globalBatch, size, copies, size * copies));
-    return checkParallel(input.on.model, input.on.setup, input.stages * input.chunks);
+                                    input.globalBatch, size, copies, std::int64_t{size} * copies));
+    return checkParallel(input.on.model, input.on.setup, static_cast<int>(stages));
 }
 
 // The slowest link between the two devices of any BPipe pair.

@@ -13,8 +13,6 @@
 namespace engine {
 namespace {
 
-constexpr std::int64_t kMostSlots = 1 << 20;
-
 // Returns a number for each device, such that devices that hold the same stage have adjacent
 // numbers.
 std::vector<int> byStages(const Schedule& schedule)

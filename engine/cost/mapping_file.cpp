@@ -86,15 +86,20 @@ private:
         if (slot->slot >= m_nodes.slots)
             return corrupt(fmt::format("{}: '{}': a node has {} slots, 0 to {}", where,
                                        excerpt(text), m_nodes.slots, m_nodes.slots - 1));
-        const int most = m_nodes.nodes > 0 ? m_nodes.nodes : 1 << 20;
-        if (slot->node >= most)
+        if (m_nodes.nodes > 0 && slot->node >= m_nodes.nodes)
             return corrupt(fmt::format("{}: '{}': there are {} nodes, 0 to {}", where,
-                                       excerpt(text), most, most - 1));
+                                       excerpt(text), m_nodes.nodes, m_nodes.nodes - 1));
+        const std::int64_t number = std::int64_t{slot->node} * m_nodes.slots + slot->slot;
+        if (number >= kMostSlots)
+            return corrupt(fmt::format("{}: '{}': nodes of {} slots have at most {} slots in all; "
+                                       "use a node below {}",
+                                       where, excerpt(text), m_nodes.slots, kMostSlots,
+                                       kMostSlots / m_nodes.slots));
         const auto [other, isFree] = m_used.emplace(std::pair(slot->node, slot->slot), where);
         if (!isFree)
             return corrupt(fmt::format("{} has the slot {} of {}; give each device its own", where,
                                        excerpt(text), other->second));
-        m_slots.push_back(slot->node * m_nodes.slots + slot->slot);
+        m_slots.push_back(static_cast<int>(number));
         return {};
     }
 

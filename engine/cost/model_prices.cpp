@@ -3,6 +3,7 @@
 #include "engine/base/try.h"
 #include "engine/schedule/transfers.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace engine {
@@ -55,9 +56,10 @@ private:
     const ModelOnHardware& m_on;
 };
 
+// Returns a time that checkTicks() refuses if the number does not fit; two of them can be added.
 std::int64_t nanoseconds(double seconds)
 {
-    return std::llround(seconds * 1e9);
+    return std::llround(std::min(0x1.8p61, seconds * 1e9));
 }
 
 struct StageTimes

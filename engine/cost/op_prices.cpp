@@ -1,11 +1,12 @@
 #include "engine/cost/op_prices.h"
 
+#include "engine/base/try.h"
+#include "engine/cost/tick_limit.h"
+
 #include <algorithm>
 
 namespace engine {
 namespace {
-
-constexpr double kMostTicks = 0x1p61; // a quarter of the range of std::int64_t
 
 bool takesNoTime(const OpCosts::Cost& cost)
 {
@@ -59,17 +60,13 @@ Result<OpCosts> resolved(const Schedule& lowered, const OpPrices& prices)
     costs.links = prices.links;
     costs.rules = prices.rules;
     costs.of.reserve(lowered.program.size());
-    double total = 0;
     for (const DeviceId d : lowered.program.ids()) {
         auto& ofDevice = costs.of.emplace_back();
         ofDevice.reserve(lowered.program[d].size());
-        for (const Op& op : lowered.program[d]) {
+        for (const Op& op : lowered.program[d])
             ofDevice.push_back(prices.of(op, d));
-            total += ofDevice.back().duration + ofDevice.back().latency;
-        }
     }
-    if (total > kMostTicks)
-        return costsTooLarge();
+    TRY(checkTicks(costs));
     return costs;
 }
 

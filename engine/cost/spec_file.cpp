@@ -13,13 +13,38 @@ namespace {
 
 constexpr std::string_view kEnding = ".toml";
 
+// Returns the end of the string that begins at `at`, of any of the four kinds of TOML. A line break
+// ends a string of one line, because toml++ stops there.
+std::size_t endOfString(std::string_view text, std::size_t at)
+{
+    const char quote = text[at];
+    const auto quotesAt = [&](std::size_t i) { // at most 5: the end may follow two of its content
+        const std::string_view next = text.substr(i, 5);
+        return std::min(next.find_first_not_of(quote), next.size());
+    };
+    const bool isLong = quotesAt(at) >= 3;
+    for (std::size_t i = at + (isLong ? 3 : 1); i < text.size(); ++i)
+        if (text[i] == '\\' && quote == '"')
+            ++i;
+        else if (isLong && text[i] == quote && quotesAt(i) >= 3)
+            return i + quotesAt(i);
+        else if (!isLong && (text[i] == quote || text[i] == '\n'))
+            return i + 1;
+    return text.size();
+}
+
 // toml++ limits the depth of arrays and inline tables, but not that of dotted keys.
 bool hasLongKey(std::string_view text)
 {
     constexpr int kMostDots = 64;
     int dots = 0;
-    for (const char c : text) {
-        if (std::string_view("\n,={[").find(c) != std::string_view::npos)
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '#')
+            i = std::min(text.find('\n', i), text.size()) - 1;
+        else if (c == '"' || c == '\'')
+            i = endOfString(text, i) - 1;
+        else if (std::string_view("\n,={[").find(c) != std::string_view::npos)
             dots = 0;
         else if (c == '.' && ++dots > kMostDots)
             return true;

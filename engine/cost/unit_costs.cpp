@@ -91,9 +91,10 @@ std::optional<UnitCosts> costsOfStage(const UnitCosts& costs, const UnitCosts::S
     result.forward = own.forward;
     result.backward = own.backward;
     const auto part = [&](Fraction of) {
-        return costs.backward.numerator == 0
-            ? product(own.backward, Fraction{1, 2})
-            : product(product(own.backward, of).value_or(Fraction{}), inverse(costs.backward));
+        if (costs.backward.numerator == 0)
+            return product(own.backward, Fraction{1, 2});
+        const auto scaled = product(own.backward, of);
+        return scaled ? product(*scaled, inverse(costs.backward)) : std::nullopt;
     };
     const auto input = part(costs.inputGradient), weight = part(costs.weightGradient);
     if (!input || !weight)

@@ -81,6 +81,7 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
 Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& progress,
                                const std::atomic<bool>& cancel)
 {
+    const auto copies = static_cast<std::size_t>(m_pipeline.copies());
     std::int64_t reported = wallTime();
     m_timings.clear();
     m_timings.reserve(order.size());
@@ -102,7 +103,7 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
         position = std::max(position, order[i].position + 1);
         if (const std::int64_t now = wallTime(); now - reported >= kProgressInterval) {
             reported = now;
-            progress(i + 1, order.size());
+            progress((i + 1) * copies, order.size() * copies);
         }
     }
     try {
@@ -229,7 +230,7 @@ OpCosts Emulation::medianCosts(std::span<const std::size_t> iterations) const
     return medians;
 }
 
-Result<void> Emulation::finish()
+Result<void> Emulation::finish(const std::atomic<bool>& cancel)
 {
     if (m_measured.empty())
         return {};
@@ -237,19 +238,21 @@ Result<void> Emulation::finish()
     std::iota(all.begin(), all.end(), 0);
     Iteration replay;
     replay.kind = Iteration::Kind::Replay;
-    // Placing 4 million ops takes about 0.25 s (60 ns per op). A schedule of 100,000 ops is placed
-    // 40 times.
-    constexpr std::size_t kMostPlacedOps = 4'000'000, kMostSamples = 400;
-    const std::size_t samples
-        = kMostPlacedOps / std::max<std::size_t>(opCount(m_pipeline.lowered()), 1);
-    const auto interval
-        = bootstrapInterval(all.size(), std::min(samples, kMostSamples), [this](auto drawn) {
-              Timeline placed;
-              return placeIteration(m_pipeline.lowered(), medianCosts(drawn), {}, placed)
-                  ? placed.iterations.back().window.duration()
-                  : 0;
-          });
-    replay.interval = interval.value_or(Interval());
+    // Placing an op takes about 60 ns, as long as the median of 10 of its durations. So the
+    // interval takes about 0.25 s, or longer if 40 samples, the fewest, exceed the limit.
+    constexpr std::size_t kMostDurations = 40'000'000, kMostSamples = 400, kFewest = 10;
+    const std::size_t durations
+        = std::max<std::size_t>(opCount(m_pipeline.lowered()), 1) * std::max(all.size(), kFewest);
+    const auto interval = bootstrapInterval(
+        all.size(), std::min(kMostDurations / durations, kMostSamples), [&](auto drawn) {
+            Timeline placed;
+            return !cancel.load(std::memory_order_relaxed)
+                    && placeIteration(m_pipeline.lowered(), medianCosts(drawn), {}, placed)
+                ? placed.iterations.back().window.duration()
+                : 0;
+        });
+    if (!cancel.load(std::memory_order_relaxed))
+        replay.interval = interval.value_or(Interval());
     return place(medianCosts(all), replay);
 }
 

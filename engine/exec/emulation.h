@@ -36,8 +36,9 @@ public:
                          const std::atomic<bool>& cancel) override;
     // Adds the median iteration to the timeline, simulated with the median op times. Requires a
     // measured iteration. Does nothing if the schedule is a stream (Shape::windows > 1): its ops
-    // run only once, and the window of median duration is reported.
-    Result<void> finish() override;
+    // run only once, and the window of median duration is reported. The median iteration has no
+    // interval after a cancellation.
+    Result<void> finish(const std::atomic<bool>& cancel) override;
 
     void addTo(RunInfo& info) const override { info.graphOps = m_ops.graphs(); }
     bool devicesAreLost() const override { return m_deviceIsLost; }

@@ -22,7 +22,7 @@ public:
     using Progress = std::function<void(std::size_t done, std::size_t ops)>;
     // Trains and places one iteration, or the whole stream (Shape::windows > 1), of which
     // `measuredWindows` windows are measured. If the call is cancelled or a device fails, the
-    // timeline is unchanged and only finish() may be called afterwards.
+    // timeline gets no iteration and only finish() may be called afterwards.
     virtual Result<void> iterate(Iteration iteration, TokenBatches& tokens,
                                  const Progress& progress, const std::atomic<bool>& cancel)
         = 0;
@@ -30,8 +30,9 @@ public:
     // Returns how many ops each device of the first pipeline has passed in this iteration. Only
     // Progress may call it.
     virtual std::vector<std::uint32_t> positions() const = 0;
-    // Completes the timeline. Requires a measured iteration.
-    virtual Result<void> finish() { return {}; }
+    // Completes the timeline, without statistics that take long if `cancel` is set or becomes set.
+    // Requires a measured iteration.
+    virtual Result<void> finish(const std::atomic<bool>& /*cancel*/) { return {}; }
 
     virtual std::span<const OpTiming> timings() const = 0; // timings of the last iteration
     // Adds results of all iterations: graphs, CPU share, interference.

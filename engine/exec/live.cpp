@@ -146,6 +146,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
     const auto order = TRY(executionOrder(
         m_pipeline.lowered(), estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.model})));
     const std::uint32_t number = m_run.timeline.iterations.size();
+    const auto copies = static_cast<std::size_t>(m_pipeline.copies());
     m_alone.assign(m_pipeline.lowered().shape.devices, 0);
     for (std::size_t i = 0; i < order.size(); ++i) {
         if (cancel.load(std::memory_order_relaxed))
@@ -161,7 +162,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
         std::uint32_t& position = m_alone[ref.device.value];
         // Keeps the maximum, because an all-reduce may run after ops that follow it in the program.
         position = std::max(position, ref.position + 1);
-        progress(i + 1, order.size());
+        progress((i + 1) * copies, order.size() * copies);
     }
     for (const auto& worker : m_workers)
         worker->takeTimes();

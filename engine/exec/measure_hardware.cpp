@@ -33,7 +33,8 @@ public:
         const DeviceInfo info = m_device.info();
         HardwareSpec spec;
         spec.name = info.name;
-        spec.memory = static_cast<double>(info.memory);
+        // Devices of a CPU share the memory of the machine.
+        spec.memory = static_cast<double>(info.memory) / (m_isGpu ? 1 : m_on.devicesPerNode);
         spec.devicesPerNode = m_on.devicesPerNode;
         spec.matmulShare = spec.memoryShare = spec.linkShare = 1;
         m_on.progress("matrix products");

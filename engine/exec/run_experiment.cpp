@@ -9,6 +9,7 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
 #include "engine/plan/execution_plan.h"
+#include "engine/plan/happens_before.h"
 #include "engine/schedule/check/communicator_streams.h"
 
 #include <fmt/format.h>
@@ -28,12 +29,13 @@ struct Plan
     TextData data;
 };
 
-// Checks, before the schedule is built, that the recording of the run would fit in memory.
+// Makes the check of checkRecordFits() before the schedule is built.
 Result<void> checkSize(const Experiment& experiment)
 {
     if (!experiment.scheduleFile.empty())
         return {};
-    const double bytesPerOp = recordBytes(1, experiment.warmup + experiment.iterations + 1);
+    const double bytesPerOp = recordBytes(1, experiment.warmup + experiment.iterations + 1)
+        + HappensBefore::bytes(1, experiment.schedule.devices);
     TRY(checkRequest(experiment.schedule));
     const auto limit = limitOfMachine(static_cast<int>(std::min(bytesPerOp, 1e9)));
     return checkRequest(experiment.schedule, limit).map_error([](Error error) {

@@ -1,6 +1,6 @@
 #include "engine/exec/training_run.h"
 
-#include "engine/backend/cpu/cpu_device.h"
+#include "engine/base/available_memory.h"
 #include "engine/base/try.h"
 #include "engine/exec/gemm_peak.h"
 #include "engine/exec/make_executor.h"
@@ -156,7 +156,7 @@ Result<void> TrainingRun::iterateAll(const std::atomic<bool>& cancel)
     }
     if (!trained && trained.error().code != Error::Code::Cancelled)
         return trained;
-    TRY(m_executor->finish());
+    TRY(m_executor->finish(cancel));
     const auto reported = m_memoryReported < m_run.timeline.memory.size() ? tell() : Result<void>();
     return trained ? reported : trained;
 }

@@ -63,13 +63,44 @@ Result<void> checkAsynchronous(const Schedule& lowered)
     return checkUpdates(lowered);
 }
 
+Op sliceOf(Op op, int slice)
+{
+    op.slice = static_cast<std::uint16_t>(slice);
+    return op;
+}
+
+// A whole op would process its sequence slices as if they were independent samples. A copy would
+// move only a part of the stash of its micro-batch, or a slice that later slices read.
+Result<void> checkParts(const Schedule& lowered)
+{
+    const bool halves = hasHalves(lowered);
+    const int slices = lowered.shape.slices;
+    if (slices == 1 && !halves)
+        return {};
+    for (const auto& program : lowered.program)
+        for (const Op& op : program) {
+            if (isCopy(op.kind))
+                return fail(Error::Code::Unsupported,
+                            fmt::format("{} moves a stash, but the schedule splits micro-batches: "
+                                        "remove its evicts and loads, or use bscope simulate",
+                                        toString(op)));
+            const bool usesUnits = op.kind == OpKind::Forward || isBackward(op.kind);
+            if (!halves && usesUnits && op.slice == Op::kWhole)
+                return fail(Error::Code::Unsupported,
+                            fmt::format("{} runs a whole micro-batch, but the schedule has "
+                                        "sequence slices: replace it with {} to {}, or use "
+                                        "bscope simulate",
+                                        toString(op), toString(sliceOf(op, 0)),
+                                        toString(sliceOf(op, slices - 1))));
+        }
+    return {};
+}
+
 } // namespace
 
 Result<void> checkRunnable(const Schedule& lowered)
 {
-    if (isAsynchronous(lowered))
-        return checkAsynchronous(lowered);
-    return {};
+    return isAsynchronous(lowered) ? checkAsynchronous(lowered) : checkParts(lowered);
 }
 
 Result<void> checkSync(const Schedule& schedule, SyncPolicy sync)

@@ -6,7 +6,8 @@
 namespace engine {
 
 // Fails with Error::Code::InvalidArgument or Unsupported if the schedule cannot be trained. This is
-// the case if it is asynchronous and has slices, several data-parallel pipelines, invalid weight
+// the case if it has sequence slices and whole micro-batches, or copies of stashes and slices or
+// halves; or if it is asynchronous and has slices, several data-parallel pipelines, invalid weight
 // versions, or updates of different sizes.
 Result<void> checkRunnable(const Schedule& lowered);
 

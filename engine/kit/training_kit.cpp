@@ -32,7 +32,8 @@ std::string filledIn(std::string_view name, const Replacements& replacements)
     std::string text(resources::find(fmt::format("kit/{}", name)));
     for (const auto& [key, value] : replacements) {
         const std::string mark = fmt::format("@{}@", key);
-        for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
+        for (auto at = text.find(mark); at != std::string::npos;
+             at = text.find(mark, at + value.size()))
             text.replace(at, mark.size(), value);
     }
     return text;

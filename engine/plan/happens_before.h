@@ -14,6 +14,11 @@ class HappensBefore
 {
 public:
     explicit HappensBefore(const Schedule& lowered); // the schedule must not deadlock
+    // The memory of the clocks in bytes: a clock per op and device.
+    static double bytes(std::size_t ops, int devices)
+    {
+        return static_cast<double>(ops) * devices * sizeof(Clock);
+    }
 
     struct Place
     {

@@ -1,6 +1,7 @@
 #include "engine/plan/memory_fit.h"
 
 #include "engine/plan/data_parallel.h"
+#include "engine/plan/happens_before.h"
 #include "engine/plan/memory_need.h"
 #include "engine/schedule/notation.h"
 #include "engine/transport/communicator_plans.h"
@@ -161,12 +162,15 @@ bool fits(const MemoryNeed& need, const Experiment& experiment, const MemorySpac
 
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered, Bytes available)
 {
-    const double record = recordOf(experiment, lowered);
+    const double order = HappensBefore::bytes(opCount(lowered), lowered.shape.devices);
+    const double needed = recordOf(experiment, lowered) + order;
     const MemorySpace machine{available};
-    if (machine.holds(record))
+    if (machine.holds(needed))
         return {};
-    return refuse("this run", record, machine, "",
-                  "this is the size of the recording; use fewer --iterations or --micro-batches");
+    return refuse("this run", needed, machine, "",
+                  fmt::format("this is the size of the recording and, {} of it, of the order of "
+                              "the ops; use fewer --iterations, --micro-batches or --devices",
+                              bytesText(order)));
 }
 
 Result<void> checkFits(const MemoryFit& fit, const Device& device)

@@ -23,8 +23,8 @@ struct MemoryFit
 // `device` runs the experiment.
 Result<void> checkFits(const MemoryFit& fit, const Device& device);
 
-// Checks before planning that the recording fits into `available` bytes of the machine; 0: unknown,
-// so that any recording fits.
+// Checks before planning that the recording and the order of the ops (happens_before.h) fit into
+// `available` bytes of the machine; 0: unknown, so that they always fit.
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered,
                              Bytes available);
 

@@ -1,6 +1,6 @@
 #include "engine/plan/pass_spec.h"
 
-#include "engine/plan/stash_plan.h"
+#include "engine/schedule/schedule.h"
 
 #include <fmt/format.h>
 

@@ -239,15 +239,6 @@ private:
 
 } // namespace
 
-bool hasHalves(const Schedule& lowered)
-{
-    for (const auto& program : lowered.program)
-        for (const Op& op : program)
-            if (op.flags == OpFlag::Half)
-                return true;
-    return false;
-}
-
 int unitsPerMicroBatch(const Schedule& lowered)
 {
     return hasHalves(lowered) ? 2 : lowered.shape.slices;

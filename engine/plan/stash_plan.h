@@ -18,7 +18,6 @@ struct UnitRange
     int first = 0, count = 1;
 };
 int unitsPerMicroBatch(const Schedule& lowered);
-bool hasHalves(const Schedule& lowered);
 UnitRange unitsOf(const Op& op, int unitsPerMicroBatch);
 
 constexpr std::size_t kStashPieces = 4; // the first piece, and the three of StashPieces

@@ -45,6 +45,15 @@ std::size_t opCount(const Schedule& schedule)
     return count;
 }
 
+bool hasHalves(const Schedule& schedule)
+{
+    for (const auto& program : schedule.program)
+        for (const Op& op : program)
+            if (op.flags == OpFlag::Half)
+                return true;
+    return false;
+}
+
 OpIndex::OpIndex(const Schedule& schedule)
 {
     m_first.reserve(schedule.program.size() + 1);

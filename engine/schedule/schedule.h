@@ -109,6 +109,7 @@ inline StageId allReduceStage(const Op& op)
 }
 
 std::size_t opCount(const Schedule& schedule);
+bool hasHalves(const Schedule& schedule); // whether ops process halves of micro-batches (Chimera)
 
 // Numbers the ops of a schedule by device, then by position. Span::op is one of these numbers.
 class OpIndex

@@ -1,3 +1,4 @@
+#include "engine/base/available_memory.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/weight_versions.h"
@@ -5,7 +6,6 @@
 #include "engine/schedules/scheme.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -120,8 +120,8 @@ Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, con
 
 SizeLimit limitOfMachine(int bytesPerOp)
 {
-    const Wide memory = Wide{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-    const std::int64_t fits = memory / 4 * 3 / bytesPerOp;
+    const Bytes memory = availableMemory();
+    const std::int64_t fits = memory == 0 ? kMostOps : memory / 4 * 3 / bytesPerOp;
     return {std::min(fits, kMostOps), bytesPerOp, true};
 }
 

@@ -97,10 +97,9 @@ struct SizeLimit
 {
     std::int64_t ops = kMaxOps;
     int bytesPerOp = kBytesPerOp;
-    bool isOfMachine = false; // true: derived from the memory of this machine
+    bool isOfMachine = false; // true: derived from the available memory
 };
-// Returns the number of ops that fit in three quarters of the memory of this machine, at most
-// kMostOps.
+// Returns the number of ops that fit in three quarters of the available memory, at most kMostOps.
 SizeLimit limitOfMachine(int bytesPerOp);
 
 // Checks scheme, options, counts, the scheme's rule and the size, without building.

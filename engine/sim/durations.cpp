@@ -42,6 +42,11 @@ std::int64_t Jitter::drawn(std::int64_t duration, const Op& op) const
     return duration + times(times(duration, m_parts, kMillion), share, kMillion);
 }
 
+std::int64_t scaled(std::int64_t ticks, Fraction by)
+{
+    return times(ticks, by.numerator, by.denominator);
+}
+
 std::int64_t stretched(Window work, Fraction slowDown, const std::vector<Window>& windows)
 {
     std::int64_t now = work.begin, left = work.duration();
@@ -51,10 +56,10 @@ std::int64_t stretched(Window work, Fraction slowDown, const std::vector<Window>
             left -= next->begin - now;
             now = next->begin;
         }
-        const std::int64_t slow = times(left, slowDown.numerator, slowDown.denominator);
+        const std::int64_t slow = scaled(left, slowDown);
         if (now + slow <= next->end)
             return now + slow;
-        left -= times(next->end - now, slowDown.denominator, slowDown.numerator);
+        left -= scaled(next->end - now, inverse(slowDown));
         now = next->end;
     }
     return now + left;

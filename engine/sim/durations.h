@@ -51,6 +51,8 @@ private:
     std::uint64_t m_seed = 0;
 };
 
+std::int64_t scaled(std::int64_t ticks, Fraction by); // rounded down
+
 // Returns the end of `work` if it runs `slowDown` times slower during `windows` (sorted, disjoint).
 std::int64_t stretched(Window work, Fraction slowDown, const std::vector<Window>& windows);
 

@@ -61,9 +61,7 @@ std::int64_t Placer<Costs, Recorder>::endOf(DeviceId device, Ops group, std::int
     for (std::size_t i = 0; i < group.size(); ++i)
         work += costOf(device, i, group[i]).duration;
     if (group.size() > 1)
-        work = work / m_in.rules.joint.denominator * m_in.rules.joint.numerator
-            + work % m_in.rules.joint.denominator * m_in.rules.joint.numerator
-                / m_in.rules.joint.denominator;
+        work = scaled(work, m_in.rules.joint);
     if (m_in.slow == nullptr)
         return start + work;
     return stretched({start, start + work}, m_in.rules.slowDown, (*m_in.slow)[device]);

@@ -2,6 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/try.h"
+#include "engine/cost/tick_limit.h"
 #include "engine/sim/place_steadily.h"
 #include "engine/sim/track_writer.h"
 #include "engine/timeline/stream.h"
@@ -27,12 +28,13 @@ Result<void> placeIteration(const Schedule& lowered, const OpCosts& costs, Itera
     CHECK(costs.of.size() == lowered.program.size());
     for (const DeviceId d : costs.of.ids())
         CHECK(costs.of[d].size() == lowered.program[d].size());
+    const std::int64_t start = endOf(timeline);
+    TRY(checkTicks(costs, start));
     const auto facts = TRY(sim::orderFacts(lowered));
     const std::uint32_t number = timeline.iterations.size();
     std::unique_ptr<sim::TrackWriter> tracks;
     iteration.window = TRY(sim::placeSteadily<sim::TrackWriter>(
-        sim::Placement<sim::StoredCosts>{
-            lowered, facts, {costs}, costs.rules, endOf(timeline), number},
+        sim::Placement<sim::StoredCosts>{lowered, facts, {costs}, costs.rules, start, number},
         tracks, [&] { return std::make_unique<sim::TrackWriter>(lowered, number, timeline); }));
     tracks->commit();
     timeline.iterations.push_back(std::move(iteration));

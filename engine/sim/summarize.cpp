@@ -1,12 +1,11 @@
 #include "engine/base/try.h"
+#include "engine/cost/tick_limit.h"
 #include "engine/sim/place_steadily.h"
 #include "engine/sim/simulate.h"
 #include "engine/sim/summary_recorder.h"
 
 namespace engine {
 namespace {
-
-constexpr double kMostTicks = 2e18;
 
 Result<IterationSummary> summarizeOne(const sim::Placement<sim::ListedCosts>& placement,
                                       double recomputeKeeps)
@@ -29,8 +28,7 @@ Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpP
         return fail(Error::Code::InvalidArgument,
                     "the schedule has SEND and RECV ops, which a simulation without spans does not "
                     "support; remove them");
-    if (prices.most(4.0 * opCount(order) * options.iterations) > kMostTicks)
-        return costsTooLarge();
+    TRY(checkTicks(prices.most(4.0 * opCount(order) * options.iterations), prices.rules));
     std::vector<IterationSummary> summaries;
     const bool busy = !prices.isCommunicationFree();
     for (int i = 0; i < options.iterations; ++i) {

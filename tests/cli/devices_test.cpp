@@ -1,9 +1,11 @@
 #include "app/cli/text/devices_text.h"
+#include "engine/cost/hardware.h"
 #include "tests/cli/bscope.h"
 #include "tests/support/paths.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 using namespace cli_test;
 
@@ -191,6 +193,11 @@ TEST_CASE("devices --calibrate measures this machine as a file for --hardware")
     CHECK(run["iteration"].get<double>() > 0);
     CHECK(run["peak_flops"].get<double>() > 1e8); // of one core
     CHECK(run["peak_flops"].get<double>() < 1e13);
+    // Every device had the memory of the whole machine.
+    const auto here = engine::loadHardware((folder / "here.toml").string()).value();
+    const double machine
+        = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    CHECK(here.memory * here.devicesPerNode < 1.001 * machine); // five digits
     CHECK(contains(bscope(folder, "devices --calibrate -o here.toml").err, "--force"));
     CHECK(bscope(folder, "devices -o other.toml").status == 2); // needs --calibrate
     CHECK(contains(bscope(folder, "devices --calibrate --backend cuda").err, "--backend cpu"));

@@ -3,6 +3,7 @@
 #include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "engine/backend/cpu/cpu_device.h"
+#include "engine/base/available_memory.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"

@@ -2,6 +2,7 @@
 
 #include "engine/backend/cpu/blas.h"
 #include "engine/backend/cpu/operations.h"
+#include "engine/base/available_memory.h"
 #include "engine/base/try.h"
 
 #include <fmt/format.h>
@@ -85,21 +86,14 @@ public:
     }
 };
 
-std::string valueIn(const char* file, std::string_view key)
-{
-    std::ifstream in(file);
-    for (std::string line; std::getline(in, line);) {
-        const auto colon = line.find(':');
-        if (line.starts_with(key) && colon != std::string::npos)
-            return line.substr(std::min(line.find_first_not_of(" \t", colon + 1), line.size()));
-    }
-    return {};
-}
-
 std::string processorName()
 {
-    const std::string name = valueIn("/proc/cpuinfo", "model name");
-    return name.empty() ? "CPU" : name;
+    std::ifstream in("/proc/cpuinfo");
+    for (std::string line; std::getline(in, line);)
+        if (const auto colon = line.find(": ");
+            line.starts_with("model name") && colon != std::string::npos)
+            return line.substr(colon + 2);
+    return "CPU";
 }
 
 class BlasDevice final : public CpuDevice
@@ -149,12 +143,6 @@ private:
 };
 
 } // namespace
-
-Bytes availableMemory()
-{
-    const std::string kibibytes = valueIn("/proc/meminfo", "MemAvailable");
-    return kibibytes.empty() ? 0 : std::strtoll(kibibytes.c_str(), nullptr, 10) * 1024;
-}
 
 Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads)
 {

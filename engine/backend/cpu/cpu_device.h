@@ -19,6 +19,4 @@ public:
 // not installed; the message names the package.
 Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads = 1);
 
-Bytes availableMemory(); // memory of this machine that is free now; 0: unknown
-
 } // namespace engine

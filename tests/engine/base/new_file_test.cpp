@@ -117,6 +117,16 @@ TEST_CASE("a device, a pipe, a socket and a folder are refused")
     close(descriptor);
 }
 
+TEST_CASE("a FIFO with the name of a lock file does not block")
+{
+    const TemporaryFolder folder;
+    REQUIRE(mkfifo((folder / ".a.bscope-lock").c_str(), 0600) == 0);
+    REQUIRE(mkfifo((folder / ".b.bscope-lock").c_str(), 0600) == 0);
+    CHECK(saveFile(folder / "a", "x", kRefuse));
+    CHECK(textOf(folder / "a") == "x");
+    CHECK(folder.files() == 1);
+}
+
 TEST_CASE("a symbolic link is kept, and its target is replaced")
 {
     const TemporaryFolder folder;

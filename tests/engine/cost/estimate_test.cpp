@@ -119,6 +119,18 @@ TEST_CASE("a tensor-parallel width that does not divide the heads is refused, wi
     }
 }
 
+TEST_CASE("more stages than 65535 are refused, and the multiple of a batch exceeds 32 bits")
+{
+    EstimateInput input = inputOf("gpt3-96b", 1, 65534, 1, AttentionMode::Flash);
+    input.chunks = 65534;
+    CHECK_THAT(bpipeGain({input, {1}, {}, 1e300}).error().message,
+               Catch::Contains("4294705156 stages; use at most 65535"));
+    input.stages = input.chunks = 1;
+    input.on.setup.dataParallel = 65535;
+    CHECK_THAT(bpipeGain({input, {1 << 20}, {}, 1e300}).error().message,
+               Catch::Contains("use a multiple of 68718428160"));
+}
+
 TEST_CASE("the transfer of BPipe takes the slowest link between partners")
 {
     EstimateInput input = inputOf("gpt3-96b", 8, 4, 1, AttentionMode::Recompute); // a node each

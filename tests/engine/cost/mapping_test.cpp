@@ -158,6 +158,21 @@ TEST_CASE("a file lists the slots, and what is wrong with it is one clear error"
     CHECK_THAT(error("copies = ["), Catch::Contains("line 1"));
 }
 
+// The number of the slot overflowed.
+TEST_CASE("a file lists slots below 1048576 only, in one node or many")
+{
+    const Schedule schedule = copiesOf("1f1b", 2, 1);
+    const auto error = [&](const std::string& slot, const NodeShape& nodes) {
+        const auto mapping
+            = MappingFile("copies = [[\"0:0\", \"" + slot + "\"]]").of(schedule, nodes);
+        return mapping ? "" : mapping.error().message;
+    };
+    CHECK(error("131071:7", {8}).empty());
+    CHECK_THAT(error("131072:0", {8}), Catch::Contains("use a node below 131072"));
+    CHECK_THAT(error("2147483647:7", {8}), Catch::Contains("use a node below 131072"));
+    CHECK_THAT(error("65534:65534", {65535, 65535}), Catch::Contains("use a node below 16"));
+}
+
 TEST_CASE("a mapping that does not exist, or devices without room, are refused")
 {
     const Schedule schedule = copiesOf("1f1b", 4, 4);

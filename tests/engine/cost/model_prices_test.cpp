@@ -66,6 +66,18 @@ TEST_CASE("prices of a model on hardware: head on the last stage, links by node,
     CHECK_THAT(modelPrices(Shape{128, 128, 16}, on).error().message, Catch::Contains("80 layers"));
 }
 
+TEST_CASE("a model whose times exceed 64 bits of nanoseconds is refused")
+{
+    ModelOnHardware on = modelOf("gpt-1t", 1, AttentionMode::Flash);
+    on.setup.microBatchSize = 1 << 20;
+    on.hardware.peakFlops = 1e9;
+    on.hardware.matmulShare = 0.001;
+    const Schedule lowered = lower(tests::scheduleOf("1f1b", 2, 2));
+    const auto prices = modelPrices(lowered.shape, on);
+    REQUIRE(prices);
+    CHECK_THAT(resolved(lowered, *prices).error().message, Catch::Contains("too large"));
+}
+
 TEST_CASE("recomputation is done by RECOMPUTE ops, or by every backward without them")
 {
     const Shape shape{8, 8, 16};

@@ -43,6 +43,12 @@ TEST_CASE("a stage may cost something of its own, its backward split as the othe
     CHECK_THAT(unitPrices(Shape{2, 2, 1}, costs).error().message,
                Catch::Contains("--stage-cost names stage 2, which does not exist")
                    && Catch::Contains("0 to 1"));
+    // The product of I and the stage's backward overflowed, and I and W of the stage cost nothing.
+    costs.inputGradient = {1'123'456'789, 1'000'000'000};
+    costs.weightGradient = {11, 10};
+    costs.backward = sum(costs.inputGradient, costs.weightGradient).value();
+    costs.stages = {{0, {1}, {12'345'678'123'456'789, 1'000'000'000}}};
+    CHECK_FALSE(unitPrices(Shape{2, 2, 1}, costs));
 }
 
 TEST_CASE("a backward that costs nothing elsewhere divides evenly where it costs something")

@@ -106,4 +106,8 @@ TEST_CASE("costs whose sum is not exact are refused")
     CHECK_FALSE(unitOpCosts(schedule, costs));
     CHECK_FALSE(unitOpCosts(schedule, withForward({std::int64_t{1} << 60})));
     CHECK_THAT(unitOpCosts(schedule, costs).error().message, Catch::Contains("rounder"));
+    costs = withForward({999'999'999});
+    CHECK(unitOpCosts(schedule, costs));
+    costs.rules.joint = {999'999'999};
+    CHECK_FALSE(unitOpCosts(schedule, costs));
 }

@@ -112,6 +112,14 @@ TEST_CASE("no file of a kit has a mark that was not replaced")
     }
 }
 
+TEST_CASE("the name of a model may contain the mark that it replaces")
+{
+    Experiment experiment = experimentWith("1f1b");
+    experiment.model.name = "x@MODEL@";
+    CHECK_THAT(textOf(trainingKit(experiment, 8).value(), "README.md"),
+               Catch::Contains("8 micro-batches, x@MODEL@\n"));
+}
+
 TEST_CASE("a kit whose ranks cannot be divided into nodes is refused")
 {
     const auto kit = trainingKit(experimentWith("1f1b"), 3);

@@ -189,3 +189,21 @@ TEST_CASE("a tenth of a GPU's memory is reserved, at most a gigabyte, and 3 % of
     CHECK(kept(20e9) == Approx(1e9));
     CHECK(kept(140e9) == Approx(4.2e9));
 }
+
+// The clocks that order the ops, one per op and device, were not counted.
+TEST_CASE("a run of many devices needs memory for the order of its ops before it is planned")
+{
+    Experiment experiment = gpipe();
+    experiment.schedule.devices = 256;
+    experiment.schedule.microBatches = 1;
+    const Schedule lowered = lower(buildSchedule(experiment.schedule).value());
+    const double record
+        = recordBytes(opCount(lowered), experiment.warmup + experiment.iterations + 1);
+    const double order = 4.0 * 256 * static_cast<double>(opCount(lowered));
+    const auto checked = [&](double usable) {
+        return checkRecordFits(experiment, lowered, static_cast<Bytes>(usable / 0.9) + 10);
+    };
+    CHECK(checked(record + order));
+    CHECK_THAT(checked(record + 0.9 * order).error().message,
+               Catch::StartsWith("this run needs ") && Catch::Contains("of the order of the ops"));
+}

@@ -107,6 +107,39 @@ TEST_CASE("joint ops of measured times take the factor of their sum, to the nano
     const auto timeline = simulate(schedule, costs);
     REQUIRE(timeline);
     CHECK(timeline->tracks[0].spans[0].window() == Window{0, 9}); // of 9.6
+    costs.rules.joint = {999'999'999'000'000'001, 1'000'000'000};
+    CHECK(simulate(schedule, costs)->tracks[0].spans[0].end == 11'999'999'988);
+}
+
+// The limit ignored the rules and the iterations, so that 64-bit times overflowed.
+TEST_CASE("times that the rules or the number of iterations could overflow are refused")
+{
+    struct Row
+    {
+        Fraction joint, slowDown, jitter;
+        int iterations;
+        bool fits;
+    };
+    const Schedule schedule = scheduleFrom({"(0F0 0F1) 0B0 0B1"});
+    for (const Row& row : {Row{{1}, {1}, {0}, 2, true},
+                           {{1, 2}, {1}, {1}, 1, true},
+                           {{1}, {1}, {0}, 3, false},
+                           {{3}, {1}, {0}, 1, false},
+                           {{1}, {3}, {0}, 1, false},
+                           {{3, 2}, {1}, {1}, 1, false}}) {
+        CAPTURE(textOf(row.joint), textOf(row.slowDown), textOf(row.jitter), row.iterations);
+        OpCosts costs;
+        costs.of = {std::vector<OpCosts::Cost>(4, {std::int64_t{1} << 58, 0})};
+        costs.rules = {.joint = row.joint, .slowDown = row.slowDown, .jitter = row.jitter};
+        CHECK(simulate(schedule, costs, {row.iterations}).has_value() == row.fits);
+
+        OpPrices prices(schedule.shape); // whose bound is of four times the ops
+        for (const OpKind kind : {OpKind::Forward, OpKind::Backward})
+            prices.set(kind, StageId{0}, OpPrices::Part::Whole, LinkTier::InNode,
+                       {std::int64_t{1} << 56, 0});
+        prices.rules = costs.rules;
+        CHECK(summarize(schedule, prices, {row.iterations}).has_value() == row.fits);
+    }
 }
 
 TEST_CASE("an all-reduce takes the duration of its slowest member on all devices")

@@ -62,8 +62,6 @@ std::size_t bytesOf(nccl::DataType type)
         return 8;
     case nccl::DataType::Float32:
         return 4;
-    case nccl::DataType::Bfloat16:
-        return 2;
     default:
         return 1;
     }

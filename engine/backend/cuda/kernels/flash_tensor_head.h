@@ -7,7 +7,7 @@
 // the loop over tiles of keys. Scores are multiplied by log2(e), so that weights are powers of 2.
 namespace engine::cuda::tensor {
 
-constexpr float kLog2e = 1.4426950408889634F, kLn2 = 0.6931471805599453F;
+constexpr float kLog2e = 1.4426950408889634F;
 constexpr int kRowsOfBlock = kWarps * kSide; // queries or keys of a block
 
 struct Head

@@ -30,7 +30,7 @@ enum class Status : int {
     InProgress = 7,
 };
 
-enum class DataType : int { Uint8 = 1, Int64 = 4, Float32 = 7, Bfloat16 = 9 };
+enum class DataType : int { Uint8 = 1, Int64 = 4, Float32 = 7 };
 enum class Reduction : int { Sum = 0 };
 
 // Configuration of a communicator: the fields of NCCL 2.27 up to the last one that is used. NCCL

@@ -27,8 +27,7 @@ static_assert(static_cast<int>(nccl::Status::Success) == ncclSuccess
               && static_cast<int>(nccl::Status::InProgress) == ncclInProgress);
 static_assert(static_cast<int>(nccl::DataType::Uint8) == ncclUint8
               && static_cast<int>(nccl::DataType::Int64) == ncclInt64
-              && static_cast<int>(nccl::DataType::Float32) == ncclFloat32
-              && static_cast<int>(nccl::DataType::Bfloat16) == ncclBfloat16);
+              && static_cast<int>(nccl::DataType::Float32) == ncclFloat32);
 static_assert(static_cast<int>(nccl::Reduction::Sum) == ncclSum);
 
 static_assert(sizeof(nccl::UniqueId) == sizeof(ncclUniqueId)

@@ -25,8 +25,6 @@ nccl::DataType typeOf(NcclType type)
     switch (type) {
     case NcclType::Float32:
         return nccl::DataType::Float32;
-    case NcclType::Bfloat16:
-        return nccl::DataType::Bfloat16;
     case NcclType::Int64:
         return nccl::DataType::Int64;
     case NcclType::Byte:
@@ -184,11 +182,6 @@ std::size_t NcclGpu::join(const Membership& membership)
         = m_state->library.initRank(&made.handle, membership.ranks, id, membership.rank, &config);
     m_state->require(status, made, "joining");
     return m_state->communicators.size() - 1;
-}
-
-bool NcclGpu::isJoined(std::size_t communicator)
-{
-    return m_state->isSettled(communicator, "joining");
 }
 
 void NcclGpu::waitUntilJoined()

@@ -30,7 +30,7 @@ const NcclFunctions* ncclFunctions(std::string* reason);
 using NcclId = std::array<char, 128>;
 NcclId makeNcclId(const NcclFunctions& library); // throws std::runtime_error
 
-enum class NcclType : std::uint8_t { Float32, Bfloat16, Int64, Byte };
+enum class NcclType : std::uint8_t { Float32, Int64, Byte };
 
 // A message to or from another rank, or an all-reduce over all ranks (in place if `from` equals
 // `to`). The memory and the stream belong to the GPU of the NcclGpu that issues the call. Calls run
@@ -71,10 +71,8 @@ public:
         int channels = 0; // maximum number of SMs; 0: NCCL's choice
     };
     // Starts joining and returns the index of the communicator. Indices count from 0 in the order
-    // of joining, which must be the same on all GPUs. isJoined() is true when every rank has
-    // joined.
+    // of joining, which must be the same on all GPUs.
     std::size_t join(const Membership& membership);
-    bool isJoined(std::size_t communicator);
     void waitUntilJoined(); // waits for all communicators
 
     // Enqueues the calls as one group. If two ranks send to each other, the messages must be in one

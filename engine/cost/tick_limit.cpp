@@ -1,0 +1,34 @@
+#include "engine/cost/tick_limit.h"
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+constexpr double kMostTicks = 0x1p61;
+
+// The largest factor by which the rules multiply a duration.
+double growth(const TimingRules& rules)
+{
+    return std::max(1.0, rules.joint.value()) * rules.slowDown.value() * (1 + rules.jitter.value());
+}
+
+} // namespace
+
+Result<void> checkTicks(double ticks, const TimingRules& rules)
+{
+    if (ticks * growth(rules) > kMostTicks)
+        return costsTooLarge();
+    return {};
+}
+
+Result<void> checkTicks(const OpCosts& costs, std::int64_t start)
+{
+    auto ticks = static_cast<double>(start) / growth(costs.rules); // the rules apply to later ops
+    for (const auto& ofDevice : costs.of)
+        for (const OpCosts::Cost& cost : ofDevice)
+            ticks += static_cast<double>(cost.duration) + static_cast<double>(cost.latency);
+    return checkTicks(ticks, costs.rules);
+}
+
+} // namespace engine
