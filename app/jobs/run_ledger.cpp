@@ -1,6 +1,7 @@
 #include "app/jobs/run_ledger.h"
 
 #include "app/models/setting_table.h"
+#include "engine/base/new_file.h"
 #include "engine/base/try.h"
 #include "profiler/store/trace_store.h"
 
@@ -55,21 +56,64 @@ bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
     return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch();
 }
 
-// Moves a file into a folder under a free name. Returns its new path.
-Result<QString> moveFile(const QString& file, const QString& folder)
+// Returns the suffixes of the files that SQLite has left beside a run, and "" for the run itself.
+QStringList partsOf(const QString& file)
 {
+    QStringList suffixes;
+    for (const std::string_view companion : engine::kSqliteCompanions)
+        if (const QString suffix = QString::fromLatin1(companion); QFileInfo::exists(file + suffix))
+            suffixes.append(suffix);
+    return suffixes << QString();
+}
+
+Result<void> checkEnded(const QString& file)
+{
+    if (engine::isBeingWritten(file.toStdString()))
+        return engine::fail(Error::Code::Io,
+                            QStringLiteral("%1 is still being written: stop the run first")
+                                .arg(file)
+                                .toStdString());
+    return {};
+}
+
+// Moves a run into a folder under a free name. Returns its new path. A killed run has recorded
+// iterations in "-wal", so the files beside it move under the same name.
+Result<QString> moveRun(const QString& file, const QString& folder)
+{
+    TRY(checkEnded(file));
     const QFileInfo from(file);
     QString to = QDir(folder).filePath(from.fileName());
-    for (int i = 2; QFileInfo::exists(to); ++i)
+    for (int i = 2; QFileInfo::exists(to) || partsOf(to).size() > 1; ++i)
         to = QDir(folder).filePath(
             QStringLiteral("%1-%2.%3").arg(from.completeBaseName()).arg(i).arg(from.suffix()));
-    QFile moved(file);
-    if (QDir().mkpath(folder) && moved.rename(to))
-        return to;
-    return engine::fail(Error::Code::Io,
-                        QStringLiteral("%1 was not moved to %2: %3")
-                            .arg(file, folder, moved.errorString())
-                            .toStdString());
+    QDir().mkpath(folder);
+    QStringList moved;
+    for (const QString& suffix : partsOf(file)) {
+        QFile part(file + suffix);
+        if (!part.rename(to + suffix)) {
+            for (const QString& done : moved)
+                QFile::rename(to + done, file + done);
+            return engine::fail(Error::Code::Io,
+                                QStringLiteral("%1 was not moved to %2: %3")
+                                    .arg(file, folder, part.errorString())
+                                    .toStdString());
+        }
+        moved.append(suffix);
+    }
+    return to;
+}
+
+Result<void> deleteRun(const QString& name)
+{
+    TRY(checkEnded(name));
+    QFile file(name);
+    if (file.exists() && !file.remove())
+        return engine::fail(
+            Error::Code::Io,
+            QStringLiteral("%1 was not deleted: %2").arg(name, file.errorString()).toStdString());
+    for (const QString& suffix : partsOf(name))
+        QFile::remove(name + suffix);
+    return {};
 }
 
 } // namespace
@@ -251,7 +295,7 @@ void RunLedger::moveToTrash(const LedgerRun& run)
 {
     change([file = run.file](Store& store) {
         const QString origin = QFileInfo(file).absolutePath();
-        return moveFile(file, trashFolder()).and_then([&](const QString& to) {
+        return moveRun(file, trashFolder()).and_then([&](const QString& to) {
             return store.with([&](profiler::Ledger& ledger) {
                 return ledger.move(file.toStdString(), to.toStdString(), origin.toStdString());
             });
@@ -262,7 +306,7 @@ void RunLedger::moveToTrash(const LedgerRun& run)
 void RunLedger::restore(const LedgerRun& run)
 {
     change([file = run.file, origin = run.origin](Store& store) {
-        return moveFile(file, origin).and_then([&](const QString& to) {
+        return moveRun(file, origin).and_then([&](const QString& to) {
             return store.with([&](profiler::Ledger& ledger) {
                 return ledger.move(file.toStdString(), to.toStdString(), {});
             });
@@ -272,15 +316,11 @@ void RunLedger::restore(const LedgerRun& run)
 
 void RunLedger::deleteForever(const LedgerRun& run)
 {
-    change([name = run.file](Store& store) -> Result<void> {
-        QFile file(name);
-        if (file.exists() && !file.remove())
-            return engine::fail(Error::Code::Io,
-                                QStringLiteral("%1 was not deleted: %2")
-                                    .arg(name, file.errorString())
-                                    .toStdString());
-        return store.with(
-            [&](profiler::Ledger& ledger) { return ledger.remove(name.toStdString()); });
+    change([file = run.file](Store& store) {
+        return deleteRun(file).and_then([&] {
+            return store.with(
+                [&](profiler::Ledger& ledger) { return ledger.remove(file.toStdString()); });
+        });
     });
 }
 

@@ -36,7 +36,8 @@ public:
 
     // Stores name, note, tags and star.
     void setUserData(const LedgerRun& run);
-    // Moves the file of a run to the trash, or back to the folder where it was.
+    // Moves the file of a run to the trash, or back to the folder where it was. These three emit
+    // failed() for a run that is still being written.
     void moveToTrash(const LedgerRun& run);
     void restore(const LedgerRun& run);
     void deleteForever(const LedgerRun& run);
