@@ -14,6 +14,7 @@
 #include <csignal>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace app {
@@ -192,6 +193,9 @@ RunLedger::RunLedger(QObject* parent)
     m_relist.setSingleShot(true);
     m_relist.setInterval(kRelistDelay);
     connect(&m_relist, &QTimer::timeout, this, &RunLedger::list);
+    m_edited.setSingleShot(true);
+    m_edited.setInterval(0);
+    connect(&m_edited, &QTimer::timeout, this, &RunLedger::changed);
     QTimer::singleShot(0, this, &RunLedger::list);
 }
 
@@ -255,6 +259,8 @@ void RunLedger::list()
 {
     m_background.run([store = m_store] { return store->runs(); },
                      [this](Result<std::vector<LedgerRun>> runs) {
+                         if (m_changes > 0)
+                             return; // older than the change, which lists the runs again
                          if (runs) {
                              m_runs = std::move(*runs);
                              Q_EMIT changed();
@@ -286,9 +292,25 @@ void RunLedger::add(const QString& file, const std::shared_ptr<const engine::Run
 
 void RunLedger::setUserData(const LedgerRun& run)
 {
+    if (const auto known = std::ranges::find(m_runs, run.file, &LedgerRun::file);
+        known != m_runs.end()) {
+        std::tie(known->name, known->note, known->tags, known->isStarred)
+            = std::tie(run.name, run.note, run.tags, run.isStarred);
+        m_edited.start();
+    }
     change([row = toRow(run)](Store& store) {
         return store.with([&](profiler::Ledger& ledger) { return ledger.putUserData(row); });
     });
+}
+
+void RunLedger::toggleStar(const LedgerRun& run)
+{
+    const auto known = std::ranges::find(m_runs, run.file, &LedgerRun::file);
+    if (known == m_runs.end())
+        return; // the run is not in the ledger until its file is read
+    LedgerRun toggled = *known;
+    toggled.isStarred = !toggled.isStarred;
+    setUserData(toggled);
 }
 
 void RunLedger::moveToTrash(const LedgerRun& run)

@@ -7,6 +7,8 @@
 #include <QFileInfo>
 #include <QSignalSpy>
 
+#include <algorithm>
+
 using namespace app;
 
 namespace {
@@ -99,4 +101,27 @@ TEST_CASE("a run that is still being written is neither trashed nor deleted")
               == growing.file + QStringLiteral(" is still being written: stop the run first"));
         CHECK(QFileInfo::exists(growing.file));
     }
+}
+
+// A name was overwritten by the older one if a tag was added before the runs were listed again.
+TEST_CASE("what the user adds to a run is in the list at once")
+{
+    const QString file = inRuns("edited.sqlite");
+    const auto run = std::make_shared<const engine::Run>(simulatedRun({"1f1b", 2, 2}));
+    QDir().mkpath(runsFolder());
+    REQUIRE(profiler::writeRun(file.toStdString(), *run, engine::IfExists::Replace).has_value());
+    Changes changes;
+    changes.ledger.add(file, run);
+    const auto listed
+        = [&] { return std::ranges::find(changes.ledger.runs(), file, &LedgerRun::file); };
+    REQUIRE(waitFor([&] { return listed() != changes.ledger.runs().end(); }));
+    LedgerRun edited = *listed();
+    edited.name = QStringLiteral("baseline");
+    changes.ledger.setUserData(edited);
+    CHECK(listed()->name == edited.name);
+    edited = *listed();
+    edited.tags = QStringList{QStringLiteral("paper")};
+    changes.apply(&RunLedger::setUserData, edited);
+    CHECK(listed()->name == edited.name);
+    CHECK(listed()->tags == edited.tags);
 }
