@@ -70,7 +70,6 @@ void RunFollower::read()
 
 void RunFollower::take(const Answer& answer)
 {
-    m_isReading = false;
     if (m_isLast)
         m_timer.stop();
     if (!answer.warning.isEmpty() && answer.warning != std::exchange(m_lastWarning, answer.warning))
@@ -78,6 +77,7 @@ void RunFollower::take(const Answer& answer)
     report(answer);
     if (answer.run)
         Q_EMIT grown(answer.run);
+    m_isReading = false; // only now, so that a slot that calls poke() or finish() starts no read
     // Reads again if rows arrived during this read. If the writer has ended, reads until nothing is
     // added, because one read may not deliver all rows.
     if (m_isPoked || (m_isLast && answer.run))

@@ -1,6 +1,7 @@
 #include "app/jobs/run_ledger.h"
 
 #include "app/models/setting_table.h"
+#include "engine/base/new_file.h"
 #include "engine/base/try.h"
 #include "profiler/store/trace_store.h"
 
@@ -13,6 +14,7 @@
 #include <csignal>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace app {
@@ -55,21 +57,64 @@ bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
     return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch();
 }
 
-// Moves a file into a folder under a free name. Returns its new path.
-Result<QString> moveFile(const QString& file, const QString& folder)
+// Returns the suffixes of the files that SQLite has left beside a run, and "" for the run itself.
+QStringList partsOf(const QString& file)
 {
+    QStringList suffixes;
+    for (const std::string_view companion : engine::kSqliteCompanions)
+        if (const QString suffix = QString::fromLatin1(companion); QFileInfo::exists(file + suffix))
+            suffixes.append(suffix);
+    return suffixes << QString();
+}
+
+Result<void> checkEnded(const QString& file)
+{
+    if (engine::isBeingWritten(file.toStdString()))
+        return engine::fail(Error::Code::Io,
+                            QStringLiteral("%1 is still being written: stop the run first")
+                                .arg(file)
+                                .toStdString());
+    return {};
+}
+
+// Moves a run into a folder under a free name. Returns its new path. A killed run has recorded
+// iterations in "-wal", so the files beside it move under the same name.
+Result<QString> moveRun(const QString& file, const QString& folder)
+{
+    TRY(checkEnded(file));
     const QFileInfo from(file);
     QString to = QDir(folder).filePath(from.fileName());
-    for (int i = 2; QFileInfo::exists(to); ++i)
+    for (int i = 2; QFileInfo::exists(to) || partsOf(to).size() > 1; ++i)
         to = QDir(folder).filePath(
             QStringLiteral("%1-%2.%3").arg(from.completeBaseName()).arg(i).arg(from.suffix()));
-    QFile moved(file);
-    if (QDir().mkpath(folder) && moved.rename(to))
-        return to;
-    return engine::fail(Error::Code::Io,
-                        QStringLiteral("%1 was not moved to %2: %3")
-                            .arg(file, folder, moved.errorString())
-                            .toStdString());
+    QDir().mkpath(folder);
+    QStringList moved;
+    for (const QString& suffix : partsOf(file)) {
+        QFile part(file + suffix);
+        if (!part.rename(to + suffix)) {
+            for (const QString& done : moved)
+                QFile::rename(to + done, file + done);
+            return engine::fail(Error::Code::Io,
+                                QStringLiteral("%1 was not moved to %2: %3")
+                                    .arg(file, folder, part.errorString())
+                                    .toStdString());
+        }
+        moved.append(suffix);
+    }
+    return to;
+}
+
+Result<void> deleteRun(const QString& name)
+{
+    TRY(checkEnded(name));
+    QFile file(name);
+    if (file.exists() && !file.remove())
+        return engine::fail(
+            Error::Code::Io,
+            QStringLiteral("%1 was not deleted: %2").arg(name, file.errorString()).toStdString());
+    for (const QString& suffix : partsOf(name))
+        QFile::remove(name + suffix);
+    return {};
 }
 
 } // namespace
@@ -148,6 +193,9 @@ RunLedger::RunLedger(QObject* parent)
     m_relist.setSingleShot(true);
     m_relist.setInterval(kRelistDelay);
     connect(&m_relist, &QTimer::timeout, this, &RunLedger::list);
+    m_edited.setSingleShot(true);
+    m_edited.setInterval(0);
+    connect(&m_edited, &QTimer::timeout, this, &RunLedger::changed);
     QTimer::singleShot(0, this, &RunLedger::list);
 }
 
@@ -211,6 +259,8 @@ void RunLedger::list()
 {
     m_background.run([store = m_store] { return store->runs(); },
                      [this](Result<std::vector<LedgerRun>> runs) {
+                         if (m_changes > 0)
+                             return; // older than the change, which lists the runs again
                          if (runs) {
                              m_runs = std::move(*runs);
                              Q_EMIT changed();
@@ -242,16 +292,32 @@ void RunLedger::add(const QString& file, const std::shared_ptr<const engine::Run
 
 void RunLedger::setUserData(const LedgerRun& run)
 {
+    if (const auto known = std::ranges::find(m_runs, run.file, &LedgerRun::file);
+        known != m_runs.end()) {
+        std::tie(known->name, known->note, known->tags, known->isStarred)
+            = std::tie(run.name, run.note, run.tags, run.isStarred);
+        m_edited.start();
+    }
     change([row = toRow(run)](Store& store) {
         return store.with([&](profiler::Ledger& ledger) { return ledger.putUserData(row); });
     });
+}
+
+void RunLedger::toggleStar(const LedgerRun& run)
+{
+    const auto known = std::ranges::find(m_runs, run.file, &LedgerRun::file);
+    if (known == m_runs.end())
+        return; // the run is not in the ledger until its file is read
+    LedgerRun toggled = *known;
+    toggled.isStarred = !toggled.isStarred;
+    setUserData(toggled);
 }
 
 void RunLedger::moveToTrash(const LedgerRun& run)
 {
     change([file = run.file](Store& store) {
         const QString origin = QFileInfo(file).absolutePath();
-        return moveFile(file, trashFolder()).and_then([&](const QString& to) {
+        return moveRun(file, trashFolder()).and_then([&](const QString& to) {
             return store.with([&](profiler::Ledger& ledger) {
                 return ledger.move(file.toStdString(), to.toStdString(), origin.toStdString());
             });
@@ -262,7 +328,7 @@ void RunLedger::moveToTrash(const LedgerRun& run)
 void RunLedger::restore(const LedgerRun& run)
 {
     change([file = run.file, origin = run.origin](Store& store) {
-        return moveFile(file, origin).and_then([&](const QString& to) {
+        return moveRun(file, origin).and_then([&](const QString& to) {
             return store.with([&](profiler::Ledger& ledger) {
                 return ledger.move(file.toStdString(), to.toStdString(), {});
             });
@@ -272,15 +338,11 @@ void RunLedger::restore(const LedgerRun& run)
 
 void RunLedger::deleteForever(const LedgerRun& run)
 {
-    change([name = run.file](Store& store) -> Result<void> {
-        QFile file(name);
-        if (file.exists() && !file.remove())
-            return engine::fail(Error::Code::Io,
-                                QStringLiteral("%1 was not deleted: %2")
-                                    .arg(name, file.errorString())
-                                    .toStdString());
-        return store.with(
-            [&](profiler::Ledger& ledger) { return ledger.remove(name.toStdString()); });
+    change([file = run.file](Store& store) {
+        return deleteRun(file).and_then([&] {
+            return store.with(
+                [&](profiler::Ledger& ledger) { return ledger.remove(file.toStdString()); });
+        });
     });
 }
 

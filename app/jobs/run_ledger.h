@@ -34,9 +34,12 @@ public:
     const std::vector<LedgerRun>& runs() const { return m_runs; } // newest first
     int unread() const { return m_unread; } // number of files still to be read
 
-    // Stores name, note, tags and star.
+    // Stores name, note, tags and star. runs() has them at once, because the next edit begins with
+    // what it shows.
     void setUserData(const LedgerRun& run);
-    // Moves the file of a run to the trash, or back to the folder where it was.
+    void toggleStar(const LedgerRun& run);
+    // Moves the file of a run to the trash, or back to the folder where it was. These three emit
+    // failed() for a run that is still being written.
     void moveToTrash(const LedgerRun& run);
     void restore(const LedgerRun& run);
     void deleteForever(const LedgerRun& run);
@@ -63,6 +66,7 @@ private:
     int m_changes = 0;        // number of pending changes
     bool m_hasFailed = false; // the ledger cannot be opened; this is reported only once
     QTimer m_relist;          // delays list(), so that it runs once for several files
+    QTimer m_edited;          // delays changed(), so that it is emitted once for several edits
     QThreadPool m_pool;       // one thread; only this thread uses m_store
     std::shared_ptr<Store> m_store;
     std::shared_ptr<std::atomic<bool>> m_isEnding; // set by the destructor: no more files are read

@@ -44,6 +44,7 @@ RunProcess::RunProcess(QObject* parent)
         // keeps the complete iterations. SIGINT would not work, because a shell script starts
         // background programs with SIGINT ignored.
         process->setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGTERM); });
+        connect(&m_killTimer, &QTimer::timeout, process, &QProcess::kill);
         connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
             if (error == QProcess::FailedToStart)
                 end(WorkerEnd::How::Refused,
@@ -55,7 +56,6 @@ RunProcess::RunProcess(QObject* parent)
     connect(&m_worker, &QProcess::finished, this, &RunProcess::workerFinished);
     m_killTimer.setSingleShot(true);
     setPatience(std::chrono::seconds(Settings().value(key::kPatience).toInt()));
-    connect(&m_killTimer, &QTimer::timeout, &m_worker, &QProcess::kill);
 }
 
 RunProcess::~RunProcess()

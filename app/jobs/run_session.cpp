@@ -297,7 +297,7 @@ void RunSession::grown(const RunPointer& run)
 {
     RunProgress progress = m_document->progress();
     progress.warmup = run->info.plannedWarmup;
-    progress.planned = run->info.plannedWarmup + run->info.plannedIterations;
+    progress.planned = allIterations(run->info);
     m_document->setRun(run);
     if (m_document->isRunning())
         m_document->setProgress(progress);

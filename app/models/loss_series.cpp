@@ -1,5 +1,7 @@
 #include "app/models/loss_series.h"
 
+#include "app/models/run_document.h"
+
 #include <algorithm>
 
 namespace app {
@@ -7,7 +9,7 @@ namespace app {
 LossSeries lossSeries(const engine::Run& run)
 {
     LossSeries series;
-    series.planned = run.info.plannedWarmup + run.info.plannedIterations;
+    series.planned = allIterations(run.info);
     series.unigramEntropy = run.info.unigramEntropy;
     series.entropyRate = run.info.entropyRate;
     for (const engine::Iteration& iteration : run.timeline.iterations)

@@ -3,6 +3,8 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace app {
@@ -85,6 +87,13 @@ void RunDocument::addLogLine(const QString& text, const QDateTime& time)
 bool hasIterations(const engine::Run* run)
 {
     return run != nullptr && !run->timeline.iterations.empty();
+}
+
+int allIterations(const engine::RunInfo& info)
+{
+    return static_cast<int>(
+        std::min<std::int64_t>(std::int64_t{info.plannedWarmup} + info.plannedIterations,
+                               std::numeric_limits<int>::max()));
 }
 
 QString keptSentence(const engine::Run* run)

@@ -114,5 +114,8 @@ private:
 // recorded."
 QString keptSentence(const engine::Run* run);
 bool hasIterations(const engine::Run* run);
+// The planned iterations with warm-up; at most the largest int, because a damaged file may have any
+// numbers.
+int allIterations(const engine::RunInfo& info);
 
 } // namespace app

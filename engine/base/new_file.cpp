@@ -190,9 +190,8 @@ Result<ReservedName> ReservedName::firstFree(const std::function<fs::path(int)>&
         const int failed = reservation->acquire();
         if (failed != 0 && failed != EWOULDBLOCK)
             return tl::unexpected(cannotWrite(target, adviceFor(failed)));
-        LockFile writer(hidden(target, kLock));
         std::error_code ignored;
-        if (failed == 0 && writer.acquire() != EWOULDBLOCK
+        if (failed == 0 && !isBeingWritten(target)
             && !fs::exists(fs::symlink_status(target, ignored)))
             return ReservedName(target, std::move(reservation));
     }
@@ -335,6 +334,11 @@ Result<void> saveFile(const fs::path& target, std::string_view content, IfExists
     return NewFile::beside(target, ifExists, inputs).and_then([&](NewFile file) {
         return saveFile(std::move(file), content);
     });
+}
+
+bool isBeingWritten(const fs::path& target)
+{
+    return LockFile(hidden(target, kLock)).acquire() == EWOULDBLOCK;
 }
 
 bool isSqlite(const fs::path& file)

@@ -88,7 +88,76 @@ struct Cluster
     tests::TemporaryFolder traces;
 };
 
+// The thread pool does nothing while this exists.
+struct BusyPool
+{
+    BusyPool()
+    {
+        pool.setMaxThreadCount(1);
+        pool.start([this] { gate.acquire(); });
+    }
+    ~BusyPool()
+    {
+        gate.release();
+        pool.waitForDone();
+        pool.setMaxThreadCount(threads);
+    }
+
+    QThreadPool& pool = *QThreadPool::globalInstance();
+    int threads = pool.maxThreadCount();
+    QSemaphore gate;
+};
+
 } // namespace
+
+TEST_CASE("the kit of a changed plan is neither written nor started until it is made again")
+{
+    Cluster cluster;
+    cluster.open();
+    const QString folder = cluster.home.filePath(QStringLiteral("kit"));
+    const auto isEnabled = [&] {
+        std::vector<bool> enabled;
+        for (const char* name : {"writeKit", "writeKitArchive", "copyLaunch"})
+            enabled.push_back(cluster.find<QPushButton>(name)->isEnabled());
+        for (const char* name : {"writeKitAction", "writeArchiveAction", "copyCluster"})
+            enabled.push_back(cluster.find<QAction>(name)->isEnabled());
+        return enabled;
+    };
+    CHECK(isEnabled() == std::vector(6, true));
+    {
+        const BusyPool busy;
+        cluster.find<SpinField>("gpusPerNode")->setValue(2);
+        CHECK(isEnabled() == std::vector(6, false));
+        cluster.page->writeTo(folder, engine::IfExists::Refuse);
+    }
+    REQUIRE(waitFor([&] { return isEnabled() == std::vector(6, true); }));
+    CHECK_FALSE(QFile::exists(folder));
+}
+
+TEST_CASE("measured runs are compared with the prediction of the current plan")
+{
+    Cluster cluster;
+    cluster.open();
+    const auto choose = [&](const char* gpu) {
+        cluster.find<QComboBox>("clusterHardware")->setCurrentText(QString::fromLatin1(gpu));
+    };
+    choose("h100-sxm");
+    tests::writeTorchTraces(cluster.traces.path(), tests::simulatedRun("1f1b", 4, 8));
+    cluster.page->takeResults({QString::fromStdString(cluster.traces.path().string())});
+    REQUIRE(waitFor([&] { return cluster.isCompared(); }));
+    QStringList compared;
+    QObject::connect(cluster.page, &Page::compareRequested,
+                     [&](const QStringList& files) { compared = files; });
+    {
+        const BusyPool busy;
+        choose("a100-sxm-80");
+        cluster.find<QAction>("compareCluster")->trigger(); // writes the prediction for H100
+    }
+    REQUIRE(waitFor([&] { return !compared.isEmpty(); }));
+    const auto written = profiler::readRun(compared.front().toStdString());
+    REQUIRE(written.has_value());
+    CHECK(written->timeline.tracks == cluster.page->outlook()->prediction->run->timeline.tracks);
+}
 
 TEST_CASE("the command of a cluster follows launcher, nodes, first node and port")
 {

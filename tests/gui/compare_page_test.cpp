@@ -2,6 +2,7 @@
 #include "app/models/tables/table_roles.h"
 #include "app/pages/compare/compare_page.h"
 #include "app/widgets/compare/compare_widget.h"
+#include "app/widgets/compare/comparison_panels.h"
 #include "app/widgets/compare/pareto_chart.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/segment_control.h"
@@ -273,6 +274,31 @@ TEST_CASE("runs in a rectangle of the Pareto chart are compared alone")
     CHECK(only->text() == QStringLiteral("Compare only these 2"));
     QTest::mouseClick(only, Qt::LeftButton);
     CHECK(compared.hasRows(2));
+}
+
+// The run was read behind the end of the list.
+TEST_CASE("a removed run that the lanes or the charts still show is not used")
+{
+    Compared compared(fiveSchemes());
+    REQUIRE(compared.hasRows(5));
+    auto* lanes = compared.find<CompareWidget>("compare");
+    auto* panels = compared.page->findChild<ComparisonPanels*>();
+    QStringList opened;
+    QObject::connect(compared.page.get(), &Page::openRequested,
+                     [&](const QString& file) { opened.append(file); });
+    QObject::connect(compared.page.get(), &Page::titleChanged, [&] {
+        Q_EMIT lanes->openRequested(4);
+        Q_EMIT lanes->baselineRequested(4);
+        Q_EMIT lanes->runChosen(4);
+        Q_EMIT panels->onlyRequested({0, 4});
+    });
+    RunsModel& runs = compared.library.runs();
+    runs.setChecked(runs.at(4).get(), false);
+    REQUIRE(compared.hasRows(4));
+    settle();
+    CHECK(opened.isEmpty());
+    CHECK(compared.find<QComboBox>("baseline")->currentIndex() == 0);
+    CHECK(compared.page->title() == QStringLiteral("Compare 4 runs"));
 }
 
 // The dock was 185 pixels wide beside the ranking of 32 runs, whose toolbar kept every name, and

@@ -179,6 +179,22 @@ TEST_CASE("a name, a tag and a star that the user adds are there in the next win
     CHECK(starred->tags == QStringList{QStringLiteral("paper"), QStringLiteral("slow link")});
 }
 
+TEST_CASE("a typed name is kept if the star of the run is clicked at once")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    ledger.select(QStringLiteral("bitpipe-8"));
+    QTest::keyClick(ledger.table, Qt::Key_F2);
+    QTest::keyClicks(ledger.find<QLineEdit>("ledgerName"), QStringLiteral("main run"));
+    const QModelIndex star = ledger.table->currentIndex().siblingAtColumn(0);
+    QTest::mouseClick(ledger.table->viewport(), Qt::LeftButton, {},
+                      ledger.table->visualRect(star).center());
+    const auto& runs = ledger.window.ledger().runs();
+    const auto starred = std::ranges::find(runs, true, &LedgerRun::isStarred);
+    REQUIRE(starred != runs.end());
+    CHECK(starred->name == QStringLiteral("main run"));
+}
+
 TEST_CASE("a run that is moved to the trash leaves its folder and comes back")
 {
     LedgerWindow ledger;

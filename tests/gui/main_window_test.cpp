@@ -8,6 +8,7 @@
 #include "app/widgets/window/page_tabs.h"
 #include "app/widgets/window/status_line.h"
 #include "app/widgets/window/tab_strip.h"
+#include "profiler/store/ledger/ledger.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
 
@@ -20,10 +21,13 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMimeData>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <limits>
 
 namespace app {
 namespace {
@@ -292,6 +296,27 @@ TEST_CASE("a new tab is shown once, and a status that has not changed keeps its 
     REQUIRE(labels.size() > 1);
     Q_EMIT w.window.currentPage()->statusChanged();
     CHECK(status->findChildren<QLabel*>() == labels);
+}
+
+// They were lost if the window was closed before the question was answered.
+TEST_CASE("queued runs of the last session stay stored until they are started or discarded")
+{
+    using Options = std::vector<std::string>;
+    constexpr std::int64_t kEnded = std::numeric_limits<int>::max(); // no process has this id
+    const Options left{"--scheme\n1f1b", "--scheme\ngpipe"};
+    const auto ledger = [] { return profiler::Ledger::open(ledgerFile().toStdString()).value(); };
+    const auto stored = [&] { return ledger().takeQueues([](auto) { return false; }).value(); };
+    for (const bool isAnswered : {false, true}) {
+        REQUIRE(ledger().setQueue(kEnded, left));
+        {
+            Window w;
+            const auto* band = w.window.findChild<Band*>(QStringLiteral("queueBand"));
+            REQUIRE(waitFor([&] { return band->isVisible(); }));
+            if (isAnswered)
+                band->findChild<QPushButton*>(QStringLiteral("discardQueue"))->click();
+        } // has written its queue
+        CHECK(stored() == (isAnswered ? Options{} : left));
+    }
 }
 
 } // namespace app

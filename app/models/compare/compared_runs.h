@@ -4,6 +4,8 @@
 
 #include <QStringList>
 
+#include <utility>
+
 namespace app {
 
 // The runs that the user has ticked to compare them. Only the complete ones can be compared.
@@ -28,6 +30,8 @@ public:
     void choose(std::size_t run) { m_current = m_documents[run]; }
 
     std::size_t size() const { return m_runs.size(); }
+    // Returns false for a run that was removed: tables, lanes and open menus may still show it.
+    bool has(int run) const { return run >= 0 && std::cmp_less(run, size()); }
     const std::vector<std::shared_ptr<RunDocument>>& documents() const { return m_documents; }
     const std::vector<RunPointer>& runs() const { return m_runs; }
     std::vector<RunPointer> baselineFirst() const; // the order of figures and reports

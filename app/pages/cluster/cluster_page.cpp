@@ -98,10 +98,8 @@ void ClusterPage::makeActions()
     m_compare = makeAction(
         "compareCluster", tr("&Compare the runs"), tr("Ctrl+Return"), [this] { m_back->compare(); },
         tr("compare prediction, emulated run and measured run op by op"));
-    m_copy = makeAction("copyCluster", tr("Copy the &command"), tr("Ctrl+Shift+C"), [this] {
-        if (m_outlook)
-            QGuiApplication::clipboard()->setText(m_outlook->command);
-    });
+    m_copy = makeAction("copyCluster", tr("Copy the &command"), tr("Ctrl+Shift+C"),
+                        [this] { QGuiApplication::clipboard()->setText(m_outlook->command); });
     for (QAction* action : {m_write, m_archive, m_cancel, m_compare, m_copy})
         action->setEnabled(false);
 }
@@ -153,6 +151,8 @@ void ClusterPage::ask()
         m_asksAgain = true;
         return;
     }
+    m_kit->awaitOutlook();
+    enableActions();
     m_background.run([plan = m_kit->plan()] { return outlookOf(plan); },
                      [this](engine::Result<ClusterOutlook> outlook) {
                          m_isAsking = false;
@@ -161,6 +161,13 @@ void ClusterPage::ask()
                          else
                              take(std::move(outlook));
                      });
+}
+
+void ClusterPage::enableActions()
+{
+    for (QAction* action : {m_write, m_archive})
+        action->setEnabled(isCurrent() && !m_writer.isWriting());
+    m_copy->setEnabled(isCurrent() && !m_outlook->command.isEmpty());
 }
 
 void ClusterPage::take(engine::Result<ClusterOutlook> outlook)
@@ -184,9 +191,7 @@ void ClusterPage::showOutlook()
     m_kitNote->setText(m_outlook ? tr("%1, %2").arg(countOf(m_outlook->kit.ranks, "rank"),
                                                     countOf(m_outlook->kit.nodes, "node"))
                                  : QString());
-    for (QAction* action : {m_write, m_archive})
-        action->setEnabled(m_outlook != nullptr && !m_writer.isWriting());
-    m_copy->setEnabled(m_outlook && !m_outlook->command.isEmpty());
+    enableActions();
     m_dock->show(m_outlook && m_outlook->prediction ? &*m_outlook->prediction : nullptr,
                  m_kit->plan());
     m_back->setOutlook(m_outlook, m_kit->plan());
@@ -233,13 +238,12 @@ QString ClusterPage::kitName() const
 
 void ClusterPage::writeTo(const QString& folder, engine::IfExists ifExists)
 {
-    if (m_outlook == nullptr || m_writer.isWriting())
+    if (!isCurrent() || m_writer.isWriting())
         return;
     m_kit->showWriting(true);
-    m_write->setEnabled(false);
-    m_archive->setEnabled(false);
     m_cancel->setEnabled(true);
     m_writer.write({m_outlook, &m_outlook->kit}, folder, ifExists);
+    enableActions();
 }
 
 void ClusterPage::endWriting(const QString& text)
@@ -247,8 +251,7 @@ void ClusterPage::endWriting(const QString& text)
     m_kit->showWriting(false);
     m_kit->showWritten(text);
     m_cancel->setEnabled(false);
-    m_write->setEnabled(m_outlook != nullptr);
-    m_archive->setEnabled(m_outlook != nullptr);
+    enableActions();
 }
 
 void ClusterPage::kitWritten(const QString& folder)

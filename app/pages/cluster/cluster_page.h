@@ -53,6 +53,9 @@ private:
     // Computes the outlook of the plan in the background. If the plan changes meanwhile, computes
     // it again for the newest plan.
     void ask();
+    // Returns true if m_outlook is the outlook of the current plan.
+    bool isCurrent() const { return m_outlook != nullptr && !m_isAsking; }
+    void enableActions();
     void take(engine::Result<ClusterOutlook> outlook);
     void showOutlook();
     void askForKitFolder();

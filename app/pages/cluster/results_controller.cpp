@@ -157,14 +157,17 @@ void ResultsController::compare()
     m_isPredicting = true;
     m_view.compare.setEnabled(false);
     m_view.panel.showProgress(tr("Writing the prediction"));
-    m_background.run([run = m_outlook->prediction->run] { return writeNewRun(*run); },
-                     [this](const engine::Result<QString>& file) {
+    const auto run = m_outlook->prediction->run;
+    m_background.run([run] { return writeNewRun(*run); },
+                     [this, run](const engine::Result<QString>& file) {
                          m_isPredicting = false;
                          m_view.compare.setEnabled(true);
                          m_view.panel.showProgress({});
                          if (!file)
                              return m_view.panel.showFailure(
                                  capitalized(fromUtf8(file.error().message)));
+                         if (!hasPrediction() || m_outlook->prediction->run != run)
+                             return compare(); // the plan has changed
                          m_predictedFile = *file;
                          requestComparison();
                      });

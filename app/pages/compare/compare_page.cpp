@@ -116,6 +116,8 @@ void ComparePage::connectAll()
     connect(m_frame->tables, &ComparisonPanels::runChosen, this, &ComparePage::choose);
     connect(m_frame->tables, &ComparisonPanels::onlyRequested, this,
             [this](const std::vector<std::size_t>& only) {
+                if (!m_numbers)
+                    return; // the chart still shows the previous runs
                 std::vector<std::shared_ptr<RunDocument>> documents;
                 for (const std::size_t run : only)
                     documents.push_back(m_compared.documents()[run]);
@@ -135,12 +137,10 @@ void ComparePage::connectLanes()
     CompareWidget* lanes = m_frame->compare;
     connect(lanes, &CompareWidget::runChosen, this, &ComparePage::choose);
     connect(lanes, &CompareWidget::rankRequested, this, &ComparePage::rankBy);
-    connect(lanes, &CompareWidget::baselineRequested, this, [this](int run) {
-        m_frame->baseline->setCurrentIndex(run);
-        setBaseline(run);
-    });
+    connect(lanes, &CompareWidget::baselineRequested, this, &ComparePage::setBaseline);
     connect(lanes, &CompareWidget::openRequested, this, [this](int run) {
-        Q_EMIT openRequested(m_compared.documents()[static_cast<std::size_t>(run)]->file());
+        if (m_compared.has(run))
+            Q_EMIT openRequested(m_compared.documents()[static_cast<std::size_t>(run)]->file());
     });
     connect(lanes, &CompareWidget::styleChanged, this,
             [this] { m_frame->setCompact(m_frame->compare->isCompact()); });
@@ -260,8 +260,9 @@ void ComparePage::fillBaselines()
 
 void ComparePage::setBaseline(int run)
 {
-    if (run < 0)
+    if (!m_compared.has(run))
         return;
+    m_frame->baseline->setCurrentIndex(run);
     const std::size_t before = m_compared.baseline();
     m_compared.chooseBaseline(static_cast<std::size_t>(run));
     if (m_compared.baseline() == before)
@@ -273,8 +274,8 @@ void ComparePage::setBaseline(int run)
 // The lanes, the tables and the charts show the same run.
 void ComparePage::choose(int run)
 {
-    if (run >= static_cast<int>(m_compared.documents().size()))
-        return; // the charts may still show a run that was removed
+    if (!m_compared.has(run))
+        return;
     m_compared.choose(static_cast<std::size_t>(run));
     m_frame->compare->setCurrent(run);
     m_frame->tables->setCurrent(run);

@@ -78,7 +78,7 @@ void LedgerPage::makeActions()
     m_repeat->setToolTip(tr("Opens one run in the set-up page; starts several sequentially"));
     m_star = makeAction("starLedgerRuns", tr("Star"), Qt::CTRL | Qt::Key_D, [this] {
         for (const LedgerRun& run : m_table->selected())
-            toggleStar(run);
+            m_ledger.toggleStar(run);
     });
     m_rename = makeAction("renameLedgerRun", tr("Rename"), Qt::Key_F2, [this] {
         m_detailsColumn->show();
@@ -185,7 +185,7 @@ void LedgerPage::connectAll()
     connect(m_onlyVarying, &QCheckBox::toggled, this, &LedgerPage::showRuns);
     connect(m_table, &LedgerTable::selectionChangedByUser, this, &LedgerPage::showSelection);
     connect(m_table, &LedgerTable::columnsChanged, this, &LedgerPage::showCount);
-    connect(m_table, &LedgerTable::starToggled, this, &LedgerPage::toggleStar);
+    connect(m_table, &LedgerTable::starToggled, &m_ledger, &RunLedger::toggleStar);
     connect(m_table, &LedgerTable::openRequested, this,
             [this](const LedgerRun& run) { open({run}); });
     connect(m_notes, &LedgerNotes::edited, &m_ledger, &RunLedger::setUserData);
@@ -315,12 +315,6 @@ void LedgerPage::repeat()
     for (const LedgerRun& run : runs)
         options.append(runOptions(planFromExperiment(run.experiment)));
     Q_EMIT startAllRequested(options);
-}
-
-void LedgerPage::toggleStar(LedgerRun run)
-{
-    run.isStarred = !run.isStarred;
-    m_ledger.setUserData(run);
 }
 
 void LedgerPage::trash()

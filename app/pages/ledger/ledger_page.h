@@ -58,7 +58,6 @@ private:
     void open(std::vector<LedgerRun> runs);
     void compare();
     void repeat();
-    void toggleStar(LedgerRun run);
     // Moves the selected runs to the trash. If all of them are already there, deletes them after a
     // confirmation.
     void trash();

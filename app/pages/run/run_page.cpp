@@ -252,7 +252,7 @@ void RunPage::showIteration(int iteration)
 {
     m_toolbar->showRun(*m_document, iteration);
     if (view()) {
-        m_panels->showRun(view()->shared(), iteration);
+        m_panels->showRun(view(), iteration);
         m_analysis.ask(view()->shared(), iteration);
     }
     m_find->setPlace(m_timeline->selection(), iteration);

@@ -46,12 +46,12 @@ engine::Result<profiler::Study> StudyFile::open(const QString& nameOrFile)
 
 void StudyFile::save()
 {
-    m_closesWhenSaved = false;
     write();
 }
 
 void StudyFile::saveAs()
 {
+    m_closesWhenSaved = false; // mayClose() may have set it before the user cancelled the dialog
     m_saver.saveStudy(m_edited, baseName());
 }
 
@@ -102,9 +102,11 @@ bool StudyFile::mayDiscard()
 bool StudyFile::mayClose()
 {
     const auto choice = ask();
-    m_closesWhenSaved = choice == UnsavedDialog::Choice::Save && m_path.isEmpty();
-    return choice == UnsavedDialog::Choice::Save ? write()
-                                                 : choice == UnsavedDialog::Choice::Discard;
+    if (choice != UnsavedDialog::Choice::Save)
+        return choice == UnsavedDialog::Choice::Discard;
+    const bool isSaved = write();
+    m_closesWhenSaved = m_path.isEmpty();
+    return isSaved;
 }
 
 } // namespace app

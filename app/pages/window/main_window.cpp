@@ -40,6 +40,7 @@
 #include <QMimeData>
 
 #include <algorithm>
+#include <utility>
 
 namespace app {
 
@@ -346,17 +347,17 @@ void MainWindow::dropEvent(QDropEvent* event)
 // Stores queued runs for the next window, and offers to start those that the last one left.
 void MainWindow::keepQueue()
 {
-    connect(&m_library, &RunLibrary::queueChanged, this,
-            [this] { m_ledger.keepQueue(m_library.queuedOptions()); });
-    m_ledger.takeQueues([this](const QList<QStringList>& left) {
+    const auto store = [this] { m_ledger.keepQueue(m_left + m_library.queuedOptions()); };
+    connect(&m_library, &RunLibrary::queueChanged, this, store);
+    connect(m_start, &StartPage::queueAnswered, this, [this, store](bool start) {
+        const QList<QStringList> left = std::exchange(m_left, {});
+        startRuns(start ? left : QList<QStringList>());
+        store();
+    });
+    m_ledger.takeQueues([this, store](const QList<QStringList>& left) {
+        m_left = left;
+        store();
         m_start->offerQueue(static_cast<int>(left.size()));
-        connect(
-            m_start, &StartPage::queueAnswered, this,
-            [this, left](bool start) {
-                if (start)
-                    startRuns(left);
-            },
-            Qt::SingleShotConnection);
     });
 }
 

@@ -95,6 +95,7 @@ private:
     WindowSession* m_session;
     WindowMenus* m_menus;
     StartPage* m_start = nullptr;
+    QList<QStringList> m_left; // options of the last window's queued runs, until the user answers
 };
 
 } // namespace app

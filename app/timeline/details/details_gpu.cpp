@@ -28,17 +28,18 @@ std::int64_t numberOf(const GpuFacts& gpu, std::string_view name)
     return found == gpu.numbers.end() ? 0 : found->second;
 }
 
-// The peak of the memory that the driver allocated for the context of the device.
-std::int64_t mostGiven(const engine::GpuTrace& trace, const engine::GpuPlace& place)
+// The peak of the memory that the driver allocated for the context of the device. A double, because
+// the bytes of a damaged file may overflow integers.
+double mostGiven(const engine::GpuTrace& trace, const engine::GpuPlace& place)
 {
     std::vector<const engine::GpuAllocation*> events;
     for (const engine::GpuAllocation& one : trace.allocations)
         if (one.place.device == place.device && one.place.context == place.context)
             events.push_back(&one);
     std::ranges::stable_sort(events, {}, &engine::GpuAllocation::time);
-    std::int64_t given = 0, most = 0;
+    double given = 0, most = 0;
     for (const engine::GpuAllocation* one : events) {
-        const auto bytes = static_cast<std::int64_t>(one->bytes);
+        const auto bytes = static_cast<double>(one->bytes);
         given += one->isFree ? -bytes : bytes;
         most = std::max(most, given);
     }
@@ -133,9 +134,10 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
         const engine::GpuTrace& trace = kernels->activity().trace();
         addPartition(trace, *place, gpu, section);
         addSamples(trace, *place, section);
-        if (const std::int64_t given = mostGiven(trace, *place); given > 0)
-            section.add(tr("Memory reported by the driver, peak"),
-                        byteScale(given).withUnit(static_cast<double>(given)));
+        if (const double given = mostGiven(trace, *place); given > 0)
+            section.add(
+                tr("Memory reported by the driver, peak"),
+                byteScale(static_cast<std::int64_t>(std::min(given, 1e18))).withUnit(given));
     }
     return section.rows.empty() ? std::nullopt : std::optional(std::move(section));
 }

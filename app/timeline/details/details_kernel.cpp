@@ -53,12 +53,13 @@ QString bytesOf(std::int64_t bytes)
 }
 
 // Shared memory is at most about 228 KiB per multiprocessor, so MiB are not needed.
-QString sharedText(std::int32_t bytes)
+QString sharedText(std::int64_t bytes)
 {
     if (bytes == 0)
         return tr("none");
-    return bytes % 1024 == 0 ? scaleIn(Unit::KiB, 0).withUnit(bytes)
-                             : tr("%1 bytes").arg(number(bytes, 0));
+    const auto size = static_cast<double>(bytes);
+    return bytes % 1024 == 0 ? scaleIn(Unit::KiB, 0).withUnit(size)
+                             : tr("%1 bytes").arg(number(size, 0));
 }
 
 DetailsSection launchSection(const engine::GpuKernel& kernel)
@@ -66,13 +67,16 @@ DetailsSection launchSection(const engine::GpuKernel& kernel)
     DetailsSection section;
     section.title = tr("Launch");
     const auto& block = kernel.block;
-    const std::int64_t threads = std::int64_t{block[0]} * block[1] * block[2];
-    section.rows
-        = {{tr("Grid, blocks"), extent(kernel.grid)},
-           {tr("Block, threads"),
-            threads == block[0] ? extent(block) : tr("%1 = %2").arg(extent(block)).arg(threads)},
-           {tr("Registers per thread"), QString::number(kernel.registers)},
-           {tr("Shared memory per block"), sharedText(kernel.staticShared + kernel.dynamicShared)}};
+    // A double, because the numbers of a damaged file may overflow integers.
+    const double threads = 1.0 * block[0] * block[1] * block[2];
+    section.rows = {{tr("Grid, blocks"), extent(kernel.grid)},
+                    {tr("Block, threads"),
+                     threads == block[0]
+                         ? extent(block)
+                         : tr("%1 = %2").arg(extent(block), QString::number(threads, 'f', 0))},
+                    {tr("Registers per thread"), QString::number(kernel.registers)},
+                    {tr("Shared memory per block"),
+                     sharedText(std::int64_t{kernel.staticShared} + kernel.dynamicShared)}};
     if (kernel.staticShared > 0 && kernel.dynamicShared > 0)
         section.add(
             tr("... static, dynamic"),

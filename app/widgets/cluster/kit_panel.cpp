@@ -185,12 +185,19 @@ void KitPanel::setPlan(const ClusterPlan& plan, const QString& source)
     m_written->clear();
 }
 
+void KitPanel::awaitOutlook()
+{
+    m_canWrite = false;
+    enableButtons();
+    m_copy->setEnabled(false);
+}
+
 void KitPanel::showOutlook(const engine::Result<ClusterOutlook>& outlook)
 {
     const bool usesFirst = m_plan.launcher != engine::Launcher::Slurm;
     const bool canWrite = outlook.has_value();
-    m_write->setEnabled(canWrite);
-    m_archive->setEnabled(canWrite && !m_isWriting);
+    m_canWrite = canWrite;
+    enableButtons();
     m_first->setEnabled(usesFirst && (!canWrite || outlook->kit.nodes > 1));
     m_port->setEnabled(m_first->isEnabled() || !usesFirst);
     m_copy->setEnabled(canWrite && !outlook->command.isEmpty());
@@ -254,7 +261,13 @@ void KitPanel::showWriting(bool isWriting)
 {
     m_isWriting = isWriting;
     m_write->setText(isWriting ? tr("Cancel") : tr("Write kit…"));
-    m_archive->setEnabled(!isWriting && m_write->isEnabled());
+    enableButtons();
+}
+
+void KitPanel::enableButtons()
+{
+    m_write->setEnabled(m_isWriting || m_canWrite);
+    m_archive->setEnabled(!m_isWriting && m_canWrite);
 }
 
 void KitPanel::showWritten(const QString& text)

@@ -29,6 +29,7 @@ public:
     void setPlan(const ClusterPlan& plan, const QString& source);
     // Predicts with measured links until the user chooses other hardware.
     void useLinks(const ClusterPlan& plan);
+    void awaitOutlook(); // plan() changed: nothing is written or copied until showOutlook()
     void showOutlook(const engine::Result<ClusterOutlook>& outlook);
     void showWritten(const QString& text); // shows `text` beside the button
     // While a kit is written, the first button is Cancel and the second one is disabled.
@@ -47,9 +48,10 @@ private:
     QWidget* makeCommand();
     void showFiles(const ClusterOutlook& outlook);
     void changed();
+    void enableButtons();
 
     ClusterPlan m_plan;
-    bool m_isShowing = false, m_isWriting = false;
+    bool m_isShowing = false, m_isWriting = false, m_canWrite = false;
     QLabel *m_run, *m_model, *m_ranks, *m_hint, *m_written, *m_runtime, *m_size;
     SegmentControl* m_launcher;
     SpinField *m_gpus, *m_port;

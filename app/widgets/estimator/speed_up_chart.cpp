@@ -20,9 +20,8 @@ constexpr double kAxisTick = 0.1, kRadius = 5;
 double axisTick(double range)
 {
     double tick = kAxisTick;
-    for (const double factor : {2.0, 2.5, 2.0, 2.0, 2.5, 2.0, 2.0, 2.5, 2.0})
-        if (range / tick > 8)
-            tick *= factor;
+    for (int i = 0; range / tick > 8; ++i)
+        tick *= i % 3 == 1 ? 2.5 : 2;
     return tick;
 }
 

@@ -163,8 +163,8 @@ void LossPlot::paintIterationNames(QPainter& painter) const
     const int measured = m_series.planned - warmup;
     const int step
         = std::max(1, static_cast<int>(measured <= kFewIterations ? 1 : niceStep(measured, 10)));
-    for (int i = 0; i < measured; i += step) {
-        const double middle = xOf(warmup + i + 0.5);
+    for (std::int64_t i = 0; i < measured; i += step) {
+        const double middle = xOf(static_cast<double>(warmup + i) + 0.5);
         if (middle - metrics.horizontalAdvance(QString::number(i)) / 2.0 < end)
             continue;
         painter.drawText(QRectF(middle - 30, m_plot.bottom() + 4, 60, 16),

@@ -33,11 +33,12 @@ MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
     spaced(new QHBoxLayout(this), {}, 0, {{m_scroll, 1}, m_gpus});
 }
 
-void MemoryPanel::show(const RunPointer& run, int iteration)
+void MemoryPanel::show(const RunViewPointer& view, int iteration)
 {
-    m_plots->show(run, iteration);
-    m_gpuModel->show(run->info.gpuMemory);
-    m_gpus->setVisible(!run->info.gpuMemory.empty());
+    const auto& gpuMemory = view->run().info.gpuMemory;
+    m_plots->show(view, iteration);
+    m_gpuModel->show(gpuMemory);
+    m_gpus->setVisible(!gpuMemory.empty());
     shareWidth();
     fitPlots();
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/models/run_document.h"
 #include "app/models/theme.h"
+#include "app/timeline/view/run_view.h"
 
 #include <QWidget>
 
@@ -22,7 +22,7 @@ class MemoryPanel : public QWidget
 public:
     explicit MemoryPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void show(const RunPointer& run, int iteration); // index into Timeline::iterations
+    void show(const RunViewPointer& view, int iteration); // index into Timeline::iterations
     using QWidget::show;
 
 protected:

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace app {
 namespace {
@@ -24,18 +25,16 @@ MemoryPlots::MemoryPlots(const ThemeController& theme, QWidget* parent)
     setMouseTracking(true);
 }
 
-void MemoryPlots::show(const RunPointer& run, int iteration)
+void MemoryPlots::show(RunViewPointer view, int iteration)
 {
-    m_isStashOnly = run->timeline.memory.empty();
-    m_series = m_isStashOnly ? stashFromSpans(*run) : recordedMemory(*run);
+    m_view = std::move(view);
+    const engine::Run& run = m_view->run();
     m_window = iteration < 0 ? engine::Window{}
-                             : run->timeline.iterations[static_cast<std::size_t>(iteration)].window;
-    m_peaks.assign(m_series.size(), {});
-    profiler::addPeakBytes(*run, m_window, m_peaks);
-    m_highest = 0;
-    for (const MemorySeries& series : m_series)
-        m_highest = std::max(m_highest, series.peak());
-    m_time = timeScale(run->info, m_window.duration());
+                             : run.timeline.iterations[static_cast<std::size_t>(iteration)].window;
+    m_peaks.assign(static_cast<std::size_t>(devices()), {});
+    profiler::addPeakBytes(run, m_window, m_peaks);
+    m_highest = m_view->memoryScale();
+    m_time = timeScale(run.info, m_window.duration());
     m_bytes = byteScale(static_cast<std::int64_t>(m_highest));
     m_cursor.reset();
     update();
@@ -44,14 +43,12 @@ void MemoryPlots::show(const RunPointer& run, int iteration)
 int MemoryPlots::heightFor(int width) const
 {
     const int columns = std::max(1, width / kCellWidth);
-    const int devices = static_cast<int>(m_series.size());
-    return std::max(1, (devices + columns - 1) / columns) * kCellHeight;
+    return std::max(1, (devices() + columns - 1) / columns) * kCellHeight;
 }
 
 QRect MemoryPlots::cell(int device) const
 {
-    const int columns = std::min(std::max(1, width() / kCellWidth),
-                                 std::max(1, static_cast<int>(m_series.size())));
+    const int columns = std::min(std::max(1, width() / kCellWidth), std::max(1, devices()));
     const int column = device % columns, row = device / columns;
     const int left = width() * column / columns;
     return {left, row * kCellHeight, width() * (column + 1) / columns - left, kCellHeight};
@@ -70,7 +67,7 @@ double MemoryPlots::timeAt(const QRectF& plot, double x) const
 
 QString MemoryPlots::text(double value) const
 {
-    return m_isStashOnly ? number(value, 1) + QStringLiteral(" Mₐ") : m_bytes.withUnit(value);
+    return m_view->hasMemory() ? m_bytes.withUnit(value) : number(value, 1) + QStringLiteral(" Mₐ");
 }
 
 QString MemoryPlots::stashText(engine::DeviceId device) const
@@ -81,7 +78,7 @@ QString MemoryPlots::stashText(engine::DeviceId device) const
 // Draws the highest level of every pixel column, so that no peak is lost.
 void MemoryPlots::paintArea(QPainter& painter, int device, const QRectF& plot) const
 {
-    const MemorySeries& series = m_series[{device}];
+    const MemorySeries& series = seriesOf(device);
     if (series.isEmpty() || m_highest <= 0 || m_window.duration() <= 0)
         return;
     const auto& palette = theme().palette;
@@ -112,7 +109,7 @@ void MemoryPlots::paintHead(QPainter& painter, int device) const
 {
     const Chrome& chrome = theme().chrome;
     const QRect box = cell(device).adjusted(12, 8, 0, 0);
-    const MemorySeries& series = m_series[{device}];
+    const MemorySeries& series = seriesOf(device);
     const auto highest = series.isEmpty()
         ? MemorySeries::Level{}
         : series.highest(static_cast<double>(m_window.begin), static_cast<double>(m_window.end));
@@ -127,7 +124,7 @@ void MemoryPlots::paintHead(QPainter& painter, int device) const
     painter.setPen(chrome.text2);
     painter.drawText(QRect(box.left(), box.top() + 40, kHeadWidth, 15),
                      Qt::AlignLeft | Qt::AlignVCenter, tr("peak"));
-    if (!m_isStashOnly)
+    if (m_view->hasMemory())
         painter.drawText(QRect(box.left(), box.top() + 56, kHeadWidth, 15),
                          Qt::AlignLeft | Qt::AlignVCenter,
                          tr("stash %1").arg(stashText(engine::DeviceId{device})));
@@ -147,7 +144,7 @@ void MemoryPlots::paintTimes(QPainter& painter, const QRectF& plot) const
 
 void MemoryPlots::paintCursor(QPainter& painter, int device, const QRectF& plot) const
 {
-    const MemorySeries& series = m_series[{device}];
+    const MemorySeries& series = seriesOf(device);
     if (!m_cursor || series.isEmpty())
         return;
     const Chrome& chrome = theme().chrome;
@@ -181,7 +178,7 @@ void MemoryPlots::paintEvent(QPaintEvent* event)
 {
     QPainter painter(this);
     painter.fillRect(event->rect(), theme().chrome.surface);
-    for (int device = 0; device < static_cast<int>(m_series.size()); ++device)
+    for (int device = 0; device < devices(); ++device)
         if (cell(device).intersects(event->rect()))
             paintCell(painter, device);
 }
@@ -189,7 +186,7 @@ void MemoryPlots::paintEvent(QPaintEvent* event)
 void MemoryPlots::mouseMoveEvent(QMouseEvent* event)
 {
     m_cursor.reset();
-    for (int device = 0; device < static_cast<int>(m_series.size()); ++device)
+    for (int device = 0; device < devices(); ++device)
         if (const QRectF area = plot(device); area.contains(event->position()))
             m_cursor = timeAt(area, event->position().x());
     update();

@@ -1,10 +1,8 @@
 #pragma once
 
 #include "app/models/numbers.h"
-#include "app/models/run_document.h"
-#include "app/timeline/view/memory_series.h"
+#include "app/timeline/view/run_view.h"
 #include "app/widgets/controls/controls.h"
-#include "profiler/analysis/metrics.h"
 
 #include <optional>
 #include <vector>
@@ -19,7 +17,7 @@ class MemoryPlots : public ThemedWidget
 public:
     explicit MemoryPlots(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void show(const RunPointer& run, int iteration);
+    void show(RunViewPointer view, int iteration);
     int heightFor(int width) const;
     // The largest stash in the iteration, as in the metrics of the device.
     QString stashText(engine::DeviceId device) const;
@@ -30,22 +28,23 @@ protected:
     void leaveEvent(QEvent* event) override;
 
 private:
+    int devices() const { return m_view ? m_view->devices() : 0; }
+    const MemorySeries& seriesOf(int device) const { return m_view->memory({device}); }
     QRect cell(int device) const;
     QRectF plot(int device) const;
     double timeAt(const QRectF& plot, double x) const;
-    QString text(double value) const; // formats bytes, or M_a if isStashOnly
+    QString text(double value) const; // formats bytes, or M_a if no memory was recorded
     void paintCell(QPainter& painter, int device) const;
     void paintArea(QPainter& painter, int device, const QRectF& plot) const;
     void paintHead(QPainter& painter, int device) const;
     void paintTimes(QPainter& painter, const QRectF& plot) const;
     void paintCursor(QPainter& painter, int device, const QRectF& plot) const;
 
-    engine::IdVector<engine::DeviceId, MemorySeries> m_series;
+    RunViewPointer m_view;
     engine::IdVector<engine::DeviceId, profiler::DeviceMetrics> m_peaks;
     engine::Window m_window;
     double m_highest = 0;
     Scale m_time, m_bytes;
-    bool m_isStashOnly = false;     // no memory was recorded, so the stash in M_a is shown
     std::optional<double> m_cursor; // position of the cursor, in time of the timeline
 };
 

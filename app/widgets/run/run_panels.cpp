@@ -153,12 +153,14 @@ void RunPanels::setFolded(bool folded)
     Q_EMIT foldedChanged(folded);
 }
 
-void RunPanels::showRun(const RunPointer& run, int iteration)
+void RunPanels::showRun(const RunViewPointer& view, int iteration)
 {
+    const RunPointer& run = view->shared();
     // The list of hits covers all iterations, so it stays valid, with its selected row, if only
     // another iteration of the same run is shown.
     m_areEventsFresh = m_areEventsFresh && m_listed == Listed::Hits && run == m_run;
     m_isMemoryFresh = false;
+    m_view = view;
     m_run = run;
     m_iteration = iteration;
     m_progress->showLoss(*run);
@@ -182,7 +184,7 @@ void RunPanels::fillShownPanel()
         m_areEventsFresh = true;
     }
     if (shown == Panel::Memory && !m_isMemoryFresh) {
-        m_memory->show(m_run, m_iteration);
+        m_memory->show(m_view, m_iteration);
         m_isMemoryFresh = true;
     }
 }

@@ -6,6 +6,7 @@
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/path_marks.h"
+#include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 
 #include <QWidget>
@@ -51,7 +52,7 @@ public:
     explicit RunPanels(const ThemeController& theme, QWidget* parent = nullptr);
 
     // Shows the tables of the run and of the iteration.
-    void showRun(const RunPointer& run, int iteration);
+    void showRun(const RunViewPointer& view, int iteration);
     void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
     void showSelection(const Selection& selection);
     // `kernels` is nullptr if the kernels are unknown, for `reason`, and empty if the run has none.
@@ -119,7 +120,8 @@ private:
     ProgressPanel* m_progress;
     NotesPanel* m_notes;
     QPlainTextEdit* m_log;
-    RunPointer m_run;
+    RunViewPointer m_view;
+    RunPointer m_run; // of m_view
     int m_iteration = -1;
     Panel m_beforeRange = Panel::Summary;
     bool m_isFolded = false;

@@ -1,6 +1,7 @@
 #include "profiler/analysis/tensors/alive.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -43,18 +44,8 @@ public:
         if (DeviceId{event.device} != m_device)
             return;
         const Key key = keyOf(m_run, m_index, event);
-        if (event.bytes < 0) {
-            std::int64_t rest = release(m_alive[key], -event.bytes);
-            // If a message stays on the device, the op of the next stage frees it. The free and the
-            // allocation then have different stages. So the rest is searched for first among
-            // allocations of the same micro-batch, then among all allocations of the category.
-            for (const bool isOfMicroBatch : {true, false})
-                for (auto& [other, tensors] : m_alive)
-                    if (rest > 0 && std::get<0>(other) == event.category
-                        && (!isOfMicroBatch || isOfSameMicroBatch(other, key)))
-                        rest = release(tensors, rest);
-            return;
-        }
+        if (event.bytes < 0)
+            return free(key, -event.bytes);
         AliveTensor tensor{kindOf(m_run, m_index, event),
                            {},
                            event.time,
@@ -86,6 +77,36 @@ public:
     }
 
 private:
+    using Alive = std::map<Key, std::vector<AliveTensor>>; // no vector is empty
+
+    // If a message stays on the device, the op of the next stage frees it. The free and the
+    // allocation then have different stages. So the rest is searched for first among allocations of
+    // the same micro-batch, then among all allocations of the category.
+    void free(const Key& key, std::int64_t bytes)
+    {
+        const auto isOfCategory
+            = [&](const Key& other) { return std::get<0>(other) == std::get<0>(key); };
+        const auto [own, next] = m_alive.equal_range(key);
+        bytes = release(own, next, bytes, isOfCategory);
+        bytes = release(m_alive.begin(), m_alive.end(), bytes, [&](const Key& other) {
+            return isOfCategory(other) && isOfSameMicroBatch(other, key);
+        });
+        release(m_alive.begin(), m_alive.end(), bytes, isOfCategory);
+    }
+
+    // Frees allocations of the keys that match. Returns the bytes that could not be freed.
+    template<class Matches>
+    std::int64_t release(Alive::iterator at, Alive::iterator end, std::int64_t bytes,
+                         Matches matches)
+    {
+        while (bytes > 0 && at != end) {
+            if (matches(at->first))
+                bytes = release(at->second, bytes);
+            at = at->second.empty() ? m_alive.erase(at) : std::next(at);
+        }
+        return bytes;
+    }
+
     // Frees the oldest tensors first. Returns the bytes that could not be freed.
     static std::int64_t release(std::vector<AliveTensor>& tensors, std::int64_t bytes)
     {
@@ -102,7 +123,7 @@ private:
     const Run& m_run;
     OpIndex m_index;
     DeviceId m_device;
-    std::map<Key, std::vector<AliveTensor>> m_alive;
+    Alive m_alive;
 };
 
 bool isSameStash(const Op& a, const Op& b)

@@ -15,7 +15,7 @@
 class FakeWorker
 {
 public:
-    enum class Build { Same, Other };
+    enum class Build { Same, Other, Silent }; // Silent: --version does not return
     static constexpr const char* kUntilLetGo
         = "while [ ! -e \"$0-$(basename \"$file\")\" ]; do sleep 0.02; done\n";
     static constexpr const char* kForEver = "exec sleep 100000\n";
@@ -28,8 +28,9 @@ public:
         QFile script(path());
         REQUIRE(script.open(QIODevice::WriteOnly));
         script.write("#!/bin/sh\n"
-                     "if [ \"$1\" = --version ]; then echo '{\"version\":\"0.1.0\",\"build\":\""
-                     + id
+                     "if [ \"$1\" = --version ]; then "
+                     + QByteArray(build == Build::Silent ? kForEver : "")
+                     + "echo '{\"version\":\"0.1.0\",\"build\":\"" + id
                      + "\"}'; exit 0; fi\n"
                        "while [ $# -gt 1 ]; do [ \"$1\" = -o ] && file=$2; shift; done\n"
                      + body);

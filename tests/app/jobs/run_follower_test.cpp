@@ -69,6 +69,28 @@ TEST_CASE("a growing file is followed to its end, and what was read is what was 
     CHECK(snapshots >= 1);
 }
 
+// Two reads at a time were a data race of SnapshotPool, and each started two more.
+TEST_CASE("a slot of grown() that calls finish() starts no second read at the same time")
+{
+    const QTemporaryDir folder;
+    REQUIRE(profiler::writeRun(fileIn(folder), simulatedRun({"1f1b", 2, 2})).has_value());
+    RunFollower follower(QString::fromStdString(fileIn(folder).string()));
+    RunPointer last;
+    int snapshots = 0, ends = 0;
+    QObject::connect(&follower, &RunFollower::grown, &follower, [&](const RunPointer& snapshot) {
+        last = snapshot;
+        ++snapshots;
+        follower.finish();
+    });
+    QObject::connect(&follower, &RunFollower::finished, &follower, [&] { ++ends; });
+    follower.start();
+    REQUIRE(waitFor([&] { return ends > 0; }));
+    QThreadPool::globalInstance()->waitForDone();
+    settle();
+    CHECK(snapshots == 2); // one per buffer of the pool
+    CHECK(ends == 1);
+}
+
 TEST_CASE("snapshots alternate: a growing run is never copied, and an old snapshot never changes")
 {
     const QTemporaryDir folder;

@@ -88,6 +88,17 @@ TEST_CASE("a worker that ignores SIGTERM is killed, which is reported")
     CHECK(run.end->text == QStringLiteral("The worker stopped responding and was terminated."));
 }
 
+// Only the worker was killed, so a stopped run waited for the answer forever.
+TEST_CASE("a program that does not answer --version is killed when the run is stopped")
+{
+    const FakeWorker worker("", FakeWorker::Build::Silent);
+    Watched run(worker, std::chrono::milliseconds(1));
+    run.process.stop();
+    REQUIRE(waitFor([&] { return run.end.has_value(); }));
+    CHECK(run.end->how == How::Cancelled);
+    CHECK(run.end->text == QStringLiteral("Stopped before the run began."));
+}
+
 TEST_CASE("a worker killed from outside names the signal")
 {
     const FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":5}'\nkill -KILL $$\n");

@@ -178,7 +178,9 @@ TEST_CASE("a file that is being written cannot be written by others, even with -
         CHECK(refusal(saveFile(file, "third", kReplace)).find("another process is writing it")
               != std::string::npos);
         CHECK(textOf(file) == "first");
+        CHECK(isBeingWritten(file));
     }
+    CHECK_FALSE(isBeingWritten(file));
     CHECK(folder.files() == 1);
     CHECK(saveFile(file, "fourth", kReplace));
 }

@@ -3,6 +3,8 @@
 
 #include <QImage>
 
+#include <limits>
+
 using namespace app;
 
 namespace {
@@ -33,6 +35,23 @@ TEST_CASE("the plot of losses has an axis as soon as there is a loss")
     plot.show(series);
     CHECK_FALSE(hasAxis(plot));
     series.points.push_back({.mean = 5.2, .microBatches = {}});
+    plot.show(series);
+    CHECK(hasAxis(plot));
+}
+
+// The sum of the planned iterations and the number of the next label overflowed, and the paint
+// event never ended.
+TEST_CASE("a run that plans the largest number of iterations has a plot of losses")
+{
+    constexpr int kMost = std::numeric_limits<int>::max();
+    engine::Run run;
+    run.info.plannedWarmup = run.info.plannedIterations = kMost;
+    LossSeries series = lossSeries(run);
+    CHECK(series.planned == kMost);
+    series.points.push_back({.mean = 5.2, .microBatches = {}});
+    ThemeController theme;
+    LossPlot plot(theme);
+    plot.resize(400, 150);
     plot.show(series);
     CHECK(hasAxis(plot));
 }

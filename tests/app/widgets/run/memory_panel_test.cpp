@@ -27,7 +27,7 @@ struct Shown
             memory.of.fill(std::int64_t{1} << 30);
             memory.used = std::int64_t{16} << 30;
         }
-        panel.show(run, 0);
+        panel.show(std::make_shared<const RunView>(run), 0);
         QCoreApplication::processEvents();
     }
     DataTable& table() const
@@ -88,7 +88,7 @@ TEST_CASE("the stash of a plot is the largest stash of the device")
                                     engine::MemoryCategory::Buffers}); // no stash is left
     ThemeController theme;
     MemoryPlots plots(theme);
-    plots.show(run, 0);
+    plots.show(std::make_shared<const RunView>(run), 0);
     // four stashes of 900 MiB beside 3000 MiB of weights and the like
     CHECK(plots.stashText(engine::DeviceId{0}) == byteScale(6600 * kMiB).text(3600.0 * kMiB));
 }

@@ -138,3 +138,21 @@ TEST_CASE("a message within a device is freed by the op of its micro-batch on th
     REQUIRE(alive.size() == 1);
     CHECK(alive[0].op == 0u); // 0F1, which is older but of another micro-batch
 }
+
+// After every free, all allocations so far were visited, even those that were freed long ago: the
+// memory page did not answer.
+TEST_CASE("a long run is listed in time that does not grow with what was freed")
+{
+    constexpr int kMicroBatches = 300'000;
+    Run run = handMade({.devices = 1, .stages = 1, .microBatches = kMicroBatches}, {0, 1},
+                       {{0, "0F0", 0, 1}});
+    auto& program = run.schedule.program[{0}];
+    program.resize(kMicroBatches, program.front());
+    for (int m = 0; m < kMicroBatches; ++m) {
+        const auto op = static_cast<std::uint32_t>(m);
+        program[op].microBatch = MicroBatchId{m};
+        run.timeline.memory.push_back({m, 10, op, 0, kStash});
+        run.timeline.memory.push_back({m, m % 2 == 0 ? -10 : -9, op, 0, kStash});
+    }
+    CHECK(sum(aliveAt(run, {0}, kMicroBatches)) == kMicroBatches / 2);
+}

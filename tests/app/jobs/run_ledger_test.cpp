@@ -1,0 +1,127 @@
+#include "app/jobs/run_ledger.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/app/simulated_run.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QSignalSpy>
+
+#include <algorithm>
+
+using namespace app;
+
+namespace {
+
+QString inRuns(const char* name)
+{
+    return runsFolder() + QLatin1Char('/') + QString::fromLatin1(name);
+}
+
+// A run whose rows are still in "-wal".
+profiler::TraceWriter writing(const QString& file, const engine::Run& run)
+{
+    QDir().mkpath(runsFolder());
+    auto writer = profiler::TraceWriter::create(file.toStdString(), run.info, run.schedule,
+                                                engine::IfExists::Replace);
+    REQUIRE(writer.has_value());
+    writer->append(profiler::batchOf(run.timeline, 0, 0));
+    REQUIRE(writer->flush().has_value());
+    return std::move(*writer);
+}
+
+// Leaves what a writer that is killed now would leave.
+void copyAsKilled(const QString& file, const QString& killed)
+{
+    for (const char* suffix : {"", "-wal", "-shm"})
+        REQUIRE(
+            QFile::copy(file + QString::fromLatin1(suffix), killed + QString::fromLatin1(suffix)));
+}
+
+struct Changes
+{
+    Changes()
+    {
+        REQUIRE(waitFor([&] { return !listed.isEmpty(); }));
+    }
+    // Waits until the runs were listed again.
+    void apply(void (RunLedger::*change)(const LedgerRun&), const LedgerRun& run)
+    {
+        listed.clear();
+        (ledger.*change)(run);
+        REQUIRE(waitFor([&] { return !listed.isEmpty(); }));
+    }
+
+    RunLedger ledger;
+    QSignalSpy listed{&ledger, &RunLedger::changed};
+    QSignalSpy failed{&ledger, &RunLedger::failed};
+};
+
+} // namespace
+
+// The main file alone was moved: the recorded iterations in "-wal" were lost.
+TEST_CASE("a killed run is trashed, restored and deleted with the files beside it")
+{
+    const engine::Run run = simulatedRun({"1f1b", 2, 2});
+    const QString file = inRuns("growing.sqlite");
+    const auto writer = writing(file, run);
+    LedgerRun killed;
+    killed.file = inRuns("killed.sqlite");
+    copyAsKilled(file, killed.file);
+    Changes changes;
+
+    changes.apply(&RunLedger::moveToTrash, killed);
+    CHECK(QDir(runsFolder()).entryList({QStringLiteral("killed*")}, QDir::Files).isEmpty());
+    LedgerRun trashed;
+    trashed.file = trashFolder() + QStringLiteral("/killed.sqlite");
+    trashed.origin = runsFolder();
+    changes.apply(&RunLedger::restore, trashed);
+    CHECK(QDir(trashFolder()).isEmpty());
+    const auto restored = profiler::readRun(killed.file.toStdString());
+    REQUIRE(restored.has_value());
+    CHECK(restored->timeline.tracks == run.timeline.tracks);
+
+    REQUIRE(QFile::remove(killed.file));
+    copyAsKilled(file, killed.file);
+    changes.apply(&RunLedger::deleteForever, killed);
+    CHECK(QDir(runsFolder()).entryList({QStringLiteral("killed*")}, QDir::Files).isEmpty());
+    CHECK(changes.failed.isEmpty());
+}
+
+TEST_CASE("a run that is still being written is neither trashed nor deleted")
+{
+    LedgerRun growing;
+    growing.file = inRuns("growing.sqlite");
+    const auto writer = writing(growing.file, simulatedRun({"1f1b", 2, 2}));
+    Changes changes;
+    for (const auto change : {&RunLedger::moveToTrash, &RunLedger::deleteForever}) {
+        changes.apply(change, growing);
+        REQUIRE(changes.failed.size() == 1);
+        CHECK(changes.failed.takeFirst().front().toString()
+              == growing.file + QStringLiteral(" is still being written: stop the run first"));
+        CHECK(QFileInfo::exists(growing.file));
+    }
+}
+
+// A name was overwritten by the older one if a tag was added before the runs were listed again.
+TEST_CASE("what the user adds to a run is in the list at once")
+{
+    const QString file = inRuns("edited.sqlite");
+    const auto run = std::make_shared<const engine::Run>(simulatedRun({"1f1b", 2, 2}));
+    QDir().mkpath(runsFolder());
+    REQUIRE(profiler::writeRun(file.toStdString(), *run, engine::IfExists::Replace).has_value());
+    Changes changes;
+    changes.ledger.add(file, run);
+    const auto listed
+        = [&] { return std::ranges::find(changes.ledger.runs(), file, &LedgerRun::file); };
+    REQUIRE(waitFor([&] { return listed() != changes.ledger.runs().end(); }));
+    LedgerRun edited = *listed();
+    edited.name = QStringLiteral("baseline");
+    changes.ledger.setUserData(edited);
+    CHECK(listed()->name == edited.name);
+    edited = *listed();
+    edited.tags = QStringList{QStringLiteral("paper")};
+    changes.apply(&RunLedger::setUserData, edited);
+    CHECK(listed()->name == edited.name);
+    CHECK(listed()->tags == edited.tags);
+}
