@@ -1,10 +1,8 @@
 #include "engine/schedules/scheme.h"
 #include "profiler/study/chart.h"
-#include "profiler/study/chart_canvas.h"
 #include "tests/profiler/study/small_study.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 using namespace engine;
@@ -359,15 +357,6 @@ TEST_CASE("the numbers of a map and of an axis have the same decimals")
     const auto texts = shapesOf<Text>(drawn(small, 0));
     CHECK(std::ranges::count(texts, "10", &Text::text) == 1);
     CHECK(std::ranges::count(texts, "10.0", &Text::text) == 0);
-}
-
-// The step of the axis was too small to change the value that it was added to.
-TEST_CASE("values that differ by rounding only have an axis")
-{
-    const ChartScale scale = scaleOf({1.0, std::nextafter(1.0, 2.0)}, 0, 100);
-    CHECK(scale.step > 0.01);
-    CHECK(scale.least <= 1);
-    CHECK(scale.most >= 1);
 }
 
 TEST_CASE("the zero of an axis has no decimals")
