@@ -51,8 +51,7 @@ private:
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs, Mapping mapping = {});
 // The same with the contiguous mapping.
 Result<OpPrices> unitPrices(const Schedule& schedule, const UnitCosts& costs);
-// Resolves the cost of every op. Fails if their sum could overflow
-// under the rules.
+// Resolves the cost of every op. Fails if their sum could overflow under the rules.
 Result<OpCosts> resolved(const Schedule& lowered, const OpPrices& prices);
 
 } // namespace engine
