@@ -133,12 +133,8 @@ void RunBuilder::addSpans()
     Timeline& timeline = m_result.run.timeline;
     std::map<std::pair<DeviceId, Track::Kind>, std::vector<Span>> tracks;
     m_ops.resize(m_job.ranks.size());
-    for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank) {
-        OpOfIteration none;
-        if (!m_placement.deviceOfRank[rank].isValid())
-            none.op = OpOfIteration::kOtherCopy;
-        m_ops[rank].assign(m_job.ranks[rank].work.works.size(), none);
-    }
+    for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank)
+        m_ops[rank].resize(m_job.ranks[rank].work.works.size());
     for (const PlacedWork& placed : m_placement.works) {
         const DeviceId device = deviceOf(placed);
         const Window window = workOf(placed).window;
