@@ -1,0 +1,50 @@
+#include "tests/profiler/import/traces.h"
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+namespace {
+
+// A trace with an iteration per list; each op takes 2 of every 3 us.
+std::string traceOf(const std::vector<std::vector<std::string>>& iterations)
+{
+    std::string events;
+    const auto add = [&](const std::string& name, std::size_t begin, std::size_t duration) {
+        events += fmt::format(R"({}{{"ph":"X","name":"{}","pid":1,"tid":1,"ts":{},"dur":{}}})",
+                              events.empty() ? "" : ",", name, begin, duration);
+    };
+    for (std::size_t step = 0; step < iterations.size(); ++step) {
+        add(fmt::format("ProfilerStep#{}", step), 1000 * step, 900);
+        for (std::size_t i = 0; i < iterations[step].size(); ++i)
+            add(iterations[step][i], 1000 * step + 10 + 3 * i, 2);
+    }
+    return "[" + events + "]";
+}
+
+ImportedRun imported(const std::vector<std::vector<std::string>>& iterations)
+{
+    const TemporaryFolder folder;
+    writeText(folder / "a.json", traceOf(iterations));
+    return tests::imported(folder);
+}
+
+} // namespace
+
+// The spans kept the numbers of iterations that the run does not have, and the calibration read
+// past the end of its iterations.
+TEST_CASE("an iteration without an op whose stage is known is left out")
+{
+    const std::vector<std::string> whole{"PP:0F0", "PP:1F0", "PP:1B0", "PP:0B0"};
+    const ImportedRun result
+        = imported({whole, {"Forward 0", "Backward 0", "Forward 1", "Backward 1"}, whole});
+    const Timeline& timeline = result.run.timeline;
+    CHECK(result.run.info.plannedIterations == 2);
+    REQUIRE(timeline.iterations.size() == 2);
+    CHECK(timeline.iterations[1].number == 1);
+    CHECK(timeline.iterations[1].window == Window{2'000'000, 2'011'000});
+    REQUIRE(timeline.tracks.size() == 1);
+    REQUIRE(timeline.tracks[0].spans.size() == 8);
+    CHECK(timeline.tracks[0].spans[3].iteration == 0);
+    CHECK(timeline.tracks[0].spans[4].iteration == 1);
+}
