@@ -320,12 +320,11 @@ void Placer::setSlices()
 
 void Placer::setPeer(Op& op) const
 {
-    if (isCopy(op.kind))
-        op.peer = static_cast<std::uint16_t>(m_result.shape.devices - 1
-                                             - m_result.deviceOf[op.replica][op.stage].value);
+    const auto& stages = m_result.deviceOf[op.replica];
+    if (isCopy(op.kind) && stages.has(op.stage))
+        op.peer = static_cast<std::uint16_t>(m_result.shape.devices - 1 - stages[op.stage].value);
     const bool toNext = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvGradient;
     const StageId peer{op.stage.value + (toNext ? 1 : -1)};
-    const auto& stages = m_result.deviceOf[op.replica];
     if (isTransfer(op.kind) && stages.has(peer))
         op.peer = static_cast<std::uint16_t>(stages[peer].value);
 }
