@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -145,8 +144,10 @@ int Placer::stageOf(std::uint32_t rank, const NamedOp& named) const
     case StageFrom::Names:
         return named.stage.value_or(m_onlyStage[rank]);
     case StageFrom::Chunks: {
-        const int chunk = named.chunk.value_or(0);
-        return chunk * ranks + (m_isV && chunk % 2 == 1 ? ranks - 1 - index : index);
+        const std::int64_t chunk = named.chunk.value_or(0);
+        const bool isReversed = m_isV && chunk % 2 == 1;
+        const std::int64_t stage = chunk * ranks + (isReversed ? ranks - 1 - index : index);
+        return stage <= 0xFFFF ? static_cast<int>(stage) : -1; // stages of rules are below, too
     }
     case StageFrom::Ranks:
         return index;

@@ -26,3 +26,18 @@ TEST_CASE("a copy of a stage that no device computes is refused")
               .find("does not exist in a schedule of this size")
           != std::string::npos);
 }
+
+// The product of chunk and ranks overflowed, or the placement took gigabytes.
+TEST_CASE("an op whose chunk is beyond the last stage has no stage")
+{
+    for (const int ranks : {2, 30'000, 999'999}) {
+        CAPTURE(ranks);
+        CHECK(
+            importError(
+                fmt::format(R"({{"distributedInfo":{{"rank":0,"world_size":{}}},"traceEvents":[)"
+                            R"({{"ph":"X","name":"F0.60000.0","pid":1,"tid":1,"ts":1,"dur":2}}]}})",
+                            ranks))
+                .find("no complete iteration")
+            != std::string::npos);
+    }
+}
