@@ -112,13 +112,12 @@ void RunBuilder::buildSchedule()
     std::set<std::pair<DeviceId, Op>> seen;
     for (const PlacedWork* placed : order) {
         const DeviceId device = deviceOf(*placed);
-        const auto ops = opsOf(*placed);
-        if (!seen.emplace(device, withoutJoint(ops.front())).second)
-            continue;
-        for (const Op& op : ops)
-            schedule.program[device].push_back(op);
-        if (placed->second)
-            seen.emplace(device, *placed->second);
+        auto ops = opsOf(*placed);
+        std::erase_if(ops,
+                      [&](const Op& op) { return !seen.emplace(device, withoutJoint(op)).second; });
+        if (ops.size() == 1) // the other of two joint ops is in the program already
+            ops.front() = withoutJoint(ops.front());
+        schedule.program[device].insert(schedule.program[device].end(), ops.begin(), ops.end());
     }
     const OpIndex index(schedule);
     for (const DeviceId device : schedule.program.ids())

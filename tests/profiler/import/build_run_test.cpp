@@ -1,5 +1,7 @@
 #include "tests/profiler/import/traces.h"
 
+#include <algorithm>
+
 using namespace engine;
 using namespace profiler;
 using namespace tests;
@@ -47,4 +49,24 @@ TEST_CASE("an iteration without an op whose stage is known is left out")
     REQUIRE(timeline.tracks[0].spans.size() == 8);
     CHECK(timeline.tracks[0].spans[3].iteration == 0);
     CHECK(timeline.tracks[0].spans[4].iteration == 1);
+}
+
+// If the first of the two had been seen alone, the import threw; if the second, it was twice in the
+// program.
+TEST_CASE("two joint ops of which one also ran alone are once in the program")
+{
+    const std::string joint = "PP:(0F0;0B0)OVERLAP_F_B";
+    for (const char* alone : {"PP:0F0", "PP:0B0"}) {
+        CAPTURE(alone);
+        const ImportedRun result = imported({{alone}, {joint}});
+        auto& program = result.run.schedule.program[DeviceId{0}];
+        std::vector<std::string> ops;
+        for (const Op& op : program) {
+            ops.push_back("PP:" + toString(op));
+            CHECK(op.flags == OpFlag::None);
+        }
+        std::ranges::sort(ops);
+        CHECK(ops == std::vector<std::string>{"PP:0B0", "PP:0F0"});
+        CHECK(result.run.timeline.tracks.at(0).spans.size() == 3);
+    }
 }
