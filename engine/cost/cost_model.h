@@ -72,6 +72,10 @@ struct OpCosts
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs);
 // Returns the error for costs whose sum, in ticks, overflows.
 tl::unexpected<Error> costsTooLarge();
+// Rounds a computed cost to ticks. Costs that checkSum() refuses saturate instead of overflowing.
+std::int64_t roundedTicks(double ticks);
+// Fails with costsTooLarge() if the sum of all costs does not fit in the times of a simulation.
+Result<void> checkSum(const OpCosts& costs);
 
 // Time of a message of `bytes`: latency + bytes / bandwidth (the alpha-beta model).
 struct LinkCost

@@ -1,6 +1,9 @@
 #include "engine/cost/op_prices.h"
 
+#include "engine/base/try.h"
+
 #include <algorithm>
+#include <cmath>
 
 namespace engine {
 namespace {
@@ -59,18 +62,31 @@ Result<OpCosts> resolved(const Schedule& lowered, const OpPrices& prices)
     costs.links = prices.links;
     costs.rules = prices.rules;
     costs.of.reserve(lowered.program.size());
-    double total = 0;
     for (const DeviceId d : lowered.program.ids()) {
         auto& ofDevice = costs.of.emplace_back();
         ofDevice.reserve(lowered.program[d].size());
-        for (const Op& op : lowered.program[d]) {
+        for (const Op& op : lowered.program[d])
             ofDevice.push_back(prices.of(op, d));
-            total += ofDevice.back().duration + ofDevice.back().latency;
-        }
     }
-    if (total > kMostTicks)
-        return costsTooLarge();
+    TRY(checkSum(costs));
     return costs;
+}
+
+std::int64_t roundedTicks(double ticks)
+{
+    constexpr double kSaturated = 1.5 * kMostTicks;
+    return std::llround(std::min(kSaturated, ticks)); // kSaturated for a NaN
+}
+
+Result<void> checkSum(const OpCosts& costs)
+{
+    double sum = 0;
+    for (const auto& ofDevice : costs.of)
+        for (const OpCosts::Cost& cost : ofDevice)
+            sum += static_cast<double>(cost.duration) + static_cast<double>(cost.latency);
+    if (sum > kMostTicks)
+        return costsTooLarge();
+    return {};
 }
 
 } // namespace engine

@@ -2,6 +2,7 @@
 
 #include "engine/base/median.h"
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/recorded_times.h"
@@ -18,8 +19,6 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-constexpr double kMostTicks = 2e18;
-
 using Cost = OpCosts::Cost;
 
 // Returns the kind of the transfer in the reverse direction, which moves as many bytes over the
@@ -233,7 +232,6 @@ Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
     costs.rules = options.rules;
     const bool isImported = run.info.mode == Mode::Imported;
     std::set<OpKind> unknown;
-    double total = 0;
     for (const DeviceId d : lowered.program.ids()) {
         auto& ofDevice = costs.of.emplace_back();
         ofDevice.reserve(lowered.program[d].size());
@@ -246,11 +244,9 @@ Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
             if (!cost && !isFree)
                 unknown.insert(op.kind);
             ofDevice.push_back(cost.value_or(Cost{}));
-            total += ofDevice.back().duration + ofDevice.back().latency;
         }
     }
-    if (total > kMostTicks)
-        return costsTooLarge();
+    TRY(checkSum(costs));
     if (!unknown.empty())
         return tl::unexpected(missing(unknown, lowered.scheme));
     return costs;

@@ -167,6 +167,7 @@ Result<Timeline> OwnReplay::simulated(const Programs& programs) const
                           step.cost.latency + (isMessage ? step.delay : 0)});
         }
     }
+    TRY(checkSum(costs));
     return simulate(schedule, costs);
 }
 
