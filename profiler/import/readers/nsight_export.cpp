@@ -3,6 +3,7 @@
 #include "engine/base/try.h"
 #include "profiler/import/readers/string_table.h"
 #include "profiler/store/open_file.h"
+#include "profiler/store/row_tables.h"
 #include "profiler/store/table.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 constexpr std::int64_t kProcessMask = ~std::int64_t{0xFFFFFF}; // globalTid -> globalPid
-constexpr std::int64_t kMostTime = 4'000'000'000'000'000'000;
 
 class NsightReader
 {
@@ -131,7 +131,7 @@ std::uint32_t NsightReader::thread(std::int64_t globalTid)
 std::optional<Window> NsightReader::window(const Statement& row)
 {
     const std::int64_t begin = row.integer(0), end = row.integer(1);
-    if (row.isNull(1) || begin < 0 || end < begin || end > kMostTime) {
+    if (row.isNull(1) || begin < 0 || end < begin || end > kMostTime - m_epoch) {
         ++m_unreadable;
         return std::nullopt;
     }
@@ -302,12 +302,16 @@ Result<void> NsightReader::readAllocations()
                    [&](const Statement& row) {
                        constexpr int kDevice = 2, kFree = 1;
                        MemoryEvent memory;
-                       memory.time = row.integer(0);
-                       if (memory.time < 0 || memory.time > kMostTime || row.integer(2) < 0
-                           || row.integer(4) != kDevice)
+                       if (row.integer(4) != kDevice)
                            return;
-                       memory.time += m_epoch;
-                       memory.bytes = row.integer(3) == kFree ? -row.integer(2) : row.integer(2);
+                       const std::int64_t time = row.integer(0), bytes = row.integer(2);
+                       if (time < 0 || time > kMostTime - m_epoch || bytes < 0
+                           || bytes > kMostBytes) {
+                           ++m_unreadable;
+                           return;
+                       }
+                       memory.time = time + m_epoch;
+                       memory.bytes = row.integer(3) == kFree ? -bytes : bytes;
                        memory.category = MemoryCategory::Buffers;
                        process(row.integer(1)).trace.memory.push_back(memory);
                    });

@@ -1,7 +1,10 @@
 #include "profiler/import/import.h"
 #include "profiler/import/readers/nsight_export.h"
+#include "profiler/store/trace_store.h"
 #include "tests/profiler/import/nsight_traces.h"
 #include "tests/support/temporary_folder.h"
+
+#include <algorithm>
 
 using namespace engine;
 using namespace profiler;
@@ -61,4 +64,35 @@ TEST_CASE("GPU work without a recorded call keeps its correlation id")
     CHECK(run->gpu.kernels[0].place.correlation == run->gpu.calls[0].correlation);
     CHECK(run->gpu.kernels[1].place.correlation != run->gpu.calls[0].correlation);
     CHECK(run->gpu.kernels[1].place.correlation != 0);
+}
+
+// Such runs were saved, but could not be opened again.
+TEST_CASE("times and sizes that no run file can have are left out")
+{
+    const TemporaryFolder folder, output;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);
+        INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (1800000000000000000);
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+            (1900000000000000000, 1900000000000000100, 0, 1, 7, 12, {0}, 1);
+        CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER, globalPid INTEGER, bytes INTEGER,
+            memoryOperationType INTEGER, memKind INTEGER);
+        INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (1000, {0}, 4096, 0, 2),
+            (1000, {0}, 2251799813685248, 0, 2), (1900000000000000000, {0}, 4096, 0, 2);)",
+                           kProcess));
+    const auto run = importTraces({folder / "a.sqlite"}, Rules::shipped());
+    REQUIRE(run);
+    CHECK(run->gpu.kernels.size() == 2);
+    CHECK(run->run.timeline.memory.size() == 1);
+    const auto& leftOut = run->run.info.import->leftOut;
+    const auto unreadable
+        = std::ranges::find(leftOut, "Events that cannot be read", &ImportReport::LeftOut::what);
+    REQUIRE(unreadable != leftOut.end());
+    CHECK(unreadable->count == 4); // and the kernel that ends before it begins
+    const auto file = output / "run.sqlite";
+    REQUIRE(writeRun(NewFile::beside(file, IfExists::Refuse).value(), run->run, run->gpu));
+    CHECK(readRun(file));
+    CHECK(readGpuTrace(file));
 }
