@@ -185,6 +185,11 @@ TEST_CASE("a trace of 100,000 threads is read in a time that its size explains")
             += fmt::format(R"({}{{"ph":"X","name":"{}","cat":"user_annotation","pid":1,"tid":{},)"
                            R"("ts":{},"dur":1}})",
                            i == 0 ? "" : ",", i % 2 == 0 ? "PP:0F0" : "PP:0B0", i, 3 * i);
+    writeText(folder / "a.json", "[" + events + "]");
+    // Every thread was a rank, and each rank was compared with all others.
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.schedule.shape.devices == 1);
+    CHECK(result.run.timeline.iterations.size() == 50'000);
     for (int i = 0; i < 20'000; ++i)
         events
             += fmt::format(R"(,{{"ph":"X","name":"cudaLaunchKernel","cat":"cuda_runtime","pid":1,)"
