@@ -30,7 +30,8 @@ public:
     {
         m_first = m_progress.bytes;
         std::error_code ignored;
-        m_size = static_cast<std::int64_t>(fs::file_size(database.file(), ignored));
+        if (m_progress.file == database.file())
+            m_size = static_cast<std::int64_t>(fs::file_size(database.file(), ignored));
     }
 
     Result<std::vector<RankTrace>> read();
@@ -335,12 +336,12 @@ Result<std::vector<RankTrace>> NsightReader::read()
         return fail(Error::Code::Unsupported,
                     fmt::format("{} is a run of Bubblescope and not a trace: open it with "
                                 "bubblescope, or read it with bscope analyze",
-                                m_database.file().string()));
+                                m_progress.file));
     if (!hasTable(m_database, "StringIds").value_or(false))
         return fail(Error::Code::Unsupported,
                     fmt::format("{} is not an export of Nsight Systems: it has no table StringIds; "
                                 "export the report with nsys export --type sqlite",
-                                m_database.file().string()));
+                                m_progress.file));
     m_findName = TRY(m_database.prepare("SELECT value FROM StringIds WHERE id = ?1"));
     auto done = readSession();
     int step = 0;
@@ -362,7 +363,7 @@ Result<std::vector<RankTrace>> NsightReader::read()
         RankTrace& trace = of.trace;
         if (onGpu ? trace.gpu.kernels.empty() : trace.ranges.empty())
             continue;
-        trace.file = m_database.file().string();
+        trace.file = m_progress.file;
         trace.program = m_program.empty() ? "Nsight Systems" : m_program;
         trace.host = m_host;
         trace.texts = texts;
@@ -378,9 +379,17 @@ Result<std::vector<RankTrace>> NsightReader::read()
 Result<std::vector<RankTrace>> readNsight(const fs::path& file, ImportProgress before,
                                           const OnImportProgress& progress)
 {
-    before.file = file.string();
-    auto open = TRY(openForeignFile(file));
-    return NsightReader(open.database, std::move(before), progress).read();
+    const std::string path = file.string();
+    if (before.file.empty())
+        before.file = path;
+    auto ranks = openForeignFile(file).and_then(
+        [&](OpenFile open) { return NsightReader(open.database, before, progress).read(); });
+    if (ranks)
+        return ranks;
+    Error error = std::move(ranks).error();
+    if (const std::size_t at = error.message.find(path); at != std::string::npos)
+        error.message.replace(at, path.size(), before.file);
+    return tl::unexpected(std::move(error));
 }
 
 } // namespace profiler

@@ -5,6 +5,7 @@
 #include "tests/support/temporary_folder.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace engine;
 using namespace profiler;
@@ -95,4 +96,39 @@ TEST_CASE("times and sizes that no run file can have are left out")
     REQUIRE(writeRun(NewFile::beside(file, IfExists::Refuse).value(), run->run, run->gpu));
     CHECK(readRun(file));
     CHECK(readGpuTrace(file));
+}
+
+// The errors and the progress had the name and the size of a temporary file.
+TEST_CASE("a compressed export is reported by its name and its size on disk")
+{
+    const TemporaryFolder folder, others;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite", // enough rows for a report of progress
+               "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70000) "
+               "INSERT INTO NVTX_EVENTS SELECT 1, 1, 34, 'mark', 0, NULL FROM n");
+    executeSql(others / "b.sqlite", "CREATE TABLE t (a)");
+    const std::string command
+        = "gzip " + (folder / "a.sqlite").string() + " " + (others / "b.sqlite").string();
+    REQUIRE(std::system(command.c_str()) == 0); // NOLINT
+    const std::string name = (folder / "a.sqlite.gz").string();
+    std::int64_t last = 0;
+    const auto run = importTraces({name}, Rules::shipped(), [&](const ImportProgress& progress) {
+        CHECK(progress.file == name);
+        CHECK(progress.bytes >= last);
+        CHECK(progress.bytes <= progress.allBytes);
+        last = progress.bytes;
+        return true;
+    });
+    REQUIRE(run);
+    CHECK(run->run.info.import->ranks.at(0).file == name);
+    const std::string other = (others / "b.sqlite.gz").string();
+    CHECK(importTraces({other}, Rules::shipped()).error().message.starts_with(other + " is not"));
+
+    const std::string before = std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "/tmp";
+    setenv("TMPDIR", (folder / "none").c_str(), 1);
+    const auto without = importTraces({name}, Rules::shipped());
+    setenv("TMPDIR", before.c_str(), 1);
+    REQUIRE_FALSE(without);
+    CHECK(without.error().code == Error::Code::Io);
+    CHECK(without.error().message.find("set TMPDIR") != std::string::npos);
 }

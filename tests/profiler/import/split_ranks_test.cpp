@@ -8,8 +8,8 @@ namespace {
 std::size_t ranksOf(std::uint32_t threads)
 {
     RankTrace trace;
-    trace.texts = std::make_shared<const std::vector<std::string>>(
-        std::vector<std::string>{"", "PP:0F0"});
+    trace.texts
+        = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"", "PP:0F0"});
     for (std::uint32_t thread = 0; thread < threads; ++thread) {
         trace.threads.push_back(std::to_string(thread));
         trace.ranges.push_back({{0, 1}, 1, thread});
