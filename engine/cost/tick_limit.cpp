@@ -1,6 +1,7 @@
 #include "engine/cost/tick_limit.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace engine {
 namespace {
@@ -29,6 +30,12 @@ Result<void> checkTicks(const OpCosts& costs, std::int64_t start)
         for (const OpCosts::Cost& cost : ofDevice)
             ticks += static_cast<double>(cost.duration) + static_cast<double>(cost.latency);
     return checkTicks(ticks, costs.rules);
+}
+
+std::int64_t roundedTicks(double ticks)
+{
+    constexpr double kSaturated = 1.5 * kMostTicks;
+    return std::llround(std::min(kSaturated, ticks)); // kSaturated for a NaN
 }
 
 } // namespace engine

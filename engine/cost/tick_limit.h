@@ -10,5 +10,7 @@ Result<void> checkTicks(double ticks, const TimingRules& rules);
 // Fails in the same way if an iteration with these costs that begins at `start` could end later
 // than that.
 Result<void> checkTicks(const OpCosts& costs, std::int64_t start = 0);
+// Rounds a computed cost. Saturates instead of overflowing, at a cost that checkTicks() refuses.
+std::int64_t roundedTicks(double ticks);
 
 } // namespace engine

@@ -109,20 +109,23 @@ std::vector<GpuActivity::Found> GpuActivity::collect(const Run& run)
     ContextOwners owners;
     std::vector<Found> found;
     found.reserve(m_trace.kernels.size() + m_trace.copies.size() + m_trace.memsets.size());
-    const auto add
-        = [&](const auto& row, std::size_t at, GpuWork::Source source, std::uint32_t name) {
-              Found one{{row.window, row.of, static_cast<std::uint32_t>(at), name, 0, source},
-                        row.place,
-                        DeviceId{-1}};
-              if (row.of.isKnown() && row.of.op < index.count()) {
-                  one.device = index.deviceOf(row.of.op);
-                  owners.note(row.place.context, one.device);
-              }
-              if (row.window.duration() > 0) // otherwise the time stamp is missing
-                  found.push_back(one);
-              else
-                  ++m_withoutPlace;
-          };
+    const auto add = [&](const auto& row, std::size_t at, GpuWork::Source source,
+                         std::uint32_t name) {
+        Found one{{row.window, row.of, static_cast<std::uint32_t>(at), name, 0, source},
+                  row.place,
+                  DeviceId{-1}};
+        // The reader of run files does not check ops and iterations.
+        if (row.of.op >= index.count() || row.of.iteration >= run.timeline.iterations.size()) {
+            one.work.of = {};
+        } else {
+            one.device = index.deviceOf(row.of.op);
+            owners.note(row.place.context, one.device);
+        }
+        if (row.window.duration() > 0) // otherwise the time stamp is missing
+            found.push_back(one);
+        else
+            ++m_withoutPlace;
+    };
     for (std::size_t i = 0; i < m_trace.kernels.size(); ++i)
         add(m_trace.kernels[i], i, GpuWork::Source::Kernel, m_trace.kernels[i].name);
     std::array<std::uint32_t, 256> copyNames{};
@@ -141,7 +144,9 @@ std::vector<GpuActivity::Found> GpuActivity::collect(const Run& run)
         add(m_trace.memsets[i], i, GpuWork::Source::Memset, memset);
     if (run.info.mode == Mode::Imported) // imported traces state the device of each context
         for (const GpuContext& context : m_trace.contexts)
-            owners.note(context.context, DeviceId{static_cast<int>(context.device)});
+            if (const DeviceId device{static_cast<int>(context.device)};
+                run.schedule.program.has(device))
+                owners.note(context.context, device);
     for (Found& one : found)
         if (!one.device.isValid())
             one.device = owners.of(one.place.context).value_or(DeviceId{-1});

@@ -1,6 +1,7 @@
 #include "profiler/import/align_clocks.h"
 
 #include "engine/base/median.h"
+#include "profiler/store/row_tables.h"
 
 #include <fmt/format.h>
 
@@ -69,7 +70,9 @@ Fit fitted(const std::vector<Pair>& pairs)
         below += time * time;
     }
     constexpr std::size_t kFewest = 16; // with fewer pairs, noise looks like drift
-    fit.drift = pairs.size() >= kFewest && below > 0 ? above / below : 0;
+    constexpr double kMostDrift = 0.01; // a clock drifts far less
+    const double drift = pairs.size() >= kFewest && below > 0 ? above / below : 0;
+    fit.drift = std::abs(drift) <= kMostDrift ? drift : 0;
     std::vector<std::int64_t> distances;
     for (const Pair& pair : pairs)
         distances.push_back(std::llabs(
@@ -196,11 +199,17 @@ private:
         return isSend && !m_onGpu ? window.begin : window.end;
     }
 
+    static std::int64_t inRange(std::int64_t time)
+    {
+        static_assert(kMostTime - kLeastTime <= kMostTicks);
+        return std::clamp(time, kLeastTime, kMostTime);
+    }
+
     void move(const std::string& host, const Fit& fit)
     {
         const auto moved = [&](Window& window) {
             const std::int64_t by = fit.at(window.begin - fit.offset);
-            window = {window.begin - by, window.end - by};
+            window = {inRange(window.begin - by), inRange(window.end - by)};
         };
         for (JobRank& rank : m_job.ranks) {
             if (rank.trace.host != host)
@@ -221,7 +230,7 @@ private:
             for (auto& [rule, matches] : rank.work.matches)
                 all(matches);
             for (MemoryEvent& memory : rank.trace.memory)
-                memory.time -= fit.at(memory.time - fit.offset);
+                memory.time = inRange(memory.time - fit.at(memory.time - fit.offset));
         }
     }
 

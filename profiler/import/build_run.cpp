@@ -112,13 +112,12 @@ void RunBuilder::buildSchedule()
     std::set<std::pair<DeviceId, Op>> seen;
     for (const PlacedWork* placed : order) {
         const DeviceId device = deviceOf(*placed);
-        const auto ops = opsOf(*placed);
-        if (!seen.emplace(device, withoutJoint(ops.front())).second)
-            continue;
-        for (const Op& op : ops)
-            schedule.program[device].push_back(op);
-        if (placed->second)
-            seen.emplace(device, *placed->second);
+        auto ops = opsOf(*placed);
+        std::erase_if(ops,
+                      [&](const Op& op) { return !seen.emplace(device, withoutJoint(op)).second; });
+        if (ops.size() == 1) // the other of two joint ops is in the program already
+            ops.front() = withoutJoint(ops.front());
+        schedule.program[device].insert(schedule.program[device].end(), ops.begin(), ops.end());
     }
     const OpIndex index(schedule);
     for (const DeviceId device : schedule.program.ids())
@@ -133,12 +132,8 @@ void RunBuilder::addSpans()
     Timeline& timeline = m_result.run.timeline;
     std::map<std::pair<DeviceId, Track::Kind>, std::vector<Span>> tracks;
     m_ops.resize(m_job.ranks.size());
-    for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank) {
-        OpOfIteration none;
-        if (!m_placement.deviceOfRank[rank].isValid())
-            none.op = OpOfIteration::kOtherCopy;
-        m_ops[rank].assign(m_job.ranks[rank].work.works.size(), none);
-    }
+    for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank)
+        m_ops[rank].resize(m_job.ranks[rank].work.works.size());
     for (const PlacedWork& placed : m_placement.works) {
         const DeviceId device = deviceOf(placed);
         const Window window = workOf(placed).window;
@@ -168,7 +163,8 @@ std::optional<double> RunBuilder::lossOf(int iteration) const
     return std::nullopt;
 }
 
-// An iteration lasts from the start of its first compute op to the end of its last one.
+// An iteration lasts from the start of its first compute op to the end of its last one. Drops the
+// iterations all of whose compute ops were left out.
 void RunBuilder::addIterations()
 {
     std::map<int, Window> windows;
@@ -181,14 +177,22 @@ void RunBuilder::addIterations()
             known->second = {std::min(known->second.begin, window.begin),
                              std::max(known->second.end, window.end)};
     }
+    std::erase_if(m_placement.works,
+                  [&](const PlacedWork& placed) { return !windows.contains(placed.iteration); });
+    if (windows.empty())
+        return;
     m_origin = windows.begin()->second.begin;
-    for (const auto& [number, window] : windows) {
+    std::map<int, int> numbers; // iteration in m_iterations -> iteration of the run
+    for (const auto& [found, window] : windows) {
         Iteration iteration;
-        iteration.number = number;
+        iteration.number = static_cast<int>(numbers.size());
         iteration.window = {window.begin - m_origin, window.end - m_origin};
-        iteration.loss = lossOf(number);
+        iteration.loss = lossOf(found);
         m_result.run.timeline.iterations.push_back(iteration);
+        numbers.emplace(found, iteration.number);
     }
+    for (PlacedWork& placed : m_placement.works)
+        placed.iteration = numbers.at(placed.iteration);
 }
 
 void RunBuilder::addMemory()
@@ -223,7 +227,7 @@ void RunBuilder::describe()
         info.label = first.schemeName.empty() ? first.program : first.schemeName;
     info.mode = Mode::Imported;
     info.outcome = Outcome::Finished;
-    info.plannedIterations = m_iterations.count;
+    info.plannedIterations = static_cast<int>(m_result.run.timeline.iterations.size());
     for (const JobRank& rank : m_job.ranks)
         if (!rank.trace.deviceName.empty())
             info.deviceName = rank.trace.deviceName;
@@ -308,14 +312,12 @@ Result<ImportedRun> RunBuilder::build()
         alignMessages(m_job, m_placement);
         alignAllReduces(m_job, m_placement);
     }
-    buildSchedule();
-    TRY(checkSchedule(m_result.run.schedule));
-    const bool hasCompute = std::ranges::any_of(
-        m_placement.works, [](const PlacedWork& work) { return isCompute(work.op.kind); });
-    if (!hasCompute)
+    addIterations();
+    if (m_placement.works.empty())
         return fail(Error::Code::NotFound,
                     "the traces have no forward, backward or optimizer op; add rules with --rules");
-    addIterations();
+    buildSchedule();
+    TRY(checkSchedule(m_result.run.schedule));
     addSpans();
     addMemory();
     report();

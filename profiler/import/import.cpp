@@ -21,16 +21,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// An empty file in the folder of temporary files.
+// An empty file in the folder of temporary files. If it cannot be created, its path is empty.
 class TemporaryFile
 {
 public:
     TemporaryFile()
     {
-        std::string pattern = (fs::temp_directory_path() / "bubblescope-XXXXXX").string();
-        if (const int handle = mkstemp(pattern.data()); handle >= 0)
+        std::error_code error;
+        std::string pattern = (fs::temp_directory_path(error) / "bubblescope-XXXXXX").string();
+        if (const int handle = error ? -1 : mkstemp(pattern.data()); handle >= 0) {
             close(handle);
-        m_path = pattern;
+            m_path = pattern;
+        }
     }
     TemporaryFile(const TemporaryFile&) = delete;
     TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -112,15 +114,16 @@ Result<void> Importer::readUnpacked(const std::string& name, const ByteSource& b
     std::string buffer(1 << 20, ' ');
     for (;;) {
         const auto count = TRY(bytes({buffer.data(), buffer.size()}));
-        if (count == 0)
+        if (count == 0 || !out)
             break;
         out.write(buffer.data(), static_cast<std::streamsize>(count));
     }
     out.close();
     if (!out)
         return fail(Error::Code::Io,
-                    fmt::format("{} cannot be unpacked to {}; set TMPDIR to a folder with space",
-                                name, file.path().parent_path().string()));
+                    fmt::format("{} cannot be unpacked to a temporary file; set TMPDIR to a folder "
+                                "with space",
+                                name));
     return readExport(file.path(), name);
 }
 
@@ -147,9 +150,9 @@ Result<void> Importer::readMember(const std::string& name, const ByteSource& byt
 
 Result<void> Importer::readExport(const fs::path& file, const std::string& name)
 {
-    auto ranks = TRY(readNsight(file, m_progress, m_onProgress));
-    for (RankTrace& rank : ranks)
-        rank.file = name;
+    ImportProgress before = m_progress;
+    before.file = name;
+    auto ranks = TRY(readNsight(file, std::move(before), m_onProgress));
     if (ranks.empty())
         return fail(Error::Code::NotFound,
                     name
@@ -170,20 +173,25 @@ Result<void> Importer::read(const fs::path& file)
         m_errors.push_back(done.error());
         return {};
     };
-    return readTraceFile(file, visit, m_progress, m_onProgress);
+    const auto report = [this](const ImportProgress& now) {
+        m_progress.bytes = now.bytes;
+        return !m_onProgress || m_onProgress(now);
+    };
+    return readTraceFile(file, visit, m_progress, report);
 }
 
 Result<void> Importer::readAll(const std::vector<fs::path>& files)
 {
     for (const fs::path& file : files) {
         std::error_code ignored;
-        const auto size = static_cast<std::int64_t>(fs::file_size(file, ignored));
+        const std::int64_t next
+            = m_progress.bytes + static_cast<std::int64_t>(fs::file_size(file, ignored));
         if (auto done = read(file); !done) {
             if (done.error().code == Error::Code::Cancelled)
                 return done;
             m_errors.push_back(done.error());
         }
-        m_progress.bytes += size;
+        m_progress.bytes = next;
     }
     if (m_ranks.empty())
         return tl::unexpected(m_errors.front());

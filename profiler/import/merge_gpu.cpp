@@ -133,7 +133,7 @@ void Merger::add(JobRank& rank, DeviceId device, const std::vector<OpOfIteration
     auto& numbers = m_numbers[rank.trace.texts.get()];
     numbers.resize(rank.trace.texts->size(), kUnknown);
     m_numbersOfRank = &numbers;
-    m_device = static_cast<std::uint32_t>(device.isValid() ? device.value : 0);
+    m_device = static_cast<std::uint32_t>(device.value);
     m_contexts.clear();
     collectCorrelations(gpu);
     auto kernels = placedRows(std::move(gpu.kernels), rank.work.ofKernel, ops);
@@ -170,7 +170,7 @@ void Merger::addHost(const JobRank& rank, std::vector<GpuCall> calls,
         m_trace.ranges.push_back(one);
     }
     for (std::size_t i = 0; i < ops.size(); ++i)
-        if (ops[i].isKnown() && !ops[i].isOtherCopys())
+        if (ops[i].isKnown())
             m_trace.launches.push_back({moved(rank.work.works[i].host), ops[i], m_firstThread});
 }
 } // namespace
@@ -182,7 +182,7 @@ GpuTrace mergeGpu(Job& job, const Placement& placement, const OpsOfWorks& ops, s
         job.ranks, [&](const JobRank& rank) { return rank.trace.texts == texts; });
     Merger merger(origin, inOneFile ? texts.get() : nullptr);
     for (std::size_t rank = 0; rank < job.ranks.size(); ++rank)
-        if (!job.ranks[rank].trace.gpu.kernels.empty())
+        if (placement.deviceOfRank[rank].isValid() && !job.ranks[rank].trace.gpu.kernels.empty())
             merger.add(job.ranks[rank], placement.deviceOfRank[rank], ops[rank]);
     return merger.done();
 }

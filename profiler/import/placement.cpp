@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -145,8 +144,10 @@ int Placer::stageOf(std::uint32_t rank, const NamedOp& named) const
     case StageFrom::Names:
         return named.stage.value_or(m_onlyStage[rank]);
     case StageFrom::Chunks: {
-        const int chunk = named.chunk.value_or(0);
-        return chunk * ranks + (m_isV && chunk % 2 == 1 ? ranks - 1 - index : index);
+        const std::int64_t chunk = named.chunk.value_or(0);
+        const bool isReversed = m_isV && chunk % 2 == 1;
+        const std::int64_t stage = chunk * ranks + (isReversed ? ranks - 1 - index : index);
+        return stage <= 0xFFFF ? static_cast<int>(stage) : -1; // stages of rules are below, too
     }
     case StageFrom::Ranks:
         return index;
@@ -320,12 +321,11 @@ void Placer::setSlices()
 
 void Placer::setPeer(Op& op) const
 {
-    if (isCopy(op.kind))
-        op.peer = static_cast<std::uint16_t>(m_result.shape.devices - 1
-                                             - m_result.deviceOf[op.replica][op.stage].value);
+    const auto& stages = m_result.deviceOf[op.replica];
+    if (isCopy(op.kind) && stages.has(op.stage))
+        op.peer = static_cast<std::uint16_t>(m_result.shape.devices - 1 - stages[op.stage].value);
     const bool toNext = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvGradient;
     const StageId peer{op.stage.value + (toNext ? 1 : -1)};
-    const auto& stages = m_result.deviceOf[op.replica];
     if (isTransfer(op.kind) && stages.has(peer))
         op.peer = static_cast<std::uint16_t>(stages[peer].value);
 }

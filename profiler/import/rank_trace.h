@@ -13,6 +13,11 @@
 
 namespace profiler {
 
+// Readers leave out events later than kMostTime (ns since 1970 or a later start), and the alignment
+// of clocks moves no event before kLeastTime. Differences of such times fit in run files.
+inline constexpr std::int64_t kMostTime = 2'200'000'000'000'000'000; // in 2039
+inline constexpr std::int64_t kLeastTime = -100'000'000'000'000'000; // three years earlier than 0
+
 // An annotation, an NVTX range or an op of the framework on a host thread.
 struct HostRange
 {

@@ -77,7 +77,7 @@ std::vector<ImportReport::Match> reportMatches(const Job& job, const Placement& 
             const std::uint32_t work = rank.work.workOf(match);
             const OpOfIteration of
                 = work < ops[match.rank].size() ? ops[match.rank][work] : OpOfIteration();
-            if (of.isKnown() && !of.isOtherCopys()) {
+            if (of.isKnown()) {
                 added.op = of.op;
                 added.iteration = static_cast<int>(of.iteration);
             } else {

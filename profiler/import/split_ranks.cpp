@@ -43,7 +43,8 @@ std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string
             }
     const bool ofProcesses = byProcess.size() > 1;
     RankOf& rankOf = ofProcesses ? byProcess : byThread;
-    if (rankOf.size() < 2) {
+    constexpr std::size_t kMostRanks = 1024; // ranks are compared with each other
+    if (rankOf.size() < 2 || rankOf.size() > kMostRanks) {
         ranks.push_back(std::move(trace));
         return ranks;
     }

@@ -11,6 +11,7 @@ namespace profiler {
 // single rank. Otherwise every process with a range that a rule names is a rank. If there is only
 // one such process, every thread with such a range is a rank. `processes[thread]` is the process of
 // each thread.
+// A file of more than 1024 ranks is not a trace of a job and stays a single rank.
 std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string>& processes,
                                   const IsNamedByRule& isNamedByRule);
 

@@ -23,16 +23,9 @@ namespace {
 constexpr std::size_t kMostFiles = 10000;
 
 constexpr std::array<std::string_view, 4> kCompressed{".gz", ".xz", ".bz2", ".zst"};
-// A file may expand to kSmall bytes or to kMostTimes times its size, whichever is more.
+// A file may expand to kSmall bytes or to kMostTimes times its size, whichever is more. All bytes
+// count: the traces, compressed traces in an archive, and files that are skipped.
 constexpr std::int64_t kSmall = 256 << 20, kMostTimes = 200;
-
-auto expandsTooFar(const std::string& file)
-{
-    return fail(Error::Code::Corrupt,
-                fmt::format("{} expands to more than {} times its size; decompress it and import "
-                            "the trace itself",
-                            file, kMostTimes));
-}
 
 bool looksLikeTrace(const fs::path& file)
 {
@@ -93,11 +86,117 @@ Archive newArchive()
     return handle;
 }
 
+class ArchiveReader
+{
+public:
+    ArchiveReader(fs::path file, ImportProgress before, const OnImportProgress& progress)
+        : m_archive(newArchive())
+        , m_file(std::move(file))
+        , m_progress(std::move(before))
+        , m_before(m_progress.bytes)
+        , m_onProgress(progress)
+    { }
+
+    Result<void> open()
+    {
+        constexpr std::size_t kBlock = 1 << 18;
+        return archive_read_open_filename(m_archive.get(), m_file.c_str(), kBlock) == ARCHIVE_OK
+            ? Result<void>()
+            : failure();
+    }
+
+    // Moves to the next regular file. Returns its name, "" at the end.
+    Result<std::string> next()
+    {
+        for (;;) {
+            TRY(skipRest());
+            archive_entry* entry = nullptr;
+            const int code = archive_read_next_header(m_archive.get(), &entry);
+            if (code == ARCHIVE_EOF)
+                return std::string();
+            if (code < ARCHIVE_WARN)
+                return failure();
+            m_hasEntry = true;
+            const bool isWhole = archive_format(m_archive.get()) == ARCHIVE_FORMAT_RAW;
+            if (isWhole)
+                return m_file.string();
+            const char* const name = archive_entry_pathname_utf8(entry);
+            if (archive_entry_filetype(entry) == AE_IFREG && name != nullptr
+                && looksLikeTrace(name))
+                return fmt::format("{}/{}", m_file.string(), name);
+        }
+    }
+
+    Result<std::size_t> read(std::span<char> bytes)
+    {
+        const la_ssize_t count = archive_read_data(m_archive.get(), bytes.data(), bytes.size());
+        if (count < 0)
+            return failure();
+        TRY(addExpanded(count));
+        return static_cast<std::size_t>(count);
+    }
+
+    // Must be called for all bytes that were decompressed from the file. Reports progress.
+    Result<void> addExpanded(std::int64_t bytes)
+    {
+        m_bytes += bytes;
+        const std::int64_t onDisk = archive_filter_bytes(m_archive.get(), -1);
+        if (m_bytes > std::max(kSmall, kMostTimes * onDisk))
+            return fail(
+                Error::Code::Corrupt,
+                fmt::format("{} expands to more than {} times its size; decompress it and import "
+                            "the trace itself",
+                            m_file.string(), kMostTimes));
+        m_progress.bytes = m_before + onDisk;
+        if (m_onProgress && !m_onProgress(m_progress))
+            return fail(Error::Code::Cancelled, "the import was cancelled");
+        return {};
+    }
+
+private:
+    // Reads the rest of the current file if libarchive would decompress it to find the next one.
+    Result<void> skipRest()
+    {
+        if (!m_hasEntry)
+            return {};
+        TRY(addExpanded(0));
+        if (archive_filter_code(m_archive.get(), 0) == ARCHIVE_FILTER_NONE
+            || archive_format(m_archive.get()) == ARCHIVE_FORMAT_RAW)
+            return {};
+        for (;;) {
+            const void* data = nullptr;
+            std::size_t size = 0;
+            la_int64_t offset = 0;
+            const int code = archive_read_data_block(m_archive.get(), &data, &size, &offset);
+            if (code == ARCHIVE_EOF)
+                return {};
+            if (code < ARCHIVE_WARN)
+                return failure();
+            TRY(addExpanded(static_cast<std::int64_t>(size)));
+        }
+    }
+
+    tl::unexpected<Error> failure() const
+    {
+        const char* const reason = archive_error_string(m_archive.get());
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{} cannot be read: {}", m_file.string(),
+                                reason != nullptr ? reason : "unknown reason"));
+    }
+
+    Archive m_archive;
+    fs::path m_file;
+    ImportProgress m_progress;
+    std::int64_t m_before = 0, m_bytes = 0;
+    bool m_hasEntry = false;
+    const OnImportProgress& m_onProgress;
+};
+
 // Decompresses a file of an archive.
 class MemberReader
 {
 public:
-    MemberReader(std::string name, const ByteSource& source)
+    MemberReader(std::string name, ArchiveReader& source)
         : m_archive(newDecoder())
         , m_name(std::move(name))
         , m_source(source)
@@ -124,22 +223,19 @@ public:
         const la_ssize_t count = archive_read_data(m_archive.get(), bytes.data(), bytes.size());
         if (count < 0)
             return failure();
-        m_expanded += count;
-        if (m_expanded > std::max(kSmall, kMostTimes * m_compressed))
-            return expandsTooFar(m_name);
+        TRY(m_source.addExpanded(count));
         return static_cast<std::size_t>(count);
     }
 
 private:
     la_ssize_t refill(const void** data)
     {
-        const auto count = m_source({m_buffer.data(), m_buffer.size()});
+        const auto count = m_source.read({m_buffer.data(), m_buffer.size()});
         if (!count) {
             m_error = count.error();
             return -1;
         }
         *data = m_buffer.data();
-        m_compressed += static_cast<std::int64_t>(*count);
         return static_cast<la_ssize_t>(*count);
     }
 
@@ -155,94 +251,23 @@ private:
 
     Archive m_archive;
     std::string m_name;
-    const ByteSource& m_source;
+    ArchiveReader& m_source;
     std::vector<char> m_buffer;
-    std::optional<Error> m_error; // error of the byte source
-    std::int64_t m_compressed = 0, m_expanded = 0;
-};
-
-class ArchiveReader
-{
-public:
-    ArchiveReader(fs::path file, ImportProgress before, const OnImportProgress& progress)
-        : m_archive(newArchive())
-        , m_file(std::move(file))
-        , m_progress(std::move(before))
-        , m_before(m_progress.bytes)
-        , m_onProgress(progress)
-    { }
-
-    Result<void> open()
-    {
-        constexpr std::size_t kBlock = 1 << 18;
-        return archive_read_open_filename(m_archive.get(), m_file.c_str(), kBlock) == ARCHIVE_OK
-            ? Result<void>()
-            : failure();
-    }
-
-    // Moves to the next regular file. Returns its name, "" at the end.
-    Result<std::string> next()
-    {
-        for (;;) {
-            archive_entry* entry = nullptr;
-            const int code = archive_read_next_header(m_archive.get(), &entry);
-            if (code == ARCHIVE_EOF)
-                return std::string();
-            if (code < ARCHIVE_WARN)
-                return failure();
-            const bool isWhole = archive_format(m_archive.get()) == ARCHIVE_FORMAT_RAW;
-            if (isWhole)
-                return m_file.string();
-            const char* const name = archive_entry_pathname_utf8(entry);
-            if (archive_entry_filetype(entry) == AE_IFREG && name != nullptr
-                && looksLikeTrace(name))
-                return fmt::format("{}/{}", m_file.string(), name);
-        }
-    }
-
-    Result<std::size_t> read(std::span<char> bytes)
-    {
-        const la_ssize_t count = archive_read_data(m_archive.get(), bytes.data(), bytes.size());
-        if (count < 0)
-            return failure();
-        m_bytes += count;
-        const std::int64_t onDisk = archive_filter_bytes(m_archive.get(), -1);
-        if (m_bytes > std::max(kSmall, kMostTimes * onDisk))
-            return expandsTooFar(m_file.string());
-        m_progress.bytes = m_before + onDisk;
-        if (m_onProgress && !m_onProgress(m_progress))
-            return fail(Error::Code::Cancelled, "the import was cancelled");
-        return static_cast<std::size_t>(count);
-    }
-
-private:
-    tl::unexpected<Error> failure() const
-    {
-        const char* const reason = archive_error_string(m_archive.get());
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{} cannot be read: {}", m_file.string(),
-                                reason != nullptr ? reason : "unknown reason"));
-    }
-
-    Archive m_archive;
-    fs::path m_file;
-    ImportProgress m_progress;
-    std::int64_t m_before = 0, m_bytes = 0;
-    const OnImportProgress& m_onProgress;
+    std::optional<Error> m_error; // error of the source
 };
 
 using Visit = std::function<Result<void>(const std::string&, const ByteSource&)>;
 
 // Visits a file of an archive. The file may itself be compressed; the archive is already
 // decompressed.
-Result<void> visitMember(const std::string& name, const ByteSource& bytes, const fs::path& file,
+Result<void> visitMember(const std::string& name, ArchiveReader& archive, const fs::path& file,
                          const Visit& visit)
 {
     const bool isCompressed = name != file.string()
         && std::ranges::any_of(kCompressed, [&](auto suffix) { return name.ends_with(suffix); });
     if (!isCompressed)
-        return visit(name, bytes);
-    MemberReader member(name, bytes);
+        return visit(name, [&](std::span<char> part) { return archive.read(part); });
+    MemberReader member(name, archive);
     TRY(member.open());
     return visit(name, [&](std::span<char> part) { return member.read(part); });
 }
@@ -288,8 +313,7 @@ readTraceFile(const fs::path& file,
         if (name.empty())
             return files > 0 ? Result<void>()
                              : fail(Error::Code::NotFound, file.string() + " has no traces");
-        const ByteSource read = [&](std::span<char> bytes) { return reader.read(bytes); };
-        TRY(visitMember(name, read, file, visit));
+        TRY(visitMember(name, reader, file, visit));
     }
 }
 

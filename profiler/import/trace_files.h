@@ -30,8 +30,9 @@ findTraceFiles(const std::vector<std::filesystem::path>& paths);
 
 // Decompresses a file and calls `visit(name, bytes)` for it, or for each trace in an archive (.zip,
 // .tar). gzip, xz, bzip2 and zstd are recognised by content. `before` is the total size of the
-// files read so far. Fails with Error::Code::Corrupt if the file expands to more than 200 times its
-// size (and more than 256 MiB), and with Error::Code::Cancelled if `progress` returns false.
+// files read so far. Fails with Error::Code::Corrupt if everything in the file expands to more than
+// 200 times its size (and more than 256 MiB), and with Error::Code::Cancelled if `progress` returns
+// false.
 engine::Result<void> readTraceFile(
     const std::filesystem::path& file,
     const std::function<engine::Result<void>(const std::string&, const ByteSource&)>& visit,

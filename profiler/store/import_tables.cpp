@@ -1,6 +1,7 @@
 #include "profiler/store/import_tables.h"
 
 #include "engine/base/try.h"
+#include "profiler/store/row_tables.h"
 
 #include <array>
 
@@ -117,10 +118,8 @@ bool fits(std::initializer_list<const std::string*> texts)
 
 bool isPossible(const ImportReport::Match& match)
 {
-    constexpr std::int64_t kMostTicks = std::int64_t{1} << 61;
-    const engine::Window& window = match.window;
-    return -kMostTicks <= window.begin && window.begin <= window.end && window.end <= kMostTicks
-        && match.device.value_or(0) >= 0 && match.iteration.value_or(0) >= 0;
+    return isWindow(match.window) && match.device.value_or(0) >= 0
+        && match.iteration.value_or(0) >= 0;
 }
 
 // Files of older versions have no matches.

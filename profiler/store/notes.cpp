@@ -32,7 +32,7 @@ Result<Limits> limitsOf(Database& database)
 
 bool isWhole(const Note& note, const Limits& limits)
 {
-    return note.id > 0 && note.window.begin <= note.window.end && note.iteration >= -1
+    return note.id > 0 && isWindow(note.window) && note.iteration >= -1
         && note.iteration < limits.iterations && note.device.value >= -1
         && note.device.value < limits.devices && (!note.op || *note.op < limits.ops)
         && (!note.op || note.iteration >= 0); // an op needs an iteration

@@ -113,17 +113,18 @@ bool needsAnotherWay(int code)
 
 Result<OpenFile> openCopy(const fs::path& file)
 {
-    std::string pattern = (fs::temp_directory_path() / "bubblescope-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
+    std::error_code error;
+    std::string pattern = (fs::temp_directory_path(error) / "bubblescope-XXXXXX").string();
+    if (!error && mkdtemp(pattern.data()) == nullptr)
+        error.assign(errno, std::generic_category());
+    if (error)
         return fail(Error::Code::Io,
-                    fmt::format("{} must be copied to be read, and no folder can be created in {} "
-                                "({}); set TMPDIR to a writable folder",
-                                file.string(), fs::temp_directory_path().string(),
-                                std::generic_category().message(errno)));
+                    fmt::format("{} must be copied to be read, and no temporary folder can be "
+                                "created ({}); set TMPDIR to a writable folder",
+                                file.string(), error.message()));
     OpenFile open;
     open.copy.reset(new fs::path(pattern));
     const fs::path copy = *open.copy / "run.sqlite";
-    std::error_code error;
     for (const std::string_view suffix : {"", "-wal", "-journal"})
         if (!error && fs::exists(companion(file, suffix)))
             fs::copy_file(companion(file, suffix), companion(copy, suffix), error);

@@ -4,6 +4,7 @@
 #include "profiler/store/run_tables.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace profiler {
@@ -69,7 +70,9 @@ void countWindows(Schedule& schedule)
     for (const auto& program : schedule.program)
         for (const Op& op : program)
             last = std::max(last, op.microBatch.value);
-    shape.windows = last / shape.microBatches + 1;
+    const std::int64_t windows = std::int64_t{last} / shape.microBatches + 1;
+    constexpr int kMost = std::numeric_limits<int>::max();
+    shape.windows = windows <= kMost ? static_cast<int>(windows) : 0; // 0 is refused
 }
 
 } // namespace

@@ -21,15 +21,6 @@ constexpr std::string_view kGrowingTables[]
     = {kTableOf<TrackRow>.name, kTableOf<IterationRow>.name, kTableOf<LossRow>.name,
        kTableOf<SpanRow>.name,  kTableOf<MemoryRow>.name,    kTableOf<OpRow>.name};
 
-// Larger times and sizes are rejected as damaged, so that their sums and differences do not
-// overflow.
-constexpr std::int64_t kMostTicks = std::int64_t{1} << 61, kMostBytes = std::int64_t{1} << 50;
-
-bool isWindow(std::int64_t begin, std::int64_t end)
-{
-    return -kMostTicks <= begin && begin <= end && end <= kMostTicks;
-}
-
 bool below(std::int64_t value, std::size_t limit)
 {
     return value >= 0 && static_cast<std::uint64_t>(value) < limit;
@@ -146,8 +137,7 @@ Result<void> RowReader::readIterations()
     auto& iterations = m_run->timeline.iterations;
     return forEachNew<IterationRow>([&](IterationRow& row) {
         const Iteration& iteration = row.iteration;
-        if (row.index > iterations.size() || iteration.number < 0
-            || !isWindow(iteration.window.begin, iteration.window.end)
+        if (row.index > iterations.size() || iteration.number < 0 || !isWindow(iteration.window)
             || iteration.interval.least < 0 || iteration.interval.most < iteration.interval.least)
             return false;
         if (row.index == iterations.size())
@@ -189,7 +179,7 @@ Result<void> RowReader::readSpans()
             track = row != nullptr ? &trackIn(tracks, row->device, row->kind) : nullptr;
         }
         if (row == nullptr || span.span.iteration >= iterations || span.span.op >= m_index.count()
-            || !isWindow(span.span.begin, span.span.end))
+            || !isWindow(span.span.window()))
             return false;
         track->spans.push_back(span.span);
         return true;
@@ -207,7 +197,7 @@ Result<void> RowReader::readMemory()
         MemoryEvent& event = row.event;
         if ((event.op != MemoryEvent::kNoOp && event.op >= m_index.count())
             || event.device >= m_run->schedule.shape.devices
-            || row.category >= engine::kMemoryCategories || !isWindow(event.time, event.time)
+            || row.category >= engine::kMemoryCategories || !isTime(event.time)
             || event.bytes > kMostBytes || event.bytes < -kMostBytes)
             return false;
         event.category = static_cast<engine::MemoryCategory>(row.category);

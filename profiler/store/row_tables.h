@@ -11,6 +11,20 @@
 
 namespace profiler {
 
+// Larger times and sizes are rejected as damaged, so that their sums and differences do not
+// overflow.
+inline constexpr std::int64_t kMostTicks = std::int64_t{1} << 61;
+inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+
+inline bool isTime(std::int64_t time)
+{
+    return -kMostTicks <= time && time <= kMostTicks;
+}
+inline bool isWindow(engine::Window window)
+{
+    return isTime(window.begin) && isTime(window.end) && window.begin <= window.end;
+}
+
 inline constexpr ColumnText kRowId{"id", kId, "",
                                    "unique across all tables that grow during a run"};
 inline constexpr ColumnText kIterationColumn{"iteration", kInteger, "", "`BS_iteration.iteration`"};

@@ -8,6 +8,8 @@
 #include "profiler/store/metrics.h"
 #include "profiler/store/run_tables.h"
 
+#include <set>
+
 namespace profiler {
 namespace {
 
@@ -51,6 +53,22 @@ std::vector<ScheduleRow> programRows(const engine::Schedule& schedule)
     return rows;
 }
 
+// Writes the metrics that are known already. Some are also among those that gpuMetrics() states at
+// the end of a run.
+Result<void> writeKnownMetrics(Database& database, const engine::RunInfo& info)
+{
+    return writeMetrics(database, [&](auto&& metric) {
+        std::set<std::string_view> written;
+        runMetrics(info, [&](const MetricText& text, const auto& value) {
+            metric(text, value);
+            written.insert(text.name);
+        });
+        for (const Metric& each : gpuMetrics(info))
+            if (!written.contains(each.name))
+                metric({each.name, each.unit}, each.value);
+    });
+}
+
 } // namespace
 
 Result<void> writeInfo(Database& database, const engine::RunInfo& info)
@@ -59,15 +77,7 @@ Result<void> writeInfo(Database& database, const engine::RunInfo& info)
         .and_then([&] {
             return writeRows<ExperimentRow>(database, {{info.experiment, info.command}});
         })
-        .and_then([&] {
-            return writeMetrics(database, [&](auto&& metric) { runMetrics(info, metric); });
-        })
-        .and_then([&] {
-            return writeMetrics(database, [&](auto&& metric) {
-                for (const Metric& each : gpuMetrics(info)) // if they are known already
-                    metric({each.name, each.unit}, each.value);
-            });
-        })
+        .and_then([&] { return writeKnownMetrics(database, info); })
         .and_then([&] { return writeImport(database, info.import); });
 }
 

@@ -1,10 +1,9 @@
 #include "profiler/whatif/edit_times.h"
 
+#include "engine/cost/tick_limit.h"
 #include "engine/schedule/notation.h"
 
 #include <fmt/format.h>
-
-#include <cmath>
 
 namespace profiler {
 
@@ -43,7 +42,7 @@ Result<void> setMedian(MeasuredTimes& times, StageId stage, OpKind kind, std::in
                     fmt::format("{} ns is not a duration of {}; give a positive one", median,
                                 kindName(kind)));
     for (std::int64_t& time : (times.stages[stage].*samples).times)
-        time = std::llround(static_cast<double>(time) * static_cast<double>(median)
+        time = roundedTicks(static_cast<double>(time) * static_cast<double>(median)
                             / static_cast<double>(measured));
     return {};
 }

@@ -37,7 +37,8 @@ public:
     // The simulated duration without a change.
     std::int64_t simulated() const { return m_timeline.iterations.front().window.duration(); }
 
-    // The simulated duration after a change. Fails if the changed order deadlocks.
+    // The simulated duration after a change. Fails if the changed order deadlocks, and with
+    // engine::costsTooLarge().
     engine::Result<std::int64_t> with(const Change& change) const;
     // The iteration as a run in mode Simulate, which begins at 0. Its ops keep their OpIndex.
     engine::Run placed() const { return asRun(m_timeline); }

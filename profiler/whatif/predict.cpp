@@ -4,6 +4,7 @@
 #include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "engine/cost/op_prices.h"
+#include "engine/cost/tick_limit.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
@@ -143,8 +144,8 @@ public:
     {
         if (factor == 1)
             return;
-        cost.duration = std::llround(static_cast<double>(cost.duration) * factor);
-        cost.latency = std::llround(static_cast<double>(cost.latency) * factor);
+        cost.duration = roundedTicks(static_cast<double>(cost.duration) * factor);
+        cost.latency = roundedTicks(static_cast<double>(cost.latency) * factor);
     }
 
     // Returns the duration of an op of a stage for a whole micro-batch.
@@ -156,17 +157,17 @@ private:
         OpCosts::Cost cost;
         const double part = op.slice == Op::kWhole ? 1 : op.flags == OpFlag::Half ? 2 : m_slices;
         if (isTransfer(op.kind))
-            cost.latency = std::llround(m_draw(m_times.message) / m_linkSpeed / part);
+            cost.latency = roundedTicks(m_draw(m_times.message) / m_linkSpeed / part);
         else if (isCopy(op.kind))
-            cost.duration = std::llround(m_draw(m_times.message) / m_linkSpeed);
+            cost.duration = roundedTicks(m_draw(m_times.message) / m_linkSpeed);
         else if (op.kind == OpKind::OptimizerStep)
             cost.duration
-                = std::llround(m_draw(m_times.optimizer) * m_perStage / m_times.tensorParallel);
+                = roundedTicks(m_draw(m_times.optimizer) * m_perStage / m_times.tensorParallel);
         else if (op.kind == OpKind::AllReduce)
-            cost.duration = std::llround(m_draw(m_times.allReduce) * m_perStage / m_linkSpeed);
+            cost.duration = roundedTicks(m_draw(m_times.allReduce) * m_perStage / m_linkSpeed);
         else
             cost.duration
-                = std::llround(timeOf(op.kind, shareOf(op.stage)) / part / m_times.tensorParallel);
+                = roundedTicks(timeOf(op.kind, shareOf(op.stage)) / part / m_times.tensorParallel);
         return cost;
     }
 
@@ -215,10 +216,14 @@ std::int64_t reportedDuration(const Timeline& timeline)
                         : timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
 }
 
-// Multiplies all times by `factor`. The start of the iteration stays where it is.
-void scale(Timeline& timeline, double factor)
+// Multiplies all times by `factor`. The start of the iteration stays where it is. Fails if the
+// iteration becomes too long.
+Result<void> scale(Timeline& timeline, double factor)
 {
     const std::int64_t origin = timeline.iterations.front().window.begin;
+    constexpr double kMostTicks = 0x1p61; // as in run files
+    if (static_cast<double>(timeline.iterations.back().window.end - origin) * factor > kMostTicks)
+        return costsTooLarge();
     const auto scaleTime = [&](std::int64_t& time) {
         time = origin + std::llround(static_cast<double>(time - origin) * factor);
     };
@@ -233,6 +238,7 @@ void scale(Timeline& timeline, double factor)
         scaleTime(iteration.window.begin);
         scaleTime(iteration.window.end);
     }
+    return {};
 }
 } // namespace
 
@@ -289,25 +295,23 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
         CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, std::move(draw));
         return simulate(lowered, costs.costsOf(lowered));
     };
-    const auto corrected = [&](const Timeline& timeline) {
-        return std::llround(static_cast<double>(reportedDuration(timeline)) * m_correction);
-    };
     auto timeline = TRY(simulated(Draw()));
+    TRY(scale(timeline, m_correction));
     Prediction prediction;
-    prediction.iteration = corrected(timeline);
+    prediction.iteration = reportedDuration(timeline);
     std::vector<std::int64_t> all{prediction.iteration};
     for (int i = 0; i < whatIf.resamples; ++i) {
         if (whatIf.isCancelled && whatIf.isCancelled())
             return fail(Error::Code::Cancelled, "the prediction was cancelled");
         if (const auto again = simulated(Draw(whatIf.seed + static_cast<unsigned>(i))))
-            all.push_back(corrected(*again));
+            all.push_back(
+                roundedTicks(static_cast<double>(reportedDuration(*again)) * m_correction));
     }
     const Interval interval = middle95(std::move(all));
     prediction.least = std::min(interval.least, prediction.iteration);
     prediction.most = std::max(interval.most, prediction.iteration);
     prediction.run.schedule = lowered;
     prediction.run.timeline = std::move(timeline);
-    scale(prediction.run.timeline, m_correction);
     prediction.run.info.scheme = lowered.scheme;
     return withNumbers(std::move(prediction));
 }
@@ -324,8 +328,9 @@ Result<Prediction> WhatIfPredictor::predictOwn(double linkSpeed) const
     prediction.run.info.scheme = m_run->info.scheme;
     prediction.run.info.label = "Own order of " + m_run->info.label;
     if (replay.simulated() > 0 && replay.simulated() != replay.recorded())
-        scale(prediction.run.timeline,
-              static_cast<double>(replay.recorded()) / static_cast<double>(replay.simulated()));
+        TRY(scale(prediction.run.timeline,
+                  static_cast<double>(replay.recorded())
+                      / static_cast<double>(replay.simulated())));
     prediction.iteration = reportedDuration(prediction.run.timeline);
     prediction.least = prediction.most = prediction.iteration;
     return withNumbers(std::move(prediction));

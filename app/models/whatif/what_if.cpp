@@ -41,8 +41,10 @@ QString shellWord(QString word)
 
 double workOf(const profiler::StageTimes& stage)
 {
-    return static_cast<double>(stage.forward.median() + stage.backward.median()
-                               + stage.input.median() + stage.weight.median());
+    double work = 0;
+    for (const auto* samples : {&stage.forward, &stage.backward, &stage.input, &stage.weight})
+        work += static_cast<double>(samples->median());
+    return work;
 }
 
 WhatIfSettings settingsOf(const WhatIfChanges& changes, const engine::Run& run)

@@ -1,5 +1,6 @@
 #include "profiler/import/readers/json_events.h"
 
+#include "engine/base/field.h"
 #include "engine/base/text.h"
 
 #include <fmt/format.h>
@@ -253,12 +254,11 @@ std::string_view withoutBlanks(std::string_view text)
     return text;
 }
 
-std::optional<std::int64_t> fromReal(const std::string& text)
+std::optional<std::int64_t> fromReal(std::string_view text)
 {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end) * 1000;
-    const bool fits = end == text.c_str() + text.size() && std::abs(value) < kMostNanoseconds;
-    return fits ? std::optional(std::llround(value)) : std::nullopt;
+    const auto value = engine::parseNumber(text);
+    const bool fits = value && std::abs(*value * 1000) < kMostNanoseconds;
+    return fits ? std::optional(std::llround(*value * 1000)) : std::nullopt;
 }
 } // namespace
 
@@ -280,7 +280,7 @@ std::optional<std::int64_t> nanosecondsFrom(std::string_view token)
     const auto whole = engine::parseInteger<std::int64_t>(text.substr(0, point));
     constexpr std::int64_t kMost = 9'000'000'000'000'000;
     if (!isPlain || !whole)
-        return text.empty() || text.size() > 40 ? std::nullopt : fromReal(std::string(text));
+        return text.size() > 40 ? std::nullopt : fromReal(text);
     if (*whole > kMost || *whole < -kMost)
         return std::nullopt;
     std::int64_t fraction = 0;

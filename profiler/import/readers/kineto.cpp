@@ -5,11 +5,12 @@
 #include "profiler/import/readers/kineto_event.h"
 #include "profiler/import/readers/string_table.h"
 #include "profiler/import/split_ranks.h"
+#include "profiler/store/row_tables.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <limits>
 #include <unordered_map>
 
 namespace profiler {
@@ -56,6 +57,7 @@ private:
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
     std::map<std::int64_t, std::string> m_devices; // names of GPUs
     std::int64_t m_base = 0;                       // ns that are added to all times
+    std::int64_t m_latest = 0;                     // ns; end of the latest event, without m_base
 };
 
 void KinetoReader::takeInfo(std::string_view json)
@@ -107,7 +109,6 @@ void KinetoReader::takeKit(std::string_view json)
 
 void KinetoReader::takeMember(std::string_view key, std::string_view value)
 {
-    constexpr std::int64_t kMostBase = 2'000'000'000'000'000'000;
     if (key == "distributedInfo") {
         takeInfo(value);
     } else if (key == "deviceProperties") {
@@ -122,7 +123,7 @@ void KinetoReader::takeMember(std::string_view key, std::string_view value)
         m_trace.program = "Bubblescope";
     } else if (key == "baseTimeNanoseconds") {
         const auto base = integerFrom(value);
-        m_base = base && *base >= 0 && *base < kMostBase ? *base : 0;
+        m_base = base && *base >= 0 && *base <= kMostTime - m_latest ? *base : 0;
     }
 }
 
@@ -198,8 +199,7 @@ void KinetoReader::takeMemory(const TraceEvent& event, std::int64_t time)
         else if (key == "Device Type")
             onGpu = number && *number != 0; // c10::DeviceType: 0 CPU
     });
-    constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
-    if (memory.bytes != 0 && std::abs(memory.bytes) <= kMostBytes && onGpu)
+    if (memory.bytes != 0 && -kMostBytes <= memory.bytes && memory.bytes <= kMostBytes && onGpu)
         m_trace.memory.push_back(memory);
 }
 
@@ -305,10 +305,11 @@ void KinetoReader::takeEvent(std::string_view json)
     if (!isUsed || category == EventCategory::Skip)
         return;
     const auto window = event->window();
-    if (!window) {
+    if (!window || window->end > kMostTime - m_base) {
         ++m_trace.unreadable;
         return;
     }
+    m_latest = std::max(m_latest, window->end);
     switch (category) {
     case EventCategory::Kernel:
     case EventCategory::Copy:

@@ -1,5 +1,7 @@
 #include "profiler/import/readers/kineto_event.h"
 
+#include "profiler/import/rank_trace.h"
+
 #include <simdjson.h>
 
 #include <algorithm>
@@ -54,11 +56,11 @@ EventCategory eventCategory(std::string_view name)
 
 std::optional<Window> TraceEvent::window() const
 {
-    constexpr std::int64_t kMost = 2'000'000'000'000'000'000, kLongest = 1'000'000'000'000'000;
+    constexpr std::int64_t kLongest = 1'000'000'000'000'000;
     const auto begin = nanosecondsFrom(time);
     const auto length
         = duration.empty() ? std::optional<std::int64_t>(0) : nanosecondsFrom(duration);
-    if (!begin || !length || *length < 0 || *begin < 0 || *begin > kMost || *length > kLongest)
+    if (!begin || !length || *length < 0 || *begin < 0 || *begin > kMostTime || *length > kLongest)
         return std::nullopt;
     return Window{*begin, *begin + *length};
 }

@@ -3,6 +3,7 @@
 #include "engine/base/try.h"
 #include "profiler/import/readers/string_table.h"
 #include "profiler/store/open_file.h"
+#include "profiler/store/row_tables.h"
 #include "profiler/store/table.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 constexpr std::int64_t kProcessMask = ~std::int64_t{0xFFFFFF}; // globalTid -> globalPid
-constexpr std::int64_t kMostTime = 4'000'000'000'000'000'000;
 
 class NsightReader
 {
@@ -30,7 +30,8 @@ public:
     {
         m_first = m_progress.bytes;
         std::error_code ignored;
-        m_size = static_cast<std::int64_t>(fs::file_size(database.file(), ignored));
+        if (m_progress.file == database.file())
+            m_size = static_cast<std::int64_t>(fs::file_size(database.file(), ignored));
     }
 
     Result<std::vector<RankTrace>> read();
@@ -131,7 +132,7 @@ std::uint32_t NsightReader::thread(std::int64_t globalTid)
 std::optional<Window> NsightReader::window(const Statement& row)
 {
     const std::int64_t begin = row.integer(0), end = row.integer(1);
-    if (row.isNull(1) || begin < 0 || end < begin || end > kMostTime) {
+    if (row.isNull(1) || begin < 0 || end < begin || end > kMostTime - m_epoch) {
         ++m_unreadable;
         return std::nullopt;
     }
@@ -302,12 +303,16 @@ Result<void> NsightReader::readAllocations()
                    [&](const Statement& row) {
                        constexpr int kDevice = 2, kFree = 1;
                        MemoryEvent memory;
-                       memory.time = row.integer(0);
-                       if (memory.time < 0 || memory.time > kMostTime || row.integer(2) < 0
-                           || row.integer(4) != kDevice)
+                       if (row.integer(4) != kDevice)
                            return;
-                       memory.time += m_epoch;
-                       memory.bytes = row.integer(3) == kFree ? -row.integer(2) : row.integer(2);
+                       const std::int64_t time = row.integer(0), bytes = row.integer(2);
+                       if (time < 0 || time > kMostTime - m_epoch || bytes < 0
+                           || bytes > kMostBytes) {
+                           ++m_unreadable;
+                           return;
+                       }
+                       memory.time = time + m_epoch;
+                       memory.bytes = row.integer(3) == kFree ? -bytes : bytes;
                        memory.category = MemoryCategory::Buffers;
                        process(row.integer(1)).trace.memory.push_back(memory);
                    });
@@ -331,12 +336,12 @@ Result<std::vector<RankTrace>> NsightReader::read()
         return fail(Error::Code::Unsupported,
                     fmt::format("{} is a run of Bubblescope and not a trace: open it with "
                                 "bubblescope, or read it with bscope analyze",
-                                m_database.file().string()));
+                                m_progress.file));
     if (!hasTable(m_database, "StringIds").value_or(false))
         return fail(Error::Code::Unsupported,
                     fmt::format("{} is not an export of Nsight Systems: it has no table StringIds; "
                                 "export the report with nsys export --type sqlite",
-                                m_database.file().string()));
+                                m_progress.file));
     m_findName = TRY(m_database.prepare("SELECT value FROM StringIds WHERE id = ?1"));
     auto done = readSession();
     int step = 0;
@@ -358,7 +363,7 @@ Result<std::vector<RankTrace>> NsightReader::read()
         RankTrace& trace = of.trace;
         if (onGpu ? trace.gpu.kernels.empty() : trace.ranges.empty())
             continue;
-        trace.file = m_database.file().string();
+        trace.file = m_progress.file;
         trace.program = m_program.empty() ? "Nsight Systems" : m_program;
         trace.host = m_host;
         trace.texts = texts;
@@ -374,9 +379,17 @@ Result<std::vector<RankTrace>> NsightReader::read()
 Result<std::vector<RankTrace>> readNsight(const fs::path& file, ImportProgress before,
                                           const OnImportProgress& progress)
 {
-    before.file = file.string();
-    auto open = TRY(openForeignFile(file));
-    return NsightReader(open.database, std::move(before), progress).read();
+    const std::string path = file.string();
+    if (before.file.empty())
+        before.file = path;
+    auto ranks = openForeignFile(file).and_then(
+        [&](OpenFile open) { return NsightReader(open.database, before, progress).read(); });
+    if (ranks)
+        return ranks;
+    Error error = std::move(ranks).error();
+    if (const std::size_t at = error.message.find(path); at != std::string::npos)
+        error.message.replace(at, path.size(), before.file);
+    return tl::unexpected(std::move(error));
 }
 
 } // namespace profiler

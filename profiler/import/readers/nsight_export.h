@@ -13,7 +13,8 @@ namespace profiler {
 // empty. Each process with GPU work is a rank. If no process has GPU work, each process with NVTX
 // ranges is a rank. Fails with Error::Code::Unsupported if another program wrote the file, with
 // Error::Code::Corrupt if it is damaged, and with Error::Code::Cancelled if `progress` returns
-// false.
+// false. If `before.file` is another name, `file` is an unpacked copy of that trace: errors have
+// its name, and its bytes are in `before.bytes` already.
 engine::Result<std::vector<RankTrace>> readNsight(const std::filesystem::path& file,
                                                   ImportProgress before,
                                                   const OnImportProgress& progress);

@@ -55,6 +55,55 @@ bool contains(const Windows& windows, std::int64_t time)
     return next != windows.begin() && time < std::prev(next)->end;
 }
 
+// The time for which forward ops run within a window, summed over all threads. Sums are computed
+// modulo 2^64, so only their differences count.
+class ForwardTime
+{
+public:
+    explicit ForwardTime(const ByThread& forward)
+    {
+        for (const Windows& windows : forward)
+            for (const Window window : windows) {
+                m_begins.times.push_back(window.begin);
+                m_ends.times.push_back(window.end);
+            }
+        m_begins.addUp();
+        m_ends.addUp();
+    }
+
+    std::int64_t within(Window window) const
+    {
+        return static_cast<std::int64_t>(before(window.end) - before(window.begin));
+    }
+
+private:
+    struct Times
+    {
+        std::vector<std::int64_t> times;
+        std::vector<std::uint64_t> sums{0}; // sums[n]: sum of the first n times
+
+        void addUp()
+        {
+            std::ranges::sort(times);
+            for (const std::int64_t time : times)
+                sums.push_back(sums.back() + static_cast<std::uint64_t>(time));
+        }
+        // The sum of the durations from each earlier time to `time`.
+        std::uint64_t until(std::int64_t time) const
+        {
+            const auto earlier
+                = static_cast<std::size_t>(std::ranges::lower_bound(times, time) - times.begin());
+            return earlier * static_cast<std::uint64_t>(time) - sums[earlier];
+        }
+    };
+    std::uint64_t before(std::int64_t time) const
+    {
+        return m_begins.until(time) - m_ends.until(time);
+    }
+
+    Times m_begins, m_ends;
+};
+
 class Splitter
 {
 public:
@@ -87,10 +136,10 @@ private:
 
     void addHostTimes()
     {
+        const ForwardTime forward(m_forward);
         for (std::uint32_t i = 0; i < m_rank.works.size(); ++i)
-            for (const Windows& windows : m_forward)
-                if (isSplit(i))
-                    m_times[i] += length(clip(windows, m_rank.works[i].window));
+            if (isSplit(i))
+                m_times[i] = forward.within(m_rank.works[i].window);
     }
 
     void addKernels()

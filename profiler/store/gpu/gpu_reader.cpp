@@ -3,6 +3,7 @@
 #include "profiler/store/gpu/nsight_tables.h"
 #include "profiler/store/metrics.h"
 #include "profiler/store/open_file.h"
+#include "profiler/store/row_tables.h"
 #include "profiler/store/trace_store.h"
 
 #include <fmt/format.h>
@@ -14,6 +15,25 @@ namespace profiler {
 namespace {
 
 using namespace engine;
+
+// Whether the times of a row are those of a run. A kernel without time stamps can end before it
+// begins.
+template<class Row>
+bool hasTimes(const Row& row)
+{
+    if constexpr (requires { row.work; })
+        return hasTimes(row.work);
+    else if constexpr (requires { row.call; })
+        return hasTimes(row.call);
+    else if constexpr (requires { row.window; })
+        return isTime(row.window.begin) && isTime(row.window.end);
+    else if constexpr (requires { row.time; })
+        return isTime(row.time);
+    else if constexpr (requires { row.start; })
+        return isTime(row.start) && isTime(row.end.value_or(0));
+    else
+        return true;
+}
 
 // Reads the rows of a window, table by table.
 class GpuReader
@@ -61,6 +81,8 @@ private:
                         fmt::join(names, ", "), more, kTableOf<Row>.name, joined, condition)));
         row.bind(m_window.begin, m_window.end);
         return readRows<Row>(m_database, row, [&](Row& each, const Statement& statement) {
+            if (!hasTimes(each))
+                return false;
             OpOfIteration of;
             const int column = names.size();
             if (!more.empty() && !statement.isNull(column))
@@ -212,10 +234,13 @@ private:
             "AND (t.start <> s.begin OR t.\"end\" <> s.\"end\") ORDER BY t.start"));
         row.bind(m_window.begin, m_window.end);
         while (row.next()) {
-            m_trace.launches.push_back({{row.integer(0), row.integer(1)},
-                                        OpOfIteration{static_cast<std::uint32_t>(row.integer(2)),
-                                                      static_cast<std::uint32_t>(row.integer(3))},
-                                        static_cast<std::uint32_t>(row.integer(4) & kThreadBits)});
+            const GpuOpLaunch launch{{row.integer(0), row.integer(1)},
+                                     OpOfIteration{static_cast<std::uint32_t>(row.integer(2)),
+                                                   static_cast<std::uint32_t>(row.integer(3))},
+                                     static_cast<std::uint32_t>(row.integer(4) & kThreadBits)};
+            if (!hasTimes(launch))
+                return tl::unexpected(m_database.damaged("NVTX_EVENTS, launch of an op"));
+            m_trace.launches.push_back(launch);
             passPiece();
         }
         return row.failed() ? tl::unexpected(m_database.error()) : Result<void>();

@@ -1,6 +1,8 @@
 #include "profiler/analysis/kernel_table.h"
 #include "tests/profiler/analysis/hand_made.h"
 
+#include <algorithm>
+
 using namespace engine;
 using namespace profiler;
 using namespace analysis_test;
@@ -192,13 +194,19 @@ TEST_CASE("a stream that runs NCCL between the kernels of its ops is a compute s
 
 TEST_CASE("work of no known op goes to the device whose context it ran in, or is counted")
 {
-    const Run run = oneDevice();
+    Run run = oneDevice();
+    run.info.mode = Mode::Imported;
     GpuTrace all = trace();
-    all.kernels.push_back(kernel(OpOfIteration::kNone, 0, {210, 220}, kNorm));
-    all.kernels.push_back(kernel(OpOfIteration::kNone, 0, {230, 240}, kNorm));
+    // The window aborted on the work of other copies, which an import had stored.
+    all.kernels.push_back(kernel(OpOfIteration::kOtherCopy, 0, {210, 220}, kNorm));
+    all.kernels.push_back(kernel(0, 1, {230, 240}, kNorm)); // the run has one iteration
+    all.kernels.push_back(kernel(OpOfIteration::kNone, 0, {250, 260}, kNorm));
+    all.kernels.push_back(kernel(OpOfIteration::kNone, 0, {270, 280}, kNorm));
     all.kernels.back().place.context = 99;
+    all.contexts = {{1, 0}, {99, 7}}; // the run has one device
     const GpuActivity activity(run, std::move(all));
-    CHECK(activity.streams(DeviceId{0}).front().count == 5);
+    CHECK(activity.streams(DeviceId{0}).front().count == 7);
+    CHECK(std::ranges::count(activity.work(), OpOfIteration(), &GpuWork::of) == 3);
     CHECK(activity.withoutPlace() == 1);
 }
 

@@ -185,6 +185,11 @@ TEST_CASE("a trace of 100,000 threads is read in a time that its size explains")
             += fmt::format(R"({}{{"ph":"X","name":"{}","cat":"user_annotation","pid":1,"tid":{},)"
                            R"("ts":{},"dur":1}})",
                            i == 0 ? "" : ",", i % 2 == 0 ? "PP:0F0" : "PP:0B0", i, 3 * i);
+    writeText(folder / "a.json", "[" + events + "]");
+    // Every thread was a rank, and each rank was compared with all others.
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.schedule.shape.devices == 1);
+    CHECK(result.run.timeline.iterations.size() == 50'000);
     for (int i = 0; i < 20'000; ++i)
         events
             += fmt::format(R"(,{{"ph":"X","name":"cudaLaunchKernel","cat":"cuda_runtime","pid":1,)"
@@ -293,7 +298,7 @@ TEST_CASE("a rule for kernels gives the kind that it names")
     CHECK(result->run.info.import->rules.front().name == "mine");
 }
 
-TEST_CASE("spans of centuries are left out")
+TEST_CASE("spans of centuries, and times after them, are left out")
 {
     const TemporaryFolder folder;
     writeText(folder / "a.json", R"({"baseTimeNanoseconds":4000000000000000000,"traceEvents":[
@@ -303,6 +308,16 @@ TEST_CASE("spans of centuries are left out")
     const ImportedRun result = imported(folder);
     CHECK(result.run.timeline.iterations.front().window.duration() == 11000);
     CHECK(result.run.info.import->leftOut.front().what == "Events that cannot be read");
+    // Each fits, but not their sum. The size has no absolute value.
+    writeText(folder / "a.json", R"({"baseTimeNanoseconds":1800000000000000000,"traceEvents":[
+        {"ph":"X","name":"PP:0F0","pid":1,"tid":1,"ts":1,"dur":4},
+        {"ph":"X","name":"PP:0B0","pid":1,"tid":1,"ts":8,"dur":4},
+        {"ph":"X","name":"PP:0B1","pid":1,"tid":1,"ts":1800000000000000,"dur":4},
+        {"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":9,
+         "args":{"Bytes":-9223372036854775808,"Device Type":1}}]})");
+    const ImportedRun summed = imported(folder);
+    CHECK(summed.run.timeline.iterations.front().window.duration() == 11000);
+    CHECK(summed.run.timeline.memory.empty());
 }
 
 TEST_CASE("files without a pipeline fail with one sentence")

@@ -2,6 +2,7 @@
 #include "tests/catch.h"
 
 #include <algorithm>
+#include <clocale>
 #include <map>
 
 using namespace engine;
@@ -84,4 +85,17 @@ TEST_CASE("times are read to the nanosecond, as numbers or texts")
     CHECK(integerFrom("9007199254740993") == 9007199254740993);
     CHECK(integerFrom("\"5\"") == 5);
     CHECK(integerFrom("1.5") == std::nullopt);
+}
+
+// QCoreApplication sets the locale of the user. In a German session, all times with an exponent
+// were dropped.
+TEST_CASE("times with an exponent are read in every locale")
+{
+    for (const char* locale : {"C", "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"}) {
+        if (std::setlocale(LC_NUMERIC, locale) == nullptr)
+            continue; // not installed
+        CHECK(nanosecondsFrom("5.5e-02") == 55);
+        CHECK(nanosecondsFrom("5,5e-02") == std::nullopt);
+    }
+    std::setlocale(LC_NUMERIC, "C");
 }

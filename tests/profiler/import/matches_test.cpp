@@ -136,6 +136,8 @@ TEST_CASE("kernels of ranks in other copies of the pipeline have no device")
     CHECK(2 * others == std::ssize(matches));
     CHECK(std::ranges::none_of(
         matches, [](const Listed& match) { return !match.device && match.op.has_value(); }));
+    // The run had the kernels of all copies, on the streams of device 0.
+    CHECK(2 * std::ssize(result.gpu.kernels) == result.run.info.import->kernels);
 }
 
 TEST_CASE("matches follow the clock of their host")

@@ -1,7 +1,11 @@
 #include "profiler/import/import.h"
 #include "profiler/import/readers/nsight_export.h"
+#include "profiler/store/trace_store.h"
 #include "tests/profiler/import/nsight_traces.h"
 #include "tests/support/temporary_folder.h"
+
+#include <algorithm>
+#include <cstdlib>
 
 using namespace engine;
 using namespace profiler;
@@ -61,4 +65,70 @@ TEST_CASE("GPU work without a recorded call keeps its correlation id")
     CHECK(run->gpu.kernels[0].place.correlation == run->gpu.calls[0].correlation);
     CHECK(run->gpu.kernels[1].place.correlation != run->gpu.calls[0].correlation);
     CHECK(run->gpu.kernels[1].place.correlation != 0);
+}
+
+// Such runs were saved, but could not be opened again.
+TEST_CASE("times and sizes that no run file can have are left out")
+{
+    const TemporaryFolder folder, output;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);
+        INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (1800000000000000000);
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+            (1900000000000000000, 1900000000000000100, 0, 1, 7, 12, {0}, 1);
+        CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER, globalPid INTEGER, bytes INTEGER,
+            memoryOperationType INTEGER, memKind INTEGER);
+        INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (1000, {0}, 4096, 0, 2),
+            (1000, {0}, 2251799813685248, 0, 2), (1900000000000000000, {0}, 4096, 0, 2);)",
+                           kProcess));
+    const auto run = importTraces({folder / "a.sqlite"}, Rules::shipped());
+    REQUIRE(run);
+    CHECK(run->gpu.kernels.size() == 2);
+    CHECK(run->run.timeline.memory.size() == 1);
+    const auto& leftOut = run->run.info.import->leftOut;
+    const auto unreadable
+        = std::ranges::find(leftOut, "Events that cannot be read", &ImportReport::LeftOut::what);
+    REQUIRE(unreadable != leftOut.end());
+    CHECK(unreadable->count == 4); // and the kernel that ends before it begins
+    const auto file = output / "run.sqlite";
+    REQUIRE(writeRun(NewFile::beside(file, IfExists::Refuse).value(), run->run, run->gpu));
+    CHECK(readRun(file));
+    CHECK(readGpuTrace(file));
+}
+
+// The errors and the progress had the name and the size of a temporary file.
+TEST_CASE("a compressed export is reported by its name and its size on disk")
+{
+    const TemporaryFolder folder, others;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite", // enough rows for a report of progress
+               "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70000) "
+               "INSERT INTO NVTX_EVENTS SELECT 1, 1, 34, 'mark', 0, NULL FROM n");
+    executeSql(others / "b.sqlite", "CREATE TABLE t (a)");
+    const std::string command
+        = "gzip " + (folder / "a.sqlite").string() + " " + (others / "b.sqlite").string();
+    REQUIRE(std::system(command.c_str()) == 0); // NOLINT
+    const std::string name = (folder / "a.sqlite.gz").string();
+    std::int64_t last = 0;
+    const auto run = importTraces({name}, Rules::shipped(), [&](const ImportProgress& progress) {
+        CHECK(progress.file == name);
+        CHECK(progress.bytes >= last);
+        CHECK(progress.bytes <= progress.allBytes);
+        last = progress.bytes;
+        return true;
+    });
+    REQUIRE(run);
+    CHECK(run->run.info.import->ranks.at(0).file == name);
+    const std::string other = (others / "b.sqlite.gz").string();
+    CHECK(importTraces({other}, Rules::shipped()).error().message.starts_with(other + " is not"));
+
+    const std::string before = std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "/tmp";
+    setenv("TMPDIR", (folder / "none").c_str(), 1);
+    const auto without = importTraces({name}, Rules::shipped());
+    setenv("TMPDIR", before.c_str(), 1);
+    REQUIRE_FALSE(without);
+    CHECK(without.error().code == Error::Code::Io);
+    CHECK(without.error().message.find("set TMPDIR") != std::string::npos);
 }

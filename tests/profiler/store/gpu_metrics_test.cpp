@@ -1,6 +1,6 @@
 #include "profiler/store/gpu/gpu_metrics.h"
 #include "tests/profiler/import/nsight_traces.h"
-#include "tests/profiler/store/store_support.h"
+#include "tests/profiler/store/script.h"
 
 #include <map>
 
@@ -37,6 +37,8 @@ TEST_CASE("the GPU results of a run are in its file, whether written at once or 
     run.info = onGpus(run.info);
     REQUIRE(writeRun(folder / "whole.sqlite", run));
     CHECK(readRun(folder / "whole.sqlite").value().info == run.info);
+    const Script script(folder / "whole.sqlite");
+    CHECK(script("SELECT name FROM BS_metric GROUP BY name HAVING count(*) > 1") == Rows());
 
     auto writer = TraceWriter::create(folder / "grown.sqlite", before, run.schedule);
     REQUIRE(writer);

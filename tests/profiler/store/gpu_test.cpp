@@ -181,6 +181,34 @@ TEST_CASE("readGpuTrace() returns only the activity within the window")
     CHECK(early->kernels.size() == 2);
 }
 
+// The durations of such rows overflowed.
+TEST_CASE("GPU activity at times that no run has is damage")
+{
+    constexpr const char* kBoth = "start = -9000000000000000000, \"end\" = 9000000000000000000";
+    for (const auto& [table, change] :
+         {std::pair("CUPTI_ACTIVITY_KIND_KERNEL", kBoth),
+          {"CUPTI_ACTIVITY_KIND_MEMCPY", kBoth},
+          {"CUPTI_ACTIVITY_KIND_MEMSET", kBoth},
+          {"CUPTI_ACTIVITY_KIND_RUNTIME", kBoth},
+          {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kBoth},
+          {"NVTX_EVENTS", kBoth},
+          {"CUDA_GPU_MEMORY_USAGE_EVENTS", "start = 9000000000000000000"},
+          {"BS_gpu_sample", "time = -9000000000000000000"},
+          {"BS_gpu_overhead", "begin = -9000000000000000000"}}) {
+        CAPTURE(table);
+        const TemporaryFolder folder;
+        Recorded recorded;
+        recorded.run.info.mode = Mode::Live;
+        const auto file = write(folder, recorded);
+        REQUIRE(readGpuTrace(file));
+        const Script script(file);
+        script("UPDATE " + std::string(table) + " SET " + change);
+        const auto read = readGpuTrace(file);
+        REQUIRE_FALSE(read);
+        CHECK(read.error().code == Error::Code::Corrupt);
+    }
+}
+
 TEST_CASE("a run without a GPU has an empty trace")
 {
     const TemporaryFolder folder;

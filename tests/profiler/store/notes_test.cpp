@@ -70,7 +70,8 @@ TEST_CASE("a note that points outside of its run is damage, not a crash")
     REQUIRE(putNote(file, note(1, {0, 10}, "fine")));
     for (const char* wrong :
          {"op = 100000, iteration = 0", "op = 1, iteration = NULL", "op = -1, iteration = 0",
-          "iteration = 4", "iteration = 4294967296", "device = 4", "device = -2", "begin = 11"}) {
+          "iteration = 4", "iteration = 4294967296", "device = 4", "device = -2", "begin = 11",
+          "begin = -9223372036854775807", "\"end\" = 9223372036854775807"}) {
         CAPTURE(wrong);
         execute(file, (std::string("UPDATE BS_annotation SET ") + wrong).c_str());
         const auto read = readNotes(file);

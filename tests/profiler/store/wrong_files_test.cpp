@@ -315,7 +315,9 @@ TEST_CASE("numbers that no run has are refused before memory is allocated for th
           "UPDATE BS_shape SET stages = 2147483647", "UPDATE BS_shape SET replicas = 2147483647",
           "UPDATE BS_schedule SET device = -1", "UPDATE BS_track SET device = 70000",
           "UPDATE BS_span SET iteration = 4000000000",
-          "UPDATE BS_shape SET data_parallel = 2147483647"}) {
+          "UPDATE BS_shape SET data_parallel = 2147483647",
+          "UPDATE BS_shape SET update_every = 1, micro_batches = 1; "
+          "UPDATE BS_schedule SET microbatch = 2147483647 WHERE op = 0"}) {
         CAPTURE(change);
         const auto file = folder / "run.sqlite";
         REQUIRE(writeRun(file, simulatedRun(1), IfExists::Replace));

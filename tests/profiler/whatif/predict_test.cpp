@@ -1,6 +1,7 @@
 #include "profiler/store/trace_store.h"
 #include "profiler/whatif/edit_times.h"
 #include "profiler/whatif/predict.h"
+#include "profiler/whatif/run_edits.h"
 #include "tests/profiler/whatif/measured_run.h"
 #include "tests/support/paths.h"
 
@@ -240,4 +241,33 @@ TEST_CASE("the own order and the own scheme of a run need the memory that it rec
         for (const DeviceMetrics& device : recorded->devices)
             CHECK(prediction->deviceBytes[device.device] == device.peakBytes);
     }
+}
+
+// The times of the simulator overflowed.
+TEST_CASE("edits whose times cannot be added are refused")
+{
+    const Run run = measuredRun("1f1b", 4, 10);
+    const auto refusal = [&](const auto& edit, const auto& predict) {
+        auto predictor = WhatIfPredictor::create(run).value();
+        edit(predictor.times());
+        const auto prediction = predict(predictor);
+        REQUIRE_FALSE(prediction);
+        return prediction.error().message;
+    };
+    const auto slowStage = [](MeasuredTimes& times) {
+        constexpr std::int64_t kElevenDays = 1'000'000'000'000'000; // ns
+        REQUIRE(setMedian(times, StageId{0}, OpKind::Forward, kElevenDays));
+        times.stages[StageId{0}].factor = 1000;
+    };
+    const auto slowOps = [](MeasuredTimes& times) {
+        for (const char* text : {"F=1000", "0=1000", "0:F=1000", "0F0=1000"})
+            times.slowdowns.push_back(parseRunEdit(text).value());
+    };
+    const auto gpipe = [](const WhatIfPredictor& predictor) {
+        return predictor.predict({scheduleOf("gpipe", 4, 8)});
+    };
+    const auto own = [](const WhatIfPredictor& predictor) { return predictor.predictOwn(); };
+    CHECK(refusal(slowStage, gpipe) == costsTooLarge().value().message);
+    CHECK(refusal(slowStage, own) == costsTooLarge().value().message);
+    CHECK(refusal(slowOps, own) == costsTooLarge().value().message);
 }

@@ -1,0 +1,28 @@
+#include "profiler/import/split_ranks.h"
+#include "tests/catch.h"
+
+using namespace profiler;
+
+namespace {
+
+std::size_t ranksOf(std::uint32_t threads)
+{
+    RankTrace trace;
+    trace.texts
+        = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"", "PP:0F0"});
+    for (std::uint32_t thread = 0; thread < threads; ++thread) {
+        trace.threads.push_back(std::to_string(thread));
+        trace.ranges.push_back({{0, 1}, 1, thread});
+    }
+    const std::vector<std::string> processes(threads, "1");
+    return splitRanks(std::move(trace), processes, [](std::string_view) { return true; }).size();
+}
+
+} // namespace
+
+TEST_CASE("threads with named ranges are ranks, up to 1024")
+{
+    CHECK(ranksOf(2) == 2);
+    CHECK(ranksOf(1024) == 1024);
+    CHECK(ranksOf(1025) == 1);
+}
