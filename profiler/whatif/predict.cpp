@@ -221,9 +221,8 @@ std::int64_t reportedDuration(const Timeline& timeline)
 Result<void> scale(Timeline& timeline, double factor)
 {
     const std::int64_t origin = timeline.iterations.front().window.begin;
-    constexpr double kMostTicks = 0x1p61; // as in run files
-    if (static_cast<double>(timeline.iterations.back().window.end - origin) * factor > kMostTicks)
-        return costsTooLarge();
+    TRY(checkTicks(static_cast<double>(timeline.iterations.back().window.end - origin) * factor,
+                   {}));
     const auto scaleTime = [&](std::int64_t& time) {
         time = origin + std::llround(static_cast<double>(time - origin) * factor);
     };
