@@ -1,5 +1,6 @@
 #include "profiler/study/chart_plot.h"
 
+#include "engine/base/field.h"
 #include "profiler/study/metric_text.h"
 #include "profiler/study/option_text.h"
 
@@ -43,7 +44,7 @@ void ChartPlot::drawLines()
     const auto& names = m_of.study.axis(m_of.chart.x)->values;
     const bool numbers = m_of.hasNumbers(m_of.chart.x);
     for (const std::string& name : names)
-        xs.push_back(numbers ? std::strtod(name.c_str(), nullptr) : 0);
+        xs.push_back(engine::parseNumber(name).value_or(0));
     const ChartScale y = valueScale(all, false);
     m_canvas.drawValueAxis(y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
     const double width = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());

@@ -1,5 +1,6 @@
 #include "profiler/study/chart_points.h"
 
+#include "engine/base/field.h"
 #include "engine/base/try.h"
 #include "profiler/study/metric_text.h"
 
@@ -36,9 +37,7 @@ bool ChartPoints::isShown(std::size_t point) const
 bool ChartPoints::hasNumbers(std::string_view key) const
 {
     return std::ranges::all_of(study.axis(key)->values, [](const std::string& text) {
-        char* end = nullptr;
-        std::strtod(text.c_str(), &end);
-        return !text.empty() && *end == '\0';
+        return engine::parseNumber(text).has_value();
     });
 }
 
