@@ -93,6 +93,31 @@ class Reductions:
             self.pending.pop(row[1], None)
 
 
+class Sends:
+    """Tensors that are being sent. Each is kept until its transfer is complete."""
+
+    def __init__(self):
+        self.pending = deque()
+
+    def add(self, key, work, tensor):
+        while self.pending and self.pending[0][1].is_completed():
+            self._finish_first()
+        self.pending.append((key, work, tensor))
+
+    def finish(self, key):
+        """Waits for the tensors of a key and for those before them."""
+        while any(each[0] == key for each in self.pending):
+            self._finish_first()
+
+    def finish_all(self):
+        while self.pending:
+            self._finish_first()
+
+    def _finish_first(self):
+        self.pending[0][1].wait()
+        self.pending.popleft()
+
+
 class Messages:
     """Activations and gradients between devices.
 
@@ -125,7 +150,7 @@ class Messages:
     def begin_iteration(self):
         self.waiting = {channel: deque(keys) for channel, keys in self.order.items()
                         if channel[1] == self.job.pipeline_rank}
-        self.posted, self.sends, self.ahead = {}, [], None
+        self.posted, self.sends, self.ahead = {}, Sends(), None
 
     def _arguments(self, channel):
         return {"group": self.groups.get(channel), "tag": "FB".index(channel[2])}
@@ -143,7 +168,7 @@ class Messages:
         channel = self.channel_of[key]
         tensor = tensor.contiguous()
         work = dist.isend(tensor, self.job.rank_of(channel[1]), **self._arguments(channel))
-        self.sends.append((work, tensor))
+        self.sends.add(key, work, tensor)
 
     def receive(self, key):
         channel = self.channel_of[key]
@@ -161,9 +186,7 @@ class Messages:
             self.ahead = None
 
     def end_iteration(self):
-        for work, _ in self.sends:
-            work.wait()
-        self.sends.clear()
+        self.sends.finish_all()
 
 
 class Stashes:
@@ -180,7 +203,7 @@ class Stashes:
 
     def __init__(self, job):
         self.job, schedule = job, job.schedule
-        self.boxes, self.evicted, self.sends, self.thread = defaultdict(list), {}, [], None
+        self.boxes, self.evicted, self.sends, self.thread = defaultdict(list), {}, Sends(), None
         self.partner = schedule.devices - 1 - job.pipeline_rank
         self.moves = [op for op in schedule.programs[self.partner] if op.kind in ("EV", "LD")] \
             if self.partner != job.pipeline_rank else []
@@ -223,10 +246,11 @@ class Stashes:
             box.tensor = None
         to = self.job.rank_of(self.partner)
         for tensor in (size, flat):
-            self.sends.append((dist.isend(tensor, to, group=self.own_group), tensor))
+            self.sends.add(key, dist.isend(tensor, to, group=self.own_group), tensor)
         self.evicted[key] = flat.numel()
 
     def load(self, key):
+        self.sends.finish(key)
         flat = torch.empty(self.evicted.pop(key), dtype=torch.uint8, device=self.job.device)
         dist.irecv(flat, self.job.rank_of(self.partner), group=self.own_group).wait()
         at = 0
@@ -258,7 +282,5 @@ class Stashes:
     def end_iteration(self):
         if self.thread:
             self.thread.join()
-        for work, _ in self.sends:
-            work.wait()
-        self.sends.clear()
+        self.sends.finish_all()
         self.boxes.clear()
