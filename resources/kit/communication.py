@@ -3,6 +3,7 @@
 from collections import defaultdict, deque
 from contextlib import nullcontext
 from threading import Thread
+from weakref import WeakSet
 
 import torch
 import torch.distributed as dist
@@ -203,7 +204,8 @@ class Stashes:
 
     def __init__(self, job):
         self.job, schedule = job, job.schedule
-        self.boxes, self.evicted, self.sends, self.thread = defaultdict(list), {}, Sends(), None
+        self.boxes = defaultdict(WeakSet)  # those that the graphs of autograd own, by key
+        self.evicted, self.sends, self.thread = {}, Sends(), None
         self.partner = schedule.devices - 1 - job.pipeline_rank
         self.moves = [op for op in schedule.programs[self.partner] if op.kind in ("EV", "LD")] \
             if self.partner != job.pipeline_rank else []
@@ -232,14 +234,15 @@ class Stashes:
         def pack(tensor):
             if tensor.untyped_storage().data_ptr() in weights:
                 return tensor
-            self.boxes[key].append(self.Box(tensor))
-            return self.boxes[key][-1]
+            box = self.Box(tensor)
+            self.boxes[key].add(box)
+            return box
 
         return torch.autograd.graph.saved_tensors_hooks(
             pack, lambda saved: saved.tensor if isinstance(saved, self.Box) else saved)
 
     def evict(self, key):
-        boxes = self.boxes[key]
+        boxes = list(self.boxes[key])
         flat = torch.cat([b.tensor.contiguous().view(-1).view(torch.uint8) for b in boxes])
         size = torch.tensor([flat.numel()], device=self.job.device)
         for box in boxes:
@@ -247,14 +250,15 @@ class Stashes:
         to = self.job.rank_of(self.partner)
         for tensor in (size, flat):
             self.sends.add(key, dist.isend(tensor, to, group=self.own_group), tensor)
-        self.evicted[key] = flat.numel()
+        self.evicted[key] = flat.numel(), boxes
 
     def load(self, key):
         self.sends.finish(key)
-        flat = torch.empty(self.evicted.pop(key), dtype=torch.uint8, device=self.job.device)
+        total, boxes = self.evicted.pop(key)
+        flat = torch.empty(total, dtype=torch.uint8, device=self.job.device)
         dist.irecv(flat, self.job.rank_of(self.partner), group=self.own_group).wait()
         at = 0
-        for box in self.boxes[key]:
+        for box in boxes:
             shape, dtype, count = box.meta
             size = count * dtype.itemsize
             # A copy is aligned for its type.

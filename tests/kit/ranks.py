@@ -11,6 +11,7 @@ import os
 import socket
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 KITS = [Path(kit) for kit in sys.argv[1:]]
 sys.path.insert(0, str(KITS[0]))
@@ -180,8 +181,21 @@ def check_sends():
     assert not waiting() and works[3].is_done
 
 
+def check_stashes():
+    """Activations are freed with their graph, also with BPipe."""
+    order = SimpleNamespace(devices=1, programs=[[]], kinds={"EV", "LD"})
+    stashes = communication.Stashes(SimpleNamespace(schedule=order, pipeline_rank=0, copies=0))
+    layer = torch.nn.Linear(4, 4)
+    with stashes.saved("key", layer):
+        y = layer(torch.ones(2, 4))
+    assert len(stashes.boxes["key"]) > 0
+    del y
+    assert len(stashes.boxes["key"]) == 0
+
+
 def main():
     check_sends()
+    check_stashes()
     # Autograd's threads do not survive a fork, so this process computes gradients at the end.
     failures = {kit.name: failure for kit in KITS if (failure := train_kit(kit))}
     failures.update({kit.name: failure for kit in KITS
