@@ -33,7 +33,7 @@ class Reductions:
         for (_, stage), device in sorted(schedule.device_of.items()):
             self.holders[stage] += [copy * schedule.devices + device for copy in range(job.copies)]
         self.tied = None
-        if job.model["tied"] and schedule.stages > 1:
+        if job.model["tied"]:
             self.tied = self.holders[0] + self.holders[schedule.stages - 1]
         self.groups = Groups(list(self.holders.values()) + ([self.tied] if self.tied else []))
         self.pending = {}
@@ -55,8 +55,8 @@ class Reductions:
         ends = {0, self.job.schedule.stages - 1}
         held = {row_ for row_ in self.stages if row_[1] in ends}
         if self.tied and stage in ends and all(r in self.arrived[r[1]] for r in held):
-            lists = [[p for name, p in self.stages[each].named_parameters() if self._is_tied(name)]
-                     for each in sorted(held)]
+            lists = [[p] for each in sorted(held)
+                     for name, p in self.stages[each].named_parameters() if self._is_tied(name)]
             self.pending["tied"] = self._sum(lists, self.groups.of(self.tied))
 
     @staticmethod

@@ -90,6 +90,9 @@ families() {
         kit "two-copies-$scheme" 5 --scheme $scheme --devices 2 --micro-batches 4 --data-parallel 2 \
             --model "$work/gpt.toml"
     done
+    kit tied-one-stage 5 --scheme 1f1b --devices 1 --micro-batches 4 --model "$work/tied.toml"
+    kit tied-one-stage-two-copies 5 --scheme 1f1b --devices 1 --micro-batches 4 --data-parallel 2 \
+        --model "$work/tied.toml"
     train
 }
 
