@@ -3,6 +3,7 @@
 #include "engine/timeline/kernel_name.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace profiler {
 
@@ -48,10 +49,13 @@ void NcclLinker::link(GpuTrace& trace)
     const auto isUnlinked = [&](const GpuKernel& kernel) {
         return !kernel.of.isKnown() && isNcclKernel(trace.strings.at(kernel.name));
     };
-    const auto isBefore = [&](const GpuKernel& kernel) {
-        return isUnlinked(kernel) && (!m_first || kernel.window.begin < *m_first);
+    const auto isOfNoOp = [&](const GpuKernel& kernel) {
+        const bool isBefore = !m_first || kernel.window.begin < *m_first;
+        const bool isOtherCopys
+            = std::cmp_greater_equal(kernel.place.device, m_schedule.shape.devices);
+        return isUnlinked(kernel) && (isBefore || isOtherCopys);
     };
-    const std::int64_t dropped = std::erase_if(trace.kernels, isBefore);
+    const std::int64_t dropped = std::erase_if(trace.kernels, isOfNoOp);
     std::int64_t linked = 0;
     for (GpuKernel& kernel : trace.kernels)
         if (isUnlinked(kernel)) {

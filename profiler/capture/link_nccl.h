@@ -25,7 +25,7 @@ public:
 
     // Links the NCCL kernels in the next part of the trace to the ops that launched them. Times
     // must be on CLOCK_MONOTONIC. Drops NCCL kernels from before the first op, because they only
-    // connect ranks.
+    // connect ranks, and those on the GPUs of other data-parallel copies.
     void link(engine::GpuTrace& trace);
 
 private:
