@@ -80,4 +80,14 @@ if [ -z "$message" ] || ! grep -qF "$message" "$source_folder/app/pages/window/c
     echo "quickstart.sh does not know the message of a window without a display: '$message'"
     status=1
 fi
+
+# pack.sh deleted any folder that it was to write to.
+ln -s "$(command -v ls)" "$work/bin/ls"
+mkdir "$work/notes"
+touch "$work/notes/mine"
+output=$(env -i PATH="$work/bin" "$source_folder/tests/gpu/pack.sh" --build "$work/build" -o "$work/notes" 2>&1)
+if [ ! -e "$work/notes/mine" ] || ! grep -qF "exists and is no pack: choose another folder" <<<"$output"; then
+    echo "pack.sh replaces a folder that is no pack: $output"
+    status=1
+fi
 exit "$status"
