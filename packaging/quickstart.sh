@@ -48,7 +48,7 @@ Environment:
   BUILD_DIR      build folder (default: build/quickstart; test: build/test)
   WITH_CUDA      build the CUDA plug-in: ON, OFF or AUTO (default: AUTO, which builds it for the
                  GPUs of this machine if it has both a GPU and the CUDA toolkit)
-  CUDA_HOME      folder of the CUDA toolkit (default: nvcc from PATH, then /usr/local/cuda)
+  CUDA_HOME      folder of the CUDA toolkit (default: /usr/local/cuda, then nvcc from PATH)
   XDG_DATA_HOME  run writes its results to bubblescope/quickstart below it (default: ~/.local/share)
   DISPLAY, WAYLAND_DISPLAY  run opens a window if one of them is set
 TEXT
@@ -149,9 +149,10 @@ ensure_packages() {
 
 # --- CUDA -------------------------------------------------------------------------------------------------------
 
+# In the order of packaging/cmake/BubblescopeCuda.cmake.
 find_nvcc() {
     local nvcc
-    for nvcc in "$(command -v nvcc)" "${CUDA_HOME:-}/bin/nvcc" /usr/local/cuda/bin/nvcc; do
+    for nvcc in "${CUDA_HOME:-}/bin/nvcc" /usr/local/cuda/bin/nvcc "$(command -v nvcc)"; do
         [ ! -x "$nvcc" ] || { printf '%s\n' "$nvcc"; return; }
     done
 }

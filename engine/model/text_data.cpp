@@ -2,6 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/read_file.h"
+#include "engine/base/try.h"
 #include "engine/model/grammar.h"
 #include "engine/model/hidden_tokens.h"
 #include "engine/model/permutation.h"
@@ -39,30 +40,31 @@ TextData TextData::shipped(std::uint64_t seed)
     return {std::string(resources::find("data/sample.txt")), seed};
 }
 
-Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint64_t seed,
-                                    int sequence)
+Result<TextData> TextData::fromFile(const std::string& file, std::uint64_t seed)
 {
-    auto read = readFile(file.string());
-    if (!read)
-        return fail(read.error().code, "--text: " + read.error().message);
-    std::string& text = *read;
-    if (text.empty())
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--text: '{}' is empty; use a text of at least {} bytes",
-                                file.string(), sequence + 1));
-    if (text.size() <= static_cast<std::size_t>(sequence))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--text: '{}' has {} bytes, but a sample of this model needs {}; "
-                                "use a longer text or a smaller --sequence",
-                                file.string(), text.size(), sequence + 1));
-    return TextData(std::move(text), seed);
+    auto text = readFile(file);
+    if (!text)
+        return fail(text.error().code, "--text: " + text.error().message);
+    return TextData(std::move(*text), seed);
 }
 
 Result<TextData> TextData::named(const std::string& name, std::uint64_t seed, int sequence)
 {
-    if (name.empty())
-        return builtIn(seed);
-    return name == kShipped ? shipped(seed) : fromFile(name, seed, sequence);
+    auto data = TRY(name.empty()           ? builtIn(seed)
+                        : name == kShipped ? shipped(seed)
+                                           : fromFile(name, seed));
+    const std::size_t bytes = data.m_text.size();
+    if (bytes == 0)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--text: '{}' is empty; use a text of at least {} bytes", name,
+                                sequence + 1));
+    if (bytes <= static_cast<std::size_t>(sequence))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--text: {} has {} bytes, but a sample of this model needs {}; "
+                                "use a longer text or a smaller --sequence",
+                                name.empty() ? "the built-in text" : fmt::format("'{}'", name),
+                                bytes, sequence + 1));
+    return data;
 }
 
 // Sequence i starts at token i * sequence. Its last target is the first token of sequence i + 1.

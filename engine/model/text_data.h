@@ -3,7 +3,6 @@
 #include "engine/base/result.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,13 +21,9 @@ public:
     // The included short story (resources/data/sample.txt), for --text sample.
     static constexpr std::string_view kShipped = "sample";
     static TextData shipped(std::uint64_t seed);
-    // Reads any file. Fails with Error::Code::Io if the file cannot be read, and with
-    // Error::Code::InvalidArgument if it is not longer than one sample of `sequence` tokens.
-    static Result<TextData> fromFile(const std::filesystem::path& file, std::uint64_t seed,
-                                     int sequence);
-
     // Returns the text that --text names: "" for the built-in language, "sample" for the included
-    // story, otherwise a file.
+    // story, otherwise a file. Fails with Error::Code::Io if the file cannot be read, and with
+    // Error::Code::InvalidArgument if the text is not longer than one sample of `sequence` tokens.
     static Result<TextData> named(const std::string& name, std::uint64_t seed, int sequence);
 
     // Writes samples of `sequence` tokens from number `firstSample` on into `inputs`. The target of
@@ -54,6 +49,7 @@ private:
         : m_text(std::move(text))
         , m_seed(seed)
     { }
+    static Result<TextData> fromFile(const std::string& file, std::uint64_t seed);
 
     std::string m_text;
     std::uint64_t m_seed;

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 
 namespace engine {
 namespace {
@@ -29,11 +31,13 @@ Result<void> checkBatch(const ScheduleRequest& request)
     const int batch = batchOf(request), devices = request.devices;
     if (batch % devices == 0 && batch / devices >= 2)
         return {};
+    const auto nearest = std::clamp<std::int64_t>((std::int64_t{batch} + devices / 2) / devices, 2,
+                                                  std::numeric_limits<int>::max() / devices);
     return fail(
         Error::Code::InvalidArgument,
         fmt::format("bitpipe-async keeps two weight versions, so an update needs two or more "
                     "whole basic units of {} micro-batches, not batch={}; the nearest is {}",
-                    devices, batch, std::max(2, (batch + devices / 2) / devices) * devices));
+                    devices, batch, nearest * devices));
 }
 
 Result<void> check(const ScheduleRequest& request)

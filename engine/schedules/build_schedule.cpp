@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace engine {
 namespace {
@@ -137,12 +138,17 @@ ScheduleRequest asOneWindow(ScheduleRequest request)
     return request;
 }
 
+std::int64_t ceilDiv(std::int64_t number, std::int64_t by)
+{
+    return (number + by - 1) / by;
+}
+
 // The number of windows after which an asynchronous pipeline is full and keeps all its weight
 // versions.
-int windowsToFill(const Shape& shape)
+std::int64_t windowsToFill(const Shape& shape)
 {
-    const int needed = std::max(shape.devices, 2 * shape.updateEvery);
-    return (needed + shape.microBatches - 1) / shape.microBatches;
+    const std::int64_t needed = std::max<std::int64_t>(shape.devices, 2LL * shape.updateEvery);
+    return ceilDiv(needed, shape.microBatches);
 }
 
 } // namespace
@@ -183,10 +189,12 @@ ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length)
     if (!one)
         return request;
     const Shape& shape = one->shape;
-    request.windows
-        = std::max(length.warmup, windowsToFill(shape)) + length.measured + windowsToDrain(shape);
-    while (std::int64_t{request.windows} * request.microBatches % shape.updateEvery != 0)
-        ++request.windows; // so that the last update is complete
+    const std::int64_t windows = std::max<std::int64_t>(length.warmup, windowsToFill(shape))
+        + length.measured + windowsToDrain(shape);
+    // The last update is complete if the number of windows is a multiple of `step`.
+    const int step = shape.updateEvery / std::gcd(shape.updateEvery, request.microBatches);
+    request.windows = static_cast<int>(
+        std::min<std::int64_t>(ceilDiv(windows, step) * step, std::numeric_limits<int>::max()));
     return request;
 }
 

@@ -111,7 +111,7 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 {
     Mode mode = Mode::Simulate;
     Outcome outcome = Outcome::Running;
-    std::string failure; // reason of the failure, if outcome is Failed
+    std::string failure; // reason for the failure, if outcome is Failed
     std::string started; // ISO 8601, UTC
     std::string program; // buildId() of the writer
 

@@ -2,7 +2,6 @@
 
 #include "engine/verify/verify_gradients.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -24,8 +23,9 @@ inline void compareGradients(std::span<const float> expected, std::span<const fl
         norm += e * e;
     }
     check.compared += expected.size();
-    check.largestError
-        = std::max(check.largestError, norm > 0 ? std::sqrt(difference / norm) : difference);
+    const double error = norm > 0 ? std::sqrt(difference / norm) : difference;
+    if (!(error <= check.largestError)) // also if `error` is NaN
+        check.largestError = std::isnan(error) ? INFINITY : error;
 }
 
 } // namespace engine

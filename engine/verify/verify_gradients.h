@@ -17,14 +17,18 @@ struct GradientCheck
 {
     std::string what;                        // "integer probe, bitpipe, D = 4, N = 8, live"
     std::size_t compared = 0, different = 0; // numbers, in all replicas, stages and iterations
-    double largestError = 0; // relative L2 error of the worst stage; 0 if all bits are equal
-    double tolerance = 0;    // limit of largestError; 0 unless sequence slices change the rounding
+    // Relative L2 error of the worst stage: 0 if all bits are equal, infinity for NaN.
+    double largestError = 0;
+    // Limit of largestError; 0, where all bits must be equal, unless sequence slices change the
+    // rounding.
+    double tolerance = 0;
     bool lossesEqual = true; // in every iteration, bit for bit or within the tolerance
 
     bool bitEqual() const { return compared > 0 && different == 0 && lossesEqual; }
     bool passed() const
     {
-        return bitEqual() || (compared > 0 && largestError <= tolerance && lossesEqual);
+        return bitEqual()
+            || (tolerance > 0 && compared > 0 && largestError <= tolerance && lossesEqual);
     }
 };
 

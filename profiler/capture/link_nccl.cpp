@@ -3,6 +3,7 @@
 #include "engine/timeline/kernel_name.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace profiler {
 
@@ -14,41 +15,54 @@ void NcclLinker::learn(const GpuTrace& trace)
         m_first = std::min(m_first.value_or(launch.window.begin), launch.window.begin);
         const OpKind kind = opAt(m_schedule, m_index, launch.of.op).kind;
         if (isTransfer(kind) || kind == OpKind::AllReduce)
-            m_launches[{m_index.deviceOf(launch.of.op).value, launch.window.begin}] = launch;
+            m_launches.set({m_index.deviceOf(launch.of.op).value, launch.window.begin}, launch);
     }
     for (const GpuCall& call : trace.calls)
         if (!call.of.isKnown())
-            m_calls[call.correlation] = call.window.begin;
+            m_calls.set(call.correlation, call.window.begin);
 }
 
-OpOfIteration NcclLinker::opOf(const GpuTrace& trace, const GpuKernel& kernel) const
+OpOfIteration NcclLinker::opDuring(std::int64_t device, std::int64_t time) const
 {
-    const auto call = m_calls.find(kernel.place.correlation);
-    if (call == m_calls.end() || !isNcclKernel(trace.strings.at(kernel.name)))
-        return {};
-    const std::int64_t device = kernel.place.device;
-    const auto after = m_launches.upper_bound({device, call->second});
-    if (after == m_launches.begin())
-        return {};
-    const auto& [key, launch] = *std::prev(after);
-    return key.first == device && call->second < launch.window.end ? launch.of : OpOfIteration{};
+    for (const auto* launches : m_launches.halves()) {
+        const auto after = launches->upper_bound({device, time});
+        if (after == launches->begin())
+            continue;
+        const auto& [key, launch] = *std::prev(after);
+        if (key.first == device && time < launch.window.end)
+            return launch.of;
+    }
+    return {};
+}
+
+OpOfIteration NcclLinker::opOf(const GpuPlace& place) const
+{
+    for (const auto* calls : m_calls.halves())
+        if (const auto call = calls->find(place.correlation); call != calls->end())
+            return opDuring(place.device, call->second);
+    return {};
 }
 
 void NcclLinker::link(GpuTrace& trace)
 {
     learn(trace);
-    const auto isBefore = [&](const GpuKernel& kernel) {
-        return !kernel.of.isKnown() && isNcclKernel(trace.strings.at(kernel.name))
-            && (!m_first || kernel.window.begin < *m_first);
+    const auto isUnlinked = [&](const GpuKernel& kernel) {
+        return !kernel.of.isKnown() && isNcclKernel(trace.strings.at(kernel.name));
     };
-    const std::int64_t before = std::erase_if(trace.kernels, isBefore);
+    const auto isOfNoOp = [&](const GpuKernel& kernel) {
+        const bool isBefore = !m_first || kernel.window.begin < *m_first;
+        const bool isOtherCopys
+            = std::cmp_greater_equal(kernel.place.device, m_schedule.shape.devices);
+        return isUnlinked(kernel) && (isBefore || isOtherCopys);
+    };
+    const std::int64_t dropped = std::erase_if(trace.kernels, isOfNoOp);
     std::int64_t linked = 0;
     for (GpuKernel& kernel : trace.kernels)
-        if (!kernel.of.isKnown()) {
-            kernel.of = opOf(trace, kernel);
+        if (isUnlinked(kernel)) {
+            kernel.of = opOf(kernel.place);
             linked += kernel.of.isKnown() ? 1 : 0;
         }
-    trace.health.withoutOp -= before + linked;
+    trace.health.withoutOp -= dropped + linked;
 }
 
 } // namespace profiler

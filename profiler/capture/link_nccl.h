@@ -2,6 +2,7 @@
 
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/gpu_trace.h"
+#include "profiler/capture/recent.h"
 
 #include <map>
 #include <optional>
@@ -24,20 +25,20 @@ public:
 
     // Links the NCCL kernels in the next part of the trace to the ops that launched them. Times
     // must be on CLOCK_MONOTONIC. Drops NCCL kernels from before the first op, because they only
-    // connect ranks.
+    // connect ranks, and those on the GPUs of other data-parallel copies.
     void link(engine::GpuTrace& trace);
 
 private:
     void learn(const engine::GpuTrace& trace);
-    engine::OpOfIteration opOf(const engine::GpuTrace& trace,
-                               const engine::GpuKernel& kernel) const;
+    engine::OpOfIteration opOf(const engine::GpuPlace& place) const;
+    engine::OpOfIteration opDuring(std::int64_t device, std::int64_t time) const;
 
     const engine::Schedule& m_schedule;
     engine::OpIndex m_index;
     // Launches of transfers and all-reduces, by device and start.
-    std::map<std::pair<std::int64_t, std::int64_t>, engine::GpuOpLaunch> m_launches;
+    Recent<std::map<std::pair<std::int64_t, std::int64_t>, engine::GpuOpLaunch>> m_launches;
     // For calls that belong to no op: correlation id -> start of the call.
-    std::unordered_map<std::uint32_t, std::int64_t> m_calls;
+    Recent<std::unordered_map<std::uint32_t, std::int64_t>> m_calls;
     std::optional<std::int64_t> m_first; // time of the first op's launch
 };
 

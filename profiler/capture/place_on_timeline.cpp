@@ -27,13 +27,19 @@ Spans spansOf(const Timeline& timeline, const Begins& wanted)
     return spans;
 }
 
+bool isTimed(const Window& window)
+{
+    return window.end != 0; // GpuKernel::window is [0, 0) if the time stamp is missing
+}
+
 template<class Rows>
 void noteFirst(const Rows& rows, Begins& begins)
 {
     for (const auto& row : rows)
         if (row.of.isKnown()) {
-            const auto [known, isNew] = begins.try_emplace(key(row.of), row.window.begin);
-            known->second = std::min(known->second, row.window.begin);
+            std::int64_t& first = begins.try_emplace(key(row.of), INT64_MAX).first->second;
+            if (isTimed(row.window))
+                first = std::min(first, row.window.begin);
         }
 }
 
@@ -51,7 +57,8 @@ std::int64_t placeRows(Rows& rows, const Begins& begins, const Spans& spans)
         const auto span = spans.find(key(row.of));
         if (!row.of.isKnown() || begin == begins.end() || span == spans.end())
             return true;
-        move(row.window, span->second.begin - begin->second);
+        if (isTimed(row.window))
+            move(row.window, span->second.begin - begin->second);
         return false;
     };
     const auto withoutOp = std::ranges::count_if(rows, [](auto& row) { return !row.of.isKnown(); });
@@ -127,7 +134,8 @@ void moveBy(GpuTrace& trace, std::int64_t nanoseconds)
 {
     const auto all = [nanoseconds](auto& rows) {
         for (auto& row : rows)
-            move(row.window, nanoseconds);
+            if (isTimed(row.window))
+                move(row.window, nanoseconds);
     };
     all(trace.kernels);
     all(trace.copies);

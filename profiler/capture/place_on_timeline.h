@@ -22,6 +22,7 @@ struct MeasuredWindow
 //    scripts find them within the span.
 //  * GPU work without an op is counted and dropped. Work of ops that are not on the timeline is
 //    dropped.
+//  * Kernels without a time stamp keep their window, [0, 0).
 //  * Device numbers become those of the emulated devices.
 //
 // `run` must have the spans of the iterations. For live runs use moveBy().
@@ -33,7 +34,7 @@ engine::GpuTrace placeOnTimeline(engine::GpuTrace trace, const engine::Run& run,
 std::optional<std::int64_t> originOf(const engine::Run& run,
                                      std::span<const MeasuredWindow> measured);
 
-// Adds `nanoseconds` to the times of all records.
+// Adds `nanoseconds` to the times of all records except kernels without a time stamp.
 void moveBy(engine::GpuTrace& trace, std::int64_t nanoseconds);
 
 } // namespace profiler

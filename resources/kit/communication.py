@@ -3,6 +3,7 @@
 from collections import defaultdict, deque
 from contextlib import nullcontext
 from threading import Thread
+from weakref import WeakSet
 
 import torch
 import torch.distributed as dist
@@ -32,7 +33,7 @@ class Reductions:
         for (_, stage), device in sorted(schedule.device_of.items()):
             self.holders[stage] += [copy * schedule.devices + device for copy in range(job.copies)]
         self.tied = None
-        if job.model["tied"] and schedule.stages > 1:
+        if job.model["tied"]:
             self.tied = self.holders[0] + self.holders[schedule.stages - 1]
         self.groups = Groups(list(self.holders.values()) + ([self.tied] if self.tied else []))
         self.pending = {}
@@ -54,8 +55,8 @@ class Reductions:
         ends = {0, self.job.schedule.stages - 1}
         held = {row_ for row_ in self.stages if row_[1] in ends}
         if self.tied and stage in ends and all(r in self.arrived[r[1]] for r in held):
-            lists = [[p for name, p in self.stages[each].named_parameters() if self._is_tied(name)]
-                     for each in sorted(held)]
+            lists = [[p] for each in sorted(held)
+                     for name, p in self.stages[each].named_parameters() if self._is_tied(name)]
             self.pending["tied"] = self._sum(lists, self.groups.of(self.tied))
 
     @staticmethod
@@ -93,6 +94,31 @@ class Reductions:
             self.pending.pop(row[1], None)
 
 
+class Sends:
+    """Tensors that are being sent. Each is kept until its transfer is complete."""
+
+    def __init__(self):
+        self.pending = deque()
+
+    def add(self, key, work, tensor):
+        while self.pending and self.pending[0][1].is_completed():
+            self._finish_first()
+        self.pending.append((key, work, tensor))
+
+    def finish(self, key):
+        """Waits for the tensors of a key and for those before them."""
+        while any(each[0] == key for each in self.pending):
+            self._finish_first()
+
+    def finish_all(self):
+        while self.pending:
+            self._finish_first()
+
+    def _finish_first(self):
+        self.pending[0][1].wait()
+        self.pending.popleft()
+
+
 class Messages:
     """Activations and gradients between devices.
 
@@ -125,7 +151,7 @@ class Messages:
     def begin_iteration(self):
         self.waiting = {channel: deque(keys) for channel, keys in self.order.items()
                         if channel[1] == self.job.pipeline_rank}
-        self.posted, self.sends, self.ahead = {}, [], None
+        self.posted, self.sends, self.ahead = {}, Sends(), None
 
     def _arguments(self, channel):
         return {"group": self.groups.get(channel), "tag": "FB".index(channel[2])}
@@ -143,7 +169,7 @@ class Messages:
         channel = self.channel_of[key]
         tensor = tensor.contiguous()
         work = dist.isend(tensor, self.job.rank_of(channel[1]), **self._arguments(channel))
-        self.sends.append((work, tensor))
+        self.sends.add(key, work, tensor)
 
     def receive(self, key):
         channel = self.channel_of[key]
@@ -161,9 +187,7 @@ class Messages:
             self.ahead = None
 
     def end_iteration(self):
-        for work, _ in self.sends:
-            work.wait()
-        self.sends.clear()
+        self.sends.finish_all()
 
 
 class Stashes:
@@ -180,7 +204,8 @@ class Stashes:
 
     def __init__(self, job):
         self.job, schedule = job, job.schedule
-        self.boxes, self.evicted, self.sends, self.thread = defaultdict(list), {}, [], None
+        self.boxes = defaultdict(WeakSet)  # those that the graphs of autograd own, by key
+        self.evicted, self.sends, self.thread = {}, Sends(), None
         self.partner = schedule.devices - 1 - job.pipeline_rank
         self.moves = [op for op in schedule.programs[self.partner] if op.kind in ("EV", "LD")] \
             if self.partner != job.pipeline_rank else []
@@ -209,28 +234,31 @@ class Stashes:
         def pack(tensor):
             if tensor.untyped_storage().data_ptr() in weights:
                 return tensor
-            self.boxes[key].append(self.Box(tensor))
-            return self.boxes[key][-1]
+            box = self.Box(tensor)
+            self.boxes[key].add(box)
+            return box
 
         return torch.autograd.graph.saved_tensors_hooks(
             pack, lambda saved: saved.tensor if isinstance(saved, self.Box) else saved)
 
     def evict(self, key):
-        boxes = self.boxes[key]
+        boxes = list(self.boxes[key])
         flat = torch.cat([b.tensor.contiguous().view(-1).view(torch.uint8) for b in boxes])
         size = torch.tensor([flat.numel()], device=self.job.device)
         for box in boxes:
             box.tensor = None
         to = self.job.rank_of(self.partner)
         for tensor in (size, flat):
-            self.sends.append((dist.isend(tensor, to, group=self.own_group), tensor))
-        self.evicted[key] = flat.numel()
+            self.sends.add(key, dist.isend(tensor, to, group=self.own_group), tensor)
+        self.evicted[key] = flat.numel(), boxes
 
     def load(self, key):
-        flat = torch.empty(self.evicted.pop(key), dtype=torch.uint8, device=self.job.device)
+        self.sends.finish(key)
+        total, boxes = self.evicted.pop(key)
+        flat = torch.empty(total, dtype=torch.uint8, device=self.job.device)
         dist.irecv(flat, self.job.rank_of(self.partner), group=self.own_group).wait()
         at = 0
-        for box in self.boxes[key]:
+        for box in boxes:
             shape, dtype, count = box.meta
             size = count * dtype.itemsize
             # A copy is aligned for its type.
@@ -258,7 +286,5 @@ class Stashes:
     def end_iteration(self):
         if self.thread:
             self.thread.join()
-        for work, _ in self.sends:
-            work.wait()
-        self.sends.clear()
+        self.sends.finish_all()
         self.boxes.clear()

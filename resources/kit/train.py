@@ -206,7 +206,8 @@ def train(job, arguments):
         if profiler:
             if iteration == job.last_profiled:
                 profiler.add_metadata_json("bubblescope_kit", json.dumps(
-                    {"scheme": arguments.scheme, "model": model["name"], "losses": losses}))
+                    {"scheme": arguments.scheme, "model": model["name"],
+                     "losses": losses if job.rank == 0 else []}))  # only rank 0 has the sums
             profiler.step()
         if log:
             print(json.dumps({"iteration": iteration, "loss": loss, "seconds": seconds}),

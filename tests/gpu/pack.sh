@@ -75,12 +75,16 @@ glibc_needed() {
     find "$target" -type f -exec objdump -T {} + 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | sort -V | tail -n 1
 }
 
+if [ -n "$(ls -A "$target" 2>/dev/null)" ] && [ ! -e "$target/PACK.txt" ]; then
+    fail "$target exists and is no pack: choose another folder"
+fi
 configure_and_build
 for file in "${files[@]}"; do
     [ -e "$build/bin/$file" ] || fail "$build/bin/$file is missing: build it (ninja -C $build $file)"
 done
 rm -rf "$target"
 mkdir -p "$target/cxx"
+touch "$target/PACK.txt" # also of a pack that is not finished, which may be replaced
 openblas="$(ldconfig -p | sed -n 's/.*libopenblas\.so\.0 .*=> //p' | head -n 1)"
 [ -n "$openblas" ] || fail "libopenblas.so.0 is not installed (packaging/quickstart.sh deps)"
 for file in "${files[@]}"; do

@@ -90,6 +90,9 @@ families() {
         kit "two-copies-$scheme" 5 --scheme $scheme --devices 2 --micro-batches 4 --data-parallel 2 \
             --model "$work/gpt.toml"
     done
+    kit tied-one-stage 5 --scheme 1f1b --devices 1 --micro-batches 4 --model "$work/tied.toml"
+    kit tied-one-stage-two-copies 5 --scheme 1f1b --devices 1 --micro-batches 4 --data-parallel 2 \
+        --model "$work/tied.toml"
     train
 }
 
@@ -117,8 +120,11 @@ import() {
     for rank in 0 1; do tar czf "$work/$rank.tar.gz" -C "$work/1f1b/results" "rank$rank.json.gz"; done
     "$bscope" import "$work/0.tar.gz" "$work/1.tar.gz" --json | grep -q '"missing_ranks": \[\]' \
         || fail "an archive per rank"
-    "$bscope" import "$work/1.tar.gz" --json | tr -d ' \n' | grep -q '"missing_ranks":\[0\]' \
-        || fail "a missing trace"
+    "$bscope" import "$work/1.tar.gz" --json -o "$work/one.sqlite" | tr -d ' \n' \
+        | grep -q '"missing_ranks":\[0\]' || fail "a missing trace"
+    # Only rank 0 has the sum of the losses; the others wrote their own.
+    "$bscope" analyze "$work/one.sqlite" --json | tr -d ' \n' | grep -q '"losses":\[\]' \
+        || fail "losses without rank 0"
 }
 
 failures() {

@@ -11,11 +11,13 @@ import os
 import socket
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 KITS = [Path(kit) for kit in sys.argv[1:]]
 sys.path.insert(0, str(KITS[0]))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 import torch  # noqa: E402
+import communication  # noqa: E402
 import data  # noqa: E402
 import model  # noqa: E402
 import runtime  # noqa: E402
@@ -148,7 +150,52 @@ def check(kit):
     return f"{' and '.join(wrong)} differ" if wrong else None
 
 
+class FakeWork:
+    """A transfer."""
+
+    is_done = False
+
+    def is_completed(self):
+        return self.is_done
+
+    def wait(self):
+        self.is_done = True
+
+
+def check_sends():
+    """A sent tensor is freed as soon as it is sent, not at the end of the iteration."""
+    sends, works = communication.Sends(), [FakeWork() for _ in range(4)]
+
+    def waiting():
+        return [key for key, *_ in sends.pending]
+
+    sends.add("a", works[0], None)
+    works[0].is_done = True
+    sends.add("b", works[1], None)
+    sends.add("b", works[2], None)
+    assert waiting() == ["b", "b"]
+    sends.add("c", works[3], None)
+    sends.finish("b")
+    assert waiting() == ["c"] and [work.is_done for work in works] == [True, True, True, False]
+    sends.finish_all()
+    assert not waiting() and works[3].is_done
+
+
+def check_stashes():
+    """Activations are freed with their graph, also with BPipe."""
+    order = SimpleNamespace(devices=1, programs=[[]], kinds={"EV", "LD"})
+    stashes = communication.Stashes(SimpleNamespace(schedule=order, pipeline_rank=0, copies=0))
+    layer = torch.nn.Linear(4, 4)
+    with stashes.saved("key", layer):
+        y = layer(torch.ones(2, 4))
+    assert len(stashes.boxes["key"]) > 0
+    del y
+    assert len(stashes.boxes["key"]) == 0
+
+
 def main():
+    check_sends()
+    check_stashes()
     # Autograd's threads do not survive a fork, so this process computes gradients at the end.
     failures = {kit.name: failure for kit in KITS if (failure := train_kit(kit))}
     failures.update({kit.name: failure for kit in KITS

@@ -18,7 +18,8 @@ stub() {
 expect() {
     local text=$1 output
     shift
-    if output=$(env -i PATH="$work/bin" HOME="${home:-$work/home}" BUILD_DIR="${build:-$work/build}" "$quickstart" "$@" 2>&1); then
+    if output=$(env -i PATH="$work/bin" HOME="${home:-$work/home}" BUILD_DIR="${build:-$work/build}" \
+        CUDA_HOME="${cuda:-}" "$quickstart" "$@" 2>&1); then
         echo "quickstart.sh $* did not fail: $output"
         status=1
     elif ! tail -n 1 <<<"$output" | grep -qF -- "$text"; then
@@ -62,10 +63,31 @@ expect "is full; free some space" build
 stub cmake 'exit 0'
 stub ninja 'echo "[1/2] Building a.o"; echo "fatal error: error writing to a.s: No space left on device"; exit 1'
 expect "is full; free some space" build
+
+# As for CMake, the nvcc of CUDA_HOME has precedence over one on the PATH, which cannot compile for this GPU.
+stub nvidia-smi 'echo 12.0'
+stub nvcc 'echo compute_90'
+mkdir -p "$work/cuda/bin"
+printf '#!/bin/bash\necho compute_120\n' >"$work/cuda/bin/nvcc"
+chmod +x "$work/cuda/bin/nvcc"
+# shellcheck disable=SC2016
+stub cmake '[[ "$*" != *-DCUDA_ARCHITECTURES=120* ]] || echo "No space left on device"; exit 1'
+cuda="$work/cuda" expect "is full; free some space" build
+
 # Without a reachable display the comparison is drawn to files: quickstart.sh knows the window's message.
 message=$(grep -oP "grep -q '\K[^']+(?=' \"\\\$messages\")" "$quickstart")
 if [ -z "$message" ] || ! grep -qF "$message" "$source_folder/app/pages/window/command_line.cpp"; then
     echo "quickstart.sh does not know the message of a window without a display: '$message'"
+    status=1
+fi
+
+# pack.sh deleted any folder that it was to write to.
+ln -s "$(command -v ls)" "$work/bin/ls"
+mkdir "$work/notes"
+touch "$work/notes/mine"
+output=$(env -i PATH="$work/bin" "$source_folder/tests/gpu/pack.sh" --build "$work/build" -o "$work/notes" 2>&1)
+if [ ! -e "$work/notes/mine" ] || ! grep -qF "exists and is no pack: choose another folder" <<<"$output"; then
+    echo "pack.sh replaces a folder that is no pack: $output"
     status=1
 fi
 exit "$status"

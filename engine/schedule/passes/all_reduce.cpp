@@ -52,15 +52,22 @@ AllReducePlaces placeEager(const Schedule& schedule)
     const Shape& shape = schedule.shape;
     const auto ready = readyPositions(schedule);
     AllReducePlaces placements(schedule.program.size());
-    for (const StageId stage : Ids<StageId>(shape.stages))
-        for (std::size_t update = 0; update < ready[shape.row(0, stage)].size(); ++update) {
+    for (const StageId stage : Ids<StageId>(shape.stages)) {
+        const auto readyOf = [&](int replica) -> const std::vector<std::size_t>& {
+            return ready[shape.row(replica, stage)];
+        };
+        std::size_t updates = readyOf(0).size(); // that all directions complete
+        for (int replica = 1; replica < shape.replicas; ++replica)
+            updates = std::min(updates, readyOf(replica).size());
+        for (std::size_t update = 0; update < updates; ++update) {
             std::size_t order = 0;
             for (int replica = 0; replica < shape.replicas; ++replica)
-                order = std::max(order, ready[shape.row(replica, stage)].at(update));
+                order = std::max(order, readyOf(replica)[update]);
             for (int replica = 0; replica < shape.replicas; ++replica)
                 placements[schedule.device(replica, stage)].push_back(
-                    {allReduceOf(replica, stage), ready[shape.row(replica, stage)][update], order});
+                    {allReduceOf(replica, stage), readyOf(replica)[update], order});
         }
+    }
     return placements;
 }
 

@@ -10,8 +10,6 @@ using namespace engine;
 
 namespace {
 
-constexpr std::size_t kKeptLaunches = std::size_t{1} << 19;
-
 Window windowOf(std::uint64_t begin, std::uint64_t end)
 {
     return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
@@ -167,11 +165,7 @@ void RecordParser::addLaunch(const cupti::ExternalCorrelationRecord& record)
 {
     if (record.externalKind != cupti::ExternalKind::Custom0)
         return; // set by another library
-    if (m_ops.size() >= kKeptLaunches) {
-        m_opsBefore = std::move(m_ops);
-        m_ops = {};
-    }
-    m_ops[record.correlationId] = opOfExternalId(record.externalId);
+    m_ops.set(record.correlationId, opOfExternalId(record.externalId));
 }
 
 void RecordParser::addWait(const cupti::SynchronizationRecord& record)
@@ -235,7 +229,7 @@ std::uint32_t RecordParser::callName(bool isDriver, cupti::CallId id)
 
 OpOfIteration RecordParser::opOf(std::uint32_t correlation) const
 {
-    for (const auto* ops : {&m_ops, &m_opsBefore})
+    for (const auto* ops : m_ops.halves())
         if (const auto found = ops->find(correlation); found != ops->end())
             return found->second;
     return {};

@@ -2,6 +2,7 @@
 
 #include "engine/timeline/gpu_trace.h"
 #include "profiler/capture/cupti/cupti_api.h"
+#include "profiler/capture/recent.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -61,9 +62,8 @@ private:
     std::unordered_map<std::uint64_t, std::uint32_t> m_callNames;
     std::unordered_map<std::uint32_t, std::uint32_t> m_deviceOf; // context -> device
     // Maps the correlation id of a launch to its op. A kernel may end long after its launch was
-    // recorded, so at least the last half million launches are kept: when m_ops is full, it
-    // replaces m_opsBefore, and a new m_ops is begun.
-    std::unordered_map<std::uint32_t, engine::OpOfIteration> m_ops, m_opsBefore;
+    // recorded.
+    Recent<std::unordered_map<std::uint32_t, engine::OpOfIteration>> m_ops;
 };
 
 } // namespace profiler

@@ -5,6 +5,8 @@
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -85,7 +87,7 @@ TEST_CASE("an epoch has every sequence of the text once, in an order that differ
     for (int i = 0; i < 8 * 37; ++i)
         text += static_cast<char>('!' + i / 8); // sequence i is eight times one letter
     const TextFile file(text + "~~~");          // too short for another one
-    const TextData data = TextData::fromFile(file.path, 1, 8).value();
+    const TextData data = TextData::named(file.path, 1, 8).value();
     std::vector<std::vector<std::int32_t>> epochs;
     for (int epoch = 0; epoch < 4; ++epoch) {
         std::vector<std::int32_t>& order = epochs.emplace_back();
@@ -102,7 +104,7 @@ TEST_CASE("an epoch has every sequence of the text once, in an order that differ
         CHECK(sorted != order);
         CHECK(std::ranges::count(epochs, order) == 1);
     }
-    const TextData other = TextData::fromFile(file.path, 2, 8).value();
+    const TextData other = TextData::named(file.path, 2, 8).value();
     std::vector<std::int32_t> inputs(8 * 37), targets(8 * 37), theirs(inputs), theirTargets(inputs);
     data.fill(0, 8, inputs, targets);
     other.fill(0, 8, theirs, theirTargets);
@@ -135,7 +137,7 @@ TEST_CASE("a permutation takes every number of its size to another one")
 TEST_CASE("a text file is read as bytes, and its unigram entropy is exact")
 {
     const TextFile file("abababab\xff\xff\xff\xff\xff\xff\xff\xff");
-    const auto data = TextData::fromFile(file.path, 1, 8);
+    const auto data = TextData::named(file.path, 1, 8);
     REQUIRE(data);
     CHECK(data->unigramEntropy() == Approx(0.5 * std::log(2.0) + 0.5 * std::log(4.0)));
     CHECK_FALSE(data->entropyRate());
@@ -148,7 +150,7 @@ TEST_CASE("a text file is read as bytes, and its unigram entropy is exact")
 TEST_CASE("a missing, empty or short text file is an error that says what to do")
 {
     const auto message = [](const std::filesystem::path& path) {
-        return TextData::fromFile(path, 1, 8).error().message;
+        return TextData::named(path, 1, 8).error().message;
     };
     CHECK(message("/nowhere/text")
           == "--text: cannot read /nowhere/text: No such file or directory; check the path");
@@ -164,7 +166,25 @@ TEST_CASE("a missing, empty or short text file is an error that says what to do"
               + "' has 8 bytes, but a sample of this model needs 9; use a longer text or a smaller "
                 "--sequence");
     const TextFile longer("123456789");
-    CHECK(TextData::fromFile(longer.path, 1, 8));
+    CHECK(TextData::named(longer.path, 1, 8));
+}
+
+// Only files were checked: `--text sample --sequence 6000` divided by zero.
+TEST_CASE("a text of any source is longer than a sample")
+{
+    struct Source
+    {
+        std::string name, text;
+    };
+    for (const auto& [name, text] :
+         {Source{"", "the built-in text"}, Source{"sample", "'sample'"}}) {
+        const int bytes = static_cast<int>(TextData::named(name, 1, 8)->text().size());
+        CHECK(TextData::named(name, 1, bytes - 1));
+        CHECK(TextData::named(name, 1, bytes).error().message
+              == fmt::format("--text: {} has {} bytes, but a sample of this model needs {}; use a "
+                             "longer text or a smaller --sequence",
+                             text, bytes, bytes + 1));
+    }
 }
 
 TEST_CASE("a grammar gives the probability of a sentence")

@@ -21,7 +21,7 @@ TextData lettersOf(int sequences)
         file << std::string(kSequence, static_cast<char>('A' + i));
     file << '~';
     file.close();
-    return TextData::fromFile(path, 1, kSequence).value();
+    return TextData::named(path, 1, kSequence).value();
 }
 
 ModelSpec modelOf(int samples)

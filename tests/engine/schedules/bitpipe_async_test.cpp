@@ -4,6 +4,8 @@
 #include "tests/support/golden.h"
 #include "tests/support/pipelines.h"
 
+#include <climits>
+
 using namespace engine;
 using namespace tests;
 using Catch::Matchers::Contains;
@@ -118,6 +120,7 @@ TEST_CASE("asynchronous BitPipe refuses what its two versions do not allow, with
 {
     CHECK_THAT(refusal(request(4, 8, 4)), Contains("batch=4; the nearest is 8"));
     CHECK_THAT(refusal(request(4, 8, 11)), Contains("batch=11; the nearest is 12"));
+    CHECK_THAT(refusal(request(4, 8, INT_MAX)), Contains("; the nearest is 2147483644"));
     CHECK_THAT(refusal(request(3, 6)), Contains("bitpipe-async needs an even number of devices"));
     CHECK_THAT(refusal(request(4, 6)), Contains("multiple of the devices (4), not 6"));
     CHECK_THAT(refusal(request(4, 8, 0, 3)), Contains("an even number of chunks"));

@@ -1,5 +1,6 @@
 #include "tests/support/pipelines.h"
 
+#include <climits>
 #include <set>
 
 using namespace engine;
@@ -198,6 +199,23 @@ TEST_CASE("chunks are refused where the scheme fixes them")
     request.scheme = "chimera";
     CHECK(errorOf(request)
           == "chimera always has 1 chunk per device and direction, not 2; remove --chunks");
+}
+
+// For large updates the number of windows overflowed, and was found one by one, in seconds.
+TEST_CASE("a stream has the fewest windows that fill, measure, drain and complete an update")
+{
+    struct Row
+    {
+        int microBatches, batch, windows;
+    };
+    for (const Row& row : {Row{4, 2, 3}, Row{4, 4, 4}, Row{6, 4, 4}, Row{6, 9, 6}, Row{4, 7, 7},
+                           Row{4, 1 << 30, 3 << 28}, Row{4, (1 << 30) + 1, (1 << 30) + 1},
+                           Row{1, INT_MAX, INT_MAX}}) {
+        ScheduleRequest request = requestOf("pipedream-2bw", 2, row.microBatches);
+        request.options["batch"] = std::to_string(row.batch);
+        CAPTURE(row.microBatches, row.batch);
+        CHECK(asStream(request, {}).windows == row.windows);
+    }
 }
 
 TEST_CASE("the data-parallel width is part of the shape")

@@ -111,6 +111,21 @@ TEST_CASE("the kernels that connect ranks before a run belong to nothing, and go
     CHECK(made.trace.health.withoutOp == 0);
 }
 
+// The launches of the other copies are not logged, so their kernels stayed without an op.
+TEST_CASE("the NCCL kernels of other data-parallel copies belong to nothing, and go")
+{
+    Recording made = message();
+    made.kernel(2, {1000, 1290}, 150); // device 0 of the second copy
+    made.kernel(3, {200, 1300}, 145);
+    made.kernel(3, {1310, 1320}, 150, 1); // not NCCL's
+    NcclLinker(schedule()).link(made.trace);
+    REQUIRE(made.trace.kernels.size() == 3);
+    CHECK(made.trace.kernels[0].of.op == kSend);
+    CHECK(made.trace.kernels[1].of.op == kReceive);
+    CHECK(made.trace.kernels[2].name == 1);
+    CHECK(made.trace.health.withoutOp == 1);
+}
+
 TEST_CASE("an all-reduce's kernel is linked, and one within a launch of another device is not")
 {
     Recording made;

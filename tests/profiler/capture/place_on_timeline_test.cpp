@@ -40,6 +40,24 @@ TEST_CASE("GPU activity moves with its op from wall-clock time to the timeline")
     CHECK(placed.health.isComplete());
 }
 
+// Its window, [0, 0), was the first work of the op, so all other work moved off the timeline.
+TEST_CASE("a kernel without a time stamp stays as it is, and its op's other work is placed")
+{
+    GpuTrace trace;
+    trace.kernels
+        = {kernel(0, {0, 0}), kernel(0, {9010, 9040}), kernel(0, {9050, 9060}), kernel(1, {0, 0})};
+    const GpuTrace placed = placeOnTimeline(trace, placedRun(), kMeasured);
+    REQUIRE(placed.kernels.size() == 4);
+    CHECK(placed.kernels[0].window == Window{0, 0});
+    CHECK(placed.kernels[1].window == Window{100, 130});
+    CHECK(placed.kernels[2].window == Window{140, 150});
+    CHECK(placed.kernels[3].window == Window{0, 0}); // the only work of op 1
+    CHECK(placed.health.isComplete());
+    moveBy(trace, -9000);
+    CHECK(trace.kernels[0].window == Window{0, 0});
+    CHECK(trace.kernels[1].window == Window{10, 40});
+}
+
 TEST_CASE("a call stays within the range of its op")
 {
     GpuTrace trace;

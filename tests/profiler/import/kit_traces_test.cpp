@@ -36,6 +36,18 @@ TEST_CASE("the losses that a kit adds to its traces are those of the iterations"
     CHECK(result.run.timeline.iterations[1].loss == 5.25);
 }
 
+TEST_CASE("a run has no losses if the only rank that records them has no trace")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.kit = R"({"scheme":"file","model":"tiny","losses":[]})"; // of a rank other than 0
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4), options);
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.info.model == "tiny");
+    REQUIRE(result.run.timeline.iterations.size() == 2);
+    CHECK_FALSE(result.run.timeline.iterations[1].loss);
+}
+
 // Without a shared file system, each node packs its traces, which are compressed already.
 TEST_CASE("compressed traces in archives are read")
 {

@@ -112,6 +112,17 @@ TEST_CASE("devices that finish their stages in another order still agree on the 
                                       "0F1u 1F0 0B1u 0ALLREDUCEu 1B0 1ALLREDUCE"});
 }
 
+// The directions of GEMS with N = 3 have 2 and 1 micro-batches. Such an asynchronous schedule file
+// caused std::out_of_range.
+TEST_CASE("an update that only one direction completes has no all-reduce")
+{
+    Schedule schedule = scheduleFrom({"0F0 0B0 1F1u 1B1u 0F2 0B2", "1F0 1B0 0F1u 0B1u 1F2 1B2"});
+    schedule.shape.updateEvery = 3;
+    CHECK(programOf(addAllReduce(schedule, SyncPolicy::Eager))
+          == std::vector<std::string>{"0F0 0B0 0ALLREDUCE 1F1u 1B1u 1ALLREDUCEu 0F2 0B2",
+                                      "1F0 1B0 0F1u 0B1u 0ALLREDUCEu 1ALLREDUCE 1F2 1B2"});
+}
+
 TEST_CASE("without copies nothing is reduced, with data parallelism every stage is")
 {
     CHECK(addAllReduce(scheduleOf("1f1b", 4, 4), SyncPolicy::Eager) == scheduleOf("1f1b", 4, 4));
