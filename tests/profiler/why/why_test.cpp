@@ -361,6 +361,9 @@ TEST_CASE("reasons of an iteration of a stream have no what-if")
     CHECK(why.shares.total() == why.iteration());
     CHECK(
         std::ranges::none_of(why.reasons, [](const WhyReason& r) { return r.change.has_value(); }));
-    CHECK(WhyEffects(run, why.path.iteration).accuracy().error().message.find("a stream")
+    CHECK(WhyEffects(run, why.path.iteration)
+              .accuracy()
+              .error()
+              .message.find("one window of an asynchronous run")
           != std::string::npos);
 }
