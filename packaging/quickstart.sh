@@ -152,7 +152,7 @@ ensure_packages() {
 # In the order of packaging/cmake/BubblescopeCuda.cmake.
 find_nvcc() {
     local nvcc
-    for nvcc in "${CUDA_HOME:-}/bin/nvcc" /usr/local/cuda/bin/nvcc "$(command -v nvcc)"; do
+    for nvcc in "${CUDA_HOME:+$CUDA_HOME/bin/nvcc}" /usr/local/cuda/bin/nvcc "$(command -v nvcc)"; do
         [ ! -x "$nvcc" ] || { printf '%s\n' "$nvcc"; return; }
     done
 }

@@ -10,7 +10,7 @@ target_link_libraries(bs_nccl PUBLIC bs_base Threads::Threads)
 # run time, so that the plug-in starts, and declines, on a machine without a GPU.
 if(NOT WITH_CUDA STREQUAL "OFF")
     # An nvcc that is not on the PATH stands where the toolkit's installer puts it.
-    find_program(nvcc nvcc HINTS "$ENV{CUDA_HOME}/bin" /usr/local/cuda/bin NO_CACHE)
+    find_program(nvcc nvcc HINTS ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES bin NO_CACHE)
     if(nvcc)
         set(CUDAToolkit_NVCC_EXECUTABLE "${nvcc}")
         find_package(CUDAToolkit 12.4 QUIET)
