@@ -143,8 +143,8 @@ std::vector<bool> paretoFront(const Comparison& comparison)
         return a.first <= b.first && a.second <= b.second && a != b;
     };
     for (const std::size_t k : counted)
-        isOnFront[k] = std::ranges::none_of(
-            counted, [&](std::size_t other) { return beats(other, k); });
+        isOnFront[k]
+            = std::ranges::none_of(counted, [&](std::size_t other) { return beats(other, k); });
     return isOnFront;
 }
 
