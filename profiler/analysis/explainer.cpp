@@ -153,6 +153,8 @@ std::vector<Bubble> Explainer::bubbles() const
     std::vector<Bubble> all;
     const auto last = lastOp();
     for (const DeviceId d : Ids<DeviceId>(m_lanes.devices())) {
+        if (!hasTrace(m_run, d))
+            continue;
         const auto lane = m_lanes.spans(d, Track::Kind::Compute);
         auto next = lane.begin();
         bool computed = false;
