@@ -9,15 +9,11 @@ namespace profiler {
 
 using namespace engine;
 
-namespace {
-constexpr Window kNever{0, -1};
-} // namespace
-
 Explainer::Explainer(const Run& run, int iteration)
     : m_run(run)
     , m_lanes(run, iteration)
     , m_flow(run.schedule)
-    , m_window(m_flow.index().count(), kNever)
+    , m_window(m_flow.index().count(), kNotRun)
 {
     for (const DeviceId d : Ids<DeviceId>(m_lanes.devices()))
         for (const auto kind : {Track::Kind::Compute, Track::Kind::Send, Track::Kind::Receive,

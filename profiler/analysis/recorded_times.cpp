@@ -4,6 +4,7 @@
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/data_flow.h"
+#include "profiler/analysis/windows.h"
 
 #include <algorithm>
 #include <limits>
@@ -20,7 +21,6 @@ enum class Counted : std::uint8_t {
     Reported,
     Measured
 }; // Reported: the median iteration, or the measured ones if the run has no median iteration
-constexpr Window kNotRun{0, -1};
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
 // Numbers the iterations that `which` selects. Returns the number of each iteration, or kNone if it
@@ -170,7 +170,7 @@ public:
         for (const Track& track : run.timeline.tracks)
             for (const Span& span : track.spans)
                 if (const std::uint32_t k = counted[span.iteration]; k != kNone)
-                    m_windows[k][span.op] = span.window();
+                    m_windows[k][span.op] = withSpan(m_windows[k][span.op], span);
         if (run.info.mode == Mode::Imported)
             for (std::vector<Window>& windows : m_windows)
                 startWhenReady(run.schedule, windows);
