@@ -356,6 +356,22 @@ TEST_CASE("an all-reduce of several calls takes as long as all of them")
     CHECK(IterationTimes(run, 0).of(whole.op) == Window{whole.end - 4 * unit, whole.end});
 }
 
+// Each of its windows had a vector of the ops of all windows.
+TEST_CASE("all measured windows of a stream are one iteration, because each op runs once")
+{
+    ScheduleRequest request;
+    request.scheme = "pipedream";
+    const Run run = runOf(buildSchedule(asStream(request, {.measured = 3})).value(), {}, 3);
+    std::ptrdiff_t spans = 0;
+    for (const Track& track : run.timeline.tracks)
+        spans += std::ranges::count_if(track.spans, [&run](const Span& span) {
+            return run.timeline.iterations[span.iteration].kind == Iteration::Kind::Measured;
+        });
+    const auto windows = measuredWindows(run);
+    REQUIRE(windows.size() == 1);
+    CHECK(std::ssize(windows[0]) - std::ranges::count(windows[0], Window{0, -1}) == spans);
+}
+
 TEST_CASE("a replay counts alone, and a message that is there before its SEND ended is not late")
 {
     Run run = runOf(scheduleOf("1f1b", 2, 1), {}, 2);
