@@ -125,9 +125,4 @@ QString deviceText(const engine::Run& run, engine::DeviceId device)
     return hasTrace(run, device) ? text : text + translated(", no trace");
 }
 
-bool hasTrace(const engine::Run& run, engine::DeviceId device)
-{
-    return !run.info.import || !run.schedule.program[device].empty();
-}
-
 } // namespace app

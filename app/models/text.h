@@ -36,7 +36,5 @@ QString opName(const engine::Op& op);      // "1B5u", "1RC5" for a recompute
 QString opName(const engine::RunInfo& info, const engine::Op& op);
 QString stagesText(const engine::Run& run, engine::DeviceId device); // "0, 3", "unknown"
 QString deviceText(const engine::Run& run, engine::DeviceId device); // "stages 0, 3"
-// False for a rank of an imported job that has no trace.
-bool hasTrace(const engine::Run& run, engine::DeviceId device);
 
 } // namespace app

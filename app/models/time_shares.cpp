@@ -6,13 +6,11 @@ std::vector<TimeShare> timeShares(const profiler::ComparedRun& run)
 {
     using engine::OpKind;
     using Kind = TimeShare::Kind;
-    const auto& devices = run.metrics.devices;
     std::vector<TimeShare> shares;
     for (const OpKind op : {OpKind::Forward, OpKind::Recompute, OpKind::Backward,
                             OpKind::BackwardInput, OpKind::BackwardWeight}) {
-        double ticks = 0;
-        for (const profiler::DeviceMetrics& device : devices)
-            ticks += static_cast<double>(device.byKind[op]) / static_cast<double>(devices.size());
+        const double ticks = run.metrics.mean(
+            [op](const profiler::DeviceMetrics& device) { return device.byKind[op]; });
         if (ticks > 0)
             shares.push_back({Kind::Compute, op, ticks});
     }

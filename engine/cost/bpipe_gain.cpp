@@ -110,17 +110,20 @@ void judge(BpipeAnswer& answer)
         answer.verdict = fmt::format(
             "No: BPipe does not make a larger size fit. {}",
             allFit ? "All sizes fit without BPipe."
-                   : fmt::format("b = {} fits without BPipe, and larger sizes do not fit with it.",
-                                 without.back().microBatchSize));
+                   : fmt::format(
+                       "b = {} fits without BPipe, and larger sizes do not fit with it.",
+                       std::ranges::max(without, {}, &BpipeRow::microBatchSize).microBatchSize));
         return;
     }
     const BpipeRow& larger = *std::ranges::max_element(with, isSlower);
     if (without.empty()) {
         answer.isWorthIt = true;
-        answer.verdict
-            = fmt::format("Yes: the model fits only with BPipe, with b = {}. "
-                          "Without it, the smallest size needs {:.1f} GiB.",
-                          larger.microBatchSize, answer.rows.front().memory.oneFOneB / (1 << 30));
+        answer.verdict = fmt::format(
+            "Yes: the model fits only with BPipe, with b = {}. "
+            "Without it, the smallest size needs {:.1f} GiB.",
+            larger.microBatchSize,
+            std::ranges::min(answer.rows, {}, &BpipeRow::microBatchSize).memory.oneFOneB
+                / (1 << 30));
         return;
     }
     const BpipeRow& base = *std::ranges::max_element(without, isSlower);

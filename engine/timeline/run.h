@@ -153,4 +153,10 @@ struct Run
     friend bool operator==(const Run&, const Run&) = default;
 };
 
+// False for a rank of an imported job that has no trace.
+inline bool hasTrace(const Run& run, DeviceId device)
+{
+    return !run.info.import || !run.schedule.program[device].empty();
+}
+
 } // namespace engine

@@ -14,22 +14,6 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-double meanOverDevices(const RunMetrics& metrics, std::int64_t DeviceMetrics::*field)
-{
-    double sum = 0;
-    for (const DeviceMetrics& device : metrics.devices)
-        sum += device.*field;
-    return metrics.devices.empty() ? 0 : sum / metrics.devices.size();
-}
-
-double meanOptimizer(const RunMetrics& metrics)
-{
-    double sum = 0;
-    for (const DeviceMetrics& device : metrics.devices)
-        sum += device.byKind[OpKind::OptimizerStep];
-    return metrics.devices.empty() ? 0 : sum / metrics.devices.size();
-}
-
 void addLosses(const Timeline& timeline, ComparedRun& compared)
 {
     for (const Iteration& iteration : timeline.iterations) {
@@ -49,10 +33,11 @@ Result<ComparedRun> comparedRun(const Run& run)
     compared.isOversubscribed = run.info.isOversubscribed();
     compared.ticksPerUnit = run.info.ticksPerUnit;
     compared.tokensPerIteration = run.info.tokensPerIteration;
-    compared.meanCompute = meanOverDevices(numbers, &DeviceMetrics::compute);
-    compared.meanExposed = meanOverDevices(numbers, &DeviceMetrics::exposedCommunication);
-    compared.meanBubble = meanOverDevices(numbers, &DeviceMetrics::bubble);
-    compared.meanOptimizer = meanOptimizer(numbers);
+    compared.meanCompute = numbers.mean(&DeviceMetrics::compute);
+    compared.meanExposed = numbers.mean(&DeviceMetrics::exposedCommunication);
+    compared.meanBubble = numbers.mean(&DeviceMetrics::bubble);
+    compared.meanOptimizer = numbers.mean(
+        [](const DeviceMetrics& device) { return device.byKind[OpKind::OptimizerStep]; });
     for (const DeviceMetrics& device : numbers.devices) {
         if (knowsMicroBatches(run.info))
             compared.peakStash = std::max(compared.peakStash.value_or(0), device.peakStash);

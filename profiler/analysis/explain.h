@@ -29,8 +29,10 @@ struct Bubble
     Kind kind = Kind::Wait;
     std::optional<std::uint32_t> next; // op that ends the bubble; nullopt for Drain
     // The chain of causes: the producer, its transfer (if any), and the op that ends the bubble.
-    // For a Drain, it has only the last op of the iteration.
+    // For a Drain, it has only the last op of the iteration, or nothing if a window follows.
     std::vector<CauseLink> chain;
+    // A Drain of a stream (Shape::windows) that ends with the next window, not with the work.
+    bool untilNextWindow = false;
 };
 
 // A part of a longer chain of causes: consecutive ops of one device, or one transfer.

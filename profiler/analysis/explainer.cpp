@@ -10,14 +10,22 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-constexpr Window kNever{0, -1};
+// `compute` also has the ops of the previous window of a stream, as in addTimes().
+Bubble::Kind kindOf(Window bubble, const Windows& compute)
+{
+    if (compute.empty() || bubble.begin >= compute.back().end)
+        return Bubble::Kind::Drain;
+    return bubble.end <= compute.front().begin ? Bubble::Kind::Fill : Bubble::Kind::Wait;
+}
 } // namespace
 
 Explainer::Explainer(const Run& run, int iteration)
     : m_run(run)
     , m_lanes(run, iteration)
+    , m_hasNextWindow(run.schedule.shape.windows > 1
+                      && iteration + 1 < std::ssize(run.timeline.iterations))
     , m_flow(run.schedule)
-    , m_window(m_flow.index().count(), kNever)
+    , m_window(m_flow.index().count(), kNotRun)
 {
     for (const DeviceId d : Ids<DeviceId>(m_lanes.devices()))
         for (const auto kind : {Track::Kind::Compute, Track::Kind::Send, Track::Kind::Receive,
@@ -153,18 +161,21 @@ std::vector<Bubble> Explainer::bubbles() const
     std::vector<Bubble> all;
     const auto last = lastOp();
     for (const DeviceId d : Ids<DeviceId>(m_lanes.devices())) {
+        if (!hasTrace(m_run, d))
+            continue;
         const auto lane = m_lanes.spans(d, Track::Kind::Compute);
+        const Windows compute = m_lanes.compute(d);
         auto next = lane.begin();
-        bool computed = false;
         for (const Window window : m_lanes.bubble(d)) {
             while (next != lane.end()
                    && (next->begin < window.end || next->window().duration() == 0))
-                computed |= (next++)->window().duration() > 0;
-            Bubble bubble{d, window, Bubble::Kind::Drain, std::nullopt, {}};
-            if (next != lane.end()) {
-                bubble.kind = computed ? Bubble::Kind::Wait : Bubble::Kind::Fill;
+                ++next;
+            Bubble bubble{d, window, kindOf(window, compute), std::nullopt, {}};
+            if (bubble.kind != Bubble::Kind::Drain && next != lane.end()) {
                 bubble.next = next->op;
                 bubble.chain = chainTo(next->op);
+            } else if (m_hasNextWindow) {
+                bubble.untilNextWindow = true;
             } else if (last) {
                 bubble.chain = {link(*last)};
             }

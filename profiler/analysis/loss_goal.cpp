@@ -45,9 +45,9 @@ std::vector<double> means(const std::vector<double>& losses, std::size_t window)
     return result;
 }
 
-// Counts the optimizer steps of stage 0 in one replica. Only asynchronous schemes have more than
-// one per iteration.
-std::int64_t updatesPerIteration(const Schedule& schedule)
+// Counts the optimizer steps of stage 0 in one replica, in all windows (Shape::windows). Only
+// asynchronous schemes have more than one per window.
+std::int64_t updatesOf(const Schedule& schedule)
 {
     std::int64_t updates = 0;
     for (const auto& program : schedule.program)
@@ -98,8 +98,8 @@ std::optional<LossReached> reached(const Run& run, const LossGoal& goal)
     LossReached result;
     result.microBatches = microBatches;
     result.iterations = (microBatches + perIteration - 1) / perIteration;
-    const std::int64_t perUpdate = perIteration / updatesPerIteration(run.schedule);
-    result.updates = (microBatches - 1) / std::max<std::int64_t>(1, perUpdate);
+    result.updates = (microBatches - 1) * updatesOf(run.schedule)
+        / (perIteration * run.schedule.shape.windows);
     result.tokens = microBatches * (run.info.tokensPerIteration / perIteration);
     return result;
 }

@@ -127,6 +127,7 @@ RunMetrics metrics(const Schedule& schedule, const IterationSummary& summary)
         result.messages += device.messagesSent;
         result.localCopies += device.localCopies;
         result.devices.push_back(device);
+        ++result.recordedDevices;
     }
     if (result.duration > 0 && !result.devices.empty())
         result.bubbleRatio = bubbles / (1.0 * result.duration * result.devices.size());
@@ -143,18 +144,17 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
     result.iteration = index;
     result.duration = lanes.window().duration();
     std::int64_t bubbles = 0;
-    int recorded = 0; // devices with ops; an imported run may lack the trace of a device
     for (const DeviceId d : Ids<DeviceId>(lanes.devices())) {
-        const bool isRecorded = !run.info.import || !run.schedule.program[d].empty();
+        const bool isRecorded = hasTrace(run, d);
         DeviceMetrics device = isRecorded ? timesOf(run, ops, lanes, d) : DeviceMetrics();
         device.device = d;
         result.span = std::max(result.span, device.span);
         bubbles += device.bubble;
-        recorded += isRecorded ? 1 : 0;
+        result.recordedDevices += isRecorded ? 1 : 0;
         result.devices.push_back(device);
     }
-    if (result.duration > 0 && recorded > 0)
-        result.bubbleRatio = bubbles / (1.0 * result.duration * recorded);
+    if (result.duration > 0 && result.recordedDevices > 0)
+        result.bubbleRatio = bubbles / (1.0 * result.duration * result.recordedDevices);
     addWeights(run.schedule, result.devices);
     addMessages(run.schedule, result);
     addPeakStash(run, lanes, result.devices);

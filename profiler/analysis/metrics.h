@@ -5,6 +5,7 @@
 #include "engine/timeline/run.h"
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -43,12 +44,22 @@ struct RunMetrics
     std::int64_t span = 0;     // largest span of a device
     double bubbleRatio = 0;    // sum of bubbles / (devices with ops x duration)
     engine::IdVector<engine::DeviceId, DeviceMetrics> devices;
+    int recordedDevices = 0; // devices with ops; an imported run may lack the trace of a device
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;
     std::optional<double> hfu; // computed from executed FLOPs, including recomputation
     // False if the iteration has communication but its spans were not kept. The exposed part of the
     // communication is then unknown: it counts as bubble, and exposedCommunication is 0.
     bool exposedIsKnown = true;
+
+    // The mean over the recorded devices. `timeOf` is a member of DeviceMetrics or a function.
+    double mean(const auto& timeOf) const
+    {
+        double sum = 0;
+        for (const DeviceMetrics& device : devices)
+            sum += static_cast<double>(std::invoke(timeOf, device));
+        return recordedDevices > 0 ? sum / recordedDevices : 0;
+    }
 };
 
 // `iteration` is an index into Timeline::iterations; -1 is the reported iteration. Fails with

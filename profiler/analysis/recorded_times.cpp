@@ -4,6 +4,7 @@
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/data_flow.h"
+#include "profiler/analysis/windows.h"
 
 #include <algorithm>
 #include <limits>
@@ -20,13 +21,15 @@ enum class Counted : std::uint8_t {
     Reported,
     Measured
 }; // Reported: the median iteration, or the measured ones if the run has no median iteration
-constexpr Window kNotRun{0, -1};
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
 // Numbers the iterations that `which` selects. Returns the number of each iteration, or kNone if it
-// is not selected.
-std::vector<std::uint32_t> countedIterations(const Timeline& timeline, Counted which)
+// is not selected. The iterations of a stream have number 0, because its schedule has the ops of
+// all of them and each op runs once.
+std::vector<std::uint32_t> countedIterations(const Run& run, Counted which)
 {
+    const Timeline& timeline = run.timeline;
+    const bool isStream = run.schedule.shape.windows > 1;
     using Kind = Iteration::Kind;
     const bool hasReplay = which == Counted::Reported
         && std::ranges::count(timeline.iterations, Kind::Replay, &Iteration::kind) > 0;
@@ -34,7 +37,7 @@ std::vector<std::uint32_t> countedIterations(const Timeline& timeline, Counted w
     std::uint32_t next = 0;
     for (const Iteration& iteration : timeline.iterations) {
         const bool counts = iteration.kind == (hasReplay ? Kind::Replay : Kind::Measured);
-        numbers.push_back(counts ? next++ : kNone);
+        numbers.push_back(!counts ? kNone : isStream ? 0 : next++);
     }
     return numbers;
 }
@@ -163,14 +166,14 @@ public:
         : m_run(run)
         , m_index(run.schedule)
     {
-        const std::vector<std::uint32_t> counted = countedIterations(run.timeline, which);
+        const std::vector<std::uint32_t> counted = countedIterations(run, which);
         for (const std::uint32_t number : counted)
-            if (number != kNone)
+            if (number == m_windows.size())
                 m_windows.emplace_back(m_index.count(), kNotRun);
         for (const Track& track : run.timeline.tracks)
             for (const Span& span : track.spans)
                 if (const std::uint32_t k = counted[span.iteration]; k != kNone)
-                    m_windows[k][span.op] = span.window();
+                    m_windows[k][span.op] = withSpan(m_windows[k][span.op], span);
         if (run.info.mode == Mode::Imported)
             for (std::vector<Window>& windows : m_windows)
                 startWhenReady(run.schedule, windows);

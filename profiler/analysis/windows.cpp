@@ -4,6 +4,7 @@
 
 namespace profiler {
 
+using engine::Span;
 using engine::Window;
 
 Windows unite(std::vector<Window> windows)
@@ -58,6 +59,11 @@ std::int64_t length(const Windows& windows)
     for (const Window w : windows)
         sum += w.duration();
     return sum;
+}
+
+Window withSpan(Window op, const Span& span)
+{
+    return {span.begin - (op == kNotRun ? 0 : op.duration()), span.end};
 }
 
 } // namespace profiler

@@ -17,4 +17,11 @@ Windows subtract(const Windows& whole, const Windows& holes);
 Windows clip(const Windows& windows, engine::Window to);
 std::int64_t length(const Windows& windows);
 
+// The window of an op that does not run: it ends before it begins.
+constexpr engine::Window kNotRun{0, -1};
+
+// Adds a span to the window of its op, which is kNotRun at first. An imported all-reduce has one
+// span per call: its window takes as long as all calls and ends with the last one.
+engine::Window withSpan(engine::Window op, const engine::Span& span);
+
 } // namespace profiler

@@ -26,6 +26,8 @@ std::string_view kindName(Bubble::Kind kind)
 std::string reasonOf(const Run& run, const OpIndex& index, const Bubble& bubble)
 {
     const auto spell = [&](std::uint32_t op) { return toString(opAt(run.schedule, index, op)); };
+    if (bubble.untilNextWindow)
+        return "idle until the next window";
     if (!bubble.next && bubble.chain.empty())
         return "no work left";
     if (!bubble.next)

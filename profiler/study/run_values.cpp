@@ -36,11 +36,8 @@ std::optional<double> lastLoss(const Run& run)
 
 std::int64_t meanTime(const RunMetrics& metrics, OpKind kind)
 {
-    double sum = 0;
-    for (const DeviceMetrics& device : metrics.devices)
-        sum += static_cast<double>(device.byKind[kind]);
-    return std::llround(sum
-                        / static_cast<double>(std::max<std::size_t>(1, metrics.devices.size())));
+    return std::llround(
+        metrics.mean([kind](const DeviceMetrics& device) { return device.byKind[kind]; }));
 }
 
 void addInterval(const std::optional<engine::Interval>& interval, StudyMetric metric, double unit,

@@ -1,6 +1,7 @@
 #include "profiler/whatif/iteration_times.h"
 
 #include "profiler/analysis/lanes.h"
+#include "profiler/analysis/windows.h"
 
 #include <algorithm>
 
@@ -11,7 +12,7 @@ using namespace engine;
 IterationTimes::IterationTimes(const Run& run, int iteration)
     : m_schedule(run.schedule)
     , m_flow(run.schedule)
-    , m_windows(m_flow.index().count(), Window{0, -1})
+    , m_windows(m_flow.index().count(), kNotRun)
     , m_before(m_flow.index().count(), kNone)
 {
     const Lanes lanes(run, iteration);
@@ -19,11 +20,11 @@ IterationTimes::IterationTimes(const Run& run, int iteration)
     for (const DeviceId d : Ids<DeviceId>(lanes.devices())) {
         for (int kind = 0; kind < kLaneKinds; ++kind)
             for (const Span& span : lanes.spans(d, static_cast<Track::Kind>(kind)))
-                m_windows[span.op] = span.window();
+                m_windows[span.op] = withSpan(m_windows[span.op], span);
         // `same` is the previous op of this loop. `earlier` is the last op before the current one
         // that does not share its window, that is, the last op before a group of joint ops.
         std::uint32_t earlier = kNone, same = kNone;
-        Window joint{0, -1};
+        Window joint = kNotRun;
         for (const Span& span : lanes.spans(d, Track::Kind::Compute)) {
             if (span.window() != joint || span.window().duration() == 0)
                 earlier = same;

@@ -282,7 +282,9 @@ Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
 
 Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
 {
-    const Schedule lowered = lower(whatIf.schedule);
+    Schedule asked = whatIf.schedule;
+    asked.shape.dataParallel = m_run->schedule.shape.dataParallel;
+    const Schedule lowered = lower(asked);
     const auto isOfNodes = [](const RunEdit& edit) { return edit.links.has_value(); };
     if (lowered.shape.devices != std::ssize(m_times.nodes)
         && std::ranges::any_of(m_times.slowdowns, isOfNodes))

@@ -57,6 +57,7 @@ public:
     // The reported iteration of the run, in ns.
     std::int64_t measured() const { return m_measured; }
 
+    // Takes the data-parallel size of the run, so that the schedule has the run's all-reduces.
     // Fails if the schedule deadlocks, with engine::costsTooLarge(), and with
     // Error::Code::Cancelled if isCancelled() returned true.
     engine::Result<Prediction> predict(const WhatIf& whatIf) const;

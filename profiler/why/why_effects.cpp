@@ -136,7 +136,6 @@ ScheduleRequest requestOf(const Run& run, std::string_view scheme)
     request.scheme = scheme;
     request.devices = run.schedule.shape.devices;
     request.microBatches = run.schedule.shape.microBatches;
-    request.dataParallel = run.schedule.shape.dataParallel;
     return request;
 }
 

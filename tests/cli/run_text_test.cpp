@@ -98,6 +98,9 @@ TEST_CASE("bubbles are listed by cause, the longest first, with the transfer tha
     CHECK(words(text[5])
           == words("1 4.0 drain no work left; device 0 ends the iteration with 0B0"));
     CHECK(cli::bubbleText(run, {}) == "no bubbles\n");
+    const Bubble idle{DeviceId{1}, {0, 1'000'000}, Bubble::Kind::Drain, std::nullopt, {}, true};
+    CHECK(words(lines(cli::bubbleText(run, {idle}))[4])
+          == words("1 1.0 drain idle until the next window"));
 }
 
 TEST_CASE("the critical path lists its ops by kind, and its idle time")

@@ -45,6 +45,8 @@ std::string causeSentence(const Run& run, const OpIndex& index, const Bubble& bu
 {
     const auto spell
         = [&](const CauseLink& link) { return toString(opAt(run.schedule, index, link.op)); };
+    if (bubble.untilNextWindow)
+        return "idle until the next window";
     if (!bubble.next && bubble.chain.empty())
         return "no work left";
     if (!bubble.next)

@@ -37,10 +37,10 @@ int placeOf(const TableModel<std::size_t>& model, int run)
 double meanOf(const ComparedRun& run, const std::vector<OpKind>& kinds)
 {
     double sum = 0;
-    for (const profiler::DeviceMetrics& device : run.metrics.devices)
-        for (const OpKind kind : kinds)
-            sum += static_cast<double>(device.byKind[kind]);
-    return run.metrics.devices.empty() ? 0 : sum / static_cast<double>(run.metrics.devices.size());
+    for (const OpKind kind : kinds)
+        sum += run.metrics.mean(
+            [kind](const profiler::DeviceMetrics& device) { return device.byKind[kind]; });
+    return sum;
 }
 
 double bubbleShare(const ComparedRun& run, int device)

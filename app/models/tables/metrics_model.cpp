@@ -182,13 +182,10 @@ QString MetricsModel::keyNumbers() const
 {
     if (m_metrics.devices.empty())
         return {};
-    double exposed = 0;
+    const double exposed = m_metrics.mean(&DeviceMetrics::exposedCommunication);
     std::int64_t peak = 0;
-    for (const DeviceMetrics& device : m_metrics.devices) {
-        exposed += static_cast<double>(device.exposedCommunication);
+    for (const DeviceMetrics& device : m_metrics.devices)
         peak = std::max(peak, device.peakBytes.value_or(0));
-    }
-    exposed /= static_cast<double>(m_metrics.devices.size());
     QString text
         = tr("bubble %1, exposed %2").arg(percent(m_metrics.bubbleRatio), m_time.withUnit(exposed));
     if (m_metrics.mfu)

@@ -17,6 +17,8 @@ QString kindText(Kind kind)
 
 QString sentence(const RunView& view, const profiler::Bubble& bubble, const DetailsClock& clock)
 {
+    if (bubble.untilNextWindow)
+        return tr("The device is idle until the next window.");
     if (bubble.chain.empty())
         return tr("Nothing was ready to compute.");
     if (bubble.kind == Kind::Drain)

@@ -138,7 +138,7 @@ Result<RangeMetrics> rangeMetrics(const Run& run, Window range)
     for (const DeviceId d : Ids<DeviceId>(run.schedule.shape.devices)) {
         RangeDevice device;
         device.times.device = d;
-        device.isRecorded = !run.info.import || !run.schedule.program[d].empty();
+        device.isRecorded = hasTrace(run, d);
         result.recorded += device.isRecorded ? 1 : 0;
         result.devices.push_back(device);
     }

@@ -94,15 +94,9 @@ bool overlap(const ComparedRun& one, const ComparedRun& other)
 TimeParts timeParts(const ComparedRun& run)
 {
     TimeParts parts;
-    for (const DeviceMetrics& device : run.metrics.devices) {
-        parts.fill += static_cast<double>(device.fill);
-        parts.wait += static_cast<double>(device.wait);
-        parts.drain += static_cast<double>(device.drain);
-    }
-    const double devices = std::max(1, static_cast<int>(run.metrics.devices.size()));
-    parts.fill /= devices;
-    parts.wait /= devices;
-    parts.drain /= devices;
+    parts.fill = run.metrics.mean(&DeviceMetrics::fill);
+    parts.wait = run.metrics.mean(&DeviceMetrics::wait);
+    parts.drain = run.metrics.mean(&DeviceMetrics::drain);
     parts.communication = run.meanExposed;
     parts.optimizer = run.meanOptimizer;
     parts.compute = run.meanCompute - run.meanOptimizer;

@@ -244,6 +244,20 @@ TEST_CASE("the kernel rule gives the three published verdicts on BPipe (arXiv 24
     CHECK_THAT(answer("llama-65b", Recompute, {1, 2}).verdict, Catch::Contains("All sizes fit"));
 }
 
+// The verdict took the last size for the largest and the first for the smallest.
+TEST_CASE("the verdict on BPipe does not depend on the order of the sizes")
+{
+    const EstimateInput input = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Recompute);
+    const auto verdict = [&](double gibibytes, std::vector<int> sizes) {
+        return bpipeGain({input, std::move(sizes), {}, gibibytes * kGibi}).value().verdict;
+    };
+    for (const auto& [gibibytes, text] :
+         {std::pair{62, "the smallest size needs 6"}, std::pair{80, "b = 2 fits without"}}) {
+        CHECK_THAT(verdict(gibibytes, {4, 2, 1}), Catch::Contains(text));
+        CHECK(verdict(gibibytes, {4, 2, 1}) == verdict(gibibytes, {1, 2, 4}));
+    }
+}
+
 TEST_CASE("MFU and HFU of the published iteration times are the published ones")
 {
     struct Row

@@ -2,6 +2,7 @@
 #include "profiler/analysis/calibrate.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/recorded_times.h"
+#include "profiler/whatif/iteration_times.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"
 
@@ -333,6 +334,42 @@ TEST_CASE("if no op of a joint pair ran alone, a backward counts as two forwards
     const RecordedTimes times = recordedTimes(runOf(scheduleFrom({"0F1 (0F0 0B1) (0F2 0B0)"}), {}));
     CHECK(times[1]->duration * 2 == times[2]->duration);
     CHECK(times[3]->duration * 2 == times[4]->duration);
+}
+
+// Only the last call counted.
+TEST_CASE("an all-reduce of several calls takes as long as all of them")
+{
+    Schedule schedule = scheduleOf("gpipe", 1, 1);
+    schedule.shape.dataParallel = 2;
+    UnitCosts costs;
+    costs.allReduce = {5};
+    Run run = runOf(schedule, costs);
+    const std::int64_t unit = run.info.ticksPerUnit;
+    auto& spans
+        = std::ranges::find(run.timeline.tracks, Track::Kind::AllReduce, &Track::kind)->spans;
+    REQUIRE(spans.size() == 1);
+    const Span whole = spans.front();
+    spans = {whole, whole}; // calls of 1 and 3 units
+    spans[0].end = whole.begin + unit;
+    spans[1].begin = whole.end - 3 * unit;
+    CHECK(recordedTimes(run)[whole.op]->duration == 4 * unit);
+    CHECK(IterationTimes(run, 0).of(whole.op) == Window{whole.end - 4 * unit, whole.end});
+}
+
+// Each of its windows had a vector of the ops of all windows.
+TEST_CASE("all measured windows of a stream are one iteration, because each op runs once")
+{
+    ScheduleRequest request;
+    request.scheme = "pipedream";
+    const Run run = runOf(buildSchedule(asStream(request, {.measured = 3})).value(), {}, 3);
+    std::ptrdiff_t spans = 0;
+    for (const Track& track : run.timeline.tracks)
+        spans += std::ranges::count_if(track.spans, [&run](const Span& span) {
+            return run.timeline.iterations[span.iteration].kind == Iteration::Kind::Measured;
+        });
+    const auto windows = measuredWindows(run);
+    REQUIRE(windows.size() == 1);
+    CHECK(std::ssize(windows[0]) - std::ranges::count(windows[0], Window{0, -1}) == spans);
 }
 
 TEST_CASE("a replay counts alone, and a message that is there before its SEND ended is not late")

@@ -99,10 +99,10 @@ TEST_CASE("the bubbles of an iteration are the bubble of its metrics, cut by cau
     costs.p2p = {1, 4};
     costs.allReduce = {1, 1};
     costs.optimizer = {1, 2};
-    for (const std::string scheme : {"gpipe", "1f1b", "bitpipe"}) {
-        CAPTURE(scheme);
-        const Run run = simulated(scheme, 4, 8, costs);
-        const RunMetrics m = metrics(run).value();
+    // In a stream, the time after an op of the window before was a fill, although it is a wait.
+    const auto check = [](const Run& run, int iteration) {
+        const RunMetrics m = metrics(run, iteration).value();
+        const bool isLast = iteration + 1 == std::ssize(run.timeline.iterations);
         std::vector<std::int64_t> fill(4), wait(4), drain(4);
         for (const Bubble& bubble : bubbles(run, m.iteration)) {
             const auto d = static_cast<std::size_t>(bubble.device.value);
@@ -113,11 +113,22 @@ TEST_CASE("the bubbles of an iteration are the bubble of its metrics, cut by cau
             CHECK(bubble.next.has_value() == (bubble.kind != Bubble::Kind::Drain));
             if (bubble.next)
                 CHECK(bubble.chain.back().op == *bubble.next);
+            CHECK(bubble.untilNextWindow
+                  == (run.schedule.shape.windows > 1 && !isLast && !bubble.next));
         }
         for (int d = 0; d < 4; ++d) {
             CHECK(fill[d] == m.devices[{d}].fill);
             CHECK(wait[d] == m.devices[{d}].wait);
             CHECK(drain[d] == m.devices[{d}].drain);
+        }
+    };
+    for (const std::string scheme : {"gpipe", "1f1b", "bitpipe", "pipedream"}) {
+        ScheduleRequest request;
+        request.scheme = scheme;
+        const Run run = simulated(asStream(request, {.measured = 1}), costs);
+        for (int i = 0; i < std::ssize(run.timeline.iterations); ++i) {
+            CAPTURE(scheme, i);
+            check(run, i);
         }
     }
 }

@@ -9,12 +9,13 @@ using namespace profiler;
 namespace {
 
 // A run of `scheme` whose micro-batches had these losses, N at a time.
-Run runOf(std::string scheme, int microBatches, const std::vector<float>& losses)
+Run runOf(std::string scheme, int microBatches, const std::vector<float>& losses, int windows = 1)
 {
     ScheduleRequest request;
     request.scheme = std::move(scheme);
     request.devices = 2;
     request.microBatches = microBatches;
+    request.windows = windows;
     Run run;
     run.schedule = lower(buildSchedule(request).value());
     run.info.tokensPerIteration = 100 * microBatches;
@@ -53,6 +54,9 @@ TEST_CASE("an asynchronous window makes many updates")
     const std::vector<float> losses{8, 7, 6, 5, 4, 3, 2, 1};
     CHECK(reached(runOf("pipedream", 4, losses), {3, 1})->updates == 5);
     CHECK(reached(runOf("pipedream-2bw", 4, losses), {3, 1})->updates == 2);
+    // The updates of all windows counted as those of one.
+    CHECK(reached(runOf("pipedream", 4, losses, 2), {3, 1})->updates == 5);
+    CHECK(reached(runOf("pipedream-2bw", 4, losses, 2), {3, 1})->updates == 2);
     CHECK(reached(runOf("1f1b", 4, losses), {3, 1})->updates == 1);
     CHECK(reached(runOf("chimera", 4, losses), {3, 1})->updates == 1); // of two replicas at once
 }

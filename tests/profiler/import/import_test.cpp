@@ -1,3 +1,4 @@
+#include "profiler/analysis/explain.h"
 #include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/nccl_waits.h"
@@ -119,6 +120,13 @@ TEST_CASE("a rank without a trace is a device without ops, and is reported")
     const auto numbers = metrics(result.run);
     REQUIRE(numbers);
     CHECK(numbers->devices[DeviceId{2}].bubble == 0);
+    CHECK(numbers->recordedDevices == 3);
+    // The means were divided by 4 devices, and the bubbles had a drain of device 2.
+    CHECK(numbers->mean(&DeviceMetrics::compute) + numbers->mean(&DeviceMetrics::bubble)
+              + numbers->mean(&DeviceMetrics::exposedCommunication)
+          == Approx(numbers->duration));
+    CHECK(std::ranges::count(bubbles(result.run, numbers->iteration), DeviceId{2}, &Bubble::device)
+          == 0);
 }
 
 TEST_CASE("the clock of another host is moved to that of the first rank's host")

@@ -18,13 +18,12 @@ inline engine::Schedule scheduleOf(const std::string& scheme, int devices, int m
 }
 
 // A run in ns: F `work` ms, B twice that, a message `latency`/10 ms.
-inline engine::Run measuredRun(const std::string& scheme, int devices = 4, int work = 1,
-                               int microBatches = 8, int latency = 1)
+inline engine::Run measuredRun(const engine::Schedule& schedule, int work = 1, int latency = 1,
+                               engine::UnitCosts costs = {})
 {
     using namespace engine;
     Run run;
-    run.schedule = lower(scheduleOf(scheme, devices, microBatches));
-    UnitCosts costs;
+    run.schedule = lower(schedule);
     costs.forward = {work};
     costs.backward = {2 * work};
     costs.latency = {latency, 10};
@@ -44,8 +43,14 @@ inline engine::Run measuredRun(const std::string& scheme, int devices = 4, int w
         iteration.window.end *= tick;
     }
     run.info.mode = Mode::Live;
-    run.info.scheme = scheme;
+    run.info.scheme = schedule.scheme;
     return run;
+}
+
+inline engine::Run measuredRun(const std::string& scheme, int devices = 4, int work = 1,
+                               int microBatches = 8, int latency = 1)
+{
+    return measuredRun(scheduleOf(scheme, devices, microBatches), work, latency);
 }
 
 } // namespace whatif_test

@@ -48,6 +48,30 @@ TEST_CASE("a stage of another partition takes the times of the part of the model
           == Approx(durationOf(measuredRun("1f1b", 2, 2))).epsilon(1e-6));
 }
 
+// They had none, while the measured iteration and correction() included them.
+TEST_CASE("predictions of a data-parallel run have its all-reduces")
+{
+    const auto copies = [](const char* scheme) {
+        Schedule schedule = scheduleOf(scheme, 4, 8);
+        schedule.shape.dataParallel = 2;
+        UnitCosts costs;
+        costs.allReduce = {3};
+        return measuredRun(schedule, 1, 1, costs);
+    };
+    const Run run = copies("1f1b");
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    CHECK(predictor->correction() == Approx(1).epsilon(1e-6));
+    for (const char* scheme : {"1f1b", "gpipe"}) {
+        CAPTURE(scheme);
+        const auto prediction = predictor->predict({scheduleOf(scheme, 4, 8)});
+        REQUIRE(prediction);
+        CHECK(prediction->run.schedule.shape.dataParallel == 2);
+        CHECK(static_cast<double>(prediction->iteration)
+              == Approx(durationOf(copies(scheme))).epsilon(1e-6));
+    }
+}
+
 TEST_CASE("a run without all-reduces says that they are assumed to be free")
 {
     const auto isStated = [](const std::string& scheme) {

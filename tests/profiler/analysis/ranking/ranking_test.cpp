@@ -29,6 +29,7 @@ ComparedRun run(const Given& given)
     device.exposedCommunication = given.exposed * kMs;
     device.bubble = device.fill + device.wait + device.drain;
     one.metrics.devices.push_back(device);
+    one.metrics.recordedDevices = 1;
     one.metrics.duration = device.bubble + device.compute + device.exposedCommunication;
     one.metrics.bubbleRatio
         = static_cast<double>(device.bubble) / static_cast<double>(one.metrics.duration);
