@@ -261,9 +261,9 @@ void addRecording(Table& table)
 {
     table.group("Recording");
     table.add(option("run", "--trace", "Record",
-                     "off: record nothing; ops: the times of ops; kernels: also kernels, copies "
-                     "and launches of a GPU; all: everything that CUPTI reports; auto: kernels "
-                     "on a GPU, else ops")
+                     "off: only losses and durations of iterations; ops: the times of ops; "
+                     "kernels: also kernels, copies and launches of a GPU; all: everything that "
+                     "CUPTI reports; auto: kernels on a GPU, else ops")
                   .oneOf(namesOf<Trace>(5, traceName)),
               &E::trace);
     table.add(option("run", "--nvtx-grammar", "NVTX names",
