@@ -1,4 +1,5 @@
 #include "engine/cost/cost_model.h"
+#include "engine/cost/tick_limit.h"
 
 #include <cmath>
 
@@ -9,7 +10,7 @@ std::int64_t LinkCost::busy(Bytes bytes) const
     constexpr double kNanosecondsPerSecond = 1e9;
     if (bytesPerSecond <= 0)
         return 0;
-    return std::llround(std::ceil(bytes / bytesPerSecond * kNanosecondsPerSecond));
+    return roundedTicks(std::ceil(bytes / bytesPerSecond * kNanosecondsPerSecond));
 }
 
 } // namespace engine

@@ -1,6 +1,7 @@
 #include "engine/exec/op_costs.h"
 
 #include "engine/base/try.h"
+#include "engine/cost/tick_limit.h"
 #include "engine/experiment/run_command.h"
 #include "engine/plan/execution_plan.h"
 #include "engine/schedules/scheme.h"
@@ -102,7 +103,9 @@ OpCosts::Cost costOf(const EmulationCosts& input, DeviceId device, const Op& op,
 
 std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes)
 {
-    return std::int64_t{2} * (devices - 1) * (link.latency.count() + link.busy(bytes / devices));
+    const double step = static_cast<double>(link.latency.count())
+        + static_cast<double>(link.busy(bytes / devices));
+    return roundedTicks(2.0 * (devices - 1) * step);
 }
 
 Result<EmulatedLinks> emulatedLinks(const Experiment& experiment, const Schedule& lowered)

@@ -212,23 +212,27 @@ void addLink(Table& table)
               facts.exponent = exponent;
               return facts;
           };
-    const auto bandwidth = [&](FieldFacts facts, LinkCost E::*link) -> Field<E>& {
-        return table.add(
-            {std::move(facts),
-             [link](const E& e) { return scaledText((e.*link).bytesPerSecond, kGiga); },
-             [link](E& e, std::string_view text) -> Result<void> {
-                 (e.*link).bytesPerSecond = scaled(text, kGiga);
-                 return {};
-             }});
+    const auto addOf = [&table](LinkCost E::*link, Field<E> field) {
+        field.off = link == &E::link ? onlyEmulated : onlyWithNodes;
+        table.add(std::move(field));
     };
-    const auto latency = [&](FieldFacts facts, LinkCost E::*link) -> Field<E>& {
-        return table.add(
-            {std::move(facts),
-             [link](const E& e) { return scaledText((e.*link).latency.count(), kMicrosecond); },
-             [link](E& e, std::string_view text) -> Result<void> {
-                 (e.*link).latency = Nanoseconds(std::llround(scaled(text, kMicrosecond)));
-                 return {};
-             }});
+    const auto bandwidth = [&](FieldFacts facts, LinkCost E::*link) {
+        addOf(link,
+              {std::move(facts),
+               [link](const E& e) { return scaledText((e.*link).bytesPerSecond, kGiga); },
+               [link](E& e, std::string_view text) -> Result<void> {
+                   (e.*link).bytesPerSecond = scaled(text, kGiga);
+                   return {};
+               }});
+    };
+    const auto latency = [&](FieldFacts facts, LinkCost E::*link) {
+        addOf(link,
+              {std::move(facts),
+               [link](const E& e) { return scaledText((e.*link).latency.count(), kMicrosecond); },
+               [link](E& e, std::string_view text) -> Result<void> {
+                   (e.*link).latency = Nanoseconds(std::llround(scaled(text, kMicrosecond)));
+                   return {};
+               }});
     };
     bandwidth(number("--link-bandwidth", "bytes_per_second", "Link bandwidth, GB/s",
                      "Assumed bandwidth of the link between devices, in GB/s; 0: messages are free",
@@ -247,23 +251,19 @@ void addLink(Table& table)
     bandwidth(number("--link-bandwidth-across", "bytes_per_second_across",
                      "Bandwidth across nodes, GB/s",
                      "--link-bandwidth between nodes; 0: as within a node", "GB/S", 1e6, kGiga),
-              &E::linkAcross)
-        .off
-        = onlyWithNodes;
+              &E::linkAcross);
     latency(number("--link-latency-across", "latency_ns_across", "Latency across nodes, µs",
                    "--link-latency between nodes; 0: as within a node", "US", 1e9, kMicrosecond),
-            &E::linkAcross)
-        .off
-        = onlyWithNodes;
+            &E::linkAcross);
 }
 
 void addRecording(Table& table)
 {
     table.group("Recording");
     table.add(option("run", "--trace", "Record",
-                     "off: record nothing; ops: the times of ops; kernels: also kernels, copies "
-                     "and launches of a GPU; all: everything that CUPTI reports; auto: kernels "
-                     "on a GPU, else ops")
+                     "off: only losses and durations of iterations; ops: the times of ops; "
+                     "kernels: also kernels, copies and launches of a GPU; all: everything that "
+                     "CUPTI reports; auto: kernels on a GPU, else ops")
                   .oneOf(namesOf<Trace>(5, traceName)),
               &E::trace);
     table.add(option("run", "--nvtx-grammar", "NVTX names",

@@ -20,14 +20,15 @@ bool recomputes(const Schedule& schedule)
     return false;
 }
 
-// Adds the all-reduces of tied embeddings. Fails if the file has an optimizer step before them.
-Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
+// Fails if a schedule file has an optimizer step before an all-reduce that was added.
+Result<void> checkAllReduces(const Schedule& lowered, std::string_view added)
 {
-    TRY(checkTied(lowered));
-    Schedule all = tieEmbeddings(std::move(lowered), sync);
-    if (const auto stuck = findDeadlock(all, DeadlockKind::Any))
-        return fail(Error::Code::InvalidArgument, "with tied embeddings " + stuck->message);
-    return all;
+    if (const auto stuck = findDeadlock(lowered, DeadlockKind::Any))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("with the all-reduces of {} {}: move the OPT ops of the schedule "
+                                "file to the end of each device, or remove them",
+                                added, stuck->message));
+    return {};
 }
 
 } // namespace
@@ -59,12 +60,18 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
                     "the schedule has RECOMPUTE ops, but the model keeps its activations: use "
                     "--recompute full");
     Schedule all = lower(full && !recomputes(schedule) ? addRecompute(schedule) : schedule, sync);
+    TRY(checkAllReduces(all, "gradients"));
     TRY(checkRunnable(all));
     if (!model.tied && hasTiedEmbeddings(all))
         return fail(Error::Code::InvalidArgument,
                     "the schedule sums the gradients of tied embeddings (AR of only the first and "
                     "the last stage), but the model has none: use a model with tied = true");
-    return model.tied ? tied(std::move(all), sync) : all;
+    if (!model.tied)
+        return all;
+    TRY(checkTied(all));
+    all = tieEmbeddings(std::move(all), sync);
+    TRY(checkAllReduces(all, "tied embeddings"));
+    return all;
 }
 
 } // namespace engine

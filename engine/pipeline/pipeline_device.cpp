@@ -271,10 +271,11 @@ void PipelineDevice::backward(std::uint32_t position, const Op& op)
 void PipelineDevice::backwardWeight(std::uint32_t position, const Op& op)
 {
     StageState& own = stage(op.replica, op.stage);
-    for (const StashPlace& stash : m_plan.ops[position].stash)
+    for (const StashPlace& stash : m_plan.ops[position].stash) {
         m_setup.model.backwardWeight(
             op.stage, {m_arena.bytes(stash[0]), own.gradients.target(), piecesOf(stash).headKept});
-    own.gradients.endMicroBatch();
+        own.gradients.endMicroBatch();
+    }
 }
 
 void PipelineDevice::recompute(std::uint32_t position, const Op& op)

@@ -74,7 +74,9 @@ private:
     engine::OpIndex m_index;
     TextPieces m_text;
     ChromeEvents m_out;
-    // The two ends of the arrow from a SEND to its RECV, by iteration and number of the value.
+    // The two ends of the arrow from a SEND to its RECV, by iteration and number of the value. A
+    // stream has iteration 0 only: its values are unique, and a SEND and its RECV can be in
+    // different iterations.
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> m_transfers;
 };
 
@@ -145,7 +147,7 @@ void TraceText::rememberTransfer(const engine::Span& span, const Op& op, int dev
         return;
     const engine::Shape& shape = m_run.schedule.shape;
     const std::uint32_t value = valueIndex(transferredValue(op, shape), shape);
-    Ends& ends = m_transfers[{span.iteration, value}];
+    Ends& ends = m_transfers[{shape.windows > 1 ? 0 : span.iteration, value}];
     const bool sends = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
     (sends ? ends.send : ends.receive) = {device, thread, span.begin};
 }

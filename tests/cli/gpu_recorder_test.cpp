@@ -32,6 +32,13 @@ TEST_CASE("a run whose kernels cannot be recorded continues and states the reaso
     CHECK(recorder.missing().empty());
 }
 
+TEST_CASE("a recorder that is off does not sample the clocks of GPUs")
+{
+    GpuRecorder recorder(Trace::Off, Backend::Cuda);
+    CHECK(recorder.begin(tests::gpuRun().run).clocks == GpuClocks{});
+    CHECK(recorder.clocks() == GpuClocks{});
+}
+
 TEST_CASE("a run on the CPU mentions GPUs only if kernels were requested")
 {
     GpuRecorder plain(Trace::Auto, Backend::Cpu);

@@ -182,6 +182,20 @@ TEST_CASE("kit prints the command of the launcher")
     CHECK(contains(refused.err, "torchtitan cannot execute"));
 }
 
+// They had no effect.
+TEST_CASE("kit has no options for the assumed links of emulated runs")
+{
+    const Folder folder;
+    for (const std::string option :
+         {"--devices-per-node 2", "--mapping contiguous", "--link-bandwidth 1",
+          "--link-bandwidth-across 1", "--link-latency 1", "--link-latency-across 1"}) {
+        const Printed refused = bscope(folder, "kit --scheme 1f1b -o kit " + option);
+        INFO(option);
+        CHECK(refused.status != 0);
+        CHECK(contains(refused.err, option.substr(0, option.find(' '))));
+    }
+}
+
 TEST_CASE("simulate says bytes, whether they fit, and HFU")
 {
     const Folder folder;

@@ -91,7 +91,8 @@ GpuMachine GpuRecorder::begin(const Run& run)
     if (m_backend != Backend::Cuda)
         return {};
     GpuMachine machine = gpuMachine(cudaReport(), run);
-    startSampling(machine);
+    if (!isOff())
+        startSampling(machine);
     return machine;
 }
 

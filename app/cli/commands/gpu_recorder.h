@@ -36,8 +36,8 @@ public:
     // or "" if no kernels are recorded.
     std::string timingSuffix() const;
 
-    // Starts sampling the clocks. Returns the description of the GPUs that is stored in the file.
-    // Call it directly before the run.
+    // Starts sampling the clocks unless the level is Off. Returns the description of the GPUs that
+    // is stored in the file. Call it directly before the run.
     engine::GpuMachine begin(const engine::Run& run);
     engine::LaunchHooks hooks(); // must not outlive this object
     void timed(std::span<const engine::OpTiming> timings);

@@ -35,9 +35,20 @@ struct KitOptions
 // machine runs and records an experiment.
 bool isOfThisMachine(std::string_view flag)
 {
-    constexpr std::string_view kFlags[]
-        = {"--mode",  "--backend",      "--transport",      "--graphs",       "--device-memory",
-           "--trace", "--nvtx-grammar", "--link-bandwidth", "--link-latency", "--accumulate"};
+    constexpr std::string_view kFlags[] = {"--mode",
+                                           "--backend",
+                                           "--transport",
+                                           "--graphs",
+                                           "--device-memory",
+                                           "--trace",
+                                           "--nvtx-grammar",
+                                           "--link-bandwidth",
+                                           "--link-latency",
+                                           "--accumulate",
+                                           "--mapping",
+                                           "--devices-per-node",
+                                           "--link-bandwidth-across",
+                                           "--link-latency-across"};
     return std::ranges::count(kFlags, flag) > 0;
 }
 

@@ -93,6 +93,8 @@ public:
     }
     void ops(const OpsDone& at) override
     {
+        // iteration() is called for all iterations of a stream only when it has ended.
+        m_done = static_cast<std::size_t>(at.iteration);
         draw(at.ops == 0 ? 0 : static_cast<double>(at.done) / static_cast<double>(at.ops));
     }
     void iteration(std::size_t index, const Iteration& iteration) override

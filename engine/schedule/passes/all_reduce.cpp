@@ -81,7 +81,7 @@ AllReducePlaces place(const Schedule& schedule, SyncPolicy policy)
     if (policy == SyncPolicy::Late)
         for (const DeviceId d : places.ids())
             for (AllReducePlace& late : places[d])
-                late.behind = schedule.program[d].size();
+                late.behind = std::max(late.behind, firstStep(schedule.program[d]));
     return places;
 }
 

@@ -27,6 +27,14 @@ std::size_t beforeLastBackward(std::span<const Op> ops)
     return at;
 }
 
+// Returns the position after the group of joint ops that contains ops[at].
+std::size_t endOfGroup(std::span<const Op> ops, std::size_t at)
+{
+    while (at + 1 < ops.size() && ops[at].flags == OpFlag::JointWithNext)
+        ++at;
+    return at + 1;
+}
+
 class Placing
 {
 public:
@@ -38,7 +46,8 @@ public:
             m_last.push_back(beforeLastBackward(ops));
             for (std::size_t i = 0; i < ops.size(); ++i)
                 if (ops[i].kind == OpKind::Backward || ops[i].kind == OpKind::BackwardWeight)
-                    m_added[rowOf(ops[i].replica, ops[i].stage)] = i + 1;
+                    m_added[rowOf(ops[i].replica, ops[i].stage)] = endOfGroup(ops, i);
+            m_firstStep.push_back(firstStep(ops));
         }
     }
 
@@ -53,7 +62,8 @@ public:
                 op.kind = OpKind::AllReduce;
                 op.replica = replica;
                 op.stage = stage;
-                const std::size_t end = m_schedule.program[device].size();
+                const std::size_t end
+                    = std::max(m_firstStep[device], m_added[rowOf(replica, stage)]);
                 all[device].push_back(
                     {op, before ? m_last[device] : end, marker(stage, before) + rank(stage)});
             }
@@ -104,7 +114,7 @@ private:
     const Schedule& m_schedule;
     // [Shape::row()]: number of ops of the device up to the last contribution to the gradient.
     std::vector<std::size_t> m_added;
-    IdVector<DeviceId, std::size_t> m_last;
+    IdVector<DeviceId, std::size_t> m_last, m_firstStep;
 };
 
 // Executes the program without times; an all-reduce blocks a device until all holders of its
@@ -190,6 +200,11 @@ AllReducePlaces placeBlocking(const Schedule& schedule)
     const Placing placing(schedule);
     auto places = placing.places(true);
     return BlockingRun(schedule, places).ends() ? places : placing.places(false);
+}
+
+std::size_t firstStep(std::span<const Op> ops)
+{
+    return std::ranges::find(ops, OpKind::OptimizerStep, &Op::kind) - ops.begin();
 }
 
 std::vector<Op> withAllReduces(const std::vector<Op>& ops, std::vector<AllReducePlace> places)

@@ -2,6 +2,9 @@
 
 #include "engine/schedule/schedule.h"
 
+#include <span>
+#include <vector>
+
 namespace engine {
 
 // The position of an all-reduce among the ops of its device, and its rank in the order common to
@@ -21,6 +24,10 @@ using AllReducePlaces = IdVector<DeviceId, std::vector<AllReducePlace>>;
 // gradient. If waiting before the last backward would deadlock, all all-reduces are placed after
 // it.
 AllReducePlaces placeBlocking(const Schedule& schedule);
+
+// Returns the position of the first OPT of a device, which a schedule file can have; the end if
+// there is none. No OPT may precede the all-reduce for which it waits.
+std::size_t firstStep(std::span<const Op> ops);
 
 // The ops of a device with its all-reduces inserted.
 std::vector<Op> withAllReduces(const std::vector<Op>& ops, std::vector<AllReducePlace> places);

@@ -44,7 +44,8 @@ Schedule addRecompute(const Schedule& schedule);
 Schedule addP2P(const Schedule& schedule);
 // Adds an ALLREDUCE per (replica, stage) on every device that holds the stage, if replicas x data-
 // parallel width > 1. An asynchronous schedule gets one ALLREDUCE per update, which every policy
-// places as Eager does, because the next backward of the stage has to wait for it.
+// places as Eager does, because the next backward of the stage has to wait for it. Late and
+// EagerBlocking place all-reduces before the OPTs that the schedule already has.
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy);
 // The number of micro-batches per update (Shape::updateEvery) in each direction.
 int updateEveryOfReplica(const Shape& shape);

@@ -1,5 +1,6 @@
 #include "engine/schedule/passes/tied_embeddings.h"
 
+#include "engine/schedule/passes/blocking_all_reduce.h"
 #include "engine/schedule/transfers.h"
 
 #include <algorithm>
@@ -55,8 +56,8 @@ void tieEnd(std::vector<Op>& ops, StageId stage, DeviceId other, SyncPolicy poli
         at = present - ops.begin();
         ops.erase(present);
     }
-    const auto firstStep = std::ranges::find(ops, OpKind::OptimizerStep, &Op::kind) - ops.begin();
-    at = policy == SyncPolicy::Eager ? afterOthers(ops, stage, at) : std::max(firstStep, at);
+    at = policy == SyncPolicy::Eager ? afterOthers(ops, stage, at)
+                                     : std::max<Position>(firstStep(ops), at);
     ops.insert(ops.begin() + at, reduce);
 }
 

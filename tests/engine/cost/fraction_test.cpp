@@ -1,4 +1,5 @@
 #include "engine/cost/cost_model.h"
+#include "engine/cost/tick_limit.h"
 #include "tests/catch.h"
 
 using namespace engine;
@@ -39,4 +40,12 @@ TEST_CASE("a link is busy for its bytes over its bandwidth, rounded up to nanose
     CHECK(LinkCost{Nanoseconds(0), 3e9}.busy(1) == 1);
     CHECK(LinkCost{Nanoseconds(0), 1e9}.busy(0) == 0);
     CHECK(LinkCost{Nanoseconds(5000), 0}.busy(50'000) == 0);
+}
+
+// The duration was negative.
+TEST_CASE("a message on a very slow link takes longer than a timeline can be")
+{
+    for (const double bandwidth : {1e-7, 1e-300})
+        CHECK_FALSE(
+            checkTicks(static_cast<double>(LinkCost{{}, bandwidth}.busy(50'000)), TimingRules()));
 }

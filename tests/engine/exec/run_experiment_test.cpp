@@ -1,3 +1,4 @@
+#include "engine/cost/tick_limit.h"
 #include "engine/exec/execution_order.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/run_experiment.h"
@@ -343,6 +344,7 @@ TEST_CASE("a ring all-reduce takes 2 (n - 1) (latency + bytes / (n bandwidth))")
     CHECK(ringAllReduce(link, 2, 8000) == 2 * (1000 + 4000));
     CHECK(ringAllReduce(link, 4, 8000) == 6 * (1000 + 2000));
     CHECK(ringAllReduce({}, 4, 8000) == 0);
+    CHECK_FALSE(checkTicks(static_cast<double>(ringAllReduce({{}, 1e-300}, 4, 8000)), {}));
 }
 
 TEST_CASE("with a link model transfers take time, and the run is labelled as assumed")

@@ -99,7 +99,7 @@ TEST_CASE("the command of a run has the settings that are not default")
              "backward=lifo --sync late --model tiny --layers 5 --precision bf16 --iterations 11 "
              "--warmup 0 --seed 18000000000000000000 --accumulate exact --text '/tmp/a\\b.txt' "
              "--mode live --backend cuda --transport peer --graphs on "
-             "--device-memory 16GiB --link-bandwidth 50 --link-latency 5 --trace kernels");
+             "--device-memory 16GiB --trace kernels");
     experiment.scheduleFile = "it's.csv";
     CHECK(commandOf(experiment).starts_with("bscope run --schedule 'it'\\''s.csv' --sync late"));
 }

@@ -6,7 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <numeric>
 #include <set>
+#include <utility>
 
 using namespace engine;
 using namespace tests;
@@ -93,6 +95,24 @@ TEST_CASE("an arrow leads from every send to the receive of the same value")
         CHECK(to.find("RECV_") != std::string::npos);
         CHECK(from.substr(from.find('_')) == to.substr(to.find('_')));
     }
+}
+
+// Messages that cross the boundary of two windows had no arrow.
+TEST_CASE("every message of a stream has an arrow with its own id")
+{
+    const Schedule schedule
+        = buildSchedule(asStream(requestOf("pipedream-2bw", 4, 8), {1, 2})).value();
+    REQUIRE(schedule.shape.windows > 1);
+    UnitCosts costs;
+    costs.p2p = {1, 2};
+    const Simulated simulation = simulated(schedule, costs);
+    const Run run{{}, simulation.schedule, simulation.timeline};
+    REQUIRE(run.timeline.iterations.size() > 1);
+    std::set<std::string> ids;
+    for (const json& start : eventsOf(run, "s"))
+        ids.insert(start["id"]);
+    const auto sent = messagesSent(run.schedule);
+    CHECK(std::cmp_equal(ids.size(), std::accumulate(sent.begin(), sent.end(), 0)));
 }
 
 TEST_CASE("devices and lanes are named, and memory is a counter of what is alive")

@@ -103,6 +103,24 @@ TEST_CASE(
         }
 }
 
+// Late and EagerBlocking put the all-reduces behind the OPTs of a schedule file, which wait for
+// them.
+TEST_CASE("all-reduces are before the optimizer steps that a schedule already has")
+{
+    for (const char* scheme : {"1f1b", "chimera", "bitpipe", "dualpipe"})
+        for (const SyncPolicy sync :
+             {SyncPolicy::Eager, SyncPolicy::Late, SyncPolicy::EagerBlocking}) {
+            INFO(scheme << ' ' << syncName(sync));
+            Schedule schedule = addP2P(scheduleOf(scheme, 4, 8));
+            schedule.shape.dataParallel = 2;
+            Schedule stepped = addAllReduce(addOptimizer(schedule), sync);
+            CHECK(validate(stepped).empty());
+            for (auto& ops : stepped.program)
+                std::erase_if(ops, [](const Op& op) { return op.kind == OpKind::OptimizerStep; });
+            CHECK(stepped.program == addAllReduce(schedule, sync).program);
+        }
+}
+
 TEST_CASE("devices that finish their stages in another order still agree on the all-reduces")
 {
     const Schedule lowered

@@ -1,0 +1,23 @@
+#include "engine/experiment/experiment_schedule.h"
+#include "tests/catch.h"
+#include "tests/support/text_schedule.h"
+
+using namespace engine;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+// The program aborted. Each device updates a stage before it starts the all-reduce for which the
+// other device waits.
+TEST_CASE("a schedule whose optimizer steps precede their all-reduces is refused")
+{
+    const Schedule schedule
+        = tests::scheduleFrom({"0F0 1F1u 1B1u 1OPTu 0B0 0OPT", "0F1u 1F0 0B1u 0OPTu 1B0 1OPT"});
+    for (const SyncPolicy sync : {SyncPolicy::Eager, SyncPolicy::Late, SyncPolicy::EagerBlocking}) {
+        INFO(syncName(sync));
+        const auto refused = trainable(schedule, ModelSpec(), sync);
+        REQUIRE_FALSE(refused);
+        CHECK_THAT(refused.error().message,
+                   StartsWith("with the all-reduces of gradients no device can proceed: device 0")
+                       && Contains("1OPTu waits for") && Contains("move the OPT ops"));
+    }
+}
