@@ -143,12 +143,18 @@ QList<QStringList> RunLibrary::queuedOptions() const
 
 void RunLibrary::startNext()
 {
-    if (isAnyRunning())
+    if (m_isQueueHeld || isAnyRunning())
         return;
     const auto next = std::ranges::find_if(
         m_sessions, [](const auto& one) { return one->document()->isQueued(); });
     if (next != m_sessions.end())
         (*next)->startQueued(m_program);
+}
+
+void RunLibrary::holdQueue(bool held)
+{
+    m_isQueueHeld = held;
+    startNext();
 }
 
 void RunLibrary::moveInQueue(const RunDocument& document, int by)

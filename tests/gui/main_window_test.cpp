@@ -9,8 +9,10 @@
 #include "app/widgets/window/status_line.h"
 #include "app/widgets/window/tab_strip.h"
 #include "profiler/store/ledger/ledger.h"
+#include "tests/app/jobs/fake_worker.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
+#include "tests/gui/click_in_dialog.h"
 
 #include <QAction>
 #include <QDialog>
@@ -48,6 +50,15 @@ struct Window
     ThemeController theme;
     MainWindow window{theme, settings};
 };
+
+using QueueOptions = std::vector<std::string>;
+
+// Returns the queues of all windows, and removes them.
+QueueOptions takeStoredQueues()
+{
+    auto ledger = profiler::Ledger::open(ledgerFile().toStdString()).value();
+    return ledger.takeQueues([](auto) { return false; }).value();
+}
 
 } // namespace
 
@@ -301,11 +312,9 @@ TEST_CASE("a new tab is shown once, and a status that has not changed keeps its 
 // They were lost if the window was closed before the question was answered.
 TEST_CASE("queued runs of the last session stay stored until they are started or discarded")
 {
-    using Options = std::vector<std::string>;
     constexpr std::int64_t kEnded = std::numeric_limits<int>::max(); // no process has this id
-    const Options left{"--scheme\n1f1b", "--scheme\ngpipe"};
+    const QueueOptions left{"--scheme\n1f1b", "--scheme\ngpipe"};
     const auto ledger = [] { return profiler::Ledger::open(ledgerFile().toStdString()).value(); };
-    const auto stored = [&] { return ledger().takeQueues([](auto) { return false; }).value(); };
     for (const bool isAnswered : {false, true}) {
         REQUIRE(ledger().setQueue(kEnded, left));
         {
@@ -315,8 +324,35 @@ TEST_CASE("queued runs of the last session stay stored until they are started or
             if (isAnswered)
                 band->findChild<QPushButton*>(QStringLiteral("discardQueue"))->click();
         } // has written its queue
-        CHECK(stored() == (isAnswered ? Options{} : left));
+        CHECK(takeStoredQueues() == (isAnswered ? QueueOptions{} : left));
     }
+}
+
+// The runs of a comparison were killed without a question. The first queued run started when the
+// running one was stopped, and was lost.
+TEST_CASE("closing the window asks about a run that only a comparison shows and keeps its queue")
+{
+    const FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
+                            + FakeWorker::kForEver);
+    const QString scheme = QStringLiteral("--scheme");
+    {
+        Window w;
+        RunLibrary& library = w.window.library();
+        library.setWorkerProgram(worker.path());
+        w.window.startRuns({{scheme, QStringLiteral("bitpipe")},
+                            {scheme, QStringLiteral("1f1b")},
+                            {scheme, QStringLiteral("gpipe")}});
+        const auto first = library.runs().at(0);
+        clickInDialog("keepRunning");
+        CHECK_FALSE(w.window.close());
+        CHECK(first->isRunning());
+        clickInDialog("stopAndClose");
+        CHECK(w.window.close());
+        settle(); // delivers the queued call of startNext()
+        CHECK_FALSE(library.isAnyRunning());
+        CHECK(library.queued() == 2);
+    }
+    CHECK(takeStoredQueues() == QueueOptions{"--scheme\n1f1b", "--scheme\ngpipe"});
 }
 
 } // namespace app

@@ -22,6 +22,7 @@
 #include "app/pages/settings/settings_page.h"
 #include "app/pages/setup/setup_page.h"
 #include "app/pages/start/start_page.h"
+#include "app/pages/stop_runs.h"
 #include "app/pages/study/study_page.h"
 #include "app/pages/whatif/what_if_page.h"
 #include "app/pages/window/window_menus.h"
@@ -283,11 +284,15 @@ void MainWindow::showDevices()
     (new DeviceDialog(m_theme, this))->open();
 }
 
-// Every page may refuse, so that closing the window does not lose a running run.
+// Every page may refuse, so that closing the window does not lose a running run. A queued run that
+// started now would be lost, too.
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!m_tabs->mayCloseAll())
+    m_library.holdQueue(true);
+    if (!m_tabs->mayCloseAll() || !mayStopAll(m_library, this)) {
+        m_library.holdQueue(false);
         return event->ignore();
+    }
     m_settings.setGeometry(saveGeometry());
     m_session->end();
     event->accept();
@@ -376,12 +381,7 @@ void MainWindow::openSettings(const char* key)
 
 void MainWindow::showDiagnostics()
 {
-    QStringList errors;
-    for (int row = 0; row < m_library.runs().rowCount(); ++row)
-        if (const Notice& notice = m_library.runs().at(row)->notice();
-            notice.level != Notice::Level::None)
-            errors.append(notice.title + QLatin1Char(' ') + notice.text);
-    auto* dialog = new DiagnosticsDialog(m_settings, errors, this);
+    auto* dialog = new DiagnosticsDialog(m_settings, m_library.runs().notices(), this);
     connect(dialog, &DiagnosticsDialog::saved, this,
             [this](const QStringList& files) { announceFiles(m_tabs->notice(), files); });
     dialog->open();
