@@ -93,8 +93,14 @@ std::shared_ptr<RunDocument> RunLibrary::newDocument(const QString& file)
 
 std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
 {
-    if (auto known = m_runs->find(file))
+    if (auto known = m_runs->find(file)) {
+        // The file may be readable by now. A run that this window started has no file if it failed.
+        RunSession* opened = session(*known);
+        if (opened != nullptr && opened->options().isEmpty()
+            && known->state() == RunDocument::State::Failed && !known->run())
+            opened->open();
         return known;
+    }
     auto document = newDocument(QFileInfo(file).absoluteFilePath());
     m_sessions.back()->open();
     return document;

@@ -28,7 +28,7 @@ public:
     RunsModel& runs() { return *m_runs; }
 
     // Opens a file and starts to read it. Returns the existing document if the file is already
-    // open.
+    // open, and reads it again if nothing could be read.
     std::shared_ptr<RunDocument> open(const QString& file);
     // Starts a worker that records a new file. `options` are those of `bscope run` except -o. Only
     // one worker runs at a time, because two would distort each other's times; other runs are

@@ -113,6 +113,8 @@ RunSession::RunSession(std::shared_ptr<RunDocument> document, QObject* parent)
 
 void RunSession::open()
 {
+    m_document->setNotice({});
+    m_document->setState(State::Loading);
     m_loader.load(m_document->file());
 }
 

@@ -1,5 +1,6 @@
 #include "app/models/plan/samples.h"
 #include "app/pages/dialogs/keys_dialog.h"
+#include "app/pages/editor/editor_page.h"
 #include "app/pages/setup/setup_page.h"
 #include "app/pages/window/command_line.h"
 #include "app/pages/window/main_window.h"
@@ -8,6 +9,8 @@
 #include "app/widgets/window/page_tabs.h"
 #include "app/widgets/window/status_line.h"
 #include "app/widgets/window/tab_strip.h"
+#include "engine/schedule/formats/csv.h"
+#include "engine/schedules/scheme.h"
 #include "profiler/store/ledger/ledger.h"
 #include "tests/app/jobs/fake_worker.h"
 #include "tests/app/jobs/wait_for.h"
@@ -30,6 +33,8 @@
 #include <QTest>
 
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace app {
 namespace {
@@ -307,6 +312,32 @@ TEST_CASE("a new tab is shown once, and a status that has not changed keeps its 
     REQUIRE(labels.size() > 1);
     Q_EMIT w.window.currentPage()->statusChanged();
     CHECK(status->findChildren<QLabel*>() == labels);
+}
+
+// The page went on to show the error of the first time.
+TEST_CASE("a schedule file that was refused is read again when it is opened again")
+{
+    Window w;
+    const QString file = w.folder.filePath(QStringLiteral("schedule.csv"));
+    const auto write = [&](const std::string& text) {
+        QFile out(file);
+        REQUIRE(out.open(QIODevice::WriteOnly));
+        out.write(text.c_str());
+    };
+    write("no schedule");
+    w.window.editFile(file);
+    const int tabs = w.tabs();
+    const auto* page = qobject_cast<EditorPage*>(w.window.currentPage());
+    REQUIRE(page != nullptr);
+    CHECK(page->schedule() == nullptr);
+    engine::ScheduleRequest request;
+    request.scheme = "gpipe";
+    request.devices = request.microBatches = 2;
+    write(engine::writeCsv(*engine::buildSchedule(request)));
+    w.window.editFile(file);
+    CHECK(w.tabs() == tabs);
+    CHECK(w.window.currentPage() == page);
+    CHECK(page->schedule() != nullptr);
 }
 
 // They were lost if the window was closed before the question was answered.

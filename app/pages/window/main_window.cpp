@@ -40,7 +40,6 @@
 #include <QMenuBar>
 #include <QMimeData>
 
-#include <algorithm>
 #include <utility>
 
 namespace app {
@@ -78,11 +77,8 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     m_start = new StartPage(theme, settings);
     connect(m_start, &StartPage::deviceCheckRequested, this, &MainWindow::showDevices);
     connect(m_start, &StartPage::ledgerRequested, this, &MainWindow::openLedger);
-    connect(&m_ledger, &RunLedger::changed, m_start, [this] {
-        const auto& runs = m_ledger.runs();
-        m_start->setKnownRuns(static_cast<int>(
-            std::ranges::count_if(runs, [](const auto& run) { return !run.isTrashed(); })));
-    });
+    connect(&m_ledger, &RunLedger::changed, m_start,
+            [this] { m_start->setKnownRuns(m_ledger.untrashed()); });
     addPage(m_start);
     keepQueue();
     restoreGeometry(settings.geometry());
@@ -213,11 +209,13 @@ void MainWindow::openCluster()
 
 void MainWindow::editFile(const QString& file)
 {
-    if (showPageOf(file))
+    auto* page
+        = showPageOf(file) ? qobject_cast<EditorPage*>(currentPage()) : new EditorPage(m_theme);
+    if (page == nullptr || page->schedule() != nullptr)
         return;
-    auto* page = new EditorPage(m_theme);
     page->open(file);
-    addPage(page);
+    if (page != currentPage())
+        addPage(page);
 }
 
 bool MainWindow::showPageOf(const QString& file)

@@ -93,7 +93,7 @@ TEST_CASE("without a folder for runs nothing is started, and the notice says wha
     CHECK(document->notice().text.contains(QStringLiteral("set XDG_DATA_HOME")));
 }
 
-TEST_CASE("opening a file twice gives the same document, and a file that is not a run fails")
+TEST_CASE("opening a file twice gives the same document, and reads it again only after a failure")
 {
     FakeWorker folder("");
     REQUIRE(profiler::writeRun(folder.file("a.sqlite").toStdString(), simulatedRun({"1f1b", 2, 2}))
@@ -108,6 +108,13 @@ TEST_CASE("opening a file twice gives the same document, and a file that is not 
     REQUIRE(waitFor([&] { return missing->state() != State::Loading; }));
     CHECK(missing->state() == State::Failed);
     CHECK(missing->notice().title == QStringLiteral("Not opened."));
+
+    // It stayed refused until the window was closed.
+    REQUIRE(QFile::copy(folder.file("a.sqlite"), folder.file("none.sqlite")));
+    CHECK(library.open(folder.file("none.sqlite")) == missing);
+    REQUIRE(waitFor([&] { return missing->state() != State::Loading; }));
+    CHECK(missing->state() == State::Finished);
+    CHECK(missing->notice() == Notice());
 }
 
 TEST_CASE("runs wait in a queue for the running one and start automatically")
