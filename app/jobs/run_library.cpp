@@ -237,6 +237,9 @@ void RunLibrary::setPaused(const RunDocument& document, bool paused)
 
 void RunLibrary::close(const RunDocument& document)
 {
+    // A page may still show the document after the session has ended.
+    if (RunSession* closed = session(document))
+        closed->stop();
     m_runs->remove(&document);
     std::erase_if(m_sessions,
                   [&](const auto& session) { return session->document().get() == &document; });

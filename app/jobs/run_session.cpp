@@ -188,6 +188,14 @@ void RunSession::stop()
                                true});
         m_document->setState(State::Failed);
     }
+    if (m_document->state() == State::Loading) {
+        m_loader.cancel();
+        m_document->setNotice(
+            {Level::Warning, tr("Not opened."),
+             tr("The run was removed from the list before it was read; close this "
+                "tab and open the file again.")});
+        m_document->setState(State::Failed);
+    }
     if (!m_document->isRunning())
         return;
     m_document->setPaused(false);

@@ -31,7 +31,7 @@ public:
     void start(const QString& program, const QStringList& options); // see RunProcess::start()
     void queue(const QStringList& options); // startQueued() will start the run with these options
     void startQueued(const QString& program) { start(program, m_options); }
-    void stop(); // removes a queued run from the queue
+    void stop(); // also removes a queued run from the queue, or stops reading a file
     // Suspends or resumes the worker. Works only for emulated runs, because a live run measures the
     // wall clock.
     void setPaused(bool paused);

@@ -142,6 +142,27 @@ TEST_CASE("runs wait in a queue for the running one and start automatically")
     CHECK(library.queued() == 0);
 }
 
+// Its page went on to show that it was queued or being read.
+TEST_CASE("a queued run or one that is being read has failed when it is removed from the list")
+{
+    FakeWorker worker(FakeWorker::kForEver);
+    REQUIRE(profiler::writeRun(worker.file("a.sqlite").toStdString(), simulatedRun({"1f1b", 2, 2}))
+                .has_value());
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const auto running = library.start({});
+    const auto queued = library.start({});
+    const auto loading = library.open(worker.file("a.sqlite"));
+    for (const auto& removed : {queued, loading}) {
+        library.close(*removed);
+        CHECK(removed->state() == State::Failed);
+        CHECK(removed->notice().text.contains(QStringLiteral("removed from the")));
+        CHECK(library.runs().rowOf(removed.get()) < 0);
+    }
+    CHECK(library.queued() == 0);
+    CHECK(running->isRunning());
+}
+
 TEST_CASE("two windows never choose the same name for a new run")
 {
     FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
