@@ -4,6 +4,7 @@
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
 
+#include <QElapsedTimer>
 #include <QFileInfo>
 
 #include <set>
@@ -262,6 +263,7 @@ TEST_CASE("the duration of a queued run is estimated from the FLOPs of a similar
         library.stop(*each);
 }
 
+// The pause counted towards the duration, and so towards the remaining time.
 TEST_CASE("a paused worker makes no progress until it is resumed, and can be stopped")
 {
     FakeWorker worker("trap 'exit 0' TERM\necho $$ > \"$(dirname \"$0\")/id\"\n"
@@ -270,17 +272,26 @@ TEST_CASE("a paused worker makes no progress until it is resumed, and can be sto
                       "echo '{\"event\":\"iteration\",\"duration\":1}'; sleep 0.01; done\n");
     RunLibrary library;
     library.setWorkerProgram(worker.path());
+    QElapsedTimer sinceStart, sincePause;
+    sinceStart.start();
     const auto document = library.start({});
     REQUIRE(waitFor([&] { return document->progress().done > 2; }));
+    const qint64 untilPause = sinceStart.elapsed();
     library.setPaused(*document, true);
+    sincePause.start();
     CHECK(document->isPaused());
     const QString status
         = QStringLiteral("/proc/%1/stat").arg(QString::fromLatin1(contents(worker.file("id"))));
     REQUIRE(waitFor([&] { return contents(status).contains(") T "); })); // it is held
     settle(); // what was written already comes in, and it is the last
     const int done = document->progress().done;
+    // Longer than the run had worked, so that a time that includes the pause is too long.
+    REQUIRE(waitFor([&] { return sincePause.elapsed() > 2 * untilPause; }));
+    const qint64 paused = sincePause.elapsed();
     library.setPaused(*document, false);
     REQUIRE(waitFor([&] { return document->progress().done > done; }));
+    const double worked = static_cast<double>(sinceStart.elapsed() - paused) / 1000;
+    CHECK(document->progress().secondsSoFar <= worked);
     library.setPaused(*document, true);
     library.stop(*document);
     CHECK_FALSE(document->isPaused());
