@@ -67,11 +67,13 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
         if (currentPage() != nullptr)
             updateStatus();
     });
-    connect(&m_library, &RunLibrary::runRead, this,
-            [this](const QString& file, const RunPointer& run) {
-                m_settings.addRecent(describeRecent(file, *run, QDateTime::currentDateTime()));
-                m_ledger.add(file, run);
-            });
+    connect(
+        &m_library, &RunLibrary::runRead, this, [this](const QString& file, const RunPointer& run) {
+            m_background.run(
+                [=, now = QDateTime::currentDateTime()] { return describeRecent(file, *run, now); },
+                [this](const RecentRun& recent) { m_settings.addRecent(recent); });
+            m_ledger.add(file, run);
+        });
     connect(m_tabs, &PageTabs::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &PageTabs::newRequested, this, [this] { newRun(); });
     m_start = new StartPage(theme, settings);
