@@ -204,6 +204,12 @@ RunLedger::~RunLedger()
     *m_isEnding = true;
 }
 
+int RunLedger::untrashed() const
+{
+    return static_cast<int>(
+        std::ranges::count_if(m_runs, [](const LedgerRun& run) { return !run.isTrashed(); }));
+}
+
 void RunLedger::refresh()
 {
     m_background.run(

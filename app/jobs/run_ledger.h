@@ -32,6 +32,7 @@ public:
     void refresh(); // lists the runs again and reads new and changed files
     void add(const QString& file, const std::shared_ptr<const engine::Run>& run);
     const std::vector<LedgerRun>& runs() const { return m_runs; } // newest first
+    int untrashed() const;                  // number of runs() that are not in the trash
     int unread() const { return m_unread; } // number of files still to be read
 
     // Stores name, note, tags and star. runs() has them at once, because the next edit begins with

@@ -93,8 +93,14 @@ std::shared_ptr<RunDocument> RunLibrary::newDocument(const QString& file)
 
 std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
 {
-    if (auto known = m_runs->find(file))
+    if (auto known = m_runs->find(file)) {
+        // The file may be readable by now. A run that this window started has no file if it failed.
+        RunSession* opened = session(*known);
+        if (opened != nullptr && opened->options().isEmpty()
+            && known->state() == RunDocument::State::Failed && !known->run())
+            opened->open();
         return known;
+    }
     auto document = newDocument(QFileInfo(file).absoluteFilePath());
     m_sessions.back()->open();
     return document;
@@ -143,12 +149,18 @@ QList<QStringList> RunLibrary::queuedOptions() const
 
 void RunLibrary::startNext()
 {
-    if (isAnyRunning())
+    if (m_isQueueHeld || isAnyRunning())
         return;
     const auto next = std::ranges::find_if(
         m_sessions, [](const auto& one) { return one->document()->isQueued(); });
     if (next != m_sessions.end())
         (*next)->startQueued(m_program);
+}
+
+void RunLibrary::holdQueue(bool held)
+{
+    m_isQueueHeld = held;
+    startNext();
 }
 
 void RunLibrary::moveInQueue(const RunDocument& document, int by)
@@ -225,6 +237,9 @@ void RunLibrary::setPaused(const RunDocument& document, bool paused)
 
 void RunLibrary::close(const RunDocument& document)
 {
+    // A page may still show the document after the session has ended.
+    if (RunSession* closed = session(document))
+        closed->stop();
     m_runs->remove(&document);
     std::erase_if(m_sessions,
                   [&](const auto& session) { return session->document().get() == &document; });

@@ -28,7 +28,7 @@ public:
     RunsModel& runs() { return *m_runs; }
 
     // Opens a file and starts to read it. Returns the existing document if the file is already
-    // open.
+    // open, and reads it again if nothing could be read.
     std::shared_ptr<RunDocument> open(const QString& file);
     // Starts a worker that records a new file. `options` are those of `bscope run` except -o. Only
     // one worker runs at a time, because two would distort each other's times; other runs are
@@ -36,6 +36,8 @@ public:
     std::shared_ptr<RunDocument> start(const QStringList& options);
     int queued() const;                       // number of runs in the queue
     QList<QStringList> queuedOptions() const; // in the order in which they will start
+    // While the queue is held, no queued run starts. Releasing it starts the next one.
+    void holdQueue(bool held);
     // Moves a queued run by `by` positions; negative values move it towards the front.
     void moveInQueue(const RunDocument& document, int by);
     // Returns the options with which the run was started; empty if this window did not start it.
@@ -61,7 +63,7 @@ Q_SIGNALS:
 
 private:
     RunSession* session(const RunDocument& document) const;
-    void startNext(); // starts the next queued run if none is running
+    void startNext(); // starts the next queued run if none is running and the queue is not held
     void estimate();  // estimates the duration of queued runs from that of earlier ones
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
@@ -70,6 +72,7 @@ private:
     QString m_program;
     std::optional<std::chrono::milliseconds> m_patience;
     int m_lastNumber = 0;
+    bool m_isQueueHeld = false;
 };
 
 // Returns a function whose result for n = 1, 2, ... is the n-th candidate for the name of a new

@@ -113,6 +113,8 @@ RunSession::RunSession(std::shared_ptr<RunDocument> document, QObject* parent)
 
 void RunSession::open()
 {
+    m_document->setNotice({});
+    m_document->setState(State::Loading);
     m_loader.load(m_document->file());
 }
 
@@ -171,6 +173,11 @@ void RunSession::setPaused(bool paused)
     if (m_document->state() != State::Running || paused == m_document->isPaused())
         return;
     m_process.setPaused(paused);
+    m_workedMs = workedMs();
+    if (paused)
+        m_sinceStart.invalidate();
+    else
+        m_sinceStart.start();
     m_document->addLogLine(paused ? tr("paused") : tr("resumed"));
     m_document->setPaused(paused);
 }
@@ -186,9 +193,17 @@ void RunSession::stop()
                                true});
         m_document->setState(State::Failed);
     }
+    if (m_document->state() == State::Loading) {
+        m_loader.cancel();
+        m_document->setNotice(
+            {Level::Warning, tr("Not opened."),
+             tr("The run was removed from the list before it was read; close this "
+                "tab and open the file again.")});
+        m_document->setState(State::Failed);
+    }
     if (!m_document->isRunning())
         return;
-    m_document->setPaused(false);
+    setPaused(false);
     m_document->setState(State::Stopping);
     m_document->addLogLine(tr("stop requested"));
     m_process.stop();
@@ -200,7 +215,9 @@ void RunSession::workerSaid(const WorkerEvent& event)
     switch (event.kind) {
     case WorkerEvent::Kind::Started:
         m_name.reset(); // the file exists now, so its name need not be reserved
-        m_sinceStart.start();
+        m_workedMs = 0;
+        if (!m_document->isPaused())
+            m_sinceStart.start();
         progress.planned = event.iterations;
         progress.warmup = event.warmup;
         m_document->setProgress(progress);
@@ -241,11 +258,16 @@ void RunSession::workerSaid(const WorkerEvent& event)
     }
 }
 
+qint64 RunSession::workedMs() const
+{
+    return m_workedMs + (m_sinceStart.isValid() ? m_sinceStart.elapsed() : 0);
+}
+
 // Estimates when the run ends. Assumes that the remaining iterations take as long as those so far.
 void RunSession::estimateEnd(RunProgress& progress) const
 {
     const double done = progress.iterations();
-    progress.secondsSoFar = static_cast<double>(m_sinceStart.elapsed()) / 1000;
+    progress.secondsSoFar = static_cast<double>(workedMs()) / 1000;
     if (done > 0)
         progress.secondsLeft
             = progress.secondsSoFar / done * std::max(0.0, progress.planned - done);

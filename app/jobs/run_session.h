@@ -31,7 +31,7 @@ public:
     void start(const QString& program, const QStringList& options); // see RunProcess::start()
     void queue(const QStringList& options); // startQueued() will start the run with these options
     void startQueued(const QString& program) { start(program, m_options); }
-    void stop(); // removes a queued run from the queue
+    void stop(); // also removes a queued run from the queue, or stops reading a file
     // Suspends or resumes the worker. Works only for emulated runs, because a live run measures the
     // wall clock.
     void setPaused(bool paused);
@@ -45,6 +45,7 @@ private:
     void workerSaid(const WorkerEvent& event);
     void opsDone(const WorkerEvent& event);
     void iterationDone(const WorkerEvent& event);
+    qint64 workedMs() const; // since the start, without pauses
     void estimateEnd(RunProgress& progress) const;
     void workerEnded(const WorkerEnd& end);
     void loaded(const RunPointer& run, const QString& warning);
@@ -60,7 +61,10 @@ private:
     std::optional<engine::ReservedName> m_name;
     QStringList m_options;
     RunWork m_work;
+    // Time since the start or the last resumption; invalid before the start and during a pause. The
+    // time before the last pause is in m_workedMs.
     QElapsedTimer m_sinceStart;
+    qint64 m_workedMs = 0;
     WorkerEnd m_end;
     // The notice that is shown while the file cannot be read or written, and the notice to show
     // again afterwards.

@@ -7,6 +7,7 @@
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/controls/where_time_goes.h"
+#include "app/widgets/run/details_panel.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
 
@@ -222,7 +223,8 @@ TEST_CASE("a run chosen in the lanes is chosen in the table, and the other way")
     CHECK(lanes.current() == 1);
 }
 
-TEST_CASE("an op that is clicked is explained beside the lanes")
+// The details of a run stayed when it was removed, and their links selected in another run.
+TEST_CASE("an op that is clicked is explained beside the lanes until the runs change")
 {
     Compared compared({{"1f1b", 4, 4}, {"gpipe", 4, 4}});
     REQUIRE(compared.hasRows(2));
@@ -231,6 +233,11 @@ TEST_CASE("an op that is clicked is explained beside the lanes")
     CHECK_FALSE(dock->isVisible());
     QTest::mouseClick(lanes, Qt::LeftButton, {}, QPoint(156, 26 + 28 + 10));
     CHECK(dock->isVisible());
+    const auto* details = compared.find<DetailsPanel>("details");
+    CHECK_FALSE(details->text().trimmed().isEmpty());
+    compared.library.runs().setChecked(compared.library.runs().at(0).get(), false);
+    REQUIRE(waitFor([&] { return compared.page->title() == QStringLiteral("Compare 1 run"); }));
+    CHECK(details->text().trimmed().isEmpty());
     compared.find<QAbstractButton>("closeDetails")->click();
     CHECK_FALSE(dock->isVisible());
 }

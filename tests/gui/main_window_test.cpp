@@ -1,5 +1,6 @@
 #include "app/models/plan/samples.h"
 #include "app/pages/dialogs/keys_dialog.h"
+#include "app/pages/editor/editor_page.h"
 #include "app/pages/setup/setup_page.h"
 #include "app/pages/window/command_line.h"
 #include "app/pages/window/main_window.h"
@@ -8,9 +9,13 @@
 #include "app/widgets/window/page_tabs.h"
 #include "app/widgets/window/status_line.h"
 #include "app/widgets/window/tab_strip.h"
+#include "engine/schedule/formats/csv.h"
+#include "engine/schedules/scheme.h"
 #include "profiler/store/ledger/ledger.h"
+#include "tests/app/jobs/fake_worker.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
+#include "tests/gui/click_in_dialog.h"
 
 #include <QAction>
 #include <QDialog>
@@ -28,6 +33,8 @@
 #include <QTest>
 
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace app {
 namespace {
@@ -48,6 +55,15 @@ struct Window
     ThemeController theme;
     MainWindow window{theme, settings};
 };
+
+using QueueOptions = std::vector<std::string>;
+
+// Returns the queues of all windows, and removes them.
+QueueOptions takeStoredQueues()
+{
+    auto ledger = profiler::Ledger::open(ledgerFile().toStdString()).value();
+    return ledger.takeQueues([](auto) { return false; }).value();
+}
 
 } // namespace
 
@@ -213,14 +229,19 @@ TEST_CASE(
     CHECK(found("bin") == root.filePath(QStringLiteral("share/bubblescope/sample_runs")));
 }
 
-TEST_CASE("an opened run is remembered")
+// Its metrics were computed on the GUI thread, which took seconds for a large run.
+TEST_CASE("an opened run is remembered after its metrics are computed in the thread pool")
 {
     Window w;
+    bool isRemembered = true; // when it has just been read
+    QObject::connect(&w.window.library(), &RunLibrary::runRead, &w.window,
+                     [&] { isRemembered = !w.settings.recentRuns().empty(); });
     const auto files = sampleFiles(samples().at(1));
     REQUIRE(files.has_value());
     w.window.openRun(files->front());
     REQUIRE(waitFor([&] { return !w.settings.recentRuns().empty(); }));
     CHECK(w.settings.recentRuns().front().title == QStringLiteral("BitPipe"));
+    CHECK_FALSE(isRemembered);
 }
 
 TEST_CASE("the list of keys contains the table and every action that has a key")
@@ -298,14 +319,38 @@ TEST_CASE("a new tab is shown once, and a status that has not changed keeps its 
     CHECK(status->findChildren<QLabel*>() == labels);
 }
 
+// The page went on to show the error of the first time.
+TEST_CASE("a schedule file that was refused is read again when it is opened again")
+{
+    Window w;
+    const QString file = w.folder.filePath(QStringLiteral("schedule.csv"));
+    const auto write = [&](const std::string& text) {
+        QFile out(file);
+        REQUIRE(out.open(QIODevice::WriteOnly));
+        out.write(text.c_str());
+    };
+    write("no schedule");
+    w.window.editFile(file);
+    const int tabs = w.tabs();
+    const auto* page = qobject_cast<EditorPage*>(w.window.currentPage());
+    REQUIRE(page != nullptr);
+    CHECK(page->schedule() == nullptr);
+    engine::ScheduleRequest request;
+    request.scheme = "gpipe";
+    request.devices = request.microBatches = 2;
+    write(engine::writeCsv(*engine::buildSchedule(request)));
+    w.window.editFile(file);
+    CHECK(w.tabs() == tabs);
+    CHECK(w.window.currentPage() == page);
+    CHECK(page->schedule() != nullptr);
+}
+
 // They were lost if the window was closed before the question was answered.
 TEST_CASE("queued runs of the last session stay stored until they are started or discarded")
 {
-    using Options = std::vector<std::string>;
     constexpr std::int64_t kEnded = std::numeric_limits<int>::max(); // no process has this id
-    const Options left{"--scheme\n1f1b", "--scheme\ngpipe"};
+    const QueueOptions left{"--scheme\n1f1b", "--scheme\ngpipe"};
     const auto ledger = [] { return profiler::Ledger::open(ledgerFile().toStdString()).value(); };
-    const auto stored = [&] { return ledger().takeQueues([](auto) { return false; }).value(); };
     for (const bool isAnswered : {false, true}) {
         REQUIRE(ledger().setQueue(kEnded, left));
         {
@@ -315,8 +360,35 @@ TEST_CASE("queued runs of the last session stay stored until they are started or
             if (isAnswered)
                 band->findChild<QPushButton*>(QStringLiteral("discardQueue"))->click();
         } // has written its queue
-        CHECK(stored() == (isAnswered ? Options{} : left));
+        CHECK(takeStoredQueues() == (isAnswered ? QueueOptions{} : left));
     }
+}
+
+// The runs of a comparison were killed without a question. The first queued run started when the
+// running one was stopped, and was lost.
+TEST_CASE("closing the window asks about a run that only a comparison shows and keeps its queue")
+{
+    const FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
+                            + FakeWorker::kForEver);
+    const QString scheme = QStringLiteral("--scheme");
+    {
+        Window w;
+        RunLibrary& library = w.window.library();
+        library.setWorkerProgram(worker.path());
+        w.window.startRuns({{scheme, QStringLiteral("bitpipe")},
+                            {scheme, QStringLiteral("1f1b")},
+                            {scheme, QStringLiteral("gpipe")}});
+        const auto first = library.runs().at(0);
+        clickInDialog("keepRunning");
+        CHECK_FALSE(w.window.close());
+        CHECK(first->isRunning());
+        clickInDialog("stopAndClose");
+        CHECK(w.window.close());
+        settle(); // delivers the queued call of startNext()
+        CHECK_FALSE(library.isAnyRunning());
+        CHECK(library.queued() == 2);
+    }
+    CHECK(takeStoredQueues() == QueueOptions{"--scheme\n1f1b", "--scheme\ngpipe"});
 }
 
 } // namespace app

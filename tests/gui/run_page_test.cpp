@@ -3,16 +3,15 @@
 #include "app/widgets/run/run_panels.h"
 #include "app/widgets/run/run_toolbar.h"
 #include "app/widgets/run/stop_run_dialog.h"
+#include "tests/gui/click_in_dialog.h"
 #include "tests/gui/opened_run.h"
 
 #include <QAction>
-#include <QApplication>
 #include <QLabel>
 #include <QListView>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTabBar>
-#include <QTimer>
 #include <QToolButton>
 
 using namespace app;
@@ -28,17 +27,6 @@ const char* const kEndless = "cp \"$(dirname \"$0\")/run.sqlite\" \"$file\"\n"
                              "echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":2}'\n"
                              "echo '{\"event\":\"iteration\",\"index\":0}'\n"
                              "while :; do sleep 0.05; done\n";
-
-void clickInDialog(const char* button)
-{
-    QTimer::singleShot(0, [button] {
-        REQUIRE(waitFor([] { return QApplication::activeModalWidget() != nullptr; }));
-        auto* found = QApplication::activeModalWidget()->findChild<QPushButton*>(
-            QString::fromLatin1(button));
-        REQUIRE(found != nullptr);
-        QTest::mouseClick(found, Qt::LeftButton);
-    });
-}
 
 engine::Run unfinished(const SimulatedRun& wanted)
 {

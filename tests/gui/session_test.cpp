@@ -1,5 +1,6 @@
 #include "app/models/setting_table.h"
 #include "app/pages/run/run_page.h"
+#include "app/pages/session/session_tabs.h"
 #include "app/pages/session/view_state.h"
 #include "app/pages/session/window_session.h"
 #include "app/pages/setup/setup_page.h"
@@ -9,6 +10,7 @@
 #include "app/widgets/window/notice_bar.h"
 #include "app/widgets/window/page_tabs.h"
 #include "profiler/store/trace_store.h"
+#include "tests/app/jobs/fake_worker.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
@@ -208,6 +210,20 @@ TEST_CASE("offered tabs open with the button of the sentence or with Ctrl+Shift+
     third.button("noticeAction")->click();
     CHECK(third.window.tabs().pages().size() == 2);
     CHECK_FALSE(third.notice()->isVisible());
+}
+
+// They were reported as files that were not found.
+TEST_CASE("runs that have no file yet are not among the tabs of the next session")
+{
+    const Desk desk;
+    const FakeWorker worker(FakeWorker::kForEver);
+    ThemeController theme;
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    library.start({});
+    const auto queued = library.start({}), recorded = library.open(desk.run("a.sqlite"));
+    CHECK(sessionTab(RunPage(theme, library, queued)).kind.isEmpty());
+    CHECK(sessionTab(RunPage(theme, library, recorded)).files == QStringList{desk.run("a.sqlite")});
 }
 
 // A program that is killed does not close its window.

@@ -75,6 +75,15 @@ std::shared_ptr<RunDocument> RunsModel::find(const QString& file) const
     return found == m_rows.end() ? nullptr : found->document;
 }
 
+QStringList RunsModel::notices() const
+{
+    QStringList texts;
+    for (const Row& row : m_rows)
+        if (const Notice& notice = row.document->notice(); notice.level != Notice::Level::None)
+            texts.append(notice.title + QLatin1Char(' ') + notice.text);
+    return texts;
+}
+
 int RunsModel::rowOf(const RunDocument* document) const
 {
     const auto found = std::ranges::find_if(

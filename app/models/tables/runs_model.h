@@ -3,6 +3,7 @@
 #include "app/models/run_document.h"
 
 #include <QAbstractListModel>
+#include <QStringList>
 
 #include <memory>
 #include <vector>
@@ -35,6 +36,7 @@ public:
     std::shared_ptr<RunDocument> find(const QString& file) const; // null: not open
     int rowOf(const RunDocument* document) const;                 // -1: not open
     std::vector<std::shared_ptr<RunDocument>> checked() const;
+    QStringList notices() const; // of all runs that have one
     void setChecked(const RunDocument* document, bool checked);
     // Exchanges the positions of two runs.
     void swap(const RunDocument* one, const RunDocument* other);

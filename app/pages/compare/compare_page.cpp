@@ -178,6 +178,8 @@ void ComparePage::showRuns()
     fillBaselines();
     m_numbers = nullptr;
     m_hasViews = false;
+    m_explained = -1; // was an index of the previous runs
+    m_frame->details->show(nullptr, {});
     m_views.ask(runs);
     askForNumbers();
     Q_EMIT titleChanged();

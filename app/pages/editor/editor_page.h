@@ -28,7 +28,8 @@ public:
 
     explicit EditorPage(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Call either edit() or open() once. If a file cannot be read, the page shows the reason.
+    // Call either edit() or open() once. If a file cannot be read, the page shows the reason, and
+    // open() may be called again.
     // `request` has the costs and the all-reduce for the simulated times; the "Costs" action
     // changes them.
     void edit(const engine::Schedule& schedule, const QString& name,

@@ -125,7 +125,7 @@ SessionTab sessionTab(const Page& page)
             continue;
         SessionTab tab;
         for (const QString& file : kind.files(page))
-            if (!file.isEmpty()) // a prediction has none
+            if (QFileInfo::exists(file)) // a prediction has no file, a queued run has none yet
                 tab.files.append(QFileInfo(file).absoluteFilePath());
         if (kind.needs == Needs::Files && tab.files.isEmpty())
             return {};

@@ -22,6 +22,7 @@
 #include "app/pages/settings/settings_page.h"
 #include "app/pages/setup/setup_page.h"
 #include "app/pages/start/start_page.h"
+#include "app/pages/stop_runs.h"
 #include "app/pages/study/study_page.h"
 #include "app/pages/whatif/what_if_page.h"
 #include "app/pages/window/window_menus.h"
@@ -39,7 +40,6 @@
 #include <QMenuBar>
 #include <QMimeData>
 
-#include <algorithm>
 #include <utility>
 
 namespace app {
@@ -67,21 +67,20 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
         if (currentPage() != nullptr)
             updateStatus();
     });
-    connect(&m_library, &RunLibrary::runRead, this,
-            [this](const QString& file, const RunPointer& run) {
-                m_settings.addRecent(describeRecent(file, *run, QDateTime::currentDateTime()));
-                m_ledger.add(file, run);
-            });
+    connect(
+        &m_library, &RunLibrary::runRead, this, [this](const QString& file, const RunPointer& run) {
+            m_background.run(
+                [=, now = QDateTime::currentDateTime()] { return describeRecent(file, *run, now); },
+                [this](const RecentRun& recent) { m_settings.addRecent(recent); });
+            m_ledger.add(file, run);
+        });
     connect(m_tabs, &PageTabs::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &PageTabs::newRequested, this, [this] { newRun(); });
     m_start = new StartPage(theme, settings);
     connect(m_start, &StartPage::deviceCheckRequested, this, &MainWindow::showDevices);
     connect(m_start, &StartPage::ledgerRequested, this, &MainWindow::openLedger);
-    connect(&m_ledger, &RunLedger::changed, m_start, [this] {
-        const auto& runs = m_ledger.runs();
-        m_start->setKnownRuns(static_cast<int>(
-            std::ranges::count_if(runs, [](const auto& run) { return !run.isTrashed(); })));
-    });
+    connect(&m_ledger, &RunLedger::changed, m_start,
+            [this] { m_start->setKnownRuns(m_ledger.untrashed()); });
     addPage(m_start);
     keepQueue();
     restoreGeometry(settings.geometry());
@@ -212,11 +211,13 @@ void MainWindow::openCluster()
 
 void MainWindow::editFile(const QString& file)
 {
-    if (showPageOf(file))
+    auto* page
+        = showPageOf(file) ? qobject_cast<EditorPage*>(currentPage()) : new EditorPage(m_theme);
+    if (page == nullptr || page->schedule() != nullptr)
         return;
-    auto* page = new EditorPage(m_theme);
     page->open(file);
-    addPage(page);
+    if (page != currentPage())
+        addPage(page);
 }
 
 bool MainWindow::showPageOf(const QString& file)
@@ -283,11 +284,15 @@ void MainWindow::showDevices()
     (new DeviceDialog(m_theme, this))->open();
 }
 
-// Every page may refuse, so that closing the window does not lose a running run.
+// Every page may refuse, so that closing the window does not lose a running run. A queued run that
+// started now would be lost, too.
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!m_tabs->mayCloseAll())
+    m_library.holdQueue(true);
+    if (!m_tabs->mayCloseAll() || !mayStopAll(m_library, this)) {
+        m_library.holdQueue(false);
         return event->ignore();
+    }
     m_settings.setGeometry(saveGeometry());
     m_session->end();
     event->accept();
@@ -376,12 +381,7 @@ void MainWindow::openSettings(const char* key)
 
 void MainWindow::showDiagnostics()
 {
-    QStringList errors;
-    for (int row = 0; row < m_library.runs().rowCount(); ++row)
-        if (const Notice& notice = m_library.runs().at(row)->notice();
-            notice.level != Notice::Level::None)
-            errors.append(notice.title + QLatin1Char(' ') + notice.text);
-    auto* dialog = new DiagnosticsDialog(m_settings, errors, this);
+    auto* dialog = new DiagnosticsDialog(m_settings, m_library.runs().notices(), this);
     connect(dialog, &DiagnosticsDialog::saved, this,
             [this](const QStringList& files) { announceFiles(m_tabs->notice(), files); });
     dialog->open();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/jobs/background.h"
 #include "app/jobs/run_ledger.h"
 #include "app/jobs/run_library.h"
 #include "app/models/settings.h"
@@ -88,6 +89,7 @@ private:
 
     ThemeController& m_theme;
     Settings& m_settings;
+    Background m_background{this};
     RunLibrary m_library;
     RunLedger m_ledger;
     PageTabs* m_tabs;

@@ -56,8 +56,10 @@ protected:
             || !over.data(RunsModel::QueuedRole).toBool())
             return;
         const int to = over.row();
-        m_moveInQueue(m_dragged, to > m_dragged ? 1 : -1);
-        m_dragged = to;
+        // The pointer may skip rows. Rows that are not queued do not move.
+        const int step = to > m_dragged ? 1 : -1;
+        for (; m_dragged != to; m_dragged += step)
+            m_moveInQueue(m_dragged, step);
     }
     void mouseReleaseEvent(QMouseEvent* event) override
     {
@@ -176,11 +178,15 @@ void RunsDock::updateFilter()
     m_filterRow->setVisible(runs >= GroupedRuns::kHeadersFrom || m_groups->isFiltered());
 }
 
-// `row` is a row of the list.
+// `row` is a row of the list. The moved run stays the current row, so that it can be moved again.
 void RunsDock::moveInQueue(int row, int by)
 {
-    if (const int run = m_groups->runOf(m_groups->index(row)); run >= 0)
-        Q_EMIT moveInQueueRequested(*m_runs.at(run), by);
+    const int run = m_groups->runOf(m_groups->index(row));
+    if (run < 0 || !m_runs.at(run)->isQueued())
+        return;
+    const auto document = m_runs.at(run);
+    Q_EMIT moveInQueueRequested(*document, by);
+    m_list->setCurrentIndex(m_groups->indexOf(m_runs.rowOf(document.get())));
 }
 
 // Shows the number of queued runs and, if known, the time until all are complete.

@@ -4,6 +4,7 @@
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
 
+#include <QElapsedTimer>
 #include <QFileInfo>
 
 #include <set>
@@ -93,7 +94,7 @@ TEST_CASE("without a folder for runs nothing is started, and the notice says wha
     CHECK(document->notice().text.contains(QStringLiteral("set XDG_DATA_HOME")));
 }
 
-TEST_CASE("opening a file twice gives the same document, and a file that is not a run fails")
+TEST_CASE("opening a file twice gives the same document, and reads it again only after a failure")
 {
     FakeWorker folder("");
     REQUIRE(profiler::writeRun(folder.file("a.sqlite").toStdString(), simulatedRun({"1f1b", 2, 2}))
@@ -108,6 +109,13 @@ TEST_CASE("opening a file twice gives the same document, and a file that is not 
     REQUIRE(waitFor([&] { return missing->state() != State::Loading; }));
     CHECK(missing->state() == State::Failed);
     CHECK(missing->notice().title == QStringLiteral("Not opened."));
+
+    // It stayed refused until the window was closed.
+    REQUIRE(QFile::copy(folder.file("a.sqlite"), folder.file("none.sqlite")));
+    CHECK(library.open(folder.file("none.sqlite")) == missing);
+    REQUIRE(waitFor([&] { return missing->state() != State::Loading; }));
+    CHECK(missing->state() == State::Finished);
+    CHECK(missing->notice() == Notice());
 }
 
 TEST_CASE("runs wait in a queue for the running one and start automatically")
@@ -133,6 +141,27 @@ TEST_CASE("runs wait in a queue for the running one and start automatically")
     worker.letGo(third->file());
     REQUIRE(waitFor([&] { return !third->isRunning(); }));
     CHECK(library.queued() == 0);
+}
+
+// Its page went on to show that it was queued or being read.
+TEST_CASE("a queued run or one that is being read has failed when it is removed from the list")
+{
+    FakeWorker worker(FakeWorker::kForEver);
+    REQUIRE(profiler::writeRun(worker.file("a.sqlite").toStdString(), simulatedRun({"1f1b", 2, 2}))
+                .has_value());
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const auto running = library.start({});
+    const auto queued = library.start({});
+    const auto loading = library.open(worker.file("a.sqlite"));
+    for (const auto& removed : {queued, loading}) {
+        library.close(*removed);
+        CHECK(removed->state() == State::Failed);
+        CHECK(removed->notice().text.contains(QStringLiteral("removed from the")));
+        CHECK(library.runs().rowOf(removed.get()) < 0);
+    }
+    CHECK(library.queued() == 0);
+    CHECK(running->isRunning());
 }
 
 TEST_CASE("two windows never choose the same name for a new run")
@@ -234,6 +263,7 @@ TEST_CASE("the duration of a queued run is estimated from the FLOPs of a similar
         library.stop(*each);
 }
 
+// The pause counted towards the duration, and so towards the remaining time.
 TEST_CASE("a paused worker makes no progress until it is resumed, and can be stopped")
 {
     FakeWorker worker("trap 'exit 0' TERM\necho $$ > \"$(dirname \"$0\")/id\"\n"
@@ -242,17 +272,26 @@ TEST_CASE("a paused worker makes no progress until it is resumed, and can be sto
                       "echo '{\"event\":\"iteration\",\"duration\":1}'; sleep 0.01; done\n");
     RunLibrary library;
     library.setWorkerProgram(worker.path());
+    QElapsedTimer sinceStart, sincePause;
+    sinceStart.start();
     const auto document = library.start({});
     REQUIRE(waitFor([&] { return document->progress().done > 2; }));
+    const qint64 untilPause = sinceStart.elapsed();
     library.setPaused(*document, true);
+    sincePause.start();
     CHECK(document->isPaused());
     const QString status
         = QStringLiteral("/proc/%1/stat").arg(QString::fromLatin1(contents(worker.file("id"))));
     REQUIRE(waitFor([&] { return contents(status).contains(") T "); })); // it is held
     settle(); // what was written already comes in, and it is the last
     const int done = document->progress().done;
+    // Longer than the run had worked, so that a time that includes the pause is too long.
+    REQUIRE(waitFor([&] { return sincePause.elapsed() > 2 * untilPause; }));
+    const qint64 paused = sincePause.elapsed();
     library.setPaused(*document, false);
     REQUIRE(waitFor([&] { return document->progress().done > done; }));
+    const double worked = static_cast<double>(sinceStart.elapsed() - paused) / 1000;
+    CHECK(document->progress().secondsSoFar <= worked);
     library.setPaused(*document, true);
     library.stop(*document);
     CHECK_FALSE(document->isPaused());

@@ -1,6 +1,8 @@
 #include "app/jobs/run_library.h"
 #include "app/widgets/window/grouped_runs.h"
 #include "app/widgets/window/runs_dock.h"
+#include "tests/app/jobs/fake_worker.h"
+#include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
 
 #include <QAbstractItemModelTester>
@@ -8,6 +10,8 @@
 #include <QListView>
 #include <QSignalSpy>
 #include <QTest>
+
+#include <vector>
 
 using namespace app;
 
@@ -108,4 +112,42 @@ TEST_CASE("a click on the tick of a header ticks its group")
     CHECK(dock.ticked() == 2);
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, header.topLeft() + QPoint(17, 14));
     CHECK(dock.ticked() == 6);
+}
+
+// The second Alt+Up moved another run, and a drag over two rows moved the run by one.
+TEST_CASE("Alt and the arrow keys move the same queued run again, and a drag may skip rows")
+{
+    const FakeWorker worker(FakeWorker::kForEver);
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    std::vector<RunDocument*> started; // the first one runs
+    for (int i = 0; i < 4; ++i)
+        started.push_back(library.start({}).get());
+    const ThemeController theme;
+    RunsDock dock(theme, library.runs());
+    QObject::connect(
+        &dock, &RunsDock::moveInQueueRequested, &library,
+        [&](const RunDocument& document, int by) { library.moveInQueue(document, by); });
+    dock.resize(216, 500);
+    dock.show();
+    dock.setCurrent(started[0]);
+    settle();
+    const auto order = [&] {
+        std::vector<int> numbers;
+        for (int row = 0; row < library.runs().rowCount(); ++row)
+            numbers.push_back(library.runs().at(row)->number());
+        return numbers;
+    };
+    auto* list = dock.findChild<QListView*>(QStringLiteral("runsList"));
+    list->setCurrentIndex(list->model()->index(3, 0));
+    for (int i = 0; i < 2; ++i)
+        QTest::keyClick(list, Qt::Key_Up, Qt::AltModifier);
+    CHECK(order() == std::vector{1, 4, 2, 3});
+    const auto grip = [&](int row) {
+        return list->visualRect(list->model()->index(row, 0)).topLeft() + QPoint(17, 14);
+    };
+    QTest::mousePress(list->viewport(), Qt::LeftButton, {}, grip(1));
+    QTest::mouseMove(list->viewport(), grip(3));
+    QTest::mouseRelease(list->viewport(), Qt::LeftButton, {}, grip(3));
+    CHECK(order() == std::vector{1, 2, 3, 4});
 }
