@@ -11,7 +11,7 @@ using namespace engine;
 
 namespace {
 // `compute` also has the ops of the previous window of a stream, as in addTimes().
-Bubble::Kind kindOf(Window bubble, const Windows& compute)
+Bubble::Kind bubbleKind(Window bubble, const Windows& compute)
 {
     if (compute.empty() || bubble.begin >= compute.back().end)
         return Bubble::Kind::Drain;
@@ -170,7 +170,7 @@ std::vector<Bubble> Explainer::bubbles() const
             while (next != lane.end()
                    && (next->begin < window.end || next->window().duration() == 0))
                 ++next;
-            Bubble bubble{d, window, kindOf(window, compute), std::nullopt, {}};
+            Bubble bubble{d, window, bubbleKind(window, compute), std::nullopt, {}};
             if (bubble.kind != Bubble::Kind::Drain && next != lane.end()) {
                 bubble.next = next->op;
                 bubble.chain = chainTo(next->op);
