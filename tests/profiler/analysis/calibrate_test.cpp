@@ -2,7 +2,6 @@
 #include "profiler/analysis/calibrate.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/recorded_times.h"
-#include "profiler/whatif/iteration_times.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"
 
@@ -353,7 +352,6 @@ TEST_CASE("an all-reduce of several calls takes as long as all of them")
     spans[0].end = whole.begin + unit;
     spans[1].begin = whole.end - 3 * unit;
     CHECK(recordedTimes(run)[whole.op]->duration == 4 * unit);
-    CHECK(IterationTimes(run, 0).of(whole.op) == Window{whole.end - 4 * unit, whole.end});
 }
 
 // Each of its windows had a vector of the ops of all windows.
