@@ -10,7 +10,6 @@
 #include "app/pages/run/run_prediction.h"
 #include "app/pages/run/why_controller.h"
 #include "app/pages/run_saver.h"
-#include "app/pages/stop_runs.h"
 #include "app/timeline/details/run_status.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
@@ -21,6 +20,7 @@
 #include "app/widgets/run/notes_panel.h"
 #include "app/widgets/run/progress_panel.h"
 #include "app/widgets/run/run_panels.h"
+#include "app/widgets/run/stop_run_dialog.h"
 #include "app/widgets/timeline/timeline_widget.h"
 
 #include <QAction>
@@ -347,7 +347,8 @@ void RunPage::runAgain()
 
 bool RunPage::queryClose()
 {
-    return mayStop(m_library, *m_document, this);
+    return mayStop(
+        *m_document, [this] { m_library.stop(*m_document); }, this);
 }
 
 int RunPage::exportedIteration() const

@@ -66,4 +66,10 @@ void StopRunDialog::runChanged()
         accept();
 }
 
+bool mayStop(const RunDocument& document, std::function<void()> stop, QWidget* parent)
+{
+    return !document.isRunning()
+        || StopRunDialog(document, std::move(stop), parent).exec() == QDialog::Accepted;
+}
+
 } // namespace app

@@ -33,4 +33,8 @@ private:
     QPushButton *m_stopButton, *m_keepButton;
 };
 
+// If the run is in progress, asks whether to stop it, and waits until it has ended. Returns false
+// if the user keeps it running. Other events are processed meanwhile.
+bool mayStop(const RunDocument& document, std::function<void()> stop, QWidget* parent);
+
 } // namespace app
