@@ -190,8 +190,8 @@ void RunLibrary::moveInQueue(const RunDocument& document, int by)
 
 void RunLibrary::estimate()
 {
-    std::map<QString, double>
-        secondsPerFlop; // by kind, of the newest run, which is the most accurate
+    // By kind, from the newest run, which is the most accurate.
+    std::map<QString, double> secondsPerFlop;
     for (const auto& one : m_sessions) {
         const RunProgress& progress = one->document()->progress();
         if (progress.done > 0 && progress.planned > 0 && one->work().flops > 0)
