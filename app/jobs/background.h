@@ -29,8 +29,10 @@ public:
     Background& operator=(const Background&) = delete;
 
     // Runs `work()` in the pool, then `done(answer)` in the owner's thread. `work()` must not
-    // access the owner. Queued work of higher priority runs first. If `work()` throws, the
-    // exception is rethrown in the owner's thread, where the application reports it.
+    // access the owner. Queued work of higher priority runs first. Qt gives priority 0 to the work
+    // that wakes a thread, so in a pool of one thread only work of priority 0 runs in order. If
+    // `work()` throws, the exception is rethrown in the owner's thread, where the application
+    // reports it.
     template<class Work, class Done>
     void run(Work work, Done done, int priority = 0)
     {

@@ -366,8 +366,7 @@ void RunLedger::keepQueue(const QList<QStringList>& options)
         [this](const Result<void>& kept) {
             if (!kept && !std::exchange(m_hasFailed, true))
                 Q_EMIT failed(QString::fromStdString(kept.error().message));
-        },
-        1);
+        });
 }
 
 void RunLedger::takeQueues(const std::function<void(const QList<QStringList>&)>& take)

@@ -1,4 +1,5 @@
 #include "app/jobs/run_ledger.h"
+#include "profiler/store/ledger/ledger.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
@@ -124,4 +125,23 @@ TEST_CASE("what the user adds to a run is in the list at once")
     changes.apply(&RunLedger::setUserData, edited);
     CHECK(listed()->name == edited.name);
     CHECK(listed()->tags == edited.tags);
+}
+
+// The work that wakes the waiting thread was overtaken by the next one, which had a higher
+// priority.
+TEST_CASE("of two queues that are stored one after the other the last one stays")
+{
+    constexpr int kTries = 50;
+    for (int i = 0; i < kTries; ++i) {
+        const QStringList last{QStringLiteral("--devices"), QString::number(i)};
+        {
+            Changes idle; // the thread waits for work
+            idle.ledger.keepQueue({{QStringLiteral("--scheme"), QStringLiteral("gpipe")}});
+            idle.ledger.keepQueue({last});
+        } // has stored them
+        auto stored = profiler::Ledger::open(ledgerFile().toStdString()).value();
+        const auto exists = [](auto) { return false; };
+        CHECK(stored.takeQueues(exists).value()
+              == std::vector{last.join(QLatin1Char('\n')).toStdString()});
+    }
 }
