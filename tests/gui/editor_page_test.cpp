@@ -83,12 +83,16 @@ struct Editor
     ScheduleGrid* grid = nullptr;
 };
 
-// Answers the question about changes with one of its buttons, once it is there.
-void answerUnsaved(const char* button)
+// Answers the question about changes with one of its buttons, once it is there and says `text`.
+void answerUnsaved(const char* button, const char* text = "")
 {
-    QTimer::singleShot(0, qApp, [button] {
+    QTimer::singleShot(0, qApp, [button, text] {
         QWidget* dialog = QApplication::activeModalWidget();
         REQUIRE(dialog != nullptr);
+        const auto labels = dialog->findChildren<QLabel*>();
+        CHECK(std::ranges::any_of(labels, [text](const QLabel* label) {
+            return label->text().contains(QString::fromLatin1(text));
+        }));
         auto* choice = dialog->findChild<QPushButton*>(QString::fromLatin1(button));
         REQUIRE(choice != nullptr);
         choice->click();
@@ -208,6 +212,10 @@ TEST_CASE("a click on a violation goes to its op")
     CHECK(std::ranges::count(labels, QStringLiteral("1 violation"), &QLabel::text) == 1);
     list->setCurrentRow(2);
     CHECK(editor.grid->selected() == OpPlace{1, 1});
+    editor.click({0, 0});
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                      list->visualItemRect(list->item(2)).center());
+    CHECK(editor.grid->selected() == OpPlace{1, 1}); // the line was the current one already
 }
 
 TEST_CASE("revert leads back to the schedule as it was opened or saved, redo returns")
@@ -327,7 +335,7 @@ TEST_CASE("closing asks before changes are lost")
     REQUIRE(editor.page.saveTo(file));
     editor.action("undo")->trigger();
     REQUIRE(editor.page.isModified());
-    answerUnsaved("saveChanges");
+    answerUnsaved("saveChanges", "loses 1 change "); // since it was saved
     CHECK(editor.page.queryClose());
     CHECK_FALSE(editor.page.isModified());
 }
@@ -375,6 +383,29 @@ TEST_CASE("a schedule of PyTorch is edited, and never saved over")
     CHECK(page.check().isValid());
     CHECK(page.file().isEmpty());
     CHECK(page.findChild<Band*>()->text().contains(QStringLiteral("PyTorch")));
+}
+
+// A green "Read." covered the verdict.
+TEST_CASE("a schedule of PyTorch with a deadlock shows the deadlock")
+{
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("torch.csv"));
+    engine::ScheduleRequest request;
+    request.scheme = "gpipe";
+    request.devices = 2;
+    request.microBatches = 2;
+    engine::Schedule schedule = *engine::buildSchedule(request);
+    std::ranges::reverse(schedule.program[{0}]);
+    QFile torch(file);
+    REQUIRE(torch.open(QIODevice::WriteOnly));
+    torch.write(QByteArray::fromStdString(*engine::writeTorch(schedule)));
+    torch.close();
+    ThemeController theme;
+    EditorPage page(theme);
+    page.open(file);
+    REQUIRE(page.schedule() != nullptr);
+    CHECK_FALSE(page.check().isValid());
+    CHECK(page.findChild<Band*>()->text().startsWith(QStringLiteral("Deadlock.")));
 }
 
 TEST_CASE("in the smallest window nothing of the editor covers anything else")

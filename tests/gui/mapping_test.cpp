@@ -146,8 +146,13 @@ TEST_CASE("a mapping is chosen in the picker or by its card, and the scheme's ow
     CHECK(setup.page.plan().experiment.schedule.mapping.empty());
     setup.wait();
     CHECK(picker->current() == 1);
-    setup.page.findChild<QAction*>(QStringLiteral("copyMappings"))->trigger();
+    auto* copy = setup.page.findChild<QAction*>(QStringLiteral("copyMappings"));
+    copy->trigger();
     CHECK(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("mapping,iteration ms,")));
+    setup.type("microBatches", "16"); // the mappings of the earlier plan were copied
+    CHECK_FALSE(copy->isEnabled());
+    setup.wait();
+    CHECK(copy->isEnabled());
 }
 
 TEST_CASE("links without a shown kind of load cannot be reached")

@@ -142,7 +142,9 @@ void EditorPage::open(const QString& file)
         return;
     }
     take(*std::move(opened));
-    if (m_file->foreign().isEmpty() || schedule() == nullptr)
+    const bool isEdited = schedule() != nullptr;
+    // Another verdict stays, because it says what to repair.
+    if (m_file->foreign().isEmpty() || !isEdited || !check().isValid() || schedule()->leftOut() > 0)
         return;
     m_band->show(Band::Kind::Ok, tr("Read."),
                  tr("%1 is %2 and is not changed. Save writes CSV to a new file.")
@@ -320,7 +322,9 @@ bool EditorPage::queryClose()
 {
     if (!isModified())
         return true;
-    UnsavedDialog dialog(m_file->name(), m_editor->schedule()->undoStack().index(), this);
+    const QUndoStack& steps = m_editor->schedule()->undoStack();
+    const int saved = steps.cleanIndex(); // -1: no step leads to the saved schedule
+    UnsavedDialog dialog(m_file->name(), saved < 0 ? 0 : std::abs(steps.index() - saved), this);
     dialog.exec();
     if (dialog.choice() == UnsavedDialog::Choice::Save)
         return m_file->save(schedule()->schedule());

@@ -93,8 +93,8 @@ void SetupPage::makeMapping()
     m_mapping = new MappingView(m_theme);
     m_views->addWidget(m_mapping);
     connect(m_mapping, &MappingView::planOffered, this, &SetupPage::setPlan);
-    connect(m_mapping, &MappingView::answered, this,
-            [this] { m_copyMappings->setEnabled(m_mapping->study() != nullptr); });
+    connect(m_mapping, &MappingView::csvChanged, this,
+            [this] { m_copyMappings->setEnabled(!m_mapping->csv().isEmpty()); });
     m_mapping->setPlan(plan(), m_problem);
 }
 

@@ -143,24 +143,30 @@ std::vector<LaneGroup> laneGroups(const engine::Run& run)
     return groups;
 }
 
-std::vector<int> LaneOrder::shown(int devices) const
+std::vector<int> LaneOrder::all(int devices) const
 {
     std::vector<int> all;
     const auto add = [&](int device) {
-        if (device >= 0 && device < devices && !hidden.contains(device)
-            && std::ranges::find(all, device) == all.end())
+        if (device >= 0 && device < devices && std::ranges::find(all, device) == all.end())
             all.push_back(device);
     };
     std::ranges::for_each(order, add);
     for (int device = 0; device < devices; ++device)
         add(device);
-    std::ranges::stable_partition(all, [this](int device) { return pinned.contains(device); });
+    return all;
+}
+
+std::vector<int> LaneOrder::shown(int devices) const
+{
+    std::vector<int> lanes = all(devices);
+    std::erase_if(lanes, [this](int device) { return hidden.contains(device); });
+    std::ranges::stable_partition(lanes, [this](int device) { return pinned.contains(device); });
     std::set<const LaneGroup*> begun;
-    std::erase_if(all, [&](int device) {
+    std::erase_if(lanes, [&](int device) {
         const LaneGroup* group = groupOf(device);
         return group != nullptr && !begun.insert(group).second;
     });
-    return all;
+    return lanes;
 }
 
 const LaneGroup* LaneOrder::groupOf(int device) const
@@ -208,18 +214,29 @@ void LaneOrder::togglePin(int device)
 
 bool LaneOrder::move(int device, int by, int devices)
 {
-    std::vector<int> all = shown(devices);
-    const auto at = std::ranges::find(all, device);
-    const auto to = (at - all.begin()) + by;
-    if (at == all.end() || by == 0 || to < 0 || to >= static_cast<std::ptrdiff_t>(all.size())
-        || pinned.contains(all[static_cast<std::size_t>(to)]) != pinned.contains(device))
+    const std::vector<int> lanes = shown(devices);
+    const auto at = std::ranges::find(lanes, device);
+    const auto to = (at - lanes.begin()) + by;
+    if (at == lanes.end() || by == 0 || to < 0 || to >= static_cast<std::ptrdiff_t>(lanes.size())
+        || pinned.contains(lanes[static_cast<std::size_t>(to)]) != pinned.contains(device))
         return false;
-    all.erase(at);
-    all.insert(all.begin() + to, device);
-    order.clear();
-    for (const int top : all) // the devices of a group stay together
-        for (const int each : laneOf(top))
-            order.push_back(each);
+    const std::vector<int> held = laneOf(device),
+                           next = laneOf(lanes[static_cast<std::size_t>(to)]);
+    std::vector<int> moved;
+    const auto append = [&](const std::vector<int>& lane) {
+        moved.insert(moved.end(), lane.begin(), lane.end());
+    };
+    for (const int each : all(devices)) {           // also hidden devices, which keep their places
+        const std::vector<int> lane = laneOf(each); // the devices of a group stay together
+        if (lane == held || std::ranges::find(moved, each) != moved.end())
+            continue;
+        if (lane == next && by < 0)
+            append(held);
+        append(lane);
+        if (lane == next && by > 0)
+            append(held);
+    }
+    order = std::move(moved);
     return true;
 }
 

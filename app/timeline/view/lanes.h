@@ -88,6 +88,7 @@ struct LaneOrder
     friend bool operator==(const LaneOrder&, const LaneOrder&) = default;
 
 private:
+    std::vector<int> all(int devices) const;   // all devices in the user's order
     std::vector<int> laneOf(int device) const; // the devices that share its lane
 };
 

@@ -69,7 +69,7 @@ public:
         std::vector<std::pair<QPointF, double>> tips;
         for (std::size_t p = 1; p < m_parts.size(); ++p) {
             const PathPart& part = m_parts[p];
-            if (!isInSight(part) || !isMessage(part, m_parts[p - 1]))
+            if (!isInSight(part) || !isMessage(part, m_parts[p - 1]) || !hasLane(m_parts[p - 1]))
                 continue;
             const QPointF from = beginOf(p), to(x(part.window.end), y(part));
             const double direction = to.y() > from.y() ? 1 : -1;
@@ -83,8 +83,16 @@ public:
         return tips;
     }
 
-    QPointF first() const { return beginOf(0); }
-    QPointF last() const { return {x(m_parts.back().window.end), y(m_parts.back())}; }
+    // Where the path begins and ends, except on hidden lanes.
+    std::vector<QPointF> ends() const
+    {
+        std::vector<QPointF> ends;
+        if (hasLane(m_parts.front()))
+            ends.push_back(beginOf(0));
+        if (hasLane(m_parts.back()))
+            ends.emplace_back(x(m_parts.back().window.end), y(m_parts.back()));
+        return ends;
+    }
 
 private:
     const Lane& laneOf(const PathPart& part) const
@@ -93,15 +101,18 @@ private:
     }
     double y(const PathPart& part) const { return lineY(laneOf(part)); }
     double x(std::int64_t time) const { return m_picture.axis.snappedX(static_cast<double>(time)); }
+    // Hidden lanes have no height, except those of a collapsed group.
+    bool hasLane(const PathPart& part) const { return laneOf(part).compute > 0; }
     // A message starts on the lane of its sender.
     QPointF beginOf(std::size_t p) const
     {
-        const bool isSent = p > 0 && isMessage(m_parts[p], m_parts[p - 1]);
+        const bool isSent
+            = p > 0 && isMessage(m_parts[p], m_parts[p - 1]) && hasLane(m_parts[p - 1]);
         return {x(m_parts[p].window.begin), y(m_parts[isSent ? p - 1 : p])};
     }
     bool isInSight(const PathPart& part) const
     {
-        return part.window.end >= m_picture.axis.window().begin
+        return hasLane(part) && part.window.end >= m_picture.axis.window().begin
             && part.window.begin <= m_picture.axis.window().end;
     }
 
@@ -175,7 +186,7 @@ void paintPath(QPainter& painter, const PathPicture& picture, const std::vector<
     painter.setBrush(ink);
     for (const auto& [tip, direction] : path.arrows())
         paintPathHead(painter, tip, direction);
-    for (const QPointF& end : {path.first(), path.last()})
+    for (const QPointF& end : path.ends())
         painter.drawEllipse(end, 4, 4);
     painter.restore();
 }

@@ -12,7 +12,8 @@ class UnsavedDialog : public QDialog
 public:
     enum class Choice { Stay, Discard, Save };
 
-    // `what` is the name of the schedule: "mine.csv"; `changes` is the number of undoable steps.
+    // `what` is the name of the schedule: "mine.csv"; `changes` is the number of steps since it was
+    // saved; 0: unknown.
     UnsavedDialog(const QString& what, int changes, QWidget* parent = nullptr);
 
     Choice choice() const { return m_choice; }

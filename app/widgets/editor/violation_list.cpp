@@ -52,10 +52,14 @@ ViolationList::ViolationList(const ThemeController& theme, QWidget* parent)
             makeBar(32, 8, {{m_absentTitle, 1}}),
             makeLine(Qt::Horizontal),
             {m_absentList, 1}});
-    connect(m_violations, &QListWidget::currentRowChanged, this, [this](int row) {
+    const auto choose = [this] {
+        const int row = m_violations->currentRow();
         if (row >= 0 && row < static_cast<int>(m_places.size()))
             Q_EMIT placeChosen(m_places[static_cast<std::size_t>(row)]);
-    });
+    };
+    connect(m_violations, &QListWidget::currentRowChanged, this, choose);
+    connect(m_violations, &QListWidget::itemClicked, this, choose); // also of the current row
+    connect(m_violations, &QListWidget::itemActivated, this, choose);
     connect(m_absentList, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
         Q_EMIT restoreRequested(m_absentList->row(item));
     });

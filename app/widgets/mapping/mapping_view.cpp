@@ -159,7 +159,9 @@ void MappingView::setPlan(const RunPlan& plan, const QString& problem)
 {
     m_plan = plan;
     m_problem = problem;
-    m_isCurrent = false;
+    m_isAsked = m_isAnswered = false;
+    m_studies.drop();
+    Q_EMIT csvChanged();
     showMapping();
     if (isVisible())
         m_debounce.start();
@@ -168,13 +170,13 @@ void MappingView::setPlan(const RunPlan& plan, const QString& problem)
 void MappingView::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
-    if (!m_isCurrent)
+    if (!m_isAsked)
         ask();
 }
 
 void MappingView::ask()
 {
-    m_isCurrent = true;
+    m_isAsked = true;
     const PredictionRequest request = m_plan.request();
     if (m_problem.isEmpty() && hasNodes(request))
         return m_studies.ask(request);
@@ -197,7 +199,8 @@ void MappingView::showEmpty(const QString& fact, const QString& advice, bool off
     showSide();
     for (QWidget* widget : std::initializer_list<QWidget*>{m_mapping, m_messages, m_allReduces})
         widget->setEnabled(false);
-    Q_EMIT answered();
+    m_isAnswered = true;
+    Q_EMIT csvChanged();
 }
 
 void MappingView::showAnswer(const MappingStudies::Answer& answer)
@@ -207,7 +210,8 @@ void MappingView::showAnswer(const MappingStudies::Answer& answer)
         return showEmpty(tr("Not predicted"), capitalized(fromUtf8(result.error().message)), false);
     m_found = {answer, &*result};
     showFound();
-    Q_EMIT answered();
+    m_isAnswered = true;
+    Q_EMIT csvChanged();
 }
 
 void MappingView::showFound()
@@ -269,7 +273,7 @@ void MappingView::showMapping()
 
 QString MappingView::csv() const
 {
-    return m_found ? mappingsCsv(m_found->study) : QString();
+    return m_found && m_isAnswered ? mappingsCsv(m_found->study) : QString();
 }
 
 // Moves the panels below the picture in a narrow window.

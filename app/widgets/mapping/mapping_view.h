@@ -41,10 +41,10 @@ public:
     // `problem`: why the plan cannot be predicted; "" if it can.
     void setPlan(const RunPlan& plan, const QString& problem);
     const MappingStudy* study() const { return m_found ? &m_found->study : nullptr; }
-    QString csv() const; // of the compared mappings; "" if there is no study
+    QString csv() const; // of the compared mappings; "" if there is no study of the plan yet
 
 Q_SIGNALS:
-    void answered(); // study() changed
+    void csvChanged();
     void planOffered(const app::RunPlan& plan);
 
 protected:
@@ -70,7 +70,9 @@ private:
 
     RunPlan m_plan;
     QString m_problem;
-    bool m_isCurrent = false; // whether a study of the current plan was requested
+    // Whether a study of the current plan was requested, and whether its answer has come. Until
+    // then m_found is that of an earlier plan.
+    bool m_isAsked = false, m_isAnswered = false;
     MappingStudies m_studies;
     QTimer m_debounce;
     std::shared_ptr<const MappingStudies::Found> m_found; // null: no answer

@@ -51,11 +51,18 @@ bool LaneHeaders::press(double x, int device)
     return true;
 }
 
-void LaneHeaders::drag(double pixels, int over, int devices)
+void LaneHeaders::drag(double pixels, double y, const std::vector<Lane>& lanes)
 {
     constexpr double kLeast = 8; // pixels
+    const int over = laneAt(lanes, y);
     if (m_held < 0 || over < 0 || std::abs(pixels) < kLeast)
         return;
+    // A taller lane would still be under the pointer after the move, and would move back.
+    const Lane &held = lanes[static_cast<std::size_t>(m_held)],
+               &other = lanes[static_cast<std::size_t>(over)];
+    if (other.top > held.top ? y < other.bottom() - held.height : y >= other.top + held.height)
+        return;
+    const auto devices = static_cast<int>(lanes.size());
     const std::vector<int> shown = order().shown(devices);
     const auto placeOf = [&](int device) { return std::ranges::find(shown, device); };
     LaneOrder to = order();

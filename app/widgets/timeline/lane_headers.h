@@ -29,9 +29,9 @@ public:
     // Handles a press in the header of a device. If it is on the triangle, toggles the lane and
     // returns false. Otherwise returns true, and drag() can move the lane.
     bool press(double x, int device);
-    // Moves the lane of the pressed header to the place of lane `over`. Does nothing if `over` is
-    // -1 (no lane), or if the pointer has moved by only a few pixels.
-    void drag(double pixels, int over, int devices);
+    // Moves the lane of the pressed header to the place of the lane at `y`, if it would then be
+    // under the pointer. Does nothing if the pointer has moved by only a few pixels.
+    void drag(double pixels, double y, const std::vector<Lane>& lanes);
     void release() { m_held = -1; }
 
 Q_SIGNALS:

@@ -113,6 +113,7 @@ void TimeCanvas::moveTo(ViewWindow to, Remember remember)
         return;
     if (remember == Remember::Yes)
         m_history.push(m_window);
+    m_zoomed.reset();
     m_window = to;
     updateAxis();
     if (isHovering())
@@ -348,9 +349,19 @@ void TimeCanvas::wheelEvent(QWheelEvent* event)
     } else {
         const double about
             = m_window.begin + (at.x() - area.left()) * m_window.duration() / area.width();
-        userMovesTo(m_window.zoomed(zoomStep(*event, notches), about), Remember::Yes);
+        zoomByWheel(*event, m_window.zoomed(zoomStep(*event, notches), about));
     }
     hoverAt(at);
+}
+
+void TimeCanvas::zoomByWheel(const QWheelEvent& event, ViewWindow to)
+{
+    constexpr quint64 kPause = 500; // ms between two gestures
+    const bool continues = m_zoomed && event.timestamp() - *m_zoomed < kPause;
+    const ViewWindow before = m_window;
+    userMovesTo(to, continues ? Remember::No : Remember::Yes);
+    if (m_window != before)
+        m_zoomed = event.timestamp();
 }
 
 bool TimeCanvas::viewKey(int key, Qt::KeyboardModifiers modifiers)

@@ -80,6 +80,8 @@ protected:
     void remember() { m_history.push(m_window); }
     void moveTo(ViewWindow to, Remember remember);
     void userMovesTo(ViewWindow to, Remember remember);
+    // The events of one gesture enter the zoom history once: a touchpad sends dozens of them.
+    void zoomByWheel(const QWheelEvent& event, ViewWindow to);
     void forgetHistory() { m_history.clear(); }
     int scrollY() const;
     void scrollTo(int y);
@@ -147,6 +149,7 @@ private:
     ViewWindow m_window;
     std::optional<ViewWindow> m_firstView; // from setInSight(); target of the first move
     ZoomHistory m_history;
+    std::optional<quint64> m_zoomed; // ms; when the wheel zoomed, if nothing has moved since
 
     Drag m_dragging = Drag::None;
     QPointF m_pressedAt, m_pointer;

@@ -322,8 +322,8 @@ bool TimelineWidget::ownPress(QMouseEvent& event)
 
 void TimelineWidget::ownDrag(QPointF from, QPointF to)
 {
-    const int over = m_scene.deviceAt({m_scene.areas.header.center().x(), to.y()});
-    m_headers.drag(to.y() - from.y(), over, devices());
+    if (m_scene.areas.header.contains({m_scene.areas.header.center().x(), to.y()}))
+        m_headers.drag(to.y() - from.y(), m_scene.laneY(to.y()), m_scene.lanes);
     const double least = extent().duration() > 0 ? m_scene.axis.ticksPerPixel() : 1;
     if (m_overviewDrag.isActive())
         userMovesTo(m_overviewDrag.dragged(to.x() - from.x(), least), Remember::No);
@@ -341,7 +341,7 @@ bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
     if (isSideways || !m_scene.areas.overview.contains(at))
         return false;
     const double about = overviewAxis(*m_scene.view, m_scene.areas.overview, 1).time(at.x());
-    userMovesTo(inSight().zoomed(zoomStep(event, notches), about), Remember::Yes);
+    zoomByWheel(event, inSight().zoomed(zoomStep(event, notches), about));
     return true;
 }
 

@@ -113,6 +113,19 @@ TEST_CASE("lanes move within the pinned ones or within the others")
     CHECK_FALSE(order.isDefault());
 }
 
+// They came back below the others, and an unpinned lane stayed on top.
+TEST_CASE("moving a lane leaves hidden and pinned lanes their places")
+{
+    app::LaneOrder order;
+    REQUIRE(order.hide(1, 4));
+    order.togglePin(3);
+    CHECK(order.move(2, -1, 4));
+    CHECK(order.shown(4) == std::vector<int>{3, 2, 0});
+    order.hidden.clear();
+    order.togglePin(3);
+    CHECK(order.shown(4) == std::vector<int>{2, 0, 1, 3});
+}
+
 TEST_CASE("a pinned lane stays in sight when the others scroll, and covers them")
 {
     app::LaneOptions options{100, 42, {}};

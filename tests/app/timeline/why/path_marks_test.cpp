@@ -7,6 +7,8 @@
 #include <QPainter>
 #include <QPixmap>
 
+#include <set>
+
 using namespace app;
 
 namespace {
@@ -36,6 +38,33 @@ bool isMarked(const engine::Run& run, const PathMarks& marks, const std::string&
     FAIL("no op " << name);
     return false;
 }
+
+struct PaintedPath
+{
+    explicit PaintedPath(const std::set<int>& hidden = {})
+    {
+        LaneOptions options;
+        options.available = 300;
+        options.order.hidden = hidden;
+        lanes = layoutLanes(2, options);
+        const BoxColours colours(theme, 1);
+        QPixmap picture(600, 300);
+        picture.fill(theme.chrome.surface);
+        {
+            QPainter painter(&picture);
+            paintPath(painter, {*marks, axis, colours, -1}, lanes);
+        }
+        image = picture.toImage();
+    }
+
+    engine::Run run = slowLinks();
+    PathMarksPointer marks = makePathMarks(run, 0).value();
+    engine::Window window = marks->why.path.window;
+    TimeAxis axis{static_cast<double>(window.begin), static_cast<double>(window.end), 0, 600, 1};
+    Theme theme = makeTheme(profiler::ThemeMode::Light);
+    std::vector<Lane> lanes;
+    QImage image;
+};
 
 } // namespace
 
@@ -87,33 +116,34 @@ TEST_CASE("numbers on the ruler are found where they are drawn, and do not overl
 
 TEST_CASE("the line of the path is drawn on the lanes of its ops")
 {
-    const engine::Run run = slowLinks();
-    const PathMarksPointer marks = makePathMarks(run, 0).value();
-    const Theme theme = makeTheme(profiler::ThemeMode::Light);
-    const BoxColours colours(theme, 1);
-    LaneOptions options;
-    options.available = 300;
-    const std::vector<Lane> lanes = layoutLanes(2, options);
-    const engine::Window window = marks->why.path.window;
-    const TimeAxis axis{static_cast<double>(window.begin), static_cast<double>(window.end), 0, 600,
-                        1};
-    QPixmap picture(600, 300);
-    picture.fill(theme.chrome.surface);
-    {
-        QPainter painter(&picture);
-        paintPath(painter, {*marks, axis, colours, -1}, lanes);
-    }
-    const QImage image = picture.toImage();
+    const PaintedPath path;
     const auto inkAt = [&](const profiler::PathPart& part) {
-        const Lane& lane = lanes[static_cast<std::size_t>(part.device.value)];
+        const Lane& lane = path.lanes[static_cast<std::size_t>(part.device.value)];
         const auto middle = static_cast<double>(part.window.begin + part.window.end) / 2;
+        const auto x = static_cast<int>(path.axis.x(middle));
         const int y = static_cast<int>(lane.computeTop() + std::round(lane.compute * 32 / 42));
-        return image.pixelColor(static_cast<int>(axis.x(middle)), y - 1) == theme.chrome.text
-            || image.pixelColor(static_cast<int>(axis.x(middle)), y) == theme.chrome.text;
+        const QColor ink = path.theme.chrome.text;
+        return path.image.pixelColor(x, y - 1) == ink || path.image.pixelColor(x, y) == ink;
     };
-    for (const profiler::PathPart& part : marks->why.path.parts)
+    for (const profiler::PathPart& part : path.marks->why.path.parts)
         if (part.kind == profiler::PathPart::Kind::Work)
             CHECK(inkAt(part));
+}
+
+// Its parts on hidden lanes ran along the top of the first lane.
+TEST_CASE("the path is interrupted where its lanes are hidden")
+{
+    const PaintedPath path({1});
+    const auto hasInk = [&](int top, int bottom) {
+        for (int y = top; y < bottom; ++y)
+            for (int x = 0; x < path.image.width(); ++x)
+                if (path.image.pixelColor(x, y) != path.theme.chrome.surface)
+                    return true;
+        return false;
+    };
+    const auto line = static_cast<int>(path.lanes[0].computeTop() + path.lanes[0].compute / 2);
+    CHECK(hasInk(line, path.image.height()));
+    CHECK_FALSE(hasInk(0, line));
 }
 
 TEST_CASE("the text of an effect has a sign, a unit and whether it is worse")

@@ -11,16 +11,34 @@ TEST_CASE("a lane that is dragged by its header takes the place of the one under
 {
     LaneHeaders headers;
     QSignalSpy order(&headers, &LaneHeaders::orderChanged);
+    const auto lanes = layoutLanes(4, {600, 42, {}});
+    const auto middleOf
+        = [&](std::size_t lane) { return lanes[lane].top + lanes[lane].height / 2; };
     CHECK(headers.press(60, 0));
-    headers.drag(7, 2, 4); // a click that is not quite still
-    headers.drag(80, -1, 4);
+    headers.drag(7, middleOf(2), lanes); // a click that is not quite still
+    headers.drag(80, lanes[3].bottom() + 1, lanes);
     CHECK(headers.order().isDefault());
-    headers.drag(80, 2, 4);
+    headers.drag(80, middleOf(2), lanes);
     CHECK(headers.order().shown(4) == Order{1, 2, 0, 3});
     headers.release();
-    headers.drag(160, 3, 4);
+    headers.drag(160, middleOf(3), lanes);
     CHECK(headers.order().shown(4) == Order{1, 2, 0, 3});
     CHECK(order.count() == 1);
+}
+
+// It moved up and down with each pixel, because the taller lane stayed under the pointer.
+TEST_CASE("a short lane moves past a taller one when it would be under the pointer")
+{
+    LaneHeaders headers;
+    LaneOptions options{600, 42, {}};
+    options.toggled = {0};
+    const auto lanes = layoutLanes(4, options);
+    REQUIRE(lanes[0].height < lanes[1].height);
+    CHECK(headers.press(60, 0));
+    headers.drag(20, lanes[1].top + 1, lanes);
+    CHECK(headers.order().isDefault());
+    headers.drag(20, lanes[1].bottom() - 1, lanes);
+    CHECK(headers.order().shown(4) == Order{1, 0, 2, 3});
 }
 
 TEST_CASE("the triangle of a header toggles its lane, or expands its group")
@@ -30,7 +48,7 @@ TEST_CASE("the triangle of a header toggles its lane, or expands its group")
         order(&headers, &LaneHeaders::orderChanged);
     CHECK_FALSE(headers.press(LaneHeaders::kTriangle - 1, 3));
     CHECK(headers.options().toggled.contains(3));
-    headers.drag(80, 0, 4); // nothing is held
+    headers.drag(80, 0, layoutLanes(4, {600, 42, {}})); // nothing is held
     CHECK_FALSE(headers.press(0, 3));
     CHECK(headers.options().toggled.empty());
     CHECK(changed.count() == 2);

@@ -139,6 +139,22 @@ TEST_CASE("keys move through the zoom history, and 0 and Home fit")
     CHECK(shown.picture() == fitted);
 }
 
+// The dozens of events of a touchpad filled the history, so that no earlier view could be reached.
+TEST_CASE("one gesture of the wheel is one step of the zoom history")
+{
+    Shown shown;
+    const QImage fitted = shown.picture();
+    for (int k = 0; k < 3; ++k)
+        shown.wheel({500, 100}, 1);
+    const QImage zoomed = shown.picture();
+    QTest::keyClick(&shown.widget, Qt::Key_Right); // ends the gesture
+    shown.wheel({500, 100}, 1);
+    QTest::keyClick(&shown.widget, Qt::Key_Left, Qt::AltModifier);
+    QTest::keyClick(&shown.widget, Qt::Key_Left, Qt::AltModifier);
+    CHECK(shown.picture() == fitted);
+    CHECK(zoomed != fitted);
+}
+
 TEST_CASE("the keyboard alone reaches boxes, bubbles and other lanes")
 {
     Shown shown;
