@@ -96,10 +96,13 @@ std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
     if (auto known = m_runs->find(file)) {
         // The file may be readable by now. A run that this window started has no file if it failed.
         RunSession* opened = session(*known);
-        if (opened != nullptr && opened->options().isEmpty()
+        const bool isReplaced = opened != nullptr && opened->isReplaced();
+        if (opened != nullptr && known->options().isEmpty()
             && known->state() == RunDocument::State::Failed && !known->run())
             opened->open();
-        return known;
+        if (!isReplaced)
+            return known;
+        close(*known); // its page still shows what was read
     }
     auto document = newDocument(QFileInfo(file).absoluteFilePath());
     m_sessions.back()->open();
@@ -143,7 +146,7 @@ QList<QStringList> RunLibrary::queuedOptions() const
     QList<QStringList> options;
     for (const auto& one : m_sessions)
         if (one->document()->isQueued())
-            options.append(one->options());
+            options.append(one->document()->options());
     return options;
 }
 
@@ -206,12 +209,6 @@ void RunLibrary::estimate()
         progress.secondsLeft = rate == secondsPerFlop.end() ? -1 : rate->second * one->work().flops;
         one->document()->setProgress(progress);
     }
-}
-
-QStringList RunLibrary::optionsOf(const RunDocument& document) const
-{
-    const RunSession* started = session(document);
-    return started == nullptr ? QStringList() : started->options();
 }
 
 std::shared_ptr<RunDocument> RunLibrary::add(engine::Run run)

@@ -28,7 +28,8 @@ public:
     RunsModel& runs() { return *m_runs; }
 
     // Opens a file and starts to read it. Returns the existing document if the file is already
-    // open, and reads it again if nothing could be read.
+    // open, and reads it again if nothing could be read. If another file has this name now, the
+    // existing document is removed from runs().
     std::shared_ptr<RunDocument> open(const QString& file);
     // Starts a worker that records a new file. `options` are those of `bscope run` except -o. Only
     // one worker runs at a time, because two would distort each other's times; other runs are
@@ -40,8 +41,6 @@ public:
     void holdQueue(bool held);
     // Moves a queued run by `by` positions; negative values move it towards the front.
     void moveInQueue(const RunDocument& document, int by);
-    // Returns the options with which the run was started; empty if this window did not start it.
-    QStringList optionsOf(const RunDocument& document) const;
     // Adds a predicted run, which has no file.
     std::shared_ptr<RunDocument> add(engine::Run run);
 

@@ -118,8 +118,15 @@ void RunSession::open()
     m_loader.load(m_document->file());
 }
 
+bool RunSession::isReplaced() const
+{
+    const profiler::DiskFile now = profiler::onDisk(m_document->file().toStdString());
+    return m_read && now != profiler::DiskFile() && now != *m_read;
+}
+
 void RunSession::loaded(const RunPointer& run, const QString& warning)
 {
+    m_read = profiler::onDisk(m_document->file().toStdString());
     m_document->setRun(run);
     m_document->addLogLine(tr("opened %1").arg(m_document->file()));
     if (!run->info.started.empty())
@@ -138,7 +145,7 @@ void RunSession::loaded(const RunPointer& run, const QString& warning)
 
 void RunSession::setOptions(const QStringList& options)
 {
-    m_options = options;
+    m_document->setOptions(options);
     m_work = runWork(options);
 }
 
@@ -349,6 +356,7 @@ void RunSession::allRead()
 {
     const engine::Run* run = m_document->run().get();
     if (m_document->isRunning()) {
+        m_read = profiler::onDisk(m_document->file().toStdString());
         const Notice notice = noticeOfEnd(m_end, run);
         if (notice.level != Level::None)
             m_document->setNotice(notice);

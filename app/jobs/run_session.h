@@ -6,6 +6,7 @@
 #include "app/models/plan/run_work.h"
 #include "app/models/run_document.h"
 #include "engine/base/new_file.h"
+#include "profiler/store/open_file.h"
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -30,14 +31,15 @@ public:
     void open(); // also follows the file while another program is still writing it
     void start(const QString& program, const QStringList& options); // see RunProcess::start()
     void queue(const QStringList& options); // startQueued() will start the run with these options
-    void startQueued(const QString& program) { start(program, m_options); }
+    void startQueued(const QString& program) { start(program, m_document->options()); }
     void stop(); // also removes a queued run from the queue, or stops reading a file
     // Suspends or resumes the worker. Works only for emulated runs, because a live run measures the
     // wall clock.
     void setPaused(bool paused);
     const std::shared_ptr<RunDocument>& document() const { return m_document; }
-    const QStringList& options() const { return m_options; }
-    const RunWork& work() const { return m_work; } // of the options
+    const RunWork& work() const { return m_work; } // of the document's options
+    // Whether another file has the name of the one that was read.
+    bool isReplaced() const;
     RunProcess& process() { return m_process; }
 
 private:
@@ -59,8 +61,8 @@ private:
     RunLoader m_loader;
     RunFollower m_follower;
     std::optional<engine::ReservedName> m_name;
-    QStringList m_options;
     RunWork m_work;
+    std::optional<profiler::DiskFile> m_read; // the file that was read to its end
     // Time since the start or the last resumption; invalid before the start and during a pause. The
     // time before the last pause is in m_workedMs.
     QElapsedTimer m_sinceStart;

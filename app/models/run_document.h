@@ -68,6 +68,8 @@ public:
     RunDocument(QString file, int number, QObject* parent = nullptr);
 
     const QString& file() const { return m_file; }
+    // The options of `bscope run` with which this window started the run; empty for a file.
+    const QStringList& options() const { return m_options; }
     bool isQueued() const { return m_state == State::Queued; }
     bool isPaused() const { return m_isPaused; } // running, but the worker is suspended
     int number() const { return m_number; }      // counted from 1 within this window: "BitPipe #3"
@@ -83,6 +85,7 @@ public:
     QString title() const;    // "BitPipe #3"; the file name until the first rows are read
     QString subtitle() const; // "#3, 4 × 8, v 2"
 
+    void setOptions(const QStringList& options) { m_options = options; }
     void setState(State state);
     void setPaused(bool paused);
     void setRun(RunPointer run);
@@ -101,6 +104,7 @@ Q_SIGNALS:
 
 private:
     QString m_file, m_label;
+    QStringList m_options;
     int m_number = 0;
     State m_state = State::Loading;
     bool m_isPaused = false;

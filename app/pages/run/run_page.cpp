@@ -290,7 +290,7 @@ void RunPage::showState()
 
 RunStateView::Facts RunPage::facts() const
 {
-    return {view() != nullptr, m_views.isBusy(), !m_library.optionsOf(*m_document).isEmpty()};
+    return {view() != nullptr, m_views.isBusy(), !m_document->options().isEmpty()};
 }
 
 // Hides the toolbar and the tables of a file that cannot be read.
@@ -338,7 +338,7 @@ void RunPage::showKernels(const KernelViewPointer& kernels, const QString& reaso
 
 void RunPage::runAgain()
 {
-    const QStringList options = m_library.optionsOf(*m_document);
+    const QStringList& options = m_document->options();
     if (!options.isEmpty())
         Q_EMIT startRequested(options);
     else if (const RunPointer run = m_document->run())

@@ -152,7 +152,8 @@ TEST_CASE("a queued run or one that is being read has failed when it is removed 
     RunLibrary library;
     library.setWorkerProgram(worker.path());
     const auto running = library.start({});
-    const auto queued = library.start({});
+    const QStringList options{QStringLiteral("--scheme"), QStringLiteral("gpipe")};
+    const auto queued = library.start(options);
     const auto loading = library.open(worker.file("a.sqlite"));
     for (const auto& removed : {queued, loading}) {
         library.close(*removed);
@@ -160,8 +161,34 @@ TEST_CASE("a queued run or one that is being read has failed when it is removed 
         CHECK(removed->notice().text.contains(QStringLiteral("removed from the")));
         CHECK(library.runs().rowOf(removed.get()) < 0);
     }
+    CHECK(queued->options() == options); // "Run again" of its page starts them
     CHECK(library.queued() == 0);
     CHECK(running->isRunning());
+}
+
+// The messages about a replaced file say "open it again", which showed the old run.
+TEST_CASE("a file that replaced the one that was read is opened as another document")
+{
+    FakeWorker folder("");
+    const QString file = folder.file("a.sqlite");
+    const auto write = [&](const char* scheme) {
+        REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({scheme, 2, 2})).has_value());
+    };
+    RunLibrary library;
+    const auto openFully = [&] {
+        auto document = library.open(file);
+        REQUIRE(waitFor([&] { return document->state() == State::Finished; }));
+        return document;
+    };
+    write("1f1b");
+    const auto first = openFully();
+    CHECK(library.open(file) == first);
+    write("gpipe");
+    const auto second = openFully();
+    CHECK(second != first);
+    CHECK(first->run()->info.scheme == "1f1b"); // its page still shows it
+    CHECK(second->run()->info.scheme == "gpipe");
+    CHECK(library.runs().rowOf(first.get()) < 0);
 }
 
 TEST_CASE("two windows never choose the same name for a new run")
