@@ -186,6 +186,19 @@ TEST_CASE("the prediction is written as a simulated run and opened")
     QFile::remove(opened);
 }
 
+// Ctrl+Return wrote the run of the previous scheme under the command of the new one.
+TEST_CASE("nothing is saved or exported until the newly chosen scheme is predicted")
+{
+    const WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    auto* schemes = tab.find<QComboBox>("whatIfScheme");
+    schemes->setCurrentIndex(schemes->findData(QStringLiteral("gpipe")));
+    Q_EMIT schemes->activated(schemes->currentIndex());
+    for (const char* name : {"openPrediction", "copyWhatIf", "exportFigure", "openSchedule"})
+        CHECK_FALSE(tab.find<QAction>(name)->isEnabled());
+    CHECK(waitFor([&] { return tab.isPredicted(); }));
+}
+
 TEST_CASE("a run that lacks a stage is refused with the reason")
 {
     engine::Run run = measuredRun();

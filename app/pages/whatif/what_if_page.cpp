@@ -10,7 +10,6 @@
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/run/details_layout.h"
-#include "app/widgets/whatif/slow_form.h"
 #include "app/widgets/whatif/what_if_form.h"
 #include "app/widgets/whatif/what_if_table.h"
 #include "engine/schedules/scheme.h"
@@ -19,13 +18,10 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
-#include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QVBoxLayout>
-
-#include <utility>
 
 namespace app {
 namespace {
@@ -238,6 +234,7 @@ void WhatIfPage::choose(const QString& scheme)
     if (scheme.isEmpty() || scheme == m_scheme)
         return;
     m_scheme = scheme;
+    m_actions.enablePrediction(false); // until the prediction of this scheme is known
     m_frame->compare->setEditable(isOwnOrder() ? 1 : -1);
     m_frame->compare->setGhost(isOwnOrder());
     m_frame->form->slow().setOwnOrder(isOwnOrder());
@@ -323,8 +320,6 @@ WhatIfNumbers WhatIfPage::numbers() const
 
 void WhatIfPage::openPrediction()
 {
-    if (m_details.run == nullptr)
-        return;
     engine::Run run = *m_details.run;
     run.info.command = whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape)
                            .toStdString();
