@@ -1,3 +1,4 @@
+#include "app/models/range/range_model.h"
 #include "app/models/tables/compare_model.h"
 #include "app/models/tables/events_model.h"
 #include "app/models/tables/iterations_model.h"
@@ -65,6 +66,26 @@ TEST_CASE("the summary shows BitPipe's numbers by device and in total")
     CHECK(model.index(4, 0).data(kStrongRole).toBool());
     model.clear();
     CHECK(model.rowCount() == 0);
+}
+
+// The share was 0.0, as if the device had no bubble.
+TEST_CASE("the bubble share of a device without a trace is a dash")
+{
+    const auto run
+        = std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun({"1f1b", 2, 2})));
+    MetricsModel summary;
+    summary.show(run, *profiler::metrics(*run));
+    RangeModel range;
+    range.show(run, *profiler::rangeMetrics(*run, run->timeline.iterations.front().window));
+    for (const QAbstractItemModel* model : {static_cast<const QAbstractItemModel*>(&summary),
+                                            static_cast<const QAbstractItemModel*>(&range)}) {
+        const auto column = static_cast<int>(header(*model).indexOf(QStringLiteral("Bubble, %")));
+        REQUIRE(column >= 0);
+        CHECK(row(*model, 0)[column] == QStringLiteral("33.3"));
+        CHECK(row(*model, 1)[column] == QStringLiteral("–"));
+        CHECK_FALSE(model->index(1, column).data(kShareRole).isValid());
+        CHECK(row(*model, 2)[column] == QStringLiteral("33.3"));
+    }
 }
 
 TEST_CASE("the summary has a column of recompute where it occurs, and its parts add up")
