@@ -198,6 +198,21 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
     CHECK_FALSE(model.index(0, 1).data(kDifferenceRole).isValid()); // the baseline has none
 }
 
+// They were sorted as texts: 16 before 4.
+TEST_CASE("numbers of settings are sorted by value in a comparison")
+{
+    CompareModel model;
+    const engine::Run sixteen = simulatedRun({"1f1b", 4, 16});
+    const engine::Run four = simulatedRun({"1f1b", 4, 4});
+    const engine::Run eight = simulatedRun({"1f1b", 4, 8});
+    model.show(*profiler::compare({&sixteen, &four, &eight}), {u"a"_qs, u"b"_qs, u"c"_qs});
+    const auto column = static_cast<int>(header(model).indexOf(QStringLiteral("N")));
+    REQUIRE(column >= 0);
+    model.sort(column);
+    for (const auto& [place, number] : {std::pair(0, "4"), {1, "8"}, {2, "16"}})
+        CHECK(row(model, place)[column] == QLatin1String(number));
+}
+
 // A difference of 0.03 ms was printed as a red "0", because it was over 1 % of 0.1 ms.
 TEST_CASE("a difference that is printed as 0 has no verdict")
 {
