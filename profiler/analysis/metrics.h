@@ -35,6 +35,9 @@ struct DeviceMetrics
         bytesAtPeak{};
     std::int64_t timeOfPeak = 0; // first time at which peakBytes is reached
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
+
+    // False if the device has no trace, which an imported run may lack. All its times are 0.
+    bool isRecorded() const { return compute + exposedCommunication + bubble > 0; }
 };
 
 struct RunMetrics

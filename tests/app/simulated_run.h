@@ -52,3 +52,14 @@ inline std::shared_ptr<const engine::Run> sharedRun(const SimulatedRun& wanted)
 {
     return std::make_shared<const engine::Run>(simulatedRun(wanted));
 }
+
+// The run as if it had been imported and the last device had no trace.
+inline engine::Run withoutLastTrace(engine::Run run)
+{
+    const engine::DeviceId last{run.schedule.shape.devices - 1};
+    run.info.import.emplace();
+    run.schedule.program[last].clear();
+    std::erase_if(run.timeline.tracks,
+                  [last](const engine::Track& track) { return track.device == last; });
+    return run;
+}

@@ -257,6 +257,8 @@ TEST_CASE("results that come into a watched folder are imported and compared whe
     use->setFocus();
     QTest::keyClick(use, Qt::Key_Space); // the messages of these traces take less than a latency
     CHECK(cluster.text("importProgress").contains(QStringLiteral("assumed latency")));
+    // The note disabled this button, and nothing enabled it again.
+    CHECK(cluster.find<QPushButton>("importReceived")->isEnabled());
     CHECK(cluster.isCompared());
     cluster.activate(); // dialogs take it away
     cluster.page->setFocus();

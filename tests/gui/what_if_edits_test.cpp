@@ -1,5 +1,7 @@
 #include "app/widgets/forms/slider_field.h"
+#include "app/widgets/forms/spin_field.h"
 #include "app/widgets/whatif/edit_list.h"
+#include "app/widgets/whatif/layer_bar.h"
 #include "engine/schedule/notation.h"
 #include "profiler/store/trace_store.h"
 #include "tests/gui/what_if_tab.h"
@@ -205,6 +207,23 @@ TEST_CASE("a device and a link are slowed, and each edit is removed alone")
     CHECK(tab.takes("33.0"));
     tab.find<QAction>("undoEdit")->trigger(); // a reset can be undone
     CHECK(tab.edits().size() == 1);
+}
+
+// The field kept the new number, beside the bar of the old one.
+TEST_CASE("undo restores the number of layers with their split")
+{
+    const WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    auto* layers = tab.find<SpinField>("layers");
+    auto* bar = tab.find<LayerBar>("layerBar");
+    layers->setValue(32);
+    QTest::keyClick(bar, Qt::Key_Plus);
+    CHECK(bar->split() == LayerSplit{9, 7, 8, 8});
+    layers->setValue(40);
+    CHECK(bar->split() == LayerSplit{10, 10, 10, 10});
+    tab.find<QAction>("undoEdit")->trigger();
+    CHECK(layers->value() == 32);
+    CHECK(bar->split() == LayerSplit{9, 7, 8, 8});
 }
 
 TEST_CASE("a prediction of the own order is saved with its edits and can be compared")

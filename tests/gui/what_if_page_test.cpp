@@ -9,6 +9,7 @@
 #include "app/widgets/timeline/timeline_widget.h"
 #include "app/widgets/whatif/cost_table.h"
 #include "app/widgets/whatif/layer_bar.h"
+#include "app/widgets/whatif/what_if_table.h"
 #include "profiler/store/trace_store.h"
 #include "tests/gui/what_if_tab.h"
 
@@ -184,6 +185,46 @@ TEST_CASE("the prediction is written as a simulated run and opened")
           == tab.find<QComboBox>("whatIfScheme")->currentText());
     CHECK(written.info.command.starts_with("bscope whatif"));
     QFile::remove(opened);
+}
+
+// Ctrl+Return wrote the run of the previous scheme under the command of the new one.
+TEST_CASE("nothing is saved or exported until the newly chosen scheme is predicted")
+{
+    const WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    auto* schemes = tab.find<QComboBox>("whatIfScheme");
+    schemes->setCurrentIndex(schemes->findData(QStringLiteral("gpipe")));
+    Q_EMIT schemes->activated(schemes->currentIndex());
+    for (const char* name : {"openPrediction", "copyWhatIf", "exportFigure", "openSchedule"})
+        CHECK_FALSE(tab.find<QAction>(name)->isEnabled());
+    CHECK(waitFor([&] { return tab.isPredicted(); }));
+}
+
+// The order was built again from the scheme, so an order from a file did not open.
+TEST_CASE("the own order opens in the editor as the run has it")
+{
+    engine::Run run = measuredRun();
+    run.schedule.scheme = "file";
+    const WhatIfTab tab(run);
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    std::shared_ptr<const engine::Schedule> opened;
+    QObject::connect(&tab.page, &Page::editRequested,
+                     [&](const auto& schedule) { opened = schedule; });
+    Q_EMIT tab.page.findChild<WhatIfTable*>()->openRequested(kOwnOrder);
+    REQUIRE(opened != nullptr);
+    CHECK(opened->scheme == "file");
+    CHECK(engine::lower(*opened).program == run.schedule.program);
+}
+
+// A double click had no effect.
+TEST_CASE("a schedule that does not exist is refused with the reason")
+{
+    const WhatIfTab tab(simulatedRun({"1f1b", 3, 6, 3, true}));
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    Q_EMIT tab.page.findChild<WhatIfTable*>()->openRequested(QStringLiteral("chimera"));
+    const QString notice = tab.find<Band>("whatIfNotice")->text();
+    CHECK(notice.startsWith(QStringLiteral("Not opened. ")));
+    CHECK(notice.contains(QStringLiteral("even")));
 }
 
 TEST_CASE("a run that lacks a stage is refused with the reason")

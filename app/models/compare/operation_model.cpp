@@ -43,10 +43,11 @@ double meanOf(const ComparedRun& run, const std::vector<OpKind>& kinds)
     return sum;
 }
 
+// Returns -1 for a device that the run does not have or that has no trace.
 double bubbleShare(const ComparedRun& run, int device)
 {
     const engine::DeviceId id{device};
-    return run.metrics.devices.has(id) && run.metrics.duration > 0
+    return run.metrics.devices.has(id) && run.metrics.devices[id].isRecorded()
         ? static_cast<double>(run.metrics.devices[id].bubble)
             / static_cast<double>(run.metrics.duration)
         : -1;
@@ -179,10 +180,12 @@ DeviceModel::Columns DeviceModel::summaryColumns() const
 {
     const auto extreme = [this](std::size_t run, bool isLargest) {
         const ComparedRun& compared = m_numbers->comparison.runs[run];
-        double found = isLargest ? 0 : 1;
-        for (int d = 0; d < static_cast<int>(compared.metrics.devices.size()); ++d)
-            found = isLargest ? std::max(found, bubbleShare(compared, d))
-                              : std::min(found, bubbleShare(compared, d));
+        double found = -1;
+        for (int d = 0; d < static_cast<int>(compared.metrics.devices.size()); ++d) {
+            const double share = bubbleShare(compared, d);
+            if (share >= 0 && (found < 0 || isLargest == (share > found)))
+                found = share;
+        }
         return found;
     };
     return {shareColumn(tr("Least bubble, %"),

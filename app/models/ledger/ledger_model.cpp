@@ -49,14 +49,6 @@ QString iterationTip(const LedgerRun& run)
         : QString();
 }
 
-// Returns the value by which a setting is sorted. Numbers are sorted by value: "16" after "8".
-SortValue settingSort(const QString& value)
-{
-    bool isNumber = false;
-    const double number = value.toDouble(&isNumber);
-    return isNumber ? SortValue(number) : SortValue(value);
-}
-
 } // namespace
 
 LedgerModel::LedgerModel(QObject* parent)

@@ -51,13 +51,20 @@ RangeModel::Column RangeModel::timeColumn(const QString& title, const Ticks& tic
 
 RangeModel::Column RangeModel::bubbleShareColumn() const
 {
-    const auto share = [this](const Device* device) {
-        return device == nullptr ? m_metrics.bubbleRatio
-                                 : static_cast<double>(device->times.bubble)
-                / static_cast<double>(std::max<std::int64_t>(1, m_metrics.range.duration()));
+    const auto share = [this](const Device* device) -> QVariant {
+        if (device == nullptr)
+            return m_metrics.bubbleRatio;
+        if (!device->isRecorded)
+            return {};
+        return static_cast<double>(device->times.bubble)
+            / static_cast<double>(std::max<std::int64_t>(1, m_metrics.range.duration()));
     };
     return Column(tr("Bubble, %"),
-                  [share](const Device* device) { return number(share(device) * 100, 1); })
+                  [share](const Device* device) {
+                      const QVariant known = share(device);
+                      return known.isValid() ? number(known.toDouble() * 100, 1)
+                                             : QStringLiteral("–");
+                  })
         .with(kShareRole, share);
 }
 

@@ -41,10 +41,12 @@ const QRegularExpression& rangeGrammar()
     return kGrammar;
 }
 
-QString plainRange(const QString& text)
+// simplified() replaces narrow spaces, which number() writes between thousands, by plain spaces.
+// Therefore they are removed first.
+QString plainRange(QString text)
 {
-    QString plain = text.simplified();
-    plain.remove(kNarrowSpace).replace(QChar(0x2212), QLatin1Char('-'));
+    const QString plain
+        = text.remove(kNarrowSpace).replace(QChar(0x2212), QLatin1Char('-')).simplified();
     const QLatin1String prefix("range ");
     return plain.startsWith(prefix, Qt::CaseInsensitive) ? plain.mid(prefix.size()) : plain;
 }

@@ -86,15 +86,16 @@ void CompareModel::addSettings(Columns& columns)
         if (difference.title == "mode")
             continue;
         m_dispensable.insert(m_dispensable.begin(), static_cast<int>(columns.size()));
-        columns.push_back({fromUtf8(difference.title),
-                           [difference](std::size_t run) {
-                               const std::string& value = difference.values[run];
-                               const bool isOption = difference.title.starts_with('-');
-                               return !value.empty() ? fromUtf8(value)
-                                   : isOption        ? tr("default")
-                                                     : QStringLiteral("–");
-                           },
-                           Qt::AlignLeft});
+        const auto value = [difference](std::size_t run) {
+            const std::string& known = difference.values[run];
+            const bool isOption = difference.title.starts_with('-');
+            return !known.empty() ? fromUtf8(known)
+                : isOption        ? tr("default")
+                                  : QStringLiteral("–");
+        };
+        columns.push_back(
+            TableColumn<std::size_t>(fromUtf8(difference.title), value, Qt::AlignLeft)
+                .sortedBy([value](std::size_t run) { return settingSort(value(run)); }));
     }
 }
 

@@ -70,16 +70,21 @@ TableColumn<const DeviceMetrics*> MetricsModel::timeColumn(const QString& title,
 
 TableColumn<const DeviceMetrics*> MetricsModel::bubbleShareColumn() const
 {
-    const auto share = [this](const DeviceMetrics* device) {
+    const auto share = [this](const Device* device) -> QVariant {
         if (device == nullptr)
             return m_metrics.bubbleRatio;
+        if (!hasTrace(*m_run, device->device))
+            return {};
         return m_metrics.duration > 0
             ? static_cast<double>(device->bubble) / static_cast<double>(m_metrics.duration)
-            : 0;
+            : 0.0;
     };
-    return TableColumn<const Device*>(
-               tr("Bubble, %"),
-               [share](const Device* device) { return number(share(device) * 100, 1); })
+    return TableColumn<const Device*>(tr("Bubble, %"),
+                                      [share](const Device* device) {
+                                          const QVariant known = share(device);
+                                          return known.isValid() ? number(known.toDouble() * 100, 1)
+                                                                 : QStringLiteral("–");
+                                      })
         .with(kShareRole, share);
 }
 

@@ -7,6 +7,13 @@
 
 namespace app {
 
+SortValue settingSort(const QString& value)
+{
+    bool isNumber = false;
+    const double number = value.toDouble(&isNumber);
+    return isNumber ? SortValue(number) : SortValue(value);
+}
+
 int SortedTable::rowCount(const QModelIndex& parent) const
 {
     return parent.isValid() ? 0 : static_cast<int>(m_order.size());

@@ -15,6 +15,9 @@
 namespace app {
 
 using SortValue = std::variant<double, QString>;
+// Returns the value by which a setting is sorted. Numbers are sorted by value, "16" after "8", and
+// come before texts.
+SortValue settingSort(const QString& value);
 
 // The title of a column. It is a text such as "Device", a text such as "Peak, %1" with a scale
 // whose unit replaces %1, or a function that returns the title.

@@ -145,8 +145,8 @@ void ResultsController::useMeasuredLinks()
     ClusterPlan plan = m_plan;
     if (comparison == nullptr || !hasPrediction()
         || !takeMeasuredLinks(*m_outlook->prediction, comparison->links, plan))
-        return m_view.panel.showProgress(tr("The link bandwidths cannot be measured: no message "
-                                            "took longer than the assumed latency."));
+        return m_view.panel.showNote(tr("The link bandwidths cannot be measured: no message took "
+                                        "longer than the assumed latency."));
     Q_EMIT linksMeasured(plan);
 }
 

@@ -1,5 +1,6 @@
 #include "app/pages/whatif/what_if_frame.h"
 
+#include "app/models/text.h"
 #include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
@@ -158,6 +159,11 @@ void WhatIfFrame::refuse(const QString& reason, const engine::Run* run)
                                           : tr("New run with these settings"));
     refused->button()->setVisible(isImported || canRepeat);
     stack->setCurrentIndex(0);
+}
+
+void WhatIfFrame::showFailure(const QString& bold, const engine::Error& error)
+{
+    notice->show(Band::Kind::Error, bold, fromUtf8(error.message));
 }
 
 void WhatIfFrame::fold(int width)

@@ -1,6 +1,7 @@
 #include "app/pages/whatif/what_if_page.h"
 
 #include "app/models/numbers.h"
+#include "app/models/plan/edited_schedule.h"
 #include "app/models/tables/runs_model.h"
 #include "app/models/text.h"
 #include "app/pages/dock_links.h"
@@ -10,22 +11,17 @@
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/run/details_layout.h"
-#include "app/widgets/whatif/slow_form.h"
 #include "app/widgets/whatif/what_if_form.h"
 #include "app/widgets/whatif/what_if_table.h"
-#include "engine/schedules/scheme.h"
 
 #include <QAction>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
-#include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QVBoxLayout>
-
-#include <utility>
 
 namespace app {
 namespace {
@@ -238,6 +234,7 @@ void WhatIfPage::choose(const QString& scheme)
     if (scheme.isEmpty() || scheme == m_scheme)
         return;
     m_scheme = scheme;
+    m_actions.enablePrediction(false); // until the prediction of this scheme is known
     m_frame->compare->setEditable(isOwnOrder() ? 1 : -1);
     m_frame->compare->setGhost(isOwnOrder());
     m_frame->form->slow().setOwnOrder(isOwnOrder());
@@ -323,8 +320,6 @@ WhatIfNumbers WhatIfPage::numbers() const
 
 void WhatIfPage::openPrediction()
 {
-    if (m_details.run == nullptr)
-        return;
     engine::Run run = *m_details.run;
     run.info.command = whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape)
                            .toStdString();
@@ -335,20 +330,25 @@ void WhatIfPage::openPrediction()
                       if (file)
                           Q_EMIT openRequested(*file);
                       else
-                          m_frame->notice->show(Band::Kind::Error, tr("Not written."),
-                                                fromUtf8(file.error().message));
+                          m_frame->showFailure(tr("Not written."), file.error());
                   });
 }
 
 void WhatIfPage::openSchedule(const QString& scheme)
 {
+    const engine::Schedule& own = m_run->schedule;
+    const bool isOwn = scheme == kOwnOrder;
     PredictionRequest request;
-    request.schedule.scheme = scheme == kOwnOrder ? m_run->schedule.scheme : scheme.toStdString();
-    request.schedule.devices = m_run->schedule.shape.devices;
-    request.schedule.microBatches = m_changes.microBatches;
-    if (auto schedule = engine::buildSchedule(request.schedule))
-        Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*std::move(schedule)),
-                             request);
+    request.schedule.scheme = isOwn ? own.scheme : scheme.toStdString();
+    request.schedule.devices = own.shape.devices;
+    request.schedule.microBatches = isOwn ? own.shape.microBatches : m_changes.microBatches;
+    request.schedule.dataParallel = own.shape.dataParallel;
+    // The run may have another order than its scheme builds, for example one from a file.
+    const auto schedule = isOwn ? EditedSchedule(own).schedule() : orderOf(request);
+    if (schedule)
+        Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*schedule), request);
+    else
+        m_frame->showFailure(tr("Not opened."), schedule.error());
 }
 
 void WhatIfPage::copyCommand()

@@ -82,10 +82,12 @@ Details deviceDetails(const RunView& view, const Selection& selection, const Ker
     const DetailsClock clock = detailsClock(view, selection.iteration);
     Details details;
     details.title = tr("Device %1").arg(selection.device.value);
+    details.left = deviceText(view.run(), selection.device);
+    if (!hasTrace(view.run(), selection.device))
+        return details;
     const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics->duration));
     details.value = number(100 * static_cast<double>(device.compute) / duration, 1);
     details.unit = tr("% busy");
-    details.left = deviceText(view.run(), selection.device);
     details.right = tr("of %1").arg(clock.lengthWithUnit(metrics->duration));
     details.sections.push_back(timeSection(view, selection, *metrics, device, clock));
     details.sections.push_back(memorySection(view, device, clock));

@@ -6,6 +6,7 @@
 #include "app/timeline/view/translate.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace app {
 namespace {
@@ -17,6 +18,15 @@ double bubbleShare(const std::vector<DetailsBar::Part>& parts)
     return parts.back().share;
 }
 
+std::vector<DeviceId> tracedDevices(const RunView& view)
+{
+    std::vector<DeviceId> traced;
+    for (const DeviceId device : engine::Ids<DeviceId>(view.devices()))
+        if (hasTrace(view.run(), device))
+            traced.push_back(device);
+    return traced;
+}
+
 DetailsSection shares(const RunView& view, engine::Window window)
 {
     DetailsSection section;
@@ -24,25 +34,27 @@ DetailsSection shares(const RunView& view, engine::Window window)
     section.note = tr("bubble");
     const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
     constexpr int kShown = 16; // more would move the counts out of view
-    for (int d = 0; d < std::min(view.devices(), kShown); ++d) {
+    const std::vector<DeviceId> devices = tracedDevices(view);
+    for (const DeviceId device : devices | std::views::take(kShown)) {
         DetailsBar bar;
-        bar.name = tr("Device %1").arg(d);
-        bar.parts = shareParts(view.shares(DeviceId{d}, begin, end), end - begin);
+        bar.name = tr("Device %1").arg(device.value);
+        bar.parts = shareParts(view.shares(device, begin, end), end - begin);
         bar.value = percent(bubbleShare(bar.parts));
         section.bars.push_back(std::move(bar));
     }
-    if (view.devices() > kShown)
-        section.add(tr("Further devices"), QString::number(view.devices() - kShown));
+    if (std::ssize(devices) > kShown)
+        section.add(tr("Further devices"), QString::number(std::ssize(devices) - kShown));
     return section;
 }
 
 double meanBubble(const RunView& view, engine::Window window)
 {
     const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
+    const std::vector<DeviceId> devices = tracedDevices(view);
     double sum = 0;
-    for (int d = 0; d < view.devices(); ++d)
-        sum += bubbleShare(shareParts(view.shares(DeviceId{d}, begin, end), end - begin));
-    return sum / std::max(1, view.devices());
+    for (const DeviceId device : devices)
+        sum += bubbleShare(shareParts(view.shares(device, begin, end), end - begin));
+    return sum / static_cast<double>(std::max<std::size_t>(1, devices.size()));
 }
 
 // The selected NVTX range of the host; nullptr if none is selected.

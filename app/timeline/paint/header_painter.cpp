@@ -194,23 +194,35 @@ engine::DeviceId fullestOf(const LaneGroup& group, const RunView& view,
     })};
 }
 
-std::int64_t meanBubble(const LaneGroup& group, const profiler::RunMetrics& metrics)
+// The mean over the devices that have a trace; nullopt if none of them has one.
+std::optional<std::int64_t> meanBubble(std::span<const int> devices,
+                                       const profiler::RunMetrics& metrics)
 {
-    std::int64_t sum = 0;
-    for (const int device : group.devices)
-        sum += metrics.devices[engine::DeviceId{device}].bubble;
-    return sum / std::ssize(group.devices);
+    std::int64_t sum = 0, recorded = 0;
+    for (const int device : devices) {
+        const profiler::DeviceMetrics& one = metrics.devices[engine::DeviceId{device}];
+        sum += one.bubble;
+        recorded += one.isRecorded() ? 1 : 0;
+    }
+    return recorded > 0 ? std::optional(sum / recorded) : std::nullopt;
 }
 
-void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics, std::int64_t bubble,
-                     const Theme& theme, const QRectF& area)
+void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics,
+                     std::optional<std::int64_t> bubble, const Theme& theme, const QRectF& area)
 {
+    const auto writeValue = [&](const QString& value) {
+        painter.setFont(uiFont(11));
+        painter.setPen(theme.chrome.text);
+        write(painter, area.adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter, value);
+    };
+    if (!bubble)
+        return writeValue(QStringLiteral("–"));
     const auto duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
     double largest = 1e-9;
     for (const auto& one : metrics.devices)
         largest = std::max(largest, static_cast<double>(one.bubble) / duration);
     largest = std::max(largest, metrics.bubbleRatio);
-    const double share = static_cast<double>(bubble) / duration;
+    const double share = static_cast<double>(*bubble) / duration;
     const QRectF bar(area.left() + 12, std::round(area.center().y() - 4.5), 68, 9);
     painter.fillRect(bar, theme.chrome.hover);
     painter.fillRect(QRectF(bar.left(), bar.top(), std::round(bar.width() * share / largest), 9),
@@ -218,10 +230,7 @@ void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics, std
     painter.fillRect(QRectF(bar.left() + std::round(bar.width() * metrics.bubbleRatio / largest),
                             area.top(), 1, area.height()),
                      theme.chrome.text);
-    painter.setFont(uiFont(11));
-    painter.setPen(theme.chrome.text);
-    write(painter, area.adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter,
-          number(100 * share, 1));
+    writeValue(number(100 * share, 1));
 }
 
 } // namespace
@@ -332,9 +341,9 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     const profiler::RunMetrics& all = *view.metrics(iteration);
     const bool isGroup = !lane.group.devices.empty();
     if (lane.kind == LaneKind::Dense) {
-        paintBubbleCell(painter, all,
-                        isGroup ? meanBubble(lane.group, all) : all.devices[first].bubble, theme,
-                        area);
+        const std::span<const int> devices
+            = isGroup ? std::span(lane.group.devices) : std::span(&first.value, 1);
+        paintBubbleCell(painter, all, meanBubble(devices, all), theme, area);
         return;
     }
     const engine::DeviceId device = isGroup ? fullestOf(lane.group, view, all) : first;

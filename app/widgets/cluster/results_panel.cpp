@@ -158,9 +158,14 @@ void ResultsPanel::showRanks()
 
 void ResultsPanel::showProgress(const QString& text)
 {
+    showNote(text);
+    m_import->setEnabled(text.isEmpty());
+}
+
+void ResultsPanel::showNote(const QString& text)
+{
     m_progress->setText(text);
     m_progress->setVisible(!text.isEmpty());
-    m_import->setEnabled(text.isEmpty());
 }
 
 void ResultsPanel::showFailure(const QString& reason)

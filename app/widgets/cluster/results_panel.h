@@ -35,7 +35,9 @@ public:
     explicit ResultsPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void showResults(const ClusterResults& results, int ranksPerNode, bool isWatching);
-    void showProgress(const QString& text); // of the import; "": none
+    // Shows the progress of a task and disables the import meanwhile. "": the task has ended.
+    void showProgress(const QString& text);
+    void showNote(const QString& text); // in place of the progress
     void showFailure(const QString& reason);
     // Compares the runs; shows the reason if they cannot be compared.
     void compare(const ComparedResults& compared);

@@ -177,7 +177,9 @@ CompareCell compareCell(const CompareNumbers& numbers, const CompareRow& row,
         return {};
     const profiler::DeviceMetrics& own = run.metrics.devices[device];
     CompareCell cell;
-    if (kind == Kind::Bubble)
+    if (kind == Kind::Bubble && !own.isRecorded())
+        cell = {QStringLiteral("–"), Verdict::Neutral, true};
+    else if (kind == Kind::Bubble)
         cell.text = bubbleText(static_cast<double>(own.bubble)
                                / static_cast<double>(run.metrics.duration));
     if (kind == Kind::Peak)

@@ -18,6 +18,7 @@
 #include <QVBoxLayout>
 
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace app {
@@ -283,6 +284,8 @@ void WhatIfForm::setChanges(const WhatIfChanges& changes)
     m_stragglers->setCurrent(changes.removesStragglers ? 1 : 0);
     m_microBatches->setValue(changes.microBatches);
     m_tensorParallel->setCurrentIndex(m_tensorParallel->findData(changes.tensorParallel));
+    if (!changes.layers.empty())
+        m_layers->setValue(std::accumulate(changes.layers.begin(), changes.layers.end(), 0));
     m_layerBar->setSplit(changes.layers.empty() ? evenSplit(m_layerBar->split()) : changes.layers);
     m_isShowing = false;
     m_changes = changes;

@@ -84,6 +84,19 @@ TEST_CASE("the name of a range is read as the same range")
     CHECK(parseRange(name, run, 2).value() == range);
 }
 
+// The narrow spaces between thousands were read as plain spaces.
+TEST_CASE("the name of a range is read if its numbers have thousands")
+{
+    constexpr std::int64_t kMs = 1'000'000;
+    engine::Run run = hundreds();
+    run.timeline.iterations.resize(2);
+    run.timeline.iterations[1].window.end = 15'110 * kMs;
+    const engine::Window range{12'455 * kMs, 14'110 * kMs};
+    const QString name = app::rangeName(run, range);
+    CHECK(name == QStringLiteral("iteration 0, 12\u202f345.0 – 14\u202f000.0 ms"));
+    CHECK(parseRange(name, run, 1).value() == range);
+}
+
 TEST_CASE("the table of a range has a row per device, means in the last row, and is valid CSV")
 {
     const auto run = sample::measured({"1f1b", 4, 8, 2});

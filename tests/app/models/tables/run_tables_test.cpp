@@ -1,3 +1,4 @@
+#include "app/models/range/range_model.h"
 #include "app/models/tables/compare_model.h"
 #include "app/models/tables/events_model.h"
 #include "app/models/tables/iterations_model.h"
@@ -65,6 +66,26 @@ TEST_CASE("the summary shows BitPipe's numbers by device and in total")
     CHECK(model.index(4, 0).data(kStrongRole).toBool());
     model.clear();
     CHECK(model.rowCount() == 0);
+}
+
+// The share was 0.0, as if the device had no bubble.
+TEST_CASE("the bubble share of a device without a trace is a dash")
+{
+    const auto run
+        = std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun({"1f1b", 2, 2})));
+    MetricsModel summary;
+    summary.show(run, *profiler::metrics(*run));
+    RangeModel range;
+    range.show(run, *profiler::rangeMetrics(*run, run->timeline.iterations.front().window));
+    for (const QAbstractItemModel* model : {static_cast<const QAbstractItemModel*>(&summary),
+                                            static_cast<const QAbstractItemModel*>(&range)}) {
+        const auto column = static_cast<int>(header(*model).indexOf(QStringLiteral("Bubble, %")));
+        REQUIRE(column >= 0);
+        CHECK(row(*model, 0)[column] == QStringLiteral("33.3"));
+        CHECK(row(*model, 1)[column] == QStringLiteral("–"));
+        CHECK_FALSE(model->index(1, column).data(kShareRole).isValid());
+        CHECK(row(*model, 2)[column] == QStringLiteral("33.3"));
+    }
 }
 
 TEST_CASE("the summary has a column of recompute where it occurs, and its parts add up")
@@ -175,6 +196,21 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
     CHECK(compute.data(kDifferenceRole).toString() == QStringLiteral("0"));
     CHECK(compute.data(kVerdictRole).toInt() == static_cast<int>(Verdict::Neutral));
     CHECK_FALSE(model.index(0, 1).data(kDifferenceRole).isValid()); // the baseline has none
+}
+
+// They were sorted as texts: 16 before 4.
+TEST_CASE("numbers of settings are sorted by value in a comparison")
+{
+    CompareModel model;
+    const engine::Run sixteen = simulatedRun({"1f1b", 4, 16});
+    const engine::Run four = simulatedRun({"1f1b", 4, 4});
+    const engine::Run eight = simulatedRun({"1f1b", 4, 8});
+    model.show(*profiler::compare({&sixteen, &four, &eight}), {u"a"_qs, u"b"_qs, u"c"_qs});
+    const auto column = static_cast<int>(header(model).indexOf(QStringLiteral("N")));
+    REQUIRE(column >= 0);
+    model.sort(column);
+    for (const auto& [place, number] : {std::pair(0, "4"), {1, "8"}, {2, "16"}})
+        CHECK(row(model, place)[column] == QLatin1String(number));
 }
 
 // A difference of 0.03 ms was printed as a red "0", because it was over 1 % of 0.1 ms.

@@ -5,6 +5,7 @@
 #include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/navigation.h"
 #include "tests/app/sample_run.h"
+#include "tests/app/simulated_run.h"
 #include "tests/app/timeline/details/details_row.h"
 #include "tests/catch.h"
 
@@ -74,6 +75,31 @@ TEST_CASE("a range counts ops at its edges with their part")
     CHECK(details.value.toDouble() == 1);
     CHECK(row(details, "Ops: whole, cut off") == QLatin1String("0, 2"));
     CHECK(details.sentence.startsWith(QLatin1String("<b>0.0")));
+}
+
+// Such a device counted as 100 % bubble.
+TEST_CASE("a device without a trace has no part in the bubble of a range")
+{
+    // 1F1B, D = 2, N = 2: device 0 computes in 6 of 9 units.
+    const app::RunView view(
+        std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun({"1f1b", 2, 2}))));
+    Selection selected;
+    selected.kind = Selection::Kind::Range;
+    selected.iteration = 0;
+    selected.window = view.timeline().iterations.front().window;
+    const auto range = app::detailsOf(view, selected);
+    CHECK(range.sentence.startsWith(
+        QStringLiteral("<b>%1 bubble</b>, compared with %1").arg(app::percent(1.0 / 3))));
+    const auto shares
+        = std::ranges::find(range.sections, QStringLiteral("Shares"), &app::DetailsSection::title);
+    REQUIRE(shares != range.sections.end());
+    REQUIRE(shares->bars.size() == 1);
+    CHECK(shares->bars.front().name == QLatin1String("Device 0"));
+    selected.kind = Selection::Kind::Device;
+    selected.device = engine::DeviceId{1};
+    const auto device = app::detailsOf(view, selected);
+    CHECK(device.left.endsWith(QLatin1String("no trace")));
+    CHECK(device.sections.empty());
 }
 
 TEST_CASE("the details of a device state that no bytes were recorded")

@@ -6,6 +6,7 @@
 #include "app/widgets/compare/pareto_chart.h"
 #include "app/widgets/controls/data_table.h"
 #include "tests/app/sample_run.h"
+#include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 
 #include <QApplication>
@@ -300,6 +301,19 @@ TEST_CASE("the tables per operation and per device have a row per run and a colu
     CHECK(devices.columnCount() == 1 + 4);
     devices.sort(1);
     CHECK(devices.rowOf(0) >= 0);
+}
+
+// The share was 0.0.
+TEST_CASE("the bubble of a device without a trace is a dash in a comparison")
+{
+    const SimulatedRun wanted{"1f1b", 2, 2};
+    const Runs runs{std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun(wanted))),
+                    sharedRun(wanted)};
+    app::DeviceModel devices;
+    devices.show(numbersOf(runs), titlesOf(runs));
+    CHECK(devices.index(0, 1).data().toString() == QStringLiteral("33.3"));
+    CHECK(devices.index(0, 2).data().toString() == QStringLiteral("–"));
+    CHECK(devices.index(1, 2).data().toString() == QStringLiteral("33.3"));
 }
 
 // Of 32 runs several have one name, and "PipeDream, asynchronous…" had lost what tells it apart.
