@@ -58,11 +58,22 @@ bool isHuge(const ScheduleRequest& request)
         > kMany;
 }
 
-// Whether the schedule is small enough to be printed as a timeline of letters.
-bool isSmall(const Schedule& schedule)
+// Whether the schedule is small enough to be printed as a timeline of letters, for which the spans
+// of all iterations are kept.
+bool isSmall(const Schedule& schedule, int iterations)
 {
-    constexpr std::size_t kMostOps = 1 << 16;
-    return opCount(schedule) <= kMostOps;
+    constexpr std::size_t kMostOps = 1 << 16, kMostInAll = 1 << 22;
+    return opCount(schedule) <= kMostOps && opCount(schedule) * iterations <= kMostInAll;
+}
+
+// Whether the spans of a schedule are kept whatever its size.
+bool keepsSpans(const SimulationOptions& options)
+{
+    return !options.output.file.empty() || options.recorded
+        || std::ranges::any_of(requests(options.schedule), [](const ScheduleRequest& request) {
+               const Scheme* scheme = findScheme(request.scheme);
+               return scheme != nullptr && scheme->asynchronous;
+           });
 }
 
 RunInfo infoOf(const SimulationOptions& options, const std::string& scheme,
@@ -166,10 +177,9 @@ Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
 {
     if (options.asRecorded)
         return std::vector{options.recorded->run->schedule};
-    const bool keepsSpans = !options.output.file.empty() || options.recorded;
     ScheduleOptions asked = options.schedule;
     asked.stream = StreamLength{0, options.iterations};
-    return schedules(asked, limitOfMachine(keepsSpans ? kBytesPerOp : kBytesPerSummedOp));
+    return schedules(asked, limitOfMachine(keepsSpans(options) ? kBytesPerOp : kBytesPerSummedOp));
 }
 
 // Reads the run of --calibrate. Takes from it the schedule options that are not given.
@@ -200,7 +210,7 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
     const bool draws = !options.json && built.size() == 1;
     const SimulationRequest request{std::move(costs), options.sync, options.iterations,
                                     !options.output.file.empty()
-                                        || (draws && isSmall(built.front())),
+                                        || (draws && isSmall(built.front(), options.iterations)),
                                     options.schedule.request.mapping};
     std::vector<Simulated> all;
     double opsLeft = 0;
