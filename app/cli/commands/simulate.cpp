@@ -182,6 +182,19 @@ Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
     return schedules(asked, limitOfMachine(keepsSpans(options) ? kBytesPerOp : kBytesPerSummedOp));
 }
 
+// Fails if the recorded stream has fewer measured windows than --iterations.
+Result<void> checkWindows(const Run& run, int iterations)
+{
+    const auto measured
+        = std::ranges::count(run.timeline.iterations, Iteration::Kind::Measured, &Iteration::kind);
+    if (run.schedule.shape.windows == 1 || iterations <= measured)
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("--iterations {}: the recorded run has {} without a flush; use at most "
+                            "{}, or add --scheme {}",
+                            iterations, measured, measured, run.schedule.scheme));
+}
+
 // Reads the run of --calibrate. Takes from it the schedule options that are not given.
 Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
 {
@@ -191,6 +204,8 @@ Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
         return {};
     const Schedule& schedule = options.recorded->run->schedule;
     options.asRecorded = usesRecordedSchedule(app);
+    if (options.asRecorded)
+        TRY(checkWindows(*options.recorded->run, options.iterations));
     fillFrom(schedule, app, options.schedule);
     if (app.get_option("--data-parallel")->count() == 0)
         options.schedule.request.dataParallel = schedule.shape.dataParallel;
