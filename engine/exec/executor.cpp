@@ -19,10 +19,7 @@ void divideStream(const Schedule& lowered, int measured, Timeline& timeline,
     if (lowered.shape.windows <= 1)
         return;
     divideIntoWindows(lowered, measured, timeline);
-    std::vector<std::uint32_t> iterationOf(opCount(lowered));
-    for (const Track& track : timeline.tracks)
-        for (const Span& span : track.spans)
-            iterationOf[span.op] = span.iteration;
+    const std::vector<std::uint32_t> iterationOf = iterationsOfOps(lowered, timeline);
     for (OpTiming& timing : timings)
         timing.iteration = iterationOf[timing.op];
 }

@@ -179,7 +179,8 @@ void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWri
     const std::span<const Worker::Times> times = worker.times();
     const std::uint32_t firstOp = OpIndex(schedule).of(worker.device(), 0);
     for (std::uint32_t i = 0, next = 0; i < program.size(); i = next) {
-        for (next = i + 1; program[next - 1].flags == OpFlag::JointWithNext;)
+        next = i + 1;
+        while (next < program.size() && program[next - 1].flags == OpFlag::JointWithNext)
             ++next;
         for (std::uint32_t k = i; k < next; ++k) {
             const OpRef ref{worker.device(), k, firstOp + k};

@@ -113,6 +113,19 @@ Result<void> checkSync(const Schedule& schedule, SyncPolicy sync)
                             schedule.scheme));
 }
 
+Result<void> checkSlices(const Schedule& schedule, const ModelSpec& model)
+{
+    if (schedule.shape.slices == 1)
+        return {};
+    if (model.recompute == Recompute::Full)
+        return unsupported("sequence slices read activations that full recomputation frees: use "
+                           "--recompute attention or none");
+    if (model.family == Family::Bert && !hasHalves(schedule))
+        return unsupported("bidirectional attention needs whole sequences: use a scheme without "
+                           "sequence slices, or a model with family = gpt or llama");
+    return {};
+}
+
 Result<void> checkTied(const Schedule& lowered)
 {
     const Shape& shape = lowered.shape;

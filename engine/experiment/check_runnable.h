@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/model/model_spec.h"
 #include "engine/schedule/passes/passes.h"
 
 namespace engine {
@@ -15,6 +16,10 @@ Result<void> checkRunnable(const Schedule& lowered);
 // all-reduces. In such a schedule the next backward of a stage waits for the stage's all-reduce, so
 // the all-reduce cannot be delayed.
 Result<void> checkSync(const Schedule& schedule, SyncPolicy sync);
+
+// Fails with Error::Code::Unsupported if the schedule has sequence slices and the backward of the
+// model needs activations that full recomputation frees, or its attention needs whole sequences.
+Result<void> checkSlices(const Schedule& schedule, const ModelSpec& model);
 
 // Fails with Error::Code::Unsupported if a model with tied embeddings cannot be trained with the
 // schedule.

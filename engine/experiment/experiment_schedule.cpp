@@ -50,11 +50,8 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
 {
     if (auto possible = checkSync(schedule, sync); !possible)
         return tl::unexpected(possible.error());
+    TRY(checkSlices(schedule, model));
     const bool full = model.recompute == Recompute::Full;
-    if (full && schedule.shape.slices > 1)
-        return fail(Error::Code::Unsupported,
-                    "sequence slices read activations that full recomputation frees: use "
-                    "--recompute attention or none");
     if (!full && recomputes(schedule))
         return fail(Error::Code::InvalidArgument,
                     "the schedule has RECOMPUTE ops, but the model keeps its activations: use "

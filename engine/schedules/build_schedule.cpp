@@ -179,13 +179,14 @@ Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& 
     return schedule;
 }
 
-ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length)
+ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length,
+                         const SizeLimit& limit)
 {
     const Scheme* scheme = findScheme(request.scheme);
     if (scheme == nullptr || !scheme->asynchronous || request.microBatches < 1)
         return request;
     request.windows = 1;
-    const auto one = buildSchedule(request); // to get the micro-batches per update
+    const auto one = buildSchedule(request, limit); // to get the micro-batches per update
     if (!one)
         return request;
     const Shape& shape = one->shape;

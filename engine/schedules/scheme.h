@@ -116,7 +116,9 @@ struct StreamLength
     int warmup = 0, measured = 1;
 };
 // Asynchronous schemes are simulated and trained as one stream of windows without a flush. Returns
-// the request with the number of windows of its stream; requests of other schemes are unchanged.
-ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length);
+// the request with the number of windows of its stream. Requests of other schemes, and those that
+// are invalid or above the limit, are unchanged.
+ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length,
+                         const SizeLimit& limit = {});
 
 } // namespace engine

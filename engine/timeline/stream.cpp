@@ -81,4 +81,13 @@ void divideIntoWindows(const Schedule& lowered, int measured, Timeline& timeline
     }
 }
 
+std::vector<std::uint32_t> iterationsOfOps(const Schedule& lowered, const Timeline& timeline)
+{
+    std::vector<std::uint32_t> iterations(opCount(lowered));
+    for (const Track& track : timeline.tracks)
+        for (const Span& span : track.spans)
+            iterations[span.op] = span.iteration;
+    return iterations;
+}
+
 } // namespace engine

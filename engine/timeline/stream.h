@@ -2,6 +2,9 @@
 
 #include "engine/timeline/timeline.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace engine {
 
 // Replaces the last iteration of `timeline`, a stream of Shape::windows windows (schedule.h), by
@@ -11,5 +14,8 @@ namespace engine {
 // every device. The last windowsToDrain() windows become Warmup, the `measured` windows before them
 // Measured, and all earlier windows Warmup.
 void divideIntoWindows(const Schedule& lowered, int measured, Timeline& timeline);
+
+// Returns the iteration of each op (OpIndex) of a stream that was divided into windows.
+std::vector<std::uint32_t> iterationsOfOps(const Schedule& lowered, const Timeline& timeline);
 
 } // namespace engine

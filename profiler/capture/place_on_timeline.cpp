@@ -1,5 +1,7 @@
 #include "profiler/capture/place_on_timeline.h"
 
+#include "engine/timeline/stream.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -84,6 +86,24 @@ void playDevices(Rows& rows, const OpIndex& index)
 }
 
 } // namespace
+
+void assignWindows(GpuTrace& trace, const Run& run)
+{
+    if (run.schedule.shape.windows <= 1)
+        return;
+    const std::vector<std::uint32_t> iterations = iterationsOfOps(run.schedule, run.timeline);
+    const auto assign = [&iterations](auto& rows) {
+        for (auto& row : rows)
+            if (row.of.op < iterations.size())
+                row.of.iteration = iterations[row.of.op];
+    };
+    assign(trace.kernels);
+    assign(trace.copies);
+    assign(trace.memsets);
+    assign(trace.calls);
+    assign(trace.ranges);
+    assign(trace.launches);
+}
 
 GpuTrace placeOnTimeline(GpuTrace trace, const Run& run, std::span<const MeasuredWindow> measured)
 {

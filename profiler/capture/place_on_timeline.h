@@ -15,6 +15,11 @@ struct MeasuredWindow
     engine::Window wall;
 };
 
+// Assigns the records of a stream (Shape::windows > 1) to the windows of their ops. The iteration
+// of a record is unknown when it is made, because the stream is divided into windows after its last
+// op. Does nothing for other runs.
+void assignWindows(engine::GpuTrace& trace, const engine::Run& run);
+
 // Moves the records of an emulated run from wall-clock time to the spans of their ops:
 //  * The first GPU work of an op moves to the start of the op's span, and the op's other work moves
 //    by the same amount.

@@ -70,6 +70,31 @@ TEST_CASE("one recorded run predicts other schemes and other numbers of micro-ba
     CHECK(jsonOf(folder, "analyze gpipe.sqlite --json")["iteration"] == both[1]["iteration"]);
 }
 
+// The schedule of the run, with all-reduces as it has them, was simulated again.
+TEST_CASE("a calibrated simulation places its all-reduces by --sync")
+{
+    const Folder folder;
+    const std::string run = "simulate --scheme bitpipe -D 4 -N 8 --allreduce 4 -o run.sqlite";
+    REQUIRE(bscope(folder, run).status == 0);
+    const std::string calibrated = "simulate --calibrate run.sqlite --json";
+    CHECK(jsonOf(folder, calibrated)["iteration"] == 29.0);
+    CHECK(jsonOf(folder, calibrated + " --sync late")["iteration"] == 35.0);
+}
+
+// Windows in which the pipeline fills and drains counted as measured.
+TEST_CASE("a recorded stream is simulated for at most its measured windows")
+{
+    const Folder folder;
+    const std::string run = "simulate --scheme pipedream -D 2 -N 4 --iterations 2 -o run.sqlite";
+    REQUIRE(bscope(folder, run).status == 0);
+    const std::string calibrated = "simulate --calibrate run.sqlite --iterations ";
+    CHECK(bscope(folder, calibrated + "2").status == 0);
+    const Printed refused = bscope(folder, calibrated + "3");
+    CHECK(refused.status == 2);
+    CHECK(contains(refused.err, "use at most 2, or add --scheme pipedream"));
+    CHECK(bscope(folder, calibrated + "3 --scheme pipedream").status == 0);
+}
+
 TEST_CASE("an impossible calibration fails with one line")
 {
     const Folder folder;

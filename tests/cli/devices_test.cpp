@@ -200,5 +200,6 @@ TEST_CASE("devices --calibrate measures this machine as a file for --hardware")
     CHECK(here.memory * here.devicesPerNode < 1.001 * machine); // five digits
     CHECK(contains(bscope(folder, "devices --calibrate -o here.toml").err, "--force"));
     CHECK(bscope(folder, "devices -o other.toml").status == 2); // needs --calibrate
+    CHECK(bscope(folder, "devices --force").status == 2);
     CHECK(contains(bscope(folder, "devices --calibrate --backend cuda").err, "--backend cpu"));
 }

@@ -33,6 +33,22 @@ TEST_CASE("synchronous schemes take the same steps to a loss, asynchronous ones 
     CHECK(bscope(folder, "compare 1f1b.sqlite gpipe.sqlite --loss low").status == 2);
 }
 
+// A number that a double cannot hold was an internal error.
+TEST_CASE("a target loss of any size is a number or a usage error")
+{
+    const Folder folder;
+    bscope(folder, "simulate --scheme 1f1b -o a.sqlite");
+    bscope(folder, "simulate --scheme gpipe -o b.sqlite");
+    for (const std::string loss : {"1e400", "1e-400", "inf", "nan", "0x1p3", "5x"}) {
+        INFO(loss);
+        const Printed printed = bscope(folder, "compare a.sqlite b.sqlite --loss " + loss);
+        CHECK(printed.status == 2);
+        CHECK_THAT(printed.err, Contains(loss + ": use best or a number above 0"));
+    }
+    const Printed smallest = bscope(folder, "compare a.sqlite b.sqlite --loss 1e-310");
+    CHECK_THAT(smallest.err, !Contains("internal error"));
+}
+
 TEST_CASE("a simulated run has no loss to compare")
 {
     const Folder folder;

@@ -65,6 +65,19 @@ TEST_CASE("an existing file is replaced with --force alone")
     CHECK(readText(folder / "s.csv").starts_with("device,"));
 }
 
+// --force had no effect.
+TEST_CASE("without -o --force is a usage error")
+{
+    const Folder folder;
+    for (const std::string command : {"schedule", "simulate", "devices"}) {
+        const Printed printed = bscope(folder, command + " --force");
+        CAPTURE(command, printed.err);
+        CHECK(printed.status == 2);
+        CHECK(printed.out.empty());
+        CHECK(contains(printed.err, "--output"));
+    }
+}
+
 TEST_CASE("a device or a pipe is neither written nor replaced")
 {
     const Folder folder;

@@ -167,7 +167,29 @@ TEST_CASE("an invalid cost is refused with the option and valid forms")
     CHECK_THAT(error("--sync never"), Catch::Contains("eager-blocking"));
     CHECK_THAT(error("--data-parallel 0"), Catch::Contains("0 is not a whole number from 1"));
     CHECK_THAT(error("--devices 70000 --json"), Catch::Contains("the limit is 65534"));
-    CHECK_THAT(error("--scheme 1f1b -D 60000 -N 60000 --json"), Catch::Contains("GiB"));
+    CHECK_THAT(error("--scheme 1f1b -D 60000 -N 60000 --json"), Catch::Contains("need 187.8 GiB"));
+}
+
+// The limit was that of a schedule without spans, and counted one iteration.
+TEST_CASE("the memory of spans counts for streams, and for every iteration")
+{
+    const Folder folder;
+    CHECK_THAT(bscope(folder, "simulate --scheme pipedream-2bw -D 60000 -N 60000 --json").err,
+               Catch::Contains("need 1341.1 GiB"));
+    const Printed refused
+        = bscope(folder, "simulate --scheme 1f1b -D 8 -N 8000 --iterations 100000 -o run.sqlite");
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, Catch::Contains("100000 iterations of 128000 ops need"));
+    CHECK_FALSE(fs::exists(folder / "run.sqlite"));
+
+    const auto hasPicture = [&folder](const std::string& iterations) {
+        const Printed printed
+            = bscope(folder, "simulate --scheme 1f1b -D 4 -N 8 --iterations " + iterations);
+        CHECK(printed.status == 0);
+        return contains(printed.out, "device 0   | ");
+    };
+    CHECK(hasPicture("2"));
+    CHECK_FALSE(hasPicture("70000"));
 }
 
 TEST_CASE("a model on hardware is timed in nanoseconds, with its memory")

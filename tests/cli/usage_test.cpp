@@ -105,6 +105,19 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
     }
 }
 
+// --json had no effect.
+TEST_CASE("analyze --definitions prints text, or with --json a list")
+{
+    const Folder folder;
+    CHECK(contains(bscope(folder, "analyze --definitions").out, "Bubble ratio"));
+    const auto all = bscope(folder, "analyze --definitions --json").json();
+    REQUIRE(all.size() > 10);
+    CHECK(all[0]["term"] == "Iteration");
+    CHECK(all[0]["formula"] == "end of the last OPT - start of the first F");
+    for (const char* key : {"meaning", "source"})
+        CHECK_FALSE(all[0][key].get<std::string>().empty());
+}
+
 TEST_CASE("1F1B on one device is the sequential baseline")
 {
     const Folder folder;

@@ -106,10 +106,21 @@ nlohmann::ordered_json asJson(const Run& run, const RunMetrics& metrics, const G
     return json;
 }
 
+nlohmann::ordered_json definitionsJson()
+{
+    auto all = nlohmann::ordered_json::array();
+    for (const Definition& one : definitions())
+        all.push_back({{"term", one.term},
+                       {"formula", one.formula},
+                       {"meaning", one.meaning},
+                       {"source", one.source}});
+    return all;
+}
+
 Result<int> analyze(const AnalyzeOptions& options)
 {
     if (options.definitions) {
-        printText(definitionsText());
+        printText(options.json ? jsonText(definitionsJson()) : definitionsText());
         return 0;
     }
     const auto run = TRY(openRun(options.file));

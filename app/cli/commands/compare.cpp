@@ -6,6 +6,7 @@
 #include "app/cli/text/run_file.h"
 #include "app/cli/text/run_json.h"
 #include "app/cli/text/table.h"
+#include "engine/base/field.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
 #include "profiler/analysis/loss_goal.h"
@@ -60,7 +61,7 @@ Result<Runs> readAll(const CompareOptions& options)
     all.comparison = TRY(compare(pointers, static_cast<std::size_t>(options.baseline)));
     all.goal = options.loss.empty() || options.loss == kBest
         ? bestCommonLoss(pointers)
-        : lossGoal(pointers, std::stod(options.loss));
+        : lossGoal(pointers, parseNumber(options.loss).value_or(0));
     if (!all.goal && !options.loss.empty())
         return fail(Error::Code::NotFound,
                     "--loss: not every run has losses; leave out simulated runs");
@@ -235,9 +236,7 @@ Action prepareCompare(CLI::App& app)
                    "lowest that all runs reach)")
         ->type_name("{best,X}")
         ->check([](const std::string& text) {
-            double number = 0;
-            const bool fits
-                = text == kBest || (CLI::detail::lexical_cast(text, number) && number > 0);
+            const bool fits = text == kBest || parseNumber(text).value_or(0) > 0;
             return fits ? std::string() : text + ": use best or a number above 0";
         });
     auto* html

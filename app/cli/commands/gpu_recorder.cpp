@@ -167,6 +167,7 @@ GpuTrace GpuRecorder::placed(GpuTrace trace, const Run& run)
 {
     m_kernels += trace.kernels.size();
     addRest(trace);
+    assignWindows(trace, run);
     const auto measured = std::exchange(m_measured, {});
     if (run.info.mode == Mode::Live) {
         if (!m_origin)

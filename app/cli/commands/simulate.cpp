@@ -58,11 +58,22 @@ bool isHuge(const ScheduleRequest& request)
         > kMany;
 }
 
-// Whether the schedule is small enough to be printed as a timeline of letters.
-bool isSmall(const Schedule& schedule)
+// Whether the schedule is small enough to be printed as a timeline of letters, for which the spans
+// of all iterations are kept.
+bool isSmall(const Schedule& schedule, int iterations)
 {
-    constexpr std::size_t kMostOps = 1 << 16;
-    return opCount(schedule) <= kMostOps;
+    constexpr std::size_t kMostOps = 1 << 16, kMostInAll = 1 << 22;
+    return opCount(schedule) <= kMostOps && opCount(schedule) * iterations <= kMostInAll;
+}
+
+// Whether the spans of a schedule are kept whatever its size.
+bool keepsSpans(const SimulationOptions& options)
+{
+    return !options.output.file.empty() || options.recorded
+        || std::ranges::any_of(requests(options.schedule), [](const ScheduleRequest& request) {
+               const Scheme* scheme = findScheme(request.scheme);
+               return scheme != nullptr && scheme->asynchronous;
+           });
 }
 
 RunInfo infoOf(const SimulationOptions& options, const std::string& scheme,
@@ -166,10 +177,22 @@ Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
 {
     if (options.asRecorded)
         return std::vector{options.recorded->run->schedule};
-    const bool keepsSpans = !options.output.file.empty() || options.recorded;
     ScheduleOptions asked = options.schedule;
     asked.stream = StreamLength{0, options.iterations};
-    return schedules(asked, limitOfMachine(keepsSpans ? kBytesPerOp : kBytesPerSummedOp));
+    return schedules(asked, limitOfMachine(keepsSpans(options) ? kBytesPerOp : kBytesPerSummedOp));
+}
+
+// Fails if the recorded stream has fewer measured windows than --iterations.
+Result<void> checkWindows(const Run& run, int iterations)
+{
+    const auto measured
+        = std::ranges::count(run.timeline.iterations, Iteration::Kind::Measured, &Iteration::kind);
+    if (run.schedule.shape.windows == 1 || iterations <= measured)
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("--iterations {}: the recorded run has {} without a flush; use at most "
+                            "{}, or add --scheme {}",
+                            iterations, measured, measured, run.schedule.scheme));
 }
 
 // Reads the run of --calibrate. Takes from it the schedule options that are not given.
@@ -181,6 +204,8 @@ Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
         return {};
     const Schedule& schedule = options.recorded->run->schedule;
     options.asRecorded = usesRecordedSchedule(app);
+    if (options.asRecorded)
+        TRY(checkWindows(*options.recorded->run, options.iterations));
     fillFrom(schedule, app, options.schedule);
     if (app.get_option("--data-parallel")->count() == 0)
         options.schedule.request.dataParallel = schedule.shape.dataParallel;
@@ -200,7 +225,7 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
     const bool draws = !options.json && built.size() == 1;
     const SimulationRequest request{std::move(costs), options.sync, options.iterations,
                                     !options.output.file.empty()
-                                        || (draws && isSmall(built.front())),
+                                        || (draws && isSmall(built.front(), options.iterations)),
                                     options.schedule.request.mapping};
     std::vector<Simulated> all;
     double opsLeft = 0;

@@ -29,6 +29,38 @@ namespace {
 // bytes per op, that is, about 3 GB in total.
 constexpr std::size_t kMostWithSpans = std::size_t{1} << 24;
 
+// Returns the bytes per op if the spans of all iterations are kept. Every further iteration adds
+// the spans of the op and of two transfers, and a memory event. A stream has the ops of all
+// iterations.
+int bytesWithSpans(const Schedule& schedule, int iterations)
+{
+    constexpr int kPerIteration = 3 * sizeof(Span) + sizeof(MemoryEvent);
+    return kBytesPerOp + (schedule.shape.windows > 1 ? 0 : iterations - 1) * kPerIteration;
+}
+
+bool spansAreFew(const Schedule& schedule, int iterations)
+{
+    return opCount(schedule) * bytesWithSpans(schedule, iterations) <= kMostWithSpans * kBytesPerOp;
+}
+
+// The size of one iteration was checked when the schedule was built.
+Result<void> checkIterationsFit(const Schedule& schedule, int iterations)
+{
+    const int bytes = bytesWithSpans(schedule, iterations);
+    if (bytes == kBytesPerOp)
+        return {};
+    const SizeLimit limit = limitOfMachine(bytes);
+    const auto ops = static_cast<std::int64_t>(opCount(schedule));
+    if (ops <= limit.ops)
+        return {};
+    const auto gibi
+        = [bytes](std::int64_t count) { return static_cast<double>(count) * bytes / (1 << 30); };
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("{} iterations of {} ops need {:.1f} GiB, more than the {:.1f} GiB "
+                            "available; use fewer --iterations, --micro-batches or --devices",
+                            iterations, ops, gibi(ops), gibi(limit.ops)));
+}
+
 UnitCosts unitsOf(const SimulationRequest& request)
 {
     UnitCosts units = request.costs.units;
@@ -83,6 +115,7 @@ Result<OpCosts> recordedCosts(const Schedule& lowered, const SimulationRequest& 
 Result<Simulated> withSpans(const Schedule& schedule, const OpPrices* prices,
                             const SimulationRequest& request)
 {
+    TRY(checkIterationsFit(schedule, request.iterations));
     Simulated one;
     one.run.schedule = lower(schedule, request.sync);
     const auto costs = TRY(prices == nullptr ? recordedCosts(one.run.schedule, request, one.mapping)
@@ -135,9 +168,9 @@ Result<Simulated> simulated(Schedule schedule, const SimulationRequest& request)
     if (request.costs.recorded)
         return withSpans(schedule, nullptr, request);
     const auto prices = TRY(pricesOf(schedule, request));
-    const bool fits = opCount(schedule) <= kMostWithSpans;
     const bool needsSpans = request.needsSpans || schedule.shape.windows > 1
-        || (fits && (!prices.isCommunicationFree() || hasTransfers(schedule)));
+        || (spansAreFew(schedule, request.iterations)
+            && (!prices.isCommunicationFree() || hasTransfers(schedule)));
     auto one = needsSpans ? withSpans(schedule, &prices, request)
                           : withoutSpans(std::move(schedule), prices, request);
     if (one && !prices.mapping.isOneNode())

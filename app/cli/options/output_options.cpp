@@ -33,8 +33,11 @@ void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& 
                       const std::string& type, const std::string& group)
 {
     options.app = &app;
-    app.add_option("-o,--output", options.file, help)->type_name(type)->group(group);
-    app.add_flag("--force", options.force, "Replace the file if it exists")->group(group);
+    auto* output = app.add_option("-o,--output", options.file, help);
+    output->type_name(type)->group(group);
+    app.add_flag("--force", options.force, "Replace the file if it exists")
+        ->group(group)
+        ->needs(output);
 }
 
 Result<NewFile> createOutput(const OutputOptions& options, Paths inputs)

@@ -12,7 +12,7 @@ class App;
 
 namespace cli {
 
-// The options -o FILE and --force.
+// The options -o FILE and --force, which needs -o.
 struct OutputOptions
 {
     const CLI::App* app = nullptr; // the command; its arguments may name input files

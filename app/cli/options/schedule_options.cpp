@@ -128,8 +128,8 @@ Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, const Si
         return all;
     }
     for (const ScheduleRequest& request : requests(options)) {
-        auto schedule
-            = buildSchedule(options.stream ? asStream(request, *options.stream) : request, limit);
+        auto schedule = buildSchedule(
+            options.stream ? asStream(request, *options.stream, limit) : request, limit);
         if (!schedule)
             return wrongUsage(schedule.error());
         TRY(add(*std::move(schedule)));

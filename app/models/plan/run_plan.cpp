@@ -155,6 +155,8 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
         if (const auto spec = engine::loadModel(experiment.modelFile); !spec)
             return fromUtf8(spec.error().message);
     const engine::ModelSpec& model = experiment.model;
+    if (const auto possible = engine::checkSlices(lowered, model); !possible)
+        return fromUtf8(possible.error().message);
     const int stages = lowered.shape.stages;
     if (model.layers < stages)
         return text("%1 has %2 layers, too few for %3 stages: use fewer devices, or simulate.")

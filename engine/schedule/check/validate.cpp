@@ -19,6 +19,11 @@ namespace {
 
 using Kind = Violation::Kind;
 
+bool canBeJoint(OpKind kind)
+{
+    return isCompute(kind) && kind != OpKind::OptimizerStep;
+}
+
 class Validator
 {
 public:
@@ -33,6 +38,8 @@ public:
         forEach([this](DeviceId device, int index, const Op& op) { take(device, index, op); });
         forEach(
             [this](DeviceId device, int index, const Op& op) { checkOrder(device, index, op); });
+        forEach(
+            [this](DeviceId device, int index, const Op& op) { checkJoint(device, index, op); });
         for (const MicroBatchId m : Ids<MicroBatchId>(m_schedule.shape.allMicroBatches()))
             checkComplete(m);
         if (!hasTiedEmbeddings(m_schedule)) // else only two stages have one
@@ -198,6 +205,17 @@ private:
         return !group.empty() && std::ranges::all_of(group, [](const Op& op) {
             return op.flags == OpFlag::JointWithNext;
         });
+    }
+
+    void checkJoint(DeviceId device, int index, const Op& op)
+    {
+        if (op.flags != OpFlag::JointWithNext)
+            return;
+        const auto others = m_schedule.on(device).subspan(static_cast<std::size_t>(index) + 1);
+        if (others.empty() || !canBeJoint(op.kind) || !canBeJoint(others.front().kind))
+            report(Kind::Order, {device, index, op},
+                   "{} is joint with {}; an F, B, I, W or RECOMPUTE can be joint with the next one",
+                   toString(op), others.empty() ? "no op" : toString(others.front()));
     }
 
     void reportMissing(Op op, OpKind kind)

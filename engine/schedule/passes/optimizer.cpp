@@ -13,17 +13,23 @@ Op optimizerStepOf(const Op& op)
     step.kind = OpKind::OptimizerStep;
     step.replica = op.replica;
     step.stage = op.stage;
+    step.peer = op.peer; // of the all-reduce of tied embeddings
     return step;
 }
 
 // The optimizer steps in the order in which weight gradients become ready, so that the first step
-// does not wait for the last all-reduce.
-std::vector<Op> stepsOf(std::span<const Op> ops)
+// does not wait for the last all-reduce. Then those of `held` that have no all-reduce.
+std::vector<Op> stepsOf(std::span<const Op> ops, std::span<const Op> held)
 {
     std::vector<Op> steps;
     for (const Op& op : ops)
         if (op.kind == OpKind::AllReduce)
             steps.push_back(optimizerStepOf(op));
+    for (const Op& step : held)
+        if (std::ranges::none_of(steps, [&step](const Op& other) {
+                return other.replica == step.replica && other.stage == step.stage;
+            }))
+            steps.push_back(step);
     return steps;
 }
 
@@ -116,9 +122,7 @@ Schedule addOptimizer(Schedule schedule)
     const IdVector<DeviceId, std::vector<Op>> held = heldSteps(schedule);
     for (const DeviceId d : schedule.program.ids()) {
         std::vector<Op>& ops = schedule.program[d];
-        std::vector<Op> steps = stepsOf(ops);
-        if (steps.empty())
-            steps = held[d];
+        const std::vector<Op> steps = stepsOf(ops, held[d]);
         ops.reserve(ops.size() + steps.size()); // exact capacity
         ops.insert(ops.end(), steps.begin(), steps.end());
     }

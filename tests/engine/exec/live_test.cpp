@@ -291,3 +291,17 @@ TEST_CASE("with several pipeline copies the watchdog names the copy of the waiti
                         "micro-batch 0 from device 0"));
     CHECK_THAT(result.error().message, Contains("device 0 of copy 0 at index ")); // for its OPT
 }
+
+// The joint ops of a device were counted beyond its last op.
+TEST_CASE("a live run with a joint op at the end of a device has a span for every op")
+{
+    Broken joint("1f1b");
+    joint.run.schedule.program[{3}].back().flags = OpFlag::JointWithNext;
+    const Pipeline::Setup setup{joint.run.schedule, joint.probe, joint.device->kernels()};
+    Live live({setup}, joint.run);
+    REQUIRE(joint.iterate(live));
+    std::size_t spans = 0;
+    for (const Track& track : joint.run.timeline.tracks)
+        spans += track.spans.size();
+    CHECK(spans == opCount(joint.run.schedule));
+}

@@ -280,6 +280,19 @@ TEST_CASE("errors of a run say what to do")
           == "3 slices do not divide a sequence of 16 tokens evenly: use --sequence 18");
 }
 
+// A slice never saw the later slices of its sequence, and the run trained another function.
+TEST_CASE("BERT trains with halves of micro-batches, and sequence slices are refused")
+{
+    Experiment experiment = miniature("seq1f1b");
+    experiment.model.family = Family::Bert;
+    experiment.model.vocabulary = 257;
+    CHECK_THAT(message(experiment), StartsWith("bidirectional attention needs whole sequences"));
+
+    experiment.schedule.scheme = "chimera";
+    experiment.schedule.options["concat"] = "halving";
+    CHECK(message(experiment).empty());
+}
+
 TEST_CASE("a schedule from a file trains like the scheme that wrote it")
 {
     const tests::TemporaryFolder folder;

@@ -218,6 +218,14 @@ TEST_CASE("a stream has the fewest windows that fill, measure, drain and complet
     }
 }
 
+// The default limit applied. A larger window became a stream of one window, which drains.
+TEST_CASE("the window of a stream may have as many ops as the limit of the caller")
+{
+    const ScheduleRequest request = requestOf("pipedream-2bw", 2, 4);
+    CHECK(asStream(request, {}, {.ops = 16}).windows == asStream(request, {}).windows);
+    CHECK(asStream(request, {}, {.ops = 15}) == request);
+}
+
 TEST_CASE("the data-parallel width is part of the shape")
 {
     ScheduleRequest request = requestOf("bitpipe", 4, 8);

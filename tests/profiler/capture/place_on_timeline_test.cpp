@@ -112,6 +112,42 @@ TEST_CASE("on the one GPU that emulates all devices, work goes to the device it 
     CHECK(placed.kernels[1].place.device == 1);
 }
 
+// The records stayed in the first window, and those of later windows were dropped.
+TEST_CASE("the GPU activity of a stream is in the windows of its ops")
+{
+    Run run = placedRun();
+    run.schedule.program = {{Op{}, Op{}}};
+    run.schedule.shape.windows = 2;
+    run.timeline.iterations.resize(2);
+    run.timeline.tracks[0].spans[1].iteration = 1;
+    GpuTrace trace;
+    trace.kernels = {kernel(0, {9010, 9050}), kernel(1, {9150, 9290}),
+                     kernel(OpOfIteration::kOtherCopy, {1, 2}), kernel(OpOfIteration::kNone, {})};
+    const auto add = [](auto& rows) {
+        rows.resize(1);
+        rows[0].of = {1, 0};
+    };
+    add(trace.copies);
+    add(trace.memsets);
+    add(trace.calls);
+    add(trace.ranges);
+    add(trace.launches);
+    assignWindows(trace, run);
+    CHECK(trace.kernels[0].of == OpOfIteration{0, 0});
+    CHECK(trace.kernels[1].of == OpOfIteration{1, 1});
+    CHECK(trace.kernels[2].of == OpOfIteration{OpOfIteration::kOtherCopy, 0});
+    CHECK_FALSE(trace.kernels[3].of.isKnown());
+    CHECK(trace.copies[0].of.iteration == 1);
+    CHECK(trace.memsets[0].of.iteration == 1);
+    CHECK(trace.calls[0].of.iteration == 1);
+    CHECK(trace.ranges[0].of.iteration == 1);
+    CHECK(trace.launches[0].of.iteration == 1);
+    const GpuTrace placed = placeOnTimeline(
+        trace, run, std::vector<MeasuredWindow>{{{0, 0}, {9000, 9100}}, {{1, 1}, {9100, 9300}}});
+    REQUIRE(placed.kernels.size() == 2);
+    CHECK(placed.kernels[1].window == Window{500, 640});
+}
+
 TEST_CASE("the origin of a live timeline follows from its spans")
 {
     CHECK(originOf(placedRun(), std::vector<MeasuredWindow>{{{1, 0}, {9500, 9700}}}) == 9000);

@@ -62,6 +62,19 @@ TEST_CASE("as many layers as stages can be run, fewer cannot")
     CHECK(planProblem(plan, lowered).contains(QStringLiteral("too few for 4 stages")));
 }
 
+// The window started runs that their worker refused.
+TEST_CASE("sequence slices cannot be run with full recomputation or with BERT")
+{
+    const engine::Schedule lowered = sample::lowered({"seq1f1b", 4, 8, 1}).schedule;
+    RunPlan plan;
+    CHECK(planProblem(plan, lowered).isEmpty());
+    plan.experiment.model.recompute = engine::Recompute::Full;
+    CHECK(planProblem(plan, lowered).contains(QStringLiteral("full recomputation")));
+    plan.experiment.model.recompute = engine::Recompute::None;
+    plan.experiment.model.family = engine::Family::Bert;
+    CHECK(planProblem(plan, lowered).contains(QStringLiteral("whole sequences")));
+}
+
 TEST_CASE("the text to train on must exist and have content")
 {
     const engine::Schedule lowered = sample::lowered({"1f1b", 4, 8, 1}).schedule;

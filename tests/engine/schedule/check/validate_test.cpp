@@ -243,3 +243,20 @@ TEST_CASE("joint ops start together, so one cannot need the other or wait for it
     REQUIRE(circle.size() == 1);
     CHECK(circle[0].kind == Violation::Kind::Deadlock);
 }
+
+// A joint op at the end of its device was valid, and a live run read beyond its program.
+TEST_CASE("a joint op is followed by a compute op of a micro-batch")
+{
+    Schedule schedule = scheduleFrom({"0F0 0B0", "1F0 1B0"});
+    schedule.program[{0}].back().flags = OpFlag::JointWithNext;
+    const auto last = validate(schedule);
+    REQUIRE(last.size() == 1);
+    CHECK(last[0].kind == Kind::Order);
+    CHECK_THAT(last[0].message, Catch::StartsWith("device 0, index 1: 0B0 is joint with no op;"));
+    CHECK_THAT(messagesOf(lower(schedule)).front(),
+               Catch::StartsWith("device 0, index 3: 0B0 is joint with 0OPT;"));
+    schedule = scheduleFrom({"0F0 0EVICT0 0LOAD0 0B0", "1F0 1B0"});
+    schedule.program[{0}][2].flags = OpFlag::JointWithNext;
+    CHECK_THAT(messagesOf(schedule).front(),
+               Catch::StartsWith("device 0, index 2: 0LOAD0 is joint with 0B0;"));
+}
