@@ -11,7 +11,7 @@ TEST_CASE("a lane that is dragged by its header takes the place of the one under
 {
     LaneHeaders headers;
     QSignalSpy order(&headers, &LaneHeaders::orderChanged);
-    const auto lanes = layoutLanes(4, {600, 42, {}});
+    const auto lanes = app::layoutLanes(4, {600, 42, {}});
     const auto middleOf
         = [&](std::size_t lane) { return lanes[lane].top + lanes[lane].height / 2; };
     CHECK(headers.press(60, 0));
@@ -32,7 +32,7 @@ TEST_CASE("a short lane moves past a taller one when it would be under the point
     LaneHeaders headers;
     LaneOptions options{600, 42, {}};
     options.toggled = {0};
-    const auto lanes = layoutLanes(4, options);
+    const auto lanes = app::layoutLanes(4, options);
     REQUIRE(lanes[0].height < lanes[1].height);
     CHECK(headers.press(60, 0));
     headers.drag(20, lanes[1].top + 1, lanes);
@@ -48,7 +48,7 @@ TEST_CASE("the triangle of a header toggles its lane, or expands its group")
         order(&headers, &LaneHeaders::orderChanged);
     CHECK_FALSE(headers.press(LaneHeaders::kTriangle - 1, 3));
     CHECK(headers.options().toggled.contains(3));
-    headers.drag(80, 0, layoutLanes(4, {600, 42, {}})); // nothing is held
+    headers.drag(80, 0, app::layoutLanes(4, {600, 42, {}})); // nothing is held
     CHECK_FALSE(headers.press(0, 3));
     CHECK(headers.options().toggled.empty());
     CHECK(changed.count() == 2);
