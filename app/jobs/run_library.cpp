@@ -234,6 +234,8 @@ void RunLibrary::setPaused(const RunDocument& document, bool paused)
 
 void RunLibrary::close(const RunDocument& document)
 {
+    if (document.isRunning())
+        return; // the end of the session would kill the worker
     // A page may still show the document after the session has ended.
     if (RunSession* closed = session(document))
         closed->stop();

@@ -48,6 +48,7 @@ public:
     // from the queue without being started.
     void stop(const RunDocument& document);
     void setPaused(const RunDocument& document, bool paused);
+    // Removes a run from runs() and from the queue. Does nothing if its worker is running.
     void close(const RunDocument& document);
     bool isAnyRunning() const;
     // For tests: sets the program of the worker ("": the default). A worker that does not stop

@@ -239,11 +239,12 @@ void RunsDock::showMenu(const QPoint& position)
     QAction* remove = menu.addAction(document->isQueued() ? tr("Remove from the queue")
                                                           : tr("Remove from the list"));
     remove->setEnabled(!document->isRunning());
-    const QAction* chosen = menu.exec(at);
+    const QAction* chosen = menu.exec(at); // meanwhile the run may start, and rows may move
     if (chosen == show)
         Q_EMIT activated(document->file());
     else if (chosen != nullptr && (chosen == sooner || chosen == later))
-        moveInQueue(index.row(), chosen == sooner ? -1 : 1);
+        moveInQueue(m_groups->indexOf(m_runs.rowOf(document.get())).row(),
+                    chosen == sooner ? -1 : 1);
     else if (chosen == copy)
         QGuiApplication::clipboard()->setText(document->file());
     else if (chosen == remove)
