@@ -35,9 +35,10 @@ public:
     int untrashed() const;                  // number of runs() that are not in the trash
     int unread() const { return m_unread; } // number of files still to be read
 
-    // Stores name, note, tags and star. runs() has them at once, because the next edit begins with
-    // what it shows.
-    void setUserData(const LedgerRun& run);
+    // Stores those of name, note, tags and star that differ from `before`, because another window
+    // may have changed the others. runs() has them at once, because the next edit begins with what
+    // it shows.
+    void setUserData(const LedgerRun& before, const LedgerRun& run);
     void toggleStar(const LedgerRun& run);
     // Moves the file of a run to the trash, or back to the folder where it was. These three emit
     // failed() for a run that is still being written.

@@ -3,6 +3,7 @@
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/ledger/ledger_facets.h"
+#include "app/widgets/ledger/ledger_notes.h"
 #include "app/widgets/ledger/ledger_table.h"
 #include "app/widgets/window/page_tabs.h"
 #include "engine/base/version.h"
@@ -193,6 +194,32 @@ TEST_CASE("a typed name is kept if the star of the run is clicked at once")
     const auto starred = std::ranges::find(runs, true, &LedgerRun::isStarred);
     REQUIRE(starred != runs.end());
     CHECK(starred->name == QStringLiteral("main run"));
+}
+
+// Leaving the field stored the name that it still showed.
+TEST_CASE("a name that another window changed replaces one that the user did not edit")
+{
+    LedgerNotes notes;
+    const QSignalSpy edited(&notes, &LedgerNotes::edited);
+    LedgerRun run;
+    run.file = QStringLiteral("/runs/a.sqlite");
+    run.name = QStringLiteral("first");
+    notes.show(run);
+    notes.show();
+    auto* name = notes.findChild<QLineEdit*>(QStringLiteral("ledgerName"));
+    name->setFocus();
+    settle();
+    REQUIRE(name->hasFocus());
+    run.name = QStringLiteral("second");
+    notes.show(run);
+    CHECK(name->text() == run.name);
+    QTest::keyClicks(name, QStringLiteral(" try"));
+    run.name = QStringLiteral("third");
+    notes.show(run);
+    CHECK(edited.isEmpty());
+    QTest::keyClick(name, Qt::Key_Return);
+    REQUIRE(edited.size() == 1);
+    CHECK(edited[0][1].value<LedgerRun>().name == QStringLiteral("second try"));
 }
 
 TEST_CASE("a run that is moved to the trash leaves its folder and comes back")
