@@ -104,6 +104,38 @@ TEST_CASE("tabs come back in their order, and the current one is current again")
     CHECK_FALSE(second.notice()->isVisible());
 }
 
+// Only the experiment was stored, so the prediction had the default costs.
+TEST_CASE("a set-up page comes back with its costs and the run that they are from")
+{
+    const Desk desk;
+    RunPlan plan;
+    plan.experiment.schedule.microBatches = 12;
+    plan.source.kind = CostSource::Kind::Recorded;
+    plan.source.hardware = QStringLiteral("a800-sxm-80");
+    plan.source.setup.tensorParallel = 8;
+    plan.source.file = desk.run("a.sqlite");
+    plan.source.inputShare = 40;
+    plan.costs.backward = engine::Fraction{4};
+    plan.costs.inputGradient = engine::Fraction{3};
+    plan.costs.stages = {{0, engine::Fraction{2}, engine::Fraction{4}}};
+    plan.evict = engine::EvictPolicy::Steady;
+    {
+        Start first(desk);
+        first.window.newRun()->setPlan(plan);
+        first.window.close();
+    }
+    Start second(desk);
+    const auto* setup = qobject_cast<SetupPage*>(second.window.currentPage());
+    REQUIRE(setup != nullptr);
+    REQUIRE(waitFor([&] { return setup->plan().source.run != nullptr; }));
+    RunPlan restored = setup->plan();
+    restored.source.run = nullptr;
+    CHECK(restored.source == plan.source);
+    CHECK(restored.costs == plan.costs);
+    CHECK(restored.evict == plan.evict);
+    CHECK(restored.experiment.schedule.microBatches == 12); // not those of the run
+}
+
 TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
 {
     const Desk desk;
