@@ -109,6 +109,11 @@ std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
     return document;
 }
 
+std::shared_ptr<RunDocument> RunLibrary::openAgain(const std::shared_ptr<RunDocument>& document)
+{
+    return document->file().isEmpty() ? document : open(document->file());
+}
+
 std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
 {
     const auto names = newRunNames(options);

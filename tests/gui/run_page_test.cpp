@@ -198,7 +198,8 @@ TEST_CASE("the dock opens, checks and compares runs with the mouse")
 {
     Opened opened(simulatedRun({"1f1b", 2, 2}));
     REQUIRE(waitFor([&] { return opened.isRead(); }));
-    QSignalSpy opens(opened.page.get(), &Page::openRequested);
+    using Runs = std::vector<std::shared_ptr<RunDocument>>;
+    QSignalSpy opens(opened.page.get(), &Page::showRequested);
     QSignalSpy compares(opened.page.get(), &Page::compareRequested);
     auto* list = opened.find<QListView>("runsList");
     const QRect row = list->visualRect(list->model()->index(0, 0));
@@ -213,10 +214,10 @@ TEST_CASE("the dock opens, checks and compares runs with the mouse")
     CHECK(compare->toolTip().contains(QStringLiteral("its prediction")));
     opened.click("compareRuns");
     REQUIRE(compares.count() == 1);
-    CHECK(compares[0][0].toStringList() == QStringList{opened.document->file()});
+    CHECK(compares[0][1].value<Runs>() == Runs{opened.document});
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.center());
     REQUIRE(opens.count() == 1);
-    CHECK(opens[0][0].toString() == opened.document->file());
+    CHECK(opens[0][0].value<std::shared_ptr<RunDocument>>() == opened.document);
 }
 
 TEST_CASE("HTML in the texts of a run is shown as text")

@@ -4,7 +4,6 @@
 #include "app/pages/session/view_state.h"
 #include "app/pages/session/window_session.h"
 #include "app/pages/setup/setup_page.h"
-#include "app/pages/window/command_line.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "app/widgets/window/notice_bar.h"
@@ -340,18 +339,6 @@ TEST_CASE("a damaged list of tabs opens what it can")
     restoreView(page,
                 {{QStringLiteral("splitters"), QJsonArray{QStringLiteral("?")}},
                  {QStringLiteral("tabs"), QJsonArray{99, -1}}});
-}
-
-TEST_CASE("page and size need no screenshot, and a page about a run says that it needs one")
-{
-    const auto parse = [](const char* line) {
-        return parseCommandLine(QString::fromLatin1(line).split(QLatin1Char(' ')));
-    };
-    CHECK(parse("--size 1000x700 --page runs").size == QSize(1000, 700));
-    CHECK_FALSE(parse("--page runs").size.has_value());
-    CHECK_FALSE(parse("--no-restore").restore);
-    CHECK(parse("--page memory").error.contains(QStringLiteral("needs a run")));
-    CHECK(parse("--page memory a.sqlite").error.isEmpty());
 }
 
 } // namespace app

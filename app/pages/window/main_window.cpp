@@ -4,9 +4,7 @@
 #include "app/models/whatif/what_if.h"
 #include "app/pages/cluster/cluster_page.h"
 #include "app/pages/compare/compare_page.h"
-#include "app/pages/dialogs/about_dialog.h"
 #include "app/pages/dialogs/device_dialog.h"
-#include "app/pages/dialogs/diagnostics_dialog.h"
 #include "app/pages/dialogs/keys_dialog.h"
 #include "app/pages/dialogs/open_dialogs.h"
 #include "app/pages/editor/editor_page.h"
@@ -124,6 +122,8 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::actionsChanged, this, [this] { m_menus->showPage(*currentPage()); });
     connect(page, &Page::newRunRequested, this, &MainWindow::newRun);
     connect(page, &Page::openRequested, this, &MainWindow::openRun);
+    connect(page, &Page::showRequested, this,
+            [this](const auto& run) { showDocument(m_library.openAgain(run)); });
     connect(page, &Page::linkRequested, m_menus, &WindowMenus::showLink);
     connect(page, &Page::openDialogRequested, this, [this] { askFor(FileKind::Runs); });
     connect(page, &Page::importDialogRequested, this, [this] { askFor(FileKind::Traces); });
@@ -248,13 +248,19 @@ void MainWindow::startRuns(const QList<QStringList>& options)
 
 void MainWindow::showDocument(const std::shared_ptr<RunDocument>& document)
 {
-    if (!showPageOf(document->file()))
+    if (!m_tabs->showIf([&](Page* page) {
+            const auto* shown = qobject_cast<RunPage*>(page);
+            return shown != nullptr && &shown->document() == document.get();
+        }))
         addPage(new RunPage(m_theme, m_library, document));
 }
 
-void MainWindow::compare(const QStringList& files)
+void MainWindow::compare(const QStringList& files,
+                         const std::vector<std::shared_ptr<RunDocument>>& open)
 {
     std::vector<std::shared_ptr<RunDocument>> documents;
+    for (const auto& document : open)
+        documents.push_back(m_library.openAgain(document));
     for (const QString& file : files)
         documents.push_back(m_library.open(file));
     compareDocuments(documents);
@@ -272,11 +278,6 @@ void MainWindow::compareDocuments(const std::vector<std::shared_ptr<RunDocument>
 void MainWindow::showKeys()
 {
     (new KeysDialog(m_theme, m_menus->actions(), this))->open();
-}
-
-void MainWindow::showAbout()
-{
-    (new AboutDialog(m_theme, this))->open();
 }
 
 void MainWindow::showDevices()
@@ -377,14 +378,6 @@ void MainWindow::openSettings(const char* key)
     }
     if (key != nullptr)
         page->showSetting(key);
-}
-
-void MainWindow::showDiagnostics()
-{
-    auto* dialog = new DiagnosticsDialog(m_settings, m_library.runs().notices(), this);
-    connect(dialog, &DiagnosticsDialog::saved, this,
-            [this](const QStringList& files) { announceFiles(m_tabs->notice(), files); });
-    dialog->open();
 }
 
 bool MainWindow::canReopenTabs() const

@@ -3,7 +3,10 @@
 #include "app/models/setting_table.h"
 #include "app/models/settings.h"
 #include "app/models/text.h"
+#include "app/pages/dialogs/about_dialog.h"
+#include "app/pages/dialogs/diagnostics_dialog.h"
 #include "app/pages/session/open_link.h"
+#include "app/pages/session/saved_files.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/command_field.h"
 #include "app/widgets/controls/controls.h"
@@ -186,9 +189,18 @@ void WindowMenus::makeHelpMenu()
     connect(add(m_help, tr("&Device check"), QStringLiteral("devices"), {}), &QAction::triggered,
             &m_window, &MainWindow::showDevices);
     connect(add(m_help, tr("Save d&iagnostics…"), QStringLiteral("diagnostics"), {}),
-            &QAction::triggered, &m_window, &MainWindow::showDiagnostics);
+            &QAction::triggered, this, &WindowMenus::showDiagnostics);
     connect(add(m_help, tr("&About Bubblescope"), QStringLiteral("about"), {}), &QAction::triggered,
-            &m_window, &MainWindow::showAbout);
+            this, [this] { (new AboutDialog(m_theme, &m_window))->open(); });
+}
+
+void WindowMenus::showDiagnostics()
+{
+    auto* dialog
+        = new DiagnosticsDialog(m_settings, m_window.library().runs().notices(), &m_window);
+    connect(dialog, &DiagnosticsDialog::saved, this,
+            [this](const QStringList& files) { announceFiles(m_window.tabs().notice(), files); });
+    dialog->open();
 }
 
 // The actions of a page come before those of the window and are removed with the page. Empty menus

@@ -157,7 +157,7 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
 {
     const RunPointer run = document.run();
     m_stepper->show(run ? run->timeline : engine::Timeline{}, iteration);
-    const bool isImported = run && run->info.import;
+    const bool isImported = run && run->info.import && !document.file().isEmpty();
     m_actions.importReport->setVisible(isImported);
     m_report->setVisible(isImported);
     const QString reason

@@ -136,14 +136,14 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) {
         if (m_groups->runOf(index) < 0)
             return;
-        const QString file = index.data(RunsModel::FileRole).toString();
+        const auto run = m_runs.at(m_groups->runOf(index));
         setCurrent(m_current); // keeps the current row until the window shows the activated run
-        Q_EMIT activated(file);
+        Q_EMIT activated(run);
     });
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_list, &QWidget::customContextMenuRequested, this, &RunsDock::showMenu);
     connect(m_compare, &QPushButton::clicked, this,
-            [this] { Q_EMIT compareRequested(checkedFiles()); });
+            [this] { Q_EMIT compareRequested(m_runs.checked()); });
     for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
         connect(&runs, signal, this, &RunsDock::updateCompareButton);
     connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateCompareButton);
@@ -241,7 +241,7 @@ void RunsDock::showMenu(const QPoint& position)
     remove->setEnabled(!document->isRunning());
     const QAction* chosen = menu.exec(at); // meanwhile the run may start, and rows may move
     if (chosen == show)
-        Q_EMIT activated(document->file());
+        Q_EMIT activated(document);
     else if (chosen != nullptr && (chosen == sooner || chosen == later))
         moveInQueue(m_groups->indexOf(m_runs.rowOf(document.get())).row(),
                     chosen == sooner ? -1 : 1);
@@ -271,14 +271,6 @@ void RunsDock::addTickActions(QMenu& menu, const std::vector<const RunDocument*>
     add(tr("Untick all runs"), [](const auto*, bool) { return false; });
     add(tr("Invert the ticks"), [](const auto*, bool wasTicked) { return !wasTicked; });
     menu.addSeparator();
-}
-
-QStringList RunsDock::checkedFiles() const
-{
-    QStringList files;
-    for (const auto& document : m_runs.checked())
-        files.append(document->file());
-    return files;
 }
 
 void RunsDock::updateCompareButton()
