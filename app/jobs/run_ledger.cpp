@@ -211,6 +211,7 @@ int RunLedger::untrashed() const
 
 void RunLedger::refresh()
 {
+    m_hasFailed = false; // list() reports an error again
     m_background.run(
         [store = m_store]() -> Result<QStringList> {
             return store->rows().map([](const std::vector<profiler::LedgerRow>& rows) {

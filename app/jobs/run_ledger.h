@@ -29,7 +29,8 @@ public:
     explicit RunLedger(QObject* parent = nullptr); // lists the known runs in the background
     ~RunLedger() override;
 
-    void refresh(); // lists the runs again and reads new and changed files
+    // Lists the runs again and reads new and changed files. Emits failed() if that is not possible.
+    void refresh();
     void add(const QString& file, const std::shared_ptr<const engine::Run>& run);
     const std::vector<LedgerRun>& runs() const { return m_runs; } // newest first
     int untrashed() const;                  // number of runs() that are not in the trash
@@ -66,7 +67,7 @@ private:
     std::vector<LedgerRun> m_runs;
     int m_unread = 0;
     int m_changes = 0;        // number of pending changes
-    bool m_hasFailed = false; // the ledger cannot be opened; this is reported only once
+    bool m_hasFailed = false; // the ledger cannot be opened; reported once until refresh()
     QTimer m_relist;          // delays list(), so that it runs once for several files
     QTimer m_edited;          // delays changed(), so that it is emitted once for several edits
     QThreadPool m_pool;       // one thread; only this thread uses m_store

@@ -28,17 +28,27 @@
 namespace app {
 namespace {
 
+// While it exists, an empty folder for data. It must exist before a window, which opens the ledger
+// on another thread.
+struct DataFolder
+{
+    DataFolder() { REQUIRE((folder.isValid() && isSet)); }
+    ~DataFolder() { qputenv("XDG_DATA_HOME", before); }
+
+    QByteArray before = qgetenv("XDG_DATA_HOME");
+    QTemporaryDir folder;
+    bool isSet = qputenv("XDG_DATA_HOME", folder.path().toUtf8());
+};
+
 // A window on its own data folder with recorded runs.
 struct LedgerWindow
 {
     LedgerWindow()
     {
-        REQUIRE((folder.isValid() && isSet));
         for (const int microBatches : {4, 8, 16})
             write({"1f1b", 4, microBatches, 3, true});
         write({"bitpipe", 4, 8, 3, true});
     }
-    ~LedgerWindow() { qputenv("XDG_DATA_HOME", before); }
 
     void write(const SimulatedRun& wanted)
     {
@@ -76,10 +86,7 @@ struct LedgerWindow
                                   table->visualRect(table->model()->index(row, 1)).center());
     }
 
-    QByteArray before = qgetenv("XDG_DATA_HOME");
-    QTemporaryDir folder;
-    // Before the window exists, because it opens the ledger on another thread.
-    bool isSet = qputenv("XDG_DATA_HOME", folder.path().toUtf8());
+    DataFolder data;
     QTemporaryDir settingsFolder;
     Settings settings{settingsFolder.filePath(QStringLiteral("settings.ini"))};
     ThemeController theme;
@@ -328,6 +335,27 @@ TEST_CASE("selected runs are opened one after another, at most ten, and starred 
     settle();
     CHECK_FALSE(open->isEnabled());
     CHECK(ledger.find<QAction>("compareLedgerRuns")->isEnabled());
+}
+
+// The error was reported before the page existed, so the page only said "No run yet".
+TEST_CASE("the page says that the list of runs cannot be read")
+{
+    const DataFolder data;
+    QDir().mkpath(QFileInfo(ledgerFile()).path());
+    QFile file(ledgerFile());
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("no database, but long enough to be read as one");
+    file.close();
+    Settings settings(data.folder.filePath(QStringLiteral("settings.ini")));
+    ThemeController theme;
+    MainWindow window(theme, settings);
+    const QSignalSpy failed(&window.ledger(), &RunLedger::failed);
+    window.show();
+    REQUIRE(waitFor([&] { return !failed.isEmpty(); }));
+    window.openLedger();
+    auto* band = window.currentPage()->findChild<Band*>(QStringLiteral("ledgerBand"));
+    CHECK(waitFor([&] { return band->isVisible(); }));
+    CHECK(band->text().contains(QStringLiteral("move it away")));
 }
 
 TEST_CASE("runs that were queued when the program ended are offered by the next window")
