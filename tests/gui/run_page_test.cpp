@@ -220,6 +220,25 @@ TEST_CASE("the dock opens, checks and compares runs with the mouse")
     CHECK(opens[0][0].value<std::shared_ptr<RunDocument>>() == opened.document);
 }
 
+// The files had only the iterations that were read.
+TEST_CASE("a run is exported only after it was read completely")
+{
+    ThemeController theme;
+    RunLibrary library;
+    const auto document = std::make_shared<RunDocument>(QStringLiteral("/runs/large.sqlite"), 1);
+    RunProgress progress;
+    progress.read = 0.5;
+    document->setProgress(progress);
+    document->setRun(std::make_shared<const engine::Run>(simulatedRun({"1f1b", 2, 2})));
+    const RunPage page(theme, library, document);
+    for (const bool isRead : {false, true}) {
+        if (isRead)
+            document->setState(RunDocument::State::Finished);
+        for (const char* action : {"exportFigure", "exportReport"})
+            CHECK(page.findChild<QAction*>(QString::fromLatin1(action))->isEnabled() == isRead);
+    }
+}
+
 TEST_CASE("HTML in the texts of a run is shown as text")
 {
     static ThemeController look;

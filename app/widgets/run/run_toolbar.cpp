@@ -166,7 +166,8 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     m_actions.whatIf->setToolTip(
         reason.isEmpty() ? tr("Predicts other schemes with the measured times (P)") : reason);
     for (QAction* action : {m_actions.exportFigure, m_actions.exportReport})
-        action->setEnabled(hasIterations(run.get()) && !document.isRunning());
+        action->setEnabled(hasIterations(run.get()) && !document.isRunning()
+                           && !document.isPartlyRead());
     const bool isUnderWay = document.isRunning() || document.isQueued();
     m_running->setVisible(isUnderWay);
     m_view->setVisible(!isUnderWay);
