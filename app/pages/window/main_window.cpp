@@ -203,7 +203,8 @@ void MainWindow::openStudy(const QString& file)
 void MainWindow::openCluster()
 {
     const auto* setup = qobject_cast<SetupPage*>(currentPage());
-    if (setup == nullptr && !currentPage()->file().isEmpty())
+    // Pages about a schedule or a study have a file, too.
+    if (qobject_cast<RunPage*>(currentPage()) != nullptr && !currentPage()->file().isEmpty())
         return showPageAbout<ClusterPage>(currentPage()->file());
     addPage(new ClusterPage(m_theme, m_library,
                             clusterPlanOf(setup != nullptr ? setup->plan() : RunPlan())));
