@@ -28,42 +28,51 @@ namespace {
 class RunsList : public QListView
 {
 public:
-    explicit RunsList(std::function<void(int row, int by)> moveInQueue)
+    // Moves the queued run of a row past the next one that is shown; `step` is 1 or -1. Returns
+    // the new row, or -1 if the run did not move.
+    using MoveInQueue = std::function<int(int row, int step)>;
+
+    explicit RunsList(MoveInQueue moveInQueue)
         : m_moveInQueue(std::move(moveInQueue))
     { }
+    // A drag ends if other rows come or go, because then m_dragged is the row of another run.
+    void reset() override
+    {
+        m_dragged = -1;
+        QListView::reset();
+    }
 
 protected:
     void mousePressEvent(QMouseEvent* event) override
     {
         const QModelIndex index = indexAt(event->position().toPoint());
-        const bool isGrip = index.isValid() && event->button() == Qt::LeftButton
+        m_isDragging = index.isValid() && event->button() == Qt::LeftButton
             && index.data(RunsModel::QueuedRole).toBool()
             && event->position().x() <= RunsDelegate::checkBox(visualRect(index)).right() + 6;
-        m_dragged = isGrip ? index.row() : -1;
-        if (isGrip)
+        m_dragged = m_isDragging ? index.row() : -1;
+        if (m_isDragging)
             viewport()->setCursor(Qt::ClosedHandCursor);
         else
             QListView::mousePressEvent(event);
     }
     void mouseMoveEvent(QMouseEvent* event) override
     {
-        if (m_dragged < 0) {
+        if (!m_isDragging) {
             QListView::mouseMoveEvent(event);
             return;
         }
         const QModelIndex over = indexAt(event->position().toPoint());
-        if (!over.isValid() || over.row() == m_dragged
-            || !over.data(RunsModel::QueuedRole).toBool())
+        if (!over.isValid() || !over.data(RunsModel::QueuedRole).toBool())
             return;
         const int to = over.row();
-        // The pointer may skip rows. Rows that are not queued do not move.
         const int step = to > m_dragged ? 1 : -1;
-        for (; m_dragged != to; m_dragged += step)
-            m_moveInQueue(m_dragged, step);
+        while (m_dragged >= 0 && m_dragged != to) // the pointer may skip rows
+            m_dragged = m_moveInQueue(m_dragged, step);
     }
     void mouseReleaseEvent(QMouseEvent* event) override
     {
-        if (std::exchange(m_dragged, -1) >= 0) {
+        m_dragged = -1;
+        if (std::exchange(m_isDragging, false)) {
             viewport()->unsetCursor();
             return;
         }
@@ -91,7 +100,8 @@ protected:
     }
 
 private:
-    std::function<void(int row, int by)> m_moveInQueue;
+    MoveInQueue m_moveInQueue;
+    bool m_isDragging = false;
     int m_dragged = -1; // row of the queued run that is dragged; -1: none
 };
 
@@ -101,8 +111,8 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     : QWidget(parent)
     , m_runs(runs)
     , m_groups(new GroupedRuns(runs, this))
-    , m_list(named(new RunsList([this](int row, int by) { moveInQueue(row, by); }), "runsList",
-                   tr("Runs")))
+    , m_list(named(new RunsList([this](int row, int step) { return moveInQueue(row, step); }),
+                   "runsList", tr("Runs")))
     , m_compare(makeButton({}, QStringLiteral("compareRuns")))
     , m_queue(named(makeLabel({}, "small"), "queueSum"))
 {
@@ -178,15 +188,25 @@ void RunsDock::updateFilter()
     m_filterRow->setVisible(runs >= GroupedRuns::kHeadersFrom || m_groups->isFiltered());
 }
 
-// `row` is a row of the list. The moved run stays the current row, so that it can be moved again.
-void RunsDock::moveInQueue(int row, int by)
+// See RunsList::MoveInQueue. The queued runs that the filter hides are passed, too. The moved run
+// stays the current row, so that it can be moved again.
+int RunsDock::moveInQueue(int row, int step)
 {
-    const int run = m_groups->runOf(m_groups->index(row));
-    if (run < 0 || !m_runs.at(run)->isQueued())
-        return;
+    const auto isQueued = [this](int run) { return run >= 0 && m_runs.at(run)->isQueued(); };
+    const auto runIn = [this](int at) { return m_groups->runOf(m_groups->index(at)); };
+    int to = row + step;
+    while (to >= 0 && to < m_groups->rowCount() && !isQueued(runIn(to)))
+        to += step;
+    const int run = runIn(row), other = runIn(to);
+    if (!isQueued(run) || !isQueued(other))
+        return -1;
+    int by = 0;
+    for (int at = run; at != other; at += step)
+        by += isQueued(at + step) ? step : 0;
     const auto document = m_runs.at(run);
     Q_EMIT moveInQueueRequested(*document, by);
     m_list->setCurrentIndex(m_groups->indexOf(m_runs.rowOf(document.get())));
+    return m_list->currentIndex().row() == row ? -1 : m_list->currentIndex().row();
 }
 
 // Shows the number of queued runs and, if known, the time until all are complete.

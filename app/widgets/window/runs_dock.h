@@ -45,7 +45,7 @@ private:
     void updateFilter();
     void updateQueue();
     QWidget* makeFilter();
-    void moveInQueue(int row, int by);
+    int moveInQueue(int row, int step);
     void showMenu(const QPoint& position);
     void addTickActions(QMenu& menu, const std::vector<const RunDocument*>& clicked);
 

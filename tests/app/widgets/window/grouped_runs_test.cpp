@@ -51,7 +51,7 @@ struct Queue
     {
         library.setWorkerProgram(worker.path());
         for (int i = 0; i < runs; ++i)
-            started.push_back(library.start({}));
+            start({});
         QObject::connect(
             &dock, &RunsDock::moveInQueueRequested, &library,
             [this](const RunDocument& document, int by) { library.moveInQueue(document, by); });
@@ -62,12 +62,29 @@ struct Queue
         dock.setCurrent(started[0].get());
         settle();
     }
+    void start(const QStringList& options)
+    {
+        started.push_back(library.start(options));
+        settle();
+    }
     std::vector<int> order()
     {
         std::vector<int> numbers;
         for (int row = 0; row < library.runs().rowCount(); ++row)
             numbers.push_back(library.runs().at(row)->number());
         return numbers;
+    }
+    // Drags the handle of a row, calls `meanwhile`, and drops it on another row.
+    void drag(
+        int from, int to, const std::function<void()>& meanwhile = [] {}) const
+    {
+        const auto grip = [this](int row) {
+            return list->visualRect(list->model()->index(row, 0)).topLeft() + QPoint(17, 14);
+        };
+        QTest::mousePress(list->viewport(), Qt::LeftButton, {}, grip(from));
+        meanwhile();
+        QTest::mouseMove(list->viewport(), grip(to));
+        QTest::mouseRelease(list->viewport(), Qt::LeftButton, {}, grip(to));
     }
     // Opens the menu of a row, calls `meanwhile`, and chooses an entry.
     void choose(int row, const char* entry, const std::function<void()>& meanwhile)
@@ -177,13 +194,35 @@ TEST_CASE("Alt and the arrow keys move the same queued run again, and a drag may
     for (int i = 0; i < 2; ++i)
         QTest::keyClick(list, Qt::Key_Up, Qt::AltModifier);
     CHECK(queue.order() == std::vector{1, 4, 2, 3});
-    const auto grip = [&](int row) {
-        return list->visualRect(list->model()->index(row, 0)).topLeft() + QPoint(17, 14);
-    };
-    QTest::mousePress(list->viewport(), Qt::LeftButton, {}, grip(1));
-    QTest::mouseMove(list->viewport(), grip(3));
-    QTest::mouseRelease(list->viewport(), Qt::LeftButton, {}, grip(3));
+    queue.drag(1, 3);
     CHECK(queue.order() == std::vector{1, 2, 3, 4});
+}
+
+// The run changed places with a hidden one, and the next step moved another run.
+TEST_CASE("a queued run moves past the next one that the filter shows")
+{
+    Queue queue(1);
+    for (const char* scheme : {"gpipe", "1f1b", "gpipe", "1f1b", "gpipe"})
+        queue.start({QStringLiteral("--scheme"), QString::fromLatin1(scheme)});
+    queue.dock.findChild<QLineEdit*>(QStringLiteral("filterRuns"))
+        ->setText(QStringLiteral("gpipe"));
+    REQUIRE(queue.list->model()->rowCount() == 3);
+    queue.list->setCurrentIndex(queue.list->model()->index(0, 0));
+    QTest::keyClick(queue.list, Qt::Key_Down, Qt::AltModifier);
+    CHECK(queue.order() == std::vector{1, 3, 4, 2, 5, 6});
+    QTest::keyClick(queue.list, Qt::Key_Down, Qt::AltModifier);
+    CHECK(queue.order() == std::vector{1, 3, 4, 5, 6, 2});
+    QTest::keyClick(queue.list, Qt::Key_Down, Qt::AltModifier);
+    queue.drag(2, 0);
+    CHECK(queue.order() == std::vector{1, 3, 2, 4, 5, 6});
+}
+
+// The run that had come into the row of the dragged one was moved.
+TEST_CASE("a drag ends when a run leaves the list")
+{
+    Queue queue(5);
+    queue.drag(3, 1, [&] { queue.library.close(*queue.started[1]); });
+    CHECK(queue.order() == std::vector{1, 3, 4, 5});
 }
 
 // Its worker was killed, and its page waited forever for the end of the run.
