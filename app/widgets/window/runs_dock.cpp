@@ -43,6 +43,16 @@ public:
     }
 
 protected:
+    // The page has the same keys for moving a lane.
+    bool event(QEvent* event) override
+    {
+        if (event->type() != QEvent::ShortcutOverride
+            || stepOf(static_cast<const QKeyEvent&>(*event)) == 0
+            || !currentIndex().data(RunsModel::QueuedRole).toBool())
+            return QListView::event(event);
+        event->accept();
+        return true;
+    }
     void mousePressEvent(QMouseEvent* event) override
     {
         const QModelIndex index = indexAt(event->position().toPoint());
@@ -91,15 +101,22 @@ protected:
                              Qt::CheckStateRole);
             return;
         }
-        const int by = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
-        if (by != 0 && event->modifiers() & Qt::AltModifier && currentIndex().isValid()) {
-            m_moveInQueue(currentIndex().row(), by);
+        if (const int step = stepOf(*event); step != 0 && currentIndex().isValid()) {
+            m_moveInQueue(currentIndex().row(), step);
             return;
         }
         QListView::keyPressEvent(event);
     }
 
 private:
+    // Returns -1 for Alt+Up, 1 for Alt+Down, and 0 for other keys.
+    static int stepOf(const QKeyEvent& event)
+    {
+        if (!(event.modifiers() & Qt::AltModifier))
+            return 0;
+        return event.key() == Qt::Key_Up ? -1 : event.key() == Qt::Key_Down ? 1 : 0;
+    }
+
     MoveInQueue m_moveInQueue;
     bool m_isDragging = false;
     int m_dragged = -1; // row of the queued run that is dragged; -1: none
