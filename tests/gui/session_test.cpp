@@ -19,6 +19,7 @@
 #include <QJsonArray>
 #include <QPushButton>
 #include <QSplitter>
+#include <QTabBar>
 #include <QTemporaryDir>
 
 namespace app {
@@ -255,6 +256,23 @@ TEST_CASE("runs that have no file yet are not among the tabs of the next session
     const auto queued = library.start({}), recorded = library.open(desk.run("a.sqlite"));
     CHECK(sessionTab(RunPage(theme, library, queued)).kind.isEmpty());
     CHECK(sessionTab(RunPage(theme, library, recorded)).files == QStringList{desk.run("a.sqlite")});
+}
+
+// The tables of a run showed the range that was marked in the last session.
+TEST_CASE("a tab that is hidden is not chosen when the page comes back")
+{
+    const Desk desk;
+    ThemeController theme;
+    RunLibrary library;
+    RunPage page(theme, library, library.open(desk.run("a.sqlite")));
+    const auto* tables = page.findChild<QTabBar*>(QStringLiteral("panelTabs"));
+    const int shown = tables->currentIndex();
+    REQUIRE_FALSE(tables->isTabVisible(0));
+    QJsonArray chosen;
+    for (qsizetype i = 0; i < page.findChildren<QTabBar*>().size(); ++i)
+        chosen.append(0);
+    restoreView(page, {{QStringLiteral("tabs"), chosen}});
+    CHECK(tables->currentIndex() == shown);
 }
 
 // A program that is killed does not close its window.
