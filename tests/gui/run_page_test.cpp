@@ -159,6 +159,28 @@ TEST_CASE("Stop in the toolbar keeps complete iterations and offers to run again
     CHECK_FALSE(opened.find<QWidget>("stateBand")->isVisible());
 }
 
+// The next snapshot of a running run showed it again.
+TEST_CASE("a notice that was closed stays closed until there is another one")
+{
+    ThemeController theme;
+    RunLibrary library;
+    const auto document = std::make_shared<RunDocument>(QStringLiteral("/runs/new.sqlite"), 1);
+    document->setState(RunDocument::State::Running);
+    RunPage page(theme, library, document);
+    page.show();
+    const auto* band = page.findChild<QWidget*>(QStringLiteral("stateBand"));
+    const auto say = [&](const char* text) {
+        document->setNotice({Notice::Level::Warning, QString::fromLatin1(text), {}});
+    };
+    say("No GPU counters.");
+    CHECK(band->isVisible());
+    page.findChild<QPushButton*>(QStringLiteral("dismissBand"))->click();
+    document->setRun(std::make_shared<const engine::Run>(unfinished({"1f1b", 2, 2})));
+    CHECK_FALSE(band->isVisible());
+    say("The disk is full.");
+    CHECK(band->isVisible());
+}
+
 TEST_CASE("details fold first, then the runs, then the tables")
 {
     Opened opened(simulatedRun({"1f1b", 4, 4}));
