@@ -64,6 +64,24 @@ TEST_CASE("Ctrl+N opens a set-up tab whose actions join the menus, Ctrl+W closes
     CHECK(w.window.currentPage()->title() == QStringLiteral("Start"));
 }
 
+// The first F11 after a restart did nothing, and the window that left full screen was small.
+TEST_CASE("a window that is restored in full screen leaves it with F11 and is maximised again")
+{
+    Window first;
+    first.window.setWindowState(Qt::WindowMaximized);
+    first.action("fullScreen")->trigger();
+    REQUIRE(first.window.isFullScreen());
+    first.window.close();
+    MainWindow next(first.theme, first.settings);
+    next.show();
+    auto* full = next.findChild<QAction*>(QStringLiteral("fullScreen"));
+    CHECK(full->isChecked());
+    full->trigger();
+    CHECK_FALSE(next.isFullScreen());
+    CHECK(next.isMaximized());
+    CHECK_FALSE(full->isChecked());
+}
+
 TEST_CASE("the command palette finds an action by the beginnings of its words and runs it")
 {
     Window w;

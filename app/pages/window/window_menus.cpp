@@ -17,6 +17,7 @@
 #include <QAction>
 #include <QActionGroup>
 #include <QClipboard>
+#include <QEvent>
 #include <QGuiApplication>
 #include <QMenuBar>
 #include <QPainter>
@@ -149,10 +150,19 @@ void WindowMenus::makeViewMenu()
             &QAction::triggered, &m_window, [this] { m_window.tabs().step(-1); });
     view->addSeparator();
     makeThemeMenu(view);
-    QAction* full = add(view, tr("&Full screen"), QStringLiteral("fullScreen"), tr("F11"));
-    full->setCheckable(true);
-    connect(full, &QAction::toggled, &m_window,
-            [this](bool on) { on ? m_window.showFullScreen() : m_window.showNormal(); });
+    m_fullScreen = add(view, tr("&Full screen"), QStringLiteral("fullScreen"), tr("F11"));
+    m_fullScreen->setCheckable(true);
+    connect(m_fullScreen, &QAction::triggered, &m_window,
+            [this] { m_window.setWindowState(m_window.windowState() ^ Qt::WindowFullScreen); });
+    m_window.installEventFilter(this);
+}
+
+// A window that is restored and the window manager also change the state.
+bool WindowMenus::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::WindowStateChange)
+        m_fullScreen->setChecked(m_window.isFullScreen());
+    return QObject::eventFilter(watched, event);
 }
 
 void WindowMenus::makeThemeMenu(QMenu* view)
