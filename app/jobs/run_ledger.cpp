@@ -51,9 +51,11 @@ LedgerRun readLedgerRun(const QString& file)
     return unread;
 }
 
+// A file that could not be read counts as changed, because it may be readable now.
 bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
 {
-    return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch();
+    return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch()
+        && !fromRow(row).isUnreadable();
 }
 
 // Returns the suffixes of the files that SQLite has left beside a run, and "" for the run itself.

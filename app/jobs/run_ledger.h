@@ -29,7 +29,8 @@ public:
     explicit RunLedger(QObject* parent = nullptr); // lists the known runs in the background
     ~RunLedger() override;
 
-    // Lists the runs again and reads new and changed files. Emits failed() if that is not possible.
+    // Lists the runs again and reads new and changed files, and those that could not be read
+    // before. Emits failed() if the ledger cannot be opened.
     void refresh();
     void add(const QString& file, const std::shared_ptr<const engine::Run>& run);
     const std::vector<LedgerRun>& runs() const { return m_runs; } // newest first

@@ -157,6 +157,25 @@ TEST_CASE("what two windows add to a run is stored without what they did not cha
     CHECK(row->isStarred);
 }
 
+// Its size and time are those of the first attempt, so it was not read again.
+TEST_CASE("a file that could not be read is read again when the runs are listed again")
+{
+    LedgerRun locked;
+    locked.file = inRuns("locked.sqlite");
+    locked.problem = QStringLiteral("locked by another program");
+    QDir().mkpath(runsFolder());
+    REQUIRE(profiler::writeRun(locked.file.toStdString(), simulatedRun({"1f1b", 2, 2}),
+                               engine::IfExists::Replace));
+    REQUIRE(profiler::Ledger::open(ledgerFile().toStdString()).value().putContents(toRow(locked)));
+    Changes changes;
+    const auto listed
+        = [&] { return *std::ranges::find(changes.ledger.runs(), locked.file, &LedgerRun::file); };
+    CHECK(listed().isUnreadable());
+    changes.ledger.refresh();
+    CHECK(waitFor([&] { return !listed().isUnreadable(); }));
+    CHECK(listed().mode == QStringLiteral("simulated"));
+}
+
 // The work that wakes the waiting thread was overtaken by the next one, which had a higher
 // priority.
 TEST_CASE("of two queues that are stored one after the other the last one stays")
