@@ -14,7 +14,6 @@
 #include <csignal>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 namespace app {
@@ -52,9 +51,11 @@ LedgerRun readLedgerRun(const QString& file)
     return unread;
 }
 
+// A file that could not be read counts as changed, because it may be readable now.
 bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
 {
-    return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch();
+    return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch()
+        && !fromRow(row).isUnreadable();
 }
 
 // Returns the suffixes of the files that SQLite has left beside a run, and "" for the run itself.
@@ -212,6 +213,7 @@ int RunLedger::untrashed() const
 
 void RunLedger::refresh()
 {
+    m_hasFailed = false; // list() reports an error again
     m_background.run(
         [store = m_store]() -> Result<QStringList> {
             return store->rows().map([](const std::vector<profiler::LedgerRow>& rows) {
@@ -296,17 +298,23 @@ void RunLedger::add(const QString& file, const std::shared_ptr<const engine::Run
     });
 }
 
-void RunLedger::setUserData(const LedgerRun& run)
+void RunLedger::setUserData(const LedgerRun& before, const LedgerRun& run)
 {
-    if (const auto known = std::ranges::find(m_runs, run.file, &LedgerRun::file);
-        known != m_runs.end()) {
-        std::tie(known->name, known->note, known->tags, known->isStarred)
-            = std::tie(run.name, run.note, run.tags, run.isStarred);
-        m_edited.start();
-    }
-    change([row = toRow(run)](Store& store) {
-        return store.with([&](profiler::Ledger& ledger) { return ledger.putUserData(row); });
+    change([old = toRow(before), row = toRow(run)](Store& store) {
+        return store.with([&](profiler::Ledger& ledger) { return ledger.putUserData(old, row); });
     });
+    const auto known = std::ranges::find(m_runs, run.file, &LedgerRun::file);
+    if (known == m_runs.end())
+        return;
+    const auto set = [&](auto member) {
+        if (run.*member != before.*member)
+            (*known).*member = run.*member;
+    };
+    set(&LedgerRun::name);
+    set(&LedgerRun::note);
+    set(&LedgerRun::tags);
+    set(&LedgerRun::isStarred);
+    m_edited.start();
 }
 
 void RunLedger::toggleStar(const LedgerRun& run)
@@ -316,7 +324,7 @@ void RunLedger::toggleStar(const LedgerRun& run)
         return; // the run is not in the ledger until its file is read
     LedgerRun toggled = *known;
     toggled.isStarred = !toggled.isStarred;
-    setUserData(toggled);
+    setUserData(*known, toggled);
 }
 
 void RunLedger::moveToTrash(const LedgerRun& run)

@@ -29,15 +29,18 @@ public:
     explicit RunLedger(QObject* parent = nullptr); // lists the known runs in the background
     ~RunLedger() override;
 
-    void refresh(); // lists the runs again and reads new and changed files
+    // Lists the runs again and reads new and changed files, and those that could not be read
+    // before. Emits failed() if the ledger cannot be opened.
+    void refresh();
     void add(const QString& file, const std::shared_ptr<const engine::Run>& run);
     const std::vector<LedgerRun>& runs() const { return m_runs; } // newest first
     int untrashed() const;                  // number of runs() that are not in the trash
     int unread() const { return m_unread; } // number of files still to be read
 
-    // Stores name, note, tags and star. runs() has them at once, because the next edit begins with
-    // what it shows.
-    void setUserData(const LedgerRun& run);
+    // Stores those of name, note, tags and star that differ from `before`, because another window
+    // may have changed the others. runs() has them at once, because the next edit begins with what
+    // it shows.
+    void setUserData(const LedgerRun& before, const LedgerRun& run);
     void toggleStar(const LedgerRun& run);
     // Moves the file of a run to the trash, or back to the folder where it was. These three emit
     // failed() for a run that is still being written.
@@ -65,7 +68,7 @@ private:
     std::vector<LedgerRun> m_runs;
     int m_unread = 0;
     int m_changes = 0;        // number of pending changes
-    bool m_hasFailed = false; // the ledger cannot be opened; this is reported only once
+    bool m_hasFailed = false; // the ledger cannot be opened; reported once until refresh()
     QTimer m_relist;          // delays list(), so that it runs once for several files
     QTimer m_edited;          // delays changed(), so that it is emitted once for several edits
     QThreadPool m_pool;       // one thread; only this thread uses m_store

@@ -109,6 +109,11 @@ std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
     return document;
 }
 
+std::shared_ptr<RunDocument> RunLibrary::openAgain(const std::shared_ptr<RunDocument>& document)
+{
+    return document->file().isEmpty() ? document : open(document->file());
+}
+
 std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
 {
     const auto names = newRunNames(options);
@@ -234,6 +239,8 @@ void RunLibrary::setPaused(const RunDocument& document, bool paused)
 
 void RunLibrary::close(const RunDocument& document)
 {
+    if (document.isRunning())
+        return; // the end of the session would kill the worker
     // A page may still show the document after the session has ended.
     if (RunSession* closed = session(document))
         closed->stop();

@@ -31,6 +31,8 @@ public:
     // open, and reads it again if nothing could be read. If another file has this name now, the
     // existing document is removed from runs().
     std::shared_ptr<RunDocument> open(const QString& file);
+    // Opens the file of a document. Returns a prediction, which has no file, unchanged.
+    std::shared_ptr<RunDocument> openAgain(const std::shared_ptr<RunDocument>& document);
     // Starts a worker that records a new file. `options` are those of `bscope run` except -o. Only
     // one worker runs at a time, because two would distort each other's times; other runs are
     // queued.
@@ -48,6 +50,7 @@ public:
     // from the queue without being started.
     void stop(const RunDocument& document);
     void setPaused(const RunDocument& document, bool paused);
+    // Removes a run from runs() and from the queue. Does nothing if its worker is running.
     void close(const RunDocument& document);
     bool isAnyRunning() const;
     // For tests: sets the program of the worker ("": the default). A worker that does not stop

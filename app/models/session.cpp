@@ -9,8 +9,9 @@ namespace app {
 namespace {
 
 const QString kKind = QStringLiteral("kind"), kFiles = QStringLiteral("files"),
-              kExperiment = QStringLiteral("experiment"), kView = QStringLiteral("view"),
-              kTabs = QStringLiteral("tabs"), kCurrent = QStringLiteral("current");
+              kExperiment = QStringLiteral("experiment"), kCosts = QStringLiteral("costs"),
+              kView = QStringLiteral("view"), kTabs = QStringLiteral("tabs"),
+              kCurrent = QStringLiteral("current");
 
 SessionTab tabFrom(const QJsonObject& object)
 {
@@ -19,6 +20,7 @@ SessionTab tabFrom(const QJsonObject& object)
     for (const QJsonValue file : object.value(kFiles).toArray())
         tab.files.append(file.toString());
     tab.experiment = object.value(kExperiment).toString();
+    tab.costs = object.value(kCosts).toObject();
     tab.view = object.value(kView).toObject();
     return tab;
 }
@@ -34,6 +36,8 @@ QByteArray toJson(const Session& session)
             object.insert(kFiles, QJsonArray::fromStringList(tab.files));
         if (!tab.experiment.isEmpty())
             object.insert(kExperiment, tab.experiment);
+        if (!tab.costs.isEmpty())
+            object.insert(kCosts, tab.costs);
         tabs.append(object);
     }
     return QJsonDocument(QJsonObject{{kTabs, tabs}, {kCurrent, session.current}})

@@ -9,8 +9,11 @@ namespace app {
 // Connects the list of runs to its page. Every page uses the same connections.
 inline void linkDock(const RunsDock& dock, RunLibrary& library, Page& page)
 {
-    QObject::connect(&dock, &RunsDock::activated, &page, &Page::openRequested);
-    QObject::connect(&dock, &RunsDock::compareRequested, &page, &Page::compareRequested);
+    QObject::connect(&dock, &RunsDock::activated, &page, &Page::showRequested);
+    QObject::connect(&dock, &RunsDock::compareRequested, &page,
+                     [&page](const std::vector<std::shared_ptr<RunDocument>>& runs) {
+                         Q_EMIT page.compareRequested({}, runs);
+                     });
     QObject::connect(&dock, &RunsDock::removeRequested, &page,
                      [&library](const RunDocument& document) { library.close(document); });
     QObject::connect(

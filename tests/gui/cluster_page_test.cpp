@@ -18,6 +18,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QDropEvent>
+#include <QFile>
 #include <QFileDialog>
 #include <QGuiApplication>
 #include <QLabel>
@@ -361,6 +362,21 @@ TEST_CASE("a simulated run has nothing to train on a cluster")
         return cluster.text("launchHint").contains(QStringLiteral("stores no experiment"));
     }));
     CHECK_FALSE(cluster.find<QPushButton>("writeKit")->isEnabled());
+}
+
+// The schedule file was opened as a run.
+TEST_CASE("the cluster page of a schedule is about no run")
+{
+    Cluster cluster;
+    QFile file(cluster.home.filePath(QStringLiteral("schedule.csv")));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("no schedule");
+    file.close();
+    cluster.window.editFile(file.fileName());
+    cluster.window.findChild<QAction*>(QStringLiteral("cluster"))->trigger();
+    cluster.take();
+    CHECK(cluster.page->document() == nullptr);
+    CHECK(cluster.window.library().runs().rowCount() == 0);
 }
 
 TEST_CASE("Tab reaches everything on the cluster page")

@@ -118,6 +118,15 @@ TEST_CASE("a trace is exported as JSON or CSV by its name, and the notice names 
         w.find<QPushButton>("closeNotice")->click();
     }
     CHECK(textOf(w.folder.filePath(QStringLiteral("spans.csv"))).contains(QLatin1Char(',')));
+
+    // The trace had only the iterations that were read.
+    const auto document = w.window.library().open(run);
+    RunProgress progress;
+    progress.read = 0.5;
+    document->setProgress(progress);
+    document->setState(RunDocument::State::Loading);
+    w.find<QAction>("exportTrace")->trigger();
+    CHECK(w.find<NoticeBar>("noticeBar")->text().contains(QStringLiteral("not been read yet")));
 }
 
 } // namespace app

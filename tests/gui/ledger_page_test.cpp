@@ -3,6 +3,7 @@
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/ledger/ledger_facets.h"
+#include "app/widgets/ledger/ledger_notes.h"
 #include "app/widgets/ledger/ledger_table.h"
 #include "app/widgets/window/page_tabs.h"
 #include "engine/base/version.h"
@@ -27,17 +28,27 @@
 namespace app {
 namespace {
 
+// While it exists, an empty folder for data. It must exist before a window, which opens the ledger
+// on another thread.
+struct DataFolder
+{
+    DataFolder() { REQUIRE((folder.isValid() && isSet)); }
+    ~DataFolder() { qputenv("XDG_DATA_HOME", before); }
+
+    QByteArray before = qgetenv("XDG_DATA_HOME");
+    QTemporaryDir folder;
+    bool isSet = qputenv("XDG_DATA_HOME", folder.path().toUtf8());
+};
+
 // A window on its own data folder with recorded runs.
 struct LedgerWindow
 {
     LedgerWindow()
     {
-        REQUIRE((folder.isValid() && isSet));
         for (const int microBatches : {4, 8, 16})
             write({"1f1b", 4, microBatches, 3, true});
         write({"bitpipe", 4, 8, 3, true});
     }
-    ~LedgerWindow() { qputenv("XDG_DATA_HOME", before); }
 
     void write(const SimulatedRun& wanted)
     {
@@ -75,10 +86,7 @@ struct LedgerWindow
                                   table->visualRect(table->model()->index(row, 1)).center());
     }
 
-    QByteArray before = qgetenv("XDG_DATA_HOME");
-    QTemporaryDir folder;
-    // Before the window exists, because it opens the ledger on another thread.
-    bool isSet = qputenv("XDG_DATA_HOME", folder.path().toUtf8());
+    DataFolder data;
     QTemporaryDir settingsFolder;
     Settings settings{settingsFolder.filePath(QStringLiteral("settings.ini"))};
     ThemeController theme;
@@ -195,6 +203,32 @@ TEST_CASE("a typed name is kept if the star of the run is clicked at once")
     CHECK(starred->name == QStringLiteral("main run"));
 }
 
+// Leaving the field stored the name that it still showed.
+TEST_CASE("a name that another window changed replaces one that the user did not edit")
+{
+    LedgerNotes notes;
+    const QSignalSpy edited(&notes, &LedgerNotes::edited);
+    LedgerRun run;
+    run.file = QStringLiteral("/runs/a.sqlite");
+    run.name = QStringLiteral("first");
+    notes.show(run);
+    notes.show();
+    auto* name = notes.findChild<QLineEdit*>(QStringLiteral("ledgerName"));
+    name->setFocus();
+    settle();
+    REQUIRE(name->hasFocus());
+    run.name = QStringLiteral("second");
+    notes.show(run);
+    CHECK(name->text() == run.name);
+    QTest::keyClicks(name, QStringLiteral(" try"));
+    run.name = QStringLiteral("third");
+    notes.show(run);
+    CHECK(edited.isEmpty());
+    QTest::keyClick(name, Qt::Key_Return);
+    REQUIRE(edited.size() == 1);
+    CHECK(edited[0][1].value<LedgerRun>().name == QStringLiteral("second try"));
+}
+
 TEST_CASE("a run that is moved to the trash leaves its folder and comes back")
 {
     LedgerWindow ledger;
@@ -301,6 +335,27 @@ TEST_CASE("selected runs are opened one after another, at most ten, and starred 
     settle();
     CHECK_FALSE(open->isEnabled());
     CHECK(ledger.find<QAction>("compareLedgerRuns")->isEnabled());
+}
+
+// The error was reported before the page existed, so the page only said "No run yet".
+TEST_CASE("the page says that the list of runs cannot be read")
+{
+    const DataFolder data;
+    QDir().mkpath(QFileInfo(ledgerFile()).path());
+    QFile file(ledgerFile());
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("no database, but long enough to be read as one");
+    file.close();
+    Settings settings(data.folder.filePath(QStringLiteral("settings.ini")));
+    ThemeController theme;
+    MainWindow window(theme, settings);
+    const QSignalSpy failed(&window.ledger(), &RunLedger::failed);
+    window.show();
+    REQUIRE(waitFor([&] { return !failed.isEmpty(); }));
+    window.openLedger();
+    auto* band = window.currentPage()->findChild<Band*>(QStringLiteral("ledgerBand"));
+    CHECK(waitFor([&] { return band->isVisible(); }));
+    CHECK(band->text().contains(QStringLiteral("move it away")));
 }
 
 TEST_CASE("runs that were queued when the program ended are offered by the next window")

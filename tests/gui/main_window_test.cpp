@@ -2,22 +2,17 @@
 #include "app/pages/dialogs/keys_dialog.h"
 #include "app/pages/editor/editor_page.h"
 #include "app/pages/setup/setup_page.h"
-#include "app/pages/window/command_line.h"
-#include "app/pages/window/main_window.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/window/command_palette.h"
-#include "app/widgets/window/page_tabs.h"
 #include "app/widgets/window/status_line.h"
-#include "app/widgets/window/tab_strip.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/ledger/ledger.h"
 #include "tests/app/jobs/fake_worker.h"
 #include "tests/app/jobs/wait_for.h"
-#include "tests/catch.h"
 #include "tests/gui/click_in_dialog.h"
+#include "tests/gui/window.h"
 
-#include <QAction>
 #include <QDialog>
 #include <QDir>
 #include <QDragEnterEvent>
@@ -29,7 +24,6 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTabBar>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <limits>
@@ -38,23 +32,6 @@
 
 namespace app {
 namespace {
-
-struct Window
-{
-    Window() { window.show(); }
-    QAction* action(const char* name)
-    {
-        auto* found = window.findChild<QAction*>(QString::fromLatin1(name));
-        REQUIRE(found != nullptr);
-        return found;
-    }
-    int tabs() const { return window.findChild<TabStrip*>()->count(); }
-
-    QTemporaryDir folder;
-    Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
-    ThemeController theme;
-    MainWindow window{theme, settings};
-};
 
 using QueueOptions = std::vector<std::string>;
 
@@ -85,6 +62,24 @@ TEST_CASE("Ctrl+N opens a set-up tab whose actions join the menus, Ctrl+W closes
     w.action("closeCurrent")->trigger();
     CHECK(w.tabs() == 1);
     CHECK(w.window.currentPage()->title() == QStringLiteral("Start"));
+}
+
+// The first F11 after a restart did nothing, and the window that left full screen was small.
+TEST_CASE("a window that is restored in full screen leaves it with F11 and is maximised again")
+{
+    Window first;
+    first.window.setWindowState(Qt::WindowMaximized);
+    first.action("fullScreen")->trigger();
+    REQUIRE(first.window.isFullScreen());
+    first.window.close();
+    MainWindow next(first.theme, first.settings);
+    next.show();
+    auto* full = next.findChild<QAction*>(QStringLiteral("fullScreen"));
+    CHECK(full->isChecked());
+    full->trigger();
+    CHECK_FALSE(next.isFullScreen());
+    CHECK(next.isMaximized());
+    CHECK_FALSE(full->isChecked());
 }
 
 TEST_CASE("the command palette finds an action by the beginnings of its words and runs it")
@@ -252,31 +247,6 @@ TEST_CASE("the list of keys contains the table and every action that has a key")
     CHECK(lines.front().keys == QStringList(QStringLiteral("wheel")));
     CHECK(lines.back().keys == QStringList({QStringLiteral("Ctrl"), QStringLiteral("N")}));
     CHECK(lines.back().text == QStringLiteral("new run"));
-}
-
-TEST_CASE("the command line accepts files and names unknown options")
-{
-    const CommandLine files
-        = parseCommandLine({QStringLiteral("a.sqlite"), QStringLiteral("b.sqlite")});
-    CHECK(files.files.size() == 2);
-    CHECK(files.error.isEmpty());
-    CHECK(parseCommandLine({QStringLiteral("--hlep")}).error.contains(QStringLiteral("--hlep")));
-    CHECK(parseCommandLine({QStringLiteral("--version")})
-              .print.startsWith(QStringLiteral("bubblescope ")));
-    CHECK(parseCommandLine({QStringLiteral("--help")}).print.contains(QStringLiteral("figure")));
-}
-
-TEST_CASE("a wrong value of an option of the window is refused with the choices")
-{
-    const auto error = [](const char* line) {
-        return parseCommandLine(QString::fromLatin1(line).split(QLatin1Char(' '))).error;
-    };
-    CHECK(error("--theme pink").contains(QStringLiteral("light, dark")));
-    CHECK(error("--page foo").contains(QStringLiteral("setup, scheme")));
-    for (const char* size : {"--size abc", "--size 100000x100000", "--size 10x10", "--size 1x2x3"})
-        CHECK(error(size).contains(QStringLiteral("such as 1600x1000")));
-    CHECK(error("--theme").contains(QStringLiteral("needs a value")));
-    CHECK(error("--theme dark --page keys --size 800x600 --force").isEmpty());
 }
 
 TEST_CASE("comparing again shows the same tab with the new runs")

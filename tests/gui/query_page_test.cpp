@@ -17,8 +17,10 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QThreadPool>
 
 namespace app {
 namespace {
@@ -134,6 +136,27 @@ TEST_CASE("tables and columns are filtered, and Enter inserts their names")
     QTest::keyClick(tree, Qt::Key_Return);
     CHECK(console.find<QueryEditor>("queryEditor")->toPlainText()
           == QStringLiteral("SELECT \"end\""));
+}
+
+// The tables were read only once.
+TEST_CASE("a console that is opened before its file exists shows the tables afterwards")
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("run.sqlite"));
+    ThemeController theme;
+    RunLibrary library;
+    const auto document = std::make_shared<RunDocument>(file, 1);
+    document->setState(RunDocument::State::Queued);
+    const QueryPage page(theme, library, document);
+    QThreadPool::globalInstance()->waitForDone();
+    settle(); // the query and the tables have failed
+    const auto* tree = page.findChild<SchemaTree*>(QStringLiteral("schemaTree"));
+    REQUIRE(tree->topLevelItemCount() == 0);
+    REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({"1f1b", 4, 4})));
+    const QSignalSpy titles(&page, &Page::titleChanged);
+    document->setState(RunDocument::State::Finished);
+    CHECK(titles.size() == 1);
+    CHECK(waitFor([&] { return tree->topLevelItemCount() > 10; }));
 }
 
 TEST_CASE("Q opens the console of a run, and again shows the same tab")

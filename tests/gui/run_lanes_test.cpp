@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QGuiApplication>
+#include <QListView>
 #include <QMenu>
 #include <QToolTip>
 
@@ -110,6 +111,27 @@ TEST_CASE("lanes are moved and pinned by key, and moved by dragging their header
     QTest::mouseRelease(run.timeline, Qt::LeftButton, {}, header(2));
     CHECK(run.shown() == Order{1, 2, 0, 3});
     run.timeline->grab(); // paints lanes in another order
+}
+
+// The lane moved, although the list of runs had the focus.
+TEST_CASE("Alt and the arrow keys move a queued run if it is chosen in the list of runs")
+{
+    Laned run;
+    run.library.holdQueue(true);
+    for (int i = 0; i < 3; ++i)
+        run.library.start({});
+    settle();
+    run.selectLane(0);
+    auto* list = run.find<QListView>("runsList");
+    list->setFocus();
+    list->setCurrentIndex(list->model()->index(2, 0));
+    REQUIRE(run.library.runs().at(2)->isQueued());
+    QTest::keyClick(list, Qt::Key_Down, Qt::AltModifier);
+    CHECK(run.library.runs().at(2)->number() == 4);
+    CHECK(run.shown() == Order{0, 1, 2, 3});
+    list->setCurrentIndex(list->model()->index(0, 0)); // not queued
+    QTest::keyClick(list, Qt::Key_Down, Qt::AltModifier);
+    CHECK(run.shown() == Order{1, 0, 2, 3});
 }
 
 TEST_CASE("the context menu of an op finds its like and its cause, that of a header its lane")

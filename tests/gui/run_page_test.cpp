@@ -159,6 +159,28 @@ TEST_CASE("Stop in the toolbar keeps complete iterations and offers to run again
     CHECK_FALSE(opened.find<QWidget>("stateBand")->isVisible());
 }
 
+// The next snapshot of a running run showed it again.
+TEST_CASE("a notice that was closed stays closed until there is another one")
+{
+    ThemeController theme;
+    RunLibrary library;
+    const auto document = std::make_shared<RunDocument>(QStringLiteral("/runs/new.sqlite"), 1);
+    document->setState(RunDocument::State::Running);
+    RunPage page(theme, library, document);
+    page.show();
+    const auto* band = page.findChild<QWidget*>(QStringLiteral("stateBand"));
+    const auto say = [&](const char* text) {
+        document->setNotice({Notice::Level::Warning, QString::fromLatin1(text), {}});
+    };
+    say("No GPU counters.");
+    CHECK(band->isVisible());
+    page.findChild<QPushButton*>(QStringLiteral("dismissBand"))->click();
+    document->setRun(std::make_shared<const engine::Run>(unfinished({"1f1b", 2, 2})));
+    CHECK_FALSE(band->isVisible());
+    say("The disk is full.");
+    CHECK(band->isVisible());
+}
+
 TEST_CASE("details fold first, then the runs, then the tables")
 {
     Opened opened(simulatedRun({"1f1b", 4, 4}));
@@ -198,7 +220,8 @@ TEST_CASE("the dock opens, checks and compares runs with the mouse")
 {
     Opened opened(simulatedRun({"1f1b", 2, 2}));
     REQUIRE(waitFor([&] { return opened.isRead(); }));
-    QSignalSpy opens(opened.page.get(), &Page::openRequested);
+    using Runs = std::vector<std::shared_ptr<RunDocument>>;
+    QSignalSpy opens(opened.page.get(), &Page::showRequested);
     QSignalSpy compares(opened.page.get(), &Page::compareRequested);
     auto* list = opened.find<QListView>("runsList");
     const QRect row = list->visualRect(list->model()->index(0, 0));
@@ -213,10 +236,29 @@ TEST_CASE("the dock opens, checks and compares runs with the mouse")
     CHECK(compare->toolTip().contains(QStringLiteral("its prediction")));
     opened.click("compareRuns");
     REQUIRE(compares.count() == 1);
-    CHECK(compares[0][0].toStringList() == QStringList{opened.document->file()});
+    CHECK(compares[0][1].value<Runs>() == Runs{opened.document});
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.center());
     REQUIRE(opens.count() == 1);
-    CHECK(opens[0][0].toString() == opened.document->file());
+    CHECK(opens[0][0].value<std::shared_ptr<RunDocument>>() == opened.document);
+}
+
+// The files had only the iterations that were read.
+TEST_CASE("a run is exported only after it was read completely")
+{
+    ThemeController theme;
+    RunLibrary library;
+    const auto document = std::make_shared<RunDocument>(QStringLiteral("/runs/large.sqlite"), 1);
+    RunProgress progress;
+    progress.read = 0.5;
+    document->setProgress(progress);
+    document->setRun(std::make_shared<const engine::Run>(simulatedRun({"1f1b", 2, 2})));
+    const RunPage page(theme, library, document);
+    for (const bool isRead : {false, true}) {
+        if (isRead)
+            document->setState(RunDocument::State::Finished);
+        for (const char* action : {"exportFigure", "exportReport"})
+            CHECK(page.findChild<QAction*>(QString::fromLatin1(action))->isEnabled() == isRead);
+    }
 }
 
 TEST_CASE("HTML in the texts of a run is shown as text")

@@ -4,7 +4,6 @@
 #include "app/pages/session/view_state.h"
 #include "app/pages/session/window_session.h"
 #include "app/pages/setup/setup_page.h"
-#include "app/pages/window/command_line.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "app/widgets/window/notice_bar.h"
@@ -20,6 +19,7 @@
 #include <QJsonArray>
 #include <QPushButton>
 #include <QSplitter>
+#include <QTabBar>
 #include <QTemporaryDir>
 
 namespace app {
@@ -102,6 +102,38 @@ TEST_CASE("tabs come back in their order, and the current one is current again")
     CHECK(second.window.currentPage() == second.window.tabs().pages().at(2));
     CHECK(second.window.currentPage()->file() == desk.run("a.sqlite"));
     CHECK_FALSE(second.notice()->isVisible());
+}
+
+// Only the experiment was stored, so the prediction had the default costs.
+TEST_CASE("a set-up page comes back with its costs and the run that they are from")
+{
+    const Desk desk;
+    RunPlan plan;
+    plan.experiment.schedule.microBatches = 12;
+    plan.source.kind = CostSource::Kind::Recorded;
+    plan.source.hardware = QStringLiteral("a800-sxm-80");
+    plan.source.setup.tensorParallel = 8;
+    plan.source.file = desk.run("a.sqlite");
+    plan.source.inputShare = 40;
+    plan.costs.backward = engine::Fraction{4};
+    plan.costs.inputGradient = engine::Fraction{3};
+    plan.costs.stages = {{0, engine::Fraction{2}, engine::Fraction{4}}};
+    plan.evict = engine::EvictPolicy::Steady;
+    {
+        Start first(desk);
+        first.window.newRun()->setPlan(plan);
+        first.window.close();
+    }
+    Start second(desk);
+    const auto* setup = qobject_cast<SetupPage*>(second.window.currentPage());
+    REQUIRE(setup != nullptr);
+    REQUIRE(waitFor([&] { return setup->plan().source.run != nullptr; }));
+    RunPlan restored = setup->plan();
+    restored.source.run = nullptr;
+    CHECK(restored.source == plan.source);
+    CHECK(restored.costs == plan.costs);
+    CHECK(restored.evict == plan.evict);
+    CHECK(restored.experiment.schedule.microBatches == 12); // not those of the run
 }
 
 TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
@@ -226,6 +258,23 @@ TEST_CASE("runs that have no file yet are not among the tabs of the next session
     CHECK(sessionTab(RunPage(theme, library, recorded)).files == QStringList{desk.run("a.sqlite")});
 }
 
+// The tables of a run showed the range that was marked in the last session.
+TEST_CASE("a tab that is hidden is not chosen when the page comes back")
+{
+    const Desk desk;
+    ThemeController theme;
+    RunLibrary library;
+    RunPage page(theme, library, library.open(desk.run("a.sqlite")));
+    const auto* tables = page.findChild<QTabBar*>(QStringLiteral("panelTabs"));
+    const int shown = tables->currentIndex();
+    REQUIRE_FALSE(tables->isTabVisible(0));
+    QJsonArray chosen;
+    for (qsizetype i = 0; i < page.findChildren<QTabBar*>().size(); ++i)
+        chosen.append(0);
+    restoreView(page, {{QStringLiteral("tabs"), chosen}});
+    CHECK(tables->currentIndex() == shown);
+}
+
 // A program that is killed does not close its window.
 TEST_CASE("tabs of the command line are saved without closing the window")
 {
@@ -308,18 +357,6 @@ TEST_CASE("a damaged list of tabs opens what it can")
     restoreView(page,
                 {{QStringLiteral("splitters"), QJsonArray{QStringLiteral("?")}},
                  {QStringLiteral("tabs"), QJsonArray{99, -1}}});
-}
-
-TEST_CASE("page and size need no screenshot, and a page about a run says that it needs one")
-{
-    const auto parse = [](const char* line) {
-        return parseCommandLine(QString::fromLatin1(line).split(QLatin1Char(' ')));
-    };
-    CHECK(parse("--size 1000x700 --page runs").size == QSize(1000, 700));
-    CHECK_FALSE(parse("--page runs").size.has_value());
-    CHECK_FALSE(parse("--no-restore").restore);
-    CHECK(parse("--page memory").error.contains(QStringLiteral("needs a run")));
-    CHECK(parse("--page memory a.sqlite").error.isEmpty());
 }
 
 } // namespace app

@@ -50,6 +50,7 @@ struct LedgerRun
     bool isTrashed() const { return !origin.isEmpty(); }
     bool isUnderWay() const { return !state.isEmpty(); }
     bool isFailed() const { return !problem.isEmpty(); }
+    bool isUnreadable() const { return isFailed() && mode.isEmpty(); }
     QString setting(const QString& title) const; // "" if the run does not have it
     Scale time() const;                          // unit of its times
     // Whether the run matches every word of a filter. A word matches if it is a part of the name,

@@ -153,8 +153,6 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         return row.checked ? Qt::Checked : Qt::Unchecked;
     case Qt::ToolTipRole:
         return toolTipText(document.file());
-    case FileRole:
-        return document.file();
     case SubtitleRole:
         return document.subtitle();
     case ValueRole:

@@ -24,8 +24,7 @@ public:
         ModeRole,                        // "emulated"
         RunningRole,                     // bool
         ProgressRole,                    // double from 0 to 1; -1 if not running
-        FileRole,
-        QueuedRole, // bool
+        QueuedRole,                      // bool
     };
 
     explicit RunsModel(QObject* parent = nullptr);

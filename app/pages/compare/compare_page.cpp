@@ -140,7 +140,7 @@ void ComparePage::connectLanes()
     connect(lanes, &CompareWidget::baselineRequested, this, &ComparePage::setBaseline);
     connect(lanes, &CompareWidget::openRequested, this, [this](int run) {
         if (m_compared.has(run))
-            Q_EMIT openRequested(m_compared.documents()[static_cast<std::size_t>(run)]->file());
+            Q_EMIT showRequested(m_compared.documents()[static_cast<std::size_t>(run)]);
     });
     connect(lanes, &CompareWidget::styleChanged, this,
             [this] { m_frame->setCompact(m_frame->compare->isCompact()); });

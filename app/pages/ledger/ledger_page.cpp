@@ -352,6 +352,7 @@ void LedgerPage::restore()
 
 void LedgerPage::showEvent(QShowEvent* event)
 {
+    m_band->hide(); // refresh() reports an error again
     m_ledger.refresh();
     Page::showEvent(event);
 }

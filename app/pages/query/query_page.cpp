@@ -58,7 +58,6 @@ QueryPage::QueryPage(const ThemeController& theme, RunLibrary&,
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
     setInitialFocus(m_editor);
     connectAll();
-    m_runner.readSchema();
     const auto recipes = profiler::queryRecipes();
     m_editor->setPlainText(textOf(recipes[kFirstRecipe].sql));
     run();
@@ -145,14 +144,27 @@ void QueryPage::connectAll()
         m_editor->replaceAll(m_recipes->itemData(recipe).toString());
         run();
     });
+    for (const auto signal : {&RunDocument::runChanged, &RunDocument::stateChanged})
+        connect(m_document.get(), signal, this, [this] {
+            Q_EMIT titleChanged();
+            readSchema();
+        });
     connect(&m_runner, &QueryRunner::schemaRead, m_schema,
             qOverload<const QueryRunner::Schema&>(&SchemaTree::show));
     connect(&m_runner, &QueryRunner::finished, this, &QueryPage::showResult);
     connect(&m_runner, &QueryRunner::failed, this, &QueryPage::showFailure);
 }
 
+// The file of a run that is queued or starting does not exist yet.
+void QueryPage::readSchema()
+{
+    if (m_schema->topLevelItemCount() == 0)
+        m_runner.readSchema();
+}
+
 void QueryPage::run()
 {
+    readSchema();
     m_runner.start(m_editor->toPlainText());
     showRunning(true);
 }

@@ -39,6 +39,7 @@ private:
     QWidget* makeQuery();
     void makeActions();
     void connectAll();
+    void readSchema(); // does nothing if it is known
     void run();
     void showResult(const QueryRunner::Result& result);
     void showFailure(const QString& reason);

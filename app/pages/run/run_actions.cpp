@@ -85,8 +85,6 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     query->setEnabled(!page.file().isEmpty()); // a prediction has no file
     QObject::connect(query, &QAction::triggered, &page,
                      [&page] { Q_EMIT page.queryRequested(page.file()); });
-    QObject::connect(compare, &QAction::triggered, &page,
-                     [&page] { Q_EMIT page.compareRequested({page.file()}); });
     QObject::connect(importReport, &QAction::triggered, &page,
                      [&page] { Q_EMIT page.importReportRequested(page.file()); });
     QObject::connect(whatIf, &QAction::triggered, &page,

@@ -94,6 +94,8 @@ void RunPage::connectActions()
     connect(m_actions.pause, &QAction::triggered, this,
             [this](bool paused) { m_library.setPaused(*m_document, paused); });
     connect(m_actions.stop, &QAction::triggered, this, [this] { m_library.stop(*m_document); });
+    connect(m_actions.compare, &QAction::triggered, this,
+            [this] { Q_EMIT compareRequested({}, {m_document}); });
     connect(m_actions.exportFigure, &QAction::triggered, this,
             [this] { Q_EMIT exportRequested({m_document->run()}); });
     connect(m_actions.exportReport, &QAction::triggered, this,

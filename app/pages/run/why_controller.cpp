@@ -157,7 +157,7 @@ void WhyController::compare()
     m_writing.run([predicted = std::move(predicted)] { return writeNewRun(predicted); },
                   [this](const engine::Result<QString>& file) {
                       if (file)
-                          Q_EMIT m_parts.page.compareRequested({m_document->file(), *file});
+                          Q_EMIT m_parts.page.compareRequested({*file}, {m_document});
                       else
                           QMessageBox::warning(&m_parts.page, tr("Not written"),
                                                QString::fromStdString(file.error().message));

@@ -57,8 +57,9 @@ void connectExports(MainWindow& window, Page& page, const ThemeController& theme
     auto* saver = new RunSaver(&page);
     QObject::connect(&page, &Page::traceRequested, &window,
                      [&window, &notice, saver](const QString& file) {
-                         if (const RunPointer run = window.library().open(file)->run())
-                             saver->saveTrace(run, file);
+                         const auto document = window.library().open(file);
+                         if (document->run() && !document->isPartlyRead())
+                             saver->saveTrace(document->run(), file);
                          else
                              notice.say(Band::Kind::Warning, MainWindow::tr("Nothing to export."),
                                         MainWindow::tr("The run has not been read yet."));

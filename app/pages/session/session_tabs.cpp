@@ -9,6 +9,7 @@
 #include "app/pages/memory/memory_page.h"
 #include "app/pages/query/query_page.h"
 #include "app/pages/run/run_page.h"
+#include "app/pages/session/cost_state.h"
 #include "app/pages/session/view_state.h"
 #include "app/pages/settings/settings_page.h"
 #include "app/pages/setup/setup_page.h"
@@ -94,7 +95,11 @@ const TabKind kTabKinds[] = {
     {"study", Needs::Files, isOf<StudyPage>, ownFiles,
      [](MainWindow& window, const SessionTab& tab) { window.openStudy(firstFile(tab)); }},
     {"setup", Needs::Nothing, isOf<SetupPage>, noFiles,
-     [](MainWindow& window, const SessionTab& tab) { window.newRun(tab.experiment); }},
+     [](MainWindow& window, const SessionTab& tab) {
+         RunPlan plan = planFromExperiment(tab.experiment);
+         restoreCosts(plan, tab.costs);
+         window.newRun()->setPlan(plan);
+     }},
     {"estimator", Needs::Nothing, isOf<EstimatorPage>, noFiles,
      [](MainWindow& window, const SessionTab&) { window.openEstimator(); }},
     {"runs", Needs::Nothing, isOf<LedgerPage>, noFiles,
@@ -130,8 +135,10 @@ SessionTab sessionTab(const Page& page)
         if (kind.needs == Needs::Files && tab.files.isEmpty())
             return {};
         tab.kind = QString::fromLatin1(kind.name);
-        if (const auto* setup = qobject_cast<const SetupPage*>(&page))
+        if (const auto* setup = qobject_cast<const SetupPage*>(&page)) {
             tab.experiment = QString::fromStdString(engine::toToml(setup->plan().experiment));
+            tab.costs = costState(setup->plan());
+        }
         tab.view = viewState(page);
         return tab;
     }

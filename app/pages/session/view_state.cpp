@@ -57,7 +57,7 @@ void chooseTabs(const Page& page, const QJsonArray& chosen)
     if (chosen.size() != bars.size())
         return;
     for (int i = 0; i < bars.size(); ++i)
-        if (const int tab = chosen.at(i).toInt(); tab >= 0 && tab < bars.at(i)->count())
+        if (const int tab = chosen.at(i).toInt(); bars.at(i)->isTabVisible(tab))
             bars.at(i)->setCurrentIndex(tab);
 }
 

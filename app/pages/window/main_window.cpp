@@ -4,9 +4,7 @@
 #include "app/models/whatif/what_if.h"
 #include "app/pages/cluster/cluster_page.h"
 #include "app/pages/compare/compare_page.h"
-#include "app/pages/dialogs/about_dialog.h"
 #include "app/pages/dialogs/device_dialog.h"
-#include "app/pages/dialogs/diagnostics_dialog.h"
 #include "app/pages/dialogs/keys_dialog.h"
 #include "app/pages/dialogs/open_dialogs.h"
 #include "app/pages/editor/editor_page.h"
@@ -124,6 +122,8 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::actionsChanged, this, [this] { m_menus->showPage(*currentPage()); });
     connect(page, &Page::newRunRequested, this, &MainWindow::newRun);
     connect(page, &Page::openRequested, this, &MainWindow::openRun);
+    connect(page, &Page::showRequested, this,
+            [this](const auto& run) { showDocument(m_library.openAgain(run)); });
     connect(page, &Page::linkRequested, m_menus, &WindowMenus::showLink);
     connect(page, &Page::openDialogRequested, this, [this] { askFor(FileKind::Runs); });
     connect(page, &Page::importDialogRequested, this, [this] { askFor(FileKind::Traces); });
@@ -203,7 +203,8 @@ void MainWindow::openStudy(const QString& file)
 void MainWindow::openCluster()
 {
     const auto* setup = qobject_cast<SetupPage*>(currentPage());
-    if (setup == nullptr && !currentPage()->file().isEmpty())
+    // Pages about a schedule or a study have a file, too.
+    if (qobject_cast<RunPage*>(currentPage()) != nullptr && !currentPage()->file().isEmpty())
         return showPageAbout<ClusterPage>(currentPage()->file());
     addPage(new ClusterPage(m_theme, m_library,
                             clusterPlanOf(setup != nullptr ? setup->plan() : RunPlan())));
@@ -248,13 +249,19 @@ void MainWindow::startRuns(const QList<QStringList>& options)
 
 void MainWindow::showDocument(const std::shared_ptr<RunDocument>& document)
 {
-    if (!showPageOf(document->file()))
+    if (!m_tabs->showIf([&](Page* page) {
+            const auto* shown = qobject_cast<RunPage*>(page);
+            return shown != nullptr && &shown->document() == document.get();
+        }))
         addPage(new RunPage(m_theme, m_library, document));
 }
 
-void MainWindow::compare(const QStringList& files)
+void MainWindow::compare(const QStringList& files,
+                         const std::vector<std::shared_ptr<RunDocument>>& open)
 {
     std::vector<std::shared_ptr<RunDocument>> documents;
+    for (const auto& document : open)
+        documents.push_back(m_library.openAgain(document));
     for (const QString& file : files)
         documents.push_back(m_library.open(file));
     compareDocuments(documents);
@@ -272,11 +279,6 @@ void MainWindow::compareDocuments(const std::vector<std::shared_ptr<RunDocument>
 void MainWindow::showKeys()
 {
     (new KeysDialog(m_theme, m_menus->actions(), this))->open();
-}
-
-void MainWindow::showAbout()
-{
-    (new AboutDialog(m_theme, this))->open();
 }
 
 void MainWindow::showDevices()
@@ -377,14 +379,6 @@ void MainWindow::openSettings(const char* key)
     }
     if (key != nullptr)
         page->showSetting(key);
-}
-
-void MainWindow::showDiagnostics()
-{
-    auto* dialog = new DiagnosticsDialog(m_settings, m_library.runs().notices(), this);
-    connect(dialog, &DiagnosticsDialog::saved, this,
-            [this](const QStringList& files) { announceFiles(m_tabs->notice(), files); });
-    dialog->open();
 }
 
 bool MainWindow::canReopenTabs() const

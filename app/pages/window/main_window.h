@@ -55,7 +55,8 @@ public Q_SLOTS:
     // Opens a page that runs the set-up or the run of the current page on a cluster.
     void openCluster();
     void editFile(const QString& file); // if a tab shows the file already, makes that tab current
-    void compare(const QStringList& files);
+    void compare(const QStringList& files,
+                 const std::vector<std::shared_ptr<RunDocument>>& open = {});
     // Edits schedule files, opens studies, imports traces, and opens runs: one run in its page,
     // several in a comparison.
     void openFiles(const QStringList& files);
@@ -63,9 +64,7 @@ public Q_SLOTS:
     void importTraces(const QStringList& paths, const QString& rules = {});
     void showCommands();
     void showKeys();
-    void showAbout();
     void showDevices();
-    void showDiagnostics();
     void reopenTabs(); // opens the tabs of the last session
 
 protected:

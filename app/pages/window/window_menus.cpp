@@ -3,7 +3,10 @@
 #include "app/models/setting_table.h"
 #include "app/models/settings.h"
 #include "app/models/text.h"
+#include "app/pages/dialogs/about_dialog.h"
+#include "app/pages/dialogs/diagnostics_dialog.h"
 #include "app/pages/session/open_link.h"
+#include "app/pages/session/saved_files.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/command_field.h"
 #include "app/widgets/controls/controls.h"
@@ -14,6 +17,7 @@
 #include <QAction>
 #include <QActionGroup>
 #include <QClipboard>
+#include <QEvent>
 #include <QGuiApplication>
 #include <QMenuBar>
 #include <QPainter>
@@ -146,10 +150,19 @@ void WindowMenus::makeViewMenu()
             &QAction::triggered, &m_window, [this] { m_window.tabs().step(-1); });
     view->addSeparator();
     makeThemeMenu(view);
-    QAction* full = add(view, tr("&Full screen"), QStringLiteral("fullScreen"), tr("F11"));
-    full->setCheckable(true);
-    connect(full, &QAction::toggled, &m_window,
-            [this](bool on) { on ? m_window.showFullScreen() : m_window.showNormal(); });
+    m_fullScreen = add(view, tr("&Full screen"), QStringLiteral("fullScreen"), tr("F11"));
+    m_fullScreen->setCheckable(true);
+    connect(m_fullScreen, &QAction::triggered, &m_window,
+            [this] { m_window.setWindowState(m_window.windowState() ^ Qt::WindowFullScreen); });
+    m_window.installEventFilter(this);
+}
+
+// A window that is restored and the window manager also change the state.
+bool WindowMenus::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::WindowStateChange)
+        m_fullScreen->setChecked(m_window.isFullScreen());
+    return QObject::eventFilter(watched, event);
 }
 
 void WindowMenus::makeThemeMenu(QMenu* view)
@@ -186,9 +199,18 @@ void WindowMenus::makeHelpMenu()
     connect(add(m_help, tr("&Device check"), QStringLiteral("devices"), {}), &QAction::triggered,
             &m_window, &MainWindow::showDevices);
     connect(add(m_help, tr("Save d&iagnostics…"), QStringLiteral("diagnostics"), {}),
-            &QAction::triggered, &m_window, &MainWindow::showDiagnostics);
+            &QAction::triggered, this, &WindowMenus::showDiagnostics);
     connect(add(m_help, tr("&About Bubblescope"), QStringLiteral("about"), {}), &QAction::triggered,
-            &m_window, &MainWindow::showAbout);
+            this, [this] { (new AboutDialog(m_theme, &m_window))->open(); });
+}
+
+void WindowMenus::showDiagnostics()
+{
+    auto* dialog
+        = new DiagnosticsDialog(m_settings, m_window.library().runs().notices(), &m_window);
+    connect(dialog, &DiagnosticsDialog::saved, this,
+            [this](const QStringList& files) { announceFiles(m_window.tabs().notice(), files); });
+    dialog->open();
 }
 
 // The actions of a page come before those of the window and are removed with the page. Empty menus

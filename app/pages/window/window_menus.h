@@ -32,12 +32,17 @@ public:
     void showLink(const QString& link); // opens a view of a run; see openLink()
     QList<QAction*> actions() const { return m_fixedActions + m_pageActions; }
 
+protected:
+    // Sets the check mark of "Full screen" to the state of the window.
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void makeBar();
     void makeFileMenu();
     void makeViewMenu();
     void makeThemeMenu(QMenu* view);
     void makeHelpMenu();
+    void showDiagnostics();
     QList<CommandPalette::Command> foundCommands();
     QAction* add(QMenu* menu, const QString& text, const QString& name, const QKeySequence& keys);
     QMenu* menu(Menu which) const { return m_menus[static_cast<std::size_t>(which)]; }
@@ -49,7 +54,7 @@ private:
     CommandPalette* m_palette;
     std::array<QMenu*, 6> m_menus{}; // indexed by Menu
     QMenu* m_help = nullptr;
-    QAction *m_newRun = nullptr, *m_close = nullptr, *m_reopen = nullptr;
+    QAction *m_newRun = nullptr, *m_close = nullptr, *m_reopen = nullptr, *m_fullScreen = nullptr;
     std::unique_ptr<QObject> m_found; // owns the actions of foundCommands()
     QList<QAction*> m_fixedActions;   // actions of the window
     QList<QAction*> m_pageActions;    // actions of the current page

@@ -18,6 +18,8 @@ class QKeySequence;
 
 namespace app {
 
+class RunDocument;
+
 // Menus to which the current page can add actions.
 enum class Menu { File, Run, View, Compare, Analyze, Export };
 
@@ -93,6 +95,7 @@ Q_SIGNALS:
     // Requests to the window.
     void newRunRequested(const QString& experimentToml); // "": the defaults
     void openRequested(const QString& file);
+    void showRequested(const std::shared_ptr<app::RunDocument>& run); // `run` is open
     // `link` is a view of a run, as in app/timeline/details/view_link.h.
     void linkRequested(const QString& link);
     void openDialogRequested();
@@ -107,7 +110,9 @@ Q_SIGNALS:
     void traceRequested(const QString& file);        // export of any run
     void startRequested(const QStringList& options); // the options of `bscope run`, without -o
     void startAllRequested(const QList<QStringList>& options); // run sequentially
-    void compareRequested(const QStringList& files);
+    // `open` are runs that are open already, such as predictions, which have no file.
+    void compareRequested(const QStringList& files,
+                          const std::vector<std::shared_ptr<app::RunDocument>>& open = {});
     // `request` has the costs that the shown times are based on.
     void editRequested(const std::shared_ptr<const engine::Schedule>& schedule,
                        const app::PredictionRequest& request);

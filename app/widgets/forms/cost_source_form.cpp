@@ -123,13 +123,16 @@ void CostSourceForm::takeRun(const QString& file)
 }
 
 // Also takes D, N and the data-parallel width of the run, so that other schemes with the same
-// stages can be chosen.
+// stages can be chosen. A plan of the last session names its run and has its own sizes.
 void CostSourceForm::take(const RunPointer& run)
 {
     CostSource& source = m_plan.source;
+    const bool isNamed = !source.run && source.file == m_loading;
     source.kind = Kind::Recorded;
     source.file = m_loading;
     source.run = run;
+    if (isNamed)
+        return Q_EMIT planChanged();
     engine::ScheduleRequest& schedule = m_plan.experiment.schedule;
     schedule.devices = run->schedule.shape.devices;
     schedule.microBatches = run->schedule.shape.microBatches;
@@ -153,6 +156,9 @@ void CostSourceForm::showPlan()
     m_file->setToolTip(m_plan.source.file);
     setHint(m_hint, {});
     showKind();
+    if (const CostSource& source = m_plan.source;
+        source.kind == Kind::Recorded && !source.run && !source.file.isEmpty())
+        takeRun(source.file);
 }
 
 } // namespace app

@@ -23,9 +23,10 @@ class CostSourceForm : public QWidget
 public:
     CostSourceForm(const ThemeController& theme, RunPlan& plan, QWidget* parent = nullptr);
 
-    void showPlan(); // emits no signal
-    // Loads the run in the background and makes it the cost source. The plan also takes D, N and
-    // the data-parallel width from the run, and the number of chunks if the scheme accepts it.
+    void showPlan(); // emits no signal, but reads the run that the plan names if it has none yet
+    // Loads the run in the background and makes it the cost source. Unless the plan names this run
+    // already, it also takes D, N and the data-parallel width from the run, and the number of
+    // chunks if the scheme accepts it.
     void takeRun(const QString& file);
 
 Q_SIGNALS:

@@ -45,16 +45,18 @@ void LedgerNotes::show(const LedgerRun& run)
     const bool isSame = run.file == m_run.file;
     if (!isSame)
         save(); // the text typed for the previous run
-    m_run = run;
     m_name->setPlaceholderText(run.label);
-    const auto set = [&](QLineEdit* field, const QString& text) {
-        if (!isSame || !field->hasFocus())
-            field->setText(text);
+    // Another window may have changed what a field shows that the user entered but did not edit.
+    const auto mayReplace = [&](const QWidget* field, bool isEdited, bool isOther) {
+        return !isSame || !field->hasFocus() || (!isEdited && isOther);
     };
-    set(m_name, run.name);
-    set(m_tags, run.tags.join(QStringLiteral(", ")));
-    if (!isSame || !m_note->hasFocus())
+    if (mayReplace(m_name, m_name->text() != m_run.name, run.name != m_run.name))
+        m_name->setText(run.name);
+    if (mayReplace(m_tags, tagsIn(m_tags->text()) != m_run.tags, run.tags != m_run.tags))
+        m_tags->setText(run.tags.join(QStringLiteral(", ")));
+    if (mayReplace(m_note, m_note->toPlainText() != m_run.note, run.note != m_run.note))
         m_note->setPlainText(run.note);
+    m_run = run;
 }
 
 void LedgerNotes::editName()
@@ -77,10 +79,11 @@ void LedgerNotes::save()
     const QStringList tags = tagsIn(m_tags->text());
     if (name == m_run.name && tags == m_run.tags && note == m_run.note)
         return;
+    const LedgerRun before = m_run;
     m_run.name = name;
     m_run.tags = tags;
     m_run.note = note;
-    Q_EMIT edited(m_run);
+    Q_EMIT edited(before, m_run);
 }
 
 bool LedgerNotes::eventFilter(QObject* watched, QEvent* event)

@@ -17,13 +17,13 @@ class LedgerNotes : public QWidget
 public:
     explicit LedgerNotes(QWidget* parent = nullptr);
 
-    void show(const LedgerRun& run); // keeps unsaved text if it is the same run
+    void show(const LedgerRun& run); // keeps the text that is being edited if it is the same run
     using QWidget::show;
     void editName();
     void editTags();
 
 Q_SIGNALS:
-    void edited(const app::LedgerRun& run);
+    void edited(const app::LedgerRun& before, const app::LedgerRun& run);
 
 protected:
     bool eventFilter(QObject* watched,

@@ -11,6 +11,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace app {
 
 RunStateView::RunStateView(const ThemeController& theme, QWidget* timeline)
@@ -39,7 +41,10 @@ RunStateView::RunStateView(const ThemeController& theme, QWidget* timeline)
     connect(m_runAgain, &QPushButton::clicked, this, &RunStateView::runAgainRequested);
     connect(m_failed, &EmptyState::activated, this, &RunStateView::openRequested);
     connect(m_band->addAction(tr("Close"), QStringLiteral("dismissBand")), &QPushButton::clicked,
-            m_band, &QWidget::hide);
+            this, [this] {
+                m_isDismissed = true;
+                m_band->hide();
+            });
 }
 
 bool RunStateView::isFailed() const
@@ -108,7 +113,9 @@ void RunStateView::showNotice(const RunDocument& document, const Facts& facts)
     const RunPointer run = document.run();
     const bool hasExperiment = run && !run->info.experiment.empty();
     const bool isSaidBelow = isFailed() && !facts.isOfWorker;
-    if (notice.level == Notice::Level::None || isSaidBelow)
+    if (std::exchange(m_notice, notice) != notice)
+        m_isDismissed = false;
+    if (notice.level == Notice::Level::None || isSaidBelow || m_isDismissed)
         m_band->hide();
     else
         m_band->show(notice.level == Notice::Level::Error ? Band::Kind::Error : Band::Kind::Warning,

@@ -51,6 +51,8 @@ private:
     EmptyState* m_failed;
     Band* m_band;
     QPushButton* m_runAgain;
+    Notice m_notice;            // the last one that the document had
+    bool m_isDismissed = false; // the user closed the band with m_notice
 };
 
 } // namespace app

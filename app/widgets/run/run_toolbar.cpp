@@ -157,7 +157,7 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
 {
     const RunPointer run = document.run();
     m_stepper->show(run ? run->timeline : engine::Timeline{}, iteration);
-    const bool isImported = run && run->info.import;
+    const bool isImported = run && run->info.import && !document.file().isEmpty();
     m_actions.importReport->setVisible(isImported);
     m_report->setVisible(isImported);
     const QString reason
@@ -166,7 +166,8 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     m_actions.whatIf->setToolTip(
         reason.isEmpty() ? tr("Predicts other schemes with the measured times (P)") : reason);
     for (QAction* action : {m_actions.exportFigure, m_actions.exportReport})
-        action->setEnabled(hasIterations(run.get()) && !document.isRunning());
+        action->setEnabled(hasIterations(run.get()) && !document.isRunning()
+                           && !document.isPartlyRead());
     const bool isUnderWay = document.isRunning() || document.isQueued();
     m_running->setVisible(isUnderWay);
     m_view->setVisible(!isUnderWay);

@@ -28,42 +28,61 @@ namespace {
 class RunsList : public QListView
 {
 public:
-    explicit RunsList(std::function<void(int row, int by)> moveInQueue)
+    // Moves the queued run of a row past the next one that is shown; `step` is 1 or -1. Returns
+    // the new row, or -1 if the run did not move.
+    using MoveInQueue = std::function<int(int row, int step)>;
+
+    explicit RunsList(MoveInQueue moveInQueue)
         : m_moveInQueue(std::move(moveInQueue))
     { }
+    // A drag ends if other rows come or go, because then m_dragged is the row of another run.
+    void reset() override
+    {
+        m_dragged = -1;
+        QListView::reset();
+    }
 
 protected:
+    // The page has the same keys for moving a lane.
+    bool event(QEvent* event) override
+    {
+        if (event->type() != QEvent::ShortcutOverride
+            || stepOf(static_cast<const QKeyEvent&>(*event)) == 0
+            || !currentIndex().data(RunsModel::QueuedRole).toBool())
+            return QListView::event(event);
+        event->accept();
+        return true;
+    }
     void mousePressEvent(QMouseEvent* event) override
     {
         const QModelIndex index = indexAt(event->position().toPoint());
-        const bool isGrip = index.isValid() && event->button() == Qt::LeftButton
+        m_isDragging = index.isValid() && event->button() == Qt::LeftButton
             && index.data(RunsModel::QueuedRole).toBool()
             && event->position().x() <= RunsDelegate::checkBox(visualRect(index)).right() + 6;
-        m_dragged = isGrip ? index.row() : -1;
-        if (isGrip)
+        m_dragged = m_isDragging ? index.row() : -1;
+        if (m_isDragging)
             viewport()->setCursor(Qt::ClosedHandCursor);
         else
             QListView::mousePressEvent(event);
     }
     void mouseMoveEvent(QMouseEvent* event) override
     {
-        if (m_dragged < 0) {
+        if (!m_isDragging) {
             QListView::mouseMoveEvent(event);
             return;
         }
         const QModelIndex over = indexAt(event->position().toPoint());
-        if (!over.isValid() || over.row() == m_dragged
-            || !over.data(RunsModel::QueuedRole).toBool())
+        if (!over.isValid() || !over.data(RunsModel::QueuedRole).toBool())
             return;
         const int to = over.row();
-        // The pointer may skip rows. Rows that are not queued do not move.
         const int step = to > m_dragged ? 1 : -1;
-        for (; m_dragged != to; m_dragged += step)
-            m_moveInQueue(m_dragged, step);
+        while (m_dragged >= 0 && m_dragged != to) // the pointer may skip rows
+            m_dragged = m_moveInQueue(m_dragged, step);
     }
     void mouseReleaseEvent(QMouseEvent* event) override
     {
-        if (std::exchange(m_dragged, -1) >= 0) {
+        m_dragged = -1;
+        if (std::exchange(m_isDragging, false)) {
             viewport()->unsetCursor();
             return;
         }
@@ -82,16 +101,24 @@ protected:
                              Qt::CheckStateRole);
             return;
         }
-        const int by = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
-        if (by != 0 && event->modifiers() & Qt::AltModifier && currentIndex().isValid()) {
-            m_moveInQueue(currentIndex().row(), by);
+        if (const int step = stepOf(*event); step != 0 && currentIndex().isValid()) {
+            m_moveInQueue(currentIndex().row(), step);
             return;
         }
         QListView::keyPressEvent(event);
     }
 
 private:
-    std::function<void(int row, int by)> m_moveInQueue;
+    // Returns -1 for Alt+Up, 1 for Alt+Down, and 0 for other keys.
+    static int stepOf(const QKeyEvent& event)
+    {
+        if (!(event.modifiers() & Qt::AltModifier))
+            return 0;
+        return event.key() == Qt::Key_Up ? -1 : event.key() == Qt::Key_Down ? 1 : 0;
+    }
+
+    MoveInQueue m_moveInQueue;
+    bool m_isDragging = false;
     int m_dragged = -1; // row of the queued run that is dragged; -1: none
 };
 
@@ -101,8 +128,8 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     : QWidget(parent)
     , m_runs(runs)
     , m_groups(new GroupedRuns(runs, this))
-    , m_list(named(new RunsList([this](int row, int by) { moveInQueue(row, by); }), "runsList",
-                   tr("Runs")))
+    , m_list(named(new RunsList([this](int row, int step) { return moveInQueue(row, step); }),
+                   "runsList", tr("Runs")))
     , m_compare(makeButton({}, QStringLiteral("compareRuns")))
     , m_queue(named(makeLabel({}, "small"), "queueSum"))
 {
@@ -136,14 +163,14 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) {
         if (m_groups->runOf(index) < 0)
             return;
-        const QString file = index.data(RunsModel::FileRole).toString();
+        const auto run = m_runs.at(m_groups->runOf(index));
         setCurrent(m_current); // keeps the current row until the window shows the activated run
-        Q_EMIT activated(file);
+        Q_EMIT activated(run);
     });
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_list, &QWidget::customContextMenuRequested, this, &RunsDock::showMenu);
     connect(m_compare, &QPushButton::clicked, this,
-            [this] { Q_EMIT compareRequested(checkedFiles()); });
+            [this] { Q_EMIT compareRequested(m_runs.checked()); });
     for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
         connect(&runs, signal, this, &RunsDock::updateCompareButton);
     connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateCompareButton);
@@ -178,15 +205,25 @@ void RunsDock::updateFilter()
     m_filterRow->setVisible(runs >= GroupedRuns::kHeadersFrom || m_groups->isFiltered());
 }
 
-// `row` is a row of the list. The moved run stays the current row, so that it can be moved again.
-void RunsDock::moveInQueue(int row, int by)
+// See RunsList::MoveInQueue. The queued runs that the filter hides are passed, too. The moved run
+// stays the current row, so that it can be moved again.
+int RunsDock::moveInQueue(int row, int step)
 {
-    const int run = m_groups->runOf(m_groups->index(row));
-    if (run < 0 || !m_runs.at(run)->isQueued())
-        return;
+    const auto isQueued = [this](int run) { return run >= 0 && m_runs.at(run)->isQueued(); };
+    const auto runIn = [this](int at) { return m_groups->runOf(m_groups->index(at)); };
+    int to = row + step;
+    while (to >= 0 && to < m_groups->rowCount() && !isQueued(runIn(to)))
+        to += step;
+    const int run = runIn(row), other = runIn(to);
+    if (!isQueued(run) || !isQueued(other))
+        return -1;
+    int by = 0;
+    for (int at = run; at != other; at += step)
+        by += isQueued(at + step) ? step : 0;
     const auto document = m_runs.at(run);
     Q_EMIT moveInQueueRequested(*document, by);
     m_list->setCurrentIndex(m_groups->indexOf(m_runs.rowOf(document.get())));
+    return m_list->currentIndex().row() == row ? -1 : m_list->currentIndex().row();
 }
 
 // Shows the number of queued runs and, if known, the time until all are complete.
@@ -239,11 +276,12 @@ void RunsDock::showMenu(const QPoint& position)
     QAction* remove = menu.addAction(document->isQueued() ? tr("Remove from the queue")
                                                           : tr("Remove from the list"));
     remove->setEnabled(!document->isRunning());
-    const QAction* chosen = menu.exec(at);
+    const QAction* chosen = menu.exec(at); // meanwhile the run may start, and rows may move
     if (chosen == show)
-        Q_EMIT activated(document->file());
+        Q_EMIT activated(document);
     else if (chosen != nullptr && (chosen == sooner || chosen == later))
-        moveInQueue(index.row(), chosen == sooner ? -1 : 1);
+        moveInQueue(m_groups->indexOf(m_runs.rowOf(document.get())).row(),
+                    chosen == sooner ? -1 : 1);
     else if (chosen == copy)
         QGuiApplication::clipboard()->setText(document->file());
     else if (chosen == remove)
@@ -270,14 +308,6 @@ void RunsDock::addTickActions(QMenu& menu, const std::vector<const RunDocument*>
     add(tr("Untick all runs"), [](const auto*, bool) { return false; });
     add(tr("Invert the ticks"), [](const auto*, bool wasTicked) { return !wasTicked; });
     menu.addSeparator();
-}
-
-QStringList RunsDock::checkedFiles() const
-{
-    QStringList files;
-    for (const auto& document : m_runs.checked())
-        files.append(document->file());
-    return files;
 }
 
 void RunsDock::updateCompareButton()

@@ -6,6 +6,9 @@
 #include <QListView>
 #include <QWidget>
 
+#include <memory>
+#include <vector>
+
 class QLabel;
 class QLineEdit;
 class QMenu;
@@ -28,8 +31,9 @@ public:
     QSize sizeHint() const override { return {216, 400}; }
 
 Q_SIGNALS:
-    void activated(const QString& file); // a row was clicked, but not its check mark
-    void compareRequested(const QStringList& files);
+    // A row was clicked, but not its check mark.
+    void activated(const std::shared_ptr<app::RunDocument>& run);
+    void compareRequested(const std::vector<std::shared_ptr<app::RunDocument>>& runs);
     void addRequested(); // the plus button was pressed
     // The user removed the run from the list. Its file is kept.
     void removeRequested(const app::RunDocument& document);
@@ -41,10 +45,9 @@ private:
     void updateFilter();
     void updateQueue();
     QWidget* makeFilter();
-    void moveInQueue(int row, int by);
+    int moveInQueue(int row, int step);
     void showMenu(const QPoint& position);
     void addTickActions(QMenu& menu, const std::vector<const RunDocument*>& clicked);
-    QStringList checkedFiles() const;
 
     RunsModel& m_runs;
     GroupedRuns* m_groups;

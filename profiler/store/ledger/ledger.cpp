@@ -107,10 +107,13 @@ Result<void> Ledger::putContents(const LedgerRow& row)
                   row.file, row.size, row.modified, row.facts, row.picture);
 }
 
-Result<void> Ledger::putUserData(const LedgerRow& row)
+Result<void> Ledger::putUserData(const LedgerRow& before, const LedgerRow& row)
 {
-    return change("UPDATE run SET name = ?2, note = ?3, tags = ?4, starred = ?5 WHERE file = ?1",
-                  row.file, row.name, row.note, row.tags, row.isStarred);
+    return change("UPDATE run SET name = iif(?2 = ?6, name, ?2), note = iif(?3 = ?7, note, ?3), "
+                  "tags = iif(?4 = ?8, tags, ?4), starred = iif(?5 = ?9, starred, ?5) "
+                  "WHERE file = ?1",
+                  row.file, row.name, row.note, row.tags, row.isStarred, before.name, before.note,
+                  before.tags, before.isStarred);
 }
 
 Result<void> Ledger::move(const std::string& from, const std::string& to, const std::string& origin)

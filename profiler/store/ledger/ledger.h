@@ -42,8 +42,9 @@ public:
     engine::Result<std::vector<LedgerRow>> rows(); // ordered by file
     // Adds a run, or replaces the contents of its file and keeps the user's additions.
     engine::Result<void> putContents(const LedgerRow& row);
-    // Replaces name, note, tags and star of a run that is in the ledger.
-    engine::Result<void> putUserData(const LedgerRow& row);
+    // Replaces those of name, note, tags and star that differ from `before`, if the run is in the
+    // ledger. Another process may have changed the others.
+    engine::Result<void> putUserData(const LedgerRow& before, const LedgerRow& row);
     // Records that the file was moved to `to`, and sets LedgerRow::origin.
     engine::Result<void> move(const std::string& from, const std::string& to,
                               const std::string& origin);

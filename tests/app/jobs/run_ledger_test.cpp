@@ -46,10 +46,11 @@ struct Changes
         REQUIRE(waitFor([&] { return !listed.isEmpty(); }));
     }
     // Waits until the runs were listed again.
-    void apply(void (RunLedger::*change)(const LedgerRun&), const LedgerRun& run)
+    template<class... Runs>
+    void apply(void (RunLedger::*change)(const Runs&...), const Runs&... runs)
     {
         listed.clear();
-        (ledger.*change)(run);
+        (ledger.*change)(runs...);
         REQUIRE(waitFor([&] { return !listed.isEmpty(); }));
     }
 
@@ -118,13 +119,61 @@ TEST_CASE("what the user adds to a run is in the list at once")
     REQUIRE(waitFor([&] { return listed() != changes.ledger.runs().end(); }));
     LedgerRun edited = *listed();
     edited.name = QStringLiteral("baseline");
-    changes.ledger.setUserData(edited);
+    changes.ledger.setUserData(*listed(), edited);
     CHECK(listed()->name == edited.name);
     edited = *listed();
     edited.tags = QStringList{QStringLiteral("paper")};
-    changes.apply(&RunLedger::setUserData, edited);
+    changes.apply(&RunLedger::setUserData, *listed(), edited);
     CHECK(listed()->name == edited.name);
     CHECK(listed()->tags == edited.tags);
+}
+
+// Every window also wrote the name, tags and star that it had read.
+TEST_CASE("what two windows add to a run is stored without what they did not change")
+{
+    const QString file = inRuns("shared.sqlite");
+    const engine::Run run = simulatedRun({"1f1b", 2, 2});
+    QDir().mkpath(runsFolder());
+    REQUIRE(profiler::writeRun(file.toStdString(), run, engine::IfExists::Replace).has_value());
+    auto stored = profiler::Ledger::open(ledgerFile().toStdString()).value();
+    REQUIRE(stored.putContents(toRow(describeRun(file, run))));
+    {
+        Changes one, other; // both have read the run
+        const auto listed = [&](const Changes& window) {
+            return *std::ranges::find(window.ledger.runs(), file, &LedgerRun::file);
+        };
+        LedgerRun named = listed(one), tagged = listed(other);
+        named.name = QStringLiteral("baseline");
+        tagged.tags = QStringList{QStringLiteral("paper")};
+        one.ledger.setUserData(listed(one), named);
+        other.ledger.setUserData(listed(other), tagged);
+        one.ledger.toggleStar(named);
+    } // have stored them
+    const auto rows = stored.rows().value();
+    const auto row = std::ranges::find(rows, file.toStdString(), &profiler::LedgerRow::file);
+    REQUIRE(row != rows.end());
+    CHECK(row->name == "baseline");
+    CHECK(row->tags == "paper");
+    CHECK(row->isStarred);
+}
+
+// Its size and time are those of the first attempt, so it was not read again.
+TEST_CASE("a file that could not be read is read again when the runs are listed again")
+{
+    LedgerRun locked;
+    locked.file = inRuns("locked.sqlite");
+    locked.problem = QStringLiteral("locked by another program");
+    QDir().mkpath(runsFolder());
+    REQUIRE(profiler::writeRun(locked.file.toStdString(), simulatedRun({"1f1b", 2, 2}),
+                               engine::IfExists::Replace));
+    REQUIRE(profiler::Ledger::open(ledgerFile().toStdString()).value().putContents(toRow(locked)));
+    Changes changes;
+    const auto listed
+        = [&] { return *std::ranges::find(changes.ledger.runs(), locked.file, &LedgerRun::file); };
+    CHECK(listed().isUnreadable());
+    changes.ledger.refresh();
+    CHECK(waitFor([&] { return !listed().isUnreadable(); }));
+    CHECK(listed().mode == QStringLiteral("simulated"));
 }
 
 // The work that wakes the waiting thread was overtaken by the next one, which had a higher

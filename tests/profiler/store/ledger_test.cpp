@@ -29,10 +29,11 @@ TEST_CASE("a run that is read again keeps what the user added")
     {
         Ledger ledger = Ledger::open(folder / "sub/ledger.sqlite").value();
         REQUIRE(ledger.putContents(one));
+        const LedgerRow before = one;
         one.name = "baseline";
         one.tags = "paper\nslow link";
         one.isStarred = true;
-        REQUIRE(ledger.putUserData(one));
+        REQUIRE(ledger.putUserData(before, one));
         one.facts = "second";
         REQUIRE(ledger.putContents(one));
         REQUIRE(ledger.putContents(row("/runs/b.sqlite", "")));

@@ -6,11 +6,16 @@
 #include "tests/app/simulated_run.h"
 
 #include <QAbstractItemModelTester>
+#include <QApplication>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTimer>
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 using namespace app;
@@ -37,6 +42,72 @@ struct Dock
     int ticked() const { return static_cast<int>(library.runs().checked().size()); }
 
     mutable RunLibrary library;
+};
+
+// The first run is running and the others are queued; `list` shows them.
+struct Queue
+{
+    explicit Queue(int runs)
+    {
+        library.setWorkerProgram(worker.path());
+        for (int i = 0; i < runs; ++i)
+            start({});
+        QObject::connect(
+            &dock, &RunsDock::moveInQueueRequested, &library,
+            [this](const RunDocument& document, int by) { library.moveInQueue(document, by); });
+        QObject::connect(&dock, &RunsDock::removeRequested, &library,
+                         [this](const RunDocument& document) { library.close(document); });
+        dock.resize(216, 500);
+        dock.show();
+        dock.setCurrent(started[0].get());
+        settle();
+    }
+    void start(const QStringList& options)
+    {
+        started.push_back(library.start(options));
+        settle();
+    }
+    std::vector<int> order()
+    {
+        std::vector<int> numbers;
+        for (int row = 0; row < library.runs().rowCount(); ++row)
+            numbers.push_back(library.runs().at(row)->number());
+        return numbers;
+    }
+    // Drags the handle of a row, calls `meanwhile`, and drops it on another row.
+    void drag(
+        int from, int to, const std::function<void()>& meanwhile = [] {}) const
+    {
+        const auto grip = [this](int row) {
+            return list->visualRect(list->model()->index(row, 0)).topLeft() + QPoint(17, 14);
+        };
+        QTest::mousePress(list->viewport(), Qt::LeftButton, {}, grip(from));
+        meanwhile();
+        QTest::mouseMove(list->viewport(), grip(to));
+        QTest::mouseRelease(list->viewport(), Qt::LeftButton, {}, grip(to));
+    }
+    // Opens the menu of a row, calls `meanwhile`, and chooses an entry.
+    void choose(int row, const char* entry, const std::function<void()>& meanwhile)
+    {
+        QTimer::singleShot(0, [&] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            REQUIRE(menu != nullptr);
+            meanwhile();
+            for (QAction* action : menu->actions())
+                if (action->text() == QString::fromLatin1(entry))
+                    menu->setActiveAction(action);
+            QTest::keyClick(menu, Qt::Key_Return);
+        });
+        const QRect clicked = list->visualRect(list->model()->index(row, 0));
+        Q_EMIT list->customContextMenuRequested(clicked.center());
+    }
+
+    FakeWorker worker{QByteArray(FakeWorker::kUntilLetGo) + "exit 1\n"};
+    RunLibrary library;
+    std::vector<std::shared_ptr<RunDocument>> started;
+    ThemeController theme;
+    RunsDock dock{theme, library.runs()};
+    QListView* list = dock.findChild<QListView*>(QStringLiteral("runsList"));
 };
 
 } // namespace
@@ -117,37 +188,61 @@ TEST_CASE("a click on the tick of a header ticks its group")
 // The second Alt+Up moved another run, and a drag over two rows moved the run by one.
 TEST_CASE("Alt and the arrow keys move the same queued run again, and a drag may skip rows")
 {
-    const FakeWorker worker(FakeWorker::kForEver);
-    RunLibrary library;
-    library.setWorkerProgram(worker.path());
-    std::vector<RunDocument*> started; // the first one runs
-    for (int i = 0; i < 4; ++i)
-        started.push_back(library.start({}).get());
-    const ThemeController theme;
-    RunsDock dock(theme, library.runs());
-    QObject::connect(
-        &dock, &RunsDock::moveInQueueRequested, &library,
-        [&](const RunDocument& document, int by) { library.moveInQueue(document, by); });
-    dock.resize(216, 500);
-    dock.show();
-    dock.setCurrent(started[0]);
-    settle();
-    const auto order = [&] {
-        std::vector<int> numbers;
-        for (int row = 0; row < library.runs().rowCount(); ++row)
-            numbers.push_back(library.runs().at(row)->number());
-        return numbers;
-    };
-    auto* list = dock.findChild<QListView*>(QStringLiteral("runsList"));
+    Queue queue(4);
+    QListView* list = queue.list;
     list->setCurrentIndex(list->model()->index(3, 0));
     for (int i = 0; i < 2; ++i)
         QTest::keyClick(list, Qt::Key_Up, Qt::AltModifier);
-    CHECK(order() == std::vector{1, 4, 2, 3});
-    const auto grip = [&](int row) {
-        return list->visualRect(list->model()->index(row, 0)).topLeft() + QPoint(17, 14);
-    };
-    QTest::mousePress(list->viewport(), Qt::LeftButton, {}, grip(1));
-    QTest::mouseMove(list->viewport(), grip(3));
-    QTest::mouseRelease(list->viewport(), Qt::LeftButton, {}, grip(3));
-    CHECK(order() == std::vector{1, 2, 3, 4});
+    CHECK(queue.order() == std::vector{1, 4, 2, 3});
+    queue.drag(1, 3);
+    CHECK(queue.order() == std::vector{1, 2, 3, 4});
+}
+
+// The run changed places with a hidden one, and the next step moved another run.
+TEST_CASE("a queued run moves past the next one that the filter shows")
+{
+    Queue queue(1);
+    for (const char* scheme : {"gpipe", "1f1b", "gpipe", "1f1b", "gpipe"})
+        queue.start({QStringLiteral("--scheme"), QString::fromLatin1(scheme)});
+    queue.dock.findChild<QLineEdit*>(QStringLiteral("filterRuns"))
+        ->setText(QStringLiteral("gpipe"));
+    REQUIRE(queue.list->model()->rowCount() == 3);
+    queue.list->setCurrentIndex(queue.list->model()->index(0, 0));
+    QTest::keyClick(queue.list, Qt::Key_Down, Qt::AltModifier);
+    CHECK(queue.order() == std::vector{1, 3, 4, 2, 5, 6});
+    QTest::keyClick(queue.list, Qt::Key_Down, Qt::AltModifier);
+    CHECK(queue.order() == std::vector{1, 3, 4, 5, 6, 2});
+    QTest::keyClick(queue.list, Qt::Key_Down, Qt::AltModifier);
+    queue.drag(2, 0);
+    CHECK(queue.order() == std::vector{1, 3, 2, 4, 5, 6});
+}
+
+// The run that had come into the row of the dragged one was moved.
+TEST_CASE("a drag ends when a run leaves the list")
+{
+    Queue queue(5);
+    queue.drag(3, 1, [&] { queue.library.close(*queue.started[1]); });
+    CHECK(queue.order() == std::vector{1, 3, 4, 5});
+}
+
+// Its worker was killed, and its page waited forever for the end of the run.
+TEST_CASE("a run that starts while its menu is open is not removed from the list")
+{
+    Queue queue(2);
+    queue.choose(1, "Remove from the queue", [&] {
+        queue.worker.letGo(queue.started[0]->file());
+        REQUIRE(waitFor([&] { return queue.started[1]->isRunning(); }));
+    });
+    CHECK(queue.started[1]->state() == RunDocument::State::Running);
+    CHECK(queue.order() == std::vector{1, 2});
+    queue.choose(0, "Remove from the list", [] {});
+    CHECK(queue.order() == std::vector{2});
+}
+
+// The run that had come into its row was moved.
+TEST_CASE("the menu of a run moves this run although other runs have moved meanwhile")
+{
+    Queue queue(5);
+    queue.choose(3, "Run sooner", [&] { queue.library.close(*queue.started[1]); });
+    CHECK(queue.order() == std::vector{1, 4, 3, 5});
 }

@@ -1,0 +1,73 @@
+#include "app/pages/session/cost_state.h"
+
+#include "app/models/plan/run_plan.h"
+#include "app/models/text.h"
+#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/unit_cost_fields.h"
+
+#include <QJsonObject>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+const QString kSource = QStringLiteral("source"), kCostModel = QStringLiteral("model"),
+              kCostHardware = QStringLiteral("hardware"), kCostSetup = QStringLiteral("setup"),
+              kCostRun = QStringLiteral("run"), kInputShare = QStringLiteral("inputShare"),
+              kUnitCosts = QStringLiteral("units"), kEvict = QStringLiteral("evict");
+
+// Includes values that are defaults: setting B also sets I and W, so I and W must follow.
+template<class Object>
+QJsonObject fieldTexts(engine::Fields<Object> fields, const Object& object)
+{
+    QJsonObject texts;
+    for (const auto& field : fields)
+        texts.insert(fromUtf8(field.flag), fromUtf8(field.get(object)));
+    return texts;
+}
+
+template<class Object>
+void setFields(engine::Fields<Object> fields, Object& object, const QJsonObject& texts)
+{
+    for (const auto& field : fields)
+        if (const QJsonValue text = texts.value(fromUtf8(field.flag)); text.isString())
+            static_cast<void>(engine::setChecked(field, object, text.toString().toStdString()));
+}
+
+} // namespace
+
+QJsonObject costState(const RunPlan& plan)
+{
+    const CostSource& source = plan.source;
+    QJsonObject state{{kSource, static_cast<int>(source.kind)},
+                      {kCostModel, source.model},
+                      {kCostHardware, source.hardware},
+                      {kCostSetup, fieldTexts(engine::trainingSetupFields(), source.setup)},
+                      {kCostRun, source.file},
+                      {kInputShare, source.inputShare},
+                      {kUnitCosts, fieldTexts(engine::unitCostFields(), plan.costs)}};
+    if (plan.evict)
+        state.insert(kEvict, static_cast<int>(*plan.evict));
+    return state;
+}
+
+void restoreCosts(RunPlan& plan, const QJsonObject& state)
+{
+    constexpr int kMostShare = 99;
+    CostSource& source = plan.source;
+    if (const int kind = state.value(kSource).toInt(-1);
+        kind >= 0 && kind <= static_cast<int>(CostSource::Kind::Recorded))
+        source.kind = static_cast<CostSource::Kind>(kind);
+    source.model = state.value(kCostModel).toString(source.model);
+    source.hardware = state.value(kCostHardware).toString(source.hardware);
+    setFields(engine::trainingSetupFields(), source.setup, state.value(kCostSetup).toObject());
+    source.file = state.value(kCostRun).toString();
+    source.inputShare = std::clamp(state.value(kInputShare).toInt(), 0, kMostShare);
+    setFields(engine::unitCostFields(), plan.costs, state.value(kUnitCosts).toObject());
+    if (const int evict = state.value(kEvict).toInt(-1);
+        evict >= 0 && evict <= static_cast<int>(engine::EvictPolicy::Steady))
+        plan.evict = static_cast<engine::EvictPolicy>(evict);
+}
+
+} // namespace app

@@ -1,0 +1,59 @@
+#include "app/pages/run/run_page.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/app/simulated_run.h"
+#include "tests/gui/window.h"
+
+#include <QListView>
+#include <QPushButton>
+#include <QTest>
+
+namespace app {
+
+// The start page was shown, and the first prediction was compared with itself.
+TEST_CASE("predictions are shown and compared from the list of runs")
+{
+    Window w;
+    RunLibrary& library = w.window.library();
+    const auto first = library.add(simulatedRun({"1f1b", 2, 2}));
+    const auto second = library.add(simulatedRun({"gpipe", 2, 2}));
+    w.window.compare({}, {first, second});
+    const auto show = [&](int row) {
+        settle();
+        auto* list = w.window.currentPage()->findChild<QListView*>(QStringLiteral("runsList"));
+        REQUIRE(list != nullptr);
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                          list->visualRect(list->model()->index(row, 0)).center());
+        const auto* page = qobject_cast<RunPage*>(w.window.currentPage());
+        return page == nullptr ? nullptr : &page->document();
+    };
+    CHECK(show(1) == second.get());
+    CHECK(show(0) == first.get());
+    CHECK(show(1) == second.get());
+    CHECK(w.tabs() == 4);
+    w.window.currentPage()->findChild<QPushButton*>(QStringLiteral("compareRuns"))->click();
+    CHECK(library.runs().checked().size() == 2);
+    CHECK(w.tabs() == 4);
+}
+
+// The tab with the run of the old file was shown.
+TEST_CASE("a file that replaced the one of a tab is shown in a tab of its own")
+{
+    Window w;
+    const QString file = w.folder.filePath(QStringLiteral("run.sqlite"));
+    const auto schemeShown = [&](const char* written) {
+        REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({written, 2, 2}),
+                                   engine::IfExists::Replace));
+        w.window.openRun(file);
+        const auto* page = qobject_cast<RunPage*>(w.window.currentPage());
+        REQUIRE(page != nullptr);
+        const RunDocument& document = page->document();
+        REQUIRE(waitFor([&] { return document.state() == RunDocument::State::Finished; }));
+        return document.run()->info.scheme;
+    };
+    CHECK(schemeShown("1f1b") == "1f1b");
+    CHECK(schemeShown("gpipe") == "gpipe");
+    CHECK(w.tabs() == 3);
+}
+
+} // namespace app

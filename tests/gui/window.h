@@ -1,0 +1,31 @@
+#pragma once
+
+#include "app/pages/window/main_window.h"
+#include "app/widgets/window/page_tabs.h"
+#include "app/widgets/window/tab_strip.h"
+#include "tests/catch.h"
+
+#include <QAction>
+#include <QTemporaryDir>
+
+namespace app {
+
+// A main window with its own settings and an empty folder.
+struct Window
+{
+    Window() { window.show(); }
+    QAction* action(const char* name)
+    {
+        auto* found = window.findChild<QAction*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    int tabs() const { return window.findChild<TabStrip*>()->count(); }
+
+    QTemporaryDir folder;
+    Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
+    ThemeController theme;
+    MainWindow window{theme, settings};
+};
+
+} // namespace app
