@@ -21,17 +21,6 @@ using namespace engine;
 
 namespace {
 
-Track::Kind laneOf(OpKind kind)
-{
-    if (isCompute(kind))
-        return Track::Kind::Compute;
-    if (kind == OpKind::SendActivation || kind == OpKind::SendGradient)
-        return Track::Kind::Send;
-    if (kind == OpKind::RecvActivation || kind == OpKind::RecvGradient)
-        return Track::Kind::Receive;
-    return isCopy(kind) ? Track::Kind::Copy : Track::Kind::AllReduce;
-}
-
 Op withoutJoint(Op op)
 {
     if (op.flags == OpFlag::JointWithNext)

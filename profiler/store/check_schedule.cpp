@@ -66,7 +66,8 @@ bool inside(const Op& op, const Shape& shape)
     whole.slice = Op::kWhole;
     return exists(whole, shape) && op.microBatch.value < shape.allMicroBatches()
         && (op.slice == Op::kWhole || op.slice < slices)
-        && (op.peer == Op::kNoPeer || op.peer < shape.devices);
+        && (op.peer < shape.devices
+            || (op.peer == Op::kNoPeer && !isTransfer(op.kind) && !isCopy(op.kind)));
 }
 
 } // namespace
