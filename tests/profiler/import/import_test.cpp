@@ -113,6 +113,9 @@ TEST_CASE("a rank without a trace is a device without ops, and is reported")
     const ImportReport& report = *result.run.info.import;
     CHECK(report.missingRanks == std::vector<int>{2});
     CHECK(report.ranks.size() == 3);
+    CHECK(report.rankOf(2) == nullptr);
+    REQUIRE(report.rankOf(3));
+    CHECK(report.rankOf(3)->rank == 3); // the third trace was taken for device 2
     CHECK(result.run.schedule.shape.devices == 4);
     CHECK(result.run.schedule.program[DeviceId{2}].empty());
     CHECK_FALSE(report.replayError);
@@ -263,6 +266,30 @@ TEST_CASE("ranks of other process groups are copies of the pipeline")
     CHECK(result.run.schedule.program[DeviceId{1}].empty()); // rank 2, whose trace is missing
     CHECK(toString(result.run.schedule.program[DeviceId{2}].front()) == "2RECV_F0");
     CHECK(mentions(result.run.info.import->warnings, "2 pipelines of 3 ranks"));
+}
+
+// ranks[d] was taken for device d.
+TEST_CASE("the ranks of a device are in all copies, and the report has that of the first")
+{
+    const TemporaryFolder folder;
+    const Run simulated = simulatedRun("1f1b", 2, 4);
+    for (const int device : {0, 1})
+        for (const int copy : {0, 1}) {
+            TorchTraceOptions options;
+            options.copies = 2;
+            options.copy = copy;
+            options.host = device == 0 ? "host a" : "host b";
+            writeText(folder / fmt::format("{}.json", 2 * device + copy),
+                      TorchTrace(simulated, device, options).text());
+        }
+    const ImportedRun result = imported(folder);
+    const ImportReport& report = *result.run.info.import;
+    CHECK(result.run.schedule.shape.dataParallel == 2);
+    REQUIRE(report.ranks.size() == 4);
+    REQUIRE(report.rankOf(1));
+    CHECK(report.rankOf(1)->rank == 2);
+    CHECK(report.rankOf(1)->host == "host b");
+    CHECK_FALSE(report.ranks[1].device);
 }
 
 TEST_CASE("a backward whose weight gradient is an op of its own computes the input's gradient")
