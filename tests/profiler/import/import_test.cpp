@@ -1,7 +1,5 @@
 #include "profiler/analysis/explain.h"
-#include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/metrics.h"
-#include "profiler/analysis/nccl_waits.h"
 #include "profiler/import/import.h"
 #include "profiler/store/trace_store.h"
 #include "tests/profiler/import/traces.h"
@@ -69,40 +67,6 @@ TEST_CASE("without ranges of iterations, an op that occurs again begins the next
     const ImportedRun result = imported(folder);
     CHECK(result.run.timeline.iterations.size() == 3);
     CHECK(result.run.info.import->iterationsFrom == "repeated ops");
-}
-
-TEST_CASE("kernels belong to the range that encloses their launch, on any thread")
-{
-    const TemporaryFolder folder;
-    TorchTraceOptions options;
-    options.onGpu = true;
-    const Run run = simulatedRun("1f1b", 2, 4);
-    writeTorchTraces(folder.path(), run, options);
-    const ImportedRun result = imported(folder);
-    const ImportReport& report = *result.run.info.import;
-    CHECK(report.onGpu);
-    CHECK(report.kernels == static_cast<std::int64_t>(result.gpu.kernels.size()));
-    CHECK(report.classified() == 1);
-    CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
-    CHECK(result.run.info.deviceName == "NVIDIA H100");
-    for (const GpuKernel& kernel : result.gpu.kernels)
-        CHECK(kernel.of.isKnown());
-    const GpuActivity activity(result.run, result.gpu);
-    CHECK(activity.withoutPlace() == 0);
-    CHECK(activity.streams(DeviceId{1}).size() == 2); // compute and NCCL
-}
-
-TEST_CASE("without ranges, backward kernels are those of the autograd engine's threads")
-{
-    const TemporaryFolder folder;
-    TorchTraceOptions options;
-    options.onGpu = true;
-    options.name = [](const Op&) { return std::string(); };
-    writeTorchTraces(folder.path(), simulatedRun("1f1b", 1, 1), options);
-    const ImportedRun result = imported(folder);
-    CHECK_FALSE(result.run.info.import->stagesKnown);
-    CHECK(orderOf(result.run.schedule) == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
-    CHECK(result.run.info.import->classified() == 1);
 }
 
 TEST_CASE("a rank without a trace is a device without ops, and is reported")
@@ -268,30 +232,6 @@ TEST_CASE("ranks of other process groups are copies of the pipeline")
     CHECK(mentions(result.run.info.import->warnings, "2 pipelines of 3 ranks"));
 }
 
-// ranks[d] was taken for device d.
-TEST_CASE("the ranks of a device are in all copies, and the report has that of the first")
-{
-    const TemporaryFolder folder;
-    const Run simulated = simulatedRun("1f1b", 2, 4);
-    for (const int device : {0, 1})
-        for (const int copy : {0, 1}) {
-            TorchTraceOptions options;
-            options.copies = 2;
-            options.copy = copy;
-            options.host = device == 0 ? "host a" : "host b";
-            writeText(folder / fmt::format("{}.json", 2 * device + copy),
-                      TorchTrace(simulated, device, options).text());
-        }
-    const ImportedRun result = imported(folder);
-    const ImportReport& report = *result.run.info.import;
-    CHECK(result.run.schedule.shape.dataParallel == 2);
-    REQUIRE(report.ranks.size() == 4);
-    REQUIRE(report.rankOf(1));
-    CHECK(report.rankOf(1)->rank == 2);
-    CHECK(report.rankOf(1)->host == "host b");
-    CHECK_FALSE(report.ranks[1].device);
-}
-
 TEST_CASE("a backward whose weight gradient is an op of its own computes the input's gradient")
 {
     const TemporaryFolder folder;
@@ -316,21 +256,6 @@ TEST_CASE("an iteration with another number of ops does not count")
     events += R"(,{"ph":"X","name":"PP:0F1","pid":1,"tid":1,"ts":60,"dur":9})";
     writeText(folder / "a.json", "[" + events + "]");
     CHECK(imported(folder).run.timeline.iterations.size() == 3);
-}
-
-TEST_CASE("a rule for kernels gives the kind that it names")
-{
-    const TemporaryFolder folder;
-    TorchTraceOptions options;
-    options.onGpu = true;
-    options.name = [](const Op&) { return std::string(); };
-    writeTorchTraces(folder.path(), simulatedRun("1f1b", 1, 1), options);
-    const auto rules = Rules::parse("[[rule]]\nname='mine'\nkernel='gemm'\nkind='F'", "a.toml");
-    REQUIRE(rules);
-    const auto result = importTraces({folder.path()}, *rules);
-    REQUIRE(result);
-    CHECK(orderOf(result->run.schedule) == std::vector<std::vector<std::string>>{{"0F0"}});
-    CHECK(result->run.info.import->rules.front().name == "mine");
 }
 
 TEST_CASE("spans of centuries, and times after them, are left out")
