@@ -90,7 +90,7 @@ std::vector<RankFact> rankFacts(const ImportReport& report)
     std::vector<std::pair<int, RankFact>> facts;
     for (const ImportReport::Rank& rank : report.ranks) {
         QStringList place;
-        for (const std::string* text : {&rank.host, &rank.device})
+        for (const std::string* text : {&rank.host, &rank.deviceName})
             if (!text->empty())
                 place.append(QString::fromStdString(*text));
         const QString file = QString::fromStdString(rank.file);

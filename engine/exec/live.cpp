@@ -188,7 +188,7 @@ void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWri
             const TransferTime time = computes ? TransferTime{times[i].begin, times[next - 1].end}
                                                : m_pipeline.timeOf(ref);
             const Window own{time.begin - m_origin, time.end - m_origin};
-            tracks.add(ref.device, sim::laneOf(program[k].kind), ref.op, own);
+            tracks.add(ref.device, laneOf(program[k].kind), ref.op, own);
             window.begin = std::min(window.begin, own.begin);
             window.end = std::max(window.end, own.end);
             if (computes)

@@ -9,20 +9,20 @@
 namespace engine {
 namespace {
 
-std::vector<int> nodesOfHosts(const ImportReport& import, std::size_t devices)
+std::vector<int> nodesOfHosts(const ImportReport& import, int devices)
 {
-    if (import.ranks.size() < devices)
-        return {};
     std::vector<int> nodes;
     std::vector<std::string> hosts;
-    for (std::size_t device = 0; device < devices; ++device) {
-        const std::string& host = import.ranks[device].host;
-        const auto at = std::ranges::find(hosts, host);
+    for (int device = 0; device < devices; ++device) {
+        const ImportReport::Rank* rank = import.rankOf(device);
+        if (rank == nullptr || rank->host.empty())
+            return {};
+        const auto at = std::ranges::find(hosts, rank->host);
         nodes.push_back(static_cast<int>(at - hosts.begin()));
         if (at == hosts.end())
-            hosts.push_back(host);
+            hosts.push_back(rank->host);
     }
-    return std::ranges::find(hosts, "") == hosts.end() ? nodes : std::vector<int>();
+    return nodes;
 }
 
 std::vector<int> nodesOfMapping(const Run& run)
@@ -45,7 +45,7 @@ std::vector<int> nodesOfMapping(const Run& run)
 std::vector<int> nodesOfDevices(const Run& run)
 {
     std::vector<int> nodes = run.info.import
-        ? nodesOfHosts(*run.info.import, static_cast<std::size_t>(run.schedule.shape.devices))
+        ? nodesOfHosts(*run.info.import, run.schedule.shape.devices)
         : nodesOfMapping(run);
     const bool isOne = std::ranges::all_of(nodes, [&](int node) { return node == nodes.front(); });
     return isOne ? std::vector<int>() : nodes;

@@ -18,25 +18,6 @@ bool isBefore(const Span& a, const Span& b)
 
 } // namespace
 
-Track::Kind laneOf(OpKind kind)
-{
-    switch (kind) {
-    case OpKind::SendActivation:
-    case OpKind::SendGradient:
-        return Track::Kind::Send;
-    case OpKind::RecvActivation:
-    case OpKind::RecvGradient:
-        return Track::Kind::Receive;
-    case OpKind::AllReduce:
-        return Track::Kind::AllReduce;
-    case OpKind::Evict:
-    case OpKind::Load:
-        return Track::Kind::Copy;
-    default:
-        return Track::Kind::Compute;
-    }
-}
-
 TrackWriter::TrackWriter(const Schedule& lowered, std::uint32_t iteration, Timeline& timeline)
     : m_timeline(timeline)
     , m_iteration(iteration)

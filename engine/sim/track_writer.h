@@ -9,8 +9,6 @@
 
 namespace engine::sim {
 
-Track::Kind laneOf(OpKind kind);
-
 // Appends the spans of one iteration to the tracks of a timeline, creating missing tracks. The
 // destructor removes the appended spans, but not the tracks, unless commit() was called.
 class TrackWriter

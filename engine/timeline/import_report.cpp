@@ -1,6 +1,14 @@
 #include "engine/timeline/import_report.h"
 
+#include <algorithm>
+
 namespace engine {
+
+const ImportReport::Rank* ImportReport::rankOf(int device) const
+{
+    const auto found = std::ranges::find(ranks, std::optional(device), &Rank::device);
+    return found == ranks.end() ? nullptr : &*found;
+}
 
 double ImportReport::classified() const
 {

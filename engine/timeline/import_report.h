@@ -14,11 +14,12 @@ namespace engine {
 // lack.
 struct ImportReport
 {
-    // A process of the imported job. `ranks[d]` is device d of the run.
+    // A process of the imported job.
     struct Rank
     {
         int rank = 0;
-        std::string file, host, device; // host, device: "" if unknown
+        std::string file, host, deviceName; // host, deviceName: "" if unknown
+        std::optional<int> device = {};     // nullopt: a rank of another copy of the pipeline
 
         friend bool operator==(const Rank&, const Rank&) = default;
     };
@@ -86,6 +87,8 @@ struct ImportReport
     // The longest matches of each rule, longest first. Empty in files of older versions.
     std::vector<Match> matches;
 
+    // The rank of a device of the run; nullptr if its trace is missing.
+    const Rank* rankOf(int device) const;
     double classified() const; // share of `time` that rules match, in [0, 1]
     friend bool operator==(const ImportReport&, const ImportReport&) = default;
 };

@@ -5,6 +5,25 @@
 
 namespace engine {
 
+Track::Kind laneOf(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::SendActivation:
+    case OpKind::SendGradient:
+        return Track::Kind::Send;
+    case OpKind::RecvActivation:
+    case OpKind::RecvGradient:
+        return Track::Kind::Receive;
+    case OpKind::AllReduce:
+        return Track::Kind::AllReduce;
+    case OpKind::Evict:
+    case OpKind::Load:
+        return Track::Kind::Copy;
+    default:
+        return Track::Kind::Compute;
+    }
+}
+
 std::string_view memoryCategoryName(MemoryCategory category)
 {
     static constexpr EnumArray<MemoryCategory, std::string_view, kMemoryCategories> kNames{

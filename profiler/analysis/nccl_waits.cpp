@@ -98,7 +98,8 @@ private:
     {
         if (!exchange.sums)
             return 2;
-        return m_members.at({0, true, exchange.ties, exchange.what});
+        return m_members.at({0, true, exchange.ties, exchange.what})
+            * static_cast<std::size_t>(m_schedule.shape.dataParallel);
     }
 
     NcclSplit splitOf(std::size_t i, const LinkTime& linkTime) const
@@ -126,7 +127,7 @@ private:
     std::vector<std::size_t> m_order; // position of each kernel among the kernels of its op
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
     std::map<NcclExchange, Ranks> m_ranks;
-    // Number of ops that take part in each all-reduce.
+    // Number of ops of the first data-parallel copy that take part in each all-reduce.
     std::map<NcclExchange, std::size_t> m_members;
 };
 

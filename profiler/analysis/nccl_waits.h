@@ -35,7 +35,8 @@ using LinkTime = std::function<std::int64_t(const engine::Op&)>;
 
 // Splits every NCCL kernel whose op is known, in the order of the trace. The ranks of a message are
 // its sender and its receiver. The ranks of an all-reduce are all devices with ops of the same
-// stage and iteration. The clocks of GPUs agree within microseconds, which limits the accuracy.
+// stage and iteration, in every data-parallel copy of the pipeline. The clocks of GPUs agree within
+// microseconds, which limits the accuracy.
 std::vector<NcclSplit> splitNccl(const engine::GpuTrace& trace, const engine::Schedule& schedule,
                                  const LinkTime& linkTime = {});
 

@@ -18,7 +18,7 @@ std::string importJson(const Run& run)
         sources.push_back({{"rank", rank.rank},
                            {"file", rank.file},
                            {"host", rank.host},
-                           {"device", rank.device}});
+                           {"device", rank.deviceName}});
     }
     for (const ImportReport::Rule& rule : report.rules)
         rules[rule.name] = report.time > 0

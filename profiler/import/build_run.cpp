@@ -21,17 +21,6 @@ using namespace engine;
 
 namespace {
 
-Track::Kind laneOf(OpKind kind)
-{
-    if (isCompute(kind))
-        return Track::Kind::Compute;
-    if (kind == OpKind::SendActivation || kind == OpKind::SendGradient)
-        return Track::Kind::Send;
-    if (kind == OpKind::RecvActivation || kind == OpKind::RecvGradient)
-        return Track::Kind::Receive;
-    return isCopy(kind) ? Track::Kind::Copy : Track::Kind::AllReduce;
-}
-
 Op withoutJoint(Op op)
 {
     if (op.flags == OpFlag::JointWithNext)
@@ -48,6 +37,17 @@ std::vector<Op> opsOf(const PlacedWork& work)
         ops.push_back(*work.second);
     }
     return ops;
+}
+
+void addRules(const std::vector<ImportReport::Rule>& ofRank, std::vector<ImportReport::Rule>& rules)
+{
+    for (const ImportReport::Rule& rule : ofRank) {
+        auto known = std::ranges::find(rules, rule.name, &ImportReport::Rule::name);
+        if (known == rules.end())
+            known = rules.insert(rules.end(), {rule.name, rule.title, rule.confidence, 0, 0});
+        known->matches += rule.matches;
+        addTime(known->time, rule.time);
+    }
 }
 
 class RunBuilder
@@ -254,18 +254,14 @@ void RunBuilder::report()
     for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
         const JobRank& rank = m_job.ranks[i];
         report.ranks.push_back(
-            {rank.rank, rank.trace.file, rank.trace.host, rank.trace.deviceName});
+            {rank.rank, rank.trace.file, rank.trace.host, rank.trace.deviceName, {}});
+        if (const DeviceId device = m_placement.deviceOfRank[i]; device.isValid())
+            report.ranks.back().device = device.value;
         report.kernels += static_cast<std::int64_t>(rank.trace.gpu.kernels.size());
         addTime(report.time, rank.work.time);
         unreadable += rank.trace.unreadable;
         incomplete += m_iterations.incomplete[i];
-        for (const ImportReport::Rule& rule : rank.work.rules) {
-            auto known = std::ranges::find(rules, rule.name, &ImportReport::Rule::name);
-            if (known == rules.end())
-                known = rules.insert(rules.end(), {rule.name, rule.title, rule.confidence, 0, 0});
-            known->matches += rule.matches;
-            addTime(known->time, rule.time);
-        }
+        addRules(rank.work.rules, rules);
         for (const ImportReport::LeftOut& one : rank.work.leftOut) {
             ImportReport::LeftOut& all = leftOut[one.what];
             all.what = one.what;

@@ -150,6 +150,7 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
                   item.match);
     std::uint32_t work = op != MarkedRanges::kNone ? m_workOf[op] : kNoWork;
     if (work == kNoWork) {
+        const std::int64_t when = item.call ? launch : item.match.window.begin;
         RuleMatch match = matchOf(OpKind::AllReduce);
         const auto name = item.nccl != nullptr ? m_trace.text(item.nccl->collective) : "";
         const bool isEnd = name == "send" || name == "recv";
@@ -158,10 +159,10 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
             match.ops.front().kind = name == "send"
                 ? (down ? OpKind::SendActivation : OpKind::SendGradient)
                 : (down ? OpKind::RecvActivation : OpKind::RecvGradient);
-            m_messages.push_back(launch);
+            m_messages.push_back(when);
             m_result.hasMessages = true;
         }
-        work = addWork(match, {launch, launch});
+        work = addWork(match, {when, when});
     }
     if (item.nccl != nullptr)
         m_result.works[work].group = item.nccl->group;

@@ -312,10 +312,9 @@ void Placer::setSlices()
         forEachOp(work, [&](Op& op) {
             if (op.slice == Op::kWhole)
                 return;
-            if (areHalves)
+            if (areHalves && isCompute(op.kind)) // transfers of halves have no flag
                 op.flags = OpFlag::Half;
-            else
-                m_result.shape.slices = std::max(m_result.shape.slices, op.slice + 1);
+            m_result.shape.slices = std::max(m_result.shape.slices, areHalves ? 2 : op.slice + 1);
         });
 }
 

@@ -55,18 +55,16 @@ bool placed(const Schedule& schedule)
         && std::ranges::all_of(schedule.deviceOf, complete);
 }
 
-// Whether the indices of an op are valid. The slice is checked here and not by exists(), because a
-// half is slice 0 or 1 of a shape without slices, which exists() would reject.
+// Whether the indices of an op are valid. The slice is checked here and not by exists(), which
+// rejects slice 0 of a shape without slices.
 bool inside(const Op& op, const Shape& shape)
 {
-    const bool half
-        = (static_cast<unsigned>(op.flags) & static_cast<unsigned>(engine::OpFlag::Half)) != 0;
-    const int slices = half ? std::max(shape.slices, 2) : shape.slices;
     Op whole = op;
     whole.slice = Op::kWhole;
     return exists(whole, shape) && op.microBatch.value < shape.allMicroBatches()
-        && (op.slice == Op::kWhole || op.slice < slices)
-        && (op.peer == Op::kNoPeer || op.peer < shape.devices);
+        && (op.slice == Op::kWhole || op.slice < shape.slices)
+        && (op.peer < shape.devices
+            || (op.peer == Op::kNoPeer && !isTransfer(op.kind) && !isCopy(op.kind)));
 }
 
 } // namespace

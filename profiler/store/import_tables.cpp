@@ -163,7 +163,7 @@ Result<std::optional<ImportReport>> readImport(Database& database)
     const std::string some = fmt::format("LIMIT {}", kMostReportRows);
     TRY(forEachRow<SourceRow>(database, "ORDER BY row " + some, [&](SourceRow& row) {
         report.ranks.push_back(row.rank);
-        return fits({&row.rank.file, &row.rank.host, &row.rank.device});
+        return fits({&row.rank.file, &row.rank.host, &row.rank.deviceName});
     }));
     TRY(forEachRow<ReportRow>(database, "ORDER BY rowid " + some, [&](ReportRow& row) {
         take(row, report);

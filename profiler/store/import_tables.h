@@ -11,7 +11,7 @@ inline constexpr std::string_view kImportedRuns = "imported runs";
 
 struct SourceRow
 {
-    int device = 0;
+    int row = 0;
     engine::ImportReport::Rank rank;
 };
 template<>
@@ -19,11 +19,13 @@ inline constexpr TableText kTableOf<SourceRow>{"BS_source", kImportedRuns,
                                                "The trace of each imported rank"};
 void columns(SourceRow& row, auto&& column)
 {
-    column({"row", kId, "", "order of the ranks"}, row.device);
+    column({"row", kId, "", "order of the ranks"}, row.row);
     column({"rank", kInteger, "", "rank in the traced job"}, row.rank.rank);
     column({"file", kText, "", "trace"}, row.rank.file);
     column({"host", kText, "", "empty: unknown"}, row.rank.host);
-    column({"device_name", kText, "", "GPU; empty: unknown"}, row.rank.device);
+    column({"device_name", kText, "", "GPU; empty: unknown"}, row.rank.deviceName);
+    column({"device", kMaybeInteger, "", "NULL: a rank of another copy of the pipeline"},
+           row.rank.device);
 }
 
 struct ReportRow

@@ -178,7 +178,7 @@ Result<void> RowReader::readSpans()
             row = trackRow(span.track);
             track = row != nullptr ? &trackIn(tracks, row->device, row->kind) : nullptr;
         }
-        if (row == nullptr || span.span.iteration >= iterations || span.span.op >= m_index.count()
+        if (row == nullptr || span.span.iteration >= iterations || !isOpOf(span.span.op, *row)
             || !isWindow(span.span.window()))
             return false;
         track->spans.push_back(span.span);
@@ -206,6 +206,12 @@ Result<void> RowReader::readMemory()
     });
     keepInOrder(memory, known, [](const MemoryEvent& event) { return event.time; });
     return read;
+}
+
+bool RowReader::isOpOf(std::uint32_t op, const TrackRow& track) const
+{
+    return op < m_index.count() && m_index.deviceOf(op) == track.device
+        && laneOf(opAt(m_run->schedule, m_index, op).kind) == track.kind;
 }
 
 const TrackRow* RowReader::trackRow(std::int64_t id) const

@@ -33,6 +33,7 @@ private:
     // Calls `use(row)` for the new rows of a table. `use` returns false for an invalid row.
     template<class Row, class Use>
     engine::Result<void> forEachNew(Use use);
+    bool isOpOf(std::uint32_t op, const TrackRow& track) const;
     const TrackRow* trackRow(std::int64_t id) const; // nullptr if unknown
 
     Database* m_database;

@@ -17,7 +17,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// The time of NCCL kernels, in ns.
+// The time of the NCCL kernels of which waiting and transfer are known, in ns.
 struct NcclTime
 {
     std::size_t kernels = 0;
@@ -37,6 +37,8 @@ NcclTime ncclTime(const Run& run, const GpuTrace& trace)
     if (lacksRanks(run))
         return time;
     for (const profiler::NcclSplit& split : profiler::splitNccl(trace, run.schedule)) {
+        if (split.by == profiler::NcclSplit::By::None)
+            continue;
         ++time.kernels;
         time.waiting += split.wait.duration();
         time.transferring += split.transfer.duration();

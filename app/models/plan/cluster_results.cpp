@@ -86,9 +86,8 @@ bool ClusterResults::areAllThere() const
 
 int rankOf(const engine::Run& run, engine::DeviceId device)
 {
-    const auto at = static_cast<std::size_t>(device.value);
-    return run.info.import && at < run.info.import->ranks.size() ? run.info.import->ranks[at].rank
-                                                                 : device.value;
+    const auto* rank = run.info.import ? run.info.import->rankOf(device.value) : nullptr;
+    return rank != nullptr ? rank->rank : device.value;
 }
 
 QString findingText(const profiler::ExpectedComparison& comparison, const engine::Run& measured,

@@ -132,12 +132,11 @@ std::vector<LaneGroup> laneGroups(const engine::Run& run)
     const std::vector<int> nodes = engine::nodesOfDevices(run);
     std::vector<LaneGroup> groups;
     for (int device = 0; device < devices && (!nodes.empty() || devices > kBlock); ++device) {
-        const auto at = static_cast<std::size_t>(device);
         const int first = device / kBlock * kBlock;
         const std::string name = nodes.empty()
             ? fmt::format("devices {}-{}", first, std::min(first + kBlock, devices) - 1)
-            : run.info.import ? "host " + run.info.import->ranks[at].host
-                              : fmt::format("node {}", nodes[at]);
+            : run.info.import ? "host " + run.info.import->rankOf(device)->host
+                              : fmt::format("node {}", nodes[static_cast<std::size_t>(device)]);
         groupNamed(groups, name).devices.push_back(device);
     }
     return groups;

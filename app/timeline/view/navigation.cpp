@@ -45,18 +45,6 @@ std::optional<Selection> nextSpan(const RunView& view, const Selection& from, St
     return opSelection(view, spans[static_cast<std::size_t>(at)], from.device, from.lane);
 }
 
-TrackKind laneOf(engine::OpKind kind)
-{
-    using enum engine::OpKind;
-    if (engine::isCompute(kind))
-        return TrackKind::Compute;
-    if (kind == SendActivation || kind == SendGradient)
-        return TrackKind::Send;
-    if (kind == RecvActivation || kind == RecvGradient)
-        return TrackKind::Receive;
-    return kind == AllReduce ? TrackKind::AllReduce : TrackKind::Copy;
-}
-
 } // namespace
 
 std::optional<Selection> inLane(const RunView& view, const Selection& from, Step step)
@@ -154,7 +142,7 @@ std::optional<Selection> selectOp(const RunView& view, std::uint32_t op, int ite
     const auto span = view.spanOf(op, iteration);
     if (!span)
         return std::nullopt;
-    return opSelection(view, *span, view.deviceOf(op), laneOf(view.op(op).kind));
+    return opSelection(view, *span, view.deviceOf(op), engine::laneOf(view.op(op).kind));
 }
 
 std::optional<Flow> flowOf(const RunView& view, const Selection& selection)

@@ -1,7 +1,5 @@
 #include "app/timeline/view/note_marks.h"
 
-#include "engine/sim/track_writer.h"
-
 #include <QFontMetricsF>
 #include <QPainter>
 
@@ -93,7 +91,7 @@ Selection selectionOf(const RunView& view, const Note& note)
         return selection;
     selection.kind = Selection::Kind::Op;
     selection.device = view.deviceOf(*note.op);
-    selection.lane = engine::sim::laneOf(view.op(*note.op).kind);
+    selection.lane = engine::laneOf(view.op(*note.op).kind);
     selection.op = *note.op;
     selection.window = span->window();
     return selection;

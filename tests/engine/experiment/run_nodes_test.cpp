@@ -33,11 +33,21 @@ TEST_CASE("an emulated run has the nodes of its mapping, an imported run those o
     CHECK(nodesOfDevices(run) == std::vector<int>{0, 1, 1, 0});
 
     run.info.import.emplace();
-    for (const char* host : {"b", "a", "b", "a"})
-        run.info.import->ranks.push_back({0, "", host, ""});
+    for (int device = 0; device < 4; ++device)
+        run.info.import->ranks.push_back({0, "", device % 2 == 0 ? "b" : "a", "", device});
     CHECK(nodesOfDevices(run) == std::vector<int>{0, 1, 0, 1});
     run.info.import->ranks[2].host.clear(); // unknown
     CHECK(nodesOfDevices(run).empty());
     run.info.import->ranks.pop_back();
     CHECK(nodesOfDevices(run).empty());
+}
+
+// The d-th rank was taken for device d.
+TEST_CASE("ranks of other copies of the pipeline do not change the nodes")
+{
+    Run run = runOf(2);
+    run.info.import.emplace();
+    run.info.import->ranks
+        = {{0, "", "a", "", 0}, {1, "", "a", "", {}}, {2, "", "b", "", 1}, {3, "", "b", "", {}}};
+    CHECK(nodesOfDevices(run) == std::vector<int>{0, 1});
 }

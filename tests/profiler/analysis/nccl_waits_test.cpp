@@ -52,6 +52,21 @@ TEST_CASE("a sum begins with the last of its ranks")
                                     {1, {500, 500}, {500, 910}, By::Ranks}});
 }
 
+// The kernels of the first copy counted as those of all ranks.
+TEST_CASE("a sum over data-parallel copies is not split, because a trace has only the first copy")
+{
+    Schedule copies = schedule();
+    copies.shape.dataParallel = 2;
+    const GpuTrace trace = traceOf({{kSum, {0, 900}}, {kOtherSum, {500, 910}}});
+    const auto sums = splitNccl(trace, copies);
+    REQUIRE(sums.size() == 2);
+    CHECK(sums[0].by == By::None);
+    const auto messages
+        = splitNccl(traceOf({{kReceive, {100, 1300}}, {kSend, {1000, 1290}}}), copies);
+    REQUIRE(messages.size() == 2);
+    CHECK(messages[0].by == By::Ranks);
+}
+
 TEST_CASE("the transfer time of a rank without a trace comes from the link, or is unknown")
 {
     const GpuTrace trace = traceOf({{kReceive, {100, 1300}}});

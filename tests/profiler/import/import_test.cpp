@@ -1,7 +1,5 @@
 #include "profiler/analysis/explain.h"
-#include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/metrics.h"
-#include "profiler/analysis/nccl_waits.h"
 #include "profiler/import/import.h"
 #include "profiler/store/trace_store.h"
 #include "tests/profiler/import/traces.h"
@@ -71,40 +69,6 @@ TEST_CASE("without ranges of iterations, an op that occurs again begins the next
     CHECK(result.run.info.import->iterationsFrom == "repeated ops");
 }
 
-TEST_CASE("kernels belong to the range that encloses their launch, on any thread")
-{
-    const TemporaryFolder folder;
-    TorchTraceOptions options;
-    options.onGpu = true;
-    const Run run = simulatedRun("1f1b", 2, 4);
-    writeTorchTraces(folder.path(), run, options);
-    const ImportedRun result = imported(folder);
-    const ImportReport& report = *result.run.info.import;
-    CHECK(report.onGpu);
-    CHECK(report.kernels == static_cast<std::int64_t>(result.gpu.kernels.size()));
-    CHECK(report.classified() == 1);
-    CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
-    CHECK(result.run.info.deviceName == "NVIDIA H100");
-    for (const GpuKernel& kernel : result.gpu.kernels)
-        CHECK(kernel.of.isKnown());
-    const GpuActivity activity(result.run, result.gpu);
-    CHECK(activity.withoutPlace() == 0);
-    CHECK(activity.streams(DeviceId{1}).size() == 2); // compute and NCCL
-}
-
-TEST_CASE("without ranges, backward kernels are those of the autograd engine's threads")
-{
-    const TemporaryFolder folder;
-    TorchTraceOptions options;
-    options.onGpu = true;
-    options.name = [](const Op&) { return std::string(); };
-    writeTorchTraces(folder.path(), simulatedRun("1f1b", 1, 1), options);
-    const ImportedRun result = imported(folder);
-    CHECK_FALSE(result.run.info.import->stagesKnown);
-    CHECK(orderOf(result.run.schedule) == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
-    CHECK(result.run.info.import->classified() == 1);
-}
-
 TEST_CASE("a rank without a trace is a device without ops, and is reported")
 {
     const TemporaryFolder folder;
@@ -113,6 +77,9 @@ TEST_CASE("a rank without a trace is a device without ops, and is reported")
     const ImportReport& report = *result.run.info.import;
     CHECK(report.missingRanks == std::vector<int>{2});
     CHECK(report.ranks.size() == 3);
+    CHECK(report.rankOf(2) == nullptr);
+    REQUIRE(report.rankOf(3));
+    CHECK(report.rankOf(3)->rank == 3); // the third trace was taken for device 2
     CHECK(result.run.schedule.shape.devices == 4);
     CHECK(result.run.schedule.program[DeviceId{2}].empty());
     CHECK_FALSE(report.replayError);
@@ -289,21 +256,6 @@ TEST_CASE("an iteration with another number of ops does not count")
     events += R"(,{"ph":"X","name":"PP:0F1","pid":1,"tid":1,"ts":60,"dur":9})";
     writeText(folder / "a.json", "[" + events + "]");
     CHECK(imported(folder).run.timeline.iterations.size() == 3);
-}
-
-TEST_CASE("a rule for kernels gives the kind that it names")
-{
-    const TemporaryFolder folder;
-    TorchTraceOptions options;
-    options.onGpu = true;
-    options.name = [](const Op&) { return std::string(); };
-    writeTorchTraces(folder.path(), simulatedRun("1f1b", 1, 1), options);
-    const auto rules = Rules::parse("[[rule]]\nname='mine'\nkernel='gemm'\nkind='F'", "a.toml");
-    REQUIRE(rules);
-    const auto result = importTraces({folder.path()}, *rules);
-    REQUIRE(result);
-    CHECK(orderOf(result->run.schedule) == std::vector<std::vector<std::string>>{{"0F0"}});
-    CHECK(result->run.info.import->rules.front().name == "mine");
 }
 
 TEST_CASE("spans of centuries, and times after them, are left out")

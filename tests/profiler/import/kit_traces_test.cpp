@@ -23,6 +23,26 @@ TEST_CASE("the ranges of a kit name slices and directions")
         CHECK(std::abs(*result.run.info.import->replayError) < 0.005);
     }
 }
+
+// The shape had one slice, so the halves of a micro-batch shared their numbers in the data flow.
+TEST_CASE("halves of micro-batches are two slices")
+{
+    const TemporaryFolder folder;
+    ScheduleRequest request;
+    request.scheme = "chimera";
+    request.options["concat"] = "halving";
+    const Run run = simulatedRun(request);
+    TorchTraceOptions options;
+    options.name = [](const Op& op) { return toString(op); };
+    writeTorchTraces(folder.path(), run, options);
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.schedule.shape.slices == 2);
+    CHECK(hasHalves(result.run.schedule));
+    CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
+    REQUIRE(result.run.info.import->replayError);
+    CHECK(std::abs(*result.run.info.import->replayError) < 0.005);
+}
+
 TEST_CASE("the losses that a kit adds to its traces are those of the iterations")
 {
     const TemporaryFolder folder;

@@ -41,3 +41,27 @@ TEST_CASE("an op whose chunk is beyond the last stage has no stage")
             != std::string::npos);
     }
 }
+
+// ranks[d] was taken for device d.
+TEST_CASE("the ranks of a device are in all copies, and the report has that of the first")
+{
+    const TemporaryFolder folder;
+    const Run simulated = simulatedRun("1f1b", 2, 4);
+    for (const int device : {0, 1})
+        for (const int copy : {0, 1}) {
+            TorchTraceOptions options;
+            options.copies = 2;
+            options.copy = copy;
+            options.host = device == 0 ? "host a" : "host b";
+            writeText(folder / fmt::format("{}.json", 2 * device + copy),
+                      TorchTrace(simulated, device, options).text());
+        }
+    const ImportedRun result = imported(folder);
+    const ImportReport& report = *result.run.info.import;
+    CHECK(result.run.schedule.shape.dataParallel == 2);
+    REQUIRE(report.ranks.size() == 4);
+    REQUIRE(report.rankOf(1));
+    CHECK(report.rankOf(1)->rank == 2);
+    CHECK(report.rankOf(1)->host == "host b");
+    CHECK_FALSE(report.ranks[1].device);
+}

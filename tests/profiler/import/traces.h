@@ -21,13 +21,8 @@
 // Traces as PyTorch's profiler writes them, of simulated runs.
 namespace tests {
 
-inline engine::Run simulatedRun(const std::string& scheme, int devices, int microBatches,
-                                int iterations = 2)
+inline engine::Run simulatedRun(const engine::ScheduleRequest& request, int iterations = 2)
 {
-    engine::ScheduleRequest request;
-    request.scheme = scheme;
-    request.devices = devices;
-    request.microBatches = microBatches;
     engine::Run run;
     run.schedule = engine::lower(engine::buildSchedule(request).value());
     engine::UnitCosts costs;
@@ -38,6 +33,15 @@ inline engine::Run simulatedRun(const std::string& scheme, int devices, int micr
         = engine::simulate(run.schedule, resolved.value(), {.iterations = iterations}).value();
     run.info.ticksPerUnit = resolved->ticksPerUnit;
     return run;
+}
+inline engine::Run simulatedRun(const std::string& scheme, int devices, int microBatches,
+                                int iterations = 2)
+{
+    engine::ScheduleRequest request;
+    request.scheme = scheme;
+    request.devices = devices;
+    request.microBatches = microBatches;
+    return simulatedRun(request, iterations);
 }
 
 struct TorchTraceOptions

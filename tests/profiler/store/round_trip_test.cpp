@@ -91,6 +91,8 @@ TEST_CASE("every kind of op survives")
         op.kind = static_cast<OpKind>(kind);
         op.stage = StageId{1};
         op.microBatch = MicroBatchId{0};
+        if (isTransfer(op.kind) || isCopy(op.kind))
+            op.peer = 0;
         run.schedule.program[{0}].push_back(op);
     }
     REQUIRE(writeRun(folder / "run.sqlite", run));

@@ -194,6 +194,21 @@ TEST_CASE("rows that point at nothing are errors that name the table and the row
               .starts_with("is damaged (BS_track, row "));
 }
 
+// Both were read, and analysis indexed the ops of the track's device, or a device by the missing
+// peer.
+TEST_CASE("a span on a track of another device or kind is damage")
+{
+    const auto refusalOn = [](const std::string& track, const std::string& spans) {
+        return refusalAfter("UPDATE BS_span SET track = (SELECT id FROM BS_track WHERE " + track
+                            + ") WHERE track = (SELECT id FROM BS_track WHERE " + spans + ")");
+    };
+    const std::string compute = "device = 0 AND lane = 'compute'";
+    CHECK(refusalOn("device = 3 AND lane = 'compute'", compute)
+              .starts_with("is damaged (BS_span, row "));
+    CHECK(refusalOn("device = 0 AND lane = 'send'", compute)
+              .starts_with("is damaged (BS_span, row "));
+}
+
 TEST_CASE("a schedule that does not fit together is an error")
 {
     for (const std::string sql : {"UPDATE BS_schedule SET kind = 'XX' WHERE op = 3",
@@ -203,6 +218,7 @@ TEST_CASE("a schedule that does not fit together is an error")
                                   "UPDATE BS_schedule SET microbatch = -2 WHERE op = 3",
                                   "UPDATE BS_schedule SET replica = 7 WHERE op = 3",
                                   "UPDATE BS_schedule SET peer = 4 WHERE peer IS NOT NULL",
+                                  "UPDATE BS_schedule SET peer = NULL WHERE kind = 'SF'",
                                   "UPDATE BS_schedule SET device = 9 WHERE op = 100",
                                   "UPDATE BS_shape SET devices = 0",
                                   "UPDATE BS_shape SET devices = 2147483647",

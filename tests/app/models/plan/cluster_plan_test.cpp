@@ -200,8 +200,7 @@ TEST_CASE("a finding names the link and the ranks that took longer than expected
         = {{engine::DeviceId{0}, 1e6, 1, false}, {engine::DeviceId{1}, 1e6, 1.12, true}};
     engine::Run measured;
     measured.info.import.emplace();
-    measured.info.import->ranks.resize(2);
-    measured.info.import->ranks[1].rank = 5;
+    measured.info.import->ranks = {{5, "", "", "", 1}};
     const QString text = findingText(comparison, measured, QStringLiteral("predicted"));
     CHECK(text.startsWith(QStringLiteral("Messages from device 1 to device 2 took 19")));
     CHECK(text.contains(QStringLiteral("0.119 instead of 0.100 ms")));

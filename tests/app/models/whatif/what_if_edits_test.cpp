@@ -89,8 +89,8 @@ TEST_CASE("the links of a run are those over which messages pass")
     REQUIRE(linksOf(run).size() == 3);
     CHECK(selectionText(linksOf(run)[2]) == QStringLiteral("Link 2–3"));
     run.info.import.emplace();
-    for (const char* host : {"a", "a", "b", "b"})
-        run.info.import->ranks.push_back({0, "", host, ""});
+    for (int device = 0; device < 4; ++device)
+        run.info.import->ranks.push_back({0, "", device < 2 ? "a" : "b", "", device});
     REQUIRE(linksOf(run).size() == 5);
     CHECK(selectionText(linksOf(run)[0]) == QStringLiteral("All links within nodes"));
     CHECK(selectionText(linksOf(run)[1]) == QStringLiteral("All links between nodes"));

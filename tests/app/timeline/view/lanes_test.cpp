@@ -184,7 +184,7 @@ TEST_CASE("groups are the hosts of an import, the nodes of an emulated run, or b
     CHECK(app::laneGroups(run)[0] == app::LaneGroup{"node 0", {0, 1, 2, 9, 10, 11}});
     run.info.import.emplace();
     for (int rank = 0; rank < 12; ++rank)
-        run.info.import->ranks.push_back({rank, {}, rank % 2 == 0 ? "a" : "b", {}});
+        run.info.import->ranks.push_back({rank, {}, rank % 2 == 0 ? "a" : "b", {}, rank});
     REQUIRE(app::laneGroups(run).size() == 2);
     CHECK(app::laneGroups(run)[1].name == "host b");
     CHECK(app::laneGroups(run)[1].devices.front() == 1);

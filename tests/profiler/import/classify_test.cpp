@@ -1,0 +1,95 @@
+#include "profiler/analysis/gpu_activity.h"
+#include "tests/profiler/import/traces.h"
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+TEST_CASE("kernels belong to the range that encloses their launch, on any thread")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.onGpu = true;
+    const Run run = simulatedRun("1f1b", 2, 4);
+    writeTorchTraces(folder.path(), run, options);
+    const ImportedRun result = imported(folder);
+    const ImportReport& report = *result.run.info.import;
+    CHECK(report.onGpu);
+    CHECK(report.kernels == static_cast<std::int64_t>(result.gpu.kernels.size()));
+    CHECK(report.classified() == 1);
+    CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
+    CHECK(result.run.info.deviceName == "NVIDIA H100");
+    for (const GpuKernel& kernel : result.gpu.kernels)
+        CHECK(kernel.of.isKnown());
+    const GpuActivity activity(result.run, result.gpu);
+    CHECK(activity.withoutPlace() == 0);
+    CHECK(activity.streams(DeviceId{1}).size() == 2); // compute and NCCL
+}
+
+TEST_CASE("without ranges, backward kernels are those of the autograd engine's threads")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.onGpu = true;
+    options.name = [](const Op&) { return std::string(); };
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 1, 1), options);
+    const ImportedRun result = imported(folder);
+    CHECK_FALSE(result.run.info.import->stagesKnown);
+    CHECK(orderOf(result.run.schedule) == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
+    CHECK(result.run.info.import->classified() == 1);
+}
+
+TEST_CASE("a rule for kernels gives the kind that it names")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.onGpu = true;
+    options.name = [](const Op&) { return std::string(); };
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 1, 1), options);
+    const auto rules = Rules::parse("[[rule]]\nname='mine'\nkernel='gemm'\nkind='F'", "a.toml");
+    REQUIRE(rules);
+    const auto result = importTraces({folder.path()}, *rules);
+    REQUIRE(result);
+    CHECK(orderOf(result->run.schedule) == std::vector<std::vector<std::string>>{{"0F0"}});
+    CHECK(result->run.info.import->rules.front().name == "mine");
+}
+
+// Their host time was -1, before every iteration.
+TEST_CASE("NCCL kernels without a launching call belong to the iteration in which they run")
+{
+    const TemporaryFolder folder;
+    std::string events;
+    const auto add = [&](int ts, int duration, const std::string& rest) {
+        events += fmt::format(R"({}{{"ph":"X","ts":{},"dur":{},{}}})", events.empty() ? "" : ",",
+                              ts, duration, rest);
+    };
+    for (const int step : {0, 1}) {
+        const int begin = 100 * step + 100;
+        add(begin, 90,
+            fmt::format(R"("name":"ProfilerStep#{}","cat":"user_annotation","pid":1,"tid":1)",
+                        step));
+        for (const int op : {0, 1}) {
+            const int at = begin + 20 * op + 10;
+            const std::string call = fmt::format(R"("correlation":{})", 2 * step + op + 1);
+            add(at, 9,
+                fmt::format(R"("name":"PP:0{}0","cat":"user_annotation","pid":1,"tid":1)",
+                            op == 0 ? 'F' : 'B'));
+            add(at + 1, 1,
+                R"("name":"cudaLaunchKernel","cat":"cuda_runtime","pid":1,"tid":1,"args":{)" + call
+                    + "}");
+            add(at + 5, 4,
+                R"("name":"gemm","cat":"kernel","pid":0,"tid":7,"args":{"device":0,"stream":7,)"
+                    + call + "}");
+        }
+        add(begin + 60, 10,
+            R"("name":"ncclDevKernel_AllReduce_Sum_f32_RING_LL","cat":"kernel","pid":0,"tid":9,)"
+            R"("args":{"device":0,"stream":9})");
+    }
+    writeText(folder / "a.json", "[" + events + "]");
+    const ImportedRun result = imported(folder);
+    const Track* sums = result.run.timeline.track(DeviceId{0}, Track::Kind::AllReduce);
+    REQUIRE(sums);
+    REQUIRE(sums->spans.size() == 2);
+    CHECK(sums->spans[0].iteration == 0);
+    CHECK(sums->spans[1].iteration == 1);
+}
