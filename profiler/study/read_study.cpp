@@ -255,10 +255,8 @@ private:
         }
         const auto isLetter
             = [](char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '_'; };
-        constexpr std::array kOther{"point", "unit", "error",
-                                    "arguments"}; // other columns of the results
         require(!ratio.name.empty() && std::ranges::all_of(ratio.name, isLetter)
-                    && !metricNamed(ratio.name) && placeOf(ratio.name, kOther) == kOther.size(),
+                    && !isResultColumn(ratio.name),
                 "[[ratio]] needs a name of a-z, 0-9 and _ that is not a column of the results");
         require(!ratio.baseline.empty(), "[[ratio]] needs a baseline, as in { scheme = \"1f1b\" }");
         const std::string name = ratio.name;

@@ -299,6 +299,22 @@ TEST_CASE("a study with other charts and ratios keeps its results")
     CHECK(calls == 4);
 }
 
+// The results had two columns "forward", so nothing was stored; the file that was left was refused.
+TEST_CASE("the axis of an option with the name of a metric has the option's dashes in its column")
+{
+    const TemporaryFolder folder;
+    std::ofstream(folder / "results.sqlite").flush();
+    const std::string toml = "[grid]\nforward = [1, 2]\noptimizer = [0, 1]";
+    const auto study = readStudy(toml, "s.toml");
+    REQUIRE(study);
+    REQUIRE(runStudy(*study, toml, folder.path(), evaluated, {}));
+    CHECK(contentOf(folder / "results.csv").starts_with("--forward,--optimizer,iteration,"));
+    auto database = Database::open(folder / "results.sqlite", Database::Access::ReadOnly);
+    REQUIRE(database);
+    CHECK(database->text("SELECT \"--forward\" FROM results WHERE point = 3") == "2");
+    CHECK(storedResults(*study, folder.path())->at(3).isDone);
+}
+
 // The error was SQLite's: "no such column".
 TEST_CASE("results of a version with other metrics are refused with what to do")
 {
