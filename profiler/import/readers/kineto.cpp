@@ -31,8 +31,10 @@ public:
     void takeMember(std::string_view key, std::string_view value);
     void takeEvent(std::string_view json);
     std::vector<RankTrace> done();
+    bool leavesOutGpuWork() const { return m_leavesOutGpuWork; }
 
 private:
+    bool isOwnGpuWork(const TraceEvent& event, EventCategory category) const;
     void takeInfo(std::string_view json);
     void takeDevices(std::string_view json);
     void takeKit(std::string_view json);
@@ -56,8 +58,9 @@ private:
     // By thread: name and start of the ranges that have begun and not ended.
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
     std::map<std::int64_t, std::string> m_devices; // names of GPUs
-    std::int64_t m_base = 0;                       // ns that are added to all times
-    std::int64_t m_latest = 0;                     // ns; end of the latest event, without m_base
+    bool m_leavesOutGpuWork = false;
+    std::int64_t m_base = 0;   // ns that are added to all times
+    std::int64_t m_latest = 0; // ns; end of the latest event, without m_base
 };
 
 void KinetoReader::takeInfo(std::string_view json)
@@ -120,7 +123,7 @@ void KinetoReader::takeMember(std::string_view key, std::string_view value)
     } else if (key == "schemaVersion" && m_trace.program.empty()) {
         m_trace.program = "PyTorch profiler";
     } else if (key == "otherData" && value.find("\"scheme\"") != std::string_view::npos) {
-        m_trace.program = "Bubblescope";
+        m_trace.program = kOwnProgram;
     } else if (key == "baseTimeNanoseconds") {
         const auto base = integerFrom(value);
         m_base = base && *base >= 0 && *base <= kMostTime - m_latest ? *base : 0;
@@ -289,6 +292,14 @@ void KinetoReader::takeGpuWork(const TraceEvent& event, EventCategory category, 
     }
 }
 
+// Whether an event of a trace that `bscope export` wrote is a GPU record, or a range around calls.
+// Such events repeat the spans of the devices, which are in the same file.
+bool KinetoReader::isOwnGpuWork(const TraceEvent& event, EventCategory category) const
+{
+    return m_trace.program == kOwnProgram
+        && (category != EventCategory::Range || unquoted(event.category) == "user_annotation");
+}
+
 void KinetoReader::takeEvent(std::string_view json)
 {
     const auto event = m_json.eventOf(json);
@@ -304,6 +315,10 @@ void KinetoReader::takeEvent(std::string_view json)
         || (phase == "i" && category == EventCategory::Instant);
     if (!isUsed || category == EventCategory::Skip)
         return;
+    if (isOwnGpuWork(*event, category)) {
+        m_leavesOutGpuWork = true;
+        return;
+    }
     const auto window = event->window();
     if (!window || window->end > kMostTime - m_base) {
         ++m_trace.unreadable;
@@ -364,7 +379,10 @@ Result<JsonTrace> readKineto(const std::string& name, const ByteSource& bytes,
          [&](std::string_view event) { reader.takeEvent(event); }});
     if (!warning)
         return tl::unexpected(warning.error());
-    return JsonTrace{reader.done(), *warning};
+    JsonTrace trace{reader.done(), *warning};
+    if (trace.warning.empty() && reader.leavesOutGpuWork())
+        trace.warning = name + ": the GPU records are left out; the run's own file has them";
+    return trace;
 }
 
 } // namespace profiler
