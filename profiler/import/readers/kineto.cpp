@@ -34,7 +34,6 @@ public:
     bool leavesOutGpuWork() const { return m_leavesOutGpuWork; }
 
 private:
-    bool isOwnGpuWork(const TraceEvent& event, EventCategory category) const;
     void takeInfo(std::string_view json);
     void takeDevices(std::string_view json);
     void takeKit(std::string_view json);
@@ -292,14 +291,6 @@ void KinetoReader::takeGpuWork(const TraceEvent& event, EventCategory category, 
     }
 }
 
-// Whether an event of a trace that `bscope export` wrote is a GPU record, or a range around calls.
-// Such events repeat the spans of the devices, which are in the same file.
-bool KinetoReader::isOwnGpuWork(const TraceEvent& event, EventCategory category) const
-{
-    return m_trace.program == kOwnProgram
-        && (category != EventCategory::Range || unquoted(event.category) == "user_annotation");
-}
-
 void KinetoReader::takeEvent(std::string_view json)
 {
     const auto event = m_json.eventOf(json);
@@ -315,9 +306,11 @@ void KinetoReader::takeEvent(std::string_view json)
         || (phase == "i" && category == EventCategory::Instant);
     if (!isUsed || category == EventCategory::Skip)
         return;
-    if (isOwnGpuWork(*event, category)) {
-        m_leavesOutGpuWork = true;
-        return;
+    if (m_trace.program == kOwnProgram) {
+        const OwnEvent own = ownEventOf(*event, category, m_json);
+        m_leavesOutGpuWork = m_leavesOutGpuWork || own == OwnEvent::GpuRecord;
+        if (own != OwnEvent::Measured)
+            return;
     }
     const auto window = event->window();
     if (!window || window->end > kMostTime - m_base) {
