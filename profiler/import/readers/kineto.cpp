@@ -57,6 +57,8 @@ private:
     // By thread: name and start of the ranges that have begun and not ended.
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
     std::map<std::int64_t, std::string> m_devices; // names of GPUs
+    // By GPU: an allocation, at the time of its first event, of what was allocated before.
+    std::map<std::int64_t, MemoryEvent> m_allocatedBefore;
     bool m_leavesOutGpuWork = false;
     std::int64_t m_base = 0;   // ns that are added to all times
     std::int64_t m_latest = 0; // ns; end of the latest event, without m_base
@@ -194,15 +196,27 @@ void KinetoReader::takeMemory(const TraceEvent& event, std::int64_t time)
     memory.time = time;
     memory.category = MemoryCategory::Buffers;
     bool onGpu = false;
+    std::int64_t device = 0, total = -1; // total: after the event
     m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
         const auto number = integerFrom(value);
         if (key == "Bytes")
             memory.bytes = number.value_or(0);
         else if (key == "Device Type")
             onGpu = number && *number != 0; // c10::DeviceType: 0 CPU
+        else if (key == "Device Id")
+            device = number.value_or(0);
+        else if (key == "Total Allocated")
+            total = number.value_or(-1);
     });
-    if (memory.bytes != 0 && -kMostBytes <= memory.bytes && memory.bytes <= kMostBytes && onGpu)
-        m_trace.memory.push_back(memory);
+    if (memory.bytes == 0 || memory.bytes < -kMostBytes || memory.bytes > kMostBytes || !onGpu)
+        return;
+    m_trace.memory.push_back(memory);
+    if (total < 0 || total > kMostBytes)
+        return;
+    memory.bytes = total - memory.bytes;
+    const auto [first, isNew] = m_allocatedBefore.emplace(device, memory);
+    if (!isNew && time < first->second.time)
+        first->second = memory;
 }
 
 void KinetoReader::takeThreadName(const TraceEvent& event)
@@ -346,6 +360,9 @@ std::vector<RankTrace> KinetoReader::done()
     move(m_trace.gpu.copies);
     move(m_trace.gpu.memsets);
     move(m_trace.gpu.calls);
+    for (const auto& [device, before] : m_allocatedBefore)
+        if (0 < before.bytes && before.bytes <= kMostBytes)
+            m_trace.memory.push_back(before);
     for (MemoryEvent& memory : m_trace.memory)
         memory.time += m_base;
     for (const auto& open : m_open)
