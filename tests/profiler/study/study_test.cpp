@@ -3,11 +3,13 @@
 #include "profiler/study/metric_text.h"
 #include "profiler/study/results_file.h"
 #include "profiler/study/run_study.h"
+#include "profiler/study/run_values.h"
 #include "profiler/study/study_report.h"
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"
 
 #include <fstream>
+#include <limits>
 #include <mutex>
 
 using namespace engine;
@@ -164,6 +166,19 @@ where = { seed = 1 }
     CHECK_THAT(answer, Catch::Contains("have the lowest loss in 1 of 2 set-ups"));
     CHECK_THAT(answer, Catch::Contains("has the shortest iteration in 1 of 1 set-ups"));
     CHECK_THAT(answer, Catch::Contains("not distinguishable"));
+}
+
+// No loss is less than NaN, so NaN remained the best one.
+TEST_CASE("a run whose loss diverged has no loss")
+{
+    Run run;
+    run.timeline.iterations.emplace_back().microBatchLoss = {2, 3};
+    CHECK(valuesOf(run, {}, std::nullopt).of[StudyMetric::Loss] == 2.5);
+    for (const float diverged :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+        run.timeline.iterations.front().microBatchLoss = {2, diverged};
+        CHECK_FALSE(valuesOf(run, {}, std::nullopt).of[StudyMetric::Loss]);
+    }
 }
 
 TEST_CASE("every mistake in a study is named")
