@@ -41,6 +41,8 @@ public:
         for (const StudyRatio& ratio : m_study.ratios) {
             require(m_study.axis(ratio.name) == nullptr,
                     "[[ratio]] " + ratio.name + " is an axis; use another name");
+            require(std::ranges::count(m_study.ratios, ratio.name, &StudyRatio::name) == 1,
+                    "[[ratio]] " + ratio.name + " occurs twice; use another name");
             for (const auto& [key, value] : ratio.baseline)
                 checkValue("[[ratio]] " + ratio.name, key, value);
         }

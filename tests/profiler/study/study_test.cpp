@@ -213,6 +213,9 @@ TEST_CASE("every mistake in a study is named")
                Catch::Contains("devices or run"));
     CHECK_THAT(errorOf(grid + "[[ratio]]\nname = \"error\"\nbaseline = { devices = 4 }"),
                Catch::Contains("not a column"));
+    const std::string ratio = "[[ratio]]\nname = \"a\"\nbaseline = { devices = 4 }\n";
+    // All points were computed before the second column of this name failed.
+    CHECK_THAT(errorOf(grid + ratio + ratio), Catch::Contains("a occurs twice"));
     CHECK_THAT(errorOf(grid + "[[answer]]\ny = \"speed\""), Catch::Contains("y = 'speed'"));
     std::string huge = "[grid]\n";
     for (const char axis : {'a', 'b', 'c', 'd', 'e', 'f', 'g'})
