@@ -16,6 +16,7 @@ struct Holdings
 {
     EnumArray<MemoryCategory, std::int64_t, kMemoryCategories> byCategory{};
     std::int64_t since = 0; // time of the last event
+    bool isRecorded = false;
 
     void keepPeak(std::int64_t time, DeviceMetrics& device) const
     {
@@ -68,9 +69,11 @@ void addPeakBytes(const Run& run, Window iteration, IdVector<DeviceId, DeviceMet
             here.keepPeak(std::max(here.since, iteration.begin), devices[device]);
         here.byCategory[event.category] += event.bytes;
         here.since = event.time;
+        here.isRecorded = true;
     }
     for (const DeviceId d : devices.ids())
-        held[d].keepPeak(std::max(held[d].since, iteration.begin), devices[d]);
+        if (held[d].isRecorded)
+            held[d].keepPeak(std::max(held[d].since, iteration.begin), devices[d]);
 }
 
 } // namespace profiler

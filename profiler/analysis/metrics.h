@@ -29,8 +29,9 @@ struct DeviceMetrics
     // Largest number of activations for which the device keeps only the input of their RECOMPUTE.
     // In peakStash each of them counts as RunInfo::recomputeKeeps.
     double peakKept = 0;
-    double weights = 0;                                    // in M_theta
-    std::optional<std::int64_t> peakBytes, peakStashBytes; // nullopt if no memory was recorded
+    double weights = 0; // in M_theta
+    // nullopt if no memory of the device was recorded
+    std::optional<std::int64_t> peakBytes, peakStashBytes;
     engine::EnumArray<engine::MemoryCategory, std::int64_t, engine::kMemoryCategories>
         bytesAtPeak{};
     std::int64_t timeOfPeak = 0; // first time at which peakBytes is reached

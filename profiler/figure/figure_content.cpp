@@ -104,7 +104,7 @@ void split(FigureOp& one, FigureOp& other)
 FigureRow rowOf(const FigureRun& content, engine::DeviceId device)
 {
     const engine::Run& run = *content.run;
-    FigureRow row{.device = device, .ops = {}, .exposed = {}, .bubbles = {}};
+    FigureRow row{.device = device, .ops = {}, .exposed = {}, .bubbles = {}, .bubbleShare = {}};
     for (const engine::Window window : exposedCommunication(run, content.iteration, device))
         if (const auto part = overlap(window, content.window); part.duration() > 0)
             row.exposed.push_back(part);
@@ -171,7 +171,8 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
             if (bubble.device == row.device && bubble.window.duration() > 0)
                 row.bubbles.push_back(std::move(bubble));
         }
-        row.bubbleShare = shares.of[row.device];
+        if (hasTrace(run, row.device))
+            row.bubbleShare = percentText(shares.of[row.device]);
         boxes += row.ops.size();
         content.rows.push_back(std::move(row));
     }

@@ -29,7 +29,7 @@ struct FigureRow
     std::vector<FigureOp> ops; // ops on the compute lane that take time, sorted by start
     std::vector<engine::Window> exposed;
     std::vector<Bubble> bubbles;
-    double bubbleShare = 0;
+    std::string bubbleShare; // "14.3 %"; "" if the device has no trace
 };
 
 struct FigureRun

@@ -15,13 +15,15 @@ constexpr double kFlagWidth = 1.1, kFlagBody = 1.05, kFlagTip = 0.45, kStrip = 1
 // three characters fit.
 std::string fitting(const std::string& words, const FigureStyle& style, double room)
 {
-    constexpr std::size_t kLeast = 3;
+    constexpr std::size_t kLeast = 3, kMost = 1024; // bytes; no page has room for more
     if (style.width(words, style.size) <= room)
         return words;
-    std::string cut = words;
+    std::string cut = words.substr(0, kMost);
     while (cut.size() > kLeast) {
         while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0U) == 0x80U)
             cut.pop_back();
+        if (cut.empty()) // damaged text
+            break;
         cut.pop_back();
         std::string shown = cut + "\xE2\x80\xA6";
         if (style.width(shown, style.size) <= room)

@@ -65,9 +65,8 @@ public:
                                             .op = {}});
         for (const FigureOp& op : m_row.ops)
             addOp(op);
-        if (m_options.bubbleShare && !m_style.sharesAreEqual)
-            addLabel(percentText(m_row.bubbleShare), Text::Anchor::End, m_options.width,
-                     "bubble-share");
+        if (m_options.bubbleShare && !m_style.sharesAreEqual && !m_row.bubbleShare.empty())
+            addLabel(m_row.bubbleShare, Text::Anchor::End, m_options.width, "bubble-share");
         return std::move(m_group);
     }
 

@@ -125,10 +125,9 @@ private:
         double labels = 0, shares = 0;
         m_style.sharesAreEqual
             = m_options.bubbleShare && std::ranges::all_of(m_runs, [](const FigureRun& run) {
-                  return run.rows.size() > 1
+                  return run.rows.size() > 1 && !run.rows[0].bubbleShare.empty()
                       && std::ranges::all_of(run.rows, [&](const FigureRow& row) {
-                             return percentText(row.bubbleShare)
-                                 == percentText(run.rows[0].bubbleShare);
+                             return row.bubbleShare == run.rows[0].bubbleShare;
                          });
               });
         for (const FigureRun& run : m_runs)
@@ -163,7 +162,7 @@ private:
     {
         double width = 0;
         if (m_options.bubbleShare && !m_style.sharesAreEqual)
-            width = m_style.width(percentText(row.bubbleShare), m_style.size);
+            width = m_style.width(row.bubbleShare, m_style.size);
         if (m_options.memory)
             width = std::max(width, m_style.width(peakText(run, row.device), m_style.size));
         return width;
@@ -229,7 +228,7 @@ private:
         if (!m_style.schematic && !m_marks.modesDiffer())
             text += fmt::format(", {}", engine::modeAdjective(m_runs[0].run->info.mode));
         if (m_style.sharesAreEqual && !hasHeadings()) // if there are headings, they state it
-            text += fmt::format(", bubble {}", percentText(m_runs[0].rows[0].bubbleShare));
+            text += fmt::format(", bubble {}", m_runs[0].rows[0].bubbleShare);
         return text;
     }
 

@@ -98,7 +98,7 @@ double memoryStripHeight(const FigureStyle& style)
 
 std::string peakText(const FigureRun& run, engine::DeviceId device)
 {
-    return bytesText(peak(run, device));
+    return hasTrace(*run.run, device) ? bytesText(peak(run, device)) : std::string();
 }
 
 void addMemoryStrip(Group& group, const FigureRun& run, engine::DeviceId device,

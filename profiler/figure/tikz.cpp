@@ -67,6 +67,12 @@ constexpr std::array<Replacement, 17> kReplacements{
      {"\u2090", "$_a$"},
      {"\u03B8", "$\\theta$"}}};
 
+bool isControl(char c)
+{
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F;
+}
+
 std::string texText(std::string_view text)
 {
     std::string result;
@@ -78,18 +84,19 @@ std::string texText(std::string_view text)
             text.remove_prefix(found->from.size());
             continue;
         }
-        if (static_cast<unsigned char>(text.front()) >= 0x20)
+        if (!isControl(text.front()))
             result += text.front();
         text.remove_prefix(1);
     }
     return result;
 }
 
-// Replaces line ends in text for a TeX comment, because a line end would end the comment.
+// Replaces control characters in text for a TeX comment. A line feed or a carriage return would end
+// the comment, and the rest of the text would be TeX.
 std::string comment(std::string_view text)
 {
     std::string result(text);
-    std::ranges::replace(result, '\n', ' ');
+    std::ranges::replace_if(result, isControl, ' ');
     return result;
 }
 

@@ -33,6 +33,9 @@ struct NcclArguments
     int source = -1, target = -1;            // sending and receiving rank of a message; -1: unknown
 };
 
+// RankTrace::program of the Chrome traces that `bscope export` writes.
+inline constexpr std::string_view kOwnProgram = "Bubblescope";
+
 // The trace of one process of a job, independent of the file format. Times are ns of the clock of
 // the process's host.
 struct RankTrace

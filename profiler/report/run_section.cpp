@@ -50,6 +50,11 @@ std::string lossOf(const Timeline& timeline)
     return losses.empty() ? "" : fmt::format("{:.3f} \u2192 {:.3f}", losses.front(), losses.back());
 }
 
+std::string nameOf(const Run& run, DeviceId device)
+{
+    return fmt::format("Device {}{}", device.value, hasTrace(run, device) ? "" : ", no trace");
+}
+
 std::string numberCard(std::string_view value, std::string_view label)
 {
     return value.empty() ? ""
@@ -107,16 +112,25 @@ std::string deviceSection(const Run& run, const RunMetrics& metrics)
 {
     const auto time
         = [&run](std::int64_t ticks) { return timeNumber(ticks, run.info.ticksPerUnit); };
-    HtmlTable table({"Device", "Span", "Compute", "Exposed communication", "Fill", "Wait", "Drain",
-                     "Bubble", "Bubble %", "Peak stash, M_a", "Messages sent"});
-    for (const DeviceMetrics& d : metrics.devices)
-        table.add({fmt::format("Device {}", d.device.value), time(d.span), time(d.compute),
+    const std::vector<std::string> columns{
+        "Device", "Span",   "Compute",  "Exposed communication", "Fill",         "Wait",
+        "Drain",  "Bubble", "Bubble %", "Peak stash, M_a",       "Messages sent"};
+    HtmlTable table(columns);
+    for (const DeviceMetrics& d : metrics.devices) {
+        if (!hasTrace(run, d.device)) {
+            std::vector<std::string> cells(columns.size(), "-");
+            cells.front() = nameOf(run, d.device);
+            table.add(cells);
+            continue;
+        }
+        table.add({nameOf(run, d.device), time(d.span), time(d.compute),
                    metrics.exposedIsKnown ? time(d.exposedCommunication) : "-", time(d.fill),
                    time(d.wait), time(d.drain), time(d.bubble),
                    fmt::format("{:.1f}",
                                metrics.duration > 0 ? 100 * ratio(d.bubble, metrics.duration) : 0),
                    knowsMicroBatches(run.info) ? unitNumber(d.peakStash) : "-",
                    std::to_string(d.messagesSent)});
+    }
     return fmt::format("<h2>Devices</h2>\n<p>Times in {}.</p>\n{}",
                        markupText(timeUnit(run.info.ticksPerUnit)), table.text());
 }
@@ -163,10 +177,10 @@ std::string memorySection(const Run& run, const RunMetrics& metrics)
     columns.emplace_back("Arena");
     HtmlTable table(columns);
     for (const DeviceMetrics& d : metrics.devices) {
-        std::vector<std::string> cells{fmt::format("Device {}", d.device.value),
+        std::vector<std::string> cells{nameOf(run, d.device),
                                        d.peakBytes ? bytesText(*d.peakBytes) : "-"};
         for (const std::int64_t bytes : d.bytesAtPeak)
-            cells.push_back(bytesText(bytes));
+            cells.push_back(d.peakBytes ? bytesText(bytes) : "-");
         const ArenaUse* const arena = arenaOf(run.info, d.device);
         cells.push_back(arena != nullptr ? bytesText(arena->arena) : "-");
         table.add(cells);

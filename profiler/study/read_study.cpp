@@ -41,6 +41,8 @@ public:
         for (const StudyRatio& ratio : m_study.ratios) {
             require(m_study.axis(ratio.name) == nullptr,
                     "[[ratio]] " + ratio.name + " is an axis; use another name");
+            require(std::ranges::count(m_study.ratios, ratio.name, &StudyRatio::name) == 1,
+                    "[[ratio]] " + ratio.name + " occurs twice; use another name");
             for (const auto& [key, value] : ratio.baseline)
                 checkValue("[[ratio]] " + ratio.name, key, value);
         }
@@ -255,10 +257,8 @@ private:
         }
         const auto isLetter
             = [](char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '_'; };
-        constexpr std::array kOther{"point", "unit", "error",
-                                    "arguments"}; // other columns of the results
         require(!ratio.name.empty() && std::ranges::all_of(ratio.name, isLetter)
-                    && !metricNamed(ratio.name) && placeOf(ratio.name, kOther) == kOther.size(),
+                    && !isResultColumn(ratio.name),
                 "[[ratio]] needs a name of a-z, 0-9 and _ that is not a column of the results");
         require(!ratio.baseline.empty(), "[[ratio]] needs a baseline, as in { scheme = \"1f1b\" }");
         const std::string name = ratio.name;

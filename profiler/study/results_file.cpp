@@ -14,11 +14,17 @@ using namespace engine;
 
 namespace {
 
+// The name of the column of an axis. Some options have the name of a metric (--forward).
+std::string axisColumn(const std::string& key)
+{
+    return isResultColumn(key) ? "--" + key : key;
+}
+
 std::vector<std::string> columnsOf(const Study& study)
 {
     std::vector<std::string> columns;
     for (const StudyAxis& axis : study.grid)
-        columns.push_back(axis.key);
+        columns.push_back(axisColumn(axis.key));
     for (std::size_t i = 0; i < kStudyMetrics; ++i)
         columns.emplace_back(metricName(static_cast<StudyMetric>(i)));
     for (const StudyRatio& ratio : study.ratios)
@@ -54,33 +60,28 @@ Result<void> StudyFile::create()
 {
     std::string columns;
     for (const StudyAxis& axis : m_study->grid)
-        columns += identifier(axis.key) + " TEXT, ";
+        columns += identifier(axisColumn(axis.key)) + " TEXT, ";
     for (std::size_t i = 0; i < kStudyMetrics; ++i)
         columns += identifier(metricName(static_cast<StudyMetric>(i))) + " REAL, ";
-    if (auto made
-        = m_database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-                             "CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT);"
-                             "CREATE TABLE results (point INTEGER PRIMARY KEY, "
-                             + columns + "unit TEXT, error TEXT, arguments TEXT NOT NULL)");
-        !made)
-        return made;
-    auto insert = TRY(m_database.prepare("INSERT INTO study VALUES ('points', ?1)"));
+    TRY(m_database.execute(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE;"
+        "CREATE TABLE IF NOT EXISTS study (key TEXT PRIMARY KEY, value TEXT);"
+        "CREATE TABLE IF NOT EXISTS results (point INTEGER PRIMARY KEY, "
+        + columns + "unit TEXT, error TEXT, arguments TEXT NOT NULL)"));
+    auto insert = TRY(m_database.prepare("INSERT OR IGNORE INTO study VALUES ('points', ?1)"));
     if (!insert.run(pointsToml(*m_study)))
         return tl::unexpected(m_database.error());
-    return {};
+    return m_database.execute("COMMIT");
 }
 
 Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study& study)
 {
-    std::error_code ignored;
-    const bool isNew = !std::filesystem::exists(file, ignored);
-    auto database
-        = TRY(Database::open(file, isNew ? Database::Access::Create : Database::Access::ReadWrite));
+    auto database = TRY(Database::open(file, Database::Access::Create));
     StudyFile opened(std::move(database), study);
-    if (isNew) {
+    // A file whose creation failed has no tables. Another process may create them now, too.
+    const auto tables = TRY(opened.m_database.integer("SELECT count(*) FROM sqlite_schema"));
+    if (tables == 0)
         TRY(opened.create());
-        return opened;
-    }
     const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'points'");
     // Another version of the program may have other metrics.
     if (!stored || *stored != pointsToml(study) || !opened.m_database.prepare(selectResults()))
@@ -125,7 +126,7 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
     TRY(m_database.execute("BEGIN"));
     std::string columns = "point, ";
     for (const StudyAxis& axis : m_study->grid)
-        columns += identifier(axis.key) + ", ";
+        columns += identifier(axisColumn(axis.key)) + ", ";
     for (std::size_t i = 0; i < kStudyMetrics; ++i)
         columns += identifier(metricName(static_cast<StudyMetric>(i))) + ", ";
     auto insert = TRY(m_database.prepare(fmt::format("INSERT OR REPLACE INTO results "

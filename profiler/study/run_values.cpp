@@ -21,7 +21,8 @@ constexpr std::array<std::pair<OpKind, StudyMetric>, 5> kKinds{
      {OpKind::BackwardWeight, StudyMetric::BackwardWeight},
      {OpKind::OptimizerStep, StudyMetric::Optimizer}}};
 
-// Returns the mean loss over the micro-batches of the last measured iteration.
+// Returns the mean loss over the micro-batches of the last measured iteration; nullopt if it
+// diverged.
 std::optional<double> lastLoss(const Run& run)
 {
     const auto& all = run.timeline.iterations;
@@ -31,7 +32,9 @@ std::optional<double> lastLoss(const Run& run)
     if (last == all.rend())
         return std::nullopt;
     const auto& losses = last->microBatchLoss;
-    return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(losses.size());
+    const double mean
+        = std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(losses.size());
+    return std::isfinite(mean) ? std::optional(mean) : std::nullopt;
 }
 
 std::int64_t meanTime(const RunMetrics& metrics, OpKind kind)

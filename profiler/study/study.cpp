@@ -71,6 +71,12 @@ std::optional<StudyMetric> metricNamed(std::string_view name)
     return std::nullopt;
 }
 
+bool isResultColumn(std::string_view name)
+{
+    static constexpr std::array<std::string_view, 4> kOther{"point", "unit", "error", "arguments"};
+    return metricNamed(name) || std::ranges::find(kOther, name) != kOther.end();
+}
+
 std::string_view metricTitle(StudyMetric metric)
 {
     return kMetrics[static_cast<std::size_t>(metric)].title;

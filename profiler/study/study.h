@@ -60,6 +60,9 @@ constexpr std::size_t kStudyMetrics = 29;
 std::string_view metricName(StudyMetric metric);  // "tokens_per_second", a column of the results
 std::string_view metricTitle(StudyMetric metric); // "Tokens per second"
 std::optional<StudyMetric> metricNamed(std::string_view name);
+// Whether the results of every study have a column of this name: a metric, point, unit, error or
+// arguments.
+bool isResultColumn(std::string_view name);
 
 // Returns the metrics with the ends of a metric's 95 % interval: IterationLow and IterationHigh for
 // Iteration. Returns nullopt if the metric has no interval.

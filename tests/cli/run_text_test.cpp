@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <regex>
 
 using namespace analysis_test;
 using namespace cli_test;
@@ -35,6 +36,17 @@ GpuKernel kernelOf(std::uint32_t op, std::uint32_t name, Window window)
 }
 
 } // namespace
+
+TEST_CASE("a device of an imported run without a trace has no numbers in the table")
+{
+    Run run = pingPongRun();
+    run.info.import.emplace();
+    run.schedule.program[DeviceId{1}].clear();
+    std::erase_if(run.timeline.tracks,
+                  [](const Track& track) { return track.device == DeviceId{1}; });
+    const std::string table = cli::deviceTable(run, metrics(run).value());
+    CHECK(std::regex_search(table, std::regex("\n *1( +-){12}\n")));
+}
 
 TEST_CASE("the summary line names its iteration, and HFU if it differs from MFU")
 {

@@ -175,8 +175,13 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
                       {"bubble_ratio", numberOrNull(metrics.bubbleRatio)},
                       {"replay", reported == Iteration::Kind::Replay}};
     json["per_device"] = ordered_json::array();
-    for (const DeviceMetrics& device : metrics.devices)
-        json["per_device"].push_back(deviceJson(run.info, device, metrics.exposedIsKnown));
+    for (const DeviceMetrics& device : metrics.devices) {
+        ordered_json one = deviceJson(run.info, device, metrics.exposedIsKnown);
+        for (const auto& [key, value] : one.items())
+            if (!hasTrace(run, device.device) && key != "device")
+                value = nullptr;
+        json["per_device"].push_back(std::move(one));
+    }
     json["p2p_messages"] = metrics.messages;
     json["local_copies"] = metrics.localCopies;
     addIterations(run, json);

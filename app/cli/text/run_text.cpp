@@ -198,10 +198,17 @@ std::string deviceTable(const Run& run, const RunMetrics& metrics)
         columns.push_back({"kept for recompute"});
     for (const char* name : {"weights M_theta", "sent", "copies"})
         columns.push_back({name});
+    const std::size_t width = columns.size();
     Table table(std::move(columns));
     const auto time
         = [&run](std::int64_t ticks) { return timeNumber(ticks, run.info.ticksPerUnit); };
     for (const DeviceMetrics& d : metrics.devices) {
+        if (!hasTrace(run, d.device)) {
+            std::vector<std::string> unknown(width, "-");
+            unknown.front() = std::to_string(d.device.value);
+            table.add(std::move(unknown));
+            continue;
+        }
         const double share = metrics.duration > 0
             ? static_cast<double>(d.bubble) / static_cast<double>(metrics.duration)
             : 0;
@@ -242,9 +249,9 @@ std::string memoryTable(const Run& run, const RunMetrics& metrics)
     Table table(std::move(columns));
     for (const DeviceMetrics& d : metrics.devices) {
         std::vector<std::string> cells{std::to_string(d.device.value),
-                                       bytesText(d.peakBytes.value_or(0))};
+                                       d.peakBytes ? bytesText(*d.peakBytes) : "-"};
         for (const std::int64_t bytes : d.bytesAtPeak)
-            cells.push_back(bytesText(bytes));
+            cells.push_back(d.peakBytes ? bytesText(bytes) : "-");
         if (laidOut)
             addArena(arenaOf(run.info, d.device), cells);
         table.add(std::move(cells));

@@ -5,6 +5,8 @@
 #include <QComboBox>
 #include <QLineEdit>
 
+#include <algorithm>
+
 namespace app {
 namespace {
 
@@ -14,7 +16,12 @@ constexpr const char* kInverse = "inverse";
 profiler::StudyRatio newRatio(const profiler::Study& study)
 {
     profiler::StudyRatio ratio;
-    ratio.name = "ratio_" + std::to_string(study.ratios.size() + 1);
+    const auto isTaken = [&](const std::string& name) {
+        return std::ranges::find(study.ratios, name, &profiler::StudyRatio::name)
+            != study.ratios.end();
+    };
+    for (std::size_t n = study.ratios.size() + 1; ratio.name.empty() || isTaken(ratio.name); ++n)
+        ratio.name = "ratio_" + std::to_string(n);
     if (const profiler::StudyAxis* axis = study.comparedAxis(); axis != nullptr)
         ratio.baseline[axis->key] = axis->values.front();
     return ratio;

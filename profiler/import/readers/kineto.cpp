@@ -31,6 +31,7 @@ public:
     void takeMember(std::string_view key, std::string_view value);
     void takeEvent(std::string_view json);
     std::vector<RankTrace> done();
+    bool leavesOutGpuWork() const { return m_leavesOutGpuWork; }
 
 private:
     void takeInfo(std::string_view json);
@@ -56,8 +57,11 @@ private:
     // By thread: name and start of the ranges that have begun and not ended.
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
     std::map<std::int64_t, std::string> m_devices; // names of GPUs
-    std::int64_t m_base = 0;                       // ns that are added to all times
-    std::int64_t m_latest = 0;                     // ns; end of the latest event, without m_base
+    // By GPU: an allocation, at the time of its first event, of what was allocated before.
+    std::map<std::int64_t, MemoryEvent> m_allocatedBefore;
+    bool m_leavesOutGpuWork = false;
+    std::int64_t m_base = 0;   // ns that are added to all times
+    std::int64_t m_latest = 0; // ns; end of the latest event, without m_base
 };
 
 void KinetoReader::takeInfo(std::string_view json)
@@ -120,7 +124,7 @@ void KinetoReader::takeMember(std::string_view key, std::string_view value)
     } else if (key == "schemaVersion" && m_trace.program.empty()) {
         m_trace.program = "PyTorch profiler";
     } else if (key == "otherData" && value.find("\"scheme\"") != std::string_view::npos) {
-        m_trace.program = "Bubblescope";
+        m_trace.program = kOwnProgram;
     } else if (key == "baseTimeNanoseconds") {
         const auto base = integerFrom(value);
         m_base = base && *base >= 0 && *base <= kMostTime - m_latest ? *base : 0;
@@ -192,15 +196,27 @@ void KinetoReader::takeMemory(const TraceEvent& event, std::int64_t time)
     memory.time = time;
     memory.category = MemoryCategory::Buffers;
     bool onGpu = false;
+    std::int64_t device = 0, total = -1; // total: after the event
     m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
         const auto number = integerFrom(value);
         if (key == "Bytes")
             memory.bytes = number.value_or(0);
         else if (key == "Device Type")
             onGpu = number && *number != 0; // c10::DeviceType: 0 CPU
+        else if (key == "Device Id")
+            device = number.value_or(0);
+        else if (key == "Total Allocated")
+            total = number.value_or(-1);
     });
-    if (memory.bytes != 0 && -kMostBytes <= memory.bytes && memory.bytes <= kMostBytes && onGpu)
-        m_trace.memory.push_back(memory);
+    if (memory.bytes == 0 || memory.bytes < -kMostBytes || memory.bytes > kMostBytes || !onGpu)
+        return;
+    m_trace.memory.push_back(memory);
+    if (total < 0 || total > kMostBytes)
+        return;
+    memory.bytes = total - memory.bytes;
+    const auto [first, isNew] = m_allocatedBefore.emplace(device, memory);
+    if (!isNew && time < first->second.time)
+        first->second = memory;
 }
 
 void KinetoReader::takeThreadName(const TraceEvent& event)
@@ -304,6 +320,12 @@ void KinetoReader::takeEvent(std::string_view json)
         || (phase == "i" && category == EventCategory::Instant);
     if (!isUsed || category == EventCategory::Skip)
         return;
+    if (m_trace.program == kOwnProgram) {
+        const OwnEvent own = ownEventOf(*event, category, m_json);
+        m_leavesOutGpuWork = m_leavesOutGpuWork || own == OwnEvent::GpuRecord;
+        if (own != OwnEvent::Measured)
+            return;
+    }
     const auto window = event->window();
     if (!window || window->end > kMostTime - m_base) {
         ++m_trace.unreadable;
@@ -338,6 +360,9 @@ std::vector<RankTrace> KinetoReader::done()
     move(m_trace.gpu.copies);
     move(m_trace.gpu.memsets);
     move(m_trace.gpu.calls);
+    for (const auto& [device, before] : m_allocatedBefore)
+        if (0 < before.bytes && before.bytes <= kMostBytes)
+            m_trace.memory.push_back(before);
     for (MemoryEvent& memory : m_trace.memory)
         memory.time += m_base;
     for (const auto& open : m_open)
@@ -364,7 +389,10 @@ Result<JsonTrace> readKineto(const std::string& name, const ByteSource& bytes,
          [&](std::string_view event) { reader.takeEvent(event); }});
     if (!warning)
         return tl::unexpected(warning.error());
-    return JsonTrace{reader.done(), *warning};
+    JsonTrace trace{reader.done(), *warning};
+    if (trace.warning.empty() && reader.leavesOutGpuWork())
+        trace.warning = name + ": the GPU records are left out; the run's own file has them";
+    return trace;
 }
 
 } // namespace profiler

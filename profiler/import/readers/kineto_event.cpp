@@ -1,5 +1,6 @@
 #include "profiler/import/readers/kineto_event.h"
 
+#include "engine/timeline/names.h"
 #include "profiler/import/rank_trace.h"
 
 #include <simdjson.h>
@@ -52,6 +53,19 @@ EventCategory eventCategory(std::string_view name)
         if (known.name == name)
             return known.category;
     return EventCategory::Range;
+}
+
+OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser& json)
+{
+    if (category != EventCategory::Range || unquoted(event.category) == "user_annotation")
+        return OwnEvent::GpuRecord;
+    const std::string_view measured = iterationKindName(engine::Iteration::Kind::Measured);
+    OwnEvent own = OwnEvent::Measured;
+    json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
+        if (key == "phase" && unquoted(value) != measured)
+            own = OwnEvent::OtherPhase;
+    });
+    return own;
 }
 
 std::optional<Window> TraceEvent::window() const

@@ -55,6 +55,14 @@ private:
     std::unique_ptr<Parsers> m_parsers;
 };
 
+// The events of a Chrome trace that `bscope export` wrote.
+enum class OwnEvent : std::uint8_t {
+    Measured,   // a span of a measured iteration
+    OtherPhase, // a span of a warm-up or of the median iteration
+    GpuRecord,  // a GPU record or a range around calls, which repeats spans of the devices
+};
+OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser& json);
+
 // Returns the content of a JSON string, at most 4 KiB of it. Escape sequences lose their backslash.
 std::string textOf(std::string_view token);
 

@@ -147,6 +147,15 @@ TEST_CASE("at equal times a free comes before an allocation")
     CHECK(d.bytesAtPeak[MemoryCategory::Weights] == 100);
 }
 
+// Its peak was 0 bytes if memory of another device was recorded.
+TEST_CASE("a device without recorded memory has no peak")
+{
+    Run run = pingPong();
+    run.timeline.memory = {{0, 500, MemoryEvent::kNoOp, 0, MemoryCategory::Weights}};
+    CHECK(numbers(run).devices[{0}].peakBytes == 500);
+    CHECK_FALSE(numbers(run).devices[{1}].peakBytes);
+}
+
 TEST_CASE("memory that is alive when an iteration begins counts in its peak")
 {
     Run run = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {10, 14},

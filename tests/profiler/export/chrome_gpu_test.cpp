@@ -1,10 +1,13 @@
 // The Chrome trace of a run with kernels, read as a reader of Kineto's traces does.
 #include "profiler/export/chrome.h"
+#include "profiler/import/import.h"
 #include "tests/profiler/export/text_of.h"
 #include "tests/support/gpu_run.h"
+#include "tests/support/temporary_folder.h"
 
 #include <nlohmann/json.hpp>
 
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -213,6 +216,30 @@ TEST_CASE("work whose op and context belong to no device is in a process of its 
     REQUIRE(kernels.size() == made.gpu.kernels.size());
     CHECK(nameOfProcess(events, kernels.back()["pid"]) == "GPU 3 (no device)");
     CHECK_FALSE(kernels.back()["args"].contains("op"));
+}
+
+// The kernels made the trace that of one rank, so the run had one device.
+TEST_CASE("an exported GPU run is imported with its devices, without its kernels")
+{
+    const GpuRun made = gpuRun();
+    const TemporaryFolder folder;
+    std::ofstream(folder / "run.json")
+        << textOf(profiler::exportChrome, made.run, piecesOf(made.gpu));
+    const auto result = profiler::importTraces({folder.path()}, profiler::Rules::shipped());
+    REQUIRE(result);
+    const Run& run = result->run;
+    REQUIRE(run.schedule.shape.devices == 4);
+    CHECK(run.schedule.deviceOf == made.run.schedule.deviceOf);
+    CHECK(run.timeline.iterations.size() == 2);
+    for (const DeviceId device : run.schedule.program.ids()) {
+        const Track* const track = run.timeline.track(device, Track::Kind::Compute);
+        REQUIRE(track);
+        CHECK(track->spans.size()
+              == made.run.timeline.track(device, Track::Kind::Compute)->spans.size());
+    }
+    CHECK(result->gpu.kernels.empty());
+    REQUIRE_FALSE(run.info.import->warnings.empty());
+    CHECK(run.info.import->warnings.front().find("GPU records are left out") != std::string::npos);
 }
 
 TEST_CASE("a trace whose records cannot be read is a failure")

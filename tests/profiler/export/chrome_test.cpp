@@ -1,11 +1,14 @@
 #include "profiler/export/chrome.h"
 #include "profiler/export/exporters.h"
 #include "profiler/export/sub_lanes.h"
+#include "profiler/import/import.h"
 #include "tests/profiler/export/text_of.h"
 #include "tests/support/pipelines.h"
+#include "tests/support/temporary_folder.h"
 
 #include <nlohmann/json.hpp>
 
+#include <fstream>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -145,6 +148,25 @@ TEST_CASE("process labels have no commas, at which viewers split them")
     for (const json& event : eventsOf(run, "M"))
         if (event["name"] == "process_labels")
             CHECK(event["args"]["labels"].get<std::string>().find(',') == std::string::npos);
+}
+
+// Warm-up and the median iteration came back as measured iterations.
+TEST_CASE("an exported run is imported with its measured iterations")
+{
+    Run run;
+    run.schedule = lower(scheduleOf("1f1b", 4, 8));
+    const OpCosts costs = costsOf(run.schedule);
+    run.timeline = simulate(run.schedule, costs, {.iterations = 4}).value();
+    run.timeline.iterations.front().kind = Iteration::Kind::Warmup;
+    run.timeline.iterations.back().kind = Iteration::Kind::Replay;
+    run.info.ticksPerUnit = costs.ticksPerUnit;
+    run.info.scheme = "1f1b";
+    const TemporaryFolder folder;
+    std::ofstream(folder / "run.json") << tests::textOf(profiler::exportChrome, run);
+    const auto result = profiler::importTraces({folder.path()}, profiler::Rules::shipped());
+    REQUIRE(result);
+    CHECK(result->run.schedule.shape.devices == 4);
+    CHECK(result->run.timeline.iterations.size() == 2);
 }
 
 TEST_CASE("overlapping spans get separate lanes, joint ops share one")

@@ -36,6 +36,22 @@ TEST_CASE("a TikZ picture names every colour it uses, once, and has the size of 
     CHECK(has(picture, "% BitPipe, D 4\n")); // a comment is one line
 }
 
+// TeX ends a comment at a carriage return, so a run could bring commands into the document.
+TEST_CASE("a TeX comment has no control characters")
+{
+    Scene scene;
+    scene.title = "a\rb\x7F";
+    scene.description = "\x1B[c\r\n\\input{d}";
+    Box box;
+    box.op = "0F0\r\\x";
+    scene.groups.push_back({"e\rf", {box}});
+    const std::string picture = toTikz(scene);
+    CHECK(picture.find_first_of("\r\x1B\x7F") == std::string::npos);
+    CHECK(picture.starts_with("% a b \n%  [c  \\input{d}\n"));
+    CHECK(has(picture, "% e f\n"));
+    CHECK(has(picture, "; % 0F0 \\x\n"));
+}
+
 TEST_CASE("a stroked box with a cut corner is one filled path of five corners")
 {
     Box box;

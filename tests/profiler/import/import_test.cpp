@@ -258,6 +258,30 @@ TEST_CASE("an iteration with another number of ops does not count")
     CHECK(imported(folder).run.timeline.iterations.size() == 3);
 }
 
+// Memory began at 0 bytes, so peaks lacked the weights, and frees led to negative sizes.
+TEST_CASE("imported memory begins with what was allocated before the recording")
+{
+    const TemporaryFolder folder;
+    const auto memory = [](int time, int bytes, int total) {
+        return fmt::format(R"(,{{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,)"
+                           R"("tid":1,"ts":{},"args":{{"Bytes":{},"Total Allocated":{},)"
+                           R"("Device Type":1,"Device Id":0}}}})",
+                           time, bytes, total);
+    };
+    // The events of a file are not sorted by time.
+    writeText(folder / "a.json",
+              R"([{"ph":"X","name":"PP:0F0","pid":1,"tid":1,"ts":1,"dur":8},
+        {"ph":"X","name":"PP:0B0","pid":1,"tid":1,"ts":10,"dur":8})"
+                  + memory(12, 500, 1500) + memory(3, -24, 1000) + memory(14, -400, 1100) + "]");
+    const Run run = imported(folder).run;
+    REQUIRE(run.timeline.memory.size() == 4);
+    std::int64_t bytes = 0;
+    for (const MemoryEvent& event : run.timeline.memory)
+        bytes += event.bytes;
+    CHECK(bytes == 1100);
+    CHECK(metrics(run)->devices[DeviceId{0}].peakBytes == 1500);
+}
+
 TEST_CASE("spans of centuries, and times after them, are left out")
 {
     const TemporaryFolder folder;

@@ -5,9 +5,10 @@ using namespace profiler;
 
 namespace {
 
-std::size_t ranksOf(std::uint32_t threads)
+std::size_t ranksOf(std::uint32_t threads, const std::string& program = "")
 {
     RankTrace trace;
+    trace.program = program;
     trace.texts
         = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"", "PP:0F0"});
     for (std::uint32_t thread = 0; thread < threads; ++thread) {
@@ -25,4 +26,10 @@ TEST_CASE("threads with named ranges are ranks, up to 1024")
     CHECK(ranksOf(2) == 2);
     CHECK(ranksOf(1024) == 1024);
     CHECK(ranksOf(1025) == 1);
+}
+
+// Compute and all-reduces of a run with one device became two devices.
+TEST_CASE("the lanes of a device of an exported run are one rank")
+{
+    CHECK(ranksOf(2, std::string(kOwnProgram)) == 1);
 }

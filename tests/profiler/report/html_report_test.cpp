@@ -90,6 +90,27 @@ TEST_CASE("memory is in the figure and in a table if it was recorded")
     CHECK(has(page, "class=\"memory"));
 }
 
+// The device had zeros, as if they were measured.
+TEST_CASE("a device of an imported run without a trace has no numbers")
+{
+    Run run = tests::measuredRun("1f1b", 2, 4);
+    run.info.mode = Mode::Imported;
+    run.info.import.emplace();
+    run.info.import->stagesKnown = run.info.import->microBatchesKnown = true;
+    run.schedule.program[DeviceId{1}].clear();
+    std::erase_if(run.timeline.tracks,
+                  [](const Track& track) { return track.device == DeviceId{1}; });
+    run.timeline.memory = {{0, 3 << 20, MemoryEvent::kNoOp, 0, MemoryCategory::Weights}};
+    const std::string page = reportOf({run});
+    const auto count = [&](const char* part) {
+        const std::regex each(part);
+        return std::distance(std::sregex_iterator(page.begin(), page.end(), each), {});
+    };
+    CHECK(count("<tr><th>Device 1, no trace</th>(<td>-</td>)+</tr>") == 2); // times and memory
+    CHECK(count("class=\"bubble-share\"") == 1);
+    CHECK(has(page, "<tr><th>Device 0</th><td>3.0 MiB</td>"));
+}
+
 TEST_CASE("a comparison has one figure, a row per run and the sentence about each")
 {
     const std::string page

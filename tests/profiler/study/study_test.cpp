@@ -3,11 +3,13 @@
 #include "profiler/study/metric_text.h"
 #include "profiler/study/results_file.h"
 #include "profiler/study/run_study.h"
+#include "profiler/study/run_values.h"
 #include "profiler/study/study_report.h"
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"
 
 #include <fstream>
+#include <limits>
 #include <mutex>
 
 using namespace engine;
@@ -166,6 +168,19 @@ where = { seed = 1 }
     CHECK_THAT(answer, Catch::Contains("not distinguishable"));
 }
 
+// No loss is less than NaN, so NaN remained the best one.
+TEST_CASE("a run whose loss diverged has no loss")
+{
+    Run run;
+    run.timeline.iterations.emplace_back().microBatchLoss = {2, 3};
+    CHECK(valuesOf(run, {}, std::nullopt).of[StudyMetric::Loss] == 2.5);
+    for (const float diverged :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+        run.timeline.iterations.front().microBatchLoss = {2, diverged};
+        CHECK_FALSE(valuesOf(run, {}, std::nullopt).of[StudyMetric::Loss]);
+    }
+}
+
 TEST_CASE("every mistake in a study is named")
 {
     const std::string grid = "[grid]\nscheme = [\"gpipe\", \"1f1b\"]\ndevices = [4, 8]\n";
@@ -198,6 +213,9 @@ TEST_CASE("every mistake in a study is named")
                Catch::Contains("devices or run"));
     CHECK_THAT(errorOf(grid + "[[ratio]]\nname = \"error\"\nbaseline = { devices = 4 }"),
                Catch::Contains("not a column"));
+    const std::string ratio = "[[ratio]]\nname = \"a\"\nbaseline = { devices = 4 }\n";
+    // All points were computed before the second column of this name failed.
+    CHECK_THAT(errorOf(grid + ratio + ratio), Catch::Contains("a occurs twice"));
     CHECK_THAT(errorOf(grid + "[[answer]]\ny = \"speed\""), Catch::Contains("y = 'speed'"));
     std::string huge = "[grid]\n";
     for (const char axis : {'a', 'b', 'c', 'd', 'e', 'f', 'g'})
@@ -297,6 +315,22 @@ TEST_CASE("a study with other charts and ratios keeps its results")
     CHECK(study.charts.empty());
     CHECK(runStudy(study, studyToml(study), folder.path(), counted, {}));
     CHECK(calls == 4);
+}
+
+// The results had two columns "forward", so nothing was stored; the file that was left was refused.
+TEST_CASE("the axis of an option with the name of a metric has the option's dashes in its column")
+{
+    const TemporaryFolder folder;
+    std::ofstream(folder / "results.sqlite").flush();
+    const std::string toml = "[grid]\nforward = [1, 2]\noptimizer = [0, 1]";
+    const auto study = readStudy(toml, "s.toml");
+    REQUIRE(study);
+    REQUIRE(runStudy(*study, toml, folder.path(), evaluated, {}));
+    CHECK(contentOf(folder / "results.csv").starts_with("--forward,--optimizer,iteration,"));
+    auto database = Database::open(folder / "results.sqlite", Database::Access::ReadOnly);
+    REQUIRE(database);
+    CHECK(database->text("SELECT \"--forward\" FROM results WHERE point = 3") == "2");
+    CHECK(storedResults(*study, folder.path())->at(3).isDone);
 }
 
 // The error was SQLite's: "no such column".
