@@ -133,7 +133,7 @@ void addRange(const engine::Run& run, int iteration, DetailsSection& section)
         return tr("%1 to %2")
             .arg(scale.text(static_cast<double>(from)), scale.withUnit(static_cast<double>(to)));
     };
-    if (const auto interval = profiler::iterationInterval(run))
+    if (const auto interval = profiler::iterationInterval(run, iteration))
         section.add(tr("95 % interval"), fromTo(interval->least, interval->most));
     section.add(tr("%1 measured iterations").arg(measured.size()), fromTo(least, greatest));
     if (measured.size() > 2)
