@@ -2,6 +2,7 @@
 #include "app/cli/commands/interrupt.h"
 #include "app/cli/commands/progress.h"
 #include "app/cli/commands/simulated.h"
+#include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
 #include "engine/base/process.h"
@@ -240,7 +241,7 @@ Action prepareStudy(CLI::App& app)
                  "Print the study as TOML, as a template for another one");
     app.add_option("--threads", options->threads,
                    "Points to simulate concurrently (default: one per core)")
-        ->check(CLI::Range(1, 1024))
+        ->check(between(1, 1024))
         ->type_name("K");
     addProgressOption(app, options->progress);
     app.add_flag("--json", options->json, "Print JSON");
