@@ -35,8 +35,11 @@ Result<std::string> experimentText(const std::string& file)
     auto run = TRY(profiler::readRun(file));
     if (run.info.experiment.empty())
         return fail(Error::Code::Unsupported,
-                    fmt::format("{} has no experiment to repeat: it was {}; repeat it with: {}",
-                                file, modeAdjective(run.info.mode), run.info.command));
+                    fmt::format("{} has no experiment to repeat: it was {}; {}", file,
+                                modeAdjective(run.info.mode),
+                                run.info.command.empty() ? "import its traces again, or give "
+                                                           "--scheme and --model to bscope run"
+                                                         : "repeat it with: " + run.info.command));
     return run.info.experiment;
 }
 
