@@ -126,6 +126,13 @@ std::string joined(std::span<const std::string_view> names)
     return text;
 }
 
+std::string didYouMean(std::string_view name, std::span<const std::string_view> known)
+{
+    const std::string_view nearest = nearestName(name, known);
+    return nearest.empty() ? fmt::format("use one of: {}", joined(known))
+                           : fmt::format("did you mean '{}'?", nearest);
+}
+
 std::string csvCell(std::string_view text)
 {
     if (text.find_first_of(",\"\r\n") == std::string_view::npos)

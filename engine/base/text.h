@@ -15,6 +15,9 @@ std::string_view nearestName(std::string_view name, std::span<const std::string_
 // Joins names for a message: "fifo, lifo".
 std::string joined(std::span<const std::string_view> names);
 
+// Returns "did you mean 'fifo'?", or "use one of: fifo, lifo" if no known name is near.
+std::string didYouMean(std::string_view name, std::span<const std::string_view> known);
+
 // Returns at most 40 bytes of a file's text for an error message, then "..."; non-printable bytes
 // become '?'.
 std::string excerpt(std::string_view text);

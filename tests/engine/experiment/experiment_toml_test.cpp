@@ -71,7 +71,10 @@ TEST_CASE("a bad experiment is an error that names the key")
 {
     CHECK(message("[schedule]\ndevices = \"four\"")
           == "experiment: schedule.devices must be a whole number from 0 to 1000000");
-    CHECK(message("[schedule]\nwings = 2") == "experiment: [schedule] has no key 'wings'");
+    CHECK_THAT(message("[schedule]\nwings = 2"),
+               Catch::StartsWith("experiment: [schedule]: unknown key 'wings'; use one of: "));
+    CHECK(message("[schedule]\ndevice = 2")
+          == "experiment: [schedule]: unknown key 'device'; did you mean 'devices'?");
     CHECK(message("[run]\naccumulate = \"fast\"")
           == "experiment: run.accumulate must be one of float, exact");
     CHECK(message("[run]\nseed = -1")
