@@ -95,7 +95,8 @@ public:
     }
     std::string make_option_opts(const CLI::Option* option) const override
     {
-        const std::string type = option->get_type_name();
+        const std::string type
+            = option->get_positional() ? option->get_name() : option->get_type_name();
         return type.empty() ? "" : " " + type;
     }
     std::string make_option_name(const CLI::Option* option, bool positional) const override

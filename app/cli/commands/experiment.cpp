@@ -65,8 +65,7 @@ Result<int> repeat(const RepeatOptions& options)
 Action prepareExperiment(CLI::App& app)
 {
     const auto options = std::make_shared<RepeatOptions>();
-    app.add_option("FILE", options->file, "Experiment file, or run to repeat")
-        ->type_name("FILE.toml|RUN.sqlite")
+    app.add_option("FILE.toml|RUN.sqlite", options->file, "Experiment file, or run to repeat")
         ->required();
     const auto& trace = experimentField("--trace");
     addFieldOption(app, trace, "as in the file", [options, &trace](std::string_view text) {

@@ -121,9 +121,8 @@ Result<int> makeKit(const CLI::App& app, const KitOptions& options)
 Action prepareKit(CLI::App& app)
 {
     const auto options = std::make_shared<KitOptions>();
-    app.add_option("RUN", options->run,
-                   "Run to train again (default: the set-up given by the options)")
-        ->type_name("RUN.sqlite");
+    app.add_option("RUN.sqlite", options->run,
+                   "Run to train again (default: the set-up given by the options)");
     addFieldOptions(app, experimentFields(), options->experiment, isOfThisMachine);
     app.add_option("--gpus-per-node", options->gpusPerNode, "Ranks on each node (default: 8)")
         ->type_name("K")

@@ -75,7 +75,6 @@ Action prepareReproduce(CLI::App& app)
     const auto options = std::make_shared<ReproduceOptions>();
     app.add_option("PAPER", options->paper,
                    "bitpipe (arXiv 2410.19367), or bpipe (arXiv 2401.02088 and 2205.05198)")
-        ->type_name("{bitpipe,bpipe}")
         ->required()
         ->check(oneOf({"bitpipe", "bpipe"}));
     app.add_flag("--json", options->json, "Print JSON");

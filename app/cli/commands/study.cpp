@@ -228,10 +228,9 @@ Result<int> runAndPrint(const StudyOptions& options)
 Action prepareStudy(CLI::App& app)
 {
     const auto options = std::make_shared<StudyOptions>();
-    app.add_option("FILE", options->file,
+    app.add_option("NAME|FILE.toml", options->file,
                    fmt::format("{}, or a .toml file with a grid, ratios and charts",
                                fmt::join(SpecFile::names(kStudyFolders), ", ")))
-        ->type_name("NAME|FILE.toml")
         ->required();
     app.add_option("-o,--output", options->folder,
                    "Folder of results.sqlite, results.csv and report.html; an interrupted study "

@@ -271,9 +271,7 @@ Result<int> whatIf(const WhatIfOptions& options)
 Action prepareWhatIf(CLI::App& app)
 {
     const auto options = std::make_shared<WhatIfOptions>();
-    app.add_option("FILE", options->file, "Recorded or imported run")
-        ->type_name("RUN.sqlite")
-        ->required();
+    app.add_option("RUN.sqlite", options->file, "Recorded or imported run")->required();
     addScheduleOptions(app, options->schedule, Schemes::Several);
     app.add_flag("--all", options->all,
                  "Predict all synchronous schemes (default without --scheme)")

@@ -70,7 +70,7 @@ TEST_CASE("an experiment written by hand needs only what differs from the defaul
 TEST_CASE("a bad experiment is an error that names the key")
 {
     CHECK(message("[schedule]\ndevices = \"four\"")
-          == "experiment: schedule.devices must be a whole number from 0 to 1000000");
+          == "experiment: schedule.devices must be a whole number from 1 to 65534");
     CHECK_THAT(message("[schedule]\nwings = 2"),
                Catch::StartsWith("experiment: [schedule]: unknown key 'wings'; use one of: "));
     CHECK(message("[schedule]\ndevice = 2")

@@ -27,7 +27,7 @@ TEST_CASE("every preset loads and is named like its file")
 TEST_CASE("an unknown model is an error that names the presets")
 {
     CHECK(loadModel("huge").error()
-          == Error{Error::Code::NotFound,
+          == Error{Error::Code::InvalidArgument,
                    "unknown model 'huge'; use one of bert-64, gpt-96, gpt2-124m, gpt2-350m, "
                    "gpt3-96b, llama-65b, small, tiny, or a .toml file"});
     CHECK(loadModel("/nowhere/m.toml").error()
