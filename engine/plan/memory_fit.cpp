@@ -170,14 +170,14 @@ bool fits(const MemoryNeed& need, const Experiment& experiment, const MemorySpac
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered, Bytes available)
 {
     const double order = HappensBefore::bytes(opCount(lowered), lowered.shape.devices);
-    const double needed = recordOf(experiment, lowered) + order;
+    const double record = recordOf(experiment, lowered);
     const MemorySpace machine{available};
-    if (machine.holds(needed))
+    if (machine.holds(record + order))
         return {};
-    return refuse("this run", needed, machine, "",
-                  fmt::format("this is the size of the recording and, {} of it, of the order of "
-                              "the ops; use fewer --iterations, --micro-batches or --devices",
-                              bytesText(order)));
+    return refuse("this run", record + order, machine, "",
+                  fmt::format("the recording needs {} and the order of the ops {}; use fewer "
+                              "--iterations, --micro-batches or --devices",
+                              bytesText(record), bytesText(order)));
 }
 
 Result<void> checkFits(const MemoryFit& fit, const Device& device)

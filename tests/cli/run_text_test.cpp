@@ -45,7 +45,7 @@ TEST_CASE("the summary line names its iteration, and HFU if it differs from MFU"
     Iteration more = run.timeline.iterations[0];
     run.timeline.iterations.push_back(more);
     numbers.iteration = 1;
-    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (second of 2), "));
+    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (last of 2 iterations), "));
     numbers.iteration = 0;
     run.timeline.iterations[0].kind = Iteration::Kind::Warmup;
     CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (warm-up), "));

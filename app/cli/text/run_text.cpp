@@ -39,7 +39,7 @@ std::string replayText(const Run& run, int iteration)
         return "";
     const auto measured = of(Iteration::Kind::Measured);
     return measured > 2 ? fmt::format(" (median of {})", measured)
-        : measured == 2 ? " (second of 2)"
+        : measured == 2 ? " (last of 2 iterations)"
                         : "";
 }
 

@@ -203,7 +203,7 @@ QString whichIteration(const engine::Run& run, int iteration)
                                            : tr("Iteration %1").arg(one.number);
     return run.info.outcome == engine::Outcome::Running
         ? tr("Iteration %1, the newest so far").arg(one.number)
-        : measured == 2 ? tr("Reported iteration: %1, the second of 2").arg(one.number)
+        : measured == 2 ? tr("Reported iteration: %1, the last of 2").arg(one.number)
                         : tr("Reported iteration: %1, of median duration").arg(one.number);
 }
 

@@ -222,5 +222,6 @@ TEST_CASE("a run of many devices needs memory for the order of its ops before it
     };
     CHECK(checked(record + order));
     CHECK_THAT(checked(record + 0.9 * order).error().message,
-               Catch::StartsWith("this run needs ") && Catch::Contains("of the order of the ops"));
+               Catch::StartsWith("this run needs ") && Catch::Contains("; the recording needs ")
+                   && Catch::Contains(" and the order of the ops "));
 }

@@ -204,3 +204,16 @@ TEST_CASE("runs of one scheme are labelled by their differences")
     CHECK(differences({&one}).empty());
     CHECK(differences({}).empty());
 }
+
+// The sentences of a comparison had "hardware = Intel(R) Xeon(R) Processor, 1 BLAS thread" twice.
+TEST_CASE("runs that differ only in their hardware are labelled by a number")
+{
+    Run one, two;
+    one.info.label = two.info.label = "1F1B";
+    one.info.deviceName = "Intel(R) Xeon(R) Processor, 1 BLAS thread";
+    two.info.deviceName = "AMD EPYC 9654 96-Core Processor, 1 BLAS thread";
+    CHECK(distinctLabels({&one, &two}) == std::vector<std::string>{"1F1B", "1F1B (2)"});
+    two.info.deviceName = "NVIDIA A100-SXM4-80GB";
+    CHECK(distinctLabels({&one, &two})
+          == std::vector<std::string>{"1F1B", "1F1B, hardware = NVIDIA A100-SXM4-80GB"});
+}
