@@ -123,7 +123,7 @@ TEST_CASE("devices that have no ops are named, because a number may be missing i
                   header + stages + last + ",0,F,1,0,0,0,,,\n" + last + ",1,B,1,0,0,0,,,\n");
         INFO(device);
         CHECK(contains(bscope(folder, "validate idle.csv").out, text));
-        const auto idle = bscope(folder, "validate idle.csv --json").json()["devicesWithoutOps"];
+        const auto idle = bscope(folder, "validate idle.csv --json").json()["devices_without_ops"];
         CHECK(idle.size() == std::stoul(last) - 1);
         CHECK(contains(bscope(folder, "simulate --schedule idle.csv").out, ", v = 1,"));
     }

@@ -72,6 +72,7 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
          "--link-speed: 0 is not a number from 0.001 to 1000;"},
         {"study best-scheme -o s --threads 0", 2, "--threads: 0 is not a number from 1 to 1024;"},
         {"study best-scheme", 2, "add -o FOLDER"},
+        {"study best-scheme --print --json", 2, "--print excludes --json;"},
         {"study best-scheme -o empty.txt", 1, "empty.txt is a file: choose another name"},
         {"estimate gpipe", 2, "gpipe is not one of bpipe;"},
         {"import missing.json", 1, "missing.json does not exist: check the name"},

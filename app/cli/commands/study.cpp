@@ -236,14 +236,14 @@ Action prepareStudy(CLI::App& app)
                    "Folder of results.sqlite, results.csv and report.html; an interrupted study "
                    "continues")
         ->type_name("FOLDER");
-    app.add_flag("--print", options->print,
-                 "Print the study as TOML, as a template for another one");
+    auto* print = app.add_flag("--print", options->print,
+                               "Print the study as TOML, as a template for another one");
     app.add_option("--threads", options->threads,
                    "Points to simulate concurrently (default: one per core)")
         ->check(between(1, 1024))
         ->type_name("K");
     addProgressOption(app, options->progress);
-    app.add_flag("--json", options->json, "Print JSON");
+    app.add_flag("--json", options->json, "Print JSON")->excludes(print);
     return [options] { return runAndPrint(*options); };
 }
 

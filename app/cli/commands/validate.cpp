@@ -90,7 +90,7 @@ std::string asJson(const Checked& checked)
         {{"valid", checked.violations.empty()},
          {"format", formatTitle(checked.format)},
          {"violations", all},
-         {"devicesWithoutOps", devicesWithoutOps(checked.schedule)},
+         {"devices_without_ops", devicesWithoutOps(checked.schedule)},
          {"communication",
           checked.communication ? communicationJson(*checked.communication) : ordered_json()}});
 }
