@@ -4,6 +4,7 @@
 #include "app/cli/options/manual.h"
 #include "app/cli/text/output.h"
 #include "engine/base/process.h"
+#include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/exec/run_experiment.h"
 
@@ -55,23 +56,6 @@ std::string indented(std::string_view lines)
     return text;
 }
 
-// Breaks lines at blanks. A word that is wider than a line gets a line of its own.
-std::string wrapped(const std::string& text, std::size_t width)
-{
-    std::string lines;
-    std::size_t begin = 0;
-    while (text.size() - begin > width) {
-        std::size_t end = text.rfind(' ', begin + width);
-        if (end == std::string::npos || end <= begin)
-            end = text.find(' ', begin + width);
-        if (end == std::string::npos)
-            break;
-        lines += text.substr(begin, end - begin) + '\n';
-        begin = end + 1;
-    }
-    return lines + text.substr(begin);
-}
-
 int complain(const std::string& message, int status)
 {
     printError("bscope: " + message + "\n");
@@ -112,7 +96,7 @@ public:
     }
     std::string make_option_desc(const CLI::Option* option) const override
     {
-        return wrapped(option->get_description(), kHelpWidth - kNameWidth);
+        return engine::wrapped(option->get_description(), kHelpWidth - kNameWidth);
     }
 
 private:
