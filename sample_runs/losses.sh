@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trains `tiny` with two synchronous and two asynchronous schemes on as many tokens (200 updates of four micro-batches), and says how long each took
-# to the lowest loss that all reach. About a minute: sample_runs/losses.sh [path of bscope] [folder for the runs]
+# Trains `tiny` with two synchronous and two asynchronous schemes on as many tokens (200 updates of four micro-batches), and prints the iterations,
+# updates and tokens that each needs to reach the lowest loss that all reach. About a minute: sample_runs/losses.sh [path of bscope] [folder for the runs]
 set -euo pipefail
 bscope=${1:-bscope}
 folder=${2:-losses}

@@ -4,6 +4,7 @@
 #include "app/cli/options/manual.h"
 #include "app/cli/text/output.h"
 #include "engine/base/process.h"
+#include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/exec/run_experiment.h"
 
@@ -55,23 +56,6 @@ std::string indented(std::string_view lines)
     return text;
 }
 
-// Breaks lines at blanks. A word that is wider than a line gets a line of its own.
-std::string wrapped(const std::string& text, std::size_t width)
-{
-    std::string lines;
-    std::size_t begin = 0;
-    while (text.size() - begin > width) {
-        std::size_t end = text.rfind(' ', begin + width);
-        if (end == std::string::npos || end <= begin)
-            end = text.find(' ', begin + width);
-        if (end == std::string::npos)
-            break;
-        lines += text.substr(begin, end - begin) + '\n';
-        begin = end + 1;
-    }
-    return lines + text.substr(begin);
-}
-
 int complain(const std::string& message, int status)
 {
     printError("bscope: " + message + "\n");
@@ -83,8 +67,8 @@ int exitStatus(engine::Error::Code code)
     return code == engine::Error::Code::InvalidArgument ? kUsage : kFailed;
 }
 
-// Formats --help. Lines have at most 100 columns, and CLI11's validators and exclusions are not
-// shown.
+// Formats --help. Lines have at most 100 columns, and exclusions are not shown. CLI11 would append
+// the descriptions of validators to type names, but ours (choice.h) have none.
 class HelpFormatter : public CLI::Formatter
 {
 public:
@@ -95,10 +79,8 @@ public:
     }
     std::string make_option_opts(const CLI::Option* option) const override
     {
-        // Shortens "BYTES:SIZE [b, kb(=1024b), ...]" to BYTES, and "TEXT:{a,b}" to {a,b}.
-        std::string type = option->get_type_name();
-        if (const auto end = type.find(':'); end != std::string::npos)
-            type = type.compare(end, 2, ":{") == 0 ? type.substr(end + 1) : type.substr(0, end);
+        const std::string type
+            = option->get_positional() ? option->get_name() : option->get_type_name();
         return type.empty() ? "" : " " + type;
     }
     std::string make_option_name(const CLI::Option* option, bool positional) const override
@@ -114,7 +96,7 @@ public:
     }
     std::string make_option_desc(const CLI::Option* option) const override
     {
-        return wrapped(option->get_description(), kHelpWidth - kNameWidth);
+        return engine::wrapped(option->get_description(), kHelpWidth - kNameWidth);
     }
 
 private:
@@ -175,21 +157,6 @@ int runChosen(Program& program)
     return kSuccess;
 }
 
-// Rephrases messages of CLI11's validators.
-std::string inPlainWords(std::string what)
-{
-    const std::pair<std::regex, const char*> rules[]
-        = {{std::regex("Value (.*) not in range ([0-9]+(?:\\.[0-9]*[1-9])?)\\.?0* to "
-                       "([0-9]+(?:\\.[0-9]*[1-9])?)(\\.0*)?$"),
-            "$1 is not a number from $2 to $3"},
-           {std::regex("(.*) not in \\{(.*)\\}"), "$1 is not one of $2"},
-           {std::regex("At least (.*) required but received (.*)"),
-            "at least $1 are needed, but $2 was given"}};
-    for (const auto& [pattern, text] : rules)
-        what = std::regex_replace(what, pattern, text);
-    return what;
-}
-
 // Rephrases an error of CLI11. The text names the argument and states what is wrong with it.
 std::string errorText(const CLI::App& app, const CLI::ParseError& error)
 {
@@ -208,7 +175,9 @@ std::string errorText(const CLI::App& app, const CLI::ParseError& error)
         return what.substr(kConversion.size()) + " is not a valid number";
     if (const auto end = what.find(kTooMany); end != std::string::npos)
         return what.substr(0, end) + " can be given only once";
-    return inPlainWords(what.substr(0, what.find('\n')));
+    return std::regex_replace(what.substr(0, what.find('\n')),
+                              std::regex("At least (.*) required but received (.*)"),
+                              "at least $1 are needed, but $2 was given");
 }
 
 int complainOfUsage(const CLI::App& app, const CLI::ParseError& error)

@@ -1,6 +1,7 @@
 #include "app/figures/figure_request.h"
 
 #include "app/figures/write_figure.h"
+#include "engine/base/text.h"
 #include "engine/base/try.h"
 
 #include <QCommandLineParser>
@@ -124,9 +125,12 @@ std::string helpLine(const engine::Field<FigureSettings>& field)
         + (field.kind == FieldKind::Flag || defaultText.empty()
                ? ""
                : fmt::format(" (default: {})", defaultText));
-    constexpr std::size_t kColumn = 20;
-    const char* gap = option.size() < kColumn ? "" : "\n                      ";
-    return fmt::format("  {:20}{}{}\n", option, gap, help);
+    constexpr std::size_t kColumn = 20, kWidth = 78;
+    const std::string gap = "\n" + std::string(kColumn + 2, ' ');
+    std::string lines;
+    for (const char c : engine::wrapped(help, kWidth))
+        lines += c == '\n' ? gap : std::string(1, c);
+    return fmt::format("  {:20}{}{}\n", option, option.size() < kColumn ? "" : gap, lines);
 }
 
 } // namespace

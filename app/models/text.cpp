@@ -66,6 +66,18 @@ QString capitalized(QString text)
     return text;
 }
 
+QString uncapitalized(QString label)
+{
+    if (label.size() > 1 && label.at(1).isLower())
+        label[0] = label.at(0).toLower();
+    return label;
+}
+
+QString withoutUnit(const QString& label)
+{
+    return label.section(QLatin1String(", "), 0, 0);
+}
+
 QString quotedCell(QString text)
 {
     text = QString::fromStdString(engine::csvCell(text.toStdString()));

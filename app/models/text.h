@@ -22,6 +22,9 @@ QString schemeTitle(const QString& name); // "ZB-V" for "zb-v"; `name` if it is 
 QString toolTipText(const QString& text);
 
 QString capitalized(QString text); // capitalizes the first letter
+// Returns the label of a setting for a sentence: "link latency, µs", "CUDA graphs".
+QString uncapitalized(QString label);
+QString withoutUnit(const QString& label); // "link latency"
 
 QString quotedCell(QString text); // a CSV cell, quoted if necessary
 

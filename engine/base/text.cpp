@@ -126,6 +126,29 @@ std::string joined(std::span<const std::string_view> names)
     return text;
 }
 
+std::string didYouMean(std::string_view name, std::span<const std::string_view> known)
+{
+    const std::string_view nearest = nearestName(name, known);
+    return nearest.empty() ? fmt::format("use one of: {}", joined(known))
+                           : fmt::format("did you mean '{}'?", nearest);
+}
+
+std::string wrapped(const std::string& text, std::size_t width)
+{
+    std::string lines;
+    std::size_t begin = 0;
+    while (text.size() - begin > width) {
+        std::size_t end = text.rfind(' ', begin + width);
+        if (end == std::string::npos || end <= begin)
+            end = text.find(' ', begin + width);
+        if (end == std::string::npos)
+            break;
+        lines += text.substr(begin, end - begin) + '\n';
+        begin = end + 1;
+    }
+    return lines + text.substr(begin);
+}
+
 std::string csvCell(std::string_view text)
 {
     if (text.find_first_of(",\"\r\n") == std::string_view::npos)

@@ -88,7 +88,7 @@ Result<std::string> SpecFile::textOf(Folders folders, std::string_view nameOrFil
             !preset.empty())
             return std::string(preset);
     if (!nameOrFile.ends_with(kEnding))
-        return fail(Error::Code::NotFound,
+        return fail(Error::Code::InvalidArgument,
                     fmt::format("unknown {} '{}'; use one of {}, or a .toml file", what, nameOrFile,
                                 fmt::join(SpecFile::names(folders), ", ")));
     return readFile(std::string(nameOrFile));

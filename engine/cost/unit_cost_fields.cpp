@@ -132,7 +132,7 @@ Field<C> stageCosts()
 {
     FieldFacts facts
         = option("", "--stage-cost", "Unequal stages",
-                 "F and B of one stage (embedding, head); repeat for other stages", "s=f:b");
+                 "F and B of one stage (embedding, head); repeat for other stages", "STAGE=F:B");
     facts.kind = FieldKind::List;
     return {std::move(facts),
             [](const C& costs) {

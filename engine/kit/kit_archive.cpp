@@ -5,8 +5,11 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <ctime>
 #include <memory>
 #include <string_view>
@@ -81,6 +84,21 @@ std::optional<std::string> folderInArchive(const std::filesystem::path& target)
         if (name.size() > suffix.size() && name.ends_with(suffix))
             return name.substr(0, name.size() - suffix.size());
     return std::nullopt;
+}
+
+Result<void> refuseOtherArchive(const std::filesystem::path& target)
+{
+    constexpr std::array<std::string_view, 12> kOthers{".tar", ".gz",  ".bz2",  ".xz",
+                                                       ".zst", ".tbz", ".tbz2", ".txz",
+                                                       ".7z",  ".rar", ".zip",  ".tgz"};
+    std::string ending = target.extension().string();
+    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (folderInArchive(target) || std::ranges::find(kOthers, ending) == kOthers.end())
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("{}: a kit is a folder or an archive that ends in {}; choose another "
+                            "name",
+                            target.string(), fmt::join(kSuffixes, ", ")));
 }
 
 Result<void> writeKitArchive(const TrainingKit& kit, const std::filesystem::path& file,

@@ -237,6 +237,7 @@ Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& targe
     namespace fs = std::filesystem;
     if (folderInArchive(target))
         return writeKitArchive(kit, target, ifExists, progress);
+    TRY(refuseOtherArchive(target));
     std::error_code error;
     if (ifExists == IfExists::Refuse && fs::exists(fs::symlink_status(target, error)))
         return fail(Error::Code::Io,

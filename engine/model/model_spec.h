@@ -60,7 +60,7 @@ struct ModelSpec
 };
 
 // Loads a preset of resources/models or a .toml file and checks every field. Fails with
-// Error::Code::NotFound if neither exists; the message lists the presets.
+// Error::Code::InvalidArgument for an unknown name; the message lists the presets.
 Result<ModelSpec> loadModel(std::string_view nameOrFile);
 std::vector<std::string> modelNames();
 

@@ -1,5 +1,7 @@
 #include "engine/model/toml_fields.h"
 
+#include "engine/base/text.h"
+
 #include <fmt/format.h>
 
 #include <sstream>
@@ -34,6 +36,14 @@ std::optional<std::string> textOfTable(const toml::table* table)
 }
 
 } // namespace
+
+Error unknownKey(std::string_view name, std::string_view key,
+                 std::span<const std::string_view> known)
+{
+    return {Error::Code::InvalidArgument,
+            fmt::format("{}unknown key '{}'; {}", name.empty() ? "" : fmt::format("[{}]: ", name),
+                        excerpt(key), didYouMean(key, known))};
+}
 
 void insertField(const FieldFacts& facts, std::string_view text, toml::table& table)
 {

@@ -6,12 +6,20 @@
 
 #include <toml++/toml.h>
 
+#include <span>
+#include <string_view>
+#include <vector>
+
 namespace engine {
 
 // Convert the text of a field to a TOML value and back. textOf() returns nullopt if the value has
 // another type.
 void insertField(const FieldFacts& facts, std::string_view text, toml::table& table);
 std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& node);
+
+// The error of a key that table `name` ("": the file) does not have; `known` are those it has.
+Error unknownKey(std::string_view name, std::string_view key,
+                 std::span<const std::string_view> known);
 
 // Writes each field into the table FieldFacts::table below `root`. A field whose table is "" is
 // written into `root` itself.
@@ -42,10 +50,13 @@ Result<void> readFields(Fields<Object> fields, std::string_view name, const toml
         const auto found = std::ranges::find_if(fields, [&, k = key.str()](const auto& each) {
             return each.table == name && each.key == k;
         });
-        if (found == fields.end())
-            return invalid(name.empty() ? "unknown key '" + std::string(key.str()) + "'"
-                                        : "[" + std::string(name) + "] has no key '"
-                                   + std::string(key.str()) + "'");
+        if (found == fields.end()) {
+            std::vector<std::string_view> known;
+            for (const Field<Object>& each : fields)
+                if (each.table == name && !each.key.empty())
+                    known.push_back(each.key);
+            return tl::unexpected(unknownKey(name, key.str(), known));
+        }
         const auto text = textOf(*found, node);
         if (!text || !found->check(*text))
             return invalid(std::string(name) + (name.empty() ? "" : ".") + std::string(key.str())

@@ -21,9 +21,14 @@ std::string bytesText(double bytes)
                          : fmt::format("{:.1f} GiB", bytes / kGibi);
 }
 
-// "these would fit: --micro-batches 4 (1.2 GiB), --scheme bpipe (2.0 GiB)". The sizes are those of
-// the fullest device (`perDevice`) or of the fullest memory.
-std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDevice)
+// More devices need less memory each, but more together.
+constexpr const char* kSmallerDevices = "use a smaller model or more --devices";
+constexpr const char* kSmallerRun = "use a smaller model, fewer --micro-batches or fewer --devices";
+
+// "these would fit: --micro-batches 4 (1.2 GiB), --scheme bpipe (2.0 GiB)", or `otherwise`. The
+// sizes are those of the fullest device (`perDevice`) or of the fullest memory.
+std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDevice,
+                         const char* otherwise)
 {
     std::string text;
     for (const Remedy& remedy : remediesFor(fit.experiment, fit.spaces, device)) {
@@ -31,7 +36,7 @@ std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDev
         text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.option,
                             bytesText(need));
     }
-    return text.empty() ? "use a smaller model or more --devices" : text;
+    return text.empty() ? otherwise : text;
 }
 
 int devicesOf(const ExecutionPlan& plan) // of all data-parallel copies
@@ -89,16 +94,18 @@ Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t 
 {
     const MemorySpace& space = fit.spaces[index];
     const Fullest fullest = fullestOf(fit, index);
+    const bool isShared = !space.isGpu() || fullest.devices > 1;
     const std::string who = space.isGpu() ? fmt::format("GPU {}", space.gpu) : "this run";
     std::string what = fit.spaces.size() > 1
         ? fmt::format(" for {} of {} devices", fullest.devices, devicesOf(fit.plan))
         : "";
     if (const double communicators = need.communicators[index]; communicators > 0)
         what += fmt::format(", {} of it for NCCL's communicators,", bytesText(communicators));
-    return refuse(who, need.spaces[index], space, what,
-                  fmt::format("device {} needs the most, {} at {}; {}", fullest.device.value,
-                              bytesText(fullest.arena), fullest.op,
-                              whatWouldFit(fit, device, false)));
+    return refuse(
+        who, need.spaces[index], space, what,
+        fmt::format("device {} needs the most, {} at {}; {}", fullest.device.value,
+                    bytesText(fullest.arena), fullest.op,
+                    whatWouldFit(fit, device, false, isShared ? kSmallerRun : kSmallerDevices)));
 }
 
 } // namespace
@@ -163,14 +170,14 @@ bool fits(const MemoryNeed& need, const Experiment& experiment, const MemorySpac
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered, Bytes available)
 {
     const double order = HappensBefore::bytes(opCount(lowered), lowered.shape.devices);
-    const double needed = recordOf(experiment, lowered) + order;
+    const double record = recordOf(experiment, lowered);
     const MemorySpace machine{available};
-    if (machine.holds(needed))
+    if (machine.holds(record + order))
         return {};
-    return refuse("this run", needed, machine, "",
-                  fmt::format("this is the size of the recording and, {} of it, of the order of "
-                              "the ops; use fewer --iterations, --micro-batches or --devices",
-                              bytesText(order)));
+    return refuse("this run", record + order, machine, "",
+                  fmt::format("the recording needs {} and the order of the ops {}; use fewer "
+                              "--iterations, --micro-batches or --devices",
+                              bytesText(record), bytesText(order)));
 }
 
 Result<void> checkFits(const MemoryFit& fit, const Device& device)
@@ -184,7 +191,7 @@ Result<void> checkFits(const MemoryFit& fit, const Device& device)
             fmt::format("device {} needs {} at {}, but --device-memory is {}, {} too little; {}",
                         fullest.device.value, bytesText(fullest.arena), fullest.op,
                         bytesText(limit), bytesText(fullest.arena - limit),
-                        whatWouldFit(fit, device, true)));
+                        whatWouldFit(fit, device, true, kSmallerDevices)));
     for (std::size_t i = 0; i < fit.spaces.size(); ++i)
         if (!fit.spaces[i].holds(need.spaces[i]))
             return refuseRoom(fit, device, i, need);

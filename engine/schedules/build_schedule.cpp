@@ -19,13 +19,6 @@ auto invalid(std::string message)
     return fail(Error::Code::InvalidArgument, std::move(message));
 }
 
-std::string didYouMean(std::string_view name, std::span<const std::string_view> known)
-{
-    const std::string_view nearest = nearestName(name, known);
-    return nearest.empty() ? fmt::format("use one of: {}", joined(known))
-                           : fmt::format("did you mean '{}'?", nearest);
-}
-
 auto unknownScheme(std::string_view name)
 {
     std::vector<std::string_view> names;

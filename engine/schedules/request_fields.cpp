@@ -57,7 +57,8 @@ Field<Request> mapping()
 Fields<ScheduleRequest> requestFields()
 {
     static const std::vector<Field<Request>> kFields = [] {
-        constexpr double kMost = 1'000'000, kMostCopies = 65535; // schemes accept less
+        // Schemes and the memory may allow fewer.
+        constexpr double kMost = 1'000'000, kMostCopies = 65535;
         std::vector<Field<Request>> fields;
         const auto add = [&](const FieldFacts& facts, auto member) {
             fields.push_back(field<Request>(facts, member));
@@ -67,12 +68,12 @@ Fields<ScheduleRequest> requestFields()
                 .essential(),
             &Request::scheme);
         add(option(kTable, "-D,--devices", "Devices D", "Pipeline devices", "D")
-                .between(0, kMost)
+                .between(1, kMaxDevices)
                 .essential(),
             &Request::devices);
         add(option(kTable, "-N,--micro-batches", "Micro-batches N",
                    "Micro-batches of an iteration, both directions together", "N")
-                .between(0, kMost)
+                .between(1, kMost)
                 .essential(),
             &Request::microBatches);
         add(option(kTable, "--chunks", "Chunks v", "Chunks v per device and direction", "v")

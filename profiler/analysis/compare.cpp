@@ -45,7 +45,7 @@ Result<ComparedRun> comparedRun(const Run& run)
             compared.peakBytes = std::max(compared.peakBytes.value_or(0), *device.peakBytes);
     }
     addLosses(run.timeline, compared);
-    compared.interval = iterationInterval(run);
+    compared.interval = iterationInterval(run, numbers.iteration);
     compared.metrics = std::move(numbers);
     return compared;
 }
@@ -176,22 +176,22 @@ std::optional<Interval> medianInterval(std::vector<std::int64_t> times)
     });
 }
 
-std::optional<Interval> iterationInterval(const Run& run)
+std::optional<Interval> iterationInterval(const Run& run, int iteration)
 {
     const auto& iterations = run.timeline.iterations;
-    if (run.info.mode == Mode::Simulate || iterations.empty())
+    if (run.info.mode == Mode::Simulate || iterations.empty()
+        || iteration != reportedIteration(run.timeline))
         return std::nullopt;
-    const Iteration& reported
-        = iterations[static_cast<std::size_t>(reportedIteration(run.timeline))];
+    const Iteration& reported = iterations[static_cast<std::size_t>(iteration)];
     std::optional<Interval> interval;
     if (reported.kind == Iteration::Kind::Replay) {
         if (reported.interval != Interval())
             interval = reported.interval;
     } else {
         std::vector<std::int64_t> durations;
-        for (const Iteration& iteration : iterations)
-            if (iteration.kind == Iteration::Kind::Measured)
-                durations.push_back(iteration.window.duration());
+        for (const Iteration& one : iterations)
+            if (one.kind == Iteration::Kind::Measured)
+                durations.push_back(one.window.duration());
         interval = medianInterval(std::move(durations));
     }
     if (interval)

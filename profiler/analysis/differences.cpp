@@ -88,13 +88,15 @@ std::string labelOf(const Run& run)
     return run.info.label.empty() ? run.info.scheme : run.info.label;
 }
 
-// The differing settings of run `index`: "D = 4, --seed 2".
+// The differing settings of run `index`: "D = 4, --seed 2". Long values, such as those of the
+// hardware, are left out.
 std::string suffixOf(const std::vector<Difference>& differences, std::size_t index)
 {
+    constexpr std::size_t kLongest = 24;
     std::string text;
     for (const auto& [title, values] : differences)
         // Options that were not given and unknown values are not named.
-        if (!values[index].empty() && values[index] != kUnknown)
+        if (!values[index].empty() && values[index] != kUnknown && values[index].size() <= kLongest)
             text += fmt::format(", {}{}{}", title, title.starts_with('-') ? " " : " = ",
                                 values[index]);
     return text;

@@ -23,7 +23,7 @@ std::vector<std::pair<std::string, std::string>> settingsOf(const engine::Run& r
 std::vector<Difference> differences(const std::vector<const engine::Run*>& runs);
 
 // Returns a unique label for each run. Equal labels are extended by the settings that differ, as in
-// "1F1B, W = 2", or by a number if none differs.
+// "1F1B, W = 2", or by a number if none with a short value differs.
 std::vector<std::string> distinctLabels(const std::vector<const engine::Run*>& runs);
 
 } // namespace profiler

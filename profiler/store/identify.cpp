@@ -2,6 +2,7 @@
 
 #include "engine/base/try.h"
 #include "profiler/store/schema.h"
+#include "profiler/store/table.h"
 #include "profiler/store/trace_store.h"
 
 #include <fmt/format.h>
@@ -39,6 +40,7 @@ Result<void> ofAnotherProgram(Database& database, const std::string& name)
         return fail(Error::Code::Unsupported,
                     fmt::format("{} is an Nsight Systems export, not a Bubblescope run: {}", name,
                                 kImportIt));
+    TRY(refuseStudyResults(database, name));
     if (tables->empty())
         return fail(Error::Code::Unsupported,
                     fmt::format("{} is an empty SQLite file, not a Bubblescope run", name));
@@ -147,6 +149,16 @@ Result<void> identify(Database& database, const fs::path& file)
                                 "with the Bubblescope that recorded it, or record the run again",
                                 name, format, kFormat));
     return refuseCode(database, name);
+}
+
+Result<void> refuseStudyResults(Database& database, const std::string& name)
+{
+    for (const char* table : {"study", "results"})
+        if (!hasTable(database, table).value_or(false))
+            return {};
+    return fail(
+        Error::Code::Unsupported,
+        fmt::format("{} has the results of a study, not a run: open report.html beside it", name));
 }
 
 Error whatItIs(const fs::path& file, int code)

@@ -83,7 +83,7 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<do
     const auto unit = static_cast<double>(run.info.ticksPerUnit);
     auto& of = values.of;
     of[StudyMetric::Iteration] = static_cast<double>(metrics.duration) / unit;
-    addInterval(iterationInterval(run), StudyMetric::Iteration, unit, values);
+    addInterval(iterationInterval(run, metrics.iteration), StudyMetric::Iteration, unit, values);
     of[StudyMetric::Bubble] = metrics.bubbleRatio;
     of[StudyMetric::Messages] = metrics.messages;
     of[StudyMetric::TokensPerSecond] = metrics.tokensPerSecond;

@@ -200,6 +200,9 @@ TEST_CASE("devices --calibrate measures this machine as a file for --hardware")
     CHECK(here.memory * here.devicesPerNode < 1.001 * machine); // five digits
     CHECK(contains(bscope(folder, "devices --calibrate -o here.toml").err, "--force"));
     CHECK(bscope(folder, "devices -o other.toml").status == 2); // needs --calibrate
+    const Printed json = bscope(folder, "devices --calibrate -o here.json");
+    CHECK(json.status == 2);
+    CHECK(contains(json.err, "-o here.json: --hardware reads only files that end in .toml"));
     CHECK(bscope(folder, "devices --force").status == 2);
     CHECK(contains(bscope(folder, "devices --calibrate --backend cuda").err, "--backend cpu"));
 }

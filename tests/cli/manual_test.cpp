@@ -1,4 +1,8 @@
 #include "app/cli/commands/command.h"
+#include "engine/cost/unit_cost_fields.h"
+#include "engine/experiment/experiment_fields.h"
+#include "engine/model/model_fields.h"
+#include "engine/schedules/request_fields.h"
 #include "tests/cli/bscope.h"
 
 #include <regex>
@@ -40,6 +44,27 @@ TEST_CASE("the options in the manual page are those that bscope --manual prints"
     INFO("replace them by the output of bscope --manual");
     const Folder folder;
     CHECK(optionsOfPage() == bscope(folder, "--manual").out);
+}
+
+// "STAGE=F:B" was cut at its colon.
+TEST_CASE("a placeholder with a colon is printed whole")
+{
+    const Folder folder;
+    const std::string manual = bscope(folder, "--manual").out;
+    std::vector<std::string> placeholders{"FROM:TO=COUNT", "STAGE=F:B"};
+    const auto add = [&placeholders](const auto& fields) {
+        for (const engine::FieldFacts& each : fields)
+            placeholders.emplace_back(each.value);
+    };
+    add(engine::unitCostFields());
+    add(engine::experimentFields());
+    add(engine::requestFields());
+    add(engine::modelFields());
+    for (const std::string& placeholder : placeholders)
+        if (contains(placeholder, ":")) {
+            CAPTURE(placeholder);
+            CHECK(contains(manual, "\\fI" + placeholder + "\\fR"));
+        }
 }
 
 TEST_CASE("every option that the help of a command prints is in the manual page")

@@ -117,6 +117,20 @@ TEST_CASE("a run without ops is refused instead of showing one bubble")
     CHECK(contains(bscope(folder, "analyze off.sqlite").err, "--trace off"));
 }
 
+// "repeat it with: " was followed by nothing.
+TEST_CASE("an imported run is not repeated, and the error says what to do instead")
+{
+    const Folder folder;
+    bscope(folder, "simulate -N 4 -o run.sqlite");
+    sql(folder / "run.sqlite",
+        "UPDATE BS_run SET mode = 'imported'; UPDATE BS_experiment SET command = ''");
+    const Printed refused = bscope(folder, "experiment run.sqlite");
+    CHECK(refused.status == 1);
+    CHECK(contains(refused.err,
+                   "run.sqlite has no experiment to repeat: it was imported; import its traces "
+                   "again, or give --scheme and --model to bscope run"));
+}
+
 TEST_CASE("a run on the CPU with --trace kernels continues with a note")
 {
     const Folder folder;

@@ -176,7 +176,10 @@ TEST_CASE("progress in JSON lines follows PROGRESS.md")
     int iterations = 0;
     double t = 0;
     std::int64_t rows = 0;
+    const std::string page = readText(tests::sourcePath("app/cli/PROGRESS.md"));
     for (const json& event : all) {
+        for (const auto& [field, value] : event.items())
+            CHECK(contains(page, "`" + field + "`"));
         CHECK(event["t"].get<double>() >= t);
         t = event["t"];
         if (event["event"] == "iteration") {

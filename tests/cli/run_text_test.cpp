@@ -1,5 +1,6 @@
 #include "app/cli/text/gpu_text.h"
 #include "app/cli/text/kernel_text.h"
+#include "app/cli/text/run_json.h"
 #include "app/cli/text/run_text.h"
 #include "app/cli/text/timeline_text.h"
 #include "profiler/analysis/explainer.h"
@@ -55,7 +56,9 @@ TEST_CASE("the summary line names its iteration, and HFU if it differs from MFU"
     CHECK(cli::summaryLine(run, numbers) == "iteration 16.0 ms, span 16.0 ms, bubble 50.0 %");
     Iteration more = run.timeline.iterations[0];
     run.timeline.iterations.push_back(more);
-    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (second of 2), "));
+    numbers.iteration = 1;
+    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (last of 2 iterations), "));
+    numbers.iteration = 0;
     run.timeline.iterations[0].kind = Iteration::Kind::Warmup;
     CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (warm-up), "));
     run.timeline.iterations[0].kind = Iteration::Kind::Replay;
@@ -69,6 +72,25 @@ TEST_CASE("the summary line names its iteration, and HFU if it differs from MFU"
     run.info.peakSource = "measured";
     CHECK_THAT(cli::summaryLine(run, numbers),
                Catch::EndsWith(", MFU 50.0 % (of 192 GFLOP/s per device, measured), HFU 62.5 %"));
+}
+
+// The median and the interval of the reported iteration were printed beside every iteration.
+TEST_CASE("an iteration that is not the reported one is no median and has no interval")
+{
+    Run run = pingPongRun();
+    run.info.mode = Mode::Live;
+    for (const std::int64_t duration : {14, 15, 18, 19}) {
+        Iteration more = run.timeline.iterations[0];
+        more.window.end = more.window.begin + duration * 1'000'000;
+        run.timeline.iterations.push_back(more);
+    }
+    RunMetrics numbers = metrics(run).value();
+    CHECK(numbers.iteration == 0); // of 16 ms
+    CHECK(contains(cli::summaryLine(run, numbers), " (median of 5), 95 % interval 14.0 ms to "));
+    CHECK(cli::runJson(run, numbers)["iteration_interval"].is_array());
+    numbers.iteration = 4;
+    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms, span "));
+    CHECK(cli::runJson(run, numbers)["iteration_interval"].is_null());
 }
 
 TEST_CASE("the heading states the number of copies and the outcome of the run")

@@ -80,7 +80,11 @@ TEST_CASE("a schedule file with a missing op, a cycle or a stray column is refus
     CHECK(missing.status == 1);
     CHECK(contains(missing.out, "0B1 is missing"));
     CHECK(contains(bscope(folder, "validate missing.csv --json").out, "\"kind\": \"missing\""));
-    CHECK(contains(bscope(folder, "simulate --schedule missing.csv").err, "0B1 is missing"));
+    CHECK(bscope(folder, "simulate --schedule missing.csv").err
+          == "bscope: missing.csv: device 0: 0B1 is missing\n");
+    dropRow(folder / "missing.csv", folder / "more.csv", "0,14,");
+    CHECK_THAT(bscope(folder, "simulate --schedule more.csv").err,
+               Catch::EndsWith("; bscope validate more.csv shows all 2\n"));
 
     // B before its own F on both devices: each waits for the other.
     writeText(folder / "cycle.csv",
@@ -119,7 +123,7 @@ TEST_CASE("devices that have no ops are named, because a number may be missing i
                   header + stages + last + ",0,F,1,0,0,0,,,\n" + last + ",1,B,1,0,0,0,,,\n");
         INFO(device);
         CHECK(contains(bscope(folder, "validate idle.csv").out, text));
-        const auto idle = bscope(folder, "validate idle.csv --json").json()["devicesWithoutOps"];
+        const auto idle = bscope(folder, "validate idle.csv --json").json()["devices_without_ops"];
         CHECK(idle.size() == std::stoul(last) - 1);
         CHECK(contains(bscope(folder, "simulate --schedule idle.csv").out, ", v = 1,"));
     }

@@ -44,6 +44,22 @@ TEST_CASE("a study simulates its grid, and continues where it was")
     CHECK(contains(bscope(folder, "study none -o results3").err, "best-scheme"));
 }
 
+// They were called a SQLite file of another program, or no export of Nsight Systems.
+TEST_CASE("the results of a study are named as such when they are opened or imported as a run")
+{
+    const Folder folder;
+    writeText(folder / "s.toml", "[grid]\nmicro-batches = [4, 8]\n");
+    REQUIRE(bscope(folder, "study s.toml -o results").status == 0);
+    for (const std::string command : {"analyze ", "import "}) {
+        const Printed refused = bscope(folder, command + "results/results.sqlite");
+        CAPTURE(command, refused.err);
+        CHECK(refused.status == 1);
+        CHECK(contains(refused.err,
+                       "results.sqlite has the results of a study, not a run: open report.html "
+                       "beside it"));
+    }
+}
+
 TEST_CASE("a study reports its points and its end as JSON lines")
 {
     const Folder folder;

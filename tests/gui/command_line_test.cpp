@@ -26,6 +26,9 @@ TEST_CASE("a wrong value of an option of the window is refused with the choices"
         CHECK(error(size).contains(QStringLiteral("such as 1600x1000")));
     CHECK(error("--theme").contains(QStringLiteral("needs a value")));
     CHECK(error("--theme dark --page keys --size 800x600 --force").isEmpty());
+    // A PNG was written to any file.
+    CHECK(error("--screenshot a.jpg").contains(QStringLiteral("a.jpg does not end in .png")));
+    CHECK(error("--screenshot a.png").isEmpty());
 }
 
 TEST_CASE("page and size need no screenshot, and a page about a run says that it needs one")

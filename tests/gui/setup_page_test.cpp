@@ -65,10 +65,11 @@ TEST_CASE("an odd D for BitPipe is the fault of D")
     CHECK_FALSE(setup.find<QPushButton>("run")->isEnabled());
 }
 
-TEST_CASE("a million devices are refused with a message")
+TEST_CASE("a million micro-batches on 60,000 devices are refused with a message")
 {
     Setup setup;
-    setup.type("devices", "1000000");
+    setup.type("devices", "60000");
+    setup.type("microBatches", "1000000");
     // A large prediction waits for the typing to stop.
     CHECK(waitFor([&] { return setup.find<Band>("verdict")->kind() == Band::Kind::Error; }));
     CHECK_FALSE(setup.find<QPushButton>("run")->isEnabled());

@@ -166,8 +166,8 @@ Result<int> analyze(const AnalyzeOptions& options)
 Action prepareAnalyze(CLI::App& app)
 {
     const auto options = std::make_shared<AnalyzeOptions>();
-    CLI::Option* file = app.add_option("FILE", options->file, "Recorded run");
-    file->type_name("RUN.sqlite")->required();
+    CLI::Option* file = app.add_option("RUN.sqlite", options->file, "Recorded run");
+    file->required();
     app.add_option("--iteration", options->iteration,
                    "Index of the iteration (default: the median iteration)")
         ->type_name("K")

@@ -223,10 +223,7 @@ Result<int> print(const CompareOptions& options)
 Action prepareCompare(CLI::App& app)
 {
     const auto options = std::make_shared<CompareOptions>();
-    app.add_option("FILES", options->files, "Recorded runs")
-        ->type_name("RUN.sqlite")
-        ->expected(2, 64)
-        ->required();
+    app.add_option("RUN.sqlite", options->files, "Recorded runs")->expected(2, 64)->required();
     app.add_option("--baseline", options->baseline,
                    "Index of the run that the others are compared with (default: 0)")
         ->type_name("K")

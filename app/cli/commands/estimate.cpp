@@ -88,7 +88,7 @@ Action prepareEstimate(CLI::App& app)
     const auto options = std::make_shared<EstimateOptions>();
     app.add_option("QUESTION", options->question,
                    "bpipe: whether BPipe with a larger micro-batch is faster (default)")
-        ->check(CLI::IsMember({"bpipe"}));
+        ->check(oneOf({"bpipe"}));
     app.add_option("-D,--devices", options->stages, "Pipeline devices (default: 8)")
         ->type_name("D")
         ->check(between(1, 65534));

@@ -35,8 +35,11 @@ Result<std::string> experimentText(const std::string& file)
     auto run = TRY(profiler::readRun(file));
     if (run.info.experiment.empty())
         return fail(Error::Code::Unsupported,
-                    fmt::format("{} has no experiment to repeat: it was {}; repeat it with: {}",
-                                file, modeAdjective(run.info.mode), run.info.command));
+                    fmt::format("{} has no experiment to repeat: it was {}; {}", file,
+                                modeAdjective(run.info.mode),
+                                run.info.command.empty() ? "import its traces again, or give "
+                                                           "--scheme and --model to bscope run"
+                                                         : "repeat it with: " + run.info.command));
     return run.info.experiment;
 }
 
@@ -62,8 +65,7 @@ Result<int> repeat(const RepeatOptions& options)
 Action prepareExperiment(CLI::App& app)
 {
     const auto options = std::make_shared<RepeatOptions>();
-    app.add_option("FILE", options->file, "Experiment file, or run to repeat")
-        ->type_name("FILE.toml|RUN.sqlite")
+    app.add_option("FILE.toml|RUN.sqlite", options->file, "Experiment file, or run to repeat")
         ->required();
     const auto& trace = experimentField("--trace");
     addFieldOption(app, trace, "as in the file", [options, &trace](std::string_view text) {

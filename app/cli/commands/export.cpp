@@ -79,7 +79,7 @@ Result<int> exportRun(const ExportOptions& options)
 Action prepareExport(CLI::App& app)
 {
     const auto options = std::make_shared<ExportOptions>();
-    app.add_option("FILE", options->file, "Recorded run")->type_name("RUN.sqlite")->required();
+    app.add_option("RUN.sqlite", options->file, "Recorded run")->required();
     app.add_option("--format", options->format, formatHelp())
         ->type_name("FORMAT")
         ->check(oneOf(formatNames()))

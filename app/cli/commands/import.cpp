@@ -93,9 +93,8 @@ Result<int> importRun(const ImportOptions& options)
 Action prepareImport(CLI::App& app)
 {
     const auto options = std::make_shared<ImportOptions>();
-    app.add_option("FILES", options->files,
-                   "Traces (.json, .sqlite, also compressed or in an archive) or folders of them")
-        ->type_name("FILE|FOLDER");
+    app.add_option("FILE|FOLDER", options->files,
+                   "Traces (.json, .sqlite, also compressed or in an archive) or folders of them");
     app.add_option("--rules", options->rules,
                    "Rules that precede the built-in ones (see --print-rules)")
         ->type_name("RULES.toml");

@@ -121,13 +121,12 @@ Result<int> makeKit(const CLI::App& app, const KitOptions& options)
 Action prepareKit(CLI::App& app)
 {
     const auto options = std::make_shared<KitOptions>();
-    app.add_option("RUN", options->run,
-                   "Run to train again (default: the set-up given by the options)")
-        ->type_name("RUN.sqlite");
+    app.add_option("RUN.sqlite", options->run,
+                   "Run to train again (default: the set-up given by the options)");
     addFieldOptions(app, experimentFields(), options->experiment, isOfThisMachine);
     app.add_option("--gpus-per-node", options->gpusPerNode, "Ranks on each node (default: 8)")
         ->type_name("K")
-        ->check(CLI::Range(1, 1024));
+        ->check(between(1, 1024));
     app.add_option("--launcher", options->launcher,
                    "Program that starts the ranks, for the printed command: {torchrun,slurm,"
                    "torchtitan} (default: torchrun)")
@@ -140,7 +139,7 @@ Action prepareKit(CLI::App& app)
         ->type_name("HOST");
     app.add_option("--port", options->place.port, "Port on the first node (default: 29500)")
         ->type_name("PORT")
-        ->check(CLI::Range(1, 65535));
+        ->check(between(1, 65535));
     addOutputOptions(app, options->output, "Folder to write, or archive: .zip, .tar.gz", "FOLDER");
     app.get_option("--output")->required();
     return [options, &app] { return makeKit(app, *options); };

@@ -1,6 +1,7 @@
 #include "profiler/study/reproduce.h"
 
 #include "app/cli/commands/command.h"
+#include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/table.h"
 #include "engine/base/try.h"
@@ -74,9 +75,8 @@ Action prepareReproduce(CLI::App& app)
     const auto options = std::make_shared<ReproduceOptions>();
     app.add_option("PAPER", options->paper,
                    "bitpipe (arXiv 2410.19367), or bpipe (arXiv 2401.02088 and 2205.05198)")
-        ->type_name("")
         ->required()
-        ->check(CLI::IsMember({"bitpipe", "bpipe"}));
+        ->check(oneOf({"bitpipe", "bpipe"}));
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return print(*options); };
 }

@@ -114,8 +114,7 @@ struct SchemesOptions
 Action prepareSchemes(CLI::App& app)
 {
     const auto options = std::make_shared<SchemesOptions>();
-    app.add_option("NAME", options->name, "Explain one scheme: rule, picture, closed forms")
-        ->type_name("NAME");
+    app.add_option("NAME", options->name, "Explain one scheme: rule, picture, closed forms");
     app.add_flag("--json", options->json, "Print JSON");
     return [options]() -> engine::Result<int> {
         const auto text = TRY(described(options->name, options->json));

@@ -2,6 +2,7 @@
 #include "app/cli/commands/interrupt.h"
 #include "app/cli/commands/progress.h"
 #include "app/cli/commands/simulated.h"
+#include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
 #include "engine/base/process.h"
@@ -227,23 +228,22 @@ Result<int> runAndPrint(const StudyOptions& options)
 Action prepareStudy(CLI::App& app)
 {
     const auto options = std::make_shared<StudyOptions>();
-    app.add_option("FILE", options->file,
+    app.add_option("NAME|FILE.toml", options->file,
                    fmt::format("{}, or a .toml file with a grid, ratios and charts",
                                fmt::join(SpecFile::names(kStudyFolders), ", ")))
-        ->type_name("NAME|FILE.toml")
         ->required();
     app.add_option("-o,--output", options->folder,
                    "Folder of results.sqlite, results.csv and report.html; an interrupted study "
                    "continues")
         ->type_name("FOLDER");
-    app.add_flag("--print", options->print,
-                 "Print the study as TOML, as a template for another one");
+    auto* print = app.add_flag("--print", options->print,
+                               "Print the study as TOML, as a template for another one");
     app.add_option("--threads", options->threads,
                    "Points to simulate concurrently (default: one per core)")
-        ->check(CLI::Range(1, 1024))
+        ->check(between(1, 1024))
         ->type_name("K");
     addProgressOption(app, options->progress);
-    app.add_flag("--json", options->json, "Print JSON");
+    app.add_flag("--json", options->json, "Print JSON")->excludes(print);
     return [options] { return runAndPrint(*options); };
 }
 

@@ -90,7 +90,7 @@ std::string asJson(const Checked& checked)
         {{"valid", checked.violations.empty()},
          {"format", formatTitle(checked.format)},
          {"violations", all},
-         {"devicesWithoutOps", devicesWithoutOps(checked.schedule)},
+         {"devices_without_ops", devicesWithoutOps(checked.schedule)},
          {"communication",
           checked.communication ? communicationJson(*checked.communication) : ordered_json()}});
 }
@@ -153,8 +153,7 @@ Action prepareValidate(CLI::App& app)
     const auto options = std::make_shared<ValidateOptions>();
     app.add_option("FILE", options->file,
                    "Schedule file: CSV of bscope or PyTorch, or sail-sg's text")
-        ->required()
-        ->type_name("FILE");
+        ->required();
     app.add_option("--stash-limit", options->stashLimit,
                    "Reject devices that hold more activations than this, including those of their "
                    "partner, in M_a")

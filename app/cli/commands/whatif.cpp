@@ -271,9 +271,7 @@ Result<int> whatIf(const WhatIfOptions& options)
 Action prepareWhatIf(CLI::App& app)
 {
     const auto options = std::make_shared<WhatIfOptions>();
-    app.add_option("FILE", options->file, "Recorded or imported run")
-        ->type_name("RUN.sqlite")
-        ->required();
+    app.add_option("RUN.sqlite", options->file, "Recorded or imported run")->required();
     addScheduleOptions(app, options->schedule, Schemes::Several);
     app.add_flag("--all", options->all,
                  "Predict all synchronous schemes (default without --scheme)")
@@ -281,7 +279,7 @@ Action prepareWhatIf(CLI::App& app)
     app.add_option("--link-speed", options->linkSpeed,
                    "Speed of the links relative to the measured one (default: 1)")
         ->type_name("X")
-        ->check(CLI::Range(0.001, 1000.0));
+        ->check(between(0.001, 1000.0));
     app.add_option("--stage-speed", options->speeds,
                    "Speed of a stage relative to the measured one, repeatable")
         ->type_name("STAGE=X");
@@ -299,12 +297,12 @@ Action prepareWhatIf(CLI::App& app)
            "--layers", options->layers,
            "Layers of the model, spread evenly over the stages (default: those of a recorded run)")
         ->type_name("L")
-        ->check(CLI::Range(1, 100'000));
+        ->check(between(1, 100'000));
     app.add_option("--tensor-parallel", options->tensorParallel,
                    "Tensor-parallel size relative to the measured one; ops divide evenly, without "
                    "communication (default: 1)")
         ->type_name("X")
-        ->check(CLI::Range(0.01, 100.0));
+        ->check(between(0.01, 100.0));
     app.add_option("--slow", options->slow,
                    "Slow-down factor of a device (1=1.5), a kind of op (F=1.5), a kind on a device "
                    "(1:F=1.5), a link (0-1=1.5), all links within or between nodes (node=1.5, "
@@ -312,7 +310,7 @@ Action prepareWhatIf(CLI::App& app)
         ->type_name("WHAT=X");
     app.add_option("--link-delay", options->linkDelay, "Time added to every message, µs")
         ->type_name("US")
-        ->check(CLI::Range(0.0, 1e9));
+        ->check(between(0.0, 1e9));
     auto* own = app.add_flag("--own-order", options->ownOrder,
                              "Predict the reported iteration in the run's own order");
     for (const char* other : {"--scheme", "--schedule", "--all", "--devices", "--micro-batches"})

@@ -147,10 +147,10 @@ ordered_json timeJson(const RunInfo& info, std::int64_t ticks)
     return ticks;
 }
 
-// The 95 % interval as [low, high]; null if unknown.
-ordered_json intervalJson(const Run& run)
+// The 95 % interval as [low, high]; null if it is unknown or of another iteration.
+ordered_json intervalJson(const Run& run, int iteration)
 {
-    const auto interval = iterationInterval(run);
+    const auto interval = iterationInterval(run, iteration);
     return interval
         ? ordered_json{timeJson(run.info, interval->least), timeJson(run.info, interval->most)}
         : ordered_json();
@@ -169,7 +169,7 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
                       {"data_parallel", shape.dataParallel},
                       {"outcome", outcomeName(run.info.outcome)},
                       {"iteration", timeJson(run.info, metrics.duration)},
-                      {"iteration_interval", intervalJson(run)},
+                      {"iteration_interval", intervalJson(run, metrics.iteration)},
                       {"span", timeJson(run.info, metrics.span)},
                       {"unit", run.info.inUnits() ? "forward" : "ns"},
                       {"bubble_ratio", numberOrNull(metrics.bubbleRatio)},

@@ -35,9 +35,11 @@ std::string replayText(const Run& run, int iteration)
     case Iteration::Kind::Measured:
         break;
     }
+    if (iteration != reportedIteration(run.timeline))
+        return "";
     const auto measured = of(Iteration::Kind::Measured);
     return measured > 2 ? fmt::format(" (median of {})", measured)
-        : measured == 2 ? " (second of 2)"
+        : measured == 2 ? " (last of 2 iterations)"
                         : "";
 }
 
@@ -139,7 +141,7 @@ std::string headingOf(const Run& run)
 std::string summaryLine(const Run& run, const RunMetrics& metrics)
 {
     const auto time = [&run](std::int64_t ticks) { return timeText(ticks, run.info.ticksPerUnit); };
-    const auto interval = iterationInterval(run);
+    const auto interval = iterationInterval(run, metrics.iteration);
     const std::string spread = interval
         ? fmt::format(", 95 % interval {} to {}", time(interval->least), time(interval->most))
         : "";

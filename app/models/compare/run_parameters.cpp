@@ -59,7 +59,7 @@ void addExperiments(const std::vector<std::shared_ptr<const engine::Run>>& runs,
     for (const auto& field : engine::experimentFields()) {
         if (field.flag.empty() || kCovered.contains(field.longFlag()))
             continue;
-        RunParameter parameter{fromUtf8(field.label).toLower(), {}};
+        RunParameter parameter{uncapitalized(fromUtf8(field.label)), {}};
         bool isStated = false;
         for (const auto& experiment : experiments) {
             const std::string value = experiment ? field.get(*experiment) : std::string();
@@ -126,7 +126,7 @@ QString differsText(const std::vector<RunParameter>& parameters)
     QStringList parts;
     for (const RunParameter& parameter : parameters)
         if (parameter.contradicts())
-            parts << parameter.name;
+            parts << withoutUnit(parameter.name);
     return parts.join(QStringLiteral(", "));
 }
 

@@ -228,7 +228,9 @@ QString differenceText(const QStringList& settings)
         return {};
     QStringList first;
     for (const QString& title : settings.first(std::min(settings.size(), kMost)))
-        first.append(title.startsWith(QLatin1Char('-')) ? settingTitle(title).toLower() : title);
+        first.append(title.startsWith(QLatin1Char('-'))
+                         ? withoutUnit(uncapitalized(settingTitle(title)))
+                         : title);
     const QString named = text("differ in %1").arg(first.join(text(", ")));
     return settings.size() <= kMost
         ? named

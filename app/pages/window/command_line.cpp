@@ -110,7 +110,9 @@ QString takeValue(CommandLine& result, const QString& option, const QString& val
     if (option == QStringLiteral("--size"))
         return takeSize(result.size, value);
     result.screenshot = value;
-    return {};
+    return value.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive)
+        ? QString()
+        : QStringLiteral("does not end in .png");
 }
 
 } // namespace

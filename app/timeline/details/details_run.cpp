@@ -133,7 +133,7 @@ void addRange(const engine::Run& run, int iteration, DetailsSection& section)
         return tr("%1 to %2")
             .arg(scale.text(static_cast<double>(from)), scale.withUnit(static_cast<double>(to)));
     };
-    if (const auto interval = profiler::iterationInterval(run))
+    if (const auto interval = profiler::iterationInterval(run, iteration))
         section.add(tr("95 % interval"), fromTo(interval->least, interval->most));
     section.add(tr("%1 measured iterations").arg(measured.size()), fromTo(least, greatest));
     if (measured.size() > 2)
@@ -203,7 +203,7 @@ QString whichIteration(const engine::Run& run, int iteration)
                                            : tr("Iteration %1").arg(one.number);
     return run.info.outcome == engine::Outcome::Running
         ? tr("Iteration %1, the newest so far").arg(one.number)
-        : measured == 2 ? tr("Reported iteration: %1, the second of 2").arg(one.number)
+        : measured == 2 ? tr("Reported iteration: %1, the last of 2").arg(one.number)
                         : tr("Reported iteration: %1, of median duration").arg(one.number);
 }
 

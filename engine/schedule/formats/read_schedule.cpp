@@ -101,8 +101,11 @@ Result<Schedule> readScheduleFile(const std::string& path)
     const auto violations = validate(*schedule);
     if (!violations.empty())
         return fail(Error::Code::Corrupt,
-                    fmt::format("{}: {}; bscope validate {} shows all {}", path,
-                                violations.front().message, path, violations.size()));
+                    fmt::format("{}: {}{}", path, violations.front().message,
+                                violations.size() == 1
+                                    ? ""
+                                    : fmt::format("; bscope validate {} shows all {}", path,
+                                                  violations.size())));
     return schedule;
 }
 

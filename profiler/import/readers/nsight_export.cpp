@@ -2,6 +2,7 @@
 
 #include "engine/base/try.h"
 #include "profiler/import/readers/string_table.h"
+#include "profiler/store/identify.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/row_tables.h"
 #include "profiler/store/table.h"
@@ -337,6 +338,7 @@ Result<std::vector<RankTrace>> NsightReader::read()
                     fmt::format("{} is a run of Bubblescope and not a trace: open it with "
                                 "bubblescope, or read it with bscope analyze",
                                 m_progress.file));
+    TRY(refuseStudyResults(m_database, m_progress.file));
     if (!hasTable(m_database, "StringIds").value_or(false))
         return fail(Error::Code::Unsupported,
                     fmt::format("{} is not an export of Nsight Systems: it has no table StringIds; "

@@ -105,3 +105,14 @@ TEST_CASE("the help of a figure names every preset and palette")
     for (const auto& palette : profiler::paletteNames())
         CHECK(help.find(palette) != std::string::npos);
 }
+
+// Lines had up to 129 columns.
+TEST_CASE("the help of a figure has at most 100 columns")
+{
+    const QString help = figureHelp();
+    for (const QString& line : help.split(QLatin1Char('\n'))) {
+        CAPTURE(line.toStdString());
+        CHECK(line.size() <= 100);
+    }
+    CHECK(help.contains(QLatin1String("\n  --height INCHES     Height in inches; ")));
+}

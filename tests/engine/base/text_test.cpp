@@ -27,6 +27,13 @@ TEST_CASE("names are joined with commas")
     CHECK(joined({}).empty());
 }
 
+TEST_CASE("lines are broken at blanks, and a wide word has a line of its own")
+{
+    CHECK(wrapped("a bc def", 20) == "a bc def");
+    CHECK(wrapped("a bc def", 4) == "a bc\ndef");
+    CHECK(wrapped("abcdefgh i j k", 4) == "abcdefgh\ni j\nk");
+}
+
 TEST_CASE("a word with special characters is quoted for the shell")
 {
     CHECK(shellQuoted("a/b-1.sqlite") == "a/b-1.sqlite");

@@ -70,8 +70,11 @@ TEST_CASE("an experiment written by hand needs only what differs from the defaul
 TEST_CASE("a bad experiment is an error that names the key")
 {
     CHECK(message("[schedule]\ndevices = \"four\"")
-          == "experiment: schedule.devices must be a whole number from 0 to 1000000");
-    CHECK(message("[schedule]\nwings = 2") == "experiment: [schedule] has no key 'wings'");
+          == "experiment: schedule.devices must be a whole number from 1 to 65534");
+    CHECK_THAT(message("[schedule]\nwings = 2"),
+               Catch::StartsWith("experiment: [schedule]: unknown key 'wings'; use one of: "));
+    CHECK(message("[schedule]\ndevice = 2")
+          == "experiment: [schedule]: unknown key 'device'; did you mean 'devices'?");
     CHECK(message("[run]\naccumulate = \"fast\"")
           == "experiment: run.accumulate must be one of float, exact");
     CHECK(message("[run]\nseed = -1")

@@ -193,6 +193,14 @@ TEST_CASE("a kit is written as an archive of one folder")
         REQUIRE(writeKit(*kit, folder / name, IfExists::Replace));
         CHECK(filesIn(folder / name) == expected);
     }
+    // Folders of these names were made.
+    for (const char* name : {"kit.rar", "kit.tar", "kit.tar.bz2", "kit.ZIP"}) {
+        INFO(name);
+        const auto refused = writeKit(*kit, folder / name, IfExists::Refuse);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().message.find("ends in .zip, .tar.gz, .tgz") != std::string::npos);
+        CHECK_FALSE(std::filesystem::exists(folder / name));
+    }
     const auto cancelled = writeKit(*kit, folder / "no.zip", IfExists::Refuse,
                                     [](std::size_t done, std::size_t) { return done == 0; });
     REQUIRE_FALSE(cancelled);

@@ -27,7 +27,7 @@ TEST_CASE("every preset loads and is named like its file")
 TEST_CASE("an unknown model is an error that names the presets")
 {
     CHECK(loadModel("huge").error()
-          == Error{Error::Code::NotFound,
+          == Error{Error::Code::InvalidArgument,
                    "unknown model 'huge'; use one of bert-64, gpt-96, gpt2-124m, gpt2-350m, "
                    "gpt3-96b, llama-65b, small, tiny, or a .toml file"});
     CHECK(loadModel("/nowhere/m.toml").error()
@@ -94,7 +94,8 @@ TEST_CASE("a bad model table is an error that names the key")
           == "model: optimizer.beta1 must be a number from 0 to 0.999999");
     CHECK(message("width = 10\nheads = 4")
           == "model: width 10 is not a multiple of heads 4; the nearest width is 12");
-    CHECK(message("depth = 3") == "model: unknown key 'depth'");
+    CHECK_THAT(message("depth = 3"), Catch::StartsWith("model: unknown key 'depth'; use one of: "));
+    CHECK(message("layer = 3") == "model: unknown key 'layer'; did you mean 'layers'?");
     CHECK(message("family = \"rwkv\"") == "model: family must be one of gpt, bert, llama");
     CHECK(message("attention = 3") == "model: attention must be one of standard, recompute, flash");
     CHECK(message("heads = 4\nkv_heads = 3") == "model: heads 4 are not a multiple of kv_heads 3");

@@ -108,6 +108,23 @@ TEST_CASE("the machine is a limit for all devices together")
     CHECK_THAT(message, Catch::Contains(" device 3 needs the most, "));
 }
 
+// More devices were suggested although the memory of the machine holds all of them.
+TEST_CASE("if nothing fits, more devices are suggested only where each has its own memory")
+{
+    const auto hint = [](const Planned& planned, const MemorySpaces& spaces) {
+        const std::string message = planned.check(spaces).error().message;
+        return message.substr(message.rfind("; ") + 2);
+    };
+    const std::string fewer = "use a smaller model, fewer --micro-batches or fewer --devices";
+    const std::string more = "use a smaller model or more --devices";
+    Planned planned(gpipe());
+    CHECK(hint(planned, {{1}}) == fewer);
+    CHECK(hint(planned, {{1, 0}, {1, 1}}) == fewer);
+    CHECK(hint(planned, {{1, 0}, {1, 1}, {1, 2}, {1, 3}}) == more);
+    planned.experiment.deviceMemory = 1;
+    CHECK(hint(planned, {{}}) == more);
+}
+
 TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, and what would fit")
 {
     Experiment experiment = gpipe();
@@ -205,5 +222,6 @@ TEST_CASE("a run of many devices needs memory for the order of its ops before it
     };
     CHECK(checked(record + order));
     CHECK_THAT(checked(record + 0.9 * order).error().message,
-               Catch::StartsWith("this run needs ") && Catch::Contains("of the order of the ops"));
+               Catch::StartsWith("this run needs ") && Catch::Contains("; the recording needs ")
+                   && Catch::Contains(" and the order of the ops "));
 }

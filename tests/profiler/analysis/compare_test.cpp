@@ -67,8 +67,8 @@ TEST_CASE("runs whose intervals overlap are not distinguishable")
     };
     const Run a = measured("A", {10, 11, 12, 13, 14}), b = measured("B", {11, 12, 13, 14, 15});
     const Run c = measured("C", {30, 31, 30, 31, 30});
-    CHECK_FALSE(iterationInterval(measured("two", {10, 11})));
-    const auto interval = iterationInterval(a);
+    CHECK_FALSE(iterationInterval(measured("two", {10, 11}), 1));
+    const auto interval = iterationInterval(a, 2);
     REQUIRE(interval);
     CHECK(interval->least >= 10'000'000);
     CHECK(interval->least < 12'000'000);
@@ -76,9 +76,11 @@ TEST_CASE("runs whose intervals overlap are not distinguishable")
     CHECK(interval->most <= 14'000'000);
     Run replayed = measured("replayed", {10, 11, 12, 13, 14});
     replayed.timeline.iterations.back().kind = Iteration::Kind::Replay;
-    CHECK_FALSE(iterationInterval(replayed));
+    CHECK_FALSE(iterationInterval(replayed, 4));
     replayed.timeline.iterations.back().interval = {15'000'000, 16'000'000};
-    CHECK(iterationInterval(replayed) == Interval{14'000'000, 16'000'000}); // it is 14 ms
+    CHECK(iterationInterval(replayed, 4) == Interval{14'000'000, 16'000'000}); // it is 14 ms
+    CHECK_FALSE(iterationInterval(replayed, 2)); // not the reported iteration
+    CHECK_FALSE(iterationInterval(a, 0));
     const Comparison comparison = compare({&a, &b, &c}).value();
     CHECK_THAT(summarize(comparison, 1), Catch::Contains("not distinguishable"));
     CHECK_THAT(summarize(comparison, 2), !Catch::Contains("not distinguishable"));
@@ -201,4 +203,17 @@ TEST_CASE("runs of one scheme are labelled by their differences")
     CHECK(found[1].values == std::vector<std::string>{"", "0.01", ""});
     CHECK(differences({&one}).empty());
     CHECK(differences({}).empty());
+}
+
+// The sentences of a comparison had "hardware = Intel(R) Xeon(R) Processor, 1 BLAS thread" twice.
+TEST_CASE("runs that differ only in their hardware are labelled by a number")
+{
+    Run one, two;
+    one.info.label = two.info.label = "1F1B";
+    one.info.deviceName = "Intel(R) Xeon(R) Processor, 1 BLAS thread";
+    two.info.deviceName = "AMD EPYC 9654 96-Core Processor, 1 BLAS thread";
+    CHECK(distinctLabels({&one, &two}) == std::vector<std::string>{"1F1B", "1F1B (2)"});
+    two.info.deviceName = "NVIDIA A100-SXM4-80GB";
+    CHECK(distinctLabels({&one, &two})
+          == std::vector<std::string>{"1F1B", "1F1B, hardware = NVIDIA A100-SXM4-80GB"});
 }

@@ -100,6 +100,9 @@ TEST_CASE("a SQLite file of another program is named as such")
            "CUPTI_ACTIVITY_KIND_KERNEL (start, end)");
     CHECK(refusal(folder / "nsys.sqlite")
           == "is an Nsight Systems export, not a Bubblescope run: " + kImportIt);
+    runSql(folder / "results.sqlite", "CREATE TABLE study (key, value); CREATE TABLE results (id)");
+    CHECK(refusal(folder / "results.sqlite")
+          == "has the results of a study, not a run: open report.html beside it");
     runSql(folder / "nothing.sqlite", "PRAGMA user_version = 1");
     CHECK(refusal(folder / "nothing.sqlite") == "is an empty SQLite file, not a Bubblescope run");
 }

@@ -43,6 +43,17 @@ TEST_CASE("the settings of the experiments are compared, too")
     CHECK(differsText(parameters) == QStringLiteral("seed"));
 }
 
+// They were "link bandwidth, gb/s" and "cuda graphs".
+TEST_CASE("abbreviations keep their letters, and the list of differences has no units")
+{
+    const auto parameters = parametersOf(
+        Runs{recorded("1f1b", "[link]\nbytes_per_second = 1000000000\n[run]\ngraphs = \"auto\"\n"),
+             recorded("1f1b", "[link]\nbytes_per_second = 2000000000\n[run]\ngraphs = \"off\"\n")});
+    CHECK(named(parameters, "link bandwidth, GB/s").values
+          == QStringList{QStringLiteral("1"), QStringLiteral("2")});
+    CHECK(differsText(parameters) == QStringLiteral("CUDA graphs, link bandwidth"));
+}
+
 TEST_CASE("a run that does not state a setting shows a dash")
 {
     engine::Run imported = simulatedRun({"1f1b", 4, 4, 1, true});

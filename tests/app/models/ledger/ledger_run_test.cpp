@@ -78,6 +78,8 @@ TEST_CASE("a setting has the label of its field")
     CHECK(settingTitle(QStringLiteral("--old-option")) == QStringLiteral("Old option"));
     CHECK(differenceText({QStringLiteral("N"), QStringLiteral("--sequence")})
           == QStringLiteral("differ in N, sequence length"));
+    CHECK(differenceText({QStringLiteral("--link-bandwidth-across"), QStringLiteral("--graphs")})
+          == QStringLiteral("differ in bandwidth across nodes, CUDA graphs"));
 }
 
 // A run under way had an iteration time with a 95 % interval, as if it had ended, and queued runs

@@ -389,7 +389,7 @@ TEST_CASE("of two measured iterations the second is reported, without a median")
     run->timeline.iterations.back().window.end -= 1'000'000;
     const auto details
         = app::runDetails(app::RunView(run), engine::reportedIteration(run->timeline));
-    CHECK(details.left.contains(QLatin1String("Reported iteration: 1, the second of 2")));
+    CHECK(details.left.contains(QLatin1String("Reported iteration: 1, the last of 2")));
     CHECK(row(details, "2 measured iterations").contains(QLatin1String(" to ")));
     CHECK(row(details, "... their median") == QLatin1String("(none)"));
 }
