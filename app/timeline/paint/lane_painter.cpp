@@ -40,6 +40,7 @@ BoxText transferText(const engine::Op& op)
 BoxText boxText(const engine::Op& op, double width)
 {
     BoxText text;
+    text.width = width;
     text.isUp = op.replica == 1 && op.microBatch.isValid();
     if (width < kNumberFrom)
         return text;
@@ -160,7 +161,8 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
                          static_cast<std::uint32_t>(piece.iteration)});
     };
     const QRectF box = stretch(m_axis, piece.window, top, height);
-    BoxText text = textOf(op, box.width());
+    const double width = widthForText(m_axis, piece.window);
+    BoxText text = textOf(op, width);
     text.isBold = isInFlow(piece.op, piece.iteration);
     const double length = static_cast<double>(piece.window.duration())
         / static_cast<double>(std::max<std::int64_t>(1, m_view.occurs().longestOp));
@@ -180,7 +182,7 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
         m_boxes.draw(cell,
                      m_colours.lookOf(*part, m_view.chunk(*part), length,
                                       emphasisOf(part == &op ? piece.op : piece.joint)),
-                     textOf(*part, box.width()));
+                     textOf(*part, width));
     }
 }
 
@@ -269,7 +271,7 @@ void LanePainter::paintTransfer(const engine::Span& span, double top)
         text.number.clear();
     const QString& shown = text.number.isEmpty() ? text.name : text.number;
     const double needs = text.number.isEmpty() ? kNameFrom : kSmallNumberFrom;
-    if (box.width() + m_axis.gap() < needs)
+    if (widthForText(m_axis, span.window()) < needs)
         return;
     const QFont font = uiFont(10, QFont::Medium);
     const QFontMetricsF metrics(font);
