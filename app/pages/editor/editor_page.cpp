@@ -106,10 +106,7 @@ void EditorPage::connectParts()
 {
     connect(m_refused, &EmptyState::activated, this, &Page::openDialogRequested);
     connect(m_editor, &ScheduleEditor::changed, this, &EditorPage::checkAgain);
-    connect(&m_theme, &ThemeController::unitsChanged, this, [this] {
-        if (m_stack->currentIndex() == 1)
-            checkAgain();
-    });
+    connect(&m_theme, &ThemeController::unitsChanged, this, &EditorPage::checkAgain);
     connect(m_editor, &ScheduleEditor::modifiedChanged, this, &Page::titleChanged);
     connect(m_editor, &ScheduleEditor::selectionChanged, this, &Page::statusChanged);
     connect(m_file, &ScheduleFile::saved, this, &EditorPage::showSaved);
@@ -185,6 +182,8 @@ void EditorPage::refuse(const QString& fact, const QString& advice)
 
 void EditorPage::checkAgain()
 {
+    if (schedule() == nullptr) // the file was refused
+        return;
     m_editor->check(m_file->name(), m_plan.request());
     m_times->show(check(), m_plan.request());
     showVerdict();
