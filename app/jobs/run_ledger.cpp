@@ -273,7 +273,7 @@ void RunLedger::list()
                              m_runs = std::move(*runs);
                              Q_EMIT changed();
                          } else if (!std::exchange(m_hasFailed, true)) {
-                             Q_EMIT failed(QString::fromStdString(runs.error().message));
+                             Q_EMIT unreadable(QString::fromStdString(runs.error().message));
                          }
                      });
 }

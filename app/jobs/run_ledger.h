@@ -30,7 +30,7 @@ public:
     ~RunLedger() override;
 
     // Lists the runs again and reads new and changed files, and those that could not be read
-    // before. Emits failed() if the ledger cannot be opened.
+    // before. Emits unreadable() if the ledger cannot be read.
     void refresh();
     void add(const QString& file, const std::shared_ptr<const engine::Run>& run);
     const std::vector<LedgerRun>& runs() const { return m_runs; } // newest first
@@ -53,8 +53,9 @@ public:
     void takeQueues(const std::function<void(const QList<QStringList>&)>& take);
 
 Q_SIGNALS:
-    void changed(); // runs() or unread() changed
-    void failed(const QString& reason);
+    void changed();                         // runs() or unread() changed
+    void failed(const QString& reason);     // a change was not made
+    void unreadable(const QString& reason); // the runs cannot be listed
 
 private:
     class Store;

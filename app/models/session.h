@@ -13,8 +13,8 @@ struct SessionTab
 {
     QString kind;       // "run", "compare", "study" (all: pages/session/session_tabs.cpp)
     QStringList files;  // absolute paths; empty for pages that are not about a file
-    QString experiment; // TOML of a set-up page; otherwise ""
-    QJsonObject costs;  // of a set-up page (keys: pages/session/cost_state.cpp)
+    QString experiment; // TOML of a set-up page or an editor; otherwise ""
+    QJsonObject costs;  // of these, or the estimator's inputs (keys: pages/session/cost_state.cpp)
     QJsonObject view;   // sizes of the docks, visible time (keys: pages/session/view_state.cpp)
 
     friend bool operator==(const SessionTab&, const SessionTab&) = default;

@@ -143,12 +143,15 @@ TEST_CASE("a folder that cannot be written keeps the dialog open with the reason
     CHECK(f.find<QWidget>("figureProblem")->isVisible());
 }
 
-TEST_CASE("a failed export succeeds when its folder exists")
+// The focus stayed on Cancel, because the button was disabled during the export.
+TEST_CASE("a failed export leaves the focus on its button, and succeeds when its folder exists")
 {
     Exporting f;
     f.dialog.setFile(f.path("later/figure"));
+    f.find<QPushButton>("figureExport")->setFocus();
     f.exportFiles();
     REQUIRE(f.dialog.isVisible());
+    CHECK(f.dialog.focusWidget() == f.find<QPushButton>("figureExport"));
     CHECK(f.find<Band>("figureProblem")->text().startsWith(QStringLiteral("Not written:")));
     REQUIRE(QDir(f.folder.path()).mkdir(QStringLiteral("later")));
     f.exportFiles();

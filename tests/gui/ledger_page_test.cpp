@@ -349,12 +349,14 @@ TEST_CASE("the page says that the list of runs cannot be read")
     Settings settings(data.folder.filePath(QStringLiteral("settings.ini")));
     ThemeController theme;
     MainWindow window(theme, settings);
-    const QSignalSpy failed(&window.ledger(), &RunLedger::failed);
+    const QSignalSpy failed(&window.ledger(), &RunLedger::unreadable);
     window.show();
     REQUIRE(waitFor([&] { return !failed.isEmpty(); }));
     window.openLedger();
     auto* band = window.currentPage()->findChild<Band*>(QStringLiteral("ledgerBand"));
     CHECK(waitFor([&] { return band->isVisible(); }));
+    // It was called "not changed", as after an edit.
+    CHECK(band->text().startsWith(QStringLiteral("The list of runs cannot be read.")));
     CHECK(band->text().contains(QStringLiteral("move it away")));
 }
 

@@ -305,6 +305,7 @@ TEST_CASE("a schedule file that was refused is read again when it is opened agai
     const auto* page = qobject_cast<EditorPage*>(w.window.currentPage());
     REQUIRE(page != nullptr);
     CHECK(page->schedule() == nullptr);
+    Q_EMIT w.theme.unitsChanged(); // checked the missing schedule
     engine::ScheduleRequest request;
     request.scheme = "gpipe";
     request.devices = request.microBatches = 2;

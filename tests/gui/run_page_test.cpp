@@ -11,6 +11,7 @@
 #include <QListView>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSplitter>
 #include <QTabBar>
 #include <QToolButton>
 
@@ -234,6 +235,11 @@ TEST_CASE("the dock opens, checks and compares runs with the mouse")
     const auto* compare = opened.find<QPushButton>("compareRuns");
     CHECK(compare->text() == QStringLiteral("Start a comparison"));
     CHECK(compare->toolTip().contains(QStringLiteral("its prediction")));
+    // In a narrow dock it was cut to "Start a compariso".
+    auto* columns = qobject_cast<QSplitter*>(compare->parentWidget()->parentWidget());
+    REQUIRE(columns != nullptr);
+    columns->setSizes({1, 2000, 1});
+    CHECK(compare->width() >= compare->sizeHint().width());
     opened.click("compareRuns");
     REQUIRE(compares.count() == 1);
     CHECK(compares[0][1].value<Runs>() == Runs{opened.document});

@@ -73,7 +73,8 @@ TEST_CASE("a dragged range has a tab with a row per device, and Esc removes it")
     CHECK(run.find<QWidget>("saveDetails")->isVisible());
 
     QTest::mouseClick(run.find<QWidget>("copyRange"), Qt::LeftButton);
-    CHECK(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("Device,Compute,F,B,")));
+    CHECK(QGuiApplication::clipboard()->text().startsWith(
+        QStringLiteral("Device,\"Compute, ms\",\"F, ms\",")));
     QTest::mouseClick(run.find<QWidget>("zoomToRange"), Qt::LeftButton);
 
     run.timeline->setFocus();

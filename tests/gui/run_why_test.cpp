@@ -155,15 +155,15 @@ TEST_CASE("an op in a sentence is a link, and its selection shows the reason")
 TEST_CASE("the summary has a column for the path while it is shown")
 {
     const Explained run;
-    CHECK_FALSE(run.summaryHeaders().contains(QStringLiteral("On the path")));
+    CHECK_FALSE(run.summaryHeaders().contains(QStringLiteral("On the path, ms")));
     run.open();
-    REQUIRE(run.summaryHeaders().contains(QStringLiteral("On the path")));
+    REQUIRE(run.summaryHeaders().contains(QStringLiteral("On the path, ms")));
     const auto column
-        = static_cast<int>(run.summaryHeaders().indexOf(QStringLiteral("On the path")));
+        = static_cast<int>(run.summaryHeaders().indexOf(QStringLiteral("On the path, ms")));
     const auto* model = run.find<DataTable>("summaryTable")->model();
     CHECK(model->index(4, column).data().toString() == QStringLiteral("33.0"));
     run.press(Qt::Key_Escape);
-    CHECK_FALSE(run.summaryHeaders().contains(QStringLiteral("On the path")));
+    CHECK_FALSE(run.summaryHeaders().contains(QStringLiteral("On the path, ms")));
 }
 
 TEST_CASE("the path is listed in the events and copied as text")

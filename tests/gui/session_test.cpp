@@ -1,13 +1,17 @@
 #include "app/models/setting_table.h"
+#include "app/pages/editor/editor_page.h"
 #include "app/pages/run/run_page.h"
 #include "app/pages/session/session_tabs.h"
 #include "app/pages/session/view_state.h"
 #include "app/pages/session/window_session.h"
 #include "app/pages/setup/setup_page.h"
 #include "app/pages/window/main_window.h"
+#include "app/widgets/estimator/estimator_form.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "app/widgets/window/notice_bar.h"
 #include "app/widgets/window/page_tabs.h"
+#include "engine/schedule/formats/csv.h"
+#include "engine/schedules/scheme.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/jobs/fake_worker.h"
 #include "tests/app/jobs/wait_for.h"
@@ -134,6 +138,40 @@ TEST_CASE("a set-up page comes back with its costs and the run that they are fro
     CHECK(restored.costs == plan.costs);
     CHECK(restored.evict == plan.evict);
     CHECK(restored.experiment.schedule.microBatches == 12); // not those of the run
+}
+
+// They had the default costs, and the estimator its default inputs.
+TEST_CASE("an editor comes back with its costs, and the estimator with its inputs")
+{
+    const Desk desk;
+    QFile file(desk.folder.filePath(QStringLiteral("schedule.csv")));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write(engine::writeCsv(*engine::buildSchedule(engine::Experiment().schedule)).c_str());
+    file.close();
+    RunPlan plan;
+    plan.source.kind = CostSource::Kind::Recorded;
+    plan.source.file = desk.run("a.sqlite");
+    plan.costs.backward = engine::Fraction{4};
+    BpipePlan inputs;
+    inputs.model = QStringLiteral("llama-65b");
+    inputs.setup.dataParallel = inputs.setup.tensorParallel = 8;
+    inputs.sizes = QStringLiteral("1, 4");
+    const auto form = [](const Page& page) { return page.findChild<EstimatorForm*>(); };
+    {
+        Start first(desk);
+        first.window.openEstimator();
+        form(*first.window.currentPage())->setPlan(inputs);
+        first.window.editFile(file.fileName());
+        qobject_cast<EditorPage*>(first.window.currentPage())->setPlan(plan);
+        first.window.close();
+    }
+    Start second(desk);
+    REQUIRE(second.window.tabs().pages().size() == 3);
+    CHECK(form(*second.window.tabs().pages().at(1))->plan() == inputs);
+    const auto* editor = qobject_cast<EditorPage*>(second.window.currentPage());
+    REQUIRE(editor != nullptr);
+    CHECK(editor->plan().costs == plan.costs);
+    CHECK(waitFor([&] { return editor->plan().source.run != nullptr; }));
 }
 
 TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")

@@ -11,6 +11,8 @@ namespace app {
 // GPT-3 96B, as in arXiv 2401.02088.
 struct BpipePlan
 {
+    static constexpr int kMostDevices = 4096, kMostBatch = 1 << 24, kMostReserve = 99;
+
     BpipePlan();
 
     QString model = QStringLiteral("gpt3-96b"), hardware = QStringLiteral("a100-sxm-80");

@@ -41,7 +41,7 @@ double RangeModel::sum(const Count& count) const
 
 RangeModel::Column RangeModel::timeColumn(const QString& title, const Ticks& ticks) const
 {
-    return {title, [this, ticks](const Device* device) {
+    return {{title + QStringLiteral(", %1"), m_time}, [this, ticks](const Device* device) {
                 if (device == nullptr)
                     return m_time.text(sum(ticks) / std::max(1, m_metrics.recorded));
                 return device->isRecorded ? m_time.text(static_cast<double>(ticks(*device)))
@@ -146,7 +146,7 @@ RangeModel::Columns RangeModel::columns() const
     columns.push_back(timeColumn(tr("wait"), [](const Device& one) { return one.times.wait; }));
     columns.push_back(timeColumn(tr("drain"), [](const Device& one) { return one.times.drain; }));
     addIfAny(tr("between"), [](const Device& one) { return one.between; });
-    for (Columns more : {countColumns(), memoryColumns()})
+    for (Columns more : {memoryColumns(), countColumns()})
         columns.insert(columns.end(), std::make_move_iterator(more.begin()),
                        std::make_move_iterator(more.end()));
     for (auto& column : columns)

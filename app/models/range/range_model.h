@@ -19,7 +19,11 @@ public:
     void show(RunPointer run, profiler::RangeMetrics metrics); // `metrics` belong to `run`
     void clear();
     const profiler::RangeMetrics& metrics() const { return m_metrics; }
-    const Scale& timeUnit() const { return m_time; }
+    // The columns that a narrow table hides, in this order: numbers of messages and ops.
+    std::vector<int> dispensable() const
+    {
+        return {columnCount() - 1, columnCount() - 2, columnCount() - 3};
+    }
 
 private:
     using Device = profiler::RangeDevice;

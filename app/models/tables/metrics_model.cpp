@@ -53,7 +53,7 @@ void MetricsModel::clear()
 TableColumn<const DeviceMetrics*> MetricsModel::timeColumn(const QString& title,
                                                            const Ticks& ticks) const
 {
-    return {title, [this, ticks](const DeviceMetrics* device) {
+    return {{title + QStringLiteral(", %1"), m_time}, [this, ticks](const DeviceMetrics* device) {
                 if (device != nullptr && !hasTrace(*m_run, device->device))
                     return QStringLiteral("–");
                 if (device != nullptr)
@@ -91,7 +91,7 @@ TableColumn<const DeviceMetrics*> MetricsModel::bubbleShareColumn() const
 // The row of all devices has the sum and not the mean, because all devices share one critical path.
 TableColumn<const DeviceMetrics*> MetricsModel::pathColumn() const
 {
-    return {tr("On the path"), [this](const Device* device) {
+    return {{tr("On the path, %1"), m_time}, [this](const Device* device) {
                 const std::int64_t ticks = device != nullptr
                     ? m_workOnPath[device->device]
                     : std::accumulate(m_workOnPath.begin(), m_workOnPath.end(), std::int64_t{0});
@@ -172,10 +172,7 @@ MetricsModel::Columns MetricsModel::columns() const
 // Returns the definition of the metric with its value for all devices, taken from the last row.
 QVariant MetricsModel::headerToolTip(int section, const QString& title) const
 {
-    const bool isCount = title == tr("Sent / received") || title == tr("Local");
-    const QString unit = title.contains(QLatin1String(", ")) ? title.section(QLatin1String(", "), 1)
-        : isCount                                            ? QString()
-                                                             : m_time.unit();
+    const QString unit = title.section(QLatin1String(", "), 1);
     const QString value = rowCount() == 0
         ? QString()
         : (index(rowCount() - 1, section).data().toString() + QLatin1Char(' ') + unit).trimmed();

@@ -22,7 +22,8 @@ public:
     // `work` removes it.
     void setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work);
     const profiler::RunMetrics& metrics() const { return m_metrics; }
-    const Scale& timeUnit() const { return m_time; }
+    // The columns that a narrow table hides, in this order: numbers of messages.
+    std::vector<int> dispensable() const { return {columnCount() - 1, columnCount() - 2}; }
     QString keyNumbers() const; // "bubble 13.0 %, exposed 6.6 ms, peak 9.74 GiB"
 
 private:

@@ -14,6 +14,7 @@
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QPointer>
 #include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QSettings>
@@ -353,19 +354,23 @@ void ExportDialog::exportFiles()
                            : tr("%1 exist already.").arg(existing.join(QStringLiteral(", "))),
                        tr("The new figure replaces it.")))
         return;
+    const QPointer<QWidget> focused = focusWidget(); // setExporting() disables it
     setExporting(true);
     m_background.run(
         [scene = scene(), settings = drawnSettings(), runs = m_runs, isCancelled = m_isCancelled] {
             return exportFigure(scene, settings, runs, *isCancelled);
         },
-        [this](const engine::Result<QStringList>& files) {
+        [this, focused](const engine::Result<QStringList>& files) {
             const bool isClosed = *m_isCancelled;
             setExporting(false);
             // After an error the user can retry, because creating a folder or freeing space may
             // solve the problem.
-            if (!files && !isClosed)
+            if (!files && !isClosed) {
                 m_preview->band().show(Band::Kind::Error, tr("Not written:"),
                                        fromUtf8(files.error().message));
+                if (focused)
+                    focused->setFocus();
+            }
             if (!files)
                 return;
             saveExportSettings(*openSettings(), m_settings);

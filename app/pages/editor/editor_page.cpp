@@ -106,10 +106,7 @@ void EditorPage::connectParts()
 {
     connect(m_refused, &EmptyState::activated, this, &Page::openDialogRequested);
     connect(m_editor, &ScheduleEditor::changed, this, &EditorPage::checkAgain);
-    connect(&m_theme, &ThemeController::unitsChanged, this, [this] {
-        if (m_stack->currentIndex() == 1)
-            checkAgain();
-    });
+    connect(&m_theme, &ThemeController::unitsChanged, this, &EditorPage::checkAgain);
     connect(m_editor, &ScheduleEditor::modifiedChanged, this, &Page::titleChanged);
     connect(m_editor, &ScheduleEditor::selectionChanged, this, &Page::statusChanged);
     connect(m_file, &ScheduleFile::saved, this, &EditorPage::showSaved);
@@ -185,6 +182,8 @@ void EditorPage::refuse(const QString& fact, const QString& advice)
 
 void EditorPage::checkAgain()
 {
+    if (schedule() == nullptr) // the file was refused
+        return;
     m_editor->check(m_file->name(), m_plan.request());
     m_times->show(check(), m_plan.request());
     showVerdict();
@@ -220,24 +219,38 @@ void EditorPage::showVerdict()
                      capitalized(fromUtf8(prediction.violations.front().message)));
 }
 
+QDialog& EditorPage::costsDialog()
+{
+    if (auto* made = findChild<QDialog*>(QStringLiteral("costsDialog")))
+        return *made;
+    auto* dialog = named(new QDialog(this), "costsDialog");
+    dialog->setWindowTitle(tr("Costs for the simulated times"));
+    dialog->resize(330, 420);
+    auto* form = new CostForm(m_theme, m_plan, CostForm::Order::Given);
+    form->showPlan();
+    connect(form, &CostForm::edited, this, &EditorPage::checkAgain);
+    connect(form, &CostForm::planChanged, this, &EditorPage::checkAgain);
+    auto* content = new QWidget;
+    spaced(new QVBoxLayout(content), {}, 0, {form, kStretch});
+    spaced(new QVBoxLayout(dialog), {}, 0, {makeScroll(content)});
+    return *dialog;
+}
+
 void EditorPage::showCosts()
 {
-    auto* dialog = findChild<QDialog*>(QStringLiteral("costsDialog"));
-    if (dialog == nullptr) {
-        dialog = named(new QDialog(this), "costsDialog");
-        dialog->setWindowTitle(tr("Costs for the simulated times"));
-        dialog->resize(330, 420);
-        auto* form = new CostForm(m_theme, m_plan, CostForm::Order::Given);
-        form->showPlan();
-        connect(form, &CostForm::edited, this, &EditorPage::checkAgain);
-        connect(form, &CostForm::planChanged, this, &EditorPage::checkAgain);
-        auto* content = new QWidget;
-        spaced(new QVBoxLayout(content), {}, 0, {form, kStretch});
-        spaced(new QVBoxLayout(dialog), {}, 0, {makeScroll(content)});
-    }
-    dialog->show();
-    dialog->raise();
-    dialog->activateWindow();
+    QDialog& dialog = costsDialog();
+    dialog.show();
+    dialog.raise();
+    dialog.activateWindow();
+}
+
+void EditorPage::setPlan(const RunPlan& plan)
+{
+    if (plan == m_plan)
+        return;
+    m_plan = plan;
+    costsDialog().findChild<CostForm*>()->showPlan(); // reads the run that the costs are from
+    checkAgain();
 }
 
 QString EditorPage::simulateCommand() const

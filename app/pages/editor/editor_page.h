@@ -5,6 +5,7 @@
 #include "app/models/theme.h"
 #include "app/widgets/controls/page.h"
 
+class QDialog;
 class QStackedLayout;
 
 namespace app {
@@ -35,6 +36,9 @@ public:
     void edit(const engine::Schedule& schedule, const QString& name,
               const PredictionRequest& request = {});
     void open(const QString& file);
+    // The costs and the all-reduce for the simulated times.
+    const RunPlan& plan() const { return m_plan; }
+    void setPlan(const RunPlan& plan);
 
     QString title() const override;
     QString file() const override;
@@ -63,6 +67,7 @@ private:
     void showVerdict();
     void showSaved();
     void updateActions();
+    QDialog& costsDialog(); // made by the first call
     void showCosts();
     bool saveFirst(); // returns false if the user cancelled or the file cannot be written
     void copyCommand();

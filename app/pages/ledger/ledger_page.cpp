@@ -176,9 +176,14 @@ void LedgerPage::connectAll()
     });
     const auto later = [this] { m_late.start(0); };
     connect(&m_ledger, &RunLedger::changed, this, later);
-    connect(&m_ledger, &RunLedger::failed, this, [this](const QString& reason) {
-        m_band->show(Band::Kind::Error, tr("The list of runs was not changed."),
-                     capitalized(reason) + QLatin1Char('.'));
+    const auto report = [this](const QString& fact, const QString& reason) {
+        m_band->show(Band::Kind::Error, fact, capitalized(reason) + QLatin1Char('.'));
+    };
+    connect(&m_ledger, &RunLedger::failed, this, [report](const QString& reason) {
+        report(tr("The list of runs was not changed."), reason);
+    });
+    connect(&m_ledger, &RunLedger::unreadable, this, [report](const QString& reason) {
+        report(tr("The list of runs cannot be read."), reason);
     });
     connect(m_facets, &LedgerFacets::chosen, this, &LedgerPage::showRuns);
     connect(m_filter, &QLineEdit::textChanged, this, &LedgerPage::showRuns);

@@ -1,5 +1,6 @@
 #include "app/pages/session/cost_state.h"
 
+#include "app/models/plan/bpipe_plan.h"
 #include "app/models/plan/run_plan.h"
 #include "app/models/text.h"
 #include "engine/cost/training_setup_fields.h"
@@ -15,7 +16,11 @@ namespace {
 const QString kSource = QStringLiteral("source"), kCostModel = QStringLiteral("model"),
               kCostHardware = QStringLiteral("hardware"), kCostSetup = QStringLiteral("setup"),
               kCostRun = QStringLiteral("run"), kInputShare = QStringLiteral("inputShare"),
-              kUnitCosts = QStringLiteral("units"), kEvict = QStringLiteral("evict");
+              kUnitCosts = QStringLiteral("units"), kEvict = QStringLiteral("evict"),
+              kCostDevices = QStringLiteral("devices"), kCopies = QStringLiteral("dataParallel"),
+              kBatch = QStringLiteral("batch"), kReserve = QStringLiteral("reserve"),
+              kSizes = QStringLiteral("sizes"), kMfu = QStringLiteral("stageMfu"),
+              kHasTypedMfu = QStringLiteral("hasTypedMfu");
 
 // Includes values that are defaults: setting B also sets I and W, so I and W must follow.
 template<class Object>
@@ -68,6 +73,37 @@ void restoreCosts(RunPlan& plan, const QJsonObject& state)
     if (const int evict = state.value(kEvict).toInt(-1);
         evict >= 0 && evict <= static_cast<int>(engine::EvictPolicy::Steady))
         plan.evict = static_cast<engine::EvictPolicy>(evict);
+}
+
+QJsonObject costState(const BpipePlan& plan)
+{
+    return {{kCostModel, plan.model},
+            {kCostHardware, plan.hardware},
+            {kCostSetup, fieldTexts(engine::trainingSetupFields(), plan.setup)},
+            {kCostDevices, plan.devices},
+            {kCopies, plan.setup.dataParallel},
+            {kBatch, plan.batch},
+            {kReserve, plan.reserve},
+            {kSizes, plan.sizes},
+            {kHasTypedMfu, plan.hasTypedMfu},
+            {kMfu, plan.stageMfu}};
+}
+
+void restoreCosts(BpipePlan& plan, const QJsonObject& state)
+{
+    plan.model = state.value(kCostModel).toString(plan.model);
+    plan.hardware = state.value(kCostHardware).toString(plan.hardware);
+    setFields(engine::trainingSetupFields(), plan.setup, state.value(kCostSetup).toObject());
+    const auto restore = [&state](const QString& key, int& value, int least, int most) {
+        value = std::clamp(state.value(key).toInt(value), least, most);
+    };
+    restore(kCostDevices, plan.devices, 1, BpipePlan::kMostDevices);
+    restore(kCopies, plan.setup.dataParallel, 1, BpipePlan::kMostDevices);
+    restore(kBatch, plan.batch, 1, BpipePlan::kMostBatch);
+    restore(kReserve, plan.reserve, 0, BpipePlan::kMostReserve);
+    plan.sizes = state.value(kSizes).toString(plan.sizes);
+    plan.hasTypedMfu = state.value(kHasTypedMfu).toBool(plan.hasTypedMfu);
+    plan.stageMfu = state.value(kMfu).toString(plan.stageMfu);
 }
 
 } // namespace app

@@ -1,5 +1,7 @@
 #include "app/pages/session/session_tabs.h"
 
+#include "app/models/plan/bpipe_plan.h"
+#include "app/models/plan/run_plan.h"
 #include "app/pages/cluster/cluster_page.h"
 #include "app/pages/compare/compare_page.h"
 #include "app/pages/editor/editor_page.h"
@@ -16,6 +18,7 @@
 #include "app/pages/study/study_page.h"
 #include "app/pages/whatif/what_if_page.h"
 #include "app/pages/window/main_window.h"
+#include "app/widgets/estimator/estimator_form.h"
 #include "engine/experiment/experiment.h"
 
 #include <QFileInfo>
@@ -64,6 +67,38 @@ QString firstFile(const SessionTab& tab)
     return tab.files.value(0);
 }
 
+// The plan of a page that has one; nullptr: none.
+const RunPlan* planOf(const Page& page)
+{
+    if (const auto* setup = qobject_cast<const SetupPage*>(&page))
+        return &setup->plan();
+    const auto* editor = qobject_cast<const EditorPage*>(&page);
+    return editor != nullptr ? &editor->plan() : nullptr;
+}
+
+RunPlan planOf(const SessionTab& tab)
+{
+    RunPlan plan = planFromExperiment(tab.experiment);
+    restoreCosts(plan, tab.costs);
+    return plan;
+}
+
+void openEditor(MainWindow& window, const SessionTab& tab)
+{
+    window.editFile(firstFile(tab));
+    if (auto* editor = qobject_cast<EditorPage*>(window.currentPage()))
+        editor->setPlan(planOf(tab));
+}
+
+void openEstimator(MainWindow& window, const SessionTab& tab)
+{
+    BpipePlan plan;
+    restoreCosts(plan, tab.costs);
+    window.openEstimator();
+    if (auto* form = window.currentPage()->findChild<EstimatorForm*>())
+        form->setPlan(plan);
+}
+
 // Opens a page about a run by emitting `request`, a signal that every page has.
 template<void (Page::*request)(const QString&)>
 void requestPage(MainWindow& window, const SessionTab& tab)
@@ -90,18 +125,12 @@ const TabKind kTabKinds[] = {
          window.openRun(firstFile(tab));
          window.openCluster();
      }},
-    {"editor", Needs::Files, isOf<EditorPage>, ownFiles,
-     [](MainWindow& window, const SessionTab& tab) { window.editFile(firstFile(tab)); }},
+    {"editor", Needs::Files, isOf<EditorPage>, ownFiles, openEditor},
     {"study", Needs::Files, isOf<StudyPage>, ownFiles,
      [](MainWindow& window, const SessionTab& tab) { window.openStudy(firstFile(tab)); }},
     {"setup", Needs::Nothing, isOf<SetupPage>, noFiles,
-     [](MainWindow& window, const SessionTab& tab) {
-         RunPlan plan = planFromExperiment(tab.experiment);
-         restoreCosts(plan, tab.costs);
-         window.newRun()->setPlan(plan);
-     }},
-    {"estimator", Needs::Nothing, isOf<EstimatorPage>, noFiles,
-     [](MainWindow& window, const SessionTab&) { window.openEstimator(); }},
+     [](MainWindow& window, const SessionTab& tab) { window.newRun()->setPlan(planOf(tab)); }},
+    {"estimator", Needs::Nothing, isOf<EstimatorPage>, noFiles, openEstimator},
     {"runs", Needs::Nothing, isOf<LedgerPage>, noFiles,
      [](MainWindow& window, const SessionTab&) { window.openLedger(); }},
     {"settings", Needs::Nothing, isOf<SettingsPage>, noFiles,
@@ -135,9 +164,11 @@ SessionTab sessionTab(const Page& page)
         if (kind.needs == Needs::Files && tab.files.isEmpty())
             return {};
         tab.kind = QString::fromLatin1(kind.name);
-        if (const auto* setup = qobject_cast<const SetupPage*>(&page)) {
-            tab.experiment = QString::fromStdString(engine::toToml(setup->plan().experiment));
-            tab.costs = costState(setup->plan());
+        if (const RunPlan* plan = planOf(page)) {
+            tab.experiment = QString::fromStdString(engine::toToml(plan->experiment));
+            tab.costs = costState(*plan);
+        } else if (const auto* form = page.findChild<EstimatorForm*>()) {
+            tab.costs = costState(form->plan());
         }
         tab.view = viewState(page);
         return tab;

@@ -97,13 +97,12 @@ void BoxPainter::fill(const QRectF& box, const BoxColours::Look& look, bool isUp
 
 void BoxPainter::label(const QRectF& box, const BoxColours::Look& look, const BoxText& text)
 {
-    const double width = box.width() + m_axis.gap();
-    if (width < kNumberFrom || box.height() < kTextNeeds || text.number.isEmpty())
+    if (text.width < kNumberFrom || box.height() < kTextNeeds || text.number.isEmpty())
         return;
     m_painter.setPen(look.ink);
     m_plate = look.hatch.isNull() ? QColor() : look.fill;
-    if (width >= kNameFrom && box.height() >= kNameNeeds && !text.name.isEmpty()
-        && m_name.shaped(text.name).width + 8 <= box.width()) {
+    if (text.width >= kNameFrom && box.height() >= kNameNeeds && !text.name.isEmpty()
+        && m_name.shaped(text.name).width + 8 <= text.width - m_axis.gap()) {
         write(box, text.name, m_name, text.isUp);
         return;
     }
@@ -111,7 +110,7 @@ void BoxPainter::label(const QRectF& box, const BoxColours::Look& look, const Bo
     const double needs = text.number.size() == 1 ? kNumberFrom
         : text.number.size() == 2                ? kTwoDigitsFrom
                                                  : face.shaped(text.number).width + 5;
-    if (width >= needs)
+    if (text.width >= needs)
         write(box, text.number, face, text.isUp);
 }
 

@@ -13,9 +13,10 @@ class QPainter;
 
 namespace app {
 
-// The texts of a box. The width of the box determines which of them is drawn.
+// The texts of a box. `width` determines which of them is drawn.
 struct BoxText
 {
+    double width = 0;     // widthForText()
     QString number, name; // "5", "1B5"
     // Whether the op's direction is up. If so, the text is underlined and the box has a cut corner.
     bool isUp = false;

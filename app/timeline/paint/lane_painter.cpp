@@ -40,6 +40,7 @@ BoxText transferText(const engine::Op& op)
 BoxText boxText(const engine::Op& op, double width)
 {
     BoxText text;
+    text.width = width;
     text.isUp = op.replica == 1 && op.microBatch.isValid();
     if (width < kNumberFrom)
         return text;
@@ -160,7 +161,8 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
                          static_cast<std::uint32_t>(piece.iteration)});
     };
     const QRectF box = stretch(m_axis, piece.window, top, height);
-    BoxText text = textOf(op, box.width());
+    const double width = widthForText(m_axis, piece.window);
+    BoxText text = textOf(op, width);
     text.isBold = isInFlow(piece.op, piece.iteration);
     const double length = static_cast<double>(piece.window.duration())
         / static_cast<double>(std::max<std::int64_t>(1, m_view.occurs().longestOp));
@@ -180,7 +182,7 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
         m_boxes.draw(cell,
                      m_colours.lookOf(*part, m_view.chunk(*part), length,
                                       emphasisOf(part == &op ? piece.op : piece.joint)),
-                     textOf(*part, box.width()));
+                     textOf(*part, width));
     }
 }
 
@@ -269,7 +271,7 @@ void LanePainter::paintTransfer(const engine::Span& span, double top)
         text.number.clear();
     const QString& shown = text.number.isEmpty() ? text.name : text.number;
     const double needs = text.number.isEmpty() ? kNameFrom : kSmallNumberFrom;
-    if (box.width() + m_axis.gap() < needs)
+    if (widthForText(m_axis, span.window()) < needs)
         return;
     const QFont font = uiFont(10, QFont::Medium);
     const QFontMetricsF metrics(font);
@@ -280,50 +282,66 @@ void LanePainter::paintTransfer(const engine::Span& span, double top)
                        shown);
 }
 
+MemoryLevels LanePainter::levelsOf(DeviceId device, const Lane& lane) const
+{
+    const Theme& theme = m_colours.theme();
+    const QColor forward = toQt(theme.palette.forward), surface = m_colours.surface();
+    return {m_view.memory(device),
+            m_view.timeline().iterations,
+            m_axis.snap(lane.memoryTop()),
+            lane.memory,
+            m_view.memoryScale(),
+            {mixed(toQt(theme.palette.optimizerState), surface, 0.25),
+             mixed(forward, surface, theme.isDark() ? 0.45 : 0.58), forward, theme.chrome.line,
+             mixed(forward, surface, 0.78), mixed(forward, surface, 0.25)}};
+}
+
 void LanePainter::paintMemory(DeviceId device, const Lane& lane, int iteration)
 {
     if (!m_view.knowsMemory())
         return;
-    const Theme& theme = m_colours.theme();
-    const QColor forward = toQt(theme.palette.forward), surface = m_colours.surface();
-    const MemoryLevels levels{m_view.memory(device),
-                              m_view.timeline().iterations,
-                              m_axis.snap(lane.memoryTop()),
-                              lane.memory,
-                              m_view.memoryScale(),
-                              {mixed(toQt(theme.palette.optimizerState), surface, 0.25),
-                               mixed(forward, surface, theme.isDark() ? 0.45 : 0.58), forward,
-                               theme.chrome.line, mixed(forward, surface, 0.78),
-                               mixed(forward, surface, 0.25)}};
-    paintMemoryLevels(m_painter, m_axis, levels);
-    if (iteration >= 0 && iteration < static_cast<int>(levels.iterations.size()))
-        paintPeak(levels, levels.iterations[static_cast<std::size_t>(iteration)].window);
+    paintMemoryLevels(m_painter, m_axis, levelsOf(device, lane));
+    if (const auto peak = peakOf(device, lane, iteration))
+        paintPeak(*peak);
 }
 
-void LanePainter::paintPeak(const MemoryLevels& levels, engine::Window iteration)
+std::optional<MemoryPeak> LanePainter::peakOf(DeviceId device, const Lane& lane,
+                                              int iteration) const
 {
+    const auto& iterations = m_view.timeline().iterations;
+    if (!lane.hasBoxes() || lane.kind != LaneKind::Full || !m_view.knowsMemory() || iteration < 0
+        || iteration >= static_cast<int>(iterations.size()))
+        return {};
+    const MemoryLevels levels = levelsOf(device, lane);
     if (levels.series.isEmpty())
-        return;
-    const auto time = static_cast<double>(levels.series.timeOfPeak(iteration));
+        return {};
+    const auto time = static_cast<double>(
+        levels.series.timeOfPeak(iterations[static_cast<std::size_t>(iteration)].window));
     const double level = levels.series.at(time).total;
-    const double x = m_axis.x(time);
-    if (x < m_axis.left || x > m_axis.right())
-        return;
-    const double y = levels.y(m_axis, level);
-    m_painter.setRenderHint(QPainter::Antialiasing);
-    m_painter.setPen(Qt::NoPen);
-    m_painter.setBrush(m_colours.theme().chrome.text);
-    m_painter.drawEllipse(QPointF(x, y + 0.5), 2.5, 2.5);
-    m_painter.setRenderHint(QPainter::Antialiasing, false);
+    const QPointF at(m_axis.x(time), levels.y(m_axis, level));
+    if (at.x() < m_axis.left || at.x() > m_axis.right())
+        return {};
     const Scale bytes = byteScale(static_cast<std::int64_t>(m_view.memoryScale()));
     const QString amount = m_view.hasMemory() ? bytes.text(level) : number(level, 1);
     const QString text = QCoreApplication::translate("app::Memory", "peak %1").arg(amount);
-    const QFont font = uiFont(10);
-    const double width = QFontMetricsF(font).horizontalAdvance(text);
-    const bool isLeft = x - width - 8 >= m_axis.left;
-    m_painter.setFont(font);
+    const QFontMetricsF metrics(uiFont(10));
+    const double width = metrics.horizontalAdvance(text);
+    const bool isLeft = at.x() - width - 8 >= m_axis.left;
+    return MemoryPeak{at, text,
+                      QRectF(isLeft ? at.x() - width - 6 : at.x() + 6,
+                             at.y() - 1 - metrics.ascent(), width, metrics.height())};
+}
+
+void LanePainter::paintPeak(const MemoryPeak& peak)
+{
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    m_painter.setPen(Qt::NoPen);
+    m_painter.setBrush(m_colours.theme().chrome.text);
+    m_painter.drawEllipse(peak.at + QPointF(0, 0.5), 2.5, 2.5);
+    m_painter.setRenderHint(QPainter::Antialiasing, false);
+    m_painter.setFont(uiFont(10));
     m_painter.setPen(m_colours.theme().chrome.text2);
-    m_painter.drawText(QPointF(isLeft ? x - width - 6 : x + 6, y - 1), text);
+    m_painter.drawText(QPointF(peak.place.left(), peak.at.y() - 1), peak.text);
 }
 
 } // namespace app

@@ -13,6 +13,14 @@
 
 namespace app {
 
+// The peak of a device's memory in an iteration, as it is drawn.
+struct MemoryPeak
+{
+    QPointF at;   // on the line of the memory
+    QString text; // "peak 9.7"
+    QRectF place; // of the text
+};
+
 // Draws the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Only
 // the visible part is drawn, so the cost depends on the number of pixels. MarksPainter draws
 // selection and hover.
@@ -30,6 +38,9 @@ public:
     void setPath(const PathMarks* path) { m_path = path; } // dims ops off the path; may be nullptr
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
+    // Returns nullopt if the peak is unknown or out of sight.
+    std::optional<MemoryPeak> peakOf(engine::DeviceId device, const Lane& lane,
+                                     int iteration) const;
 
 private:
     void paintGroup(const Lane& lane); // draws the mean of its devices
@@ -45,7 +56,8 @@ private:
     void paintTransfers(engine::DeviceId device, engine::Track::Kind kind, double top);
     void paintTransfer(const engine::Span& span, double top);
     void paintMemory(engine::DeviceId device, const Lane& lane, int iteration);
-    void paintPeak(const MemoryLevels& levels, engine::Window iteration);
+    MemoryLevels levelsOf(engine::DeviceId device, const Lane& lane) const;
+    void paintPeak(const MemoryPeak& peak);
 
     QPainter& m_painter;
     const RunView& m_view;

@@ -155,14 +155,14 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
         return legend;
     const auto hasMemory = [](const LegendRun& run) { return run.view->hasMemory(); };
     if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
+        using enum engine::MemoryCategory;
+        addMemory(legend, runs,
+                  {{Stash, palette.stash, tr("stash")}, {Buffers, palette.buffers, tr("buffers")}});
         const bool hasGuests = std::ranges::any_of(
             runs, [](const LegendRun& run) { return run.view->occurs().has(OpKind::Evict); });
         if (hasGuests)
             legend.right.push_back(
                 {LegendEntry::Look::Guest, {}, tr("guest stash").toStdString(), {}});
-        using enum engine::MemoryCategory;
-        addMemory(legend, runs,
-                  {{Stash, palette.stash, tr("stash")}, {Buffers, palette.buffers, tr("buffers")}});
         addMemory(legend, runs,
                   {{Optimizer, palette.optimizerState, tr("optimizer")},
                    {Gradients, palette.gradients, tr("gradients")},
@@ -234,18 +234,18 @@ void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colo
                          legend.note);
         return;
     }
-    // If not all entries fit, omits the leftmost ones, which the memory column and the kernels also
-    // explain.
+    // The first entries have priority: the stash is usually the largest part of the memory.
     double needs = 12 - kEntryGap;
-    auto first = legend.right.end();
-    for (; first != legend.right.begin(); --first) {
-        const double more = widthOf(*(first - 1), metrics) + kEntryGap;
+    std::vector<const LegendEntry*> fitting;
+    for (const LegendEntry& entry : legend.right) {
+        const double more = widthOf(entry, metrics) + kEntryGap;
         if (x + needs + more > area.right())
-            break;
+            continue;
         needs += more;
+        fitting.push_back(&entry);
     }
     x = area.right() - needs;
-    for (auto entry = first; entry != legend.right.end(); ++entry)
+    for (const LegendEntry* entry : fitting)
         x = paintEntry(painter, *entry, colours, {x, middle});
 }
 

@@ -78,9 +78,9 @@ void PlanPainter::outline(const QRectF& box, const QColor& colour)
 
 void PlanPainter::fill(const engine::Span& op, engine::Window window, const Lane& lane)
 {
-    const QRectF box = stretch(m_axis, window, lane.computeTop(), lane.compute);
-    m_boxes.draw(box, look(m_view, m_colours, op.op, Emphasis::Dimmed),
-                 boxText(m_view.op(op.op), box.width()));
+    m_boxes.draw(stretch(m_axis, window, lane.computeTop(), lane.compute),
+                 look(m_view, m_colours, op.op, Emphasis::Dimmed),
+                 boxText(m_view.op(op.op), widthForText(m_axis, window)));
 }
 
 void PlanPainter::flush(bool isDone)

@@ -48,6 +48,14 @@ inline QRectF stretch(const TimeAxis& axis, engine::Window window, double top, d
     return {x1, axis.snap(top), x2 - x1, axis.snap(top + height) - axis.snap(top)};
 }
 
+// Returns the width of a stretch() as far as texts are concerned: the same for ops of the same
+// duration, although their edges snap to different pixels.
+inline double widthForText(const TimeAxis& axis, engine::Window window)
+{
+    return std::min(axis.snap(axis.pixels(static_cast<double>(window.duration()))),
+                    stretch(axis, window, 0, 0).width() + axis.devicePixel());
+}
+
 // Returns the box of an op. It ends one border before the end of its stretch(), and is at least one
 // device pixel wide.
 inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, double height)

@@ -34,6 +34,14 @@ int decimalsOf(double step)
     return step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
 }
 
+// Paints an arrow from `at` upwards.
+void paintArrow(QPainter& painter, QPointF at, const QColor& colour)
+{
+    painter.setBrush(colour);
+    painter.drawLine(at, at - QPointF(0, 4));
+    painter.drawPolygon(QPolygonF({at - QPointF(4, 4), at - QPointF(0, 9), at - QPointF(-4, 4)}));
+}
+
 } // namespace
 
 ParetoChart::ParetoChart(const ThemeController& theme, QWidget* parent)
@@ -182,7 +190,7 @@ QRectF ParetoChart::plot() const
 QPointF ParetoChart::at(double memory, double time) const
 {
     const QRectF area = plot();
-    time = std::min(time, m_time[1]); // slower runs are at the upper edge, with an arrow
+    time = std::min(time, m_time[1]); // slower runs are at the upper edge, with arrow and value
     return {area.left() + area.width() * (memory - m_memory[0]) / (m_memory[1] - m_memory[0]),
             area.bottom() - area.height() * (time - m_time[0]) / (m_time[1] - m_time[0])};
 }
@@ -200,6 +208,12 @@ QString ParetoChart::memoryUnit() const
 {
     return numbers()->hasBytes() ? tr("peak memory, %1").arg(numbers()->bytes().unit())
                                  : tr("peak stash, Mₐ");
+}
+
+QString ParetoChart::timeOf(const Point& point) const
+{
+    const Scale time = numbers()->time();
+    return number(point.time, time.decimals()) + QLatin1Char(' ') + time.unit();
 }
 
 void ParetoChart::paintAxes(QPainter& painter) const
@@ -261,8 +275,8 @@ void ParetoChart::paintPoints(QPainter& painter) const
         painter.setPen(QPen(chrome.text2, 1.2));
         painter.setBrush(point.isOnFront ? chrome.text : chrome.surface);
         painter.drawEllipse(centre, kRadius, kRadius);
-        if (point.time > m_time[1])
-            painter.drawLine(centre + QPointF(0, -kRadius), centre + QPointF(0, -kRadius - 6));
+        if (isOutside(point))
+            paintArrow(painter, centre - QPointF(0, kRadius), chrome.text2);
         painter.setBrush(Qt::NoBrush);
         if (m_marked.contains(point.run)) {
             painter.setPen(QPen(chrome.text2, 1));
@@ -276,17 +290,15 @@ void ParetoChart::paintPoints(QPainter& painter) const
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
-// Paints the names of the chosen run, the baseline and the runs of the front where they fit.
+// Paints the names of the chosen run, the baseline and the runs of the front, and the times of runs
+// outside of the axis, where they fit.
 void ParetoChart::paintNames(QPainter& painter) const
 {
     std::vector<QRectF> taken;
     for (const Point& point : m_points)
         taken.push_back(rectOf(point.run));
-    const auto paintName = [&](const Point& point, QFont::Weight weight) {
-        painter.setFont(uiFont(11, weight));
-        const QFontMetricsF metrics(painter.font());
-        const QString name = elidedTitle(metrics, titleOf(point.run), 150);
-        const double width = metrics.horizontalAdvance(name);
+    const auto paintText = [&](const Point& point, const QString& text) {
+        const double width = QFontMetricsF(painter.font()).horizontalAdvance(text);
         const QPointF centre = at(point.memory, point.time);
         for (const QPointF& offset :
              {QPointF(9, -17), QPointF(-9 - width, -17), QPointF(9, 3), QPointF(-9 - width, 3)}) {
@@ -297,9 +309,14 @@ void ParetoChart::paintNames(QPainter& painter) const
                 || box.top() < kHeader - 8 || box.bottom() > plot().bottom())
                 continue;
             taken.push_back(box);
-            painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, name);
+            painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
             return;
         }
+    };
+    const auto paintName = [&](const Point& point, QFont::Weight weight) {
+        painter.setFont(uiFont(11, weight));
+        const QString name = elidedTitle(QFontMetricsF(painter.font()), titleOf(point.run), 150);
+        paintText(point, isOutside(point) ? tr("%1, %2").arg(name, timeOf(point)) : name);
     };
     painter.setPen(theme().chrome.text);
     const auto baseline = numbers()->comparison.baseline;
@@ -310,9 +327,15 @@ void ParetoChart::paintNames(QPainter& painter) const
         if (point.isOnFront && static_cast<int>(point.run) != current())
             paintName(point, QFont::Normal);
     painter.setPen(theme().chrome.text2);
-    for (const Point& point : m_points)
-        if (point.run == baseline && !point.isOnFront && static_cast<int>(point.run) != current())
+    painter.setFont(uiFont(11));
+    for (const Point& point : m_points) {
+        if (point.isOnFront || static_cast<int>(point.run) == current())
+            continue;
+        if (point.run == baseline)
             paintName(point, QFont::Normal);
+        else if (isOutside(point))
+            paintText(point, timeOf(point));
+    }
 }
 
 void ParetoChart::paintChart(QPainter& painter)
@@ -342,10 +365,8 @@ void ParetoChart::paintChart(QPainter& painter)
 QString ParetoChart::toolTip(std::size_t run, QPointF) const
 {
     const auto found = std::ranges::find(m_points, run, &Point::run);
-    const Scale time = numbers()->time();
-    QString text = tr("%1\niteration %2 %3\n%4: %5")
-                       .arg(titleOf(run), number(found->time, time.decimals()), time.unit(),
-                            memoryUnit(), number(found->memory, 2));
+    QString text = tr("%1\niteration %2\n%3: %4")
+                       .arg(titleOf(run), timeOf(*found), memoryUnit(), number(found->memory, 2));
     if (found->isOnFront)
         text += QLatin1Char('\n') + tr("no run is both faster and smaller");
     return text;

@@ -48,7 +48,9 @@ private:
     void placeButton();
     QRectF plot() const;
     QPointF at(double memory, double time) const;
+    bool isOutside(const Point& point) const { return point.time > m_time[1]; }
     QString memoryUnit() const;
+    QString timeOf(const Point& point) const; // "74.4 ms"
     void paintAxes(QPainter& painter) const;
     void paintFront(QPainter& painter) const;
     void paintPoints(QPainter& painter) const;

@@ -20,7 +20,7 @@ namespace app {
 namespace {
 
 constexpr int kPadding = 9, kLeastPadding = 4; // kLeastPadding: left of a number, if space is short
-constexpr int kSwatch = 10;
+constexpr int kSwatch = 10, kLeastSection = 30; // kLeastSection: width of a column
 constexpr int kLevels = 3, kLevelMark = 8, kLevelRoom = kLevels * (kLevelMark + 2) + 2;
 constexpr int kShareWidth = 56, kShareHeight = 10;
 constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
@@ -174,7 +174,7 @@ TableHeader::TableHeader(const ThemeController& theme, DataTable* table)
 {
     setFixedHeight(28);
     setHighlightSections(false);
-    setMinimumSectionSize(30);
+    setMinimumSectionSize(kLeastSection);
 }
 
 void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section) const
@@ -307,7 +307,7 @@ std::vector<int> DataTable::allWidths() const
     std::vector<int> widths = m_ofCells;
     const auto* header = static_cast<TableHeader*>(horizontalHeader());
     for (int column = 0; int& width : widths)
-        width = std::max(width, header->widthOf(column++));
+        width = std::max({width, header->widthOf(column++), kLeastSection});
     return widths;
 }
 
@@ -328,7 +328,7 @@ void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
     };
     for (int given = 0; given < kPadding - kLeastPadding; ++given)
         for (std::size_t column = 0; column < widths.size(); ++column)
-            if (tooMuch > 0 && widths[column] > 0 && isOfNumbers(column)) {
+            if (tooMuch > 0 && widths[column] > kLeastSection && isOfNumbers(column)) {
                 --widths[column];
                 --tooMuch;
             }

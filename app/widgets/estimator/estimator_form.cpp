@@ -19,8 +19,7 @@
 namespace app {
 namespace {
 
-constexpr int kCardHeight = 50, kMostFormDevices = 4096, kMostBatch = 1 << 24;
-constexpr int kMostReserve = 99; // percent
+constexpr int kCardHeight = 50;
 
 // A published case: title and set-up at the left, its result at the right.
 class CaseCard : public CardButton
@@ -148,19 +147,22 @@ void EstimatorForm::makeSetup(QVBoxLayout& column)
     row(tr("Hardware"),
         preset("estimatorHardware", presetNames(engine::hardwareNames()), m_plan.hardware),
         tr("Set peak, memory and links of one device"));
-    row(tr("Devices D"), m_fields->number("estimatorDevices", m_plan.devices, 1, kMostFormDevices),
+    row(tr("Devices D"),
+        m_fields->number("estimatorDevices", m_plan.devices, 1, BpipePlan::kMostDevices),
         tr("Set the number of pipeline stages"));
     for (const auto& field : engine::trainingSetupFields())
         if (field.flag.ends_with("--tensor-parallel"))
             m_fields->addRow(*rows, field, m_plan.setup, "estimator");
     row(tr("Data-parallel"),
-        m_fields->number("estimatorDataParallel", m_plan.setup.dataParallel, 1, kMostFormDevices),
+        m_fields->number("estimatorDataParallel", m_plan.setup.dataParallel, 1,
+                         BpipePlan::kMostDevices),
         tr("Set the number of copies of the pipeline"));
-    row(tr("Batch"), m_fields->number("estimatorBatch", m_plan.batch, 1, kMostBatch),
+    row(tr("Batch"), m_fields->number("estimatorBatch", m_plan.batch, 1, BpipePlan::kMostBatch),
         tr("Set the sequences of one iteration, over all copies"));
     row(tr("Micro-batches b"), m_sizes,
         tr("Type sizes in sequences, such as 1, 2, 4; all are compared with the first"));
-    row(tr("Reserve, %"), m_fields->number("estimatorReserve", m_plan.reserve, 0, kMostReserve),
+    row(tr("Reserve, %"),
+        m_fields->number("estimatorReserve", m_plan.reserve, 0, BpipePlan::kMostReserve),
         tr("Set the share of the memory that contexts and buffers take"));
 }
 

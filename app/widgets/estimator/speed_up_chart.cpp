@@ -119,15 +119,18 @@ void SpeedUpChart::paintGround(QPainter& painter) const
     painter.drawLine(QPointF(m_plot.left(), even + 0.5), QPointF(m_plot.right(), even + 0.5));
 }
 
-// Paints the note about speed-ups below 1.0. Call it after painting the lines, which the note
-// covers, and before painting the labels of the published cases, which avoid the note.
-void SpeedUpChart::paintMeaning(QPainter& painter)
+// Paints the note about speed-ups below 1.0, as low as the labels allow. Call it after painting the
+// lines, which the note covers, and the labels.
+void SpeedUpChart::paintMeaning(QPainter& painter) const
 {
     const Chrome& chrome = theme().chrome;
     const QString text = tr("below 1.0 the larger micro-batch is slower");
     const double width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 6;
-    const QRectF box(m_plot.right() - width - 3, m_plot.bottom() - 19, width, 15);
-    m_labels.push_back(box);
+    QRectF box(m_plot.right() - width - 3, m_plot.bottom() - 19, width, 15);
+    while (!isFree(box) && box.top() > place(1, 1).y())
+        box.translate(0, -15);
+    if (!isFree(box))
+        return;
     painter.fillRect(box, chrome.surfaceAlt);
     painter.setPen(chrome.text2);
     painter.drawText(box, Qt::AlignCenter, text);
@@ -157,8 +160,14 @@ void SpeedUpChart::paintLines(QPainter& painter)
     }
 }
 
-// Paints `text` next to the point, at a place where it overlaps no other label. Paints nothing if
-// there is no such place.
+bool SpeedUpChart::isFree(const QRectF& box) const
+{
+    return std::ranges::none_of(m_taken,
+                                [&](const QRectF& other) { return other.intersects(box); });
+}
+
+// Paints `text` next to the point, at a place where it overlaps no other label and no mark. Paints
+// nothing if there is no such place.
 void SpeedUpChart::paintLabel(QPainter& painter, const QPointF& at, const QString& text)
 {
     const double width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 2;
@@ -182,11 +191,9 @@ void SpeedUpChart::paintLabel(QPainter& painter, const QPointF& at, const QStrin
     for (const bool mayCross : {false, true})
         for (const QPointF& corner : corners) {
             const QRectF box(at + corner, QSizeF(width, kHeight));
-            const bool isFree = std::ranges::none_of(
-                m_labels, [&](const QRectF& other) { return other.intersects(box); });
-            if (!isFree || !m_plot.contains(box) || (isCrossed(box) && !mayCross))
+            if (!isFree(box) || !m_plot.contains(box) || (isCrossed(box) && !mayCross))
                 continue;
-            m_labels.push_back(box);
+            m_taken.push_back(box);
             painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
             return;
         }
@@ -211,7 +218,6 @@ void SpeedUpChart::paintDots(QPainter& painter)
         painter.drawLine(at + QPointF(0, kRadius + 3), QPointF(at.x(), m_plot.bottom()));
         painter.setPen(chrome.text);
         painter.setFont(uiFont(11, QFont::Medium));
-        m_labels.push_back(QRectF(at, QSizeF()).adjusted(-8, -8, 8, 8));
         paintLabel(
             painter, at,
             tr("this set-up: %1 gives %2").arg(factorText(step.gain), factorText(step.speedUp())));
@@ -245,13 +251,21 @@ void SpeedUpChart::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.fillRect(rect(), theme().chrome.surface);
     m_plot = QRectF(rect()).adjusted(kChartLeft, kChartTop, -kChartRight, -kChartBottom);
-    m_labels.clear();
+    m_taken.clear();
+    const auto take = [this](double gain, double speedUp, double radius) {
+        m_taken.push_back(
+            QRectF(place(gain, speedUp), QSizeF()).adjusted(-radius, -radius, radius, radius));
+    };
+    for (const BpipeStep& step : m_steps)
+        take(step.gain, step.speedUp(), step.to == m_size ? kRadius + 3 : kRadius - 1);
+    for (const BpipePoint& point : publishedPoints())
+        take(point.gain, point.speedUp, kRadius + 1);
     paintGround(painter);
     painter.setRenderHint(QPainter::Antialiasing);
     paintLines(painter);
     paintDots(painter);
-    paintMeaning(painter);
     paintPublished(painter);
+    paintMeaning(painter);
 }
 
 } // namespace app

@@ -25,17 +25,18 @@ private:
     QPointF place(double gain, double speedUp) const;
     double gainAt(double x) const; // the inverse of place().x()
     void paintGround(QPainter& painter) const;
-    void paintMeaning(QPainter& painter);
+    void paintMeaning(QPainter& painter) const;
     void paintLines(QPainter& painter);
     void paintDots(QPainter& painter);
     void paintPublished(QPainter& painter);
+    bool isFree(const QRectF& box) const; // of marks and labels
     void paintLabel(QPainter& painter, const QPointF& at, const QString& text);
 
     std::vector<BpipeStep> m_steps;
     int m_size = 0;
     double m_left = 0, m_right = 1, m_bottom = 0, m_top = 1; // ends of the axes
     QRectF m_plot;
-    std::vector<QRectF> m_labels; // painted so far
+    std::vector<QRectF> m_taken; // all marks, and the labels painted so far
 };
 
 } // namespace app

@@ -158,6 +158,12 @@ void MemoryAreas::paintRulers(QPainter& painter) const
                           : QString();
         painter.drawText(QRectF(panel(position).left() + 12, 0, MemoryPicture::kTexts + 20, kRuler),
                          Qt::AlignLeft | Qt::AlignVCenter, title);
+        const QString text = m_report->at(m_hover.value_or(m_time));
+        const double wide = QFontMetricsF(uiFont(11, QFont::Medium)).horizontalAdvance(text) + 12;
+        const QRectF plate(std::round(area.left()
+                                      + area.width() * m_report->shareOf(m_hover.value_or(m_time))
+                                      - wide / 2),
+                           4, wide, 18);
         const double perUnit = m_report->time.perUnit();
         const double length = static_cast<double>(m_report->window.duration()) / perUnit;
         const auto marks = profiler::ticks(0, length, 60 * length / area.width());
@@ -166,17 +172,13 @@ void MemoryAreas::paintRulers(QPainter& painter) const
         for (const double mark : marks.major) {
             const double x = std::round(area.left() + area.width() * mark / length);
             painter.fillRect(QRectF(x, kRuler - 7, 1, 6), chrome.text3);
-            if (x + 30 < area.right() + 14)
-                painter.drawText(QRectF(x + 3, 0, 60, kRuler - 4), Qt::AlignLeft | Qt::AlignVCenter,
-                                 number(mark, marks.decimals));
+            const QString label = number(mark, marks.decimals);
+            const QRectF place(x + 3, 0, QFontMetricsF(painter.font()).horizontalAdvance(label),
+                               kRuler - 4);
+            if (x + 30 < area.right() + 14 && !place.intersects(plate))
+                painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label);
         }
-        const QString text = m_report->at(m_hover.value_or(m_time));
         painter.setFont(uiFont(11, QFont::Medium));
-        const double wide = QFontMetricsF(painter.font()).horizontalAdvance(text) + 12;
-        const QRectF plate(std::round(area.left()
-                                      + area.width() * m_report->shareOf(m_hover.value_or(m_time))
-                                      - wide / 2),
-                           4, wide, 18);
         painter.fillRect(plate, chrome.text);
         painter.setPen(chrome.surface);
         painter.drawText(plate, Qt::AlignCenter, text);

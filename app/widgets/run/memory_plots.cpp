@@ -1,7 +1,5 @@
 #include "app/widgets/run/memory_plots.h"
 
-#include "profiler/analysis/memory.h"
-
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -28,11 +26,10 @@ MemoryPlots::MemoryPlots(const ThemeController& theme, QWidget* parent)
 void MemoryPlots::show(RunViewPointer view, int iteration)
 {
     m_view = std::move(view);
+    m_iteration = iteration;
     const engine::Run& run = m_view->run();
     m_window = iteration < 0 ? engine::Window{}
                              : run.timeline.iterations[static_cast<std::size_t>(iteration)].window;
-    m_peaks.assign(static_cast<std::size_t>(devices()), {});
-    profiler::addPeakBytes(run, m_window, m_peaks);
     m_highest = m_view->memoryScale();
     m_time = timeScale(run.info, m_window.duration());
     m_bytes = byteScale(static_cast<std::int64_t>(m_highest));
@@ -72,7 +69,10 @@ QString MemoryPlots::text(double value) const
 
 QString MemoryPlots::stashText(engine::DeviceId device) const
 {
-    return m_bytes.text(static_cast<double>(m_peaks[device].peakStashBytes.value_or(0)));
+    const profiler::RunMetrics* metrics = m_view->metrics(m_iteration);
+    const std::int64_t stash
+        = metrics != nullptr ? metrics->devices[device].peakStashBytes.value_or(0) : 0;
+    return m_bytes.text(static_cast<double>(stash));
 }
 
 // Draws the highest level of every pixel column, so that no peak is lost.

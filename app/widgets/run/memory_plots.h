@@ -41,7 +41,7 @@ private:
     void paintCursor(QPainter& painter, int device, const QRectF& plot) const;
 
     RunViewPointer m_view;
-    engine::IdVector<engine::DeviceId, profiler::DeviceMetrics> m_peaks;
+    int m_iteration = -1;
     engine::Window m_window;
     double m_highest = 0;
     Scale m_time, m_bytes;

@@ -57,6 +57,8 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
            {makeTabRow(theme), makeLine(Qt::Horizontal), {m_stack, 1}});
 
     connect(m_eventsTable, &QTableView::clicked, this, &RunPanels::chooseEvent);
+    connect(m_metrics, &MetricsModel::modelReset, m_summaryTable,
+            [this] { m_summaryTable->setDispensable(m_metrics->dispensable()); });
     connect(m_summaryTable, &QTableView::clicked, this,
             [this](const QModelIndex& index) { chooseDevice(engine::DeviceId{index.row()}); });
     connect(m_devices, &DevicesPanel::chosen, this, &RunPanels::chooseDevice);
@@ -268,8 +270,7 @@ QString RunPanels::hintOf(Panel panel) const
     case Panel::Range:
         return tr("ops count only with their part inside the range");
     case Panel::Summary:
-        return tr("%1, %2. Last row: means, largest peak, sum of messages")
-            .arg(m_metrics->timeUnit().unit(), which);
+        return tr("%1. Last row: means, largest peak, sum of messages").arg(which);
     case Panel::Events:
         return eventsHint(which);
     case Panel::Devices:

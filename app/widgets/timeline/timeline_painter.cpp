@@ -18,6 +18,7 @@
 
 #include <QPainter>
 #include <QPixmap>
+#include <QRegion>
 
 #include <algorithm>
 
@@ -227,13 +228,8 @@ void TimelinePainter::paintMarks() const
     paintCurrentTime();
     m_painter.translate(0, m_areas.lanes.top() - m_scene.scroll);
     paintPlan();
+    paintFlows();
     MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
-    if (m_scene.path)
-        paintPath(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason}, m_lanes);
-    else if (m_scene.flow)
-        marks.paintFlow(*m_scene.flow);
-    if (m_scene.look.flow == TimelineLook::Flow::All && !m_scene.found && m_scene.iteration >= 0)
-        marks.paintAllFlows(m_scene.iteration);
     if (m_scene.found)
         marks.paintHits(m_scene.found->hits());
     if (m_scene.hover != m_scene.selection)
@@ -243,6 +239,33 @@ void TimelinePainter::paintMarks() const
                         timeScale(m_view.run().info, std::max<std::int64_t>(length, 10'000'000)));
     if (m_scene.isFocused || m_scene.found) // the current hit stands out among the others
         marks.paintFocus(m_scene.selection);
+    m_painter.restore();
+}
+
+// Paints the critical path and the arrows between lanes. They do not cross the texts at the peaks
+// of the memory.
+void TimelinePainter::paintFlows() const
+{
+    const bool areAllShown
+        = m_scene.look.flow == TimelineLook::Flow::All && !m_scene.found && m_scene.iteration >= 0;
+    if (!m_scene.path && !m_scene.flow && !areAllShown)
+        return;
+    m_painter.save();
+    const LanePainter lanes(m_painter, m_view, m_axis, m_colours);
+    QRegion sight(
+        m_areas.lanes.translated(0, m_scene.scroll - m_areas.lanes.top()).toAlignedRect());
+    for (const std::size_t k : paintedLanes())
+        if (const auto peak
+            = lanes.peakOf(engine::DeviceId{static_cast<int>(k)}, m_lanes[k], m_scene.iteration))
+            sight -= peak->place.adjusted(-2, 0, 2, 0).toAlignedRect();
+    m_painter.setClipRegion(sight, Qt::IntersectClip);
+    MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
+    if (m_scene.path)
+        paintPath(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason}, m_lanes);
+    else if (m_scene.flow)
+        marks.paintFlow(*m_scene.flow);
+    if (areAllShown)
+        marks.paintAllFlows(m_scene.iteration);
     m_painter.restore();
 }
 

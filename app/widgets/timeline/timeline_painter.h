@@ -29,6 +29,7 @@ public:
 private:
     void paintTopTexts() const;
     void paintCurrentTime() const;
+    void paintFlows() const;
     void paintPlan() const;
     const Lane* firstLane() const;
     std::vector<std::size_t> paintedLanes() const;

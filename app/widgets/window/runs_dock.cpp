@@ -136,11 +136,11 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     setObjectName(QStringLiteral("runsDock"));
     setAttribute(Qt::WA_StyledBackground);
     setLook(this, "surface", QStringLiteral("plain"));
-    setMinimumWidth(160);
     auto* add = makeIconButton("addRun", Icon::Plus, tr("New run"), theme);
     auto* title = makeBar(40, 4, {{makeLabel(tr("Runs"), "dock"), 1}, add});
     m_filterRow = makeFilter();
     m_list->setModel(m_groups);
+    m_list->setMinimumWidth(160); // the dock can be wider, because its button is not cut
     m_list->setItemDelegate(new RunsDelegate(theme, m_list));
     m_list->setMouseTracking(true);
     m_list->setFrameShape(QFrame::NoFrame);

@@ -111,8 +111,11 @@ TEST_CASE("the table of a range has a row per device, means in the last row, and
     for (int k = 0; k < model.columnCount(); ++k)
         titles << model.headerData(k, Qt::Horizontal).toString();
     CHECK(titles.join(QLatin1Char('|'))
-          == QString::fromUtf8("Device|Compute|F|B|Optimizer|Exposed comm.|Bubble|Bubble, %|fill|"
-                               "wait|drain|Ops|Cut|Sent / received|Peak, GiB|Stash, Mₐ"));
+          == QString::fromUtf8("Device|Compute, ms|F, ms|B, ms|Optimizer, ms|Exposed comm., ms|"
+                               "Bubble, ms|Bubble, %|fill, ms|wait, ms|drain, ms|Peak, GiB|"
+                               "Stash, Mₐ|Ops|Cut|Sent / received"));
+    for (const int column : model.dispensable())
+        CHECK(column > 12); // ops and messages, never a time or memory
     const auto cell = [&](int row, const char* title) {
         const auto column = titles.indexOf(QString::fromUtf8(title));
         REQUIRE(column >= 0);
@@ -124,10 +127,10 @@ TEST_CASE("the table of a range has a row per device, means in the last row, and
         sum += cell(d, "Ops").toDouble();
     CHECK(cell(4, "Ops").toDouble() == sum);
     const double ms = static_cast<double>(range.duration()) / 1e6;
-    CHECK(cell(1, "Compute").toDouble() + cell(1, "Exposed comm.").toDouble()
-              + cell(1, "Bubble").toDouble()
+    CHECK(cell(1, "Compute, ms").toDouble() + cell(1, "Exposed comm., ms").toDouble()
+              + cell(1, "Bubble, ms").toDouble()
           == Approx(ms).margin(0.2));
-    CHECK(app::csvOf(model).startsWith(QStringLiteral("Device,Compute,F,B,")));
+    CHECK(app::csvOf(model).startsWith(QStringLiteral("Device,\"Compute, ms\",\"F, ms\",")));
     CHECK(app::csvOf(model).count(QLatin1Char('\n')) == 6);
     model.clear();
     CHECK(model.rowCount() == 0);

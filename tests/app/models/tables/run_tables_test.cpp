@@ -48,7 +48,8 @@ TEST_CASE("the mode of a live run states that its threads oversubscribe the core
     CHECK(modeText(info) == QStringLiteral("live, oversubscribed"));
 }
 
-TEST_CASE("the summary shows BitPipe's numbers by device and in total")
+// Only a hint named the unit, and narrow windows hid it.
+TEST_CASE("the summary shows BitPipe's numbers by device and in total, with their units")
 {
     MetricsModel model;
     const QAbstractItemModelTester tester(&model, kStrict);
@@ -56,8 +57,10 @@ TEST_CASE("the summary shows BitPipe's numbers by device and in total")
     model.show(run, *profiler::metrics(*run));
 
     CHECK(header(model).join(u'|')
-          == QStringLiteral("Device|Stages|Compute|F|B|Exposed comm.|Bubble|Bubble, %|Stash, "
-                            "Mₐ|Sent / received|Local"));
+          == QStringLiteral("Device|Stages|Compute, units|F, units|B, units|Exposed comm., units|"
+                            "Bubble, units|Bubble, %|Stash, Mₐ|Sent / received|Local"));
+    for (const int column : model.dispensable())
+        CHECK(column > 8); // messages, never a time or memory
     CHECK(row(model, 0).join(u'|')
           == QStringLiteral("Device 0|0, 3, 4, 7|12.0|4.0|8.0|0.0|2.0|14.3|3.5|8 / 8|4"));
     CHECK(row(model, 1).mid(0, 3).join(u'|') == QStringLiteral("Device 1|1, 2, 5, 6|12.0"));
@@ -102,7 +105,8 @@ TEST_CASE("the summary has a column of recompute where it occurs, and its parts 
     run->timeline = *engine::simulate(run->schedule, *costs);
     MetricsModel model;
     model.show(run, *profiler::metrics(*run));
-    CHECK(header(model).mid(2, 4).join(u'|') == QStringLiteral("Compute|F|B|RC"));
+    CHECK(header(model).mid(2, 4).join(u'|')
+          == QStringLiteral("Compute, units|F, units|B, units|RC, units"));
     const QStringList cells = row(model, 0);
     CHECK(cells[5].toDouble() == 4.0);
     CHECK(cells[3].toDouble() + cells[4].toDouble() + cells[5].toDouble() == cells[2].toDouble());

@@ -3,6 +3,9 @@
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
+#include <QImage>
+#include <QPainter>
+
 #include <algorithm>
 
 using app::BoxColours;
@@ -75,6 +78,26 @@ TEST_CASE("the legend lists optimizer steps and memory only if they occur")
     });
     CHECK_FALSE(has(run, "buffers"));
     CHECK(has(run, "gradients, weights"));
+}
+
+// Where not all memory fitted, the legend omitted the stash, the largest part of it.
+TEST_CASE("a narrow legend names the stash before other memory")
+{
+    const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
+    const BoxColours colours(theme, 1);
+    const app::RunView view(sample::measured({"1f1b", 2, 2, 1}));
+    auto legend = app::legendOf({{&view, 1}}, colours, app::LegendDetail::WithMemory);
+    legend.left.clear();
+    REQUIRE(legend.right.size() == 2);
+    QImage image(250, 32, QImage::Format_RGB32); // fits one of the two
+    image.fill(theme.chrome.surface);
+    QPainter painter(&image);
+    app::paintLegend(painter, legend, colours, image.rect());
+    painter.end();
+    int pixels = 0;
+    for (int x = 0; x < image.width(); ++x)
+        pixels += image.pixelColor(x, image.height() / 2) == app::toQt(theme.palette.stash) ? 1 : 0;
+    CHECK(pixels > 0);
 }
 
 TEST_CASE("overlapping ops of a device are counted, joint ops are not")

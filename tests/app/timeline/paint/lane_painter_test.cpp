@@ -57,6 +57,26 @@ TEST_CASE("boxes are filled to their pixels and the border between them is the s
     CHECK(lane.at(10 * 20 + 2, 1) == lane.fill(engine::OpKind::Backward)); // 0B0: 10 .. 12
 }
 
+// Whether a box had a number depended on where it began: at 10.6 pixels per unit, F1 and F3 snap to
+// 10 pixels and had none, unlike F0 and F2.
+TEST_CASE("all boxes of one duration have a number, or none has")
+{
+    const auto numbers = [](const Painted& lane, double pixelsPerUnit) {
+        int found = 0;
+        for (int op = 0; op < 4; ++op) {
+            const int left = static_cast<int>(std::lround(op * pixelsPerUnit));
+            bool hasInk = false;
+            for (int x = left + 1; x < left + 8; ++x)
+                for (int y = 14; y < 28; ++y)
+                    hasInk = hasInk || lane.at(x, y) != lane.fill(engine::OpKind::Forward);
+            found += hasInk ? 1 : 0;
+        }
+        return found;
+    };
+    CHECK(numbers(Painted(10.6), 10.6) == 4);
+    CHECK(numbers(Painted(10.4), 10.4) == 0);
+}
+
 TEST_CASE("a bubble is hatched: ground and line, nothing else")
 {
     const Painted lane(20);

@@ -268,6 +268,29 @@ TEST_CASE("the table, the causes and the points choose the same run")
               .contains(QStringLiteral("shorter than")));
 }
 
+// A line of 6 pixels marked it, which continued the line of the front.
+TEST_CASE("a run slower than the axis of the points has an arrow and its time")
+{
+    const Runs runs{sample::measured({"1f1b", 4, 8}), sample::measured({"bitpipe", 4, 8}),
+                    sample::measured({"1f1b", 4, 32})};
+    app::ThemeController theme;
+    app::ParetoChart chart(theme);
+    chart.resize(300, 240);
+    chart.show(numbersOf(runs, 0), titlesOf(runs));
+    const QPoint slow = chart.rectOf(2).center().toPoint();
+    REQUIRE(slow.y() < chart.rectOf(0).top() - 40);
+    const QImage picture = chart.grab().toImage();
+    const auto hasInk = [&picture](const QRect& area) {
+        for (int x = area.left(); x <= area.right(); ++x)
+            for (int y = area.top(); y <= area.bottom(); ++y)
+                if (picture.pixelColor(x, y).lightness() < 150)
+                    return true;
+        return false;
+    };
+    CHECK(hasInk(QRect(slow - QPoint(3, 9), QSize(2, 3)))); // the left half of the arrow head
+    CHECK(hasInk(QRect(slow + QPoint(9, 4), QSize(30, 14))));
+}
+
 // Random input added runs to a comparison while one of them was chosen; the causes of bubbles then
 // read numbers past their end.
 TEST_CASE("a run that the numbers do not have yet is chosen when they arrive")

@@ -150,3 +150,21 @@ TEST_CASE("the cells of a table are measured again only if they have changed")
     shown.model.setData(shown.model.index(0, 0), QString(100, QLatin1Char('m')));
     CHECK(shown.table.neededWidth() > before + 100);
 }
+
+// Sections are not narrower than 30 pixels, which the sum of the widths ignored: a bar appeared and
+// covered the last row.
+TEST_CASE("a table of narrow columns does not scroll at the width that it needs")
+{
+    QStandardItemModel model(1, kColumns);
+    for (int column = 0; column < kColumns; ++column)
+        model.setHeaderData(column, Qt::Horizontal, QStringLiteral("b"));
+    const app::ThemeController theme;
+    app::DataTable table(theme, 26);
+    table.setModel(&model);
+    table.resize(table.neededWidth(), 100);
+    table.show();
+    int width = 0;
+    for (int column = 0; column < kColumns; ++column)
+        width += table.columnWidth(column);
+    CHECK(width <= table.viewport()->width());
+}

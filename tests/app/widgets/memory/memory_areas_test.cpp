@@ -63,6 +63,31 @@ TEST_CASE("arrow keys move the cursor of the memory page by changes, and between
     CHECK(shown.areas.time() == profiler::peakTimes(shown.report->steps[{2}]).front());
 }
 
+// The time at the cursor covered one digit of the tick beside it.
+TEST_CASE("a tick under the time of the cursor has no number")
+{
+    Shown shown;
+    const Chrome& chrome = shown.theme.theme().chrome;
+    const auto tickAfter = [&](const QImage& image, int left) {
+        while (left < image.width() && image.pixelColor(left, 22) != chrome.text3)
+            ++left;
+        return left;
+    };
+    const int tick = tickAfter(shown.areas.grab().toImage(), 150);
+    REQUIRE(tick < 400);
+    QTest::mouseMove(&shown.areas, {tick - 8, 60});
+    const QImage image = shown.areas.grab().toImage();
+    int right = tick - 8; // of the box with the time
+    while (image.pixelColor(right, 5) == chrome.text)
+        ++right;
+    REQUIRE((right > tick + 3 && right < tick + 30));
+    int ink = 0;
+    for (int x = right; x < tick + 40; ++x)
+        for (int y = 0; y < 18; ++y)
+            ink += image.pixelColor(x, y) != chrome.surfaceAlt ? 1 : 0;
+    CHECK(ink == 0);
+}
+
 TEST_CASE("a click in a panel chooses its device and time, and no memory draws nothing")
 {
     Shown shown;
