@@ -8,7 +8,6 @@
 #include "app/widgets/forms/bound_fields.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/schedule/formats/csv.h"
-#include "engine/schedule/formats/torch_csv.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedules/scheme.h"
 #include "tests/app/jobs/wait_for.h"
@@ -338,74 +337,6 @@ TEST_CASE("closing asks before changes are lost")
     answerUnsaved("saveChanges", "loses 1 change "); // since it was saved
     CHECK(editor.page.queryClose());
     CHECK_FALSE(editor.page.isModified());
-}
-
-TEST_CASE("a file that is no schedule leaves a page that names the line")
-{
-    QTemporaryDir folder;
-    const QString file = folder.filePath(QStringLiteral("bad.csv"));
-    QFile bad(file);
-    REQUIRE(bad.open(QIODevice::WriteOnly));
-    bad.write("device,index,op\n0,0,F\n");
-    bad.close();
-    ThemeController theme;
-    EditorPage page(theme);
-    page.resize(960, 550);
-    page.show();
-    page.open(file);
-    CHECK(page.schedule() == nullptr);
-    auto* refused = page.findChild<EmptyState*>(QStringLiteral("refusedSchedule"));
-    CHECK(refused->isVisible());
-    QString all;
-    for (const QLabel* label : refused->findChildren<QLabel*>())
-        all += label->text() + QLatin1Char('\n');
-    CHECK(all.contains(QStringLiteral("bad.csv is not a schedule")));
-    CHECK(all.contains(QStringLiteral("line 1")));
-    CHECK(page.queryClose());
-}
-
-TEST_CASE("a schedule of PyTorch is edited, and never saved over")
-{
-    QTemporaryDir folder;
-    const QString file = folder.filePath(QStringLiteral("torch.csv"));
-    engine::ScheduleRequest request;
-    request.scheme = "zb-v";
-    request.devices = 2;
-    request.microBatches = 4;
-    QFile torch(file);
-    REQUIRE(torch.open(QIODevice::WriteOnly));
-    torch.write(QByteArray::fromStdString(*engine::writeTorch(*engine::buildSchedule(request))));
-    torch.close();
-    ThemeController theme;
-    EditorPage page(theme);
-    page.open(file);
-    REQUIRE(page.schedule() != nullptr);
-    CHECK(page.check().isValid());
-    CHECK(page.file().isEmpty());
-    CHECK(page.findChild<Band*>()->text().contains(QStringLiteral("PyTorch")));
-}
-
-// A green "Read." covered the verdict.
-TEST_CASE("a schedule of PyTorch with a deadlock shows the deadlock")
-{
-    QTemporaryDir folder;
-    const QString file = folder.filePath(QStringLiteral("torch.csv"));
-    engine::ScheduleRequest request;
-    request.scheme = "gpipe";
-    request.devices = 2;
-    request.microBatches = 2;
-    engine::Schedule schedule = *engine::buildSchedule(request);
-    std::ranges::reverse(schedule.program[{0}]);
-    QFile torch(file);
-    REQUIRE(torch.open(QIODevice::WriteOnly));
-    torch.write(QByteArray::fromStdString(*engine::writeTorch(schedule)));
-    torch.close();
-    ThemeController theme;
-    EditorPage page(theme);
-    page.open(file);
-    REQUIRE(page.schedule() != nullptr);
-    CHECK_FALSE(page.check().isValid());
-    CHECK(page.findChild<Band*>()->text().startsWith(QStringLiteral("Deadlock.")));
 }
 
 TEST_CASE("in the smallest window nothing of the editor covers anything else")

@@ -149,10 +149,9 @@ TEST_CASE("a mapping is chosen in the picker or by its card, and the scheme's ow
     auto* copy = setup.page.findChild<QAction*>(QStringLiteral("copyMappings"));
     copy->trigger();
     CHECK(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("mapping,iteration ms,")));
-    setup.type("microBatches", "16"); // the mappings of the earlier plan were copied
+    setup.type("microBatches", "24"); // the mappings of the earlier plan were copied
     CHECK_FALSE(copy->isEnabled());
-    setup.wait();
-    CHECK(copy->isEnabled());
+    CHECK(waitFor([&] { return copy->isEnabled(); }));
 }
 
 TEST_CASE("links without a shown kind of load cannot be reached")

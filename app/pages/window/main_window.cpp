@@ -381,6 +381,11 @@ void MainWindow::openSettings(const char* key)
         page->showSetting(key);
 }
 
+void MainWindow::announce(const QStringList& files)
+{
+    announceFiles(m_tabs->notice(), files);
+}
+
 bool MainWindow::canReopenTabs() const
 {
     return m_session->canReopen();

@@ -65,7 +65,8 @@ public Q_SLOTS:
     void showCommands();
     void showKeys();
     void showDevices();
-    void reopenTabs(); // opens the tabs of the last session
+    void announce(const QStringList& files); // that were saved
+    void reopenTabs();                       // opens the tabs of the last session
 
 protected:
     void closeEvent(QCloseEvent* event) override;

@@ -6,7 +6,6 @@
 #include "app/pages/dialogs/about_dialog.h"
 #include "app/pages/dialogs/diagnostics_dialog.h"
 #include "app/pages/session/open_link.h"
-#include "app/pages/session/saved_files.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/command_field.h"
 #include "app/widgets/controls/controls.h"
@@ -208,8 +207,7 @@ void WindowMenus::showDiagnostics()
 {
     auto* dialog
         = new DiagnosticsDialog(m_settings, m_window.library().runs().notices(), &m_window);
-    connect(dialog, &DiagnosticsDialog::saved, this,
-            [this](const QStringList& files) { announceFiles(m_window.tabs().notice(), files); });
+    connect(dialog, &DiagnosticsDialog::saved, &m_window, &MainWindow::announce);
     dialog->open();
 }
 

@@ -81,22 +81,18 @@ TEST_CASE("the line of a note is at its time and crosses all rows")
     CHECK(lines[1].dashed);
 }
 
-// The last byte of an empty text was removed, and long notes took a time quadratic in their length.
-TEST_CASE("a note of damaged text has no words, and a long one is cut")
+// The time was quadratic in the length.
+TEST_CASE("a long note is cut to the words that fit")
 {
     const auto run = sample::measured({"1f1b", 2, 2, 1});
     const engine::Run* runs[] = {run.get()};
     const std::int64_t begin = run->timeline.iterations[0].window.begin;
     FigureOptions options;
     options.notes = true;
-    const auto wordsOf = [&](std::string text) {
-        const std::vector<std::vector<engine::Note>> notes{{note(begin, std::move(text))}};
-        const auto scene = layoutFigure(runs, options, notes);
-        REQUIRE(scene);
-        return texts(*scene, "note-words");
-    };
-    CHECK(wordsOf(std::string(500, '\x80')).empty());
-    const auto words = wordsOf(std::string(1'000'000, 'l'));
+    const std::vector<std::vector<engine::Note>> notes{{note(begin, std::string(1'000'000, 'l'))}};
+    const auto scene = layoutFigure(runs, options, notes);
+    REQUIRE(scene);
+    const auto words = texts(*scene, "note-words");
     REQUIRE(words.size() == 1);
     CHECK(words[0].ends_with("\xE2\x80\xA6"));
     CHECK(words[0].size() < 1024);
