@@ -22,7 +22,7 @@ QString schemeTitle(const QString& name); // "ZB-V" for "zb-v"; `name` if it is 
 QString toolTipText(const QString& text);
 
 QString capitalized(QString text); // capitalizes the first letter
-// Returns the label of a setting for a sentence: "link latency, µs", "CUDA graphs".
+// Returns the label of a setting for a sentence: "micro-batch size", "CUDA graphs".
 QString uncapitalized(QString label);
 QString withoutUnit(const QString& label); // "link latency"
 

@@ -1,6 +1,5 @@
 #include "app/pages/editor/editor_page.h"
 #include "app/widgets/controls/band.h"
-#include "app/widgets/controls/empty_state.h"
 #include "app/widgets/controls/key_numbers.h"
 #include "app/widgets/controls/schedule_preview.h"
 #include "app/widgets/editor/schedule_grid.h"

@@ -74,7 +74,7 @@ TEST_CASE("a dragged range has a tab with a row per device, and Esc removes it")
 
     QTest::mouseClick(run.find<QWidget>("copyRange"), Qt::LeftButton);
     CHECK(QGuiApplication::clipboard()->text().startsWith(
-        QStringLiteral("Device,\"Compute, ms\",\"F, ms\",")));
+        QStringLiteral("Device,\"Compute, units\",\"F, units\",")));
     QTest::mouseClick(run.find<QWidget>("zoomToRange"), Qt::LeftButton);
 
     run.timeline->setFocus();
