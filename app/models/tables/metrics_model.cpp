@@ -99,6 +99,24 @@ TableColumn<const DeviceMetrics*> MetricsModel::pathColumn() const
             }};
 }
 
+bool MetricsModel::occurs(engine::OpKind kind) const
+{
+    return std::ranges::any_of(m_metrics.devices,
+                               [kind](const Device& device) { return device.byKind[kind] != 0; });
+}
+
+std::vector<int> MetricsModel::dispensable() const
+{
+    int behind = 0; // the peak
+    if (m_run)
+        behind = 2 + (occurs(engine::OpKind::AllReduce) ? 1 : 0)
+            + (engine::knowsMicroBatches(m_run->info) ? 1 : 0);
+    std::vector<int> columns;
+    for (int column = columnCount() - 1; behind > 0; --column, --behind)
+        columns.push_back(column);
+    return columns;
+}
+
 // Omits columns of ops that do not occur in the run.
 MetricsModel::Columns MetricsModel::columns() const
 {
@@ -121,9 +139,9 @@ MetricsModel::Columns MetricsModel::columns() const
                .with(kHintRole, kAlways),
            timeColumn(tr("Compute"), &Device::compute)};
     const auto addIfAny = [&](const QString& title, engine::OpKind kind) {
-        const auto ticks = [kind](const Device& device) { return device.byKind[kind]; };
-        if (std::ranges::any_of(devices, [&](const Device& device) { return ticks(device) != 0; }))
-            columns.push_back(timeColumn(title, ticks));
+        if (occurs(kind))
+            columns.push_back(
+                timeColumn(title, [kind](const Device& device) { return device.byKind[kind]; }));
     };
     addIfAny(tr("F"), engine::OpKind::Forward);
     addIfAny(tr("B"), engine::OpKind::Backward);
@@ -136,7 +154,6 @@ MetricsModel::Columns MetricsModel::columns() const
     columns.push_back(timeColumn(tr("Exposed comm."), &Device::exposedCommunication));
     columns.push_back(timeColumn(tr("Bubble"), &Device::bubble));
     columns.push_back(bubbleShareColumn());
-    addIfAny(tr("All-reduce"), engine::OpKind::AllReduce);
     const auto peak = [this](const Device* device) {
         const auto& largest = device != nullptr
             ? *device
@@ -152,6 +169,7 @@ MetricsModel::Columns MetricsModel::columns() const
     };
     if (std::ranges::any_of(devices, [](const Device& one) { return one.peakBytes.has_value(); }))
         columns.push_back({{tr("Peak, %1"), m_bytes}, peak});
+    addIfAny(tr("All-reduce"), engine::OpKind::AllReduce);
     if (engine::knowsMicroBatches(m_run->info))
         columns.push_back({tr("Stash, Mₐ"), stash});
     columns.push_back(

@@ -22,8 +22,8 @@ public:
     // `work` removes it.
     void setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work);
     const profiler::RunMetrics& metrics() const { return m_metrics; }
-    // The columns that a narrow table hides, in this order: numbers of messages.
-    std::vector<int> dispensable() const { return {columnCount() - 1, columnCount() - 2}; }
+    // The columns that a narrow table hides, in this order: those behind the peak, from the last.
+    std::vector<int> dispensable() const;
     QString keyNumbers() const; // "bubble 13.0 %, exposed 6.6 ms, peak 9.74 GiB"
 
 private:
@@ -31,6 +31,7 @@ private:
     using Ticks = std::function<std::int64_t(const Device&)>;
 
     QVariant headerToolTip(int section, const QString& title) const override;
+    bool occurs(engine::OpKind kind) const; // in the run
     Columns columns() const;
     TableColumn<const Device*> timeColumn(const QString& title, const Ticks& ticks) const;
     TableColumn<const Device*> bubbleShareColumn() const;
