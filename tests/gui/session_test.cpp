@@ -151,8 +151,7 @@ TEST_CASE("an editor comes back with its costs, and the estimator with its input
     RunPlan plan;
     plan.source.kind = CostSource::Kind::Recorded;
     plan.source.file = desk.run("a.sqlite");
-    plan.costs.backward = engine::Fraction{4};
-    plan.costs.inputGradient = engine::Fraction{3};
+    plan.costs.forward = engine::Fraction{4};
     BpipePlan inputs;
     inputs.model = QStringLiteral("llama-65b");
     inputs.setup.dataParallel = inputs.setup.tensorParallel = 8;
