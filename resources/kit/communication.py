@@ -11,6 +11,20 @@ import torch.distributed as dist
 from schedule import activation, gradient
 
 
+def new_channel(job, source, target):
+    """A process group for the messages of two ranks. Every rank creates it.
+
+    NCCL connects two ranks at their first message, and each host waits there for the other one, so
+    a message is sent before the schedule starts.
+    """
+    group, rank = dist.new_group([source, target]), dist.get_rank()
+    if job.backend == "nccl" and rank == source:
+        dist.send(torch.zeros(1, device=job.device), target, group=group)
+    elif job.backend == "nccl" and rank == target:
+        dist.recv(torch.zeros(1, device=job.device), source, group=group)
+    return group
+
+
 class Groups:
     """Process groups by members. Every rank creates all of them, in the same order."""
 
@@ -143,10 +157,9 @@ class Messages:
             for copy in range(job.copies):
                 for source, target, kind in sorted(self.order):
                     ranks = [self.job.rank_of(d, copy) for d in (source, target)]
-                    group = dist.new_group(ranks)
+                    group = new_channel(job, *ranks)
                     if dist.get_rank() in ranks:
                         self.groups[source, target, kind] = group
-                        dist.all_reduce(torch.zeros(1, device=job.device), group=group)
 
     def begin_iteration(self):
         self.waiting = {channel: deque(keys) for channel, keys in self.order.items()
@@ -217,13 +230,11 @@ class Stashes:
                 ranks = [job.rank_of(d, copy) for d in (device, schedule.devices - 1 - device)]
                 if ranks[0] == ranks[1]:
                     continue
-                group = dist.new_group(ranks)
+                group = new_channel(job, *ranks)
                 if copy == job.copy and device == job.pipeline_rank:
                     self.own_group = group
                 elif copy == job.copy and device == self.partner:
                     self.partner_group = group
-                if job.backend == "nccl" and dist.get_rank() in ranks:
-                    dist.all_reduce(torch.zeros(1, device=job.device), group=group)
 
     def saved(self, key, module):
         """A context in which autograd saves activations in boxes of this key."""

@@ -47,6 +47,10 @@ kit() { # NAME ITERATIONS OPTIONS...: writes a kit and the losses of bscope run
     "$bscope" analyze "$folder/run.sqlite" --json > "$folder/expected.json"
     kits+=("$seen/$name")
 }
+variant() { # KIT NAME: a copy that ranks.py trains in another way
+    cp -r "$work/$1" "$work/$1-$2"
+    kits+=("$seen/$1-$2")
+}
 train() { cp "$source/tests/kit/ranks.py" "$work" && inside python3 "$seen/ranks.py" "${kits[@]}"; }
 fail() { echo "FAILED: $1"; exit 1; }
 expect() { # TEXT COMMAND...: the command fails and prints the text
@@ -69,11 +73,9 @@ schemes() { # DEVICES: every scheme that accepts D and N = 2 D
             'bitpipe --set concat=early' 'bpipe --set policy=steady')
     [ ${#kits[@]} -ge 20 ] || fail "only ${#kits[@]} schemes"
     local kit
-    for kit in "$work"/*/titan.toml; do
-        kit=$(dirname "$kit")
-        cp -r "$kit" "$kit-titan"
-        kits+=("$seen/$(basename "$kit")-titan")
-    done
+    for kit in "$work"/*/titan.toml; do variant "$(basename "$(dirname "$kit")")" titan; done
+    for kit in bitpipe chimera; do variant $kit rendezvous; done
+    [ "$1" = 2 ] || variant bpipe rendezvous # BPipe moves nothing between two devices
     train
 }
 

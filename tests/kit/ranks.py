@@ -3,7 +3,8 @@
 
 Usage: ranks.py KIT... ; a kit may have expected.json, the output of `bscope analyze --json`. All
 kits have the same programs, so PyTorch is loaded once and the ranks are forks of this process. A kit
-whose name ends in -titan is trained with the schedule class and file of its titan.toml.
+whose name ends in -titan is trained with the schedule class and file of its titan.toml; one whose
+name ends in -rendezvous has a channel per message kind, as over NCCL.
 """
 
 import json
@@ -53,6 +54,34 @@ def use_titan(kit):
     runtime._PipelineScheduleRuntime = FromFile
 
 
+def use_rendezvous(_):
+    """NCCL's channels over gloo. At the first message of a channel, each host waits for the other.
+
+    The channels of both directions were first used in the schedule, where two devices that both
+    send first waited for each other forever.
+    """
+    dist, join, met = communication.dist, train.Job.join, set()
+
+    def join_as_nccl(job, timeout):
+        join(job, timeout)
+        job.backend = "nccl"
+
+    def meeting(function):
+        def call(tensor, peer, group=None, **arguments):
+            if group not in met:
+                met.add(group)
+                dist.barrier(group)
+            return function(tensor, peer, group=group, **arguments)
+        return call
+
+    train.Job.join = join_as_nccl
+    for name in ("send", "recv", "isend", "irecv"):
+        setattr(dist, name, meeting(getattr(dist, name)))
+
+
+VARIANTS = {"titan": use_titan, "rendezvous": use_rendezvous}
+
+
 def train_on_ranks(kit, options, ranks):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -66,8 +95,7 @@ def train_on_ranks(kit, options, ranks):
             log = os.open(kit / f"rank{rank}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(log, 1)
             os.dup2(log, 2)
-            if kit.name.endswith("-titan"):
-                use_titan(kit)
+            VARIANTS.get(kit.name.split("-")[-1], lambda _: None)(kit)
             sys.argv = ["train.py", *options, "--timeout", "60", "--save-gradients"]
             for name in ("schedule.csv", "model.toml", "text.txt", "results"):
                 sys.argv += [f"--{Path(name).stem}", str(kit / name)]
