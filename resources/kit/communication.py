@@ -225,6 +225,8 @@ class Stashes:
         self.is_used = bool(schedule.kinds & {"EV", "LD"})
         if not self.is_used:
             return
+        # A thread on the stream of the ops would make them wait for the partner's next EVICT.
+        self.stream = torch.cuda.Stream(job.device) if job.device.type == "cuda" else None
         for copy in range(job.copies):
             for device in range(schedule.devices):
                 ranks = [job.rank_of(d, copy) for d in (device, schedule.devices - 1 - device)]
@@ -280,14 +282,15 @@ class Stashes:
         if self.job.device.type == "cuda":
             torch.cuda.set_device(self.job.device)
         owner, held = self.job.rank_of(self.partner), {}
-        for op in self.moves:
-            if op.kind == "LD":
-                dist.send(held.pop(op.part), owner, group=self.partner_group)
-                continue
-            size = torch.zeros(1, dtype=torch.int64, device=self.job.device)
-            dist.recv(size, owner, group=self.partner_group)
-            held[op.part] = torch.empty(int(size), dtype=torch.uint8, device=self.job.device)
-            dist.recv(held[op.part], owner, group=self.partner_group)
+        with torch.cuda.stream(self.stream):
+            for op in self.moves:
+                if op.kind == "LD":
+                    dist.send(held.pop(op.part), owner, group=self.partner_group)
+                    continue
+                size = torch.zeros(1, dtype=torch.int64, device=self.job.device)
+                dist.recv(size, owner, group=self.partner_group)
+                held[op.part] = torch.empty(int(size), dtype=torch.uint8, device=self.job.device)
+                dist.recv(held[op.part], owner, group=self.partner_group)
 
     def begin_iteration(self):
         if self.moves:

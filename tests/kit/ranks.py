@@ -13,6 +13,7 @@ import socket
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 KITS = [Path(kit) for kit in sys.argv[1:]]
 sys.path.insert(0, str(KITS[0]))
@@ -209,10 +210,28 @@ def check_sends():
     assert not waiting() and works[3].is_done
 
 
+def make_stashes():
+    order = SimpleNamespace(devices=1, programs=[[]], kinds={"EV", "LD"})
+    return communication.Stashes(SimpleNamespace(
+        schedule=order, pipeline_rank=0, copies=0, device=torch.device("cpu"), rank_of=int))
+
+
+def check_serving():
+    """A partner's moves have their own stream. They waited for that of the ops, and it for them."""
+    stashes, calls = make_stashes(), mock.MagicMock()
+    stashes.moves = [schedule.Op("EV", 0, 0, 0, None, None)]
+    stashes.stream, stashes.partner_group = "own", None
+    with mock.patch("torch.cuda.stream", calls.stream), \
+            mock.patch.object(communication, "dist", calls.dist):
+        stashes._serve()
+    assert calls.mock_calls[0] == mock.call.stream("own")
+    assert [each[0] for each in calls.mock_calls[1:]] == [
+        "stream().__enter__", "dist.recv", "dist.recv", "stream().__exit__"]
+
+
 def check_stashes():
     """Activations are freed with their graph, also with BPipe."""
-    order = SimpleNamespace(devices=1, programs=[[]], kinds={"EV", "LD"})
-    stashes = communication.Stashes(SimpleNamespace(schedule=order, pipeline_rank=0, copies=0))
+    stashes = make_stashes()
     layer = torch.nn.Linear(4, 4)
     with stashes.saved("key", layer):
         y = layer(torch.ones(2, 4))
@@ -223,6 +242,7 @@ def check_stashes():
 
 def main():
     check_sends()
+    check_serving()
     check_stashes()
     # Autograd's threads do not survive a fork, so this process computes gradients at the end.
     failures = {kit.name: failure for kit in KITS if (failure := train_kit(kit))}
