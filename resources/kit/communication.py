@@ -245,7 +245,9 @@ class Stashes:
         weights = {p.untyped_storage().data_ptr() for p in module.parameters()}
 
         def pack(tensor):
-            if tensor.untyped_storage().data_ptr() in weights:
+            # Attention on a GPU saves its dropout seed on the CPU.
+            if tensor.device != self.job.device \
+                    or tensor.untyped_storage().data_ptr() in weights:
                 return tensor
             box = self.Box(tensor)
             self.boxes[key].add(box)

@@ -229,6 +229,15 @@ def check_serving():
         "stream().__enter__", "dist.recv", "dist.recv", "stream().__exit__"]
 
 
+class SavesSeed(torch.autograd.Function):
+    """Saves its input, and a tensor of another device."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x, torch.ones(1, device="meta"))
+        return x.clone()
+
+
 def check_stashes():
     """Activations are freed with their graph, also with BPipe."""
     stashes = make_stashes()
@@ -238,6 +247,10 @@ def check_stashes():
     assert len(stashes.boxes["key"]) > 0
     del y
     assert len(stashes.boxes["key"]) == 0
+    # A CPU tensor that attention on a GPU saves was to be joined with those of the GPU.
+    with stashes.saved("key", layer):
+        y = SavesSeed.apply(torch.ones(2, 4, requires_grad=True))
+    assert [box.tensor.device.type for box in stashes.boxes["key"]] == ["cpu"]
 
 
 def main():
