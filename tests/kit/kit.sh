@@ -74,6 +74,7 @@ schemes() { # DEVICES: every scheme that accepts D and N = 2 D
     [ ${#kits[@]} -ge 20 ] || fail "only ${#kits[@]} schemes"
     local kit
     for kit in "$work"/*/titan.toml; do variant "$(basename "$(dirname "$kit")")" titan; done
+    variant 1f1b 2.8
     for kit in bitpipe chimera; do variant $kit rendezvous; done
     [ "$1" = 2 ] || variant bpipe rendezvous # BPipe moves nothing between two devices
     train

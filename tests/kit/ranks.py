@@ -3,8 +3,8 @@
 
 Usage: ranks.py KIT... ; a kit may have expected.json, the output of `bscope analyze --json`. All
 kits have the same programs, so PyTorch is loaded once and the ranks are forks of this process. A kit
-whose name ends in -titan is trained with the schedule class and file of its titan.toml; one whose
-name ends in -rendezvous has a channel per message kind, as over NCCL.
+whose name ends in -titan is trained with the schedule class and file of its titan.toml, in
+-rendezvous with a channel per message kind, as over NCCL, and in -2.8 with PyTorch 2.8's names.
 """
 
 import json
@@ -25,7 +25,7 @@ import model  # noqa: E402
 import runtime  # noqa: E402
 import schedule  # noqa: E402
 import train  # noqa: E402
-from torch.distributed.pipelining.schedules import _Action, get_schedule_class  # noqa: E402, F401
+from torch.distributed.pipelining.schedules import get_schedule_class  # noqa: E402
 
 TOLERANCE = 1e-5
 
@@ -80,7 +80,15 @@ def use_rendezvous(_):
         setattr(dist, name, meeting(getattr(dist, name)))
 
 
-VARIANTS = {"titan": use_titan, "rendezvous": use_rendezvous}
+def use_pytorch_28(_):
+    """A method of PyTorch's runtime has its name before 2.9, which kits did not know."""
+    cls = runtime._PipelineScheduleRuntime
+    if hasattr(cls, "_prepare_schedule_with_comms"):
+        cls._load_actions = cls._prepare_schedule_with_comms
+        del cls._prepare_schedule_with_comms
+
+
+VARIANTS = {"titan": use_titan, "rendezvous": use_rendezvous, "2.8": use_pytorch_28}
 
 
 def train_on_ranks(kit, options, ranks):
