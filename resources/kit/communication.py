@@ -258,7 +258,10 @@ class Stashes:
 
     def evict(self, key):
         boxes = list(self.boxes[key])
-        flat = torch.cat([b.tensor.contiguous().view(-1).view(torch.uint8) for b in boxes])
+        # A forward that is recomputed saves nothing.
+        empty = torch.empty(0, dtype=torch.uint8, device=self.job.device)
+        flat = torch.cat(
+            [empty, *(b.tensor.contiguous().view(-1).view(torch.uint8) for b in boxes)])
         size = torch.tensor([flat.numel()], device=self.job.device)
         for box in boxes:
             box.tensor = None
