@@ -17,7 +17,8 @@ def new_channel(job, source, target):
     NCCL connects two ranks at their first message, and each host waits there for the other one, so
     a message is sent before the schedule starts.
     """
-    group, rank = dist.new_group([source, target]), dist.get_rank()
+    group = dist.new_group([source, target], timeout=job.timeout)
+    rank = dist.get_rank()
     if job.backend == "nccl" and rank == source:
         dist.send(torch.zeros(1, device=job.device), target, group=group)
     elif job.backend == "nccl" and rank == target:
@@ -28,11 +29,11 @@ def new_channel(job, source, target):
 class Groups:
     """Process groups by members. Every rank creates all of them, in the same order."""
 
-    def __init__(self, memberships):
+    def __init__(self, job, memberships):
         self.groups = {}
         for members in sorted({tuple(sorted(set(each))) for each in memberships}):
             if len(members) > 1:
-                self.groups[members] = dist.new_group(list(members))
+                self.groups[members] = dist.new_group(list(members), timeout=job.timeout)
 
     def of(self, members):
         return self.groups.get(tuple(sorted(set(members))))
@@ -49,7 +50,7 @@ class Reductions:
         self.tied = None
         if job.model["tied"]:
             self.tied = self.holders[0] + self.holders[schedule.stages - 1]
-        self.groups = Groups(list(self.holders.values()) + ([self.tied] if self.tied else []))
+        self.groups = Groups(job, list(self.holders.values()) + ([self.tied] if self.tied else []))
         self.pending = {}
         self.arrived = defaultdict(set)
 

@@ -189,7 +189,7 @@ class TorchRuntime:
         schedule = job.schedule
         copies = [[job.rank_of(d, copy) for d in range(schedule.devices)]
                   for copy in range(job.copies)]
-        groups = [dist.new_group(ranks) for ranks in copies]
+        groups = [dist.new_group(ranks, timeout=job.timeout) for ranks in copies]
         self.reductions = Reductions(job, stages)
         self.losses = []
         pipeline = [self._stage(row, stage, groups[job.copy]) for row, stage in stages.items()]

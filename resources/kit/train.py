@@ -84,7 +84,8 @@ class Job:
         if self.backend == "nccl":
             self.device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
             torch.cuda.set_device(self.device)
-        dist.init_process_group(self.backend, timeout=timedelta(seconds=timeout))
+        self.timeout = timedelta(seconds=timeout)
+        dist.init_process_group(self.backend, timeout=self.timeout)
         self.rank = dist.get_rank()
         self.copy, self.pipeline_rank = divmod(self.rank, self.schedule.devices)
         precision = self.model.get("precision", "fp32")
