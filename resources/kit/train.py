@@ -132,6 +132,14 @@ def require_same(job, arguments):
                                f"{rank}: {value}; use the same on all ranks")
 
 
+def remove_traces(job, arguments):
+    """Deletes the traces of an earlier run, which `bscope import` would read as those of this."""
+    for file in arguments.results.glob("rank*.json.gz"):
+        rank = file.name[len("rank"):-len(".json.gz")]
+        if rank.isdigit() and (int(rank) == job.rank or int(rank) >= dist.get_world_size()):
+            file.unlink(missing_ok=True)
+
+
 def choose_runtime(job, wanted):
     obstacle = job.schedule.obstacle()
     if wanted == "torch" and obstacle:
@@ -233,6 +241,7 @@ def main():
         arguments.results.mkdir(parents=True, exist_ok=True)
         job.join(arguments.timeout)
         require_same(job, arguments)
+        remove_traces(job, arguments)
         train(job, arguments)
         dist.barrier()
         dist.destroy_process_group()

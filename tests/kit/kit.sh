@@ -132,6 +132,10 @@ import() {
     # Only rank 0 has the sum of the losses; the others wrote their own.
     "$bscope" analyze "$work/one.sqlite" --json | tr -d ' \n' | grep -q '"losses":\[\]' \
         || fail "losses without rank 0"
+    # A run without traces kept those of an earlier one, which may have had more ranks.
+    touch "$work/1f1b/results/rank7.json.gz"
+    inside "$seen/1f1b/run.sh" --profile 0 --iterations 1 > "$work/run.log" 2>&1 || fail "$(tail -n 3 "$work/run.log")"
+    expect "has no traces" "$bscope" import "$work/1f1b/results"
 }
 
 failures() {
