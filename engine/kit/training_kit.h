@@ -64,7 +64,7 @@ using KitProgress = std::function<bool(std::size_t done, std::size_t all)>;
 // Writes the files to a folder, which is created, or to an archive (.zip, .tar.gz, .tgz). Fails
 // with Error::Code::Io if the target exists and must not be replaced, or cannot be written, and
 // with Error::Code::Cancelled. No file is left incomplete; complete ones and other files in an
-// existing folder remain.
+// existing folder remain, but not a torch.csv or titan.toml that this kit does not have.
 Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& target,
                       IfExists ifExists, const KitProgress& progress = {});
 
