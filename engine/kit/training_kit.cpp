@@ -148,7 +148,6 @@ Replacements replacementsOf(const Experiment& experiment, const Schedule& schedu
             {"RUNTIME", runtimeText(kit.torchObstacle)},
             {"SCHEME", schedule.scheme},
             {"SEQUENCE", std::to_string(model.sequence)},
-            {"STAGES_PER_RANK", std::to_string(shape.chunks())},
             {"STEPS", std::to_string(experiment.warmup + experiment.iterations)},
             {"VERSION", std::string(version())}};
 }
