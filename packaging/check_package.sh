@@ -32,5 +32,9 @@ in_root bscope run --layers 8 --iterations 1 -o /root/run.sqlite >/dev/null
 in_root bubblescope --screenshot /root/window.png /root/run.sqlite
 in_root bubblescope figure /root/run.sqlite -o /root/figure.pdf
 for file in window.png figure.pdf; do [ -s "$root/root/$file" ] || fail "$file is empty"; done
+# Links of the samples' README were not in the package.
+samples=$root/usr/share/bubblescope/sample_runs
+while read -r file; do [ -e "$samples/$file" ] || fail "the package has no sample_runs/$file"; done \
+    < <(grep -oP '\]\(\K[^):]+|sample_runs/\K\w+\.sh' "$samples/README.md")
 in_root apt-get remove -y -qq bubblescope >/dev/null
 echo "$(basename "$package"): installed, started, drew a figure and was removed in a bare Debian 12"

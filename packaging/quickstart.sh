@@ -236,11 +236,13 @@ build_release() {
 open_comparison() {
     [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || return 1
     say "Opening the comparison"
-    local messages status=0
-    messages="$(mktemp)"
-    "$programs/bubblescope" "$@" 2> >(tee "$messages" >&2) || status=$?
-    if [ "$status" -ne 0 ] && grep -q 'no display is available' "$messages"; then status=1; else exit "$status"; fi
-    rm -f "$messages"
+    local file messages status=0
+    file="$(mktemp)"
+    "$programs/bubblescope" "$@" 2>"$file" || status=$?
+    messages="$(cat "$file")"
+    rm -f "$file"
+    [ -z "$messages" ] || say "$messages" >&2
+    [ "$status" -ne 0 ] && grep -q 'no display is available' <<<"$messages" || exit "$status"
     return 1
 }
 

@@ -24,6 +24,9 @@
 namespace engine {
 namespace {
 
+// The files that not every kit has.
+constexpr const char *kTorchFile = "torch.csv", *kTitanFile = "titan.toml";
+
 using Replacements = std::vector<std::pair<std::string_view, std::string>>;
 
 // Returns a file of resources/kit with every @NAME@ replaced.
@@ -145,7 +148,6 @@ Replacements replacementsOf(const Experiment& experiment, const Schedule& schedu
             {"RUNTIME", runtimeText(kit.torchObstacle)},
             {"SCHEME", schedule.scheme},
             {"SEQUENCE", std::to_string(model.sequence)},
-            {"STAGES_PER_RANK", std::to_string(shape.chunks())},
             {"STEPS", std::to_string(experiment.warmup + experiment.iterations)},
             {"VERSION", std::string(version())}};
 }
@@ -203,9 +205,9 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
             {name, filledIn(name, replacements), std::string_view(name).ends_with(".sh")});
     kit.files.push_back({"README.md", filledIn("README.md", replacements)});
     if (kit.torchObstacle.empty())
-        kit.files.push_back({"torch.csv", TRY(writeTorch(compute))});
+        kit.files.push_back({kTorchFile, TRY(writeTorch(compute))});
     if (kit.titanObstacle.empty())
-        kit.files.push_back({"titan.toml", filledIn("titan.toml", replacements)});
+        kit.files.push_back({kTitanFile, filledIn(kTitanFile, replacements)});
     return kit;
 }
 
@@ -229,6 +231,21 @@ Result<void> writeFile(const KitFile& file, const std::filesystem::path& target,
     });
 }
 
+// Removes what only the kit had that `kit` replaces.
+Result<void> removeOthers(const TrainingKit& kit, const std::filesystem::path& target)
+{
+    for (const char* name : {kTorchFile, kTitanFile}) {
+        std::error_code error;
+        if (std::ranges::find(kit.files, name, &KitFile::name) == kit.files.end())
+            std::filesystem::remove(target / name, error);
+        if (error)
+            return fail(
+                Error::Code::Io,
+                fmt::format("cannot remove {}: {}", (target / name).string(), error.message()));
+    }
+    return {};
+}
+
 } // namespace
 
 Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& target,
@@ -249,6 +266,7 @@ Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& targe
         return fail(
             Error::Code::Io,
             fmt::format("cannot create the folder {}: {}", target.string(), error.message()));
+    TRY(removeOthers(kit, target));
     std::size_t all = 0, done = 0;
     for (const KitFile& file : kit.files)
         all += file.text.size();

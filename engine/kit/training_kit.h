@@ -65,7 +65,7 @@ using KitProgress = std::function<bool(std::size_t done, std::size_t all)>;
 // with Error::Code::Io if the target exists and must not be replaced, or cannot be written, with
 // Error::Code::InvalidArgument if it is named like another archive, and with
 // Error::Code::Cancelled. No file is left incomplete; complete ones and other files in an
-// existing folder remain.
+// existing folder remain, but not a torch.csv or titan.toml that this kit does not have.
 Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& target,
                       IfExists ifExists, const KitProgress& progress = {});
 

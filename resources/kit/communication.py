@@ -11,14 +11,29 @@ import torch.distributed as dist
 from schedule import activation, gradient
 
 
+def new_channel(job, source, target):
+    """A process group for the messages of two ranks. Every rank creates it.
+
+    NCCL connects two ranks at their first message, and each host waits there for the other one, so
+    a message is sent before the schedule starts.
+    """
+    group = dist.new_group([source, target], timeout=job.timeout)
+    rank = dist.get_rank()
+    if job.backend == "nccl" and rank == source:
+        dist.send(torch.zeros(1, device=job.device), target, group=group)
+    elif job.backend == "nccl" and rank == target:
+        dist.recv(torch.zeros(1, device=job.device), source, group=group)
+    return group
+
+
 class Groups:
     """Process groups by members. Every rank creates all of them, in the same order."""
 
-    def __init__(self, memberships):
+    def __init__(self, job, memberships):
         self.groups = {}
         for members in sorted({tuple(sorted(set(each))) for each in memberships}):
             if len(members) > 1:
-                self.groups[members] = dist.new_group(list(members))
+                self.groups[members] = dist.new_group(list(members), timeout=job.timeout)
 
     def of(self, members):
         return self.groups.get(tuple(sorted(set(members))))
@@ -35,7 +50,7 @@ class Reductions:
         self.tied = None
         if job.model["tied"]:
             self.tied = self.holders[0] + self.holders[schedule.stages - 1]
-        self.groups = Groups(list(self.holders.values()) + ([self.tied] if self.tied else []))
+        self.groups = Groups(job, list(self.holders.values()) + ([self.tied] if self.tied else []))
         self.pending = {}
         self.arrived = defaultdict(set)
 
@@ -143,10 +158,9 @@ class Messages:
             for copy in range(job.copies):
                 for source, target, kind in sorted(self.order):
                     ranks = [self.job.rank_of(d, copy) for d in (source, target)]
-                    group = dist.new_group(ranks)
+                    group = new_channel(job, *ranks)
                     if dist.get_rank() in ranks:
                         self.groups[source, target, kind] = group
-                        dist.all_reduce(torch.zeros(1, device=job.device), group=group)
 
     def begin_iteration(self):
         self.waiting = {channel: deque(keys) for channel, keys in self.order.items()
@@ -212,18 +226,18 @@ class Stashes:
         self.is_used = bool(schedule.kinds & {"EV", "LD"})
         if not self.is_used:
             return
+        # A thread on the stream of the ops would make them wait for the partner's next EVICT.
+        self.stream = torch.cuda.Stream(job.device) if job.device.type == "cuda" else None
         for copy in range(job.copies):
             for device in range(schedule.devices):
                 ranks = [job.rank_of(d, copy) for d in (device, schedule.devices - 1 - device)]
                 if ranks[0] == ranks[1]:
                     continue
-                group = dist.new_group(ranks)
+                group = new_channel(job, *ranks)
                 if copy == job.copy and device == job.pipeline_rank:
                     self.own_group = group
                 elif copy == job.copy and device == self.partner:
                     self.partner_group = group
-                if job.backend == "nccl" and dist.get_rank() in ranks:
-                    dist.all_reduce(torch.zeros(1, device=job.device), group=group)
 
     def saved(self, key, module):
         """A context in which autograd saves activations in boxes of this key."""
@@ -232,7 +246,9 @@ class Stashes:
         weights = {p.untyped_storage().data_ptr() for p in module.parameters()}
 
         def pack(tensor):
-            if tensor.untyped_storage().data_ptr() in weights:
+            # Attention on a GPU saves its dropout seed on the CPU.
+            if tensor.device != self.job.device \
+                    or tensor.untyped_storage().data_ptr() in weights:
                 return tensor
             box = self.Box(tensor)
             self.boxes[key].add(box)
@@ -243,7 +259,10 @@ class Stashes:
 
     def evict(self, key):
         boxes = list(self.boxes[key])
-        flat = torch.cat([b.tensor.contiguous().view(-1).view(torch.uint8) for b in boxes])
+        # A forward that is recomputed saves nothing.
+        empty = torch.empty(0, dtype=torch.uint8, device=self.job.device)
+        flat = torch.cat(
+            [empty, *(b.tensor.contiguous().view(-1).view(torch.uint8) for b in boxes)])
         size = torch.tensor([flat.numel()], device=self.job.device)
         for box in boxes:
             box.tensor = None
@@ -269,14 +288,15 @@ class Stashes:
         if self.job.device.type == "cuda":
             torch.cuda.set_device(self.job.device)
         owner, held = self.job.rank_of(self.partner), {}
-        for op in self.moves:
-            if op.kind == "LD":
-                dist.send(held.pop(op.part), owner, group=self.partner_group)
-                continue
-            size = torch.zeros(1, dtype=torch.int64, device=self.job.device)
-            dist.recv(size, owner, group=self.partner_group)
-            held[op.part] = torch.empty(int(size), dtype=torch.uint8, device=self.job.device)
-            dist.recv(held[op.part], owner, group=self.partner_group)
+        with torch.cuda.stream(self.stream):
+            for op in self.moves:
+                if op.kind == "LD":
+                    dist.send(held.pop(op.part), owner, group=self.partner_group)
+                    continue
+                size = torch.zeros(1, dtype=torch.int64, device=self.job.device)
+                dist.recv(size, owner, group=self.partner_group)
+                held[op.part] = torch.empty(int(size), dtype=torch.uint8, device=self.job.device)
+                dist.recv(held[op.part], owner, group=self.partner_group)
 
     def begin_iteration(self):
         if self.moves:

@@ -7,6 +7,11 @@ from torch import nn
 from data import NOT_PREDICTED, combine, normal_numbers
 
 
+def weight_gradients(weight, bias, x, dy, transposed):
+    product = (dy.t() @ x if transposed else x.t() @ dy).to(weight.dtype)
+    return product, None if bias is None else dy.sum(0, dtype=bias.dtype)
+
+
 class WeightQueue(list):
     """The weight gradients that an I op leaves to its W op."""
 
@@ -15,36 +20,37 @@ class WeightQueue(list):
         self.clear()
 
         def run():
-            for weight, bias, x, dy, transposed in products:
-                product = (dy.t() @ x if transposed else x.t() @ dy).to(weight.dtype)
-                weight.grad = product if weight.grad is None else weight.grad.add_(product)
-                if bias is not None:
-                    total = dy.sum(0, dtype=bias.dtype)
-                    bias.grad = total if bias.grad is None else bias.grad.add_(total)
+            for factors in products:
+                for weight, grad in zip(factors, weight_gradients(*factors)):
+                    if grad is not None:
+                        weight.grad = grad if weight.grad is None else weight.grad.add_(grad)
         return run
 
 
-class DeferredProduct(torch.autograd.Function):
-    """x @ weight + bias, whose backward computes only the gradient of x."""
+class Product(torch.autograd.Function):
+    """x @ weight + bias. With a queue, backward computes only the gradient of x.
+
+    Saves the fp32 weight: autograd would save a bf16 copy of it per micro-batch.
+    """
 
     @staticmethod
     def forward(ctx, x, weight, bias, transposed, queue):
         ctx.save_for_backward(x, weight, bias)
         ctx.transposed, ctx.queue = transposed, queue
-        return product(x, weight, bias, transposed)
+        cast = weight.to(x.dtype)
+        y = x @ (cast.t() if transposed else cast)
+        return y if bias is None else y + bias.to(x.dtype)
 
     @staticmethod
     def backward(ctx, dy):
         x, weight, bias = ctx.saved_tensors
-        ctx.queue.append((weight, bias, x.flatten(0, -2), dy.flatten(0, -2), ctx.transposed))
         cast = weight.to(dy.dtype)
-        return dy @ (cast if ctx.transposed else cast.t()), None, None, None, None
-
-
-def product(x, weight, bias, transposed=False):
-    weight = weight.to(x.dtype)
-    y = x @ (weight.t() if transposed else weight)
-    return y if bias is None else y + bias.to(x.dtype)
+        dx = dy @ (cast if ctx.transposed else cast.t())
+        factors = weight, bias, x.flatten(0, -2), dy.flatten(0, -2), ctx.transposed
+        if ctx.queue is None:
+            return dx, *weight_gradients(*factors), None, None
+        ctx.queue.append(factors)
+        return dx, None, None, None, None
 
 
 class Linear(nn.Module):
@@ -60,9 +66,7 @@ class Linear(nn.Module):
         self.bias = nn.Parameter(torch.empty(outputs)) if bias else None
 
     def forward(self, x):
-        if self.queue is None:
-            return product(x, self.weight, self.bias, self.transposed)
-        return DeferredProduct.apply(x, self.weight, self.bias, self.transposed, self.queue)
+        return Product.apply(x, self.weight, self.bias, self.transposed, self.queue)
 
 
 class Norm(nn.Module):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains on @RANKS@ ranks: @NODES@ node(s) x @RANKS_PER_NODE@. Run the same command on every node:
 #     NODES=@NODES@ FIRST_NODE=node-1 ./run.sh [options of train.py]
-# Environment: NODES, RANKS_PER_NODE, FIRST_NODE (host name or address), PORT, JOB_ID, PYTHON.
+# Environment: NODES, RANKS_PER_NODE, PYTHON; for several nodes FIRST_NODE (host name or address), PORT, JOB_ID.
 set -euo pipefail
 cd "$(dirname "$0")"
 nodes=${NODES:-@NODES@}
@@ -22,16 +22,19 @@ CHECK
 # Each process computes on its own core or GPU.
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 arguments=(train.py @ARGUMENTS@ "$@")
-first=${FIRST_NODE:-localhost}
-port=${PORT:-29500}
+# Two kits on one machine have different ports; kits that share a first node and a port, different ids.
+rendezvous=(--standalone)
+id=$(printf '%s ' @ARGUMENTS@ | cksum)
+[ "$nodes" = 1 ] || rendezvous=(--nnodes "$nodes" --rdzv-backend c10d --rdzv-id "${JOB_ID:-${id%% *}}"
+    --rdzv-endpoint "${FIRST_NODE:-localhost}:${PORT:-29500}")
 if "$python" -c 'import torch.distributed as d; d.TCPStore("localhost", 0, is_master=True)' 2> /dev/null; then
-    exec "$python" -m torch.distributed.run --nnodes "$nodes" --nproc-per-node "$ranks_per_node" \
-        --rdzv-backend c10d --rdzv-endpoint "$first:$port" --rdzv-id "${JOB_ID:-bubblescope}" "${arguments[@]}"
+    exec "$python" -m torch.distributed.run "${rendezvous[@]}" --nproc-per-node "$ranks_per_node" "${arguments[@]}"
 fi
 
 # torchrun needs a PyTorch with libuv (Debian's has none): on one node the ranks are started without it.
 [ "$nodes" = 1 ] || { echo "run.sh: this PyTorch has no libuv, which torchrun needs" >&2; exit 1; }
-export USE_LIBUV=0 WORLD_SIZE=$ranks_per_node MASTER_ADDR=$first MASTER_PORT=$port
+port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])')
+export USE_LIBUV=0 WORLD_SIZE=$ranks_per_node MASTER_ADDR=localhost MASTER_PORT=$port
 trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
 for ((rank = 0; rank < ranks_per_node; ++rank)); do
     RANK=$rank LOCAL_RANK=$rank "$python" "${arguments[@]}" &

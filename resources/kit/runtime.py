@@ -11,7 +11,7 @@ from collections import defaultdict
 import torch
 import torch.distributed as dist
 from torch.distributed.pipelining import PipelineStage
-from torch.distributed.pipelining.schedules import _PipelineScheduleRuntime
+from torch.distributed.pipelining.schedules import _Action, _PipelineScheduleRuntime
 from torch.profiler import record_function
 
 from communication import Messages, Reductions, Stashes
@@ -189,7 +189,7 @@ class TorchRuntime:
         schedule = job.schedule
         copies = [[job.rank_of(d, copy) for d in range(schedule.devices)]
                   for copy in range(job.copies)]
-        groups = [dist.new_group(ranks) for ranks in copies]
+        groups = [dist.new_group(ranks, timeout=job.timeout) for ranks in copies]
         self.reductions = Reductions(job, stages)
         self.losses = []
         pipeline = [self._stage(row, stage, groups[job.copy]) for row, stage in stages.items()]
@@ -199,9 +199,11 @@ class TorchRuntime:
             **accepted(base.__init__, scale_grads=False))
         compute = {device: [op for op in program if op.kind in ("F", "B", "I", "W")]
                    for device, program in enumerate(schedule.programs)}
-        action = _PipelineScheduleRuntime._prepare_schedule_with_comms.__globals__["_Action"]
-        self.runtime._prepare_schedule_with_comms(
-            {device: [action.from_str(str(op)) for op in ops] for device, ops in compute.items()})
+        # Before PyTorch 2.9 the method has another name.
+        prepare = getattr(self.runtime, "_prepare_schedule_with_comms", None) \
+            or self.runtime._load_actions
+        prepare({device: [_Action.from_str(str(op)) for op in ops]
+                 for device, ops in compute.items()})
 
     def _stage(self, row, stage, group):
         job, schedule = self.job, self.job.schedule

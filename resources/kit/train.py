@@ -84,7 +84,8 @@ class Job:
         if self.backend == "nccl":
             self.device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
             torch.cuda.set_device(self.device)
-        dist.init_process_group(self.backend, timeout=timedelta(seconds=timeout))
+        self.timeout = timedelta(seconds=timeout)
+        dist.init_process_group(self.backend, timeout=self.timeout)
         self.rank = dist.get_rank()
         self.copy, self.pipeline_rank = divmod(self.rank, self.schedule.devices)
         precision = self.model.get("precision", "fp32")
@@ -129,6 +130,14 @@ def require_same(job, arguments):
             if value != everyone[0][what]:
                 raise KitError(f"ranks differ: {what} of rank 0: {everyone[0][what]}, of rank "
                                f"{rank}: {value}; use the same on all ranks")
+
+
+def remove_traces(job, arguments):
+    """Deletes the traces of an earlier run, which `bscope import` would read as those of this."""
+    for file in arguments.results.glob("rank*.json.gz"):
+        rank = file.name[len("rank"):-len(".json.gz")]
+        if rank.isdigit() and (int(rank) == job.rank or int(rank) >= dist.get_world_size()):
+            file.unlink(missing_ok=True)
 
 
 def choose_runtime(job, wanted):
@@ -232,6 +241,7 @@ def main():
         arguments.results.mkdir(parents=True, exist_ok=True)
         job.join(arguments.timeout)
         require_same(job, arguments)
+        remove_traces(job, arguments)
         train(job, arguments)
         dist.barrier()
         dist.destroy_process_group()

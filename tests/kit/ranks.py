@@ -3,7 +3,8 @@
 
 Usage: ranks.py KIT... ; a kit may have expected.json, the output of `bscope analyze --json`. All
 kits have the same programs, so PyTorch is loaded once and the ranks are forks of this process. A kit
-whose name ends in -titan is trained with the schedule class and file of its titan.toml.
+whose name ends in -titan is trained with the schedule class and file of its titan.toml, in
+-rendezvous with a channel per message kind, as over NCCL, and in -2.8 with PyTorch 2.8's names.
 """
 
 import json
@@ -12,6 +13,7 @@ import socket
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 KITS = [Path(kit) for kit in sys.argv[1:]]
 sys.path.insert(0, str(KITS[0]))
@@ -23,7 +25,7 @@ import model  # noqa: E402
 import runtime  # noqa: E402
 import schedule  # noqa: E402
 import train  # noqa: E402
-from torch.distributed.pipelining.schedules import _Action, get_schedule_class  # noqa: E402, F401
+from torch.distributed.pipelining.schedules import get_schedule_class  # noqa: E402
 
 TOLERANCE = 1e-5
 
@@ -53,6 +55,42 @@ def use_titan(kit):
     runtime._PipelineScheduleRuntime = FromFile
 
 
+def use_rendezvous(_):
+    """NCCL's channels over gloo. At the first message of a channel, each host waits for the other.
+
+    The channels of both directions were first used in the schedule, where two devices that both
+    send first waited for each other forever.
+    """
+    dist, join, met = communication.dist, train.Job.join, set()
+
+    def join_as_nccl(job, timeout):
+        join(job, timeout)
+        job.backend = "nccl"
+
+    def meeting(function):
+        def call(tensor, peer, group=None, **arguments):
+            if group not in met:
+                met.add(group)
+                dist.barrier(group)
+            return function(tensor, peer, group=group, **arguments)
+        return call
+
+    train.Job.join = join_as_nccl
+    for name in ("send", "recv", "isend", "irecv"):
+        setattr(dist, name, meeting(getattr(dist, name)))
+
+
+def use_pytorch_28(_):
+    """A method of PyTorch's runtime has its name before 2.9, which kits did not know."""
+    cls = runtime._PipelineScheduleRuntime
+    if hasattr(cls, "_prepare_schedule_with_comms"):
+        cls._load_actions = cls._prepare_schedule_with_comms
+        del cls._prepare_schedule_with_comms
+
+
+VARIANTS = {"titan": use_titan, "rendezvous": use_rendezvous, "2.8": use_pytorch_28}
+
+
 def train_on_ranks(kit, options, ranks):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -66,8 +104,7 @@ def train_on_ranks(kit, options, ranks):
             log = os.open(kit / f"rank{rank}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(log, 1)
             os.dup2(log, 2)
-            if kit.name.endswith("-titan"):
-                use_titan(kit)
+            VARIANTS.get(kit.name.split("-")[-1], lambda _: None)(kit)
             sys.argv = ["train.py", *options, "--timeout", "60", "--save-gradients"]
             for name in ("schedule.csv", "model.toml", "text.txt", "results"):
                 sys.argv += [f"--{Path(name).stem}", str(kit / name)]
@@ -181,21 +218,78 @@ def check_sends():
     assert not waiting() and works[3].is_done
 
 
+def make_stashes():
+    order = SimpleNamespace(devices=1, programs=[[]], kinds={"EV", "LD"})
+    return communication.Stashes(SimpleNamespace(
+        schedule=order, pipeline_rank=0, copies=0, device=torch.device("cpu"), rank_of=int))
+
+
+def check_serving():
+    """A partner's moves have their own stream. They waited for that of the ops, and it for them."""
+    stashes, calls = make_stashes(), mock.MagicMock()
+    stashes.moves = [schedule.Op("EV", 0, 0, 0, None, None)]
+    stashes.stream, stashes.partner_group = "own", None
+    with mock.patch("torch.cuda.stream", calls.stream), \
+            mock.patch.object(communication, "dist", calls.dist):
+        stashes._serve()
+    assert calls.mock_calls[0] == mock.call.stream("own")
+    assert [each[0] for each in calls.mock_calls[1:]] == [
+        "stream().__enter__", "dist.recv", "dist.recv", "stream().__exit__"]
+
+
+class SavesSeed(torch.autograd.Function):
+    """Saves its input, and a tensor of another device."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x, torch.ones(1, device="meta"))
+        return x.clone()
+
+
 def check_stashes():
     """Activations are freed with their graph, also with BPipe."""
-    order = SimpleNamespace(devices=1, programs=[[]], kinds={"EV", "LD"})
-    stashes = communication.Stashes(SimpleNamespace(schedule=order, pipeline_rank=0, copies=0))
+    stashes = make_stashes()
     layer = torch.nn.Linear(4, 4)
     with stashes.saved("key", layer):
         y = layer(torch.ones(2, 4))
     assert len(stashes.boxes["key"]) > 0
     del y
     assert len(stashes.boxes["key"]) == 0
+    # A CPU tensor that attention on a GPU saves was to be joined with those of the GPU.
+    with stashes.saved("key", layer):
+        y = SavesSeed.apply(torch.ones(2, 4, requires_grad=True))
+    assert [box.tensor.device.type for box in stashes.boxes["key"]] == ["cpu"]
+
+
+def saved_bytes(dtype):
+    """The bytes that autograd saves in a forward of few tokens, without the parameters."""
+    spec = {"family": "gpt", "width": 64, "heads": 4, "layers": 1, "sequence": 4,
+            "vocabulary": 260, "tied": False, "init": {"std": 0.02}}
+    stage = model.Stage(spec, 0, 1, 1, dtype)
+    weights = {p.untyped_storage().data_ptr() for p in stage.parameters()}
+    saved = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in weights:
+            saved[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        stage(torch.zeros(1, 4, dtype=torch.int64))
+    return sum(saved.values())
+
+
+def check_weights():
+    """No micro-batch in flight has a copy of the weights; in bf16 each had one."""
+    assert saved_bytes(torch.bfloat16) < saved_bytes(torch.float32)
 
 
 def main():
     check_sends()
+    check_serving()
     check_stashes()
+    check_weights()
     # Autograd's threads do not survive a fork, so this process computes gradients at the end.
     failures = {kit.name: failure for kit in KITS if (failure := train_kit(kit))}
     failures.update({kit.name: failure for kit in KITS

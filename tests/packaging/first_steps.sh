@@ -19,7 +19,7 @@ expect() {
     local text=$1 output
     shift
     if output=$(env -i PATH="$work/bin" HOME="${home:-$work/home}" BUILD_DIR="${build:-$work/build}" \
-        CUDA_HOME="${cuda:-}" "$quickstart" "$@" 2>&1); then
+        CUDA_HOME="${cuda:-}" DISPLAY="${display:-}" TMPDIR="$work/tmp" "$quickstart" "$@" 2>&1); then
         echo "quickstart.sh $* did not fail: $output"
         status=1
     elif ! tail -n 1 <<<"$output" | grep -qF -- "$text"; then
@@ -29,8 +29,8 @@ expect() {
 }
 
 fresh() {
-    rm -rf "${work:?}"/{bin,home,build}
-    mkdir -p "$work/bin" "$work/home"
+    rm -rf "${work:?}"/{bin,home,build,tmp}
+    mkdir -p "$work"/{bin,home,tmp}
     for tool in bash env dirname mktemp grep sed awk tail cat mkdir rm nproc printf sort basename tee paste; do
         ln -s "$(command -v "$tool")" "$work/bin/$tool"
     done
@@ -75,9 +75,25 @@ stub cmake '[[ "$*" != *-DCUDA_ARCHITECTURES=120* ]] || echo "No space left on d
 cuda="$work/cuda" expect "is full; free some space" build
 
 # Without a reachable display the comparison is drawn to files: quickstart.sh knows the window's message.
-message=$(grep -oP "grep -q '\K[^']+(?=' \"\\\$messages\")" "$quickstart")
+message=$(grep -oP "grep -q '\K[^']+(?=' <<<\"\\\$messages\")" "$quickstart")
 if [ -z "$message" ] || ! grep -qF "$message" "$source_folder/app/pages/window/command_line.cpp"; then
     echo "quickstart.sh does not know the message of a window without a display: '$message'"
+    status=1
+fi
+
+# The messages of the window were left in a temporary file.
+fresh
+stub dpkg-query 'echo installed'
+stub cmake 'exit 0'
+stub ninja 'exit 0'
+mkdir -p "$work/build/bin"
+ln -s /bin/true "$work/build/bin/bscope"
+stub ../build/bin/bubblescope "echo \"$message: \$1\" >&2; exit 1"
+display=:0 expect "$message: figure" run
+stub ../build/bin/bubblescope 'echo "the window failed" >&2; exit 3'
+display=:0 expect "the window failed" run
+if [ -n "$(find "$work/tmp" -type f)" ]; then
+    echo "quickstart.sh run leaves temporary files"
     status=1
 fi
 

@@ -157,6 +157,21 @@ TEST_CASE("an existing folder is replaced only on request, and keeps its other f
     CHECK(std::filesystem::exists(target / "results"));
 }
 
+// BitPipe written over 1F1B kept 1F1B's ops for PyTorch's runtime, and its settings for torchtitan.
+TEST_CASE("a kit that replaces another has no file of it")
+{
+    const TemporaryFolder folder;
+    const auto target = folder / "kit";
+    REQUIRE(writeKit(trainingKit(experimentWith("1f1b"), 8).value(), target, IfExists::Refuse));
+    REQUIRE(std::filesystem::exists(target / "torch.csv"));
+    REQUIRE(std::filesystem::exists(target / "titan.toml"));
+    REQUIRE(writeKit(trainingKit(experimentWith("bitpipe"), 8).value(), target, IfExists::Replace));
+    CHECK_FALSE(std::filesystem::exists(target / "torch.csv"));
+    CHECK_FALSE(std::filesystem::exists(target / "titan.toml"));
+    REQUIRE(writeKit(trainingKit(experimentWith("zb-v"), 8).value(), target, IfExists::Replace));
+    CHECK(std::filesystem::exists(target / "torch.csv"));
+}
+
 namespace {
 
 std::vector<KitFile> filesIn(const std::filesystem::path& file)
