@@ -79,6 +79,13 @@ TEST_CASE("a calibrated simulation places its all-reduces by --sync")
     const std::string calibrated = "simulate --calibrate run.sqlite --json";
     CHECK(jsonOf(folder, calibrated)["iteration"] == 29.0);
     CHECK(jsonOf(folder, calibrated + " --sync late")["iteration"] == 35.0);
+
+    // The scheme was built again with its defaults, and no message said so.
+    const std::string halving = "simulate --scheme chimera -D 4 -N 8 --set concat=halving "
+                                "--recompute full --allreduce 4 ";
+    REQUIRE(bscope(folder, halving + "--force -o run.sqlite").status == 0);
+    CHECK(jsonOf(folder, calibrated + " --sync late")["iteration"]
+          == jsonOf(folder, halving + "--sync late --json")["iteration"]);
 }
 
 // Windows in which the pipeline fills and drains counted as measured.

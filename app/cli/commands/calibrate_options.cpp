@@ -84,7 +84,7 @@ Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions
 bool usesRecordedSchedule(const CLI::App& app)
 {
     for (const char* option : {"--scheme", "--devices", "--micro-batches", "--chunks", "--set",
-                               "--schedule", "--evict", "--recompute", "--data-parallel", "--sync"})
+                               "--schedule", "--evict", "--recompute", "--data-parallel"})
         if (given(app, option))
             return false;
     return true;

@@ -17,6 +17,7 @@
 #include "engine/cost/training_setup_fields.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/check_runnable.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/store/trace_store.h"
 
@@ -42,7 +43,7 @@ struct SimulationOptions
     ModelOptions model;
     CalibrateOptions calibrate;
     std::optional<SimulationCosts::Recorded> recorded;
-    bool asRecorded = false; // use the schedule of the run itself
+    std::optional<Schedule> recordedOrder; // to simulate the schedule of the run itself
     SyncPolicy sync = SyncPolicy::Eager;
     int iterations = 1;
     bool json = false, attentionGiven = false;
@@ -175,8 +176,8 @@ Result<Simulated> simulateOne(const SimulationOptions& options, const Simulation
 
 Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
 {
-    if (options.asRecorded)
-        return std::vector{options.recorded->run->schedule};
+    if (options.recordedOrder)
+        return std::vector{*options.recordedOrder};
     ScheduleOptions asked = options.schedule;
     asked.stream = StreamLength{0, options.iterations};
     return schedules(asked, limitOfMachine(keepsSpans(options) ? kBytesPerOp : kBytesPerSummedOp));
@@ -195,6 +196,20 @@ Result<void> checkWindows(const Run& run, int iterations)
                             iterations, measured, measured, run.schedule.scheme));
 }
 
+// Removes all-reduces and optimizer steps, so that lower() places them as --sync says.
+Result<void> removeAllReduces(Schedule& schedule)
+{
+    if (hasTiedEmbeddings(schedule))
+        return fail(Error::Code::Unsupported,
+                    "--sync: the all-reduce of tied embeddings stays where it was recorded; leave "
+                    "out --sync, or add --scheme");
+    for (std::vector<Op>& ops : schedule.program)
+        std::erase_if(ops, [](const Op& op) {
+            return op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep;
+        });
+    return {};
+}
+
 // Reads the run of --calibrate. Takes from it the schedule options that are not given.
 Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
 {
@@ -203,9 +218,12 @@ Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
     if (!options.recorded)
         return {};
     const Schedule& schedule = options.recorded->run->schedule;
-    options.asRecorded = usesRecordedSchedule(app);
-    if (options.asRecorded)
+    if (usesRecordedSchedule(app)) {
         TRY(checkWindows(*options.recorded->run, options.iterations));
+        options.recordedOrder = schedule;
+        if (app.get_option("--sync")->count() > 0)
+            TRY(removeAllReduces(*options.recordedOrder));
+    }
     fillFrom(schedule, app, options.schedule);
     if (app.get_option("--data-parallel")->count() == 0)
         options.schedule.request.dataParallel = schedule.shape.dataParallel;

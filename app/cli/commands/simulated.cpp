@@ -170,6 +170,7 @@ Result<Simulated> simulated(Schedule schedule, const SimulationRequest& request)
     const auto prices = TRY(pricesOf(schedule, request));
     const bool needsSpans = request.needsSpans || schedule.shape.windows > 1
         || (spansAreFew(schedule, request.iterations)
+            && checkIterationsFit(schedule, request.iterations)
             && (!prices.isCommunicationFree() || hasTransfers(schedule)));
     auto one = needsSpans ? withSpans(schedule, &prices, request)
                           : withoutSpans(std::move(schedule), prices, request);
