@@ -157,9 +157,9 @@ Replacements replacementsOf(const Experiment& experiment, const Schedule& schedu
 Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
                                   const LaunchPlace& place)
 {
-    const int defaultPort = LaunchPlace().port;
-    const std::string port
-        = place.port == defaultPort ? std::string() : fmt::format("PORT={} ", place.port);
+    // The scripts choose a free port if there is one node.
+    const bool hasPort = kit.nodes > 1 && place.port != LaunchPlace().port;
+    const std::string port = hasPort ? fmt::format("PORT={} ", place.port) : std::string();
     if (launcher == Launcher::Slurm)
         return port + "sbatch slurm.sh";
     if (kit.nodes > 1 && place.firstNode.empty())
@@ -167,9 +167,8 @@ Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
             Error::Code::InvalidArgument,
             fmt::format("{} nodes need the host name or address of the first one", kit.nodes));
     if (launcher == Launcher::Torchrun)
-        return (place.firstNode.empty()
-                    ? std::string()
-                    : fmt::format("FIRST_NODE={} ", shellQuoted(place.firstNode)))
+        return (kit.nodes == 1 ? std::string()
+                               : fmt::format("FIRST_NODE={} ", shellQuoted(place.firstNode)))
             + port + "./run.sh";
     if (!kit.titanObstacle.empty())
         return fail(

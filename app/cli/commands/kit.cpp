@@ -137,7 +137,8 @@ Action prepareKit(CLI::App& app)
     app.add_option("--first-node", options->place.firstNode,
                    "Host name or address of the first node, for the printed command")
         ->type_name("HOST");
-    app.add_option("--port", options->place.port, "Port on the first node (default: 29500)")
+    app.add_option("--port", options->place.port,
+                   "Port on the first of several nodes (default: 29500)")
         ->type_name("PORT")
         ->check(between(1, 65535));
     addOutputOptions(app, options->output, "Folder to write, or archive: .zip, .tar.gz", "FOLDER");

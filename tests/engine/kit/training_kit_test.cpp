@@ -78,7 +78,7 @@ TEST_CASE("the command of a kit names launcher, first node and port, and torchti
     REQUIRE_FALSE(nameless);
     CHECK(nameless.error().message.find("2 nodes need the host name") != std::string::npos);
     const TrainingKit both = trainingKit(experimentWith("bitpipe"), 4).value();
-    CHECK(launchCommand(both, Launcher::Torchrun, {}) == "./run.sh");
+    CHECK(launchCommand(both, Launcher::Torchrun, {"node-1", 8000}) == "./run.sh"); // one node
     const auto refused = launchCommand(both, Launcher::Torchtitan, {});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().message.find("one direction") != std::string::npos);
