@@ -159,6 +159,12 @@ Result<std::optional<ImportReport>> readImport(Database& database)
         if (!known)
             return std::nullopt;
     }
+    const auto columns = TRY(database.integer(
+        "SELECT count(*) FROM pragma_table_info('BS_source') WHERE name = 'device'"));
+    if (columns == 0)
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} was imported by an earlier build: import its traces again",
+                                database.file().string()));
     ImportReport report;
     const std::string some = fmt::format("LIMIT {}", kMostReportRows);
     TRY(forEachRow<SourceRow>(database, "ORDER BY row " + some, [&](SourceRow& row) {

@@ -164,6 +164,12 @@ TEST_CASE("numbers of iterations that no run can have are not believed")
     CHECK(info.plannedIterations == std::numeric_limits<int>::max());
 }
 
+TEST_CASE("a run imported by an earlier build is to be imported again")
+{
+    CHECK(refusalAfter("ALTER TABLE BS_source DROP COLUMN device")
+          == "was imported by an earlier build: import its traces again");
+}
+
 TEST_CASE("rows that point at nothing are errors that name the table and the row")
 {
     const std::string kAdvice = "): use another copy or record the run again";
