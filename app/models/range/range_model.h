@@ -22,7 +22,9 @@ public:
     // The columns that a narrow table hides, in this order: numbers of messages and ops.
     std::vector<int> dispensable() const
     {
-        return {columnCount() - 1, columnCount() - 2, columnCount() - 3};
+        const int columns = columnCount(); // 0: no range
+        return columns > 0 ? std::vector{columns - 1, columns - 2, columns - 3}
+                           : std::vector<int>();
     }
 
 private:

@@ -108,7 +108,7 @@ bool MetricsModel::occurs(engine::OpKind kind) const
 std::vector<int> MetricsModel::dispensable() const
 {
     int behind = 0; // the peak
-    if (m_run)
+    if (columnCount() > 0)
         behind = 2 + (occurs(engine::OpKind::AllReduce) ? 1 : 0)
             + (engine::knowsMicroBatches(m_run->info) ? 1 : 0);
     std::vector<int> columns;
