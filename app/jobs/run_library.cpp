@@ -111,7 +111,8 @@ std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
 
 std::shared_ptr<RunDocument> RunLibrary::openAgain(const std::shared_ptr<RunDocument>& document)
 {
-    return document->file().isEmpty() ? document : open(document->file());
+    const bool isShown = document->run() && m_runs->rowOf(document.get()) >= 0;
+    return isShown || document->file().isEmpty() ? document : open(document->file());
 }
 
 std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)

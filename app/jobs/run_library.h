@@ -31,7 +31,8 @@ public:
     // open, and reads it again if nothing could be read. If another file has this name now, the
     // existing document is removed from runs().
     std::shared_ptr<RunDocument> open(const QString& file);
-    // Opens the file of a document. Returns a prediction, which has no file, unchanged.
+    // Opens the file of a document that was removed from runs() or has not been read. Returns other
+    // documents, also predictions, which have no file.
     std::shared_ptr<RunDocument> openAgain(const std::shared_ptr<RunDocument>& document);
     // Starts a worker that records a new file. `options` are those of `bscope run` except -o. Only
     // one worker runs at a time, because two would distort each other's times; other runs are

@@ -53,8 +53,6 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     exportTrace = make("exportTrace", tr("Export trace…"), {});
     exportTrace->setStatusTip(tr("write the ops as a Chrome trace for Perfetto, or as CSV"));
     exportTrace->setEnabled(!page.file().isEmpty());
-    QObject::connect(exportTrace, &QAction::triggered, &page,
-                     [&page] { Q_EMIT page.traceRequested(page.file()); });
     savePart = make("savePart", tr("Save the selection as a new run…"), {});
     savePart->setStatusTip(tr("write the ops of the selected time range to a new file"));
     savePart->setEnabled(false);

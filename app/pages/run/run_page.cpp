@@ -100,6 +100,8 @@ void RunPage::connectActions()
             [this] { Q_EMIT exportRequested({m_document->run()}); });
     connect(m_actions.exportReport, &QAction::triggered, this,
             [this] { m_saver->saveReport({m_document->run()}, m_document->title()); });
+    connect(m_actions.exportTrace, &QAction::triggered, this,
+            [this] { Q_EMIT traceRequested(m_document); });
     connect(m_actions.savePart, &QAction::triggered, this, [this] {
         m_saver->savePart(m_document->run(), m_document->file(), m_timeline->selection().window);
     });

@@ -56,10 +56,9 @@ void connectExports(MainWindow& window, Page& page, const ThemeController& theme
 {
     auto* saver = new RunSaver(&page);
     QObject::connect(&page, &Page::traceRequested, &window,
-                     [&window, &notice, saver](const QString& file) {
-                         const auto document = window.library().open(file);
+                     [&notice, saver](const std::shared_ptr<RunDocument>& document) {
                          if (document->run() && !document->isPartlyRead())
-                             saver->saveTrace(document->run(), file);
+                             saver->saveTrace(document->run(), document->file());
                          else
                              notice.say(Band::Kind::Warning, MainWindow::tr("Nothing to export."),
                                         MainWindow::tr("The run has not been read yet."));

@@ -107,7 +107,7 @@ Q_SIGNALS:
     void queryRequested(const QString& file);        // `file` is any run
     void clusterRequested();                         // to run the shown experiment on a cluster
     void memoryRequested(const QString& file);       // `file` is any run
-    void traceRequested(const QString& file);        // export of any run
+    void traceRequested(const std::shared_ptr<app::RunDocument>& run); // export of any run
     void startRequested(const QStringList& options); // the options of `bscope run`, without -o
     void startAllRequested(const QList<QStringList>& options); // run sequentially
     // `open` are runs that are open already, such as predictions, which have no file.
