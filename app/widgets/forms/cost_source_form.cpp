@@ -117,6 +117,7 @@ void CostSourceForm::choose()
 
 void CostSourceForm::takeRun(const QString& file)
 {
+    m_isOfPlan = false;
     m_loading = file;
     setHint(m_hint, tr("reading"));
     m_loader.load(file);
@@ -127,12 +128,13 @@ void CostSourceForm::takeRun(const QString& file)
 void CostSourceForm::take(const RunPointer& run)
 {
     CostSource& source = m_plan.source;
-    const bool isNamed = !source.run && source.file == m_loading;
+    if (m_isOfPlan && (source.run || source.file != m_loading))
+        return; // the plan was replaced meanwhile
+    source.run = run;
+    if (m_isOfPlan)
+        return Q_EMIT planChanged();
     source.kind = Kind::Recorded;
     source.file = m_loading;
-    source.run = run;
-    if (isNamed)
-        return Q_EMIT planChanged();
     engine::ScheduleRequest& schedule = m_plan.experiment.schedule;
     schedule.devices = run->schedule.shape.devices;
     schedule.microBatches = run->schedule.shape.microBatches;
@@ -156,9 +158,11 @@ void CostSourceForm::showPlan()
     m_file->setToolTip(m_plan.source.file);
     setHint(m_hint, {});
     showKind();
-    if (const CostSource& source = m_plan.source;
-        source.kind == Kind::Recorded && !source.run && !source.file.isEmpty())
+    const CostSource& source = m_plan.source;
+    if (source.kind == Kind::Recorded && !source.run && !source.file.isEmpty()) {
         takeRun(source.file);
+        m_isOfPlan = true;
+    }
 }
 
 } // namespace app

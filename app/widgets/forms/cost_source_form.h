@@ -44,6 +44,7 @@ private:
     RunPlan& m_plan;
     RunLoader m_loader;
     QString m_loading;
+    bool m_isOfPlan = false; // the plan names the run that is being loaded
     BoundFields* m_fields;
     SegmentControl* m_kind;
     QWidget *m_hardware, *m_recorded;
