@@ -182,8 +182,9 @@ void LedgerPage::connectAll()
     connect(&m_ledger, &RunLedger::failed, this, [report](const QString& reason) {
         report(tr("The list of runs was not changed."), reason);
     });
-    connect(&m_ledger, &RunLedger::unreadable, this, [report](const QString& reason) {
+    connect(&m_ledger, &RunLedger::unreadable, this, [this, report](const QString& reason) {
         report(tr("The list of runs cannot be read."), reason);
+        connect(&m_ledger, &RunLedger::changed, m_band, &Band::hide, Qt::SingleShotConnection);
     });
     connect(m_facets, &LedgerFacets::chosen, this, &LedgerPage::showRuns);
     connect(m_filter, &QLineEdit::textChanged, this, &LedgerPage::showRuns);
@@ -357,7 +358,6 @@ void LedgerPage::restore()
 
 void LedgerPage::showEvent(QShowEvent* event)
 {
-    m_band->hide(); // refresh() reports an error again
     m_ledger.refresh();
     Page::showEvent(event);
 }

@@ -127,8 +127,8 @@ void SpeedUpChart::paintMeaning(QPainter& painter) const
     const QString text = tr("below 1.0 the larger micro-batch is slower");
     const double width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 6;
     QRectF box(m_plot.right() - width - 3, m_plot.bottom() - 19, width, 15);
-    while (!isFree(box) && box.top() > place(1, 1).y())
-        box.translate(0, -15);
+    while (!isFree(box) && box.top() - box.height() >= place(1, 1).y())
+        box.translate(0, -box.height());
     if (!isFree(box))
         return;
     painter.fillRect(box, chrome.surfaceAlt);
