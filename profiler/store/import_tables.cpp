@@ -12,6 +12,15 @@ using engine::Result;
 
 namespace {
 constexpr std::array<std::string_view, 4> kConfidences{"", "low", "medium", "high"};
+
+// Returns "" for NaN, which a damaged file may have.
+std::string_view confidenceOf(double level)
+{
+    std::size_t index = 0;
+    while (index + 1 < kConfidences.size() && level >= static_cast<double>(index + 1))
+        ++index;
+    return kConfidences[index];
+}
 constexpr std::int64_t kMostReportRows = 100000;
 
 // Calls `fact(name, field)` for each field of the report that describes the import as a whole. Both
@@ -90,8 +99,7 @@ void take(ReportRow& row, ImportReport& report)
         });
     else if (row.section == "rule")
         report.rules.push_back({row.name, row.text,
-                                std::string(kConfidences[static_cast<std::size_t>(
-                                    std::clamp(row.value.value_or(0), 0.0, 3.0))]),
+                                std::string(confidenceOf(row.value.value_or(0))),
                                 row.count.value_or(0), row.time.value_or(0)});
     else if (row.section == "left_out")
         report.leftOut.push_back({row.name, row.count.value_or(0), row.time.value_or(0)});

@@ -164,6 +164,19 @@ TEST_CASE("numbers of iterations that no run can have are not believed")
     CHECK(info.plannedIterations == std::numeric_limits<int>::max());
 }
 
+// It was an index.
+TEST_CASE("the confidence of a rule may be any number")
+{
+    const TemporaryFolder folder;
+    REQUIRE(writeRun(folder / "run.sqlite", fullRun()));
+    for (const auto& [level, confidence] :
+         {std::pair("'nan'", ""), {"-1", ""}, {"1", "low"}, {"1e300", "high"}}) {
+        runSql(folder / "run.sqlite", std::string("UPDATE BS_import_report SET value = ") + level);
+        const Run run = readRun(folder / "run.sqlite").value();
+        CHECK(run.info.import.value().rules.at(0).confidence == confidence);
+    }
+}
+
 TEST_CASE("a run imported by an earlier build is to be imported again")
 {
     CHECK(refusalAfter("ALTER TABLE BS_source DROP COLUMN device")
