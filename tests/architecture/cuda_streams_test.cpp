@@ -54,7 +54,7 @@ Complaints launchesWithoutStream(const SourceFile& file)
     return all;
 }
 
-Complaints complaintsAbout(const SourceFile& file)
+Complaints streamComplaints(const SourceFile& file)
 {
     Complaints all = launchesWithoutStream(file);
     for (const Forbidden& each : forbidden())
@@ -63,9 +63,9 @@ Complaints complaintsAbout(const SourceFile& file)
     return all;
 }
 
-Complaints complaintsAbout(const std::string& text)
+Complaints streamComplaints(const std::string& text)
 {
-    return complaintsAbout(SourceFile{"x.cu", text});
+    return streamComplaints(SourceFile{"x.cu", text});
 }
 
 // Kernels of the backend, which launch() alone starts.
@@ -91,7 +91,7 @@ TEST_CASE("nothing of CUDA uses the default stream, managed memory or atomics")
     for (const SourceFile& file : sourcesBelow({"engine", "tests"}))
         if (isCuda(file)) {
             ++files;
-            for (const std::string& complaint : complaintsAbout(file))
+            for (const std::string& complaint : streamComplaints(file))
                 complaints.push_back(complaint);
             if (startsKernel(file) && file.path != "engine/backend/cuda/kernels/launch.h")
                 complaints.push_back(file.path + ": starts a kernel without launch()");
@@ -102,23 +102,23 @@ TEST_CASE("nothing of CUDA uses the default stream, managed memory or atomics")
 
 TEST_CASE("code that would use the default stream is found")
 {
-    CHECK(complaintsAbout("k<<<1, 32>>>();").size() == 1);
-    CHECK(complaintsAbout("k<<<f(1, 2, 3), 32>>>();").size() == 1);
-    CHECK(complaintsAbout("k<<<1, 32, 0, 0>>>();").size() == 1);
-    CHECK(complaintsAbout("k<<<1, 32, 0, stream>>>();").empty());
-    CHECK(complaintsAbout("k<<<f(1, 2), 32, 0, streams[0]>>>();").empty());
-    CHECK(complaintsAbout("cudaMemcpy(to, from, n, kind);").size() == 1);
-    CHECK(complaintsAbout("cudaMemset(to, 0, n);").size() == 1);
-    CHECK(complaintsAbout("cudaMemcpyAsync(to, from, n, kind, stream);").empty());
-    CHECK(complaintsAbout("cudaMemsetAsync(to, 0, n, cudaStreamPerThread);").size() == 1);
-    CHECK(complaintsAbout("cudaMemcpyAsync(to, from, n, kind, 0);").size() == 1);
-    CHECK(complaintsAbout("cudaMemset2DAsync(to, p, 0, w, h, nullptr);").size() == 1);
-    CHECK(complaintsAbout("cudaMemsetAsync(to, 0, n, stream);").empty());
-    CHECK(complaintsAbout("atomicAdd(&sum, x);").size() == 1);
-    CHECK(complaintsAbout("atomicCAS(&lock, 0, 1);").size() == 1);
-    CHECK(complaintsAbout("asm(\"red.global.add.f32 [%0], %1;\");").size() == 1);
-    CHECK(complaintsAbout("asm(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\");").empty());
-    CHECK(complaintsAbout("cudaMallocManaged(&p, n);").size() == 1);
+    CHECK(streamComplaints("k<<<1, 32>>>();").size() == 1);
+    CHECK(streamComplaints("k<<<f(1, 2, 3), 32>>>();").size() == 1);
+    CHECK(streamComplaints("k<<<1, 32, 0, 0>>>();").size() == 1);
+    CHECK(streamComplaints("k<<<1, 32, 0, stream>>>();").empty());
+    CHECK(streamComplaints("k<<<f(1, 2), 32, 0, streams[0]>>>();").empty());
+    CHECK(streamComplaints("cudaMemcpy(to, from, n, kind);").size() == 1);
+    CHECK(streamComplaints("cudaMemset(to, 0, n);").size() == 1);
+    CHECK(streamComplaints("cudaMemcpyAsync(to, from, n, kind, stream);").empty());
+    CHECK(streamComplaints("cudaMemsetAsync(to, 0, n, cudaStreamPerThread);").size() == 1);
+    CHECK(streamComplaints("cudaMemcpyAsync(to, from, n, kind, 0);").size() == 1);
+    CHECK(streamComplaints("cudaMemset2DAsync(to, p, 0, w, h, nullptr);").size() == 1);
+    CHECK(streamComplaints("cudaMemsetAsync(to, 0, n, stream);").empty());
+    CHECK(streamComplaints("atomicAdd(&sum, x);").size() == 1);
+    CHECK(streamComplaints("atomicCAS(&lock, 0, 1);").size() == 1);
+    CHECK(streamComplaints("asm(\"red.global.add.f32 [%0], %1;\");").size() == 1);
+    CHECK(streamComplaints("asm(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\");").empty());
+    CHECK(streamComplaints("cudaMallocManaged(&p, n);").size() == 1);
     CHECK(startsKernel({"engine/backend/cuda/x.cu", "cudaLaunchKernelEx(&config, kernel, 1);"}));
     CHECK(startsKernel({"engine/backend/cuda/x.cu", "cudaLaunchCooperativeKernel(k, g, b, a);"}));
     CHECK_FALSE(startsKernel({"engine/backend/cuda/x.cu", "launch(stream, 1, kernel);"}));

@@ -82,7 +82,7 @@ bool isAllowed(const Include& include, const Floor& floor)
 }
 
 // "engine/sim/x.cpp:3: engine/sim may not include profiler/store/y.h"
-Names complaintsAbout(const SourceFile& file)
+Names includeComplaints(const SourceFile& file)
 {
     Names complaints;
     const Floor* floor = floorOf(file.path);
@@ -98,9 +98,9 @@ Names complaintsAbout(const SourceFile& file)
     return complaints;
 }
 
-Names complaintsAbout(const std::string& path, const std::string& header)
+Names includeComplaints(const std::string& path, const std::string& header)
 {
-    return complaintsAbout(SourceFile{path, "#include " + header + '\n'});
+    return includeComplaints(SourceFile{path, "#include " + header + '\n'});
 }
 
 } // namespace
@@ -109,46 +109,46 @@ TEST_CASE("every include is of the same floor or a lower one")
 {
     Names complaints;
     for (const SourceFile& file : sourcesBelow({"app", "engine", "profiler", "resources"}))
-        for (const std::string& complaint : complaintsAbout(file))
+        for (const std::string& complaint : includeComplaints(file))
             complaints.push_back(complaint);
     CHECK(complaints == Names{});
 }
 
 TEST_CASE("an include of a higher floor, a neighbour or another folder is found")
 {
-    CHECK(complaintsAbout("engine/schedule/x.cpp", "\"engine/sim/simulate.h\"").size() == 1);
-    CHECK(complaintsAbout("engine/schedule/x.cpp", "\"engine/schedules/scheme.h\"").size() == 1);
-    CHECK(complaintsAbout("engine/sim/x.cpp", "\"profiler/store/trace_store.h\"").size() == 1);
-    CHECK(complaintsAbout("engine/sim/x.cpp", "<sqlite3.h>").size() == 1);
-    CHECK(complaintsAbout("engine/exec/x.cpp", "<QString>").size() == 1);
-    CHECK(complaintsAbout("engine/backend/cpu/x.cpp", "\"engine/backend/cuda/y.h\"").size() == 1);
-    CHECK(complaintsAbout("engine/backend/x.cpp", "<cblas.h>").size() == 1);
-    CHECK(complaintsAbout("profiler/analysis/x.cpp", "\"profiler/store/trace_store.h\"").size()
+    CHECK(includeComplaints("engine/schedule/x.cpp", "\"engine/sim/simulate.h\"").size() == 1);
+    CHECK(includeComplaints("engine/schedule/x.cpp", "\"engine/schedules/scheme.h\"").size() == 1);
+    CHECK(includeComplaints("engine/sim/x.cpp", "\"profiler/store/trace_store.h\"").size() == 1);
+    CHECK(includeComplaints("engine/sim/x.cpp", "<sqlite3.h>").size() == 1);
+    CHECK(includeComplaints("engine/exec/x.cpp", "<QString>").size() == 1);
+    CHECK(includeComplaints("engine/backend/cpu/x.cpp", "\"engine/backend/cuda/y.h\"").size() == 1);
+    CHECK(includeComplaints("engine/backend/x.cpp", "<cblas.h>").size() == 1);
+    CHECK(includeComplaints("profiler/analysis/x.cpp", "\"profiler/store/trace_store.h\"").size()
           == 1);
-    CHECK(complaintsAbout("profiler/export/x.cpp", "\"profiler/import/y.h\"").size() == 1);
-    CHECK(complaintsAbout("profiler/figure/x.cpp", "<QPainter>").size() == 1);
-    CHECK(complaintsAbout("app/cli/x.cpp", "<QString>").size() == 1);
-    CHECK(complaintsAbout("app/models/x.h", "<QWidget>").size() == 1);
-    CHECK(complaintsAbout("app/models/x.h", "\"app/timeline/y.h\"").size() == 1);
-    CHECK(complaintsAbout("app/widgets/run/x.h", "\"app/pages/y.h\"").size() == 1);
-    CHECK(complaintsAbout("app/widgets/run/x.h", "\"app/widgets/setup/y.h\"").size() == 1);
-    CHECK(complaintsAbout("app/widgets/controls/x.h", "\"app/widgets/forms/y.h\"").size() == 1);
-    CHECK(complaintsAbout("app/timeline/view/x.h", "\"app/timeline/paint/y.h\"").size() == 1);
-    CHECK(complaintsAbout("engine/plan/x.cpp", "\"engine/exec/y.h\"").size() == 1);
-    CHECK(complaintsAbout("engine/schedule/x.h", "\"engine/schedule/passes/y.h\"").size() == 1);
-    CHECK(complaintsAbout("engine/sim/x.cpp", "\"placer.h\"").size() == 1);
-    CHECK(complaintsAbout("engine/new/x.cpp", "<vector>").size() == 1);
-    CHECK(complaintsAbout("engine/sim/x.cpp", "  \"app/models/theme.h\" // why not").size() == 1);
+    CHECK(includeComplaints("profiler/export/x.cpp", "\"profiler/import/y.h\"").size() == 1);
+    CHECK(includeComplaints("profiler/figure/x.cpp", "<QPainter>").size() == 1);
+    CHECK(includeComplaints("app/cli/x.cpp", "<QString>").size() == 1);
+    CHECK(includeComplaints("app/models/x.h", "<QWidget>").size() == 1);
+    CHECK(includeComplaints("app/models/x.h", "\"app/timeline/y.h\"").size() == 1);
+    CHECK(includeComplaints("app/widgets/run/x.h", "\"app/pages/y.h\"").size() == 1);
+    CHECK(includeComplaints("app/widgets/run/x.h", "\"app/widgets/setup/y.h\"").size() == 1);
+    CHECK(includeComplaints("app/widgets/controls/x.h", "\"app/widgets/forms/y.h\"").size() == 1);
+    CHECK(includeComplaints("app/timeline/view/x.h", "\"app/timeline/paint/y.h\"").size() == 1);
+    CHECK(includeComplaints("engine/plan/x.cpp", "\"engine/exec/y.h\"").size() == 1);
+    CHECK(includeComplaints("engine/schedule/x.h", "\"engine/schedule/passes/y.h\"").size() == 1);
+    CHECK(includeComplaints("engine/sim/x.cpp", "\"placer.h\"").size() == 1);
+    CHECK(includeComplaints("engine/new/x.cpp", "<vector>").size() == 1);
+    CHECK(includeComplaints("engine/sim/x.cpp", "  \"app/models/theme.h\" // why not").size() == 1);
 }
 
 TEST_CASE("an include of a lower floor is accepted")
 {
-    CHECK(complaintsAbout("engine/sim/x.cpp", "\"engine/cost/cost_model.h\"").empty());
-    CHECK(complaintsAbout("engine/sim/x.cpp", "<vector>").empty());
-    CHECK(complaintsAbout("engine/sim/x.cpp", "<fmt/format.h>").empty());
-    CHECK(complaintsAbout("profiler/store/x.cpp", "<sqlite3.h>").empty());
-    CHECK(complaintsAbout("app/pages/x.cpp", "<QWidget>").empty());
-    CHECK(complaintsAbout("app/main.cpp", "\"app/pages/window/main_window.h\"").empty());
+    CHECK(includeComplaints("engine/sim/x.cpp", "\"engine/cost/cost_model.h\"").empty());
+    CHECK(includeComplaints("engine/sim/x.cpp", "<vector>").empty());
+    CHECK(includeComplaints("engine/sim/x.cpp", "<fmt/format.h>").empty());
+    CHECK(includeComplaints("profiler/store/x.cpp", "<sqlite3.h>").empty());
+    CHECK(includeComplaints("app/pages/x.cpp", "<QWidget>").empty());
+    CHECK(includeComplaints("app/main.cpp", "\"app/pages/window/main_window.h\"").empty());
 }
 
 TEST_CASE("sqlite3.h, CUPTI and Qt stay where they belong, in tests too")

@@ -82,7 +82,7 @@ private:
     }
 };
 
-Complaints complaintsAbout(const SourceFile& file)
+Complaints wordComplaints(const SourceFile& file)
 {
     Complaints all;
     const Words words(file.text);
@@ -96,9 +96,9 @@ Complaints complaintsAbout(const SourceFile& file)
     return all;
 }
 
-Complaints complaintsAbout(const std::string& text)
+Complaints wordComplaints(const std::string& text)
 {
-    return complaintsAbout(SourceFile{"x.cpp", text});
+    return wordComplaints(SourceFile{"x.cpp", text});
 }
 
 } // namespace
@@ -112,18 +112,18 @@ TEST_CASE("sources and documents use the words of the glossary")
         files.push_back(file);
     Complaints complaints;
     for (const SourceFile& file : files)
-        for (const std::string& complaint : complaintsAbout(file))
+        for (const std::string& complaint : wordComplaints(file))
             complaints.push_back(complaint);
     CHECK(complaints == Complaints{});
 }
 
 TEST_CASE("banned words are found in comments, strings and identifiers")
 {
-    CHECK(complaintsAbout("// Told on the launching thread.").size() == 1);
-    CHECK(complaintsAbout("Device& seatOf(int d);").size() == 1);
-    CHECK(complaintsAbout("int played_gpus;").size() == 1);
-    CHECK(complaintsAbout("// memory, by who\n// has it")
+    CHECK(wordComplaints("// Told on the launching thread.").size() == 1);
+    CHECK(wordComplaints("Device& seatOf(int d);").size() == 1);
+    CHECK(wordComplaints("int played_gpus;").size() == 1);
+    CHECK(wordComplaints("// memory, by who\n// has it")
           == Complaints{"x.cpp:1: who has; write: by owner"});
-    CHECK(complaintsAbout("int kSeatsPerRow; reseat(); toldish();").size() == 1);
-    CHECK(complaintsAbout("// A lane of the timeline, and a word of 64 bits.").empty());
+    CHECK(wordComplaints("int kSeatsPerRow; reseat(); toldish();").size() == 1);
+    CHECK(wordComplaints("// A lane of the timeline, and a word of 64 bits.").empty());
 }

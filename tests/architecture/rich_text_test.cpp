@@ -52,7 +52,7 @@ const std::vector<Rule>& rules()
     return kAll;
 }
 
-std::vector<std::string> complaintsAbout(const SourceFile& file)
+std::vector<std::string> richTextComplaints(const SourceFile& file)
 {
     std::vector<std::string> complaints;
     for (const Rule& rule : rules())
@@ -64,7 +64,7 @@ std::vector<std::string> complaintsAbout(const SourceFile& file)
 
 bool isRefused(const std::string& code)
 {
-    return !complaintsAbout({"app/widgets/any.cpp", code}).empty();
+    return !richTextComplaints({"app/widgets/any.cpp", code}).empty();
 }
 
 } // namespace
@@ -72,7 +72,7 @@ bool isRefused(const std::string& code)
 TEST_CASE("no widget interprets HTML except those that escape the texts of files")
 {
     for (const SourceFile& file : sourcesBelow({"app"}))
-        CHECK(complaintsAbout(file) == std::vector<std::string>());
+        CHECK(richTextComplaints(file) == std::vector<std::string>());
 }
 
 TEST_CASE("every exception to plain text is still needed")

@@ -1,11 +1,10 @@
 #include "tests/cli/bscope.h"
 
 using namespace cli_test;
-using nlohmann::json;
 
 namespace {
 
-json jsonOf(const Folder& folder, const std::string& command)
+nlohmann::json jsonOf(const Folder& folder, const std::string& command)
 {
     const Printed printed = bscope(folder, command);
     INFO(command << "\n" << printed.err);
@@ -25,10 +24,10 @@ TEST_CASE("the scheme that was recorded is predicted as its median iteration has
         REQUIRE(
             bscope(folder, "run --scheme " + scheme + " " + kTiny + "-o run.sqlite --force").status
             == 0);
-        const json replay = jsonOf(folder, "analyze run.sqlite --json");
+        const nlohmann::json replay = jsonOf(folder, "analyze run.sqlite --json");
         for (const std::string& again : {std::string(), " --scheme " + scheme + " -N 4"}) {
             CAPTURE(again);
-            const json prediction
+            const nlohmann::json prediction
                 = jsonOf(folder, "simulate --calibrate run.sqlite --json" + again);
             CHECK(prediction["mode"] == "simulate");
             CHECK(prediction["unit"] == "ns");
@@ -46,14 +45,16 @@ TEST_CASE("one recorded run predicts other schemes and other numbers of micro-ba
     const Folder folder;
     REQUIRE(bscope(folder, std::string("run --scheme 1f1b -D 4 ") + kTiny + "-o run.sqlite").status
             == 0);
-    const json both = jsonOf(folder,
-                             "simulate --calibrate run.sqlite --scheme 1f1b --scheme gpipe "
-                             "--json");
+    const nlohmann::json both
+        = jsonOf(folder,
+                 "simulate --calibrate run.sqlite --scheme 1f1b --scheme gpipe "
+                 "--json");
     REQUIRE(both.size() == 2);
     CHECK(both[0]["micro_batches"] == 4); // the run's
     CHECK(both[0]["model"] == "tiny");
     CHECK(both[1]["iteration"].get<double>() > 0);
-    const json more = jsonOf(folder, "simulate --calibrate run.sqlite --scheme 1f1b -N 16 --json");
+    const nlohmann::json more
+        = jsonOf(folder, "simulate --calibrate run.sqlite --scheme 1f1b -N 16 --json");
     CHECK(more["iteration"].get<double>() > 2 * both[0]["iteration"].get<double>());
     CHECK(more["tokens_per_second"].get<double>() > both[0]["tokens_per_second"].get<double>());
 

@@ -3,11 +3,10 @@
 #include <fstream>
 
 using namespace cli_test;
-using nlohmann::json;
 
 namespace {
 
-json simulated(const Folder& folder, const std::string& arguments)
+nlohmann::json simulated(const Folder& folder, const std::string& arguments)
 {
     return bscope(folder, "simulate --json " + arguments).json();
 }
@@ -96,7 +95,7 @@ TEST_CASE("a mapping file is used, and is refused if it does not fit")
     const Folder folder;
     const std::string command = "--scheme 1f1b -D 4 -N 8 --devices-per-node 2 --p2p-across 1 ";
     std::ofstream(folder / "chess.toml") << "copies = [[\"0:0\", \"1:0\", \"0:1\", \"1:1\"]]\n";
-    const json run = simulated(folder, command + "--mapping chess.toml");
+    const nlohmann::json run = simulated(folder, command + "--mapping chess.toml");
     CHECK(run["mapping"] == "chess.toml on 2 nodes, 2 slots per node");
     CHECK(run["iteration"] > simulated(folder, command)["iteration"]);
     CHECK(simulated(folder, command)["mapping"] == "contiguous on 2 nodes, 2 slots per node");
@@ -155,9 +154,9 @@ TEST_CASE("simulate says what the links of a machine carry")
     CHECK(contains(bscope(folder, command).out,
                    "links: largest load 1.61 GB, from node 0 to node 1 (256 messages and copies, 0 "
                    "all-reduces)"));
-    const json links = bscope(folder, command + "--json").json()["links"];
+    const nlohmann::json links = bscope(folder, command + "--json").json()["links"];
     REQUIRE(links.size() == 4 + 6); // within four nodes, and 0-1-2-3 in both directions
-    for (const json& link : links) {
+    for (const nlohmann::json& link : links) {
         CHECK((link["all_reduce_bytes"] == 0) == (link["from_node"] != link["to_node"]));
         CHECK(link["bytes"].get<double>()
               == Approx(link["message_bytes"].get<double>() + link["copy_bytes"].get<double>()
@@ -209,7 +208,7 @@ TEST_CASE("simulate says bytes, whether they fit, and HFU")
     CHECK(contains(large.out, "of 79.2 GiB: does not fit, "));
     CHECK(contains(large.out, "the times assume that it fits"));
     CHECK(contains(large.out, "HFU includes recomputation"));
-    const json run = bscope(folder, model + "--attention recompute --json").json();
+    const nlohmann::json run = bscope(folder, model + "--attention recompute --json").json();
     CHECK(run["device_memory_bytes"] == 85040352461); // 79.2 GiB
     CHECK(run["fits"].is_boolean());
     CHECK(run["hfu"].get<double>() > run["mfu"].get<double>());
@@ -228,8 +227,8 @@ TEST_CASE("a run has its assumed links on nodes, and says which")
           "--link-bandwidth-across 0.001 --devices-per-node 2 ";
     bscope(folder, common + "-o near.sqlite");
     bscope(folder, common + "--mapping pair-adjacent -o far.sqlite");
-    const json near = bscope(folder, "analyze near.sqlite --json").json();
-    const json far = bscope(folder, "analyze far.sqlite --json").json();
+    const nlohmann::json near = bscope(folder, "analyze near.sqlite --json").json();
+    const nlohmann::json far = bscope(folder, "analyze far.sqlite --json").json();
     CHECK_THAT(near["link"].get<std::string>(), Catch::Contains("between 2 nodes, contiguous"));
     CHECK_THAT(far["link"].get<std::string>(), Catch::Contains("between 2 nodes, pair-adjacent"));
     // Contiguous devices cross nodes once, in pairs twice.

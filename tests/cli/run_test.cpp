@@ -4,24 +4,23 @@
 #include <csignal>
 
 using namespace cli_test;
-using nlohmann::json;
 
 namespace {
 constexpr const char* kSmall = " --layers 8 --micro-batch-size 1 --sequence 16 -N 4 ";
 
-std::vector<json> events(const std::string& error)
+std::vector<nlohmann::json> events(const std::string& error)
 {
-    std::vector<json> all;
+    std::vector<nlohmann::json> all;
     for (const std::string& line : lines(error))
         if (line.starts_with("{"))
-            all.push_back(json::parse(line));
+            all.push_back(nlohmann::json::parse(line));
     return all;
 }
 
-std::vector<std::string> names(const std::vector<json>& events)
+std::vector<std::string> names(const std::vector<nlohmann::json>& events)
 {
     std::vector<std::string> all;
-    for (const json& event : events)
+    for (const nlohmann::json& event : events)
         all.push_back(event["event"]);
     return all;
 }
@@ -61,7 +60,7 @@ TEST_CASE("the five lines at the end of a run agree with its file")
         CHECK(last[i].starts_with(begin[i]));
     CHECK(contains(last[4], "bubblescope run.sqlite"));
 
-    const json run = bscope(folder, "analyze run.sqlite --json").json();
+    const nlohmann::json run = bscope(folder, "analyze run.sqlite --json").json();
     CHECK(run["mode"] == "emulate");
     CHECK(run["outcome"] == "finished");
     CHECK(run["unit"] == "ns");
@@ -72,7 +71,7 @@ TEST_CASE("the five lines at the end of a run agree with its file")
     CHECK(run["iterations"][1]["warmup"] == false);
     CHECK(run["tokens_per_second"].get<double>() > 0);
     CHECK(run["p2p_messages"] == 48);
-    for (const json& device : run["per_device"]) {
+    for (const nlohmann::json& device : run["per_device"]) {
         CHECK(device["peak_bytes"].get<double>() > 0);
         const auto live = device["live_bytes"].get<double>(),
                    arena = device["arena_bytes"].get<double>(),
@@ -103,8 +102,8 @@ TEST_CASE(
                             "--sequence 32 -N 4";
     REQUIRE(bscope(folder, run + " -o fp32.sqlite").status == 0);
     REQUIRE(bscope(folder, run + " --precision bf16 -o bf16.sqlite").status == 0);
-    const json single = bscope(folder, "analyze fp32.sqlite --json").json(),
-               narrow = bscope(folder, "analyze bf16.sqlite --json").json();
+    const nlohmann::json single = bscope(folder, "analyze fp32.sqlite --json").json(),
+                         narrow = bscope(folder, "analyze bf16.sqlite --json").json();
     CHECK(single["precision"] == "fp32");
     CHECK(narrow["precision"] == "bf16");
     CHECK(contains(narrow["command"].get<std::string>(), "--precision bf16"));
@@ -177,7 +176,7 @@ TEST_CASE("progress in JSON lines follows PROGRESS.md")
     double t = 0;
     std::int64_t rows = 0;
     const std::string page = readText(tests::sourcePath("app/cli/PROGRESS.md"));
-    for (const json& event : all) {
+    for (const nlohmann::json& event : all) {
         for (const auto& [field, value] : event.items())
             CHECK(contains(page, "`" + field + "`"));
         CHECK(event["t"].get<double>() >= t);
@@ -238,7 +237,7 @@ TEST_CASE("Ctrl-C keeps whole iterations")
         CHECK(printed.status == 1);
         CHECK(events(printed.err).back()["outcome"] == "cancelled");
         CHECK(contains(lines(printed.err).back(), "complete iterations were kept"));
-        const json run = bscope(folder, "analyze run.sqlite --json").json();
+        const nlohmann::json run = bscope(folder, "analyze run.sqlite --json").json();
         CHECK(run["outcome"] == "cancelled");
         CHECK(run["iterations"].size() >= 2);
         CHECK_FALSE(fs::exists(folder / "run.sqlite-wal"));
@@ -252,7 +251,7 @@ TEST_CASE("a run killed half-way leaves a file that opens")
     awaitIterations(process, 3);
     kill(process.id(), SIGKILL);
     CHECK(process.wait().status == -SIGKILL);
-    const json run = bscope(folder, "analyze run.sqlite --json").json();
+    const nlohmann::json run = bscope(folder, "analyze run.sqlite --json").json();
     CHECK(run["outcome"] == "running");
     CHECK(run["iterations"].size() >= 3);
     CHECK(run["per_device"][0]["touched_bytes"].is_number()); // since the first iteration
@@ -288,8 +287,8 @@ TEST_CASE("a run repeats its own experiment")
            std::string("run --scheme 1f1b --iterations 2 --warmup 0 --seed 7 -o first.sqlite")
                + kSmall);
     CHECK(bscope(folder, "experiment first.sqlite -o second.sqlite").status == 0);
-    const json first = bscope(folder, "analyze first.sqlite --json").json();
-    const json second = bscope(folder, "analyze second.sqlite --json").json();
+    const nlohmann::json first = bscope(folder, "analyze first.sqlite --json").json();
+    const nlohmann::json second = bscope(folder, "analyze second.sqlite --json").json();
     CHECK(first["losses"] == second["losses"]);
     CHECK(first["command"] == second["command"]);
     bscope(folder, "simulate -o simulated.sqlite");
@@ -305,11 +304,11 @@ TEST_CASE("the stored command repeats the run")
            std::string("run --scheme gpipe --iterations 2 --warmup 0 --link-bandwidth 2.5 "
                        "--link-latency 5 -o first.sqlite")
                + kSmall);
-    const json first = bscope(folder, "analyze first.sqlite --json").json();
+    const nlohmann::json first = bscope(folder, "analyze first.sqlite --json").json();
     const std::string command = first["command"];
     REQUIRE(command.starts_with("bscope run "));
     CHECK(bscope(folder, command.substr(7) + " -o again.sqlite").status == 0);
-    const json again = bscope(folder, "analyze again.sqlite --json").json();
+    const nlohmann::json again = bscope(folder, "analyze again.sqlite --json").json();
     CHECK(again["losses"] == first["losses"]);
     CHECK(again["command"] == first["command"]);
     CHECK(contains(again["link"].get<std::string>(), "assumed"));

@@ -1,13 +1,14 @@
 #include "tests/cli/bscope.h"
 
 using namespace cli_test;
-using nlohmann::json;
 
 TEST_CASE("simulate --json is the example of the contract")
 {
     const Folder folder;
-    const json run = bscope(folder, "simulate --devices 4 --micro-batches 4 --json").json();
-    const json expected = json::parse(R"({"scheme":"bitpipe","mode":"simulate","devices":4,
+    const nlohmann::json run
+        = bscope(folder, "simulate --devices 4 --micro-batches 4 --json").json();
+    const nlohmann::json expected
+        = nlohmann::json::parse(R"({"scheme":"bitpipe","mode":"simulate","devices":4,
         "micro_batches":4,"chunks":2,"data_parallel":1,"outcome":"finished","iteration":14.0,
         "span":14.0,"unit":"forward","p2p_messages":48,"local_copies":8,"tokens_per_second":null,
         "mfu":null})");
@@ -16,7 +17,7 @@ TEST_CASE("simulate --json is the example of the contract")
         CHECK(run[key] == value);
     }
     CHECK(run["bubble_ratio"].get<double>() == Approx(1.0 / 7).epsilon(1e-9));
-    const json first = run["per_device"][0];
+    const nlohmann::json first = run["per_device"][0];
     CHECK(first["device"] == 0);
     CHECK(first["span"] == 14.0);
     CHECK(first["compute"] == 12.0);
@@ -26,7 +27,7 @@ TEST_CASE("simulate --json is the example of the contract")
     CHECK(first["peak_bytes"].is_null());
     std::vector<double> peaks, spans;
     int messages = 0, copies = 0;
-    for (const json& device : run["per_device"]) {
+    for (const nlohmann::json& device : run["per_device"]) {
         peaks.push_back(device["peak_stash"]);
         spans.push_back(device["span"]);
         messages += device["p2p_messages"].get<int>();
@@ -43,11 +44,11 @@ TEST_CASE("simulate --json is the example of the contract")
 TEST_CASE("the defaults are BitPipe on four devices with eight micro-batches")
 {
     const Folder folder;
-    json run = bscope(folder, "simulate --json").json();
-    json spelled = bscope(folder,
-                          "simulate --scheme bitpipe -D 4 -N 8 --chunks 2 --forward 1 "
-                          "--backward 2 --json")
-                       .json();
+    nlohmann::json run = bscope(folder, "simulate --json").json();
+    nlohmann::json spelled = bscope(folder,
+                                    "simulate --scheme bitpipe -D 4 -N 8 --chunks 2 --forward 1 "
+                                    "--backward 2 --json")
+                                 .json();
     run.erase("command");
     spelled.erase("command");
     CHECK(run == spelled);
@@ -61,7 +62,7 @@ TEST_CASE("several schemes give one row each")
     REQUIRE(lines(table.out).size() > 4);
     CHECK(lines(table.out)[1].starts_with("gpipe "));
     CHECK(lines(table.out)[3].starts_with("bitpipe "));
-    const json all = bscope(folder, command + " --json").json();
+    const nlohmann::json all = bscope(folder, command + " --json").json();
     REQUIRE(all.size() == 3);
     CHECK(all[0]["iteration"] == 21.0);
     CHECK(all[1]["iteration"] == 21.0);
@@ -88,7 +89,7 @@ TEST_CASE("costs are exact decimals and backward is I + W unless it is given")
 TEST_CASE("iterations follow one another")
 {
     const Folder folder;
-    const json run = bscope(folder, "simulate -N 4 --iterations 3 --json").json();
+    const nlohmann::json run = bscope(folder, "simulate -N 4 --iterations 3 --json").json();
     REQUIRE(run["iterations"].size() == 3);
     CHECK(run["iterations"][2]["index"] == 2);
     CHECK(run["iterations"][2]["duration"] == 14.0);
@@ -97,10 +98,10 @@ TEST_CASE("iterations follow one another")
 TEST_CASE("a simulated run is recorded, and analyzed the same")
 {
     const Folder folder;
-    json simulated = bscope(folder, "simulate -N 4 -o run.sqlite --json").json();
+    nlohmann::json simulated = bscope(folder, "simulate -N 4 -o run.sqlite --json").json();
     for (const char* key : {"mapping", "device_memory_bytes", "fits", "links"}) // of the hardware
         simulated.erase(key);
-    json analyzed = bscope(folder, "analyze run.sqlite --json").json();
+    nlohmann::json analyzed = bscope(folder, "analyze run.sqlite --json").json();
     CHECK(analyzed["bubbles"].size() > 0);
     CHECK(analyzed["critical_path"].size() > 0);
     analyzed.erase("bubbles");
@@ -116,10 +117,12 @@ TEST_CASE("a simulation without spans gives the same numbers as one with spans")
     const Folder folder;
     for (const std::string schedule :
          {"--scheme 1f1b", "--scheme zb-v", "--scheme bitpipe --sync late", "--scheme seq1f1b"}) {
-        json quick = bscope(folder, "simulate " + schedule + " --json --iterations 2").json();
-        json kept = bscope(folder,
-                           "simulate " + schedule + " --json --iterations 2 -o run.sqlite --force")
-                        .json();
+        nlohmann::json quick
+            = bscope(folder, "simulate " + schedule + " --json --iterations 2").json();
+        nlohmann::json kept
+            = bscope(folder,
+                     "simulate " + schedule + " --json --iterations 2 -o run.sqlite --force")
+                  .json();
         quick.erase("command");
         kept.erase("command");
         CHECK(quick == kept);
@@ -198,14 +201,14 @@ TEST_CASE("a model on hardware is timed in nanoseconds, with its memory")
     const std::string command
         = "simulate --scheme 1f1b -D 8 -N 64 --model gpt3-96b --hardware a100-sxm-80 "
           "--tensor-parallel 4 --micro-batch-size 2";
-    const json run = bscope(folder, command + " --json -o run.sqlite").json();
+    const nlohmann::json run = bscope(folder, command + " --json -o run.sqlite").json();
     CHECK(run["unit"] == "ns");
     CHECK(run["mfu"].get<double>() > 0.3);
     CHECK(run["mfu"].get<double>() < 0.75);
     CHECK(run["per_device"][0]["bytes_at_peak"]["stash"].get<double>()
           > run["per_device"][6]["bytes_at_peak"]["stash"].get<double>());
     CHECK(run["per_device"][0]["peak_stash"] == 8.0);
-    json analyzed = bscope(folder, "analyze run.sqlite --json").json();
+    nlohmann::json analyzed = bscope(folder, "analyze run.sqlite --json").json();
     CHECK(analyzed["per_device"] == run["per_device"]);
     CHECK_THAT(bscope(folder, "simulate --model gpt3-96b").err,
                Catch::Contains("--model and --hardware need each other"));
@@ -224,8 +227,10 @@ TEST_CASE("a schedule file with its transfers is simulated as the scheme is")
 {
     const Folder folder;
     bscope(folder, "schedule --scheme 1f1b -D 2 -N 2 --with p2p,opt -o lowered.csv");
-    json file = bscope(folder, "simulate --schedule lowered.csv --p2p 0.25 --json").json();
-    json scheme = bscope(folder, "simulate --scheme 1f1b -D 2 -N 2 --p2p 0.25 --json").json();
+    nlohmann::json file
+        = bscope(folder, "simulate --schedule lowered.csv --p2p 0.25 --json").json();
+    nlohmann::json scheme
+        = bscope(folder, "simulate --scheme 1f1b -D 2 -N 2 --p2p 0.25 --json").json();
     CHECK(file["iteration"] == 9.5);
     CHECK(file["per_device"] == scheme["per_device"]);
     CHECK(file["p2p_messages"] == 4);
@@ -245,11 +250,11 @@ TEST_CASE("simulate and estimate have one memory model")
     const Folder folder;
     const std::string model = " --model gpt3-96b --hardware a100-sxm-80 --tensor-parallel 4 "
                               "--attention recompute --micro-batch-size 2 --json";
-    const json row = bscope(folder, "estimate bpipe" + model).json()["rows"][0];
+    const nlohmann::json row = bscope(folder, "estimate bpipe" + model).json()["rows"][0];
     for (const char* scheme : {"1f1b", "bpipe"}) {
-        const json run
+        const nlohmann::json run
             = bscope(folder, std::string("simulate -D 8 -N 64 --scheme ") + scheme + model).json();
-        const json device = run["per_device"][0];
+        const nlohmann::json device = run["per_device"][0];
         INFO(scheme << device.dump());
         const std::string key = scheme == std::string("1f1b") ? "one_f_one_b_bytes" : "bpipe_bytes";
         CHECK(device["peak_bytes"].get<double>() == Approx(row[key].get<double>()).epsilon(1e-6));
@@ -259,10 +264,10 @@ TEST_CASE("simulate and estimate have one memory model")
 TEST_CASE("estimate prints the rows of the re-evaluation of BPipe, and explains errors")
 {
     const Folder folder;
-    const json all = bscope(folder,
-                            "estimate bpipe --tensor-parallel 4 --attention recompute "
-                            "--stage-mfu 37.8,55.2 --micro-batch-size 1,2 --json")
-                         .json();
+    const nlohmann::json all = bscope(folder,
+                                      "estimate bpipe --tensor-parallel 4 --attention recompute "
+                                      "--stage-mfu 37.8,55.2 --micro-batch-size 1,2 --json")
+                                   .json();
     REQUIRE(all["rows"].size() == 2);
     CHECK(all["rows"][1]["speed_up"].get<double>() == Approx(1.388).epsilon(1e-3));
     CHECK(all["rows"][1]["break_even"].get<double>() == Approx(1.0519).epsilon(1e-4));
@@ -295,8 +300,9 @@ TEST_CASE("the stash of a model on hardware is what the engine plans for it in b
                            + attention + " -o " + file)
                     .status
                 == 0);
-        const json planned = bscope(folder, "analyze " + file + " --json").json()["per_device"];
-        const json formula
+        const nlohmann::json planned
+            = bscope(folder, "analyze " + file + " --json").json()["per_device"];
+        const nlohmann::json formula
             = bscope(folder,
                      "simulate --scheme 1f1b -D 2 -N 4 --model tiny --hardware a100-sxm-80 "
                      "--micro-batch-size 2 --json --attention "

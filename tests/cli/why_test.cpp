@@ -1,7 +1,6 @@
 #include "tests/cli/bscope.h"
 
 using namespace cli_test;
-using nlohmann::json;
 
 TEST_CASE("analyze --why prints the bound, the reasons with their effects and the next scheme")
 {
@@ -25,9 +24,9 @@ TEST_CASE("analyze --why --json has shares that add up to the iteration")
 {
     const Folder folder;
     REQUIRE(bscope(folder, "simulate --scheme 1f1b -D 4 -N 8 -o run.sqlite").status == 0);
-    const json why = bscope(folder, "analyze run.sqlite --why --json").json()["why"];
+    const nlohmann::json why = bscope(folder, "analyze run.sqlite --why --json").json()["why"];
     double sum = 0;
-    for (const json& share : why["shares"])
+    for (const nlohmann::json& share : why["shares"])
         sum += share.get<double>();
     CHECK(sum == 33.0);
     CHECK(why["iteration"] == 33.0);

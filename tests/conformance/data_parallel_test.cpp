@@ -4,6 +4,7 @@
 #include "engine/model/transformer.h"
 #include "engine/verify/verify_gradients.h"
 #include "tests/catch.h"
+#include "tests/support/pipelines.h"
 #include "tests/support/small_training.h"
 
 #include <algorithm>
@@ -14,17 +15,9 @@ using namespace engine;
 
 namespace {
 
-ModelSpec miniature()
-{
-    return tests::narrowModel(8);
-}
-
 ScheduleRequest request(std::string_view scheme, int devices, int microBatches, int copies)
 {
-    ScheduleRequest wanted;
-    wanted.scheme = scheme;
-    wanted.devices = devices;
-    wanted.microBatches = microBatches;
+    ScheduleRequest wanted = tests::requestOf(std::string(scheme), devices, microBatches);
     wanted.dataParallel = copies;
     return wanted;
 }
@@ -37,7 +30,7 @@ std::vector<ScheduleRequest> everyScheme(int copies)
         for (const auto& [devices, microBatches] : {std::pair{2, 4}, {4, 4}, {1, 3}}) {
             const ScheduleRequest wanted = request(scheme.name, devices, microBatches, copies);
             const auto schedule = buildSchedule(wanted);
-            if (schedule && schedule->shape.stages <= miniature().layers)
+            if (schedule && schedule->shape.stages <= tests::narrowModel(8).layers)
                 all.push_back(wanted);
         }
     return all;
@@ -61,7 +54,7 @@ Experiment experimentOf(const ScheduleRequest& wanted)
 {
     Experiment experiment;
     experiment.schedule = wanted;
-    experiment.model = miniature();
+    experiment.model = tests::narrowModel(8);
     experiment.accumulate = Accumulate::Exact;
     experiment.iterations = 3;
     experiment.warmup = 0;
@@ -78,7 +71,8 @@ TEST_CASE("W copies with N micro-batches each have the gradients of sequential t
         for (const ScheduleRequest& wanted : everyScheme(2)) {
             INFO(spelled(wanted, mode));
             const auto integers = checkIntegerProbe(wanted, mode);
-            const auto exact = checkRealGradients(wanted, {.model = miniature(), .mode = mode});
+            const auto exact
+                = checkRealGradients(wanted, {.model = tests::narrowModel(8), .mode = mode});
             if (!integers || !exact)
                 FAIL((integers ? exact.error() : integers.error()).message);
             CHECK(integers->bitEqual());
@@ -91,7 +85,7 @@ TEST_CASE("W copies with N micro-batches each have the gradients of sequential t
             const std::size_t updates = schedule.shape.slices > 1 ? 1 : 2;
             CHECK(exact->compared
                   == 2 * updates * static_cast<std::size_t>(schedule.shape.replicas)
-                      * static_cast<std::size_t>(parameterCount(miniature())));
+                      * static_cast<std::size_t>(parameterCount(tests::narrowModel(8))));
             ++proved;
         }
     CHECK(proved > 50);
@@ -106,7 +100,7 @@ TEST_CASE("three copies, and every way in which all-reduces wait, change no bit"
                 const ScheduleRequest wanted = request(scheme, 2, 4, 3);
                 INFO(spelled(wanted, mode) << ' ' << syncName(sync));
                 const auto check = checkRealGradients(
-                    wanted, {.model = miniature(), .mode = mode, .sync = sync});
+                    wanted, {.model = tests::narrowModel(8), .mode = mode, .sync = sync});
                 if (!check)
                     FAIL(check.error().message);
                 CHECK(check->bitEqual());
@@ -115,7 +109,7 @@ TEST_CASE("three copies, and every way in which all-reduces wait, change no bit"
 
 TEST_CASE("a tied head is summed over both ends and all copies, bit for bit")
 {
-    ModelSpec model = miniature();
+    ModelSpec model = tests::narrowModel(8);
     model.tied = true;
     for (const auto& [scheme, devices] : {std::pair{"1f1b", 4},
                                           {"1f1b", 2},
@@ -143,12 +137,13 @@ TEST_CASE("in plain float, too, all copies have the same weights after some upda
     for (const Mode mode : {Mode::Emulate, Mode::Live}) {
         Run run;
         run.schedule
-            = trainable(buildSchedule(request("bitpipe", 2, 4, 3)).value(), miniature()).value();
+            = trainable(buildSchedule(request("bitpipe", 2, 4, 3)).value(), tests::narrowModel(8))
+                  .value();
         const Shape& shape = run.schedule.shape;
-        const Transformer<float> model(miniature(), shape.stages, device->kernels());
+        const Transformer<float> model(tests::narrowModel(8), shape.stages, device->kernels());
         const auto executor = makeExecutor(
             {.pipeline = {run.schedule, model, device->kernels()}, .mode = mode}, run);
-        TokenBatches tokens(miniature(), shape.microBatches * shape.dataParallel);
+        TokenBatches tokens(tests::narrowModel(8), shape.microBatches * shape.dataParallel);
         for (int k = 0; k < 3; ++k) {
             tokens.load(TextData::builtIn(1), k);
             REQUIRE(executor->iterate(
@@ -238,7 +233,7 @@ TEST_CASE("an all-reduce between copies takes what a ring over them takes")
     experiment.link.latency = Nanoseconds(1000);
     const Run run = trained(experiment);
     const auto device = openCpuDevice().value();
-    const Transformer<float> model(miniature(), 2, device->kernels());
+    const Transformer<float> model(tests::narrowModel(8), 2, device->kernels());
     const OpIndex index(run.schedule);
     int reduced = 0;
     for (const Track& track : run.timeline.tracks)
@@ -256,10 +251,11 @@ TEST_CASE("an all-reduce between copies takes what a ring over them takes")
 TEST_CASE("the memory of every copy is counted")
 {
     const auto device = openCpuDevice().value();
-    const Transformer<float> model(miniature(), 2, device->kernels());
+    const Transformer<float> model(tests::narrowModel(8), 2, device->kernels());
     const auto total = [&](int copies) {
         const Schedule lowered
-            = trainable(buildSchedule(request("1f1b", 2, 4, copies)).value(), miniature()).value();
+            = trainable(buildSchedule(request("1f1b", 2, 4, copies)).value(), tests::narrowModel(8))
+                  .value();
         return planExecution({lowered, model}).total();
     };
     CHECK(total(3) == 3 * total(1));

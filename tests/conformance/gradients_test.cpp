@@ -2,6 +2,7 @@
 #include "engine/schedule/passes/passes.h"
 #include "engine/verify/verify_gradients.h"
 #include "tests/catch.h"
+#include "tests/support/pipelines.h"
 #include "tests/support/small_training.h"
 
 #include <set>
@@ -9,15 +10,6 @@
 using namespace engine;
 
 namespace {
-
-ScheduleRequest request(std::string scheme, int devices, int microBatches)
-{
-    ScheduleRequest wanted;
-    wanted.scheme = std::move(scheme);
-    wanted.devices = devices;
-    wanted.microBatches = microBatches;
-    return wanted;
-}
 
 // A window of PipeDream-2BW holds whole updates.
 bool isTrainable(const ScheduleRequest& wanted)
@@ -39,7 +31,8 @@ std::vector<ScheduleRequest> everyScheme(const std::vector<Size>& sizes)
     std::vector<ScheduleRequest> requests;
     for (const Scheme& scheme : schemes())
         for (const auto& [devices, microBatches] : sizes) {
-            ScheduleRequest wanted = request(std::string(scheme.name), devices, microBatches);
+            ScheduleRequest wanted
+                = tests::requestOf(std::string(scheme.name), devices, microBatches);
             if (isTrainable(wanted))
                 requests.push_back(wanted);
             for (const SchemeOption& option : scheme.options)
@@ -100,7 +93,7 @@ TEST_CASE("integer gradients of every scheme are those of int64 arithmetic, bit 
 
 TEST_CASE("a probe with sums that could be rounded is refused")
 {
-    const auto check = checkIntegerProbe(request("gpipe", 64, 64));
+    const auto check = checkIntegerProbe(tests::requestOf("gpipe", 64, 64));
     REQUIRE_FALSE(check);
     CHECK(check.error().message.find("exceeds 2^24") != std::string::npos);
 }
@@ -161,7 +154,8 @@ TEST_CASE("in bf16, too, recomputation and the kind of attention change no bit o
                 model.precision = Precision::Bf16;
                 model.attention = attention;
                 model.recompute = recompute;
-                const auto check = checkRealGradients(request(scheme, 4, 8), {.model = model});
+                const auto check
+                    = checkRealGradients(tests::requestOf(scheme, 4, 8), {.model = model});
                 if (!check)
                     FAIL(check.error().message);
                 CHECK(check->bitEqual());
@@ -176,8 +170,8 @@ TEST_CASE("recomputation and the kind of attention change no bit of a gradient")
                 INFO(scheme << ' ' << static_cast<int>(recompute) << ' ' << modeName(mode));
                 ModelSpec model = tests::narrowModel(16);
                 model.recompute = recompute;
-                const auto check
-                    = checkRealGradients(request(scheme, 4, 8), {.model = model, .mode = mode});
+                const auto check = checkRealGradients(tests::requestOf(scheme, 4, 8),
+                                                      {.model = model, .mode = mode});
                 if (!check)
                     FAIL(check.error().message);
                 CHECK(check->bitEqual());
@@ -219,7 +213,8 @@ TEST_CASE("exact gradients of the default model are bit-equal in GPipe, 1F1B and
 {
     for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
         INFO(scheme);
-        const auto check = checkRealGradients(request(scheme, 4, 4), {.model = ModelSpec()});
+        const auto check
+            = checkRealGradients(tests::requestOf(scheme, 4, 4), {.model = ModelSpec()});
         REQUIRE(check);
         CHECK(check->bitEqual());
         const std::size_t replicas = std::string_view(scheme) == "bitpipe" ? 2 : 1;
@@ -233,7 +228,7 @@ TEST_CASE("in plain float the schemes differ from sequential training by roundin
     for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
         INFO(scheme);
         const auto check = checkRealGradients(
-            request(scheme, 4, 8),
+            tests::requestOf(scheme, 4, 8),
             {.model = tests::narrowModel(16), .iterations = 1, .accumulate = Accumulate::Float});
         REQUIRE(check);
         CHECK(check->largestError < 1e-5);

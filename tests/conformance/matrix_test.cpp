@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kLayers = 32; // D = 8, v = 4
 
-ModelSpec miniature()
+ModelSpec wideMatrixModel()
 {
     ModelSpec model;
     model.name = "miniature";
@@ -32,7 +32,7 @@ struct Proof
     Recompute recompute = Recompute::None;
 };
 
-bool isTrainable(const ScheduleRequest& request)
+bool fitsMatrix(const ScheduleRequest& request)
 {
     const auto schedule = buildSchedule(request);
     return schedule && schedule->shape.stages <= kLayers && checkRunnable(lower(*schedule));
@@ -51,7 +51,7 @@ std::vector<ScheduleRequest> schedulesOf(const Scheme& scheme)
                 request.microBatches = units * devices;
                 request.chunks = chunks;
                 const auto schedule = buildSchedule(request);
-                if (!schedule || !isTrainable(request)
+                if (!schedule || !fitsMatrix(request)
                     || (chunks > 0 && schedule->shape.chunks() != chunks))
                     continue;
                 request.chunks = 0;
@@ -85,7 +85,7 @@ std::vector<Proof> everything()
 // False: the probe's sums would not be exact at this size.
 bool prove(const Proof& proof)
 {
-    ModelSpec model = miniature();
+    ModelSpec model = wideMatrixModel();
     model.attention = proof.attention;
     model.recompute = proof.recompute;
     INFO(proof.request.scheme << " D=" << proof.request.devices << " N="

@@ -7,6 +7,7 @@
 #include "engine/sim/simulate.h"
 #include "engine/verify/verify_gradients.h"
 #include "tests/catch.h"
+#include "tests/support/pipelines.h"
 #include "tests/support/small_training.h"
 #include "tests/support/temporary_folder.h"
 
@@ -24,20 +25,12 @@ ModelSpec tiedModel()
     return model;
 }
 
-ScheduleRequest request(std::string_view scheme, int devices, int microBatches)
-{
-    ScheduleRequest wanted;
-    wanted.scheme = scheme;
-    wanted.devices = devices;
-    wanted.microBatches = microBatches;
-    return wanted;
-}
-
 Schedule tiedSchedule(std::string_view scheme, int devices, int microBatches,
                       SyncPolicy sync = SyncPolicy::Eager)
 {
-    return trainable(buildSchedule(request(scheme, devices, microBatches)).value(), tiedModel(),
-                     sync)
+    return trainable(
+               buildSchedule(tests::requestOf(std::string(scheme), devices, microBatches)).value(),
+               tiedModel(), sync)
         .value();
 }
 
@@ -59,7 +52,8 @@ TEST_CASE("with a tied head the gradients of every synchronous scheme are sequen
     int proved = 0;
     for (const Scheme& scheme : schemes())
         for (const auto& [devices, microBatches] : {std::pair{1, 2}, {2, 4}, {4, 8}}) {
-            const ScheduleRequest wanted = request(scheme.name, devices, microBatches);
+            const ScheduleRequest wanted
+                = tests::requestOf(std::string(scheme.name), devices, microBatches);
             if (scheme.asynchronous || !buildSchedule(wanted))
                 continue;
             for (const Mode mode : {Mode::Emulate, Mode::Live}) {
@@ -83,8 +77,9 @@ TEST_CASE("whichever way all-reduces wait, a tied head trains the same")
         for (const SyncPolicy sync : {SyncPolicy::Late, SyncPolicy::EagerBlocking})
             for (const Mode mode : {Mode::Emulate, Mode::Live}) {
                 INFO(scheme << ' ' << syncName(sync) << ' ' << modeName(mode));
-                const auto check = checkRealGradients(
-                    request(scheme, 4, 8), {.model = tiedModel(), .mode = mode, .sync = sync});
+                const auto check
+                    = checkRealGradients(tests::requestOf(std::string(scheme), 4, 8),
+                                         {.model = tiedModel(), .mode = mode, .sync = sync});
                 if (!check)
                     FAIL(check.error().message);
                 CHECK(check->bitEqual());
@@ -140,7 +135,7 @@ TEST_CASE("a tied model trains the same from a schedule file, whatever of its al
     experiment.iterations = 3;
     experiment.warmup = 0;
     experiment.accumulate = Accumulate::Exact;
-    experiment.schedule = request("1f1b", 4, 8);
+    experiment.schedule = tests::requestOf("1f1b", 4, 8);
     const std::vector<double> losses = lossesOf(experiment);
     REQUIRE(losses.size() == 3);
 

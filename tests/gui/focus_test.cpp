@@ -26,9 +26,9 @@ namespace {
 
 const QString kSamples = QString::fromStdString(tests::sourcePath("sample_runs/"));
 
-struct Desk
+struct ActiveWindow
 {
-    Desk()
+    ActiveWindow()
     {
         window.resize(1600, 1000);
         window.show();
@@ -45,13 +45,13 @@ struct Desk
 
 TEST_CASE("Tab reaches everything on the start page")
 {
-    Desk desk;
+    ActiveWindow desk;
     checkWalk(&desk.window);
 }
 
 TEST_CASE("Tab reaches everything in the set-up, options of a scheme where they stand")
 {
-    Desk desk;
+    ActiveWindow desk;
     desk.window.newRun();
     for (const char* more : {"moreCosts", "moreTraining"})
         desk.window.findChild<QAbstractButton*>(QString::fromLatin1(more))->click();
@@ -72,14 +72,14 @@ TEST_CASE("Tab reaches everything in the set-up, options of a scheme where they 
 
 TEST_CASE("Tab reaches everything in the estimator")
 {
-    Desk desk;
+    ActiveWindow desk;
     desk.window.openEstimator();
     checkWalk(&desk.window);
 }
 
 TEST_CASE("Tab reaches everything in a study, before and after its run")
 {
-    Desk desk;
+    ActiveWindow desk;
     desk.window.openStudy();
     checkWalk(&desk.window);
     desk.window.findChild<QAction*>(QStringLiteral("studyRun"))->trigger();
@@ -92,14 +92,14 @@ TEST_CASE("Tab reaches everything in a study, before and after its run")
 
 TEST_CASE("Tab reaches everything in the schedule editor")
 {
-    Desk desk;
+    ActiveWindow desk;
     desk.window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
     checkWalk(&desk.window);
 }
 
 TEST_CASE("Tab reaches everything on a run's page and in a comparison")
 {
-    Desk desk;
+    ActiveWindow desk;
     desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite")});
     const auto* timeline = desk.window.findChild<TimelineWidget*>();
     REQUIRE(waitFor([&] { return timeline->iteration() >= 0; }));
@@ -118,7 +118,7 @@ TEST_CASE("Tab reaches everything on a run's page and in a comparison")
 
 TEST_CASE("keyboard focus is framed in both themes, mouse focus is not")
 {
-    Desk desk;
+    ActiveWindow desk;
     desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite")});
     auto* timeline = desk.window.findChild<TimelineWidget*>();
     REQUIRE(waitFor([&] { return timeline->iteration() >= 0; }));
@@ -144,7 +144,7 @@ TEST_CASE("keyboard focus is framed in both themes, mouse focus is not")
 
 TEST_CASE("the focus frame follows its widget's size, passes clicks on, and disappears on a click")
 {
-    Desk desk;
+    ActiveWindow desk;
     desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite")});
     auto* timeline = desk.window.findChild<TimelineWidget*>();
     REQUIRE(waitFor([&] { return timeline->iteration() >= 0; }));
@@ -169,7 +169,7 @@ TEST_CASE("the focus frame follows its widget's size, passes clicks on, and disa
 
 TEST_CASE("lists and both timelines are framed, what frames itself is not")
 {
-    Desk desk;
+    ActiveWindow desk;
     const FocusRing ring(desk.theme, qApp);
     desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite"),
                            kSamples + QStringLiteral("bitpipe-d4-n8.sqlite")});

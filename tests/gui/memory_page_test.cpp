@@ -21,9 +21,9 @@
 namespace app {
 namespace {
 
-struct Opened
+struct OpenedMemoryPage
 {
-    explicit Opened(const std::shared_ptr<const engine::Run>& run)
+    explicit OpenedMemoryPage(const std::shared_ptr<const engine::Run>& run)
     {
         REQUIRE(profiler::writeRun(file.toStdString(), *run));
         page = std::make_unique<MemoryPage>(theme, library, library.open(file));
@@ -50,7 +50,7 @@ struct Opened
 
 TEST_CASE("the memory page of a BPipe run lists what is alive, pairs devices and copies as CSV")
 {
-    const Opened opened(sample::measured({"bpipe", 4, 8, 1}));
+    const OpenedMemoryPage opened(sample::measured({"bpipe", 4, 8, 1}));
     REQUIRE(waitFor([&] { return opened.rows("memoryTable") == 4; }));
     CHECK(opened.rows("aliveTable") > 4);
     auto* order = opened.find<SegmentControl>("memoryOrder");
@@ -66,7 +66,7 @@ TEST_CASE("the memory page of a BPipe run lists what is alive, pairs devices and
 
 TEST_CASE("the memory page of a run without memory says so")
 {
-    const Opened opened(sample::units({"1f1b", 2, 2, 1}));
+    const OpenedMemoryPage opened(sample::units({"1f1b", 2, 2, 1}));
     REQUIRE(waitFor([&] { return opened.rows("memoryTable") == 2; }));
     CHECK(opened.find<QWidget>("memoryEmpty")->isVisible());
     const auto labels = opened.find<QWidget>("memoryEmpty")->findChildren<QLabel*>();
@@ -82,7 +82,7 @@ TEST_CASE("the memory page of a simulated BPipe run offers a new run in place of
 {
     engine::Run simulated = *sample::units({"bpipe", 4, 8, 1});
     simulated.info.experiment = "devices = 4";
-    const Opened opened(std::make_shared<const engine::Run>(std::move(simulated)));
+    const OpenedMemoryPage opened(std::make_shared<const engine::Run>(std::move(simulated)));
     REQUIRE(waitFor([&] { return opened.rows("memoryTable") == 4; }));
     for (const char* part : {"memoryOrder", "withoutMoves", "memoryTable", "aliveTable"})
         CHECK_FALSE(opened.find<QWidget>(part)->isVisible());

@@ -10,7 +10,7 @@ using namespace app;
 
 namespace {
 
-QString textOf(const QString& file)
+QString savedText(const QString& file)
 {
     QFile read(file);
     return read.open(QIODevice::ReadOnly) ? QString::fromUtf8(read.readAll()) : QString();
@@ -78,16 +78,16 @@ TEST_CASE("the report of a run, and of a comparison, is one page")
     REQUIRE(waitFor([&] { return run.isRead() && run.summaryRows() == 5; }));
     const QString file = run.folder.file("report.html"), both = run.folder.file("both.html");
     save(*run.page, "exportReport", file);
-    REQUIRE(waitFor([&] { return textOf(file).contains(QStringLiteral("</html>")); }));
-    CHECK(textOf(file).contains(QStringLiteral("<h2>Devices</h2>")));
+    REQUIRE(waitFor([&] { return savedText(file).contains(QStringLiteral("</html>")); }));
+    CHECK(savedText(file).contains(QStringLiteral("<h2>Devices</h2>")));
     ComparePage page(run.theme, run.library,
                      {run.document, run.library.add(simulatedRun({"gpipe", 4, 8}))});
     page.show();
     auto* action = page.findChild<QAction*>(QStringLiteral("exportReport"));
     REQUIRE(waitFor([&] { return action->isEnabled(); }));
     save(page, "exportReport", both);
-    REQUIRE(waitFor([&] { return textOf(both).contains(QStringLiteral("</html>")); }));
-    CHECK(textOf(both).contains(QStringLiteral("<h1>Comparison</h1>")));
+    REQUIRE(waitFor([&] { return savedText(both).contains(QStringLiteral("</html>")); }));
+    CHECK(savedText(both).contains(QStringLiteral("<h1>Comparison</h1>")));
     QFile::remove(file);
     QFile::remove(both);
 }

@@ -13,7 +13,7 @@
 namespace app {
 namespace {
 
-struct Start
+struct StartSettings
 {
     QTemporaryDir folder;
     Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
@@ -24,7 +24,7 @@ struct Start
 
 TEST_CASE("without recent runs the start page offers a sample, and the sample opens")
 {
-    Start start;
+    StartSettings start;
     StartPage page(start.theme, start.settings);
     page.show();
     auto* empty = page.findChild<EmptyState*>(QStringLiteral("noRecent"));
@@ -42,7 +42,7 @@ TEST_CASE("without recent runs the start page offers a sample, and the sample op
 // Said "No run yet" although the list of all runs had five.
 TEST_CASE("without recent runs the start page counts those of the list of all runs")
 {
-    Start start;
+    StartSettings start;
     StartPage page(start.theme, start.settings);
     page.setKnownRuns(5);
     const auto texts = [&] {
@@ -60,7 +60,7 @@ TEST_CASE("without recent runs the start page counts those of the list of all ru
 
 TEST_CASE("a recent run is listed with its numbers, opens by a click, and is cleared")
 {
-    Start start;
+    StartSettings start;
     const auto files = sampleFiles(samples().back());
     REQUIRE(files.has_value());
     const auto run = profiler::readRun(files->front().toStdString());
@@ -95,7 +95,7 @@ TEST_CASE("the times of recent runs are in everyday words")
 
 TEST_CASE("a file that is gone is not listed")
 {
-    Start start;
+    StartSettings start;
     RecentRun run;
     run.file = start.folder.filePath(QStringLiteral("gone.sqlite"));
     start.settings.addRecent(run);

@@ -27,7 +27,7 @@ std::vector<fs::path> samples(const char* extension)
     return files;
 }
 
-std::string contents(const fs::path& file)
+std::string textOf(const fs::path& file)
 {
     std::ifstream stream(file);
     return {std::istreambuf_iterator<char>(stream), {}};
@@ -37,7 +37,7 @@ std::string contents(const fs::path& file)
 
 TEST_CASE("the README of the sample runs names every sample")
 {
-    const std::string readme = contents(kFolder / "README.md");
+    const std::string readme = textOf(kFolder / "README.md");
     for (const char* extension : {".toml", ".sqlite", ".sh"})
         for (const auto& file : samples(extension)) {
             CAPTURE(file);
@@ -50,7 +50,7 @@ TEST_CASE("every sample experiment is one that runs")
     CHECK(samples(".toml").size() == 5);
     for (const auto& file : samples(".toml")) {
         CAPTURE(file);
-        const auto experiment = engine::experimentFromToml(contents(file));
+        const auto experiment = engine::experimentFromToml(textOf(file));
         if (!experiment)
             FAIL(experiment.error().message);
         CHECK(engine::buildSchedule(experiment->schedule).has_value());
@@ -97,7 +97,7 @@ TEST_CASE("the recipes of the sample schematics still draw the same figures")
             FAIL(drawn.error().message);
         CHECK(drawn->runs == recipe->drawn);
         REQUIRE(drawn->files.size() == 1);
-        CHECK(drawn->files[0].toStdString() == contents(recipe->request.outputs[0].toStdString()));
+        CHECK(drawn->files[0].toStdString() == textOf(recipe->request.outputs[0].toStdString()));
     }
     CHECK(recipes == 7);
 }

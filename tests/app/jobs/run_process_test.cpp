@@ -15,9 +15,10 @@ using How = WorkerEnd::How;
 namespace {
 
 // A process under test, what it said and how it ended.
-struct Watched
+struct WatchedProcess
 {
-    explicit Watched(const FakeWorker& worker, std::chrono::milliseconds patience = kPatience)
+    explicit WatchedProcess(const FakeWorker& worker,
+                            std::chrono::milliseconds patience = kPatience)
     {
         QObject::connect(&process, &RunProcess::eventReceived, &process,
                          [this](const WorkerEvent& event) { events.push_back(event); });
@@ -43,7 +44,7 @@ TEST_CASE("a worker that finishes has reported all its lines, in order")
     const FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":5}' >&2\n"
                             "echo '{\"event\":\"iteration\",\"index\":0,\"loss\":5.5}' >&2\n"
                             "printf '{\"event\":\"finished\",\"outcome\":\"finished\"}' >&2\n");
-    Watched run(worker);
+    WatchedProcess run(worker);
     REQUIRE(waitFor([&] { return run.end.has_value(); }));
     CHECK(run.end->how == How::Finished);
     REQUIRE(run.events.size() == 3); // the last line has no newline
@@ -54,7 +55,7 @@ TEST_CASE("a worker that finishes has reported all its lines, in order")
 TEST_CASE("a worker of another build is refused before it runs, and both builds are named")
 {
     const FakeWorker worker("touch \"$file\"\n", FakeWorker::Build::Other);
-    Watched run(worker);
+    WatchedProcess run(worker);
     REQUIRE(waitFor([&] { return run.end.has_value(); }));
     CHECK(run.end->how == How::Refused);
     CHECK(run.end->text.contains(QStringLiteral("0.0.1+other")));
@@ -67,7 +68,7 @@ TEST_CASE("stop sends SIGTERM, and the worker decides when to end")
                             "\\\"cancelled\\\"}\"; exit 0' TERM\n"
                             "echo '{\"event\":\"started\",\"iterations\":5}'\n"
                             "while :; do sleep 0.05; done\n");
-    Watched run(worker);
+    WatchedProcess run(worker);
     REQUIRE(waitFor([&] { return run.started(); }));
     run.process.stop();
     REQUIRE(waitFor([&] { return run.end.has_value(); }));
@@ -80,7 +81,7 @@ TEST_CASE("a worker that ignores SIGTERM is killed, which is reported")
     const FakeWorker worker("trap '' TERM\n"
                             "echo '{\"event\":\"started\",\"iterations\":5}'\n"
                             "while :; do sleep 0.05; done\n");
-    Watched run(worker, std::chrono::milliseconds(1));
+    WatchedProcess run(worker, std::chrono::milliseconds(1));
     REQUIRE(waitFor([&] { return run.started(); }));
     run.process.stop();
     REQUIRE(waitFor([&] { return run.end.has_value(); }));
@@ -92,7 +93,7 @@ TEST_CASE("a worker that ignores SIGTERM is killed, which is reported")
 TEST_CASE("a program that does not answer --version is killed when the run is stopped")
 {
     const FakeWorker worker("", FakeWorker::Build::Silent);
-    Watched run(worker, std::chrono::milliseconds(1));
+    WatchedProcess run(worker, std::chrono::milliseconds(1));
     run.process.stop();
     REQUIRE(waitFor([&] { return run.end.has_value(); }));
     CHECK(run.end->how == How::Cancelled);
@@ -102,7 +103,7 @@ TEST_CASE("a program that does not answer --version is killed when the run is st
 TEST_CASE("a worker killed from outside names the signal")
 {
     const FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":5}'\nkill -KILL $$\n");
-    Watched run(worker);
+    WatchedProcess run(worker);
     REQUIRE(waitFor([&] { return run.end.has_value(); }));
     CHECK(run.end->how == How::Killed);
     CHECK(run.end->text == QStringLiteral("Killed by signal 9."));
@@ -112,13 +113,13 @@ TEST_CASE("a worker that fails is quoted: its failed event, else its last line")
 {
     const FakeWorker telling("echo '{\"event\":\"failed\",\"message\":\"no such text file\"}'\n"
                              "exit 1\n");
-    Watched first(telling);
+    WatchedProcess first(telling);
     REQUIRE(waitFor([&] { return first.end.has_value(); }));
     CHECK(first.end->how == How::Failed);
     CHECK(first.end->text == QStringLiteral("no such text file"));
 
     const FakeWorker terse("echo 'bscope: 8 stages need --layers 8 at least' >&2\nexit 2\n");
-    Watched second(terse);
+    WatchedProcess second(terse);
     REQUIRE(waitFor([&] { return second.end.has_value(); }));
     CHECK(second.end->text == QStringLiteral("bscope: 8 stages need --layers 8 at least"));
 }

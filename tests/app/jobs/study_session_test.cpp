@@ -21,9 +21,9 @@ profiler::Study smallStudy(const char* title)
     return study;
 }
 
-struct Watched
+struct WatchedStudy
 {
-    Watched()
+    WatchedStudy()
     {
         QObject::connect(&session, &StudySession::dataRead, &session,
                          [this](const StudyPointer& of) { data = of; });
@@ -64,7 +64,7 @@ void storeFirst(const profiler::Study& study)
 
 TEST_CASE("a study is computed by bscope, and its results are read before the end is reported")
 {
-    Watched watched;
+    WatchedStudy watched;
     watched.run(smallStudy("all"));
     CHECK(watched.end->how == How::Finished);
     REQUIRE(watched.data);
@@ -80,7 +80,7 @@ TEST_CASE("stored points are kept, and only the missing ones are computed")
 {
     const profiler::Study study = smallStudy("half");
     storeFirst(study);
-    Watched watched;
+    WatchedStudy watched;
     watched.session.open(study);
     REQUIRE(waitFor([&] { return watched.data != nullptr; }));
     CHECK(watched.data->done == 1);
@@ -97,7 +97,7 @@ TEST_CASE("results appear while a study is computed, and a cancelled one keeps t
                             "\\\"cancelled\\\"}\"; exit 1' TERM\n"
                             "echo '{\"event\":\"points\",\"done\":1,\"all\":4,\"left\":2.5}'\n"
                             "while :; do sleep 0.05; done\n");
-    Watched watched;
+    WatchedStudy watched;
     watched.session.setWorkerProgram(worker.path());
     watched.session.start(study);
     REQUIRE(waitFor([&] { return watched.data != nullptr; }));
@@ -115,7 +115,7 @@ TEST_CASE("the reason why a study failed is that of the worker")
     profiler::Study study = smallStudy("impossible");
     study.grid[1].values = {"bitpipe", "chimera"};
     study.grid[0].values = {"3", "5"};
-    Watched watched;
+    WatchedStudy watched;
     watched.run(study);
     CHECK(watched.end->how == How::Failed);
     CHECK(watched.end->text.startsWith(QStringLiteral("no point of the study is possible: ")));

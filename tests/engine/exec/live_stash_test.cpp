@@ -13,7 +13,7 @@ using namespace engine;
 
 namespace {
 
-ModelSpec miniature(Precision precision)
+ModelSpec stashModel(Precision precision)
 {
     ModelSpec model = tests::narrowModel(16);
     model.precision = precision;
@@ -47,7 +47,7 @@ Change changeOf(const Op& op, const StageSizes& sizes)
 void checkStashes(const Schedule& lowered, Precision precision)
 {
     const auto device = openCpuDevice().value();
-    const ModelSpec spec = miniature(precision);
+    const ModelSpec spec = stashModel(precision);
     Run run;
     run.schedule = lowered;
     const auto model = makeTransformer(spec, run.schedule.shape.stages, *device);

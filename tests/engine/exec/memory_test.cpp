@@ -35,9 +35,9 @@ Bytes tokenBytes(int microBatches)
     return TokenBatches::bytes(tests::narrowModel(8), microBatches);
 }
 
-using Live = EnumArray<MemoryCategory, Bytes, kMemoryCategories>;
+using LiveBytes = EnumArray<MemoryCategory, Bytes, kMemoryCategories>;
 
-Bytes& of(Live& live, MemoryCategory category)
+Bytes& of(LiveBytes& live, MemoryCategory category)
 {
     return live[category];
 }
@@ -88,7 +88,7 @@ struct Training
     Run run;
     std::unique_ptr<PipelineModel<float>> model;
     std::optional<Emulation> emulation;
-    std::vector<Live> live, peak; // [device]
+    std::vector<LiveBytes> live, peak; // [device]
 };
 
 // Two iterations and their median.
@@ -121,7 +121,7 @@ TEST_CASE("the stash that was alive at most is what the schedule's order predict
         const ExecutionPlan& plan = trained.emulation->pipeline().plan();
         for (int d = 0; d < 4; ++d) {
             const auto& device = plan.devices[{d}];
-            Live& peak = trained.peak[static_cast<std::size_t>(d)];
+            LiveBytes& peak = trained.peak[static_cast<std::size_t>(d)];
             CHECK(of(peak, MemoryCategory::Stash) == device.stashPeak);
             CHECK(device.stashPeak > 0);
             CHECK(device.layout.bytes >= device.stashPeak);
@@ -179,8 +179,8 @@ TEST_CASE("weights, gradients and optimizer state follow from the parameters of 
     for (const auto accumulate : {Accumulate::Float, Accumulate::Exact})
         for (const char* scheme : {"1f1b", "bitpipe"}) {
             Trained trained(scheme, 4, accumulate);
-            Live sum{};
-            for (const Live& live : trained.live)
+            LiveBytes sum{};
+            for (const LiveBytes& live : trained.live)
                 for (const MemoryCategory c : sum.enumerators())
                     sum[c] += live[c];
             const Bytes replicas = trained.run.schedule.shape.replicas;
@@ -200,7 +200,7 @@ TEST_CASE("at the peak an arena has the live bytes by category")
             const Bytes all = std::accumulate(plan.full.begin(), plan.full.end(), Bytes{0});
             CHECK(all <= plan.live());
             CHECK(static_cast<double>(all) >= 0.99 * static_cast<double>(plan.live())); // alignment
-            Live full = plan.full;
+            LiveBytes full = plan.full;
             CHECK(of(full, MemoryCategory::Stash) > 0);
             for (const MemoryCategory c : plan.full.enumerators())
                 CHECK(plan.full[c] >= plan.fixed[c]);
@@ -213,8 +213,8 @@ TEST_CASE("mixed precision holds 2, 4 and 12 bytes a parameter, and messages of 
 {
     const Bytes parameters = parameterCount(tests::narrowModel(8));
     Trained fp32("1f1b", 8), bf16("1f1b", 8, Accumulate::Float, LinkCost{}, Precision::Bf16);
-    Live sum{};
-    for (const Live& live : bf16.live)
+    LiveBytes sum{};
+    for (const LiveBytes& live : bf16.live)
         for (const MemoryCategory c : sum.enumerators())
             sum[c] += live[c];
     CHECK(of(sum, MemoryCategory::Weights) == 2 * parameters);

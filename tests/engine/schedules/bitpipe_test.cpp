@@ -41,7 +41,7 @@ double oneFOneB(int devices, int microBatches)
 }
 
 // Both ends, what is just not a unit, and some in between.
-std::vector<int> microBatchesFor(int devices, std::mt19937& random)
+std::vector<int> bitpipeMicroBatches(int devices, std::mt19937& random)
 {
     std::vector<int> counts{1,           2,           devices,         devices + 1,
                             2 * devices, 3 * devices, 4 * devices - 1, 4 * devices + 3};
@@ -135,7 +135,7 @@ TEST_CASE(
     std::mt19937 random(20241025);
     for (const int chunks : {2, 4, 6})
         for (const int devices : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 15, 16, 23, 33, 47, 64})
-            for (const int microBatches : microBatchesFor(devices, random)) {
+            for (const int microBatches : bitpipeMicroBatches(devices, random)) {
                 if (chunks > 2 && devices > 16)
                     continue;
                 INFO("v=" << chunks << " D=" << devices << " N=" << microBatches);
@@ -155,7 +155,7 @@ TEST_CASE("early, whichever part of BitPipe is left out, is never longer than 1F
     for (const Options& options : partsOfBitPipe("early"))
         for (const int chunks : {2, 4})
             for (const int devices : {1, 2, 3, 4, 5, 7, 8, 12, 17})
-                for (const int microBatches : microBatchesFor(devices, random)) {
+                for (const int microBatches : bitpipeMicroBatches(devices, random)) {
                     INFO(options.at("placement")
                          << " " << options.at("directions") << " v=" << chunks << " D=" << devices
                          << " N=" << microBatches);

@@ -42,7 +42,7 @@ std::vector<std::vector<Op>> computeOf(const Schedule& schedule)
     return programs;
 }
 
-std::vector<int> microBatchesFor(int devices, std::mt19937& random)
+std::vector<int> bpipeMicroBatches(int devices, std::mt19937& random)
 {
     std::vector<int> counts{1, devices - 1, devices, devices + 1, 2 * devices};
     std::uniform_int_distribution<int> any(1, (devices < 24 ? 8 : 3) * devices);
@@ -58,7 +58,7 @@ TEST_CASE("BPipe holds at most ceil((D+2)/2) on every device at every instant, a
 {
     std::mt19937 random(20230723);
     for (int devices = 2; devices <= 64; ++devices)
-        for (const int microBatches : microBatchesFor(devices, random)) {
+        for (const int microBatches : bpipeMicroBatches(devices, random)) {
             const bool lazy = random() % 2 == 0;
             const Fraction transfer{static_cast<std::int64_t>(random() % 3), 2}; // 0, 1/2, 1
             INFO("D=" << devices << " N=" << microBatches << (lazy ? " lazy" : " steady")

@@ -6,7 +6,7 @@ using namespace tests;
 namespace {
 
 // Most micro-batches of one chunk that a device holds from F to B.
-int peakStash(const Schedule& schedule, int device)
+int peakStashOfWholeB(const Schedule& schedule, int device)
 {
     int held = 0;
     int peak = 0;
@@ -25,8 +25,9 @@ TEST_CASE("GPipe holds N micro-batches on every device, 1F1B min(N, D-d)")
         for (const int microBatches : {1, 3, devices, 4 * devices})
             for (int d = 0; d < devices; ++d) {
                 INFO("D=" << devices << " N=" << microBatches << " d=" << d);
-                CHECK(peakStash(scheduleOf("gpipe", devices, microBatches), d) == microBatches);
-                CHECK(peakStash(scheduleOf("1f1b", devices, microBatches), d)
+                CHECK(peakStashOfWholeB(scheduleOf("gpipe", devices, microBatches), d)
+                      == microBatches);
+                CHECK(peakStashOfWholeB(scheduleOf("1f1b", devices, microBatches), d)
                       == std::min(microBatches, devices - d));
             }
 }
@@ -39,7 +40,7 @@ TEST_CASE("BitPipe holds 3D/2+1+e chunks, whatever N: 7 8 8 7 on four devices")
             for (int d = 0; d < devices; ++d) {
                 INFO("D=" << devices << " K=" << units << " d=" << d);
                 const int e = std::min(d, devices - 1 - d);
-                CHECK(peakStash(schedule, d) == 3 * devices / 2 + 1 + e);
+                CHECK(peakStashOfWholeB(schedule, d) == 3 * devices / 2 + 1 + e);
             }
         }
 }

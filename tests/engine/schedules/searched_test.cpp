@@ -35,7 +35,7 @@ Found found(const Schedule& schedule, const UnitCosts& costs = {})
 }
 
 // The row of a scheme in the table of closed forms; D and N of the schedule.
-struct Row
+struct SearchedRow
 {
     std::string scheme;
     std::function<double(int devices)> bubbleTime; // makespan - 3N
@@ -43,7 +43,7 @@ struct Row
     int fewest = 2; // devices from which the forms hold
 };
 
-std::vector<Row> rows()
+std::vector<SearchedRow> rows()
 {
     const auto vHalf = [](int d) { return d % 2 == 0 ? 1.5 * d - 3.5 : 1.5 * d - 2; };
     const auto vMin = [](int d) { return 2 * d - (d % 3 == 1 ? 2.5 : 3.5); };
@@ -60,7 +60,7 @@ std::vector<Row> rows()
 }
 
 // Every size up to 8; on many devices those at which something begins or ends.
-std::vector<int> microBatchesFor(int devices)
+std::vector<int> searchedMicroBatches(int devices)
 {
     std::vector<int> counts;
     for (int n = devices; n <= 8 * devices && devices <= 6; ++n)
@@ -95,11 +95,11 @@ TEST_CASE("searched orders take no more time and memory than those of the publis
 
 TEST_CASE("searched orders keep the closed forms of makespan and peak stash")
 {
-    for (const Row& row : rows())
+    for (const SearchedRow& row : rows())
         for (const int devices : {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 25, 32, 47, 64}) {
             if (devices < row.fewest)
                 continue;
-            for (const int microBatches : microBatchesFor(devices)) {
+            for (const int microBatches : searchedMicroBatches(devices)) {
                 INFO(row.scheme << " D=" << devices << " N=" << microBatches);
                 const Found own = found(scheduleOf(row.scheme, devices, microBatches));
                 const double form = 3 * microBatches + row.bubbleTime(devices);
@@ -115,7 +115,7 @@ TEST_CASE("searched orders keep the closed forms of makespan and peak stash")
 TEST_CASE(
     "searched orders are complete and never stuck, with fewer micro-batches than devices, too")
 {
-    for (const Row& row : rows())
+    for (const SearchedRow& row : rows())
         for (int devices = 1; devices <= 9; ++devices)
             for (int microBatches = 1; microBatches <= devices + 1; ++microBatches) {
                 INFO(row.scheme << " D=" << devices << " N=" << microBatches);

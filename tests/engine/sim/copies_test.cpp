@@ -22,7 +22,7 @@ Run simulatedRun(const Schedule& lowered, const UnitCosts& costs)
     return run;
 }
 
-Spans spansOf(const Run& run, Track::Kind kind)
+Spans unitSpans(const Run& run, Track::Kind kind)
 {
     const Track* track = run.timeline.track(DeviceId{0}, kind);
     REQUIRE(track != nullptr);
@@ -61,8 +61,8 @@ TEST_CASE("an evict runs beside the op behind it, and the backward waits for its
     UnitCosts costs;
     costs.transfer = {1, 2};
     const Run run = simulatedRun(alone("0F0 0EVICT0 0F1 0B1 0LOAD0 0F2 0B0 0F3 0B2 0B3"), costs);
-    CHECK(spansOf(run, Track::Kind::Copy) == Spans{"0EVICT0 1-1.5", "0LOAD0 4-4.5"});
-    CHECK(spansOf(run, Track::Kind::Compute)
+    CHECK(unitSpans(run, Track::Kind::Copy) == Spans{"0EVICT0 1-1.5", "0LOAD0 4-4.5"});
+    CHECK(unitSpans(run, Track::Kind::Compute)
           == Spans{"0F0 0-1", "0F1 1-2", "0B1 2-4", "0F2 4-5", "0B0 5-7", "0F3 7-8", "0B2 8-10",
                    "0B3 10-12"});
 }
@@ -72,8 +72,8 @@ TEST_CASE("a LOAD that takes longer than the concurrent op delays its backward")
     UnitCosts costs;
     costs.transfer = {3};
     const Run run = simulatedRun(alone("0F0 0EVICT0 0F1 0B1 0LOAD0 0F2 0B0 0F3 0B2 0B3"), costs);
-    CHECK(spansOf(run, Track::Kind::Copy) == Spans{"0EVICT0 1-4", "0LOAD0 4-7"});
-    CHECK(spansOf(run, Track::Kind::Compute)[4] == "0B0 7-9");
+    CHECK(unitSpans(run, Track::Kind::Copy) == Spans{"0EVICT0 1-4", "0LOAD0 4-7"});
+    CHECK(unitSpans(run, Track::Kind::Compute)[4] == "0B0 7-9");
 }
 
 TEST_CASE("a load waits for its evict, which waits for the one before it")
@@ -82,7 +82,7 @@ TEST_CASE("a load waits for its evict, which waits for the one before it")
     costs.transfer = {4};
     const Run run = simulatedRun(
         alone("0F0 0EVICT0 0F1 0EVICT1 0F2 0F3 0LOAD1 0B3 0B1 0LOAD0 0B2 0B0"), costs);
-    const Spans copies = spansOf(run, Track::Kind::Copy);
+    const Spans copies = unitSpans(run, Track::Kind::Copy);
     CHECK(copies[0] == "0EVICT0 1-5");
     CHECK(copies[1] == "0EVICT1 5-9");
     CHECK_THAT(copies[2], Catch::StartsWith("0LOAD1 9-13"));
@@ -94,7 +94,7 @@ TEST_CASE("two loads in a row go one after the other")
     costs.transfer = {1};
     const Run run = simulatedRun(
         alone("0F0 0EVICT0 0F1 0EVICT1 0F2 0F3 0B3 0LOAD0 0LOAD1 0B2 0B0 0B1"), costs);
-    CHECK(spansOf(run, Track::Kind::Copy)
+    CHECK(unitSpans(run, Track::Kind::Copy)
           == Spans{"0EVICT0 1-2", "0EVICT1 2-3", "0LOAD0 6-7", "0LOAD1 7-8"});
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("a forward without room waits until the oldest evict under way is thro
     // By the order room for two: the slot of micro-batch 0 is free again when F1 has run.
     const Run run = simulatedRun(alone("0F0 0EVICT0 0F1 0F2 0B2 0B1 0LOAD0 0F3 0B3 0B0"), costs);
     CHECK(stashCapacity(run.schedule) == std::vector<StashCapacity>{{4, 2}, {}});
-    CHECK(spansOf(run, Track::Kind::Compute)[2] == "0F2 6-7");
+    CHECK(unitSpans(run, Track::Kind::Compute)[2] == "0F2 6-7");
     CHECK(peaks(run)[0] == 2);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("an evict waits until the partner has a slot: the oldest load is throu
     const Run run = simulatedRun(
         alone("0F0 0EVICT0 0F1 0F2 0B2 0LOAD0 0EVICT1 0B0 0LOAD1 0B1 0F3 0B3"), costs);
     CHECK(stashCapacity(run.schedule)[{0}].guests == 2);
-    CHECK(spansOf(run, Track::Kind::Copy)
+    CHECK(unitSpans(run, Track::Kind::Copy)
           == Spans{"0EVICT0 1-4", "0LOAD0 7-10", "0EVICT1 10-13", "0LOAD1 13-16"});
     CHECK(peaks(run)[1] == 1);
 }
@@ -142,7 +142,8 @@ TEST_CASE("a recompute runs before its backward and costs a share of its forward
     CHECK(simulatedRun(schedule, costs).timeline.iterations[0].window.end
           == 14 * costsOf(schedule).ticksPerUnit);
     costs.recompute = {1, 4};
-    CHECK(spansOf(simulatedRun(schedule, costs), Track::Kind::Compute)[2] == "0RECOMPUTE0 2-2.25");
+    CHECK(unitSpans(simulatedRun(schedule, costs), Track::Kind::Compute)[2]
+          == "0RECOMPUTE0 2-2.25");
 }
 
 TEST_CASE("a stash that is evicted and never loaded, or loaded and never evicted, is a deadlock")

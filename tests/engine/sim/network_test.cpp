@@ -164,7 +164,7 @@ UnitCosts ofSharedNics(int nics)
     return costs;
 }
 
-std::vector<Window> spansOf(const tests::Simulated& run, int device, Track::Kind kind)
+std::vector<Window> windowsOf(const tests::Simulated& run, int device, Track::Kind kind)
 {
     std::vector<Window> windows;
     const Track* track = run.timeline.track(DeviceId{device}, kind);
@@ -203,12 +203,12 @@ TEST_CASE("an evict and a message over the same NIC slow one another down")
     // Device 0 evicts its first stash to device 3, from 1 to 5, and sends to device 2 meanwhile.
     Schedule schedule = scheduleFrom({"0F0 0EVICT0 0F1 0LOAD0 0B0 0B1", "", "1F0 1F1 1B0 1B1", ""});
     const tests::Simulated alone = tests::simulated(schedule, ofSharedNics(0));
-    CHECK(spansOf(alone, 0, Track::Kind::Copy).front() == Window{1, 5});
-    CHECK(spansOf(alone, 0, Track::Kind::Send).front() == Window{1, 2});
+    CHECK(windowsOf(alone, 0, Track::Kind::Copy).front() == Window{1, 5});
+    CHECK(windowsOf(alone, 0, Track::Kind::Send).front() == Window{1, 2});
     const tests::Simulated shared = tests::simulated(schedule, ofSharedNics(2));
     // Halves from 1 to 3 (the message) and from 3 to 5 (the next one): 2 of 4 units evicted.
-    CHECK(spansOf(shared, 0, Track::Kind::Send) == std::vector{Window{1, 3}, Window{3, 5}});
-    CHECK(spansOf(shared, 0, Track::Kind::Copy).front() == Window{1, 7});
+    CHECK(windowsOf(shared, 0, Track::Kind::Send) == std::vector{Window{1, 3}, Window{3, 5}});
+    CHECK(windowsOf(shared, 0, Track::Kind::Copy).front() == Window{1, 7});
 }
 
 TEST_CASE("devices that share a NIC share its bandwidth")
@@ -216,9 +216,9 @@ TEST_CASE("devices that share a NIC share its bandwidth")
     // The pipelines of two directions send from node 0 to node 1 at the same time.
     const Schedule schedule = scheduleFrom({"0F0 0B0", "0F1u 0B1u", "1F0 1B0", "1F1u 1B1u"});
     for (const int device : {0, 1}) {
-        CHECK(spansOf(tests::simulated(schedule, ofSharedNics(2)), device, Track::Kind::Send)
+        CHECK(windowsOf(tests::simulated(schedule, ofSharedNics(2)), device, Track::Kind::Send)
               == std::vector{Window{1, 2}});
-        CHECK(spansOf(tests::simulated(schedule, ofSharedNics(1)), device, Track::Kind::Send)
+        CHECK(windowsOf(tests::simulated(schedule, ofSharedNics(1)), device, Track::Kind::Send)
               == std::vector{Window{1, 3}});
     }
 }
@@ -229,7 +229,7 @@ TEST_CASE("a blocking send that shares a NIC blocks its device for longer")
         = scheduleFrom({"0F0 0F2 0B0 0B2", "0F1u 0B1u", "1F0 1F2 1B0 1B2", "1F1u 1B1u"});
     UnitCosts costs = ofSharedNics(1);
     costs.rules.blockingSend = true;
-    const auto compute = spansOf(tests::simulated(schedule, costs), 0, Track::Kind::Compute);
+    const auto compute = windowsOf(tests::simulated(schedule, costs), 0, Track::Kind::Compute);
     CHECK(compute[0] == Window{0, 1});
     CHECK(compute[1] == Window{3, 4});
 }
@@ -267,13 +267,13 @@ TEST_CASE("an all-reduce and a message over the same NIC slow one another down")
     costs.allReduce = {2};
     costs.devicesPerNode = 1;
     const tests::Simulated alone = tests::simulated(schedule, costs);
-    CHECK(spansOf(alone, 1, Track::Kind::Send) == std::vector{Window{5, 6}});
-    CHECK(spansOf(alone, 1, Track::Kind::AllReduce) == std::vector{Window{5, 7}});
+    CHECK(windowsOf(alone, 1, Track::Kind::Send) == std::vector{Window{5, 6}});
+    CHECK(windowsOf(alone, 1, Track::Kind::AllReduce) == std::vector{Window{5, 7}});
     costs.nicsPerNode = 1;
     const tests::Simulated shared = tests::simulated(schedule, costs);
-    CHECK(spansOf(shared, 1, Track::Kind::Send) == std::vector{Window{5, 7}});
-    CHECK(spansOf(shared, 1, Track::Kind::AllReduce) == std::vector{Window{5, 8}});
-    CHECK(spansOf(shared, 0, Track::Kind::AllReduce) == std::vector{Window{9, 11}});
+    CHECK(windowsOf(shared, 1, Track::Kind::Send) == std::vector{Window{5, 7}});
+    CHECK(windowsOf(shared, 1, Track::Kind::AllReduce) == std::vector{Window{5, 8}});
+    CHECK(windowsOf(shared, 0, Track::Kind::AllReduce) == std::vector{Window{9, 11}});
     CHECK(shared.iteration() == 11);
 }
 

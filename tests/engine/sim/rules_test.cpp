@@ -1,9 +1,7 @@
 #include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/sim/durations.h"
-#include "tests/support/pipelines.h"
+#include "tests/engine/sim/spans.h"
 #include "tests/support/text_schedule.h"
-
-#include <fmt/format.h>
 
 #include <cmath>
 #include <set>
@@ -12,28 +10,6 @@ using namespace engine;
 using namespace tests;
 
 namespace {
-
-using Spans = std::vector<std::string>;
-
-Simulated simulatedAsIs(const Schedule& lowered, const UnitCosts& costs)
-{
-    const OpCosts resolved = costsOf(lowered, costs);
-    auto timeline = simulate(lowered, resolved);
-    REQUIRE(timeline);
-    return {lowered, *std::move(timeline), resolved.ticksPerUnit};
-}
-
-Spans spansOf(const Simulated& run, int device, Track::Kind kind)
-{
-    const Track* track = run.timeline.track(DeviceId{device}, kind);
-    REQUIRE(track != nullptr);
-    const OpIndex index(run.schedule);
-    Spans texts;
-    for (const Span& span : track->spans)
-        texts.push_back(fmt::format("{} {}-{}", toString(opAt(run.schedule, index, span.op)),
-                                    run.units(span.begin), run.units(span.end)));
-    return texts;
-}
 
 // Two stages of two replicas; device 0 is done with stage 0 long before device 1.
 Schedule meeting()

@@ -1,8 +1,6 @@
 #include "engine/sim/simulate.h"
-#include "tests/support/pipelines.h"
+#include "tests/engine/sim/spans.h"
 #include "tests/support/text_schedule.h"
-
-#include <fmt/format.h>
 
 using namespace engine;
 using namespace tests;
@@ -10,27 +8,6 @@ using namespace tests;
 namespace {
 
 constexpr int kDevices[] = {2, 3, 4, 5, 8, 13, 16, 32, 64};
-
-// "0F0 0-1": the spans of a track with their times in units.
-std::vector<std::string> spansOf(const Simulated& run, int device, Track::Kind kind)
-{
-    const Track* track = run.timeline.track(DeviceId{device}, kind);
-    REQUIRE(track != nullptr);
-    const OpIndex index(run.schedule);
-    std::vector<std::string> texts;
-    for (const Span& span : track->spans)
-        texts.push_back(fmt::format("{} {}-{}", toString(opAt(run.schedule, index, span.op)),
-                                    run.units(span.begin), run.units(span.end)));
-    return texts;
-}
-
-using Spans = std::vector<std::string>;
-
-Simulated simulatedAsIs(const Schedule& lowered, const UnitCosts& costs = {})
-{
-    const OpCosts resolved = costsOf(lowered, costs);
-    return {lowered, simulate(lowered, resolved).value(), resolved.ticksPerUnit};
-}
 
 } // namespace
 

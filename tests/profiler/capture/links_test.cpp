@@ -8,7 +8,7 @@ using namespace tests;
 
 namespace {
 
-constexpr OpOfIteration kOp{12, 3};
+constexpr OpOfIteration kLinkedOp{12, 3};
 
 } // namespace
 
@@ -16,7 +16,7 @@ TEST_CASE("a kernel is linked to the op that was pushed when it was launched")
 {
     FakeCupti cupti;
     const auto capture = started(cupti);
-    capture->push(kOp);
+    capture->push(kLinkedOp);
     REQUIRE(cupti.pushed.size() == 1);
     cupti.launchKernel(5, cupti.pushed[0], "_Z4normPf", 1000, 1500);
     capture->pop();
@@ -24,7 +24,7 @@ TEST_CASE("a kernel is linked to the op that was pushed when it was launched")
     const GpuTrace trace = capture->finish();
     REQUIRE(trace.kernels.size() == 1);
     const GpuKernel& kernel = trace.kernels[0];
-    CHECK(kernel.of == kOp);
+    CHECK(kernel.of == kLinkedOp);
     CHECK(kernel.window == Window{1000, 1500});
     CHECK(kernel.place == GpuPlace{0, 1, 7, 5});
     CHECK(trace.strings.at(kernel.name) == "_Z4normPf");
@@ -42,10 +42,10 @@ TEST_CASE("a kernel whose launch is reported later is kept for one more take")
     const auto capture = started(cupti);
     cupti.kernelOnly(5, "late", 1000, 1500);
     CHECK(capture->take().kernels.empty());
-    cupti.linkOnly(5, externalId(kOp));
+    cupti.linkOnly(5, externalId(kLinkedOp));
     const GpuTrace trace = capture->take();
     REQUIRE(trace.kernels.size() == 1);
-    CHECK(trace.kernels[0].of == kOp);
+    CHECK(trace.kernels[0].of == kLinkedOp);
     CHECK(trace.health.withoutOp == 0);
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("a kernel of a graph that no op launched is counted as any other")
     FakeCupti cupti;
     const auto capture = started(cupti);
     cupti.kernelOnly(5, "norm", 10, 20, 0x300000001);
-    cupti.launchKernel(6, externalId(kOp), "gemm", 20, 30);
+    cupti.launchKernel(6, externalId(kLinkedOp), "gemm", 20, 30);
     CHECK(capture->finish().health.withoutOp == 1);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("launches of other pipeline copies are neither kept nor counted as mis
     const auto capture = started(cupti, TraceLevel::All);
     const std::uint64_t other = externalId({OpOfIteration::kOtherCopy, 2});
     cupti.launchKernel(5, other, "k", 1, 2);
-    cupti.launchKernel(6, externalId(kOp), "k", 3, 4);
+    cupti.launchKernel(6, externalId(kLinkedOp), "k", 3, 4);
     cupti::CallRecord call{};
     call.kind = cupti::Kind::Runtime;
     call.cbid = cupti::runtime_call::cudaLaunchKernel_v7000;
@@ -134,7 +134,7 @@ TEST_CASE("launches of other pipeline copies are neither kept nor counted as mis
     cupti.deliver(call);
     const GpuTrace trace = capture->finish();
     REQUIRE(trace.kernels.size() == 1);
-    CHECK(trace.kernels[0].of == kOp);
+    CHECK(trace.kernels[0].of == kLinkedOp);
     CHECK(trace.calls.empty());
     CHECK(trace.health.isComplete());
 }
@@ -146,7 +146,7 @@ TEST_CASE("another library's numbers are not taken for ours")
     cupti::ExternalCorrelationRecord link{};
     link.kind = cupti::Kind::ExternalCorrelation;
     link.externalKind = cupti::ExternalKind::OpenAcc;
-    link.externalId = externalId(kOp);
+    link.externalId = externalId(kLinkedOp);
     link.correlationId = 5;
     cupti.deliver(link);
     cupti.kernelOnly(5, "k", 1, 2);

@@ -25,7 +25,7 @@ profiler::GpuPieces piecesOf(const GpuTrace& trace)
     };
 }
 
-std::vector<json> eventsOf(const GpuRun& made)
+std::vector<json> gpuEventsOf(const GpuRun& made)
 {
     return json::parse(textOf(profiler::exportChrome, made.run, piecesOf(made.gpu)))["traceEvents"];
 }
@@ -65,7 +65,7 @@ TEST_CASE("every kernel, copy and memset is a slice with device, context, stream
     memset.bytes = 4096;
     memset.memory = 3;
     made.gpu.memsets.push_back(memset);
-    const auto events = eventsOf(made);
+    const auto events = gpuEventsOf(made);
     const auto kernels = ofCategory(events, "kernel"), copies = ofCategory(events, "gpu_memcpy"),
                memsets = ofCategory(events, "gpu_memset");
     REQUIRE(kernels.size() == made.gpu.kernels.size());
@@ -95,7 +95,7 @@ TEST_CASE("every kernel, copy and memset is a slice with device, context, stream
 TEST_CASE("a flow leads from each launch to its kernel, and both ends are within a slice")
 {
     const GpuRun made = gpuRun();
-    const auto events = eventsOf(made);
+    const auto events = gpuEventsOf(made);
     const auto starts = ofCategory(events, "ac2g", "s"), ends = ofCategory(events, "ac2g", "f");
     CHECK(starts.size() == made.gpu.calls.size());
     REQUIRE(ends.size() == made.gpu.kernels.size() + made.gpu.copies.size());
@@ -121,7 +121,7 @@ TEST_CASE("a flow leads from each launch to its kernel, and both ends are within
 TEST_CASE("an annotation of an op encloses the calls of the op, on their thread")
 {
     const GpuRun made = GENERATE(0, 1) == 0 ? gpuRun() : emulatedGpuRun();
-    const auto events = eventsOf(made);
+    const auto events = gpuEventsOf(made);
     std::map<std::pair<std::string, int>, json> rangeOf;
     for (const json& range : ofCategory(events, "user_annotation"))
         rangeOf[{range["name"], range["args"]["iteration"]}] = range;
@@ -144,7 +144,7 @@ TEST_CASE("GPU slices of one thread do not overlap, not even with those of lanes
     beside.window.begin += 1000;
     made.gpu.kernels.insert(made.gpu.kernels.begin() + 6, beside);
     std::map<std::pair<int, int>, double> end;
-    auto slices = eventsOf(made);
+    auto slices = gpuEventsOf(made);
     std::erase_if(slices, [](const json& event) {
         return event["ph"] != "X" || event["cat"] == "cuda_runtime" || event["cat"] == "cuda_sync";
     });
@@ -160,14 +160,14 @@ TEST_CASE("counters have the name of their GPU, and emulated runs have no clocks
 {
     GpuRun made = gpuRun();
     std::set<std::string> names;
-    for (const json& event : eventsOf(made))
+    for (const json& event : gpuEventsOf(made))
         if (event["ph"] == "C")
             names.insert(event["name"]);
     CHECK(names.contains("GPU 3 SM clock"));
     CHECK(names.contains("GPU 0 power"));
     CHECK(names.size() == 16); // four of each GPU
     made.run.info.mode = Mode::Emulate;
-    for (const json& event : eventsOf(made))
+    for (const json& event : gpuEventsOf(made))
         CHECK(event["ph"] != "C");
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("numbers beyond 2^53 are text, and ranges of libraries keep domain and
                                .payload = (std::int64_t{1} << 53) + 1,
                                .nests = true});
     made.gpu.allocations.push_back({3000, {1, 2, 7, 9}, 4096, 512, 3, true});
-    const auto events = eventsOf(made);
+    const auto events = gpuEventsOf(made);
     CHECK(ofCategory(events, "gpu_memcpy")[0]["args"]["bytes"] == "1152921504606846976");
     bool found = false;
     for (const json& range : ofCategory(events, "user_annotation"))
@@ -211,7 +211,7 @@ TEST_CASE("work whose op and context belong to no device is in a process of its 
     copy.of.op = OpOfIteration::kOtherCopy; // of a data-parallel copy that is not recorded
     copy.place = {3, 98, 7, 0};
     made.gpu.kernels.push_back(copy);
-    const auto events = eventsOf(made);
+    const auto events = gpuEventsOf(made);
     const auto kernels = ofCategory(events, "kernel");
     REQUIRE(kernels.size() == made.gpu.kernels.size());
     CHECK(nameOfProcess(events, kernels.back()["pid"]) == "GPU 3 (no device)");

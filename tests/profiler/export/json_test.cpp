@@ -10,7 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-Run runOf(const std::string& scheme, int devices, int microBatches)
+Run labelledRun(const std::string& scheme, int devices, int microBatches)
 {
     UnitCosts costs;
     costs.p2p = {1, 4};
@@ -25,7 +25,7 @@ Run runOf(const std::string& scheme, int devices, int microBatches)
 
 TEST_CASE("a run as JSON has every span, the placement of the stages and the experiment")
 {
-    const Run run = runOf("bitpipe", 4, 4);
+    const Run run = labelledRun("bitpipe", 4, 4);
     const json object = json::parse(tests::textOf(profiler::exportJson, run));
     CHECK(object["format"] == "bubblescope run");
     CHECK(object["run"]["scheme"] == "bitpipe");
@@ -53,7 +53,7 @@ TEST_CASE("a run as JSON has every span, the placement of the stages and the exp
 
 TEST_CASE("losses and memory events are in the JSON as they were recorded")
 {
-    Run run = runOf("1f1b", 2, 2);
+    Run run = labelledRun("1f1b", 2, 2);
     run.info.ticksPerUnit = 1;
     run.timeline.iterations[0].loss = 5.5;
     run.timeline.iterations[0].microBatchLoss = {5.25F, 5.75F};

@@ -6,7 +6,7 @@ using profiler::LegendContent;
 
 namespace {
 
-std::string texts(const LegendContent& content)
+std::string legendTexts(const LegendContent& content)
 {
     const auto palette = profiler::loadPalette("default", profiler::ThemeMode::Light);
     std::string all;
@@ -24,11 +24,12 @@ TEST_CASE("a legend names what occurs, in one order and in the same words everyw
                       {OpKind::BackwardWeight, {0, 1}}, {OpKind::SendActivation, {0}},
                       {OpKind::AllReduce, {0}},         {OpKind::OptimizerStep, {0}}};
     content.isUp = content.hasBubble = content.hasExposed = true;
-    CHECK(texts(content)
+    CHECK(legendTexts(content)
           == "forward, chunk 0 and 1; input gradient; weight gradient; P2P, all-reduce; "
              "optimizer; exposed communication; direction up; bubble");
     content.chunks = {{OpKind::Forward, {0, 1, 2, 3}}};
-    CHECK(texts(content).starts_with("forward, chunk 0, 1, 2 ...;")); // chunk 3 has 0's colour
+    CHECK(
+        legendTexts(content).starts_with("forward, chunk 0, 1, 2 ...;")); // chunk 3 has 0's colour
 }
 
 // Both have one colour, so two entries looked alike.
@@ -39,7 +40,8 @@ TEST_CASE("a legend names backward and input gradient in one entry")
                       {OpKind::Backward, {0}},
                       {OpKind::BackwardInput, {0, 1}},
                       {OpKind::BackwardWeight, {0, 1}}};
-    CHECK(texts(content) == "forward, chunk 0 and 1; backward, input gradient; weight gradient");
+    CHECK(legendTexts(content)
+          == "forward, chunk 0 and 1; backward, input gradient; weight gradient");
     const auto palette = profiler::loadPalette("default", profiler::ThemeMode::Light);
     CHECK(profiler::legendEntries(content, *palette)[1].fills.size() == 2);
 }

@@ -6,7 +6,7 @@ using namespace tests;
 
 namespace {
 
-std::string importError(const std::string& trace)
+std::string traceError(const std::string& trace)
 {
     const TemporaryFolder folder;
     writeText(folder / "a.json", trace);
@@ -20,7 +20,7 @@ std::string importError(const std::string& trace)
 // The partner device of the copy was read past the end of the placement.
 TEST_CASE("a copy of a stage that no device computes is refused")
 {
-    CHECK(importError(R"([{"ph":"X","name":"0F0","pid":1,"tid":1,"ts":1,"dur":2},
+    CHECK(traceError(R"([{"ph":"X","name":"0F0","pid":1,"tid":1,"ts":1,"dur":2},
         {"ph":"X","name":"0B0","pid":1,"tid":1,"ts":4,"dur":2},
         {"ph":"X","name":"900EVICT0","pid":1,"tid":1,"ts":7,"dur":2}])")
               .find("does not exist in a schedule of this size")
@@ -33,7 +33,7 @@ TEST_CASE("an op whose chunk is beyond the last stage has no stage")
     for (const int ranks : {2, 30'000, 999'999}) {
         CAPTURE(ranks);
         CHECK(
-            importError(
+            traceError(
                 fmt::format(R"({{"distributedInfo":{{"rank":0,"world_size":{}}},"traceEvents":[)"
                             R"({{"ph":"X","name":"F0.60000.0","pid":1,"tid":1,"ts":1,"dur":2}}]}})",
                             ranks))

@@ -19,7 +19,7 @@ std::size_t firstCompute(const std::vector<Op>& program)
 }
 
 // The first F of device 2 launched a kernel, and a copy; somebody else launched a kernel.
-struct Recorded
+struct RecordedGpu
 {
     Run run = simulatedRun(1);
     std::size_t position = firstCompute(run.schedule.program[{2}]);
@@ -28,7 +28,7 @@ struct Recorded
     Span span;
     GpuTrace trace;
 
-    Recorded()
+    RecordedGpu()
     {
         for (const Track& track : run.timeline.tracks)
             for (const Span& each : track.spans)
@@ -91,7 +91,7 @@ struct Recorded
     std::int64_t nanoseconds(std::int64_t ticks) const { return nanosecondsOf(run.info, ticks); }
 };
 
-std::filesystem::path write(const TemporaryFolder& folder, const Recorded& recorded)
+std::filesystem::path write(const TemporaryFolder& folder, const RecordedGpu& recorded)
 {
     const auto file = folder / "run.sqlite";
     auto writer = TraceWriter::create(file, recorded.run.info, recorded.run.schedule);
@@ -108,7 +108,7 @@ std::filesystem::path write(const TemporaryFolder& folder, const Recorded& recor
 TEST_CASE("GPU activity is read back as written")
 {
     const TemporaryFolder folder;
-    const Recorded recorded;
+    const RecordedGpu recorded;
     auto read = readGpuTrace(write(folder, recorded));
     REQUIRE(read);
     GpuTrace expected = recorded.trace;
@@ -151,7 +151,7 @@ TEST_CASE("GPU activity is read back as written")
 TEST_CASE("of a live run, where the host launched an op is read back, of others it is where it ran")
 {
     const TemporaryFolder folder;
-    Recorded recorded;
+    RecordedGpu recorded;
     CHECK(readGpuTrace(write(folder, recorded))->launches.empty());
     std::filesystem::remove(folder / "run.sqlite");
     recorded.run.info.mode = Mode::Live;
@@ -168,7 +168,7 @@ TEST_CASE("of a live run, where the host launched an op is read back, of others 
 TEST_CASE("readGpuTrace() returns only the activity within the window")
 {
     const TemporaryFolder folder;
-    const Recorded recorded;
+    const RecordedGpu recorded;
     const auto file = write(folder, recorded);
     const std::int64_t end = recorded.nanoseconds(recorded.span.end);
     const auto late = readGpuTrace(file, {end + 1, end + 1000});
@@ -197,7 +197,7 @@ TEST_CASE("GPU activity at times that no run has is damage")
           {"BS_gpu_overhead", "begin = -9000000000000000000"}}) {
         CAPTURE(table);
         const TemporaryFolder folder;
-        Recorded recorded;
+        RecordedGpu recorded;
         recorded.run.info.mode = Mode::Live;
         const auto file = write(folder, recorded);
         REQUIRE(readGpuTrace(file));
@@ -221,7 +221,7 @@ TEST_CASE("a run without a GPU has an empty trace")
 TEST_CASE("the documented joins find a kernel's launch, its range and its device")
 {
     const TemporaryFolder folder;
-    const Recorded recorded;
+    const RecordedGpu recorded;
     const Script script(write(folder, recorded));
     // Kernel to launching call, as NVIDIA documents it.
     CHECK(script("SELECT s.value FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN "
@@ -257,7 +257,7 @@ TEST_CASE("the documented joins find a kernel's launch, its range and its device
 TEST_CASE("the range of an op that was launched is when the host did so")
 {
     const TemporaryFolder folder;
-    const Recorded recorded;
+    const RecordedGpu recorded;
     const Script script(write(folder, recorded));
     const std::int64_t begin = recorded.nanoseconds(recorded.span.begin);
     CHECK(script("SELECT n.start, n.\"end\", s.begin FROM NVTX_EVENTS n JOIN BS_span s ON s.id = "
@@ -273,7 +273,7 @@ TEST_CASE("the range of an op that was launched is when the host did so")
 TEST_CASE("ranges of libraries have separate domains, and streams have names")
 {
     const TemporaryFolder folder;
-    const Recorded recorded;
+    const RecordedGpu recorded;
     const Script script(write(folder, recorded));
     CHECK(script("SELECT n.text, d.text, n.eventType, n.globalTid % 0x1000000, n.int64Value FROM "
                  "NVTX_EVENTS n JOIN NVTX_EVENTS d ON d.eventType = 75 AND d.domainId = n.domainId "
@@ -288,7 +288,7 @@ TEST_CASE("ranges of libraries have separate domains, and streams have names")
 TEST_CASE("a range of another copy of the pipeline is of no op, a large thread number is cut")
 {
     const TemporaryFolder folder;
-    Recorded recorded;
+    RecordedGpu recorded;
     recorded.trace.ranges[0].of = {OpOfIteration::kOtherCopy, 0};
     recorded.trace.ranges[0].thread = 0x5000007;
     const auto file = write(folder, recorded);
@@ -308,7 +308,7 @@ TEST_CASE("what was launched without a number belongs to no op, and memory may b
           "nobody knows")
 {
     const TemporaryFolder folder;
-    Recorded recorded;
+    RecordedGpu recorded;
     recorded.trace.kernels[0].place.correlation = 0;
     recorded.trace.kernels[1].place.correlation = 0; // of nobody
     recorded.trace.memsets[0].memory = 0;
@@ -377,7 +377,7 @@ TEST_CASE("a run without a GPU has none of these tables")
 TEST_CASE("traces that come one after another add up, and share their strings")
 {
     const TemporaryFolder folder;
-    const Recorded recorded;
+    const RecordedGpu recorded;
     const auto file = folder / "run.sqlite";
     auto writer = TraceWriter::create(file, recorded.run.info, recorded.run.schedule);
     REQUIRE(writer);

@@ -49,7 +49,7 @@ void writeAndBeKilled(const std::filesystem::path& file, const Run& run, std::ui
         for (std::uint32_t i = 0; i < committed; ++i)
             writer->append(iterationOf(run, i));
         const char done = writer->flush() ? '+' : '-';
-        if (write(pipe[1], &done, 1) != 1)
+        if (::write(pipe[1], &done, 1) != 1)
             _exit(1);
         for (std::uint32_t i = committed; i < run.timeline.iterations.size(); ++i) {
             writer->append(iterationOf(run, i));

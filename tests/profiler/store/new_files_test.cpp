@@ -20,7 +20,7 @@ std::string bytesOf(const std::filesystem::path& file)
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-std::string refusal(const std::filesystem::path& file, IfExists ifExists = IfExists::Refuse)
+std::string createError(const std::filesystem::path& file, IfExists ifExists = IfExists::Refuse)
 {
     const Run run = simulatedRun(1);
     const auto created = TraceWriter::create(file, run.info, run.schedule, ifExists);
@@ -82,7 +82,7 @@ TEST_CASE("an existing file is replaced only on request")
 {
     const TemporaryFolder folder;
     std::ofstream(folder / "run.sqlite") << "precious";
-    CHECK(refusal(folder / "run.sqlite")
+    CHECK(createError(folder / "run.sqlite")
           == (folder / "run.sqlite").string()
               + " exists already: choose another name, or --force to replace it");
     CHECK(bytesOf(folder / "run.sqlite") == "precious");
@@ -127,10 +127,10 @@ TEST_CASE("companion files of a replaced run do not affect the new one")
 TEST_CASE("a folder that is missing, or a folder in place of the file, is named")
 {
     const TemporaryFolder folder;
-    CHECK(refusal(folder / "no/run.sqlite")
+    CHECK(createError(folder / "no/run.sqlite")
           == "cannot write " + (folder / "no/run.sqlite").string() + ": the folder "
               + (folder / "no").string() + " does not exist; make it first");
-    CHECK(refusal(folder.path(), IfExists::Replace)
+    CHECK(createError(folder.path(), IfExists::Replace)
           == "cannot write " + folder.path().string() + ": it is a folder; name a file in it");
 }
 

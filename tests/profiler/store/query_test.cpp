@@ -7,9 +7,9 @@ using namespace tests;
 
 namespace {
 
-struct Recorded
+struct Queried
 {
-    Recorded() { REQUIRE(writeRun(file, fullRun())); }
+    Queried() { REQUIRE(writeRun(file, fullRun())); }
     Result<QueryResult> operator()(std::string_view sql, const QueryLimits& limits = {}) const
     {
         return runQuery(file, sql, limits);
@@ -31,7 +31,7 @@ constexpr std::string_view kEndless
 
 TEST_CASE("a query returns typed values under the names of its columns")
 {
-    const Recorded run;
+    const Queried run;
     const auto result
         = run("SELECT 7 AS i, 0.5 AS r, 'F' AS t, NULL AS n, x'00ff' AS b -- a comment\n;");
     REQUIRE(result);
@@ -46,7 +46,7 @@ TEST_CASE("a query returns typed values under the names of its columns")
 
 TEST_CASE("rows and bytes beyond the limits are cut")
 {
-    const Recorded run;
+    const Queried run;
     QueryLimits limits;
     limits.rows = 3;
     const auto three = run("SELECT op FROM BS_schedule", limits);
@@ -61,7 +61,7 @@ TEST_CASE("rows and bytes beyond the limits are cut")
 
 TEST_CASE("an endless query ends at the limit of time, or when it is cancelled")
 {
-    const Recorded run;
+    const Queried run;
     QueryLimits limits;
     limits.time = std::chrono::milliseconds(0);
     CHECK(run.reason(kEndless, limits).find("takes longer than 0 s") != std::string::npos);
@@ -72,7 +72,7 @@ TEST_CASE("an endless query ends at the limit of time, or when it is cancelled")
 
 TEST_CASE("a query cannot change the run, nor open other files")
 {
-    const Recorded run;
+    const Queried run;
     const auto before = std::filesystem::last_write_time(run.file);
     for (const char* sql :
          {"DELETE FROM BS_span", "UPDATE BS_run SET label = ''", "DROP TABLE BS_span",
@@ -90,7 +90,7 @@ TEST_CASE("a query cannot change the run, nor open other files")
 
 TEST_CASE("an error has its position in the query")
 {
-    const Recorded run;
+    const Queried run;
     CHECK(run.reason("SELECT absent FROM BS_span") == "no such column: absent");
     CHECK(run.reason("SELECT op\nFROM BS_span\nWHERE oops = 1") == "line 3: no such column: oops");
     CHECK(run.reason("SELEC 1") == "near \"SELEC\": syntax error");
@@ -103,7 +103,7 @@ TEST_CASE("an error has its position in the query")
 
 TEST_CASE("the schema lists the tables of the file")
 {
-    const Recorded run;
+    const Queried run;
     const auto tables = schemaOf(run.file);
     REQUIRE(tables);
     const auto has = [&](std::string_view name) {
@@ -117,7 +117,7 @@ TEST_CASE("the schema lists the tables of the file")
 
 TEST_CASE("every recipe runs, or needs a table that only some runs have")
 {
-    const Recorded run;
+    const Queried run;
     const auto recipes = queryRecipes();
     CHECK(recipes.size() >= 8);
     for (const Recipe& recipe : recipes) {

@@ -33,7 +33,7 @@ void runSql(const std::filesystem::path& file, const std::string& sql)
 }
 
 // The message without the file's name.
-std::string refusal(const std::filesystem::path& file)
+std::string readError(const std::filesystem::path& file)
 {
     const auto read = readRun(file);
     REQUIRE_FALSE(read);
@@ -50,7 +50,7 @@ std::string refusalAfter(const std::string& sql)
     const TemporaryFolder folder;
     REQUIRE(writeRun(folder / "run.sqlite", fullRun()));
     runSql(folder / "run.sqlite", sql);
-    return refusal(folder / "run.sqlite");
+    return readError(folder / "run.sqlite");
 }
 
 } // namespace
@@ -58,19 +58,19 @@ std::string refusalAfter(const std::string& sql)
 TEST_CASE("a missing path, a folder and a file that is not SQLite give one line")
 {
     const TemporaryFolder folder;
-    CHECK(refusal(folder / "missing.sqlite") == "does not exist: check the name");
-    CHECK(refusal(folder.path()) == "is a folder: name a run file in it");
+    CHECK(readError(folder / "missing.sqlite") == "does not exist: check the name");
+    CHECK(readError(folder.path()) == "is a folder: name a run file in it");
     writeText(folder / "empty", "");
-    CHECK(refusal(folder / "empty") == "is empty (0 bytes): record the run again");
+    CHECK(readError(folder / "empty") == "is empty (0 bytes): record the run again");
     writeText(folder / "notes.txt", "hello\n" + std::string(5000, 'x'));
-    CHECK(refusal(folder / "notes.txt") == "is not a SQLite file, so not a Bubblescope run");
+    CHECK(readError(folder / "notes.txt") == "is not a SQLite file, so not a Bubblescope run");
     writeText(folder / "trace.json", "{\"traceEvents\":[]}" + std::string(5000, ' '));
-    CHECK(refusal(folder / "trace.json")
+    CHECK(readError(folder / "trace.json")
           == "is a JSON file, not a Bubblescope run: if it is a trace, " + kImportIt);
     writeText(folder / "run.sqlite.gz", "\x1F\x8B" + std::string(500, 'z'));
-    CHECK(refusal(folder / "run.sqlite.gz")
+    CHECK(readError(folder / "run.sqlite.gz")
           == "is a gzip file, not a Bubblescope run: if it is a trace, " + kImportIt);
-    CHECK(refusal("/dev/null") == "is not a file");
+    CHECK(readError("/dev/null") == "is not a file");
 }
 
 TEST_CASE("the error for a truncated run has its size")
@@ -80,7 +80,7 @@ TEST_CASE("the error for a truncated run has its size")
     const auto size = std::filesystem::file_size(folder / "run.sqlite");
     const auto refusalAt = [&](std::uintmax_t left) {
         std::filesystem::resize_file(folder / "run.sqlite", left);
-        return refusal(folder / "run.sqlite");
+        return readError(folder / "run.sqlite");
     };
     CHECK(refusalAt(size - 1).starts_with("is truncated to "));
     CHECK(refusalAt(size / 2).starts_with("is truncated to "));
@@ -92,19 +92,19 @@ TEST_CASE("a SQLite file of another program is named as such")
 {
     const TemporaryFolder folder;
     runSql(folder / "other.sqlite", "CREATE TABLE moz_places (id); CREATE TABLE moz_hosts (id)");
-    CHECK(refusal(folder / "other.sqlite")
+    CHECK(readError(folder / "other.sqlite")
           == "is a SQLite file of another program (with tables moz_hosts, moz_places), not a "
              "Bubblescope run");
     runSql(folder / "nsys.sqlite",
            "CREATE TABLE StringIds (id, value); CREATE TABLE "
            "CUPTI_ACTIVITY_KIND_KERNEL (start, end)");
-    CHECK(refusal(folder / "nsys.sqlite")
+    CHECK(readError(folder / "nsys.sqlite")
           == "is an Nsight Systems export, not a Bubblescope run: " + kImportIt);
     runSql(folder / "results.sqlite", "CREATE TABLE study (key, value); CREATE TABLE results (id)");
-    CHECK(refusal(folder / "results.sqlite")
+    CHECK(readError(folder / "results.sqlite")
           == "has the results of a study, not a run: open report.html beside it");
     runSql(folder / "nothing.sqlite", "PRAGMA user_version = 1");
-    CHECK(refusal(folder / "nothing.sqlite") == "is an empty SQLite file, not a Bubblescope run");
+    CHECK(readError(folder / "nothing.sqlite") == "is an empty SQLite file, not a Bubblescope run");
 }
 
 TEST_CASE("traces are recognised by their first bytes, not by their names")

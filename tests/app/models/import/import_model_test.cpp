@@ -1,14 +1,12 @@
 #include "app/models/import/import_model.h"
 #include "app/models/text.h"
+#include "tests/app/models/tables/model_texts.h"
 #include "tests/app/simulated_run.h"
 
-#include <QAbstractItemModelTester>
-
 using namespace app;
+using tests::kStrict;
 
 namespace {
-
-constexpr auto kStrict = QAbstractItemModelTester::FailureReportingMode::Fatal;
 
 // A run of two devices whose second iteration begins at 10 ms.
 engine::Run importedRun()

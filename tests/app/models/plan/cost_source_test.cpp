@@ -10,7 +10,7 @@ namespace {
 
 using Kind = CostSource::Kind;
 
-PredictionRequest request(const char* scheme, Kind kind)
+PredictionRequest sourceRequest(const char* scheme, Kind kind)
 {
     PredictionRequest result;
     result.schedule.scheme = scheme;
@@ -20,7 +20,7 @@ PredictionRequest request(const char* scheme, Kind kind)
 
 PredictionRequest recorded(const char* scheme, std::shared_ptr<const engine::Run> run)
 {
-    PredictionRequest result = request(scheme, Kind::Recorded);
+    PredictionRequest result = sourceRequest(scheme, Kind::Recorded);
     result.source.file = QStringLiteral("runs/one.sqlite");
     result.source.run = std::move(run);
     return result;
@@ -36,7 +36,7 @@ std::string problemOf(const PredictionRequest& request)
 
 TEST_CASE("a prediction on hardware takes the closed forms of the model, in nanoseconds")
 {
-    PredictionRequest wish = request("1f1b", Kind::Hardware);
+    PredictionRequest wish = sourceRequest("1f1b", Kind::Hardware);
     wish.source.setup.tensorParallel = 8;
     const auto prediction = predict(wish);
     REQUIRE(prediction);
@@ -67,7 +67,7 @@ TEST_CASE("a prediction on hardware takes the closed forms of the model, in nano
 
 TEST_CASE("a prediction names the device that does not fit in memory")
 {
-    PredictionRequest wish = request("1f1b", Kind::Hardware);
+    PredictionRequest wish = sourceRequest("1f1b", Kind::Hardware);
     const auto large = predict(wish);
     REQUIRE(large);
     CHECK(memoryExcess(*large).startsWith(QStringLiteral("Device 0 needs ")));
@@ -82,7 +82,7 @@ TEST_CASE("a prediction names the device that does not fit in memory")
 
 TEST_CASE("recomputation also costs time and saves memory on hardware")
 {
-    PredictionRequest wish = request("1f1b", Kind::Hardware);
+    PredictionRequest wish = sourceRequest("1f1b", Kind::Hardware);
     const auto all = predict(wish);
     wish.recompute = engine::Recompute::Full;
     const auto saved = predict(wish);
@@ -96,7 +96,7 @@ TEST_CASE("recomputation also costs time and saves memory on hardware")
 // The window counted attention that is made again as if nothing stayed, the command 30 percent.
 TEST_CASE("recomputed attention keeps the same share of a stash as on the command line")
 {
-    PredictionRequest wish = request("1f1b", Kind::Units);
+    PredictionRequest wish = sourceRequest("1f1b", Kind::Units);
     wish.recompute = engine::Recompute::Attention;
     const auto prediction = predict(wish);
     REQUIRE(prediction);
@@ -121,7 +121,8 @@ TEST_CASE("the schedule that was recorded is predicted as long as its replay, ot
 TEST_CASE("a run of other stages, or none, is refused with what to do, its split backward may be "
           "assumed")
 {
-    CHECK(problemOf(request("1f1b", Kind::Recorded)).find("no recorded run is selected") == 0);
+    CHECK(problemOf(sourceRequest("1f1b", Kind::Recorded)).find("no recorded run is selected")
+          == 0);
     const auto run = sample::measured({"1f1b", 4, 8});
     CHECK(problemOf(recorded("bitpipe", run)).find("stages") != std::string::npos);
     PredictionRequest split = recorded("zb-h1", run);
@@ -186,7 +187,7 @@ TEST_CASE("the table of schemes counts in the unit and with the memory that its 
         return std::make_shared<const engine::Result<Prediction>>(predict(wish));
     };
     model.setRows({{QStringLiteral("1f1b"), QStringLiteral("1F1B"), {}, {}}});
-    model.answer(QStringLiteral("1f1b"), answerOf(request("1f1b", Kind::Units)));
+    model.answer(QStringLiteral("1f1b"), answerOf(sourceRequest("1f1b", Kind::Units)));
     const auto header = [&](SchemeTableModel::Column column) {
         return model.headerData(static_cast<int>(column), Qt::Horizontal).toString();
     };
@@ -194,7 +195,7 @@ TEST_CASE("the table of schemes counts in the unit and with the memory that its 
     CHECK(header(Iteration) == QStringLiteral("Iteration, units"));
     CHECK_FALSE(model.hasMemory());
     CHECK(model.csv().startsWith(QStringLiteral("scheme,iteration_units,")));
-    model.answer(QStringLiteral("1f1b"), answerOf(request("1f1b", Kind::Hardware)));
+    model.answer(QStringLiteral("1f1b"), answerOf(sourceRequest("1f1b", Kind::Hardware)));
     CHECK(header(Iteration) == QStringLiteral("Iteration, ms"));
     CHECK(header(Memory) == QStringLiteral("Memory, GiB"));
     CHECK(model.hasMemory());

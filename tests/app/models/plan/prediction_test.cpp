@@ -2,7 +2,7 @@
 #include "app/models/plan/prediction.h"
 #include "app/models/plan/run_plan.h"
 #include "app/models/tables/scheme_table_model.h"
-#include "tests/catch.h"
+#include "tests/support/pipelines.h"
 
 #include <QAbstractItemModelTester>
 
@@ -10,19 +10,11 @@ using namespace app;
 
 namespace {
 
-engine::ScheduleRequest request(const char* scheme, int devices, int microBatches)
-{
-    engine::ScheduleRequest result;
-    result.scheme = scheme;
-    result.devices = devices;
-    result.microBatches = microBatches;
-    return result;
-}
-
 Prediction predicted(const char* scheme, int devices, int microBatches,
                      engine::UnitCosts costs = {})
 {
-    auto result = predict({.schedule = request(scheme, devices, microBatches), .costs = costs});
+    auto result
+        = predict({.schedule = tests::requestOf(scheme, devices, microBatches), .costs = costs});
     REQUIRE(result);
     return *result;
 }
@@ -38,7 +30,7 @@ SchemeTableModel::Row row(const char* scheme, const char* condition = "")
 auto answerOf(const char* scheme, int devices, int microBatches)
 {
     return std::make_shared<const engine::Result<Prediction>>(
-        predict({.schedule = request(scheme, devices, microBatches)}));
+        predict({.schedule = tests::requestOf(scheme, devices, microBatches)}));
 }
 
 QString column(const SchemeTableModel& model, int column)
@@ -91,7 +83,7 @@ TEST_CASE("late all-reduces of an asynchronous scheme are refused, as by bscope 
 
 TEST_CASE("an edited schedule that lacks an op is predicted as its violations")
 {
-    auto schedule = engine::buildSchedule(request("1f1b", 2, 2));
+    auto schedule = engine::buildSchedule(tests::requestOf("1f1b", 2, 2));
     REQUIRE(schedule);
     schedule->program[{1}].pop_back();
     const auto result = predict(*schedule, QStringLiteral("x"), PredictionRequest());
@@ -103,15 +95,15 @@ TEST_CASE("an edited schedule that lacks an op is predicted as its violations")
 
 TEST_CASE("a refused request names the nearest values, each a request that is possible")
 {
-    const Fault fault = findFault(request("bitpipe", 4, 6));
+    const Fault fault = findFault(tests::requestOf("bitpipe", 4, 6));
     CHECK(fault.field == Fault::Field::MicroBatches);
     CHECK(fault.reason == QStringLiteral("try 4 or 8"));
     REQUIRE(fault.remedies.size() == 2);
     CHECK(fault.remedies[1].text == QStringLiteral("N = 8"));
     for (const engine::Scheme& scheme : engine::schemes()) {
         for (const auto& [devices, microBatches] : {std::pair{3, 5}, {4, 2}, {0, 0}, {7, 1}}) {
-            const Fault other
-                = findFault(request(std::string(scheme.name).c_str(), devices, microBatches));
+            const Fault other = findFault(
+                tests::requestOf(std::string(scheme.name).c_str(), devices, microBatches));
             INFO(scheme.name << " D " << devices << " N " << microBatches);
             CHECK((other.field == Fault::Field::None) == other.message.isEmpty());
             if (other.field != Fault::Field::None)
@@ -124,21 +116,22 @@ TEST_CASE("a refused request names the nearest values, each a request that is po
 
 TEST_CASE("an invalid option value is reported for the option, and resets to the default")
 {
-    engine::ScheduleRequest wrong = request("bitpipe", 4, 8);
+    engine::ScheduleRequest wrong = tests::requestOf("bitpipe", 4, 8);
     wrong.options["placement"] = "sideways";
     const Fault fault = findFault(wrong);
     CHECK(fault.field == Fault::Field::Option);
     REQUIRE(fault.remedies.size() == 1);
-    CHECK(fault.remedies[0].request == request("bitpipe", 4, 8));
+    CHECK(fault.remedies[0].request == tests::requestOf("bitpipe", 4, 8));
 }
 
 TEST_CASE("dragging snaps to values that the scheme accepts")
 {
     using Request = engine::ScheduleRequest;
-    CHECK(nearestPossible(request("bitpipe", 4, 8), &Request::microBatches, 9, 128) == 8);
-    CHECK(nearestPossible(request("bitpipe", 4, 8), &Request::microBatches, 128, 128) == 128);
-    CHECK(nearestPossible(request("bitpipe", 4, 8), &Request::devices, 3, 64) == 4);
-    CHECK(nearestPossible(request("1f1b", 4, 8), &Request::devices, 3, 64) == 3);
+    CHECK(nearestPossible(tests::requestOf("bitpipe", 4, 8), &Request::microBatches, 9, 128) == 8);
+    CHECK(nearestPossible(tests::requestOf("bitpipe", 4, 8), &Request::microBatches, 128, 128)
+          == 128);
+    CHECK(nearestPossible(tests::requestOf("bitpipe", 4, 8), &Request::devices, 3, 64) == 4);
+    CHECK(nearestPossible(tests::requestOf("1f1b", 4, 8), &Request::devices, 3, 64) == 3);
 }
 
 TEST_CASE("a rule is split by field")

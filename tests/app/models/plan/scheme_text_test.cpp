@@ -1,24 +1,16 @@
 #include "app/models/plan/scheme_text.h"
 #include "engine/schedules/scheme.h"
-#include "tests/catch.h"
+#include "tests/support/pipelines.h"
 
 using namespace app;
 
 namespace {
 
-engine::ScheduleRequest request(const char* scheme, int devices, int microBatches)
-{
-    engine::ScheduleRequest result;
-    result.scheme = scheme;
-    result.devices = devices;
-    result.microBatches = microBatches;
-    return result;
-}
-
 std::vector<SchemeFact> factsOf(const char* scheme, int devices, int microBatches,
                                 const engine::UnitCosts& costs = {})
 {
-    PredictionRequest asked{.schedule = request(scheme, devices, microBatches), .costs = costs};
+    PredictionRequest asked{.schedule = tests::requestOf(scheme, devices, microBatches),
+                            .costs = costs};
     const auto prediction = predict(asked);
     REQUIRE(prediction);
     return schemeFacts(*engine::findScheme(scheme), asked.schedule, &*prediction);
@@ -59,7 +51,7 @@ TEST_CASE("every scheme states its publication, its requirements and its rule")
 {
     for (const engine::Scheme& scheme : engine::schemes()) {
         INFO(scheme.name);
-        const QString html = schemeHtml(scheme, request("", 4, 8), nullptr);
+        const QString html = schemeHtml(scheme, tests::requestOf("", 4, 8), nullptr);
         CHECK(html.contains(QString::fromUtf8(scheme.citation.data(),
                                               static_cast<qsizetype>(scheme.citation.size()))
                                 .toHtmlEscaped()));

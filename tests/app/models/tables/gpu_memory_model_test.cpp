@@ -1,16 +1,15 @@
 #include "app/models/tables/gpu_memory_model.h"
 #include "app/models/tables/table_roles.h"
+#include "tests/app/models/tables/model_texts.h"
 #include "tests/catch.h"
 
-#include <QAbstractItemModelTester>
-
 using namespace app;
+using namespace tests;
 using engine::GpuMemory;
 using engine::GpuMemoryOwner;
 
 namespace {
 
-constexpr auto kStrict = QAbstractItemModelTester::FailureReportingMode::Fatal;
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 // 6 GiB of weights and 1 GiB of contexts; the driver says `more` than that.
@@ -24,22 +23,6 @@ GpuMemory memoryOf(int gpu, std::int64_t more = 0)
     return memory;
 }
 
-QString row(const QAbstractItemModel& model, int row)
-{
-    QStringList texts;
-    for (int column = 0; column < model.columnCount(); ++column)
-        texts.append(model.index(row, column).data().toString());
-    return texts.join(u'|');
-}
-
-QString header(const QAbstractItemModel& model)
-{
-    QStringList texts;
-    for (int column = 0; column < model.columnCount(); ++column)
-        texts.append(model.headerData(column, Qt::Horizontal).toString());
-    return texts.join(u'|');
-}
-
 } // namespace
 
 TEST_CASE("the memory table of one GPU lists memory by owner and what the driver reports")
@@ -47,13 +30,13 @@ TEST_CASE("the memory table of one GPU lists memory by owner and what the driver
     GpuMemoryModel model;
     const QAbstractItemModelTester tester(&model, kStrict);
     model.show({memoryOf(0, kGiB)});
-    CHECK(header(model) == QStringLiteral("At the end, GiB|GPU 0|Share, %"));
+    CHECK(header(model).join(u'|') == QStringLiteral("At the end, GiB|GPU 0|Share, %"));
     REQUIRE(model.rowCount() == 6); // no other owner has any
-    CHECK(row(model, 0) == QStringLiteral("Weights|6.00|75.0"));
-    CHECK(row(model, 1) == QStringLiteral("Contexts|1.00|12.5"));
-    CHECK(row(model, 2) == QStringLiteral("Sum|7.00|87.5"));
-    CHECK(row(model, 3) == QStringLiteral("Reported by the driver|8.00|"));
-    CHECK(row(model, 4) == QStringLiteral("Difference|%1|").arg(percent(0.125)));
+    CHECK(row(model, 0).join(u'|') == QStringLiteral("Weights|6.00|75.0"));
+    CHECK(row(model, 1).join(u'|') == QStringLiteral("Contexts|1.00|12.5"));
+    CHECK(row(model, 2).join(u'|') == QStringLiteral("Sum|7.00|87.5"));
+    CHECK(row(model, 3).join(u'|') == QStringLiteral("Reported by the driver|8.00|"));
+    CHECK(row(model, 4).join(u'|') == QStringLiteral("Difference|%1|").arg(percent(0.125)));
     CHECK(model.index(0, 2).data(kShareRole).toDouble() == Approx(0.75));
     CHECK_FALSE(model.index(2, 2).data(kShareRole).isValid()); // only owners have a bar
     CHECK_FALSE(model.index(0, 0).data(kStrongRole).toBool());
@@ -68,12 +51,14 @@ TEST_CASE("each of several GPUs has a column, and they are summed up")
     gpus[1][GpuMemoryOwner::Stash] = kGiB; // the first one has none
     gpus[1].reserved = kGiB / 2;
     model.show(gpus);
-    CHECK(header(model) == QStringLiteral("At the end, GiB|All GPUs|Share, %|GPU 0|GPU 3"));
-    CHECK(row(model, 0) == QStringLiteral("Weights|12.00|92.3|6.00|6.00")); // of 13
-    CHECK(row(model, 1) == QStringLiteral("Stash|1.00|7.7|0.00|1.00"));
-    CHECK(row(model, 3) == QStringLiteral("(Reserved for communicators)|0.50||0.00|0.50"));
-    CHECK(row(model, 4) == QStringLiteral("Sum|15.00|115.4|7.00|8.00"));
-    CHECK(row(model, 5) == QStringLiteral("Reported by the driver|13.00||7.00|6.00"));
+    CHECK(header(model).join(u'|')
+          == QStringLiteral("At the end, GiB|All GPUs|Share, %|GPU 0|GPU 3"));
+    CHECK(row(model, 0).join(u'|') == QStringLiteral("Weights|12.00|92.3|6.00|6.00")); // of 13
+    CHECK(row(model, 1).join(u'|') == QStringLiteral("Stash|1.00|7.7|0.00|1.00"));
+    CHECK(row(model, 3).join(u'|')
+          == QStringLiteral("(Reserved for communicators)|0.50||0.00|0.50"));
+    CHECK(row(model, 4).join(u'|') == QStringLiteral("Sum|15.00|115.4|7.00|8.00"));
+    CHECK(row(model, 5).join(u'|') == QStringLiteral("Reported by the driver|13.00||7.00|6.00"));
 }
 
 TEST_CASE("a difference beyond the tolerance is highlighted, and a note explains it")

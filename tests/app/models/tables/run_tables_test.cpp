@@ -7,35 +7,14 @@
 #include "app/models/tables/table_roles.h"
 #include "app/models/tables/verdict.h"
 #include "profiler/analysis/compare.h"
+#include "tests/app/models/tables/model_texts.h"
 #include "tests/app/simulated_run.h"
 
-#include <QAbstractItemModelTester>
 #include <QFile>
 #include <QTemporaryDir>
 
 using namespace app;
-
-namespace {
-
-constexpr auto kStrict = QAbstractItemModelTester::FailureReportingMode::Fatal;
-
-QStringList row(const QAbstractItemModel& model, int row)
-{
-    QStringList texts;
-    for (int column = 0; column < model.columnCount(); ++column)
-        texts.append(model.index(row, column).data().toString());
-    return texts;
-}
-
-QStringList header(const QAbstractItemModel& model)
-{
-    QStringList texts;
-    for (int column = 0; column < model.columnCount(); ++column)
-        texts.append(model.headerData(column, Qt::Horizontal).toString());
-    return texts;
-}
-
-} // namespace
+using namespace tests;
 
 TEST_CASE("the mode of a live run states that its threads oversubscribe the cores")
 {

@@ -5,7 +5,7 @@
 namespace app {
 namespace {
 
-WhatIfRow rowOf(std::int64_t iteration, std::int64_t least, std::int64_t most)
+WhatIfRow rowWithInterval(std::int64_t iteration, std::int64_t least, std::int64_t most)
 {
     WhatIfRow row;
     row.scheme = QStringLiteral("zb-v");
@@ -27,10 +27,13 @@ TEST_CASE("a prediction is shorter only if its whole interval is")
 {
     const WhatIfNumbers numbers{488'000'000, {}, 0};
     using Kind = WhatIfVerdict::Kind;
-    CHECK(verdictOf(rowOf(412'000'000, 405'000'000, 421'000'000), numbers).kind == Kind::Shorter);
-    CHECK(verdictOf(rowOf(480'000'000, 470'000'000, 490'000'000), numbers).kind == Kind::Unclear);
-    CHECK(verdictOf(rowOf(500'000'000, 490'000'000, 510'000'000), numbers).kind == Kind::Longer);
-    CHECK(textOf(verdictOf(rowOf(412'000'000, 405'000'000, 421'000'000), numbers))
+    CHECK(verdictOf(rowWithInterval(412'000'000, 405'000'000, 421'000'000), numbers).kind
+          == Kind::Shorter);
+    CHECK(verdictOf(rowWithInterval(480'000'000, 470'000'000, 490'000'000), numbers).kind
+          == Kind::Unclear);
+    CHECK(verdictOf(rowWithInterval(500'000'000, 490'000'000, 510'000'000), numbers).kind
+          == Kind::Longer);
+    CHECK(textOf(verdictOf(rowWithInterval(412'000'000, 405'000'000, 421'000'000), numbers))
           == "ZB-V would take 412.0 ms instead of 488.0 ms (\u221215.6\u202F%, 95 % interval 405.0 "
              "to 421.0).");
 }
@@ -38,7 +41,7 @@ TEST_CASE("a prediction is shorter only if its whole interval is")
 TEST_CASE("the run's own order takes as long as recorded until an edit changes it")
 {
     const WhatIfNumbers numbers{488'000'000, {}, 0};
-    WhatIfRow row = rowOf(488'000'000, 488'000'000, 488'000'000);
+    WhatIfRow row = rowWithInterval(488'000'000, 488'000'000, 488'000'000);
     row.scheme = kOwnOrder;
     row.hasInterval = false;
     CHECK(textOf(verdictOf(row, numbers))
@@ -55,7 +58,7 @@ TEST_CASE("an iteration of other micro-batches is compared per micro-batch")
     WhatIfNumbers numbers{400'000'000, {}, 0};
     numbers.measuredBatches = 8;
     numbers.batches = 16;
-    const auto verdict = verdictOf(rowOf(600'000'000, 590'000'000, 610'000'000), numbers);
+    const auto verdict = verdictOf(rowWithInterval(600'000'000, 590'000'000, 610'000'000), numbers);
     CHECK(verdict.kind == WhatIfVerdict::Kind::Shorter);
     CHECK(
         textOf(verdict)
@@ -67,7 +70,7 @@ TEST_CASE("an iteration of other micro-batches is compared per micro-batch")
 TEST_CASE("the sentence says how the peak of the fullest device changes, and a limit that is near")
 {
     constexpr std::int64_t kGiB = std::int64_t{1} << 30;
-    WhatIfRow row = rowOf(412'000'000, 405'000'000, 421'000'000);
+    WhatIfRow row = rowWithInterval(412'000'000, 405'000'000, 421'000'000);
     row.deviceBytes = engine::IdVector<engine::DeviceId, std::int64_t>({6 * kGiB, 5 * kGiB});
     WhatIfNumbers numbers{488'000'000, {}, 0};
     numbers.measuredBytes = engine::IdVector<engine::DeviceId, std::int64_t>({3 * kGiB, 4 * kGiB});

@@ -6,7 +6,7 @@ using Kind = app::Selection::Kind;
 
 namespace {
 
-std::string refusal(const char* text)
+std::string linkError(const char* text)
 {
     const auto link = parseViewLink(QString::fromUtf8(text));
     REQUIRE_FALSE(link.has_value());
@@ -38,15 +38,15 @@ TEST_CASE("a link to a view survives as text")
 
 TEST_CASE("a text that is no link is refused with what is missing")
 {
-    CHECK(refusal("https://example.org/a.sqlite").find("Copy a link") != std::string::npos);
-    CHECK(refusal("bubblescope:a.sqlite?from=1&to=2").find("path") != std::string::npos);
-    CHECK(refusal("bubblescope:/a.sqlite").find("'from'") != std::string::npos);
-    CHECK(refusal("bubblescope:/a.sqlite?from=1&to=x").find("'to'") != std::string::npos);
-    CHECK(refusal("bubblescope:/a.sqlite?from=3&to=2").find("before it begins")
+    CHECK(linkError("https://example.org/a.sqlite").find("Copy a link") != std::string::npos);
+    CHECK(linkError("bubblescope:a.sqlite?from=1&to=2").find("path") != std::string::npos);
+    CHECK(linkError("bubblescope:/a.sqlite").find("'from'") != std::string::npos);
+    CHECK(linkError("bubblescope:/a.sqlite?from=1&to=x").find("'to'") != std::string::npos);
+    CHECK(linkError("bubblescope:/a.sqlite?from=3&to=2").find("before it begins")
           != std::string::npos);
-    CHECK(refusal("bubblescope:/a.sqlite?from=1&to=9999999999999999999999").find("'to'")
+    CHECK(linkError("bubblescope:/a.sqlite?from=1&to=9999999999999999999999").find("'to'")
           != std::string::npos);
-    CHECK(refusal("bubblescope:/a.sqlite?from=1&to=2&op=-1").find("'op'") != std::string::npos);
-    CHECK(refusal("bubblescope:/a.sqlite?from=1&to=2&op=1").find("'iteration'")
+    CHECK(linkError("bubblescope:/a.sqlite?from=1&to=2&op=-1").find("'op'") != std::string::npos);
+    CHECK(linkError("bubblescope:/a.sqlite?from=1&to=2&op=1").find("'iteration'")
           != std::string::npos);
 }

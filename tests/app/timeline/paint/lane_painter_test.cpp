@@ -8,10 +8,11 @@
 namespace {
 
 // 1F1B, D = 4, N = 4: 21 units of one F each. 20 pixels a unit.
-struct Painted
+struct PaintedLane
 {
-    explicit Painted(double pixelsPerUnit, profiler::ThemeMode mode = profiler::ThemeMode::Light,
-                     std::optional<app::Flow> flow = {}, double dpr = 1)
+    explicit PaintedLane(double pixelsPerUnit,
+                         profiler::ThemeMode mode = profiler::ThemeMode::Light,
+                         std::optional<app::Flow> flow = {}, double dpr = 1)
         : theme(app::makeTheme(mode))
         , run(sample::units({"1f1b", 4, 4, 1}))
         , view(run)
@@ -49,7 +50,7 @@ struct Painted
 
 TEST_CASE("boxes are filled to their pixels and the border between them is the surface")
 {
-    const Painted lane(20);
+    const PaintedLane lane(20);
     CHECK(lane.at(0, 1) == lane.fill(engine::OpKind::Forward));
     CHECK(lane.at(18, 40) == lane.fill(engine::OpKind::Forward));
     CHECK(lane.at(19, 1) == lane.theme.chrome.surface);
@@ -61,7 +62,7 @@ TEST_CASE("boxes are filled to their pixels and the border between them is the s
 // 10 pixels and had none, unlike F0 and F2.
 TEST_CASE("all boxes of one duration have a number, or none has")
 {
-    const auto numbers = [](const Painted& lane, double pixelsPerUnit) {
+    const auto numbers = [](const PaintedLane& lane, double pixelsPerUnit) {
         int found = 0;
         for (int op = 0; op < 4; ++op) {
             const int left = static_cast<int>(std::lround(op * pixelsPerUnit));
@@ -73,13 +74,13 @@ TEST_CASE("all boxes of one duration have a number, or none has")
         }
         return found;
     };
-    CHECK(numbers(Painted(10.6), 10.6) == 4);
-    CHECK(numbers(Painted(10.4), 10.4) == 0);
+    CHECK(numbers(PaintedLane(10.6), 10.6) == 4);
+    CHECK(numbers(PaintedLane(10.4), 10.4) == 0);
 }
 
 TEST_CASE("a bubble is hatched: ground and line, nothing else")
 {
-    const Painted lane(20);
+    const PaintedLane lane(20);
     const QColor ground = app::toQt(lane.theme.palette.bubble);
     const QColor line = app::toQt(lane.theme.palette.bubbleLine);
     int grounds = 0, lines = 0;
@@ -95,9 +96,9 @@ TEST_CASE("a bubble is hatched: ground and line, nothing else")
 
 TEST_CASE("under three pixels a column shows exact shares: B below F below bubble")
 {
-    const Painted lane(1); // 4 F of one pixel each: all F; 6 of bubble; then 2 B 1 ...
+    const PaintedLane lane(1); // 4 F of one pixel each: all F; 6 of bubble; then 2 B 1 ...
     CHECK(lane.at(1, 20) == lane.fill(engine::OpKind::Forward));
-    const Painted half(0.5); // a pixel is two units
+    const PaintedLane half(0.5); // a pixel is two units
     CHECK(half.at(1, 1) == half.fill(engine::OpKind::Forward));
     // 10.5 pixels: 16..18 holds one B (2 units); 4B F: ask the index what is right.
     for (int x = 0; x < half.image.width(); ++x) {
@@ -123,7 +124,7 @@ TEST_CASE("under three pixels a column shows exact shares: B below F below bubbl
 TEST_CASE("the flow of a micro-batch keeps its boxes and dims the others")
 {
     for (const auto mode : {profiler::ThemeMode::Light, profiler::ThemeMode::Dark}) {
-        const Painted lane(20, mode, app::Flow{engine::MicroBatchId{1}, 0});
+        const PaintedLane lane(20, mode, app::Flow{engine::MicroBatchId{1}, 0});
         const QColor full = lane.fill(engine::OpKind::Forward);
         CHECK(lane.at(20, 1) == full); // 0F1
         const QColor dimmed
@@ -134,7 +135,7 @@ TEST_CASE("the flow of a micro-batch keeps its boxes and dims the others")
 
 TEST_CASE("a device pixel ratio of two paints the same picture, twice as fine")
 {
-    const Painted lane(20, profiler::ThemeMode::Light, {}, 2);
+    const PaintedLane lane(20, profiler::ThemeMode::Light, {}, 2);
     CHECK(lane.at(0, 2) == lane.fill(engine::OpKind::Forward));
     CHECK(lane.at(37, 2) == lane.fill(engine::OpKind::Forward));
     CHECK(lane.at(38, 2) == lane.theme.chrome.surface);

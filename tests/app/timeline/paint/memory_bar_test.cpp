@@ -11,9 +11,9 @@ using namespace app;
 namespace {
 
 // A bar of 100 bytes, one per pixel: 20 of weights, 10 of buffers and 10 of stash are live.
-struct Painted
+struct PaintedMemoryBar
 {
-    explicit Painted(std::optional<std::int64_t> touched, bool isOverPlan = false)
+    explicit PaintedMemoryBar(std::optional<std::int64_t> touched, bool isOverPlan = false)
         : theme(makeTheme(profiler::ThemeMode::Light))
         , image(120, 120, QImage::Format_RGB32)
     {
@@ -45,7 +45,7 @@ struct Painted
 
 TEST_CASE("a running memory bar has the live kinds over the touched bytes in the outlined arena")
 {
-    const Painted painted(75);
+    const PaintedMemoryBar painted(75);
     const auto& palette = painted.theme.palette;
     const Chrome& chrome = painted.theme.chrome;
     CHECK(painted.at(10) == toQt(palette.weights));
@@ -57,17 +57,17 @@ TEST_CASE("a running memory bar has the live kinds over the touched bytes in the
     CHECK(painted.at(90) == chrome.surface);
     CHECK(painted.left(70) == chrome.text); // the triangle of the plan
     CHECK_FALSE(painted.left(60) == chrome.text);
-    CHECK(Painted(std::nullopt).at(60) == chrome.surface);
+    CHECK(PaintedMemoryBar(std::nullopt).at(60) == chrome.surface);
 }
 
 TEST_CASE("touched bytes beyond the arena and a passed plan have the colour of errors")
 {
-    const Painted painted(90, true);
+    const PaintedMemoryBar painted(90, true);
     CHECK(painted.at(60) == painted.theme.chrome.error);
     CHECK(painted.left(70) == painted.theme.chrome.error);
     for (const int line : {0, 1, 2, 3}) {
         CAPTURE(line);
         CHECK(painted.hasRedText(line) == (line == 1 || line == 3));
-        CHECK_FALSE(Painted(80).hasRedText(line));
+        CHECK_FALSE(PaintedMemoryBar(80).hasRedText(line));
     }
 }

@@ -10,9 +10,9 @@ namespace {
 
 // Two iterations of 100 ticks each with a gap of 20 between; 2 of base; 8 of stash in [30, 60), and
 // for one tick at 80. A row of the strip, 28 high, is half a unit.
-struct Painted
+struct PaintedLevels
 {
-    explicit Painted(double dpr = 1, double begin = 0)
+    explicit PaintedLevels(double dpr = 1, double begin = 0)
         : axis{begin, begin + 220, 10, 220, dpr}
         , image(static_cast<int>(240 * dpr), static_cast<int>(60 * dpr), QImage::Format_RGB32)
     {
@@ -50,7 +50,7 @@ struct Painted
 
 TEST_CASE("levels are painted base below stash with a line along them, iteration by iteration")
 {
-    const Painted painted;
+    const PaintedLevels painted;
     CHECK(painted.at(10, 24) == QColor(Qt::blue)); // 2 of 10 in 20 rows: 4 from the bottom
     CHECK(painted.at(10, 25) == QColor(Qt::gray));
     CHECK(painted.at(10, 27) == QColor(Qt::gray));
@@ -72,30 +72,30 @@ TEST_CASE("levels are painted base below stash with a line along them, iteration
 
 TEST_CASE("a peak of less than a pixel is painted")
 {
-    Painted close;
+    PaintedLevels close;
     CHECK(close.at(80, 8) == QColor(Qt::blue));
     CHECK(close.at(79, 15) == QColor(Qt::blue)); // up
     CHECK(close.at(81, 15) == QColor(Qt::blue)); // and down
-    const Painted moved(1, 0.5);                 // the tick is half of one pixel, half of the next
+    const PaintedLevels moved(1, 0.5);           // the tick is half of one pixel, half of the next
     CHECK(moved.at(79, 8) == QColor(Qt::blue));
     CHECK(moved.at(80, 8) == QColor(Qt::blue));
 }
 
 TEST_CASE("an iteration that begins or ends out of sight is painted up to the edges, no further")
 {
-    const Painted painted(1, -150); // the first one from pixel 150 on
+    const PaintedLevels painted(1, -150); // the first one from pixel 150 on
     CHECK(painted.at(149, 26) == QColor(Qt::white));
     CHECK(painted.at(151, 26) == QColor(Qt::gray));
     CHECK(painted.at(219, 26) == QColor(Qt::gray));
     CHECK(painted.at(221, 26) == QColor(Qt::white));
-    const Painted later(1, 50);
+    const PaintedLevels later(1, 50);
     CHECK(later.at(1, 9) == QColor(Qt::cyan)); // 51: in the middle of the stash
     CHECK(later.at(-1, 9) == QColor(Qt::white));
 }
 
 TEST_CASE("at a device pixel ratio of two the lines are two device pixels wide")
 {
-    const Painted fine(2);
+    const PaintedLevels fine(2);
     CHECK(fine.at(10, 24) == QColor(Qt::blue));
     CHECK(fine.at(10, 24.5) == QColor(Qt::blue));
     CHECK(fine.at(10, 25) == QColor(Qt::gray));

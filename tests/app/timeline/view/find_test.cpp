@@ -23,7 +23,7 @@ struct Searched
     app::RunView view;
 };
 
-std::string refusal(const char* text)
+std::string findError(const char* text)
 {
     const auto facets = app::parseFind(QString::fromLatin1(text));
     REQUIRE_FALSE(facets.has_value());
@@ -129,8 +129,8 @@ TEST_CASE("kernels are found by a part of their name, beneath the ops that other
 
 TEST_CASE("an unknown facet is refused with a message")
 {
-    CHECK(refusal("op:Q").find("\"op:Q\" is not understood") == 0);
+    CHECK(findError("op:Q").find("\"op:Q\" is not understood") == 0);
     for (const char* text : {"mb:", "mb:x", "mb:3-1", "dur>fast", "colour:red", "dir:left", "1Q5"})
-        CHECK(refusal(text).find("dur>5ms") != std::string::npos);
+        CHECK(findError(text).find("dur>5ms") != std::string::npos);
     CHECK(app::parseFind(QStringLiteral("   "))->empty());
 }

@@ -20,9 +20,9 @@ using namespace app;
 namespace {
 
 // 1F1B on two devices, its first iteration with kernels, painted with so much time a pixel.
-struct Painted
+struct PaintedKernels
 {
-    explicit Painted(double nanosecondsPerPixel)
+    explicit PaintedKernels(double nanosecondsPerPixel)
         : run(sample::measured({"1f1b", 2, 2, 1}))
         , view(run)
         , kernels(sample::kernels(*run))
@@ -61,7 +61,7 @@ struct Painted
     QImage image;
 };
 
-Selection opOf(const Painted& painted, const profiler::GpuWork& work)
+Selection opOf(const PaintedKernels& painted, const profiler::GpuWork& work)
 {
     return *selectOp(painted.view, work.of.op, static_cast<int>(work.of.iteration));
 }
@@ -92,7 +92,7 @@ double distance(profiler::Colour a, profiler::Colour b)
 
 TEST_CASE("a device with kernels has a row for each stream, with its transfers below")
 {
-    const Painted painted(1000);
+    const PaintedKernels painted(1000);
     REQUIRE(painted.kernels->rows().size() == 2);
     CHECK(painted.kernels->rows()[{0}] == 2); // 1F1B sends and reduces nothing
     const Lane& lane = painted.lanes[0];
@@ -143,7 +143,8 @@ TEST_CASE("lanes that are dense only because of kernels keep them and scroll")
 
 TEST_CASE("a kernel is a box in the colour of its kind, and the gap after it stays visible")
 {
-    const Painted painted(1000); // the first kernel, a norm, takes about 94 us; gaps are 4 us
+    const PaintedKernels painted(
+        1000); // the first kernel, a norm, takes about 94 us; gaps are 4 us
     const auto& norm = painted.first(0);
     CHECK(painted.at(2, 0) == painted.of(profiler::KernelKind::Norm));
     const double end = static_cast<double>(norm.window.end) / 1000;
@@ -153,7 +154,7 @@ TEST_CASE("a kernel is a box in the colour of its kind, and the gap after it sta
 
 TEST_CASE("kernels of less than a box are columns that hold the exact share of each kind")
 {
-    const Painted painted(200'000); // an op of 3.7 ms is 18 pixels, a kernel less than three
+    const PaintedKernels painted(200'000); // an op of 3.7 ms is 18 pixels, a kernel less than three
     int matmul = 0, attention = 0;
     const int top = static_cast<int>(painted.lanes[0].kernelTop(0));
     const double end
@@ -173,7 +174,7 @@ TEST_CASE("kernels of less than a box are columns that hold the exact share of e
 
 TEST_CASE("a kernel is found under the pointer, and drawn where it is found")
 {
-    const Painted painted(1000);
+    const PaintedKernels painted(1000);
     const auto& norm = painted.first(0);
     const double x = static_cast<double>(norm.window.begin + norm.window.end) / 2000;
     const double y = painted.lanes[0].kernelTop(0) + 6;
@@ -189,7 +190,7 @@ TEST_CASE("a kernel is found under the pointer, and drawn where it is found")
 
 TEST_CASE("the details of a kernel have its launch, its share and a link to its op")
 {
-    const Painted painted(1000);
+    const PaintedKernels painted(1000);
     const auto index
         = static_cast<std::uint32_t>(&painted.first(0) - painted.kernels->activity().work().data());
     const auto details
@@ -227,7 +228,7 @@ TEST_CASE("the details of a kernel in a live run state how long it waited after 
 
 TEST_CASE("the details of a copy state bytes and bandwidth")
 {
-    const Painted painted(1000);
+    const PaintedKernels painted(1000);
     const auto& copy = painted.first(1);
     const auto index
         = static_cast<std::uint32_t>(&copy - painted.kernels->activity().work().data());
@@ -279,7 +280,7 @@ TEST_CASE("the details of an NCCL kernel state its wait and its transfer")
 
 TEST_CASE("an op lists its kernels, their kinds and the share of its gaps")
 {
-    const Painted painted(1000);
+    const PaintedKernels painted(1000);
     const Selection op = opOf(painted, painted.first(0));
     const auto details = detailsOf(painted.view, op, painted.kernels.get());
     const auto section
@@ -295,7 +296,7 @@ TEST_CASE("an op lists its kernels, their kinds and the share of its gaps")
 
 TEST_CASE("keys move from an op to its kernels, along the stream, and back")
 {
-    const Painted painted(1000);
+    const PaintedKernels painted(1000);
     const Selection op = opOf(painted, painted.first(0));
     const auto walk = [&](const Selection& from, KernelStep step) {
         return walkedKernel(painted.view, *painted.kernels, from, step);
@@ -340,7 +341,7 @@ TEST_CASE("kinds of kernels are distinguishable with every colour vision, in bot
 
 TEST_CASE("boxes of transfers are lower than boxes of compute")
 {
-    const Painted painted(20'000);
+    const PaintedKernels painted(20'000);
     const auto& copy = painted.first(1);
     const double x = static_cast<double>(copy.window.begin) / 20'000 + 5;
     REQUIRE(x < 1000);

@@ -9,9 +9,9 @@ using namespace app;
 namespace {
 
 // 100 pixels a thousand ticks, the strip on top of the lanes.
-struct Painted
+struct PaintedNotes
 {
-    explicit Painted(std::vector<engine::Note> of, int current = -1)
+    explicit PaintedNotes(std::vector<engine::Note> of, int current = -1)
         : notes(std::move(of))
         , image(400, 200, QImage::Format_RGB32)
     {
@@ -47,7 +47,7 @@ engine::Note noteAt(std::int64_t time)
 
 TEST_CASE("each note has a flag and a line down through the lanes where its time is")
 {
-    const Painted painted({noteAt(1000), noteAt(2500)}, 1);
+    const PaintedNotes painted({noteAt(1000), noteAt(2500)}, 1);
     CHECK(painted.hasLine(100));
     CHECK(painted.hasLine(250));
     CHECK_FALSE(painted.hasLine(180));
@@ -58,13 +58,14 @@ TEST_CASE("each note has a flag and a line down through the lanes where its time
 TEST_CASE("of several notes within a pixel the current one is drawn on top")
 {
     const std::vector<engine::Note> crowd(50, noteAt(1000));
-    const Painted other(crowd), first(crowd, 0);
+    const PaintedNotes other(crowd), first(crowd, 0);
     CHECK(other.body(100) == other.theme.chrome.surface);
     CHECK(first.body(100) == first.theme.chrome.text); // though 49 lie over its place
     CHECK(first.hasLine(100));
     // One flag: the antialiased edges of more would add up.
     auto two = crowd;
     two.resize(2);
-    const auto edges = [](const Painted& painted) { return painted.image.copy(80, 0, 14, 20); };
-    CHECK(edges(other) == edges(Painted(two)));
+    const auto edges
+        = [](const PaintedNotes& painted) { return painted.image.copy(80, 0, 14, 20); };
+    CHECK(edges(other) == edges(PaintedNotes(two)));
 }

@@ -13,9 +13,9 @@ namespace {
 using app::CompareWidget;
 using app::Selection;
 
-struct Shown
+struct ShownComparison
 {
-    explicit Shown(std::vector<std::shared_ptr<const engine::Run>> runs)
+    explicit ShownComparison(std::vector<std::shared_ptr<const engine::Run>> runs)
     {
         widget.resize(1384, 582);
         widget.setRuns(std::move(runs), 0);
@@ -74,7 +74,7 @@ TEST_CASE("abstract units and measured time never share a scale, the baseline's 
 
 TEST_CASE("an empty comparison shows a text")
 {
-    Shown shown({});
+    ShownComparison shown({});
     CHECK(shown.widget.findChild<QWidget*>(QStringLiteral("compareEmpty")));
     shown.widget.setRuns({sample::units()}, 0);
     CHECK_FALSE(shown.widget.findChild<QWidget*>(QStringLiteral("compareEmpty")));
@@ -82,7 +82,7 @@ TEST_CASE("an empty comparison shows a text")
 
 TEST_CASE("a click selects an op of the run that is drawn there")
 {
-    Shown shown({sample::units({"1f1b"}), sample::units({"gpipe"})});
+    ShownComparison shown({sample::units({"1f1b"}), sample::units({"gpipe"})});
     QSignalSpy spy(&shown.widget, &CompareWidget::selectionChanged);
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(156, 26 + 28 + 10));
     REQUIRE(spy.count() == 1);
@@ -129,7 +129,7 @@ TEST_CASE("memory bars have one scale over all runs, bytes and stash apart")
 
 TEST_CASE("a click on a device's name or on its memory bar selects the device")
 {
-    Shown shown({sample::measured({"1f1b"}), sample::measured({"gpipe"})});
+    ShownComparison shown({sample::measured({"1f1b"}), sample::measured({"gpipe"})});
     QSignalSpy spy(&shown.widget, &CompareWidget::selectionChanged);
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(100, 26 + 28 + 56 + 10));
     REQUIRE(spy.count() == 1);
@@ -144,7 +144,7 @@ TEST_CASE("a click on a device's name or on its memory bar selects the device")
 
 TEST_CASE("the keys walk the boxes of a run and from the last lane to the run below")
 {
-    Shown shown({sample::units({"1f1b", 2, 2, 1}), sample::units({"gpipe", 2, 2, 1})});
+    ShownComparison shown({sample::units({"1f1b", 2, 2, 1}), sample::units({"gpipe", 2, 2, 1})});
     QSignalSpy spy(&shown.widget, &CompareWidget::selectionChanged);
     const auto last = [&] { return spy.back()[1].value<Selection>(); };
     QTest::keyClick(&shown.widget, Qt::Key_Period); // nothing selected: the first op
@@ -171,7 +171,8 @@ TEST_CASE("the keys walk the boxes of a run and from the last lane to the run be
 
 TEST_CASE("B swaps the first two runs in place and back")
 {
-    Shown shown({sample::units({"1f1b"}), sample::units({"gpipe"}), sample::units({"bitpipe"})});
+    ShownComparison shown(
+        {sample::units({"1f1b"}), sample::units({"gpipe"}), sample::units({"bitpipe"})});
     const QImage before = shown.picture();
     QTest::keyClick(&shown.widget, Qt::Key_B);
     CHECK(shown.picture() != before);
@@ -181,7 +182,7 @@ TEST_CASE("B swaps the first two runs in place and back")
 
 TEST_CASE("the wheel zooms all runs together, Alt and the arrows walk the history")
 {
-    Shown shown({sample::units({"1f1b"}), sample::units({"gpipe"})});
+    ShownComparison shown({sample::units({"1f1b"}), sample::units({"gpipe"})});
     const QImage fitted = shown.picture();
     const QPoint at(600, 100);
     QWheelEvent event(at, shown.widget.mapToGlobal(at), {}, {0, 360}, Qt::NoButton, {},
@@ -201,7 +202,7 @@ TEST_CASE("a run without an iteration is shown beside the others")
 {
     auto empty = std::make_shared<engine::Run>(*sample::units({"1f1b"}));
     empty->timeline = {};
-    Shown shown({sample::units({"gpipe"}), empty});
+    ShownComparison shown({sample::units({"gpipe"}), empty});
     CHECK_FALSE(shown.picture().isNull());
     shown.widget.setBaseline(1);
     CHECK_FALSE(shown.picture().isNull());

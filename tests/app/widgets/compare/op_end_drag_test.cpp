@@ -7,7 +7,7 @@ using namespace app;
 namespace {
 
 // Three runs without a widget; the first two have the same schedule.
-CompareScene scene()
+CompareScene sceneOfThree()
 {
     CompareScene shown;
     std::vector<RunViewPointer> views;
@@ -32,7 +32,7 @@ QPointF endOf(const CompareScene& scene, int row)
 
 TEST_CASE("an op ends where it is dragged, also in the row of a run with the same schedule")
 {
-    const CompareScene shown = scene();
+    const CompareScene shown = sceneOfThree();
     OpEndDrag drag;
     CHECK_FALSE(drag.isAt(shown, endOf(shown, 1))); // no run can change
     drag.setRun(1);

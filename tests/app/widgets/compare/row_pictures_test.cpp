@@ -9,7 +9,7 @@ using namespace app;
 namespace {
 
 // Six ranked runs without numbers, which are higher than the area.
-CompareScene scene()
+CompareScene sceneOfSix()
 {
     CompareScene shown;
     std::vector<RunViewPointer> views;
@@ -43,7 +43,7 @@ QImage lane(const QImage& image, int index)
 
 TEST_CASE("rows are painted again after their content has changed, and the baseline is pinned")
 {
-    CompareScene shown = scene();
+    CompareScene shown = sceneOfSix();
     RowPictures pictures;
     const QImage top = painted(pictures, shown, 0);
     shown.scroll = static_cast<int>(2 * CompareLayout::kLane);

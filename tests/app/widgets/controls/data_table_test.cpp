@@ -24,9 +24,9 @@ public:
 };
 
 // A word and nine numbers, whose headers are wider than they.
-struct Shown
+struct ShownTable
 {
-    Shown()
+    ShownTable()
         : model(1, kColumns)
     {
         const QVariant right
@@ -67,7 +67,7 @@ struct Shown
 
 TEST_CASE("columns of numbers move closer together before a table scrolls")
 {
-    Shown shown;
+    ShownTable shown;
     shown.shrinkBy(0);
     const int first = shown.widthOf(0), last = shown.widthOf(kColumns - 1);
     const int high = shown.table.maximumHeight();
@@ -85,7 +85,7 @@ TEST_CASE("columns of numbers move closer together before a table scrolls")
 
 TEST_CASE("where the width suffices no column shrinks")
 {
-    Shown shown;
+    ShownTable shown;
     shown.shrinkBy(0);
     CHECK(shown.width() + 2 >= shown.comfortable);
 }
@@ -115,7 +115,7 @@ TEST_CASE("the rest column gives its width up before the first column is elided"
 // The ledger's table aborted in the width of a column that the filter had just removed.
 TEST_CASE("a model with fewer columns than the dispensable ones is shown")
 {
-    Shown shown;
+    ShownTable shown;
     shown.table.setDispensable({kColumns - 1, kColumns - 2});
     shown.shrinkBy(400);
     REQUIRE(shown.table.isColumnHidden(kColumns - 1));
@@ -129,7 +129,7 @@ TEST_CASE("a model with fewer columns than the dispensable ones is shown")
 // that of a dispensable column, and no one showed the column again.
 TEST_CASE("a column that is no longer dispensable is shown")
 {
-    Shown shown;
+    ShownTable shown;
     shown.table.setDispensable({kColumns - 1});
     shown.shrinkBy(400);
     REQUIRE(shown.table.isColumnHidden(kColumns - 1));
@@ -140,7 +140,7 @@ TEST_CASE("a column that is no longer dispensable is shown")
 
 TEST_CASE("the cells of a table are measured again only if they have changed")
 {
-    Shown shown;
+    ShownTable shown;
     shown.model.reads = 0;
     shown.shrinkBy(30);
     shown.table.setDispensable({kColumns - 1});

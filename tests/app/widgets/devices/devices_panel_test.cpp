@@ -12,9 +12,9 @@ using engine::DeviceId;
 
 namespace {
 
-struct Shown
+struct ShownDevices
 {
-    explicit Shown(QSize size = {1000, 183})
+    explicit ShownDevices(QSize size = {1000, 183})
     {
         panel.resize(size);
         panel.show();
@@ -69,7 +69,7 @@ bool hasColour(DeviceChart& chart, const QRectF& area, const QColor& colour)
 
 TEST_CASE("before the first iteration the devices panel says when its columns appear")
 {
-    Shown shown;
+    ShownDevices shown;
     const auto* empty = shown.panel.findChild<QLabel*>(QStringLiteral("devicesEmpty"));
     REQUIRE(empty != nullptr);
     CHECK(empty->isVisible());
@@ -82,7 +82,7 @@ TEST_CASE("before the first iteration the devices panel says when its columns ap
 
 TEST_CASE("a click and the arrow keys choose a device, and its tooltip has the numbers")
 {
-    Shown shown;
+    ShownDevices shown;
     shown.showRun(measuredRun(4));
     DeviceChart& memory = shown.memory();
     QTest::mouseClick(&memory, Qt::LeftButton, {}, middleOf(memory, 2));
@@ -106,7 +106,7 @@ TEST_CASE("a click and the arrow keys choose a device, and its tooltip has the n
 
 TEST_CASE("only the column of a device over the limit has the error colour")
 {
-    Shown shown;
+    ShownDevices shown;
     engine::Run run = measuredRun(4);
     const QColor error = shown.theme.theme().chrome.error;
     const auto isRed = [&](int device) {
@@ -124,7 +124,7 @@ TEST_CASE("only the column of a device over the limit has the error colour")
 
 TEST_CASE("the columns have the colours of the theme")
 {
-    Shown shown;
+    ShownDevices shown;
     shown.showRun(measuredRun(4));
     for (const auto choice : {ThemeController::Choice::Light, ThemeController::Choice::Dark}) {
         shown.theme.setChoice(choice);
@@ -137,7 +137,7 @@ TEST_CASE("the columns have the colours of the theme")
 
 TEST_CASE("two devices have narrow columns, and of many devices each pixel shows the highest")
 {
-    Shown shown;
+    ShownDevices shown;
     shown.showRun(measuredRun(2));
     CHECK(shown.memory().columnOf({1}).width() <= 40);
     CHECK(shown.memory().columnOf({1}).left() < 200);
@@ -163,7 +163,7 @@ TEST_CASE("two devices have narrow columns, and of many devices each pixel shows
 
 TEST_CASE("the charts are beside each other, or above each other in a narrow panel")
 {
-    Shown shown;
+    ShownDevices shown;
     shown.showRun(measuredRun(8));
     CHECK(shown.memory().geometry().right() < shown.bubble().geometry().left());
     shown.panel.resize(600, 183);

@@ -16,9 +16,9 @@ std::shared_ptr<const MemoryReport> reportOf(const sample::Wish& wish)
     return std::make_shared<const MemoryReport>(memoryReport(sample::measured(wish), 0));
 }
 
-struct Shown
+struct ShownAreas
 {
-    explicit Shown(const sample::Wish& wish = {"1f1b", 4, 4, 1})
+    explicit ShownAreas(const sample::Wish& wish = {"1f1b", 4, 4, 1})
         : report(reportOf(wish))
         , areas(theme)
     {
@@ -36,7 +36,7 @@ struct Shown
 
 TEST_CASE("the memory page starts at the peak of the first device")
 {
-    const Shown shown;
+    const ShownAreas shown;
     const auto& steps = shown.report->steps[{0}];
     CHECK(shown.areas.device() == engine::DeviceId{0});
     CHECK(shown.areas.time() == profiler::peakOf(steps).time);
@@ -45,7 +45,7 @@ TEST_CASE("the memory page starts at the peak of the first device")
 
 TEST_CASE("arrow keys move the cursor of the memory page by changes, and between devices")
 {
-    Shown shown;
+    ShownAreas shown;
     const auto& steps = shown.report->steps[{0}];
     QTest::keyClick(&shown.areas, Qt::Key_Home);
     CHECK(shown.areas.time() == shown.report->window.begin);
@@ -66,7 +66,7 @@ TEST_CASE("arrow keys move the cursor of the memory page by changes, and between
 // The time at the cursor covered one digit of the tick beside it.
 TEST_CASE("a tick under the time of the cursor has no number")
 {
-    Shown shown;
+    ShownAreas shown;
     const Chrome& chrome = shown.theme.theme().chrome;
     const auto tickAfter = [&](const QImage& image, int left) {
         while (left < image.width() && image.pixelColor(left, 22) != chrome.text3)
@@ -90,7 +90,7 @@ TEST_CASE("a tick under the time of the cursor has no number")
 
 TEST_CASE("a click in a panel chooses its device and time, and no memory draws nothing")
 {
-    Shown shown;
+    ShownAreas shown;
     QTest::mouseClick(&shown.areas, Qt::LeftButton, {}, {450 + 300, 60});
     CHECK(shown.areas.device() == engine::DeviceId{1});
     CHECK(shown.areas.time() > shown.report->window.begin);

@@ -16,9 +16,9 @@ namespace {
 
 using app::Selection;
 
-struct Shown
+struct ShownDetails
 {
-    Shown()
+    ShownDetails()
     {
         panel.resize(292, 700);
         panel.QWidget::show();
@@ -39,7 +39,7 @@ struct Shown
 
 TEST_CASE("the panel has a text without a run, and describes the run without a selection")
 {
-    Shown shown;
+    ShownDetails shown;
     CHECK(shown.panel.findChild<QWidget*>(QStringLiteral("detailsEmpty")));
     shown.panel.show(shown.view, *app::firstOp(*shown.view, 0));
     CHECK_FALSE(shown.panel.findChild<QWidget*>(QStringLiteral("detailsEmpty")));
@@ -52,7 +52,7 @@ TEST_CASE("the panel has a text without a run, and describes the run without a s
 
 TEST_CASE("an op is shown with its name, its time and links to its consumers")
 {
-    Shown shown;
+    ShownDetails shown;
     shown.panel.show(shown.view, *app::firstOp(*shown.view, 0));
     CHECK(shown.text("detailsTitle").contains(QLatin1String("0F0")));
     CHECK(shown.text("detailsValue").startsWith(QLatin1String("1")));
@@ -74,7 +74,7 @@ TEST_CASE("an op is shown with its name, its time and links to its consumers")
 
 TEST_CASE("a bubble is shown with its cause")
 {
-    Shown shown;
+    ShownDetails shown;
     auto at = *app::firstOp(*shown.view, 0);
     while (at.kind != Selection::Kind::Bubble)
         at = *app::inLane(*shown.view, at, app::Step::Next);
@@ -86,7 +86,7 @@ TEST_CASE("a bubble is shown with its cause")
 
 TEST_CASE("details are laid out while they are visible, and again only if they have changed")
 {
-    Shown shown;
+    ShownDetails shown;
     auto* scroll = shown.panel.findChild<QScrollArea*>();
     shown.panel.hide();
     shown.panel.show(shown.view, *app::firstOp(*shown.view, 0));
@@ -105,7 +105,7 @@ TEST_CASE("details are laid out while they are visible, and again only if they h
 
 TEST_CASE("all hits of a search are described while nothing is selected, within the panel")
 {
-    Shown shown;
+    ShownDetails shown;
     const auto view = std::make_shared<const app::RunView>(sample::measured({"bitpipe", 4, 8, 3}));
     shown.panel.show(view, {});
     shown.panel.setHits(
@@ -123,7 +123,7 @@ TEST_CASE("all hits of a search are described while nothing is selected, within 
 
 TEST_CASE("the panel follows the theme")
 {
-    Shown shown;
+    ShownDetails shown;
     shown.panel.show(shown.view, *app::firstOp(*shown.view, 0));
     shown.theme.setChoice(app::ThemeController::Choice::Light);
     const QImage light = shown.panel.grab().toImage();
@@ -137,7 +137,7 @@ TEST_CASE("long texts do not widen the panel beyond 292 pixels")
     run->info.label = "BitPipe with early forwarding, interleaved, second try on the slow link";
     run->info.deviceName = "4 x NVIDIA H200 of a machine with a name that nobody can remember";
     const auto view = std::make_shared<const app::RunView>(run);
-    Shown shown;
+    ShownDetails shown;
     Selection device, range;
     device.kind = Selection::Kind::Device;
     device.device = engine::DeviceId{1};
@@ -183,7 +183,7 @@ TEST_CASE("the details of a run on GPUs fit into the panel")
         = std::make_shared<const app::RunView>(std::make_shared<const engine::Run>(made.run));
     const auto kernels = std::make_shared<const app::KernelView>(
         made.run, profiler::GpuActivity(made.run, made.gpu));
-    Shown shown;
+    ShownDetails shown;
     shown.panel.setKernels(kernels);
     const auto* scroll = shown.panel.findChild<QScrollArea*>();
     const auto fits = [&](const Selection& selection) {
@@ -211,7 +211,7 @@ TEST_CASE("a value too long for one line ends at the right edge beside its name"
 {
     auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 4, 4, 1}));
     run->info.peakSource = "measured: sgemm of 512 x 512 x 512 and some words more of how";
-    Shown shown;
+    ShownDetails shown;
     shown.panel.show(std::make_shared<const app::RunView>(run), {});
     QCoreApplication::processEvents();
     const QLabel *name = nullptr, *value = nullptr;
@@ -232,7 +232,7 @@ TEST_CASE("a value too long for one line ends at the right edge beside its name"
 
 TEST_CASE("weights are in M with a theta below the line, as in the tables")
 {
-    Shown shown;
+    ShownDetails shown;
     Selection device;
     device.kind = Selection::Kind::Device;
     device.device = engine::DeviceId{1};

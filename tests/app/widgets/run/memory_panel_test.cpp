@@ -11,9 +11,9 @@ using namespace app;
 
 namespace {
 
-struct Shown
+struct ShownGpuMemory
 {
-    Shown()
+    ShownGpuMemory()
     {
         panel.resize(1000, 183);
         panel.show();
@@ -44,7 +44,7 @@ struct Shown
 
 TEST_CASE("a run without GPUs has memory plots over the whole width and no table")
 {
-    Shown shown;
+    ShownGpuMemory shown;
     shown.showRun(0);
     CHECK_FALSE(shown.table().isVisible());
     CHECK(shown.plots().width() == 1000);
@@ -52,7 +52,7 @@ TEST_CASE("a run without GPUs has memory plots over the whole width and no table
 
 TEST_CASE("a GPU run has a table of memory by owner beside its plots")
 {
-    Shown shown;
+    ShownGpuMemory shown;
     shown.showRun(2);
     CHECK(shown.table().isVisible());
     CHECK(shown.table().model()->rowCount()
@@ -67,7 +67,7 @@ TEST_CASE("a GPU run has a table of memory by owner beside its plots")
 
 TEST_CASE("many GPUs leave the plots half of the width, and the plots follow the panel's")
 {
-    Shown shown;
+    ShownGpuMemory shown;
     shown.showRun(16);
     CHECK(shown.table().width() <= 500);
     CHECK(shown.plots().width() >= 485);

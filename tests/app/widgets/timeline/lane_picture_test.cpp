@@ -11,9 +11,9 @@ namespace {
 using app::LanePicture;
 using app::TimelineWidget;
 
-struct Shown
+struct ShownLanes
 {
-    explicit Shown(std::shared_ptr<const engine::Run> run)
+    explicit ShownLanes(std::shared_ptr<const engine::Run> run)
     {
         widget.resize(1092, 654);
         widget.setRun(std::move(run), TimelineWidget::View::FitIteration);
@@ -66,7 +66,7 @@ double equalShare(const QImage& a, const QImage& b)
 
 TEST_CASE("a frame of many spans is first an approximation and then exact")
 {
-    Shown moved(large()), fresh(large());
+    ShownLanes moved(large()), fresh(large());
     REQUIRE(app::RunView(large()).spansInSight({0, INT64_MAX}) > LanePicture::kSpansInBackground);
     moved.settled();
     moved.wheel(1, {});
@@ -81,7 +81,7 @@ TEST_CASE("a frame of many spans is first an approximation and then exact")
 TEST_CASE(
     "the part that a moved picture does not cover is filled from the picture of the whole run")
 {
-    Shown shown(large());
+    ShownLanes shown(large());
     shown.wheel(3, {});
     shown.settled();
     shown.wheel(-3, {}); // twice as much is in sight
@@ -97,7 +97,7 @@ TEST_CASE(
 
 TEST_CASE("a frame of few spans is exact at once")
 {
-    Shown moved(sample::units({"1f1b", 4, 8, 2})), fresh(sample::units({"1f1b", 4, 8, 2}));
+    ShownLanes moved(sample::units({"1f1b", 4, 8, 2})), fresh(sample::units({"1f1b", 4, 8, 2}));
     moved.settled();
     moved.wheel(2, {});
     fresh.wheel(2, {});
@@ -106,7 +106,7 @@ TEST_CASE("a frame of few spans is exact at once")
 
 TEST_CASE("another run does not show the picture of the last one")
 {
-    Shown shown(large()), fresh(sample::units({"gpipe", 8, 64, 50}));
+    ShownLanes shown(large()), fresh(sample::units({"gpipe", 8, 64, 50}));
     shown.settled();
     shown.widget.setRun(sample::units({"gpipe", 8, 64, 50}), TimelineWidget::View::FitIteration);
     shown.widget.zoomToAll();

@@ -16,9 +16,10 @@ using app::TimelineWidget;
 
 constexpr QPoint kDevice0(160, 100); // in its compute lane, in the first box
 
-struct Shown
+struct ShownTimeline
 {
-    explicit Shown(std::shared_ptr<const engine::Run> run = sample::units({"1f1b", 4, 8, 1}))
+    explicit ShownTimeline(std::shared_ptr<const engine::Run> run
+                           = sample::units({"1f1b", 4, 8, 1}))
     {
         widget.resize(1092, 654);
         widget.setRun(std::move(run), TimelineWidget::View::FitIteration);
@@ -62,7 +63,7 @@ std::shared_ptr<const engine::Run> growing(int iterations)
 
 TEST_CASE("without a run or an iteration the timeline shows a text")
 {
-    Shown shown(nullptr);
+    ShownTimeline shown(nullptr);
     CHECK(shown.widget.findChild<QWidget*>(QStringLiteral("timelineEmpty")));
     auto run = std::make_shared<engine::Run>(*sample::units());
     run->timeline = {};
@@ -77,7 +78,7 @@ TEST_CASE("without a run or an iteration the timeline shows a text")
 
 TEST_CASE("a click selects the op under the pointer, Esc selects nothing")
 {
-    Shown shown;
+    ShownTimeline shown;
     QSignalSpy spy(&shown.widget, &TimelineWidget::selectionChanged);
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, kDevice0);
     CHECK(shown.selection().kind == Selection::Kind::Op);
@@ -92,7 +93,7 @@ TEST_CASE("a click selects the op under the pointer, Esc selects nothing")
 
 TEST_CASE("a drag measures a range, with Shift it pans")
 {
-    Shown shown;
+    ShownTimeline shown;
     shown.drag({400, 100}, {600, 100});
     REQUIRE(shown.selection().kind == Selection::Kind::Range);
     const double ticksPerPixel = static_cast<double>(shown.selection().window.duration()) / 200;
@@ -109,7 +110,7 @@ TEST_CASE("a drag measures a range, with Shift it pans")
 
 TEST_CASE("the wheel zooms and leaves what is under the pointer there")
 {
-    Shown shown;
+    ShownTimeline shown;
     const QPoint at(500, 100);
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, at);
     const Selection before = shown.selection();
@@ -123,7 +124,7 @@ TEST_CASE("the wheel zooms and leaves what is under the pointer there")
 
 TEST_CASE("keys move through the zoom history, and 0 and Home fit")
 {
-    Shown shown;
+    ShownTimeline shown;
     const QImage fitted = shown.picture();
     shown.wheel({500, 100}, 3);
     const QImage zoomed = shown.picture();
@@ -142,7 +143,7 @@ TEST_CASE("keys move through the zoom history, and 0 and Home fit")
 // The dozens of events of a touchpad filled the history, so that no earlier view could be reached.
 TEST_CASE("one gesture of the wheel is one step of the zoom history")
 {
-    Shown shown;
+    ShownTimeline shown;
     const QImage fitted = shown.picture();
     for (int k = 0; k < 3; ++k)
         shown.wheel({500, 100}, 1);
@@ -157,7 +158,7 @@ TEST_CASE("one gesture of the wheel is one step of the zoom history")
 
 TEST_CASE("the keyboard alone reaches boxes, bubbles and other lanes")
 {
-    Shown shown;
+    ShownTimeline shown;
     shown.widget.setFocus();
     QTest::keyClick(&shown.widget, Qt::Key_Period);
     CHECK(shown.selection().kind == Selection::Kind::Op);
@@ -178,7 +179,7 @@ TEST_CASE("the keyboard alone reaches boxes, bubbles and other lanes")
 
 TEST_CASE("every key of the list does something, and its counterpart undoes it")
 {
-    Shown shown(sample::measured({"1f1b", 4, 4, 5}));
+    ShownTimeline shown(sample::measured({"1f1b", 4, 4, 5}));
     shown.widget.showIteration(2);
     QTest::keyClick(&shown.widget, Qt::Key_Period); // something is selected from here on
     using Pair = std::pair<Qt::Key, Qt::Key>;
@@ -203,7 +204,7 @@ TEST_CASE("every key of the list does something, and its counterpart undoes it")
 
 TEST_CASE("F centres the selection, then fits it")
 {
-    Shown shown;
+    ShownTimeline shown;
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, kDevice0);
     QTest::keyClick(&shown.widget, Qt::Key_F);
     const QImage centred = shown.picture();
@@ -216,7 +217,7 @@ TEST_CASE("F centres the selection, then fits it")
 
 TEST_CASE("a double click zooms to the box")
 {
-    Shown shown;
+    ShownTimeline shown;
     QTest::mouseDClick(&shown.widget, Qt::LeftButton, {}, kDevice0);
     const Selection op = shown.selection();
     REQUIRE(op.kind == Selection::Kind::Op);
@@ -226,7 +227,7 @@ TEST_CASE("a double click zooms to the box")
 
 TEST_CASE("iterations are walked by key and by the overview")
 {
-    Shown shown(sample::measured({"1f1b", 4, 4, 5}));
+    ShownTimeline shown(sample::measured({"1f1b", 4, 4, 5}));
     CHECK(shown.widget.iteration() == 4); // the headline: the last
     QSignalSpy spy(&shown.widget, &TimelineWidget::iterationChanged);
     QTest::keyClick(&shown.widget, Qt::Key_PageUp);
@@ -242,7 +243,7 @@ TEST_CASE("iterations are walked by key and by the overview")
 
 TEST_CASE("selecting from outside brings the op into view")
 {
-    Shown shown(sample::measured({"1f1b", 4, 4, 5}));
+    ShownTimeline shown(sample::measured({"1f1b", 4, 4, 5}));
     shown.widget.showIteration(0);
     auto elsewhere = Selection();
     QTest::keyClick(&shown.widget, Qt::Key_Period);
@@ -256,7 +257,7 @@ TEST_CASE("selecting from outside brings the op into view")
 
 TEST_CASE("a growing run keeps zoom and selection, or is followed")
 {
-    Shown shown(growing(1));
+    ShownTimeline shown(growing(1));
     shown.widget.setRun(growing(2), TimelineWidget::View::Keep);
     CHECK(shown.widget.iteration() == 0);
     QSignalSpy spy(&shown.widget, &TimelineWidget::followChanged);
@@ -276,7 +277,7 @@ TEST_CASE("a growing run keeps zoom and selection, or is followed")
 
 TEST_CASE("the triangle folds a lane, Alt and the wheel make lanes higher")
 {
-    Shown shown;
+    ShownTimeline shown;
     const QImage before = shown.picture();
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(13, 74 + 17));
     const QImage folded = shown.picture();
@@ -289,7 +290,7 @@ TEST_CASE("the triangle folds a lane, Alt and the wheel make lanes higher")
 
 TEST_CASE("a click on a device's name selects the device")
 {
-    Shown shown;
+    ShownTimeline shown;
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(60, 74 + 138 + 17));
     CHECK(shown.selection().kind == Selection::Kind::Device);
     CHECK(shown.selection().device == engine::DeviceId{1});
@@ -297,7 +298,7 @@ TEST_CASE("a click on a device's name selects the device")
 
 TEST_CASE("devices beyond the height are reached with the scroll bar")
 {
-    Shown shown(sample::units({"1f1b", 64, 64, 1}));
+    ShownTimeline shown(sample::units({"1f1b", 64, 64, 1}));
     auto* bar = shown.widget.findChild<QScrollBar*>(QStringLiteral("timelineScroll"));
     REQUIRE(bar);
     CHECK(bar->isVisible());
@@ -309,7 +310,7 @@ TEST_CASE("devices beyond the height are reached with the scroll bar")
 
 TEST_CASE("light and dark differ, and a changed theme repaints everything")
 {
-    Shown shown;
+    ShownTimeline shown;
     shown.theme.setChoice(app::ThemeController::Choice::Light);
     const QImage light = shown.picture();
     shown.theme.setChoice(app::ThemeController::Choice::Dark);
@@ -321,7 +322,7 @@ TEST_CASE("light and dark differ, and a changed theme repaints everything")
 
 TEST_CASE("switching the flow off shows every box in its colour")
 {
-    Shown shown;
+    ShownTimeline shown;
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, kDevice0);
     const QImage withFlow = shown.picture();
     QSignalSpy spy(&shown.widget, &TimelineWidget::lookChanged);
@@ -334,13 +335,13 @@ TEST_CASE("switching the flow off shows every box in its colour")
 TEST_CASE("a search hides the flow arrows")
 {
     for (const auto flow : {app::TimelineLook::Flow::Selected, app::TimelineLook::Flow::All}) {
-        Shown with, without;
+        ShownTimeline with, without;
         with.widget.setLook({.flow = flow});
         without.widget.setLook({.flow = app::TimelineLook::Flow::Off});
-        for (Shown* shown : {&with, &without})
+        for (ShownTimeline* shown : {&with, &without})
             QTest::mouseClick(&shown->widget, Qt::LeftButton, {}, kDevice0);
         CHECK(with.picture() != without.picture());
-        for (Shown* shown : {&with, &without})
+        for (ShownTimeline* shown : {&with, &without})
             shown->widget.setFound(std::make_shared<const app::Found>(
                 *shown->widget.view(), app::parseFind(QStringLiteral("mb:3")).value()));
         CHECK(with.picture() == without.picture());
@@ -351,7 +352,7 @@ TEST_CASE("a search hides the flow arrows")
 
 TEST_CASE("a link restores the time in sight, the selection and the colouring")
 {
-    Shown shown, other;
+    ShownTimeline shown, other;
     shown.wheel({500, 300}, 4);
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, {500, 110});
     REQUIRE(shown.selection().kind == Selection::Kind::Op);

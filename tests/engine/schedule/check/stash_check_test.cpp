@@ -19,7 +19,7 @@ Schedule withDevice0(const std::string& program)
     return schedule;
 }
 
-std::vector<std::string> faultsOf(const Schedule& schedule)
+std::vector<std::string> stashFaults(const Schedule& schedule)
 {
     std::vector<std::string> messages;
     for (const Violation& violation : validate(schedule)) {
@@ -35,9 +35,10 @@ using Faults = std::vector<std::string>;
 
 TEST_CASE("a stash that is evicted and loaded before its use is valid")
 {
-    CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0LOAD0 0B0 0B1")).empty());
-    CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0LOAD0 0RECOMPUTE0 0B0 0B1")).empty());
-    CHECK(faultsOf(withDevice0("0F0 0F1 0EVICT0 0LOAD0 0EVICT1 0I0 0LOAD1 0I1 0W0 0W1")).empty());
+    CHECK(stashFaults(withDevice0("0F0 0EVICT0 0F1 0LOAD0 0B0 0B1")).empty());
+    CHECK(stashFaults(withDevice0("0F0 0EVICT0 0F1 0LOAD0 0RECOMPUTE0 0B0 0B1")).empty());
+    CHECK(
+        stashFaults(withDevice0("0F0 0F1 0EVICT0 0LOAD0 0EVICT1 0I0 0LOAD1 0I1 0W0 0W1")).empty());
     for (const Scheme& scheme : schemes())
         if (const auto built = buildSchedule(requestOf(std::string(scheme.name), 4, 8)))
             CHECK(checkStashes(*built).empty());
@@ -45,32 +46,32 @@ TEST_CASE("a stash that is evicted and loaded before its use is valid")
 
 TEST_CASE("a stash that is needed while it is away is named, with where it is and since when")
 {
-    CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0B0 0LOAD0 0B1"))
+    CHECK(stashFaults(withDevice0("0F0 0EVICT0 0F1 0B0 0LOAD0 0B1"))
           == Faults{"device 0, index 3: 0B0 needs the stash of stage 0, micro-batch 0, which is on "
                     "device 3: evicted at index 1 and not loaded yet",
                     "device 0, index 4: 0LOAD0 needs the stash of stage 0, micro-batch 0, which "
                     "was freed at index 3"});
-    CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0RECOMPUTE0 0LOAD0 0B0 0B1"))
+    CHECK(stashFaults(withDevice0("0F0 0EVICT0 0F1 0RECOMPUTE0 0LOAD0 0B0 0B1"))
           == Faults{"device 0, index 3: 0RECOMPUTE0 needs the stash of stage 0, micro-batch 0, "
                     "which is on device 3: evicted at index 1 and not loaded yet"});
 }
 
 TEST_CASE("a stash that is moved or rebuilt after its last use is named")
 {
-    CHECK(faultsOf(withDevice0("0F0 0F1 0B0 0EVICT0 0LOAD0 0B1"))
+    CHECK(stashFaults(withDevice0("0F0 0F1 0B0 0EVICT0 0LOAD0 0B1"))
           == Faults{"device 0, index 3: 0EVICT0 needs the stash of stage 0, micro-batch 0, which "
                     "was freed at index 2"});
-    CHECK(faultsOf(withDevice0("0F0 0F1 0B0 0RECOMPUTE0 0B1"))
+    CHECK(stashFaults(withDevice0("0F0 0F1 0B0 0RECOMPUTE0 0B1"))
           == Faults{"device 0, index 3: 0RECOMPUTE0 needs the stash of stage 0, micro-batch 0, "
                     "which was freed at index 2"});
-    CHECK(faultsOf(withDevice0("0F0 0F1 0I0 0EVICT0 0LOAD0 0W0 0B1"))
+    CHECK(stashFaults(withDevice0("0F0 0F1 0I0 0EVICT0 0LOAD0 0W0 0B1"))
           == Faults{"device 0, index 3: 0EVICT0 needs the stash of stage 0, micro-batch 0, which "
                     "was used at index 2"});
 }
 
 TEST_CASE("a LOAD of a stash that was not evicted is reported")
 {
-    CHECK(faultsOf(withDevice0("0F0 0LOAD0 0EVICT0 0F1 0B0 0B1"))
+    CHECK(stashFaults(withDevice0("0F0 0LOAD0 0EVICT0 0F1 0B0 0B1"))
           == Faults{"device 0, index 1: 0LOAD0 needs the stash of stage 0, micro-batch 0, which is "
                     "not evicted (in place since index 0)",
                     "device 0, index 4: 0B0 needs the stash of stage 0, micro-batch 0, which is on "

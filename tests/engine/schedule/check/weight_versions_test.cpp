@@ -9,7 +9,7 @@ using namespace tests;
 
 namespace {
 
-std::vector<std::string> faultsOf(const Schedule& schedule)
+std::vector<std::string> versionFaults(const Schedule& schedule)
 {
     std::vector<std::string> messages;
     for (const Violation& violation : validate(schedule)) {
@@ -31,8 +31,8 @@ TEST_CASE("an asynchronous schedule is valid, as built and lowered, and survives
                 INFO(scheme << " D=" << devices << " N=" << microBatches);
                 const Schedule schedule = scheduleOf(scheme, devices, microBatches);
                 const Schedule lowered = lower(schedule);
-                CHECK(faultsOf(schedule).empty());
-                CHECK(faultsOf(lowered).empty());
+                CHECK(versionFaults(schedule).empty());
+                CHECK(versionFaults(lowered).empty());
                 const auto read = readCsv(writeCsv(lowered), scheme);
                 REQUIRE(read);
                 CHECK(read->program == lowered.program);
@@ -78,12 +78,12 @@ TEST_CASE("a version that is not created yet is named")
     Schedule schedule = scheduleOf("pipedream", 2, 3);
     schedule.program[{1}][2].version = 2; // 1F1, behind one backward
     CHECK(
-        faultsOf(schedule)
+        versionFaults(schedule)
         == Faults{"device 1, index 2: 1F1 uses weight version 2, but the newest before it is 1",
                   "device 1, index 3: 1B1 uses weight version 1, but its forward used version 2"});
     schedule = lower(scheduleOf("pipedream", 1, 2));
     std::swap(schedule.program[{0}][2], schedule.program[{0}][3]); // OPT behind the next forward
-    CHECK(faultsOf(schedule)
+    CHECK(versionFaults(schedule)
           == Faults{"device 0, index 2: 0F1 uses weight version 1, but the newest before it is 0"});
 }
 
@@ -92,14 +92,14 @@ TEST_CASE("a backward with other weights than its forward is named")
     Schedule schedule = scheduleOf("pipedream", 2, 4);
     schedule.program[{0}].back().version = 3;
     CHECK(
-        faultsOf(schedule)
+        versionFaults(schedule)
         == Faults{"device 0, index 7: 0B3 uses weight version 3, but its forward used version 2"});
 }
 
 TEST_CASE("an update before the all-reduce of its gradient is named, and a backward between them")
 {
     const Schedule right = lower(scheduleOf("bitpipe-async", 2, 8));
-    CHECK(faultsOf(right).empty());
+    CHECK(versionFaults(right).empty());
     const auto first
         = [](std::vector<Op>& ops, OpKind kind) { return std::ranges::find(ops, kind, &Op::kind); };
     Schedule early = right;
@@ -126,11 +126,11 @@ TEST_CASE("an update in the wrong order or without a gradient is named")
 {
     Schedule schedule = lower(scheduleOf("pipedream", 1, 2));
     schedule.program[{0}].back().version = 5;
-    CHECK(faultsOf(schedule)
+    CHECK(versionFaults(schedule)
           == Faults{"device 0, index 5: 0OPT creates weight version 5, but the next one is 2"});
     schedule = lower(scheduleOf("pipedream", 1, 2));
     std::swap(schedule.program[{0}][4], schedule.program[{0}][5]); // OPT before its B
-    CHECK(faultsOf(schedule)
+    CHECK(versionFaults(schedule)
           == Faults{"device 0, index 4: 0OPT creates weight version 2 with no backward since the "
                     "last update"});
 }
@@ -146,7 +146,7 @@ TEST_CASE("how often weights are updated is found again in a file")
         CHECK(read->shape.updateEvery == 8);
         CHECK(read->program == lower(schedule).program);
         CHECK(readCsv(writeCsv(addOptimizer(schedule)))->shape.updateEvery == 8);
-        CHECK(faultsOf(addOptimizer(schedule)).empty());
+        CHECK(versionFaults(addOptimizer(schedule)).empty());
     }
     for (const int microBatches : {12, 16, 20})
         CHECK(readCsv(writeCsv(scheduleOf("pipedream-2bw", 4, microBatches)))->shape.updateEvery

@@ -22,7 +22,7 @@ std::string torchError(const std::string& text)
     return schedule.error().message;
 }
 
-std::string refusal(const Schedule& schedule)
+std::string writeError(const Schedule& schedule)
 {
     const auto text = writeTorch(schedule);
     REQUIRE_FALSE(text);
@@ -96,7 +96,7 @@ TEST_CASE("schedules as PyTorch prints them are read: idle steps, sharding, redu
     CHECK(programOf(*schedule)
           == std::vector<std::string>{"0F0 0F1 0B0 0B1 0ALLREDUCE", "1F0 1B0 1F1 1B1 1ALLREDUCE"});
     CHECK(validate(*schedule).empty());
-    CHECK_THAT(refusal(*schedule), Catch::Contains("compute ops alone"));
+    CHECK_THAT(writeError(*schedule), Catch::Contains("compute ops alone"));
     CHECK(writeTorch(addP2P(*schedule))
           == "0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1,0REDUCE_GRAD\n"
              "1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1,1REDUCE_GRAD\n");
@@ -113,25 +113,26 @@ TEST_CASE("an empty line is an idle device, except at the end")
 
 TEST_CASE("a schedule that PyTorch cannot express is refused with the op and the reason")
 {
-    CHECK_THAT(refusal(scheduleOf("bitpipe", 4, 4)),
+    CHECK_THAT(writeError(scheduleOf("bitpipe", 4, 4)),
                Catch::Contains("3F2u") && Catch::Contains("one direction"));
-    CHECK_THAT(refusal(scheduleOf("seq1f1b", 4, 4)), Catch::Contains("sequence slices"));
-    CHECK_THAT(refusal(scheduleFrom({"0F0 0EVICT0 0LOAD0 0B0"})),
+    CHECK_THAT(writeError(scheduleOf("seq1f1b", 4, 4)), Catch::Contains("sequence slices"));
+    CHECK_THAT(writeError(scheduleFrom({"0F0 0EVICT0 0LOAD0 0B0"})),
                Catch::Contains("0EVICT0") && Catch::Contains("another device"));
-    CHECK_THAT(refusal(scheduleFrom({"0F0 0RECOMPUTE0 0B0"})), Catch::Contains("stages recompute"));
-    CHECK_THAT(refusal(scheduleOf("pipedream", 4, 4)), Catch::Contains("asynchronous"));
-    CHECK_THAT(refusal(addOptimizer(scheduleOf("1f1b", 2, 2))),
+    CHECK_THAT(writeError(scheduleFrom({"0F0 0RECOMPUTE0 0B0"})),
+               Catch::Contains("stages recompute"));
+    CHECK_THAT(writeError(scheduleOf("pipedream", 4, 4)), Catch::Contains("asynchronous"));
+    CHECK_THAT(writeError(addOptimizer(scheduleOf("1f1b", 2, 2))),
                Catch::Contains("0OPT") && Catch::Contains("training loop"));
-    CHECK_THAT(refusal(scheduleFrom({"(0F0 0F1) 0B0 0B1"})), Catch::Contains("can join only"));
+    CHECK_THAT(writeError(scheduleFrom({"(0F0 0F1) 0B0 0B1"})), Catch::Contains("can join only"));
     Schedule halves = scheduleFrom({"0F0 0B0.0 0B0.1"});
     halves.program[{0}][1].flags = halves.program[{0}][2].flags = OpFlag::Half;
-    CHECK_THAT(refusal(halves), Catch::Contains("not halves"));
+    CHECK_THAT(writeError(halves), Catch::Contains("not halves"));
 }
 
 TEST_CASE("transfers that would meet in the wrong order are not written for PyTorch")
 {
     CHECK(writeTorch(scheduleOf("zb-v", 4, 8)));
-    CHECK_THAT(refusal(addP2P(scheduleOf("zb-v", 4, 8))),
+    CHECK_THAT(writeError(addP2P(scheduleOf("zb-v", 4, 8))),
                Catch::Contains("by order") && Catch::Contains("remove p2p"));
 }
 

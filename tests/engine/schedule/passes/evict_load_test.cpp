@@ -18,7 +18,7 @@ Schedule evicting(const std::string& scheme, int devices, int microBatches)
     return *schedule;
 }
 
-std::string refusal(const Schedule& schedule)
+std::string evictError(const Schedule& schedule)
 {
     const auto evicting = addEvictLoad(schedule, EvictPolicy::Lazy);
     REQUIRE_FALSE(evicting);
@@ -52,20 +52,20 @@ TEST_CASE("whatever scheme of one direction holds more on one end can share it w
 
 TEST_CASE("where there is nothing to share, or no way to, the reason is named")
 {
-    CHECK(refusal(scheduleOf("gpipe", 4, 8))
+    CHECK(evictError(scheduleOf("gpipe", 4, 8))
           == "gpipe on 4 devices: sharing stashes between devices d and D-1-d would not reduce the "
              "peak, so there is nothing to evict");
-    CHECK_THAT(refusal(scheduleOf("1f1b", 2, 8)), Catch::EndsWith("there is nothing to evict"));
-    CHECK_THAT(refusal(scheduleOf("bitpipe", 8, 16)), Catch::EndsWith("nothing to evict"));
-    CHECK(refusal(scheduleOf("dualpipe", 4, 8))
+    CHECK_THAT(evictError(scheduleOf("1f1b", 2, 8)), Catch::EndsWith("there is nothing to evict"));
+    CHECK_THAT(evictError(scheduleOf("bitpipe", 8, 16)), Catch::EndsWith("nothing to evict"));
+    CHECK(evictError(scheduleOf("dualpipe", 4, 8))
           == "dualpipe has joint ops, and no stash can be evicted between joint ops; use a scheme "
              "without them");
-    CHECK(refusal(scheduleOf("seq1f1b", 8, 16))
+    CHECK(evictError(scheduleOf("seq1f1b", 8, 16))
           == "seq1f1b splits micro-batches, and each part needs the stash of another, so no stash "
              "can be evicted; use a scheme of whole micro-batches");
-    CHECK_THAT(refusal(addP2P(scheduleOf("1f1b", 8, 16))),
+    CHECK_THAT(evictError(addP2P(scheduleOf("1f1b", 8, 16))),
                Catch::StartsWith("1f1b already has transfers"));
-    CHECK_THAT(refusal(evicting("1f1b", 8, 16)),
+    CHECK_THAT(evictError(evicting("1f1b", 8, 16)),
                Catch::StartsWith("1f1b already has evicts and loads"));
 }
 

@@ -54,7 +54,7 @@ LinkLoads loadsOf(const Mapped& all)
     return linkLoads(all.run, all.mapping, all.bytes).value();
 }
 
-double sum(const IdVector<StageId, double>& bytes)
+double sumOf(const IdVector<StageId, double>& bytes)
 {
     double all = 0;
     for (const double each : bytes)
@@ -72,7 +72,7 @@ TEST_CASE("with one copy in a node only all-reduces cross nodes, as rings of two
         const LinkLoad* link = loads.find(from, to);
         REQUIRE(link != nullptr);
         CHECK(link->messages == 0);
-        CHECK(link->allReduces == Approx(sum(all.bytes.allReduced))); // 2 (r-1)/r, r = 2
+        CHECK(link->allReduces == Approx(sumOf(all.bytes.allReduced))); // 2 (r-1)/r, r = 2
         CHECK(link->count(LinkLoad::Of::AllReduces) == 4);
         CHECK(link->busy > 0);
     }
@@ -107,7 +107,7 @@ TEST_CASE("a hierarchical all-reduce sends its bytes across nodes once for all r
 {
     const Mapped ring = mapped(request("1f1b", 2, 4, 8), 8, "contiguous");
     const Mapped phases = mapped(request("1f1b", 2, 4, 8), 8, "contiguous", true);
-    const double all = sum(ring.bytes.allReduced);
+    const double all = sumOf(ring.bytes.allReduced);
     CHECK(loadsOf(ring).find(0, 1)->allReduces == Approx(2.0 * 7 / 8 * all));
     CHECK(loadsOf(phases).find(0, 1)->allReduces == Approx(2.0 * 1 / 2 * all));
     CHECK(loadsOf(phases).allReduces.front().bytes == Approx((2.0 * 3 / 4 + 1.0 / 4) * all));

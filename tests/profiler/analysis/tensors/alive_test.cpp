@@ -40,7 +40,7 @@ Run evicting()
     return run;
 }
 
-std::int64_t sum(const std::vector<AliveTensor>& tensors)
+std::int64_t bytesIn(const std::vector<AliveTensor>& tensors)
 {
     std::int64_t bytes = 0;
     for (const AliveTensor& one : tensors)
@@ -84,7 +84,7 @@ TEST_CASE("what is alive at a time adds up to the memory at that time")
     for (const std::int64_t time : {0, 1, 2, 3, 4, 6, 8, 9, 10, 12, 13})
         for (const DeviceId device : steps.ids()) {
             CAPTURE(time, device.value);
-            CHECK(sum(aliveAt(run, device, time)) == stepAt(steps[device], time).total());
+            CHECK(bytesIn(aliveAt(run, device, time)) == stepAt(steps[device], time).total());
         }
     const auto alive = aliveAt(run, {0}, 5);
     REQUIRE(alive.size() == 2);
@@ -154,5 +154,5 @@ TEST_CASE("a long run is listed in time that does not grow with what was freed")
         run.timeline.memory.push_back({m, 10, op, 0, kStash});
         run.timeline.memory.push_back({m, m % 2 == 0 ? -10 : -9, op, 0, kStash});
     }
-    CHECK(sum(aliveAt(run, {0}, kMicroBatches)) == kMicroBatches / 2);
+    CHECK(bytesIn(aliveAt(run, {0}, kMicroBatches)) == kMicroBatches / 2);
 }
