@@ -82,6 +82,8 @@ class Job:
                 "nproc-per-node ranks")
         self.device = torch.device("cpu")
         if self.backend == "nccl":
+            # A group connects for every algorithm at its first sum, not at the first use of one.
+            os.environ.setdefault("NCCL_RUNTIME_CONNECT", "0")
             self.device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
             torch.cuda.set_device(self.device)
         self.timeout = timedelta(seconds=timeout)

@@ -75,7 +75,7 @@ schemes() { # DEVICES: every scheme that accepts D and N = 2 D
     local kit
     for kit in "$work"/*/titan.toml; do variant "$(basename "$(dirname "$kit")")" titan; done
     variant 1f1b 2.8
-    for kit in bitpipe chimera; do variant $kit rendezvous; done
+    for kit in bitpipe chimera gems; do variant $kit rendezvous; done
     if [ "$1" = 4 ]; then # BPipe moves nothing between two devices
         variant bpipe rendezvous
         # A recomputed forward saves nothing that could be moved, which ended the kit.

@@ -56,10 +56,11 @@ def use_titan(kit):
 
 
 def use_rendezvous(_):
-    """NCCL's channels over gloo. At the first message of a channel, each host waits for the other.
+    """NCCL's channels over gloo. At the first call of a group, each host waits for the others.
 
     The channels of both directions were first used in the schedule, where two devices that both
-    send first waited for each other forever.
+    send first waited for each other forever. So were the groups of the sums: with GEMS a device
+    waited there for one that needed its next message.
     """
     dist, join, met = communication.dist, train.Job.join, set()
 
@@ -68,15 +69,15 @@ def use_rendezvous(_):
         job.backend = "nccl"
 
     def meeting(function):
-        def call(tensor, peer, group=None, **arguments):
+        def call(*arguments, group=None, **others):
             if group not in met:
                 met.add(group)
                 dist.barrier(group)
-            return function(tensor, peer, group=group, **arguments)
+            return function(*arguments, group=group, **others)
         return call
 
     train.Job.join = join_as_nccl
-    for name in ("send", "recv", "isend", "irecv"):
+    for name in ("send", "recv", "isend", "irecv", "all_reduce"):
         setattr(dist, name, meeting(getattr(dist, name)))
 
 
