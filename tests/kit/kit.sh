@@ -157,6 +157,8 @@ failures() {
     expect "has no complete backward of 0F1" inside python3 "$seen/kit/train.py" --check
     cp "$work/good.csv" "$folder/schedule.csv"
     expect "need 2 ranks, not 1" inside python3 "$seen/kit/train.py"
+    # A node with fewer GPUs than ranks was reported as "CUDA error: invalid device ordinal".
+    CUDA_VISIBLE_DEVICES='' expect "needs GPU 1 of its node, which has 0 GPU(s)" rank 1 --backend nccl
     # Two kits on one machine had the same port.
     inside "$seen/kit/run.sh" --profile 0 --results "$seen/other" > "$work/other.log" 2>&1 &
     inside "$seen/kit/run.sh" --profile 0 > "$work/run.log" 2>&1 \
