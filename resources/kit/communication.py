@@ -83,6 +83,8 @@ class Reductions:
 
     @staticmethod
     def _sum(lists, group):
+        if group is None and len(lists) == 1:  # the gradients are the sum
+            return None, None, []
         flat = sum(torch.cat([p.grad.flatten() for p in parameters]) for parameters in lists)
         work = dist.all_reduce(flat, group=group, async_op=True) if group else None
         return work, flat, lists

@@ -262,6 +262,14 @@ def check_stashes():
     assert [box.tensor.device.type for box in stashes.boxes["key"]] == ["cpu"]
 
 
+def check_sums():
+    """The gradients of a stage that one rank holds are not copied; they were, before OPT."""
+    one, two = (torch.nn.Parameter(torch.ones(2)) for _ in range(2))
+    one.grad, two.grad = torch.ones(2), torch.ones(2)
+    assert communication.Reductions._sum([[one]], None) == (None, None, [])
+    assert communication.Reductions._sum([[one], [two]], None)[1].tolist() == [2, 2]
+
+
 def saved_bytes(dtype):
     """The bytes that autograd saves in a forward of few tokens, without the parameters."""
     spec = {"family": "gpt", "width": 64, "heads": 4, "layers": 1, "sequence": 4,
@@ -290,6 +298,7 @@ def main():
     check_sends()
     check_serving()
     check_stashes()
+    check_sums()
     check_weights()
     # Autograd's threads do not survive a fork, so this process computes gradients at the end.
     failures = {kit.name: failure for kit in KITS if (failure := train_kit(kit))}
