@@ -96,7 +96,7 @@ int LockFile::tryOnce()
         return errno;
     // On a file system without flock() the file counts as free.
     const bool isTaken = flock(m_descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (!isTaken && isStillThere()) // otherwise the previous holder has just deleted the file
+    if (!isTaken && isStillThere()) // else the previous holder has just deleted the file
         return 0;
     close(std::exchange(m_descriptor, -1));
     return EWOULDBLOCK;

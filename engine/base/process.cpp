@@ -15,8 +15,8 @@
 namespace engine {
 namespace {
 
-// Opens /dev/null as every standard stream that is closed. It is opened for reading only, so that
-// writes to these streams still fail.
+// Opens /dev/null for each standard stream that is closed, for reading only, so that writes to the
+// stream still fail.
 void occupyStandardStreams()
 {
     int descriptor = 0;
