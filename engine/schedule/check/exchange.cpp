@@ -62,8 +62,8 @@ private:
         }
     }
 
-    // Posts the group of transfers that starts at `next`. Skips ops with their own streams
-    // (all-reduce, evict).
+    // Posts the group of transfers that starts at `next`. Skips all-reduces, evicts and loads,
+    // which run on other streams.
     void call(DeviceId d)
     {
         const auto& ops = m_schedule.program[d];
@@ -122,7 +122,7 @@ private:
         });
     }
 
-    // Follows the waiting devices until one repeats, and reports the devices of that cycle.
+    // Follows the waits until a device repeats, and reports the devices of that cycle.
     TransportFault circleFrom(DeviceId start) const
     {
         std::vector<DeviceId> path;

@@ -190,7 +190,7 @@ public:
 private:
     struct Stage
     {
-        // Positions of the OPTs so far. OPT k, from 0, creates version k + 1.
+        // Positions of the OPTs so far. The OPT with index k creates version k + 1.
         std::vector<std::uint32_t> updates;
         std::map<std::size_t, std::uint32_t> copies; // version -> copy
     };

@@ -63,8 +63,8 @@ void setPeers(Schedule& schedule)
 
 } // namespace
 
-// A complete schedule has about one op per cell of stage, micro-batch and slice; the limit
-// allows for files with most ops missing.
+// A complete schedule has about one op per cell of stage, micro-batch and slice; the limit also
+// accepts files in which most ops are missing.
 Result<Shape> shapeOf(const Programs& programs)
 {
     constexpr double kCellsPerOp = 64;
