@@ -17,7 +17,7 @@ Result<void> check(const ScheduleRequest& request)
                             least, request.devices, request.microBatches, least));
 }
 
-// The program of one device; micro-batches ascend within each of its three kinds of op.
+// The program of one device. Within each of the three kinds of op, micro-batches ascend.
 class Device
 {
 public:

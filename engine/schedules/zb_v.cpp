@@ -7,9 +7,9 @@
 namespace engine {
 namespace {
 
-// The program of one device. Each of its two chunks, forward path (0) and return path (1),
-// executes the micro-batches in order for each of the three kinds of op. The rule needs at least
-// 2D-1 micro-batches; those beyond N are not appended.
+// The program of one device. The device has two chunks, on the forward path (0) and the return path
+// (1). Each chunk executes the ops of each kind in the order of the micro-batches. The rule needs
+// at least 2D-1 micro-batches; those beyond N are not appended.
 class Device
 {
 public:

@@ -13,7 +13,7 @@ struct Step
     int replica = 0, stage = -1, entry = 0;
 };
 
-// Steps in their due slots; no two share a slot.
+// Steps in their due slots, at most one per slot.
 class Slots
 {
 public:
