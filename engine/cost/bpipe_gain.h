@@ -30,7 +30,7 @@ struct BpipeRow
     bool fitsWithout = false, fitsWith = false;
     AttentionKernels kernels;
     double headsPerRank = 0;
-    // In seconds: the transfer of one stash between partners, and the forward op that hides it.
+    // Seconds of the transfer of one stash between partners, and of the forward op that hides it.
     double transfer = 0, forward = 0;
 };
 
@@ -49,7 +49,7 @@ struct PublishedGain
     int from, to; // micro-batch sizes
     double speedUp;
     std::string_view grade; // where it is published: "table", "abstract"
-    double tolerance;       // largest difference from the speed-up of the roofline model
+    double tolerance;       // largest accepted difference from the speed-up of the roofline model
 };
 std::span<const PublishedGain> publishedGains();
 
