@@ -93,20 +93,20 @@ struct RunResults
     IdVector<DeviceId, ArenaUse> arenas;
     // Empty unless the devices were partitions of one GPU.
     std::vector<Interference> interference = {};
-    // Duration of an iteration emulated from ops that ran alone, in ns.
+    // Duration in ns of an iteration placed with the durations of ops that ran alone.
     std::int64_t iterationAlone = 0;
     int graphOps = 0;                      // number of ops that were launched as CUDA graphs
     std::vector<GpuMemory> gpuMemory = {}; // memory of each used GPU; empty: unknown
     // Live runs on the CPU: CPU time / wall time of the ops of the measured iterations.
     std::optional<double> cpuShare = {};
 
-    // Whether other load on the machine took the CPU from the ops.
+    // Whether other processes on the machine delayed the ops.
     bool isDisturbed() const { return cpuShare && *cpuShare < kUndisturbedShare; }
 
     friend bool operator==(const RunResults&, const RunResults&) = default;
 };
 
-// The origin of a run and the meaning of its numbers. All of it is stored with the run.
+// The origin of a run and the meaning of its numbers, as stored in the run's file.
 struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 {
     Mode mode = Mode::Simulate;
@@ -115,8 +115,8 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
     std::string started; // ISO 8601, UTC
     std::string program; // buildId() of the writer
 
-    // Ticks per printed unit: 1 if times are nanoseconds, otherwise the ticks of one abstract unit
-    // (one F of a device for one micro-batch).
+    // 1 if times are nanoseconds; otherwise the number of ticks per cost unit (one F of a device
+    // for one micro-batch).
     std::int64_t ticksPerUnit = 1;
 
     std::optional<ImportReport> import; // only for mode Imported
@@ -139,7 +139,7 @@ inline bool knowsMicroBatches(const RunInfo& info)
     return !info.import || info.import->microBatchesKnown;
 }
 
-// Returns nullptr if the use is unknown.
+// Returns nullptr if the memory use of the device is unknown.
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);
 
 // A complete run, as the store writes and reads it and as analysis, figures and the window use it.
