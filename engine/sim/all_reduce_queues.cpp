@@ -34,8 +34,8 @@ bool AllReduceQueues::isIdle() const
                                [](const Queue& queue) { return queue.head == queue.calls.size(); });
 }
 
-// The first call in the queue joins its all-reduce, and so does a call of the other replica
-// directly after it, because a device may hold both replicas of a stage.
+// The first call in the queue joins its all-reduce. If a device holds both replicas of a stage, the
+// call of the other replica, directly behind the first one, joins, too.
 void AllReduceQueues::join(Queue& queue)
 {
     const auto isOfHead = [&queue](const AllReduceCall& call) {

@@ -17,7 +17,7 @@ struct AllReduceCall
     std::int64_t issued = 0, duration = 0;
 };
 
-// An all-reduce that all of its devices have reached.
+// An all-reduce that all its devices have reached.
 struct AllReduceStart
 {
     StageId stage;
