@@ -72,10 +72,10 @@ Result<void> checkModel(const ModelSpec& model, int stages);
 Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
-// Returns the FLOPs of forward and backward. Causal attention counts like full attention.
+// Returns the FLOPs of forward and backward. Causal attention is counted like full attention.
 double flopsPerIteration(const ModelSpec& model, int microBatches);
 // Returns the FLOPs including recomputation. `recomputed` is the fraction of forwards that
-// RECOMPUTE ops repeat. If attention does not store its scores, the backward computes them again.
+// RECOMPUTE ops repeat. Includes attention scores that the backward computes again.
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);
 
 } // namespace engine
