@@ -8,8 +8,8 @@ namespace {
 using namespace tensor;
 
 constexpr int kKeys = 64; // per tile
-// The number of scores per row that a warp computes at a time, limited by registers. For heads of
-// 64 numbers it is smaller, so that two blocks (sixteen warps) fit on an SM.
+// The number of scores per row that a warp computes at a time, limited by registers. For head size
+// 64 it is smaller, so that two blocks (sixteen warps) fit on an SM.
 template<int kSize>
 constexpr int kAtOnce = kSize == 64 ? 32 : 64;
 
