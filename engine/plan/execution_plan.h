@@ -33,7 +33,7 @@ struct OpPlan
     // it copies the old version; empty if the old version is not kept.
     Extent version;
     // Fences that must pass before the op begins. The fences of joint ops are stored with the first
-    // of them. The fences of a blocking ALLREDUCE must pass before the op after it begins.
+    // joint op. The fences of a blocking ALLREDUCE must pass before the next op begins.
     std::vector<Fence> waits;
     std::vector<std::uint32_t> posts; // messages whose slots become free after the op
     std::vector<Extent> freed;        // memory that becomes free after the op
@@ -89,7 +89,7 @@ struct ExecutionPlan
             DeviceId device;
             int replica = 0;
             StageId stage;
-            std::size_t first = 0; // index of the first number of the gradient that is summed
+            std::size_t first = 0; // index of the first summed number in the gradient
         };
 
         StageId stage; // allReduceStage() of the ALLREDUCE ops (schedule.h)
@@ -120,7 +120,7 @@ struct ExecutionPlanInput
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
-// Returns the bytes of gradients or optimizer state with this many numbers.
+// Returns the size in bytes of `numbers` numbers of gradients or of optimizer state.
 constexpr Bytes floatBytes(std::size_t numbers)
 {
     return numbers * sizeof(float);
