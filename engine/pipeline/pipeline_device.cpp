@@ -47,8 +47,8 @@ void PipelineDevice::initialize(const StagePlan& stage)
     m_arena.write({stage.optimizer.offset, floatBytes(masters)}, std::as_bytes(std::span(wide)));
 }
 
-// Pairs this device's first and last stages, unless an all-reduce sums the tied copies. All
-// replicas have equal gradient sums, so any first stage may be paired with any last stage.
+// Pairs the first and last stages on this device, unless an all-reduce sums the tied embeddings.
+// All replicas have equal gradient sums, so any first stage may be paired with any last stage.
 void PipelineDevice::findTiedEmbeddings()
 {
     const auto tied = m_setup.model.tied();
