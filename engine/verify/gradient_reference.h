@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// The reference for the gradients of a scheme in each iteration. It trains without a schedule and
-// executors.
+// Computes the gradients with which those of a scheme are compared, by training without a schedule
+// and executors.
 class GradientReference
 {
 public:

@@ -20,13 +20,13 @@ struct VerifyCheck
     int devices = 0, microBatches = 0;
     Mode mode = Mode::Emulate;
     bool passed = false;
-    bool rounded = false; // equal within the rounding of sequence slices, not bit for bit
+    bool rounded = false; // with sequence slices: equal within rounding, not bit for bit
     std::string detail;   // result of the comparison, or the failure
 };
 
 struct VerifyOptions
 {
-    bool full = false; // all sizes and options instead of one of each
+    bool full = false; // all sizes and scheme options, not only the default ones
     // On GPUs only the integer-exact check runs, at D = 2 and 4 unless `full` is set: emulated on
     // one GPU, live on D GPUs or partitions, and live with NCCL.
     Backend backend = Backend::Cpu;
