@@ -8,7 +8,7 @@ namespace engine {
 
 // The clock of a timeout, in ns. It follows the wall clock while it is read often. A long gap
 // between two reads means that this process was not scheduled (Ctrl-Z, a debugger, an overloaded
-// machine); such a gap counts only as kLongestStep, so that the timeout does not expire. Not
+// machine); such a gap adds only kLongestStep, so that the timeout does not expire. Not
 // thread-safe.
 class PatientClock
 {

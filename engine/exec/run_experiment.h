@@ -47,9 +47,9 @@ struct RunObserver
     std::function<void(const RunInfo& info)> ended = [](const RunInfo&) {};
 };
 
-// Trains an experiment and returns the recorded run, with the median iteration last. Fails with
-// Error::Code::Cancelled if the run was cancelled; the observer has received all complete
-// iterations. Other errors come from the input (model, schedule, text file) or the machine
+// Trains an experiment and returns the recorded run, whose last iteration is the median iteration.
+// Fails with Error::Code::Cancelled if the run was cancelled; the observer has received all
+// complete iterations. Other errors come from the input (model, schedule, text file) or the machine
 // (memory). After an error, call devicesAreLost() (lost_devices.h).
 Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,
                           const std::atomic<bool>& cancel);

@@ -86,7 +86,7 @@ RunInfo runInfo(const RunInfoInput& input)
     info.plannedWarmup
         = shape.windows > 1 ? shape.windows - experiment.iterations : experiment.warmup;
     info.plannedIterations = experiment.iterations;
-    // Reference values for the loss of a model that sees only earlier tokens. BERT also sees later
+    // These reference values hold for a model that sees only earlier tokens. BERT also sees later
     // ones.
     if (model.family != Family::Bert) {
         info.unigramEntropy = input.data.unigramEntropy();

@@ -17,13 +17,13 @@ public:
     struct RunningOp
     {
         std::optional<std::uint32_t> position; // nullopt: the GPU waits or is idle
-        std::int64_t before = 0;               // ns that it took before; 0: unknown
+        std::int64_t before = 0;               // its time in an earlier iteration in ns; 0: unknown
     };
     struct Verdict
     {
         enum class Kind { GoOn, Standstill, EndlessOp, SilentDriver };
         Kind kind = Kind::GoOn;
-        std::int64_t time = 0;  // ns that the op has run, or that passed without progress
+        std::int64_t time = 0;  // how long the op has run, or nothing has progressed, in ns
         std::size_t worker = 0; // index of the worker with the endless op
     };
 
