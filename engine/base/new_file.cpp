@@ -223,7 +223,7 @@ struct NewFile::State
 
     fs::path target, part;
     IfExists ifExists;
-    bool ownsPart = false; // from acquiring the lock to publishing
+    bool ownsPart = false; // true from acquiring the lock to publishing
     LockFile lock;
     RemovedOnSignal removal;
 };

@@ -38,7 +38,7 @@ void cleanUpOnSignals()
         struct sigaction old = {}, action = {};
         action.sa_handler = cleanUpAndEnd;
         action.sa_flags = SA_RESETHAND;
-        if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) // keeps nohup
+        if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) // respects nohup
             sigaction(signal, &action, nullptr);
     }
 }

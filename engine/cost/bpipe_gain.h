@@ -44,11 +44,11 @@ struct BpipeAnswer
 // A speed-up that arXiv 2401.02088 measured with 8 pipeline stages of 4 tensor-parallel GPUs each.
 struct PublishedGain
 {
-    std::string_view title, model; // "GPT-3 96B", the name of the preset
+    std::string_view title, model; // "GPT-3 96B" for display; name of the preset
     AttentionMode attention;
     int from, to; // micro-batch sizes
     double speedUp;
-    std::string_view grade; // where it is published: "table", "abstract"
+    std::string_view grade; // where the speed-up is published: "table", "abstract"
     double tolerance;       // largest accepted difference from the speed-up of the roofline model
 };
 std::span<const PublishedGain> publishedGains();

@@ -26,7 +26,7 @@ struct NodeShape
     friend bool operator==(const NodeShape&, const NodeShape&) = default;
 };
 
-constexpr std::int64_t kMostSlots = 1 << 20; // of all nodes
+constexpr std::int64_t kMostSlots = 1 << 20; // slots of all nodes together
 
 // The ranks of the all-reduce of a stage: the devices of all data-parallel copies that hold the
 // stage.

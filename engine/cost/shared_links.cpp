@@ -111,7 +111,7 @@ std::vector<SharedLinks::Use> SharedLinks::ofAllReduce(StageId stage) const
     for (std::size_t i = 0; i < slots.size(); ++i) {
         if (i >= kEach && i + kEach < slots.size())
             continue;
-        const int next = slots[(i + 1) % slots.size()]; // in the ring
+        const int next = slots[(i + 1) % slots.size()]; // next slot in the ring
         const bool crosses = m_mapping.tierOfSlots(slots[i], next) == LinkTier::AcrossNodes;
         if (leaves && !m_sharing.hierarchical && !crosses)
             continue;

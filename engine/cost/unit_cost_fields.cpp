@@ -70,7 +70,7 @@ auto invalid(std::string message)
     return fail(Error::Code::InvalidArgument, std::move(message));
 }
 
-// A field for I or W. Setting it makes B their sum.
+// A field for I or W. Setting I or W sets B to their sum.
 Field<C> half(std::string_view flag, std::string_view label, std::string_view help,
               Fraction C::*member)
 {

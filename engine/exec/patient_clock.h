@@ -13,7 +13,7 @@ namespace engine {
 class PatientClock
 {
 public:
-    static constexpr std::int64_t kLongestStep = 40'000'000; // callers read it at least every 20 ms
+    static constexpr std::int64_t kLongestStep = 40'000'000; // callers read the clock every 20 ms
 
     explicit PatientClock(std::int64_t wall = wallTime())
         : m_wall(wall)

@@ -49,7 +49,7 @@ private:
     std::chrono::nanoseconds m_patience;
     bool m_isOnGpus;
     std::vector<Observed> m_observed;     // [worker]
-    std::int64_t m_moved = 0, m_busy = 0; // 0: not yet
+    std::int64_t m_moved = 0, m_busy = 0; // times of the last progress and work; 0: none
     std::size_t m_steps = 0;
 };
 

@@ -121,7 +121,7 @@ private:
     const std::atomic<bool>* m_cancel = nullptr;
     Doorbell m_start;
     std::string m_failure;
-    std::thread m_thread; // last member, because it uses the others
+    std::thread m_thread; // last member, because it uses the other members
 };
 
 std::vector<int> allowedCores();

@@ -51,7 +51,7 @@ struct DevicePlan
     Extent workspace, tokens;
     // Memory that is held for the whole run.
     EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{};
-    std::vector<Extent> sources, slots, guests; // reservations
+    std::vector<Extent> sources, slots, guests; // for messages and evicted stashes
     Bytes reserved = 0;
     ArenaLayout layout; // layout of the buffers with lifetimes
     Bytes arena = 0;    // size of the whole arena
@@ -116,7 +116,7 @@ struct ExecutionPlanInput
     const Schedule& lowered;
     const PipelineModel<float>& model; // a pass processes one unit of work (UnitRange)
     Accumulate accumulate = Accumulate::Float;
-    Bytes tokenBytes = 0; // bytes per iteration, on devices of the first and the last stage
+    Bytes tokenBytes = 0; // bytes of an iteration's tokens, on devices of the first and last stage
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 

@@ -54,7 +54,7 @@ public:
 private:
     parts::Program m_program;
     int m_stage = 0;
-    int m_forward = 0, m_input = 0, m_weight = 0; // appended so far
+    int m_forward = 0, m_input = 0, m_weight = 0; // numbers of appended ops
 };
 
 constexpr std::string_view kDetails = R"(

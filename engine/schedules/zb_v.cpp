@@ -57,7 +57,7 @@ public:
 private:
     struct Chunk
     {
-        int forwards = 0, inputs = 0, weights = 0; // micro-batches
+        int forwards = 0, inputs = 0, weights = 0; // numbers of micro-batches
     };
 
     int stage(int chunk) const { return chunk == 0 ? m_device : 2 * m_devices - 1 - m_device; }
@@ -86,7 +86,7 @@ private:
 
     parts::Program m_program;
     int m_devices = 0, m_device = 0;
-    int m_written = 0, m_planned = 0; // micro-batches
+    int m_written = 0, m_planned = 0; // numbers of micro-batches
     Chunk m_chunks[2];
 };
 

@@ -55,7 +55,7 @@ void AllReduceQueues::join(Queue& queue)
 const std::vector<AllReduceDone>& AllReduceQueues::complete(StageId stage, Window window)
 {
     m_done.clear();
-    m_pending[stage] = {m_pending[stage].expected}; // for the next update
+    m_pending[stage] = {m_pending[stage].expected}; // reset for the next update
     for (const auto& deviceOf : m_schedule.deviceOf) {
         completeOn(deviceOf[stage], stage, window);
         // With tied embeddings, the last stage joins the all-reduce of stage 0.

@@ -18,7 +18,7 @@ namespace engine::sim {
 class Network
 {
 public:
-    using Flow = std::uint32_t; // the n-th transfer that was added
+    using Flow = std::uint32_t; // number of a transfer in the order of add()
     static constexpr Flow kNone = 0xFFFFFFFF;
     using Uses = std::vector<SharedLinks::Use>;
 
@@ -80,11 +80,11 @@ private:
     const SharedLinks& m_sharedLinks;
     std::unordered_map<std::uint64_t, Link> m_links;
     std::deque<Transfer> m_transfers;
-    Flow m_first = 0; // the transfer that is m_transfers.front()
+    Flow m_first = 0; // number of m_transfers.front()
     std::int64_t m_now = 0;
     Events m_begins, m_ends;
     std::vector<Flow> m_done;
-    std::vector<Link*> m_changed, m_affectedLinks; // links whose transfers changed
+    std::vector<Link*> m_changed, m_affectedLinks; // m_changed: links whose transfers changed
     std::vector<Flow> m_affected;
 };
 

@@ -83,7 +83,7 @@ struct RunTraining
     friend bool operator==(const RunTraining&, const RunTraining&) = default;
 };
 
-constexpr double kUndisturbedShare = 0.9; // least CPU time / wall time of undisturbed ops
+constexpr double kUndisturbedShare = 0.9; // ops below this CPU time / wall time are disturbed
 
 // Results of the run. All except `arenas` are known only when the run has ended.
 struct RunResults
@@ -129,7 +129,7 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 // threads, 2 cores)", "live, disturbed (CPU share 83 %)".
 std::string modeDescription(const RunInfo& info);
 
-// False if the run was imported and its trace does not name stages or micro-batches.
+// False if the trace of an imported run does not name the stages (micro-batches).
 inline bool knowsStages(const RunInfo& info)
 {
     return !info.import || info.import->stagesKnown;
@@ -153,7 +153,7 @@ struct Run
     friend bool operator==(const Run&, const Run&) = default;
 };
 
-// False for a rank of an imported job that has no trace.
+// False for a device of an imported run whose trace is missing.
 inline bool hasTrace(const Run& run, DeviceId device)
 {
     return !run.info.import || !run.schedule.program[device].empty();

@@ -49,7 +49,7 @@ struct Track
 
     friend bool operator==(const Track&, const Track&) = default;
 };
-Track::Kind laneOf(OpKind kind); // the kind of track of an op
+Track::Kind laneOf(OpKind kind); // the kind of track that shows such ops
 
 enum class MemoryCategory : std::uint8_t { Weights, Gradients, Optimizer, Stash, Buffers };
 constexpr int kMemoryCategories = 5;

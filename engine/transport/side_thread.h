@@ -44,7 +44,7 @@ private:
     Work m_work;
     Doorbell m_bell;
     std::atomic<bool> m_stopping{false};
-    std::thread m_thread; // last member: it uses the others
+    std::thread m_thread; // last member, because it uses the other members
 };
 
 } // namespace engine

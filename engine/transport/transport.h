@@ -38,7 +38,7 @@ struct Collective
     StageId stage = {}; // stage of the gradient; for tied embeddings the first stage
 };
 
-// All transfers of an iteration. Their ids are indices.
+// All transfers of an iteration. The id of a transfer is its index in one of these lists.
 struct Traffic
 {
     std::vector<Message> messages;

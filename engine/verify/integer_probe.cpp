@@ -218,7 +218,7 @@ private:
     const std::atomic<bool> m_never{false};
     std::mutex m_mutex;                                       // live devices compare concurrently
     std::map<std::pair<int, StageId>, std::size_t> m_updates; // [replica, stage]: updates so far
-    std::unique_ptr<Executor> m_executor;                     // last member: it uses the others
+    std::unique_ptr<Executor> m_executor;                     // last member: uses the other members
 };
 
 } // namespace

@@ -89,7 +89,7 @@ private:
 struct StashPeak
 {
     std::int64_t own = 0, guests = 0;
-    int index = -1; // position in the device's list
+    int index = -1; // position in the device's program
 };
 IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule);
 

@@ -26,7 +26,7 @@ struct Violation
 
     Kind kind = Kind::Missing;
     DeviceId device;
-    int index = -1; // position in the device's list; -1 for Missing
+    int index = -1; // position in the device's program; -1 for Missing
     Op op;
     std::string message; // names device, index, op and what it waits for
 

@@ -12,7 +12,7 @@ namespace engine {
 struct AllReducePlace
 {
     Op op;
-    std::size_t behind = 0; // number of ops of the device before it
+    std::size_t behind = 0; // number of ops before the all-reduce
     std::size_t order = 0;
 };
 using AllReducePlaces = IdVector<DeviceId, std::vector<AllReducePlace>>;

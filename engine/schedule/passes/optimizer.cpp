@@ -13,7 +13,7 @@ Op optimizerStepOf(const Op& op)
     step.kind = OpKind::OptimizerStep;
     step.replica = op.replica;
     step.stage = op.stage;
-    step.peer = op.peer; // of the all-reduce of tied embeddings
+    step.peer = op.peer; // set in the all-reduce of tied embeddings
     return step;
 }
 
