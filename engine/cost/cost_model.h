@@ -29,7 +29,7 @@ struct UnitCosts
     std::optional<Fraction> recompute; // duration relative to the forward; nullopt: 1
 
     int devicesPerNode = 0; // 0: one node. Mapping assigns devices to nodes
-    // Transfers between nodes cost the same as within a node unless these are set.
+    // Costs of transfers between nodes; nullopt: as within a node.
     std::optional<Fraction> p2pAcross, latencyAcross, transferAcross, allReduceAcross;
     int nicsPerNode = 0; // 0: transfers do not share links; otherwise see SharedLinks
 

@@ -33,7 +33,7 @@ std::size_t endOfString(std::string_view text, std::size_t at)
     return text.size();
 }
 
-// toml++ limits the depth of arrays and inline tables, but not that of dotted keys.
+// toml++ limits the depth of arrays and inline tables, but not the depth of dotted keys.
 bool hasLongKey(std::string_view text)
 {
     constexpr int kMostDots = 64;

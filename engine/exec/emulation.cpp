@@ -76,7 +76,7 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
     return placed;
 }
 
-// Executes the ops of an iteration. Their measured durations replace those of the previous
+// Executes the ops of an iteration. Their measured durations replace the durations of the previous
 // iteration.
 Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& progress,
                                const std::atomic<bool>& cancel)

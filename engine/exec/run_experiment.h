@@ -35,8 +35,8 @@ struct RunObserver
     // Called with the measured op times of an iteration, before iteration() is called for it.
     std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};
     // Called after an iteration was placed. The last spans of run.timeline, and its memory events
-    // from `firstMemory` on, are those of the iteration. From the first call on, run.info.arenas
-    // has the touched bytes.
+    // from `firstMemory` on, belong to the iteration. From the first call on, run.info.arenas has
+    // the touched bytes.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };
     LaunchHooks launches = {}; // only for GPUs; in live mode called on the device threads

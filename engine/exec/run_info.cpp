@@ -81,8 +81,8 @@ RunInfo runInfo(const RunInfoInput& input)
     info.flopsPerIteration = flopsPerIteration(model, microBatches);
     info.executedFlops
         = executedFlopsPerIteration(model, microBatches, recomputedShare(input.lowered));
-    // In a stream, the windows in which the pipeline fills and drains are not measured; they count
-    // as warm-up.
+    // In a stream, the windows in which the pipeline fills and drains are not measured; they are
+    // treated as warm-up.
     info.plannedWarmup
         = shape.windows > 1 ? shape.windows - experiment.iterations : experiment.warmup;
     info.plannedIterations = experiment.iterations;

@@ -29,8 +29,8 @@ struct TrainingKit
     // Why PyTorch's pipeline runtime cannot execute the schedule; the runtime of the kit then
     // executes it. "" if PyTorch can.
     std::string torchObstacle;
-    // Why torchtitan cannot execute the schedule; "" if it can. torchtitan has the limits of
-    // PyTorch, and also needs stage s on device s % D.
+    // Why torchtitan cannot execute the schedule; "" if torchtitan can. torchtitan has the limits
+    // of PyTorch, and also needs stage s on device s % D.
     std::string titanObstacle;
     // Whether the scheme is asynchronous. The kit then drains after every iteration, unlike `bscope
     // run`.

@@ -41,13 +41,13 @@ constexpr std::string_view nameIn(Names names, Enum value)
     return names[static_cast<std::size_t>(value)];
 }
 
-// A transformer and its training parameters. The defaults are those of `tiny`.
+// A transformer and its training parameters. The defaults are the values of the preset `tiny`.
 struct ModelSpec
 {
     std::string name = "tiny";
     Family family = Family::Gpt;
     int layers = 16, width = 64, heads = 4, sequence = 64, microBatchSize = 2, vocabulary = 256;
-    int kvHeads = 0;  // key-value heads; 0: as many as heads
+    int kvHeads = 0;  // key-value heads; 0: equal to heads
     int ffnWidth = 0; // 0: 4 x width; Llama: 8/3 x width, rounded up to a multiple of 256
     bool tied = false;
     AttentionKind attention = AttentionKind::Standard;

@@ -182,7 +182,7 @@ public:
     // Repeats F from its stash. Requires that sizes().recomputed is not 0.
     virtual void recompute(StageId, const RecomputePass<std::byte>&) const { }
     // backward() runs B. backwardInput() (I) followed by backwardWeight() (W) gives the same bits.
-    // Op I computes the gradients of norms and embeddings, op W those of matrices and biases.
+    // Op I computes the gradients of norms and embeddings, op W of matrices and biases.
     virtual void backward(StageId stage, const BackwardPass<std::byte, Gradient>& pass) const = 0;
     virtual void backwardInput(StageId stage,
                                const BackwardPass<std::byte, Gradient>& pass) const = 0;

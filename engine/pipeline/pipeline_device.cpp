@@ -70,8 +70,8 @@ void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
     for (TiedEmbeddings& tied : m_tied)
         tied.oneIsReady = false;
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
-    // The objective is the mean over the micro-batches of one update. Without updateEvery these are
-    // all micro-batches of the iteration.
+    // The objective is the mean over the micro-batches of one update. Without updateEvery, an
+    // update has all micro-batches of the iteration.
     const int updateEvery = m_setup.lowered.shape.updateEvery * m_setup.lowered.shape.dataParallel;
     m_lossScale = m_setup.model.lossScale(updateEvery > 0 ? m_tokensPerMicroBatch * updateEvery
                                                           : tokens.tokens());

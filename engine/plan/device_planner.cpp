@@ -117,8 +117,8 @@ void DevicePlanner::placeProgram(const StashPlan& own)
     countFullest(own);
 }
 
-// Sets DevicePlan::full. Reservations count as used at the peak, because they last for the whole
-// run.
+// Sets DevicePlan::full. Reservations are counted as used at the peak, because they last for the
+// whole run.
 void DevicePlanner::countFullest(const StashPlan& own)
 {
     const auto add

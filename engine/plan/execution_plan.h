@@ -79,9 +79,9 @@ struct ExecutionPlan
         bool evicts = true;
     };
     // A collective, with the members of one data-parallel pipeline. The corresponding members of
-    // the other pipelines also take part in it. Tied embeddings with several pipelines need up to
-    // four collectives: one for the tied tensor, and one for each part of the two stages before or
-    // after it.
+    // the other pipelines also take part in the collective. Tied embeddings with several pipelines
+    // need up to four collectives: one for the tied tensor, and one for each part of the two stages
+    // before or after it.
     struct PlannedCollective
     {
         struct Member
@@ -99,7 +99,7 @@ struct ExecutionPlan
     };
 
     int units = 1; // units of work per micro-batch (UnitRange)
-    int width = 1; // number of data-parallel pipelines; the other members describe one of them
+    int width = 1; // number of data-parallel pipelines; the plan describes one of them
     IdVector<DeviceId, DevicePlan> devices;
     std::vector<SentMessage> messages;
     std::vector<PlannedCopy> copies;

@@ -102,8 +102,8 @@ private:
         return m_plan.messages[m_plan.messageOf[valueIndex(value, m_lowered.shape)]];
     }
 
-    // Reuses a reservation of the same size if the schedule orders the last use of its message
-    // before the production of this one; otherwise creates a reservation.
+    // Reuses a reservation of the same size if the schedule orders its last use before the
+    // production of this message; otherwise creates a reservation.
     Taken take(Pool& pool, std::uint32_t number)
     {
         const PlannedMessage& message = m_plan.messages[number];

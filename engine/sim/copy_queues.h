@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    // The space for stashes, in parts. Space that is being freed counts as used until a later
+    // The space for stashes, in parts. Space that is being freed is counted as used until a later
     // take() needs it.
     class Slots
     {

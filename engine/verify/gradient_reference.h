@@ -9,8 +9,7 @@
 
 namespace engine {
 
-// Computes the gradients with which those of a scheme are compared, by training without a schedule
-// and executors.
+// Computes reference gradients for a scheme by training without schedule and executors.
 class GradientReference
 {
 public:

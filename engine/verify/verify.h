@@ -34,15 +34,15 @@ struct VerifyOptions
 };
 
 // Runs the checks of bscope verify. The gradients of every scheme must equal those of sequential
-// training, bit for bit, in an integer model and in the real model (verify_gradients.h) and in both
-// modes. The losses of live training must equal those of emulation. The placement of an emulated
+// training, bit for bit, in an integer model and in the real model (verify_gradients.h), emulated
+// and live. The losses of live training must equal those of emulation. The placement of an emulated
 // run must equal a simulation with its measured times. Some schemes are also checked with other
 // attention modes, with recomputation, with tied embeddings, and with two data-parallel pipelines,
 // whose gradients must equal those of sequential training on twice the micro-batches. Asynchronous
 // schemes are compared with sequential training that uses the same weight versions. The times of a
-// live and an emulated iteration are compared without a criterion.
-// `report` is called after each check. Fails with Error::Code::Cancelled if `cancel` is set between
-// two checks, and with Error::Code::NotFound for an unknown scheme.
+// live and an emulated iteration are compared without a criterion. `report` is called after each
+// check. Fails with Error::Code::Cancelled if `cancel` is set between two checks, and with
+// Error::Code::NotFound for an unknown scheme.
 Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
                                               const std::function<void(const VerifyCheck&)>& report,
                                               const std::atomic<bool>& cancel);

@@ -24,7 +24,7 @@ enum class TransportKind : std::uint8_t {
     OneCommunicator,
     // Like OneCommunicator, but with separate communicators for activations and gradients.
     PerKind,
-    // Messages are matched by tag, or each message has its own credit or buffer.
+    // Messages are matched by tag, or each message has a separate credit or buffer.
     Tagged,
     // NCCL as Bubblescope uses it: one communicator for activations and one for gradients per
     // directed pair of devices. Each communicator has its own stream, on which a message waits

@@ -107,7 +107,7 @@ private:
         return i;
     }
 
-    // Whether the other device has not posted its end.
+    // Whether the other device has not posted its end of the transfer.
     bool isUnmet(const Op& op) const
     {
         if (!isTransfer(op.kind))

@@ -18,7 +18,7 @@ namespace engine {
 // has the op and the reason.
 Result<std::string> writeTorch(const Schedule& schedule);
 // Why PyTorch cannot run the compute ops of a schedule: "1F1u: it supports only one direction"; ""
-// if it can.
+// if PyTorch can.
 std::string torchObstacle(const Schedule& schedule);
 // Error messages name the line and the action.
 Result<Schedule> readTorch(std::string_view text, std::string_view scheme = "file");

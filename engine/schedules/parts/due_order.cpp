@@ -71,8 +71,8 @@ private:
         return task.forward && task.stage < m_schedule.shape.devices;
     }
 
-    // Makes the first micro-batches of each direction ready; the others wait until one is
-    // complete.
+    // Makes the first micro-batches of each direction ready; later micro-batches wait until an
+    // earlier one is complete.
     void enter()
     {
         for (int m = 0; m < m_schedule.shape.microBatches; ++m)

@@ -91,7 +91,8 @@ std::vector<int> warmUps(const Problem& problem, WarmUp rule)
             end += forward;
         arrives = std::max(end, arrives) + input;
     }
-    // A warm-up without all forwards has fewer than that of the previous device, but at least one.
+    // A warm-up without all forwards is shorter than the warm-up of the previous device, but has at
+    // least one forward.
     for (std::size_t d = 1; d < counts.size(); ++d)
         if (counts[d] < problem.microBatches)
             counts[d] = std::max(1, std::min(counts[d], counts[d - 1] - 1));
@@ -181,7 +182,7 @@ private:
     }
 
     // The earliest time at which memory, warm-up and input allow the device's next forward;
-    // kUnknown if one of them does not allow it yet.
+    // kUnknown if this time is not known yet.
     std::int64_t nextForward(int d) const
     {
         const Device& device = at(d);
