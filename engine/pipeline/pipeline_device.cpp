@@ -98,7 +98,7 @@ StageState& PipelineDevice::stage(int replica, StageId stage)
     return m_stages[found - m_plan.stages.begin()];
 }
 
-// Returns the part of a micro-batch's boundary tensor that belongs to `unit`. Units of work are
+// Returns the part of a micro-batch's boundary tensor that belongs to `unit`. The parts are
 // consecutive.
 std::span<std::byte> PipelineDevice::unitPart(Extent extent, int unit, int units) const
 {
@@ -114,7 +114,7 @@ StashPieces<std::byte> PipelineDevice::piecesOf(const StashPlace& stash) const
     return {.headKept = at(1), .rest = at(2), .headRest = at(3)};
 }
 
-// Returns the tokens of `unit`. Units of work are consecutive in a micro-batch.
+// Returns the tokens of `unit`. The units of a micro-batch are consecutive.
 TokenBatch PipelineDevice::tokensOf(const Op& op, int unit) const
 {
     const std::size_t first = op.microBatch.value * m_tokensPerMicroBatch;

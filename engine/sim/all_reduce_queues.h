@@ -48,7 +48,7 @@ public:
     void issue(DeviceId device, const AllReduceCall& call);
     // Returns the next all-reduce that can start; nullopt if there is none.
     std::optional<AllReduceStart> next();
-    // Completes an all-reduce. Other all-reduces of its devices may then be next.
+    // Completes an all-reduce. Other all-reduces of its devices may then start.
     const std::vector<AllReduceDone>& complete(StageId stage, Window window);
     // Whether no call waits for another device.
     bool isIdle() const;

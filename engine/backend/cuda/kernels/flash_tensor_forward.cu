@@ -13,8 +13,8 @@ constexpr int kKeys = 64; // per tile
 template<int kSize>
 constexpr int kAtOnce = kSize == 64 ? 32 : 64;
 
-// For the two rows of this thread: the maximum so far, and the sum of exponentials over its own
-// columns.
+// For the two rows of this thread: the maximum so far, and the sum of exponentials over the columns
+// of this thread.
 struct RowState
 {
     float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {};
