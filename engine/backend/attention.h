@@ -12,7 +12,8 @@ namespace engine {
 
 // What the forward of attention stores for the backward. Standard stores the scores. Recompute
 // stores nothing; the backward computes the scores again, with the same bits. Flash (Dao et al.,
-// 2022) stores the logarithm of each row's sum of exponentials; its scores exist only tile by tile.
+// 2022) stores only the logarithm of each row's sum of exponentials, and computes scores tile by
+// tile.
 enum class AttentionKind : std::uint8_t { Standard, Recompute, Flash };
 enum class AttentionMask : std::uint8_t { Causal, Bidirectional };
 
@@ -23,7 +24,7 @@ struct AttentionShape
 {
     int samples = 0, sequence = 0; // `sequence`: tokens per slice of a sample
     int heads = 0, keyHeads = 0, headSize = 0;
-    // The number of slices that each sample is cut into. More than one requires causal attention.
+    // The number of slices into which each sample is cut. Several slices require causal attention.
     int slices = 1;
     // The number of heads that the device processes at once (Kernels::headsAtOnce). Workspaces are
     // larger by this factor.
@@ -134,8 +135,8 @@ struct AttentionBackward
     Matrix<Real> qkv; // overwritten by its gradients
     KeptAttention<Real> kept = {};
     Matrix<const Real> out, dOut;
-    // The gradients of this slice's keys and values, as far as later slices have computed them.
-    // nullptr if samples are not cut into slices.
+    // The contributions of later slices to the gradients of this slice's keys and values. nullptr
+    // if samples are not cut into slices.
     const Wide<Real>* keyGradients = nullptr;
     // The backward adds to the key and value gradients of these slices.
     EarlierSlices<Real> earlier = {};

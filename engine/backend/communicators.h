@@ -43,8 +43,8 @@ constexpr int channelsOf(CommunicatorPlan::Carries carries)
 // sizes were observed on eight H100s: github.com/NVIDIA/nccl, issue 1685.
 constexpr Bytes kNcclConnection = Bytes{12} << 20;
 
-// Bytes to reserve for a communicator on the GPU of each rank. A rank has one neighbour for
-// messages, and up to two for all-reduces (in NCCL's ring and trees).
+// Returns the bytes to reserve for a communicator on the GPU of each rank. A rank has one neighbour
+// for messages, and up to two for all-reduces (in NCCL's ring and trees).
 constexpr Bytes communicatorBytes(const CommunicatorPlan& plan)
 {
     const Bytes neighbours = plan.ranks.size() > 2 ? 2 : 1;
@@ -84,13 +84,13 @@ public:
 
     // Throws the first error that a rank has reported. Thread-safe.
     virtual void poll() = 0;
-    // Ends all running calls without completing them. Later calls throw. Returns at once.
-    // Thread-safe; may be called again.
+    // Ends all running calls without completing them. Later calls of other functions throw. Returns
+    // at once. Thread-safe; may be called again.
     virtual void abort() noexcept = 0;
 };
 
-// Joins all ranks; `devices` is indexed by DeviceId. Throws std::runtime_error if a rank does not
-// join in time, and Cancelled if the run is cancelled. In both cases no rank stays joined.
+// Joins the ranks of all `plans`. Throws std::runtime_error if a rank does not join in time, and
+// Cancelled if the run is cancelled. In both cases no rank stays joined.
 using MakeCommunicators = std::function<std::unique_ptr<DeviceCommunicators>(
     const IdVector<DeviceId, const Device*>& devices, const std::vector<CommunicatorPlan>& plans)>;
 

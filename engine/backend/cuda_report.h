@@ -28,16 +28,16 @@ struct CudaDevice
     std::string bus, uuid; // "0000:19:00.0"
     // Columns of Nsight Systems' TARGET_INFO_GPU (engine/timeline/gpu_facts.h).
     std::vector<std::pair<std::string, std::int64_t>> numbers;
-    // The slower code path that this GPU uses, with the reason: "flash attention of heads of 128
-    // numbers does not use tensor cores: ..."; "" if the GPU uses no slower path.
+    // The slower code path that this GPU uses, with the reason: "flash attention with a head size
+    // of 128 does not use tensor cores: ..."; "" if the GPU uses no slower path.
     std::string fallback;
 };
 
 // The CUDA support of this machine, and the reason for everything that is missing.
 struct CudaReport
 {
-    std::string reason;  // why no GPU can be used, one sentence; "" if one can
-    std::string driver;  // highest CUDA version of the driver: "13.0"; "" without one
+    std::string reason;  // why no GPU can be used, one sentence; "" if a GPU can be used
+    std::string driver;  // highest CUDA version of the driver: "13.0"; "" without a driver
     std::string runtime; // CUDA version of the plug-in: "13.0"; "" if it is not loaded
     std::vector<CudaLibrary> libraries;
     std::vector<CudaDevice> devices;
@@ -51,8 +51,8 @@ struct CudaReport
 // Thread-safe. Call it in the worker process, because a driver cannot be unloaded.
 CudaReport cudaReport();
 
-// A symbol of the plug-in. Fills `report` if `buildId` (the program's) is the build of the plug-in.
-// Always returns the build of the plug-in (version.h: buildId()).
+// A symbol of the plug-in. Fills `report` if `buildId`, the build of the program, equals the build
+// of the plug-in. Always returns the build of the plug-in (version.h: buildId()).
 using CudaReportFunction = const char* (*)(const char* buildId, CudaReport* report);
 constexpr const char* kCudaReportSymbol = "bubblescope_cuda_report";
 

@@ -44,8 +44,8 @@ constexpr DevicePlacement placeDevices(int devices, int gpus,
 }
 
 // Returns the number of multiprocessors of each of `count` equal partitions of a GPU, a multiple of
-// the driver's smallest partition; 0 if there are too few. The remaining multiprocessors stay idle,
-// so that partitions are equal.
+// the driver's smallest partition; 0 if the GPU has too few multiprocessors. The remaining
+// multiprocessors stay idle, so that partitions are equal.
 constexpr int partitionSize(int multiprocessors, int count, int smallest)
 {
     return smallest > 0 ? multiprocessors / count / smallest * smallest : 0;

@@ -57,8 +57,8 @@ public:
     virtual ~DeviceQueue() = default; // requires that all work has ended
 
     virtual void record(DeviceEvent& event) = 0; // `event` must be of the same device
-    // Makes work queued from now on wait for the last recording of `event`, which may belong to
-    // another device. An event that was never recorded does not block.
+    // Makes all work that is queued after this call wait for the last recording of `event`, which
+    // may belong to another device. An event that was never recorded does not block.
     virtual void wait(const DeviceEvent& event) = 0;
     virtual void copy(const DeviceCopy& copy) = 0;
     // y += x, in device memory.

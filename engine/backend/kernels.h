@@ -8,10 +8,10 @@
 
 namespace engine {
 
-// The arithmetic of a device, one method per operation of the model. Views point into memory of
-// the device (Device::allocate()) owned by the caller. On a CPU calls are synchronous and
-// thread-safe. On a GPU a call is queued on the device's stream, one thread at a time;
-// Device::synchronize() waits. Throws std::runtime_error if the device fails.
+// The arithmetic of a device, one method per operation of the model. Views point into memory of the
+// device (Device::allocate()) owned by the caller. On a CPU calls are synchronous and thread-safe.
+// On a GPU a call queues the operation on the device's stream, and only one thread at a time may
+// call; Device::synchronize() waits for the results. Throws std::runtime_error if the device fails.
 //
 // Real is the storage type of the training precision. Operations compute in Wide<Real>
 // (bfloat16.h), at least float, and round once when they store.

@@ -81,7 +81,7 @@ public:
     virtual void attentionBackward(const AttentionBackward<Real>& op) const = 0;
 
     // SwiGLU (Shazeer, 2020): y = silu(gate) * up. x is (rows, 2F): F gate columns, then F up
-    // columns; y is (rows, F). In the backward dx overwrites x.
+    // columns; y is (rows, F). swiGluBackward() overwrites x with dx.
     virtual void swiGlu(Matrix<const Real> x, Matrix<Real> y) const = 0;
     virtual void swiGluBackward(Matrix<const Real> dy, Matrix<Real> x) const = 0;
 

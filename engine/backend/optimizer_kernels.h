@@ -23,7 +23,7 @@ struct AdamW
     int step = 1; // counted from 1, for the bias correction
 };
 
-// A range of consecutive tensors of a stage, either all with weight decay or all without.
+// Consecutive tensors of a stage: either all have weight decay or none has.
 struct DecayPart
 {
     std::size_t count = 0; // numbers

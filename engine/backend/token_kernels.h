@@ -23,8 +23,8 @@ template<class Real>
 class TokenKernels
 {
 public:
-    // out = tokenTable[token] + positionTable[position]. Positions start at 0 in every sample. The
-    // position table is optional.
+    // out = tokenTable[token] + positionTable[position]. Positions start at 0 in every sample.
+    // `positionTable` is optional.
     virtual void embedding(std::span<const std::int32_t> tokens, const Real* tokenTable,
                            Matrix<const Real> positionTable, Matrix<Real> out) const = 0;
     virtual void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> dOut,

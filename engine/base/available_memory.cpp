@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files of the memory controller in version 2 and 1 of control groups. A group may drop its
-// inactive page cache, which its usage includes.
+// Files of the memory controller in version 2 and 1 of control groups. The usage of a group
+// includes its inactive page cache, which the kernel can reclaim.
 struct Hierarchy
 {
     std::string_view controller, folder, limit, usage, inactive;
@@ -25,7 +25,7 @@ constexpr std::array<Hierarchy, 2> kHierarchies{
      {"memory", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
       "total_inactive_file "}}};
 
-// Returns the number in the first line that begins with `key`; nullopt if it has none ("max").
+// The number in the first line that begins with `key`; nullopt if it is no number ("max").
 std::optional<Bytes> numberIn(const fs::path& file, std::string_view key = {})
 {
     std::ifstream in(file);
@@ -40,8 +40,8 @@ std::optional<Bytes> numberIn(const fs::path& file, std::string_view key = {})
     return std::nullopt;
 }
 
-// Returns what the limits of a group and its parents leave. In a container `group` may be a path of
-// the host, of which only the root exists.
+// Returns the bytes that the limits of a group and of its parents leave. In a container, `group`
+// may be a path on the host; then only the root exists.
 Bytes freeIn(const fs::path& root, const Hierarchy& files, fs::path group)
 {
     Bytes least = std::numeric_limits<Bytes>::max();

@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// Returns the memory that this process can still allocate: the free memory of the machine or, if
-// that is less, what the memory limits of its control groups (containers, batch jobs) leave. 0:
-// unknown. The folders are parameters for tests.
+// Returns the bytes that this process can still allocate: the free memory of the machine, or less
+// if the control groups of the process (containers, batch jobs) limit it; 0 if unknown. Tests pass
+// other folders.
 Bytes availableMemory(const std::filesystem::path& proc = "/proc",
                       const std::filesystem::path& cgroups = "/sys/fs/cgroup");
 

@@ -21,9 +21,9 @@ inline Interval middle95(std::vector<std::int64_t> values)
 }
 
 // The 95 % interval of a statistic of `count` measurements, by bootstrap (Efron, 1979). Draws
-// max(samples, 40) samples with replacement, each of `count` measurements, and returns middle95()
-// of their statistic(indices). Equal arguments give equal intervals. Returns nullopt with fewer
-// than three measurements.
+// max(samples, 40) samples of `count` indices with replacement, calls statistic(indices) for each
+// sample, and returns middle95() of the results. Equal arguments give equal intervals. Returns
+// nullopt with fewer than three measurements.
 template<class Statistic>
 std::optional<Interval> bootstrapInterval(std::size_t count, std::size_t samples,
                                           Statistic statistic)

@@ -29,14 +29,14 @@ struct FieldFacts
     std::string_view group = {}; // heading in --help and in the form
     std::string_view label = {}; // "Iterations"
     std::string_view help = {};  // "Measured iterations"; without default and full stop
-    std::string_view value = {}; // its name in --help: "K"; "": the default of `kind`
+    std::string_view value = {}; // placeholder in --help: "K"; "": default for `kind`
     FieldKind kind = FieldKind::Text;
     double least = 0, most = 0; // bounds of Integer and Real, both included
     std::vector<std::string_view> names = {};
     int exponent = 0; // Real: number in the file = number in the text * 10^exponent
-    std::string_view defaultText = {}; // describes the default if it is not a value: "the model's"
+    std::string_view defaultText = {}; // text for a default that is not a value: "the model's"
     bool isOptional = false;           // Cost: "" is accepted and means `defaultText`
-    bool isEssential = false;          // whether printed commands include it at its default
+    bool isEssential = false;          // printed commands include it even at its default
 
     // These return a changed copy, so that a field is one expression in a table.
     FieldFacts between(double low, double high) const;
@@ -46,8 +46,8 @@ struct FieldFacts
 
     std::string longFlag() const { return flag.substr(flag.find("--")); }
     std::string name() const; // for messages: the long flag, otherwise "table.key"
-    // Fails with Error::Code::InvalidArgument if `text` is not accepted; the message has the
-    // accepted values.
+    // Fails with Error::Code::InvalidArgument if `text` is not a valid value; the message lists or
+    // describes the valid ones.
     Result<void> check(std::string_view text) const;
     std::string range() const; // "a whole number from 1 to 8"
 };
@@ -73,8 +73,8 @@ using Fields = std::span<const Field<Object>>;
 
 std::string numberText(double value); // the shortest text that parses to `value`: "0.1"
 std::optional<double> parseNumber(std::string_view text); // finite decimal numbers only
-// Returns the number in `text` times 10^exponent. A text without its own exponent is parsed only
-// once, so that the result is correctly rounded.
+// Returns the number in `text` times 10^exponent. If `text` has no exponent, 10^exponent is
+// appended to it before parsing, so that the result is correctly rounded.
 double scaled(std::string_view text, int exponent);
 std::string scaledText(double value, int exponent); // inverse of scaled()
 std::string memoryText(std::int64_t bytes);         // "16GiB"; a plain number if no unit divides it

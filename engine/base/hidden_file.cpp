@@ -94,9 +94,9 @@ int LockFile::tryOnce()
         = open(m_path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (m_descriptor < 0)
         return errno;
-    // On a file system without flock() the file counts as free.
+    // On a file system without flock() the file is treated as unlocked.
     const bool isTaken = flock(m_descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (!isTaken && isStillThere()) // otherwise the previous holder has just deleted the file
+    if (!isTaken && isStillThere()) // else the previous holder has just deleted the file
         return 0;
     close(std::exchange(m_descriptor, -1));
     return EWOULDBLOCK;

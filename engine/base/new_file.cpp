@@ -55,7 +55,7 @@ void removeWithCompanions(const fs::path& file)
         fs::remove(companion(file, suffix), ignored);
 }
 
-// Removes the hidden files of killed processes: those whose lock is free.
+// Removes hidden files that no process has locked: those of killed processes.
 void removeDead(const fs::path& folder)
 {
     std::error_code error;
@@ -223,7 +223,7 @@ struct NewFile::State
 
     fs::path target, part;
     IfExists ifExists;
-    bool ownsPart = false; // from acquiring the lock to publishing
+    bool ownsPart = false; // true from acquiring the lock to publishing
     LockFile lock;
     RemovedOnSignal removal;
 };

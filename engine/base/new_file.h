@@ -11,8 +11,8 @@
 
 namespace engine {
 
-// A text of any length, written in pieces: the source calls the sink with the pieces in order. If
-// the source fails, the text is not complete.
+// A text of any length in pieces: the source calls the sink with each piece in order. If the source
+// fails, the text is incomplete.
 using TextSink = std::function<void(std::string_view)>;
 using TextSource = std::function<Result<void>(const TextSink&)>;
 
@@ -75,9 +75,9 @@ private:
     std::unique_ptr<State> m_state;
 };
 
-// Creates or replaces `target`; a reader sees either its old content or all of `content`. Fails as
-// NewFile::beside() and the source do, and with Error::Code::Io if `target` is a SQLite file (for
-// example a recorded run) or the disk is full.
+// Creates or replaces `target`; a reader sees either its old content or all of `content`. Returns
+// the errors of NewFile::beside() and of the source, and Error::Code::Io if `target` is a SQLite
+// file (for example a recorded run) or the disk is full.
 Result<void> saveFile(NewFile target, const TextSource& content);
 Result<void> saveFile(NewFile target, std::string_view content);
 Result<void> saveFile(const std::filesystem::path& target, std::string_view content,

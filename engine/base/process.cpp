@@ -15,8 +15,8 @@
 namespace engine {
 namespace {
 
-// Opens /dev/null as every standard stream that is closed. It is opened for reading only, so that
-// writes to these streams still fail.
+// Opens /dev/null for each standard stream that is closed, for reading only, so that writes to the
+// stream still fail.
 void occupyStandardStreams()
 {
     int descriptor = 0;
@@ -38,7 +38,7 @@ void cleanUpOnSignals()
         struct sigaction old = {}, action = {};
         action.sa_handler = cleanUpAndEnd;
         action.sa_flags = SA_RESETHAND;
-        if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) // keeps nohup
+        if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) // respects nohup
             sigaction(signal, &action, nullptr);
     }
 }

@@ -5,9 +5,9 @@
 
 namespace engine {
 
-// Must be the first call in main(). Opens closed standard streams on /dev/null, because the next
-// opened file would otherwise get their descriptor and receive the printed text. SIGINT, SIGTERM,
-// SIGHUP and SIGPIPE then delete unfinished files (hidden_file.h) before they end the process.
+// Must be the first call in main(). Opens /dev/null for each closed standard stream, so that no
+// file gets the stream's descriptor and receives printed text. Makes SIGINT, SIGTERM, SIGHUP and
+// SIGPIPE delete unfinished files (hidden_file.h) before they end the process.
 void prepareProcess();
 
 // printText() writes to standard output and flushes it; printError() writes to standard error. Both

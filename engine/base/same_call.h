@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// The type of a parameter as the ABI passes it: enumerations as int, pointers as void*, classes by
-// their size.
+// Maps a parameter type to a type that represents how the ABI passes it: int for enumerations,
+// void* for pointers, the size for classes.
 template<class Value>
 struct Passed
 {

@@ -11,8 +11,8 @@ class ToolkitLibrary
 {
 public:
     // Searches for `sonames`, newest first, on the loader's path, in $CUDA_HOME/lib64 and
-    // /usr/local/cuda, and in Python's nvidia-* wheels: those of each python3 on the PATH, then
-    // the system's.
+    // /usr/local/cuda, and in the nvidia-* wheels of each python3 on the PATH, then in those of the
+    // system's Python.
     ToolkitLibrary(std::string name, const std::vector<std::string>& sonames);
 
     explicit operator bool() const { return m_handle != nullptr; }

@@ -30,7 +30,7 @@ struct BpipeRow
     bool fitsWithout = false, fitsWith = false;
     AttentionKernels kernels;
     double headsPerRank = 0;
-    // In seconds: the transfer of one stash between partners, and the forward op that hides it.
+    // Seconds of the transfer of one stash between partners, and of the forward op that hides it.
     double transfer = 0, forward = 0;
 };
 
@@ -44,12 +44,12 @@ struct BpipeAnswer
 // A speed-up that arXiv 2401.02088 measured with 8 pipeline stages of 4 tensor-parallel GPUs each.
 struct PublishedGain
 {
-    std::string_view title, model; // "GPT-3 96B", the name of the preset
+    std::string_view title, model; // "GPT-3 96B" for display; name of the preset
     AttentionMode attention;
     int from, to; // micro-batch sizes
     double speedUp;
-    std::string_view grade; // where it is published: "table", "abstract"
-    double tolerance;       // largest difference from the speed-up of the roofline model
+    std::string_view grade; // where the speed-up is published: "table", "abstract"
+    double tolerance;       // largest accepted difference from the speed-up of the roofline model
 };
 std::span<const PublishedGain> publishedGains();
 

@@ -15,26 +15,26 @@ namespace engine {
 class SharedLinks;
 
 // Costs in cost units. Each cost covers all work of a device on one micro-batch. If a device has v
-// chunks, an op of one chunk costs 1/v of it, except for messages. If micro-batches are cut into
-// slices, an op of one slice costs a further 1/slices. The fields (unit_cost_fields.h) keep
-// `backward` equal to I + W: setting `backward` sets I and W to half of it.
+// chunks, an op of one chunk costs 1/v of it, except for messages. An op of one slice costs
+// 1/slices of that. The fields (unit_cost_fields.h) keep `backward` equal to I + W: setting
+// `backward` sets I and W to half of it.
 struct UnitCosts
 {
     Fraction forward{1}, backward{2}, inputGradient{1}, weightGradient{1};
     // A message occupies its link for `p2p` and arrives `latency` later.
     Fraction p2p{0}, latency{0};
-    // For all stages of a device; each of its v stages costs 1/v.
+    // For all v stages of a device together; one stage costs 1/v.
     Fraction allReduce{0}, optimizer{0};
     Fraction transfer{0};              // evict or load of a device's stash for one micro-batch
     std::optional<Fraction> recompute; // duration relative to the forward; nullopt: 1
 
-    int devicesPerNode = 0; // 0: one node; Mapping says which devices are in a node
-    // Transfers between nodes cost the same as within a node unless these are set.
+    int devicesPerNode = 0; // 0: one node. Mapping assigns devices to nodes
+    // Costs of transfers between nodes; nullopt: as within a node.
     std::optional<Fraction> p2pAcross, latencyAcross, transferAcross, allReduceAcross;
     int nicsPerNode = 0; // 0: transfers do not share links; otherwise see SharedLinks
 
     // Costs of one stage (embedding, head) in cost units. I and W divide `backward` in the same
-    // ratio as for the other stages. If `stages` names a stage more than once, the last one
+    // ratio as for the other stages. If `stages` has several entries for a stage, the last one
     // applies.
     struct Stage
     {

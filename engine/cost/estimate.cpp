@@ -127,7 +127,7 @@ double breakEven(const EstimateInput& input, int from, int to)
 
 UtilisationEstimate utilisation(const EstimateInput& input, double iterationSeconds)
 {
-    // The papers count three attention forwards: F once, and B as twice F.
+    // The papers count the attention of F three times: once for F and twice for B.
     constexpr double kPublished = 3;
     const double model = modelFlops(input.on.model, input.globalBatch);
     const double could = devices(input) * input.on.hardware.peakFlops * iterationSeconds;

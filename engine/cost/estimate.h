@@ -16,8 +16,8 @@ struct EstimateInput
     double globalBatch = 128; // sequences per iteration, summed over all data-parallel pipelines
 };
 
-// Memory of the fullest device in bytes. Excludes working memory, such as that of a layer that is
-// recomputed.
+// Memory of the fullest device in bytes. Excludes working memory, for example for a layer that is
+// being recomputed.
 struct MemoryEstimate
 {
     int device = 0; // the fullest device with 1F1B: 0, unless later stages have more layers
@@ -42,8 +42,8 @@ double rooflineStageMfu(const EstimateInput& input);
 // chunks. It is an upper bound, because it assumes free transfers, no optimizer step and equal
 // stages (arXiv 2401.02088).
 double pipelineMfu(const EstimateInput& input, double stageMfu);
-// The factor by which the MFU of a stage must grow to keep the MFU of the pipeline, if the
-// micro-batch size changes from `from` (x) to `to` (y): (B + d y (p-1)) / (B + d x (p-1)).
+// If the micro-batch size changes from `from` (x) to `to` (y), returns the factor by which the MFU
+// of a stage must grow to keep the MFU of the pipeline: (B + d y (p-1)) / (B + d x (p-1)).
 double breakEven(const EstimateInput& input, int from, int to);
 
 // Utilization in a measured iteration. `hfu` and `strictHfu` count all executed FLOPs, including

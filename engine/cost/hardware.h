@@ -38,14 +38,14 @@ struct HardwareSpec
     int devicesPerNode = 8;
     int nodes = 0;       // 0: as many as needed
     int nicsPerNode = 0; // 0: one for each device
-    // The number of devices of an island, a part of a node with faster links; 0: no islands.
+    // Devices per island. An island is a part of a node with faster links; 0: no islands.
     int islandDevices = 0;
     // The links within an island, within a node and between nodes, in one direction. `island` and
     // `node` are per device, `network` is per NIC.
     LinkSpec island, node, network;
     double nodeOversubscription = 1, networkOversubscription = 1; // see LinkSharing
-    // Whether all-reduces across nodes are hierarchical. If not, they are one ring, which is as
-    // fast as its slowest link.
+    // Whether all-reduces across nodes are hierarchical. If false, an all-reduce is one ring, which
+    // is as fast as its slowest link.
     bool hierarchicalAllReduce = false;
     // The attained fractions of the peaks. These are planning values; calibrate them.
     double matmulShare = 0.75, memoryShare = 0.85, linkShare = 0.8;

@@ -102,7 +102,7 @@ namespace {
 
 std::vector<int> decisive(int copies, int slotsPerNode)
 {
-    constexpr int kEach = 128; // at either end
+    constexpr int kEach = 128; // copies at either end
     std::vector<int> all;
     for (int w = 0; w < copies; ++w)
         if (slotsPerNode > kEach || w < kEach || w >= copies - kEach)

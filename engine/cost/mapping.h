@@ -26,7 +26,7 @@ struct NodeShape
     friend bool operator==(const NodeShape&, const NodeShape&) = default;
 };
 
-constexpr std::int64_t kMostSlots = 1 << 20; // of all nodes
+constexpr std::int64_t kMostSlots = 1 << 20; // slots of all nodes together
 
 // The ranks of the all-reduce of a stage: the devices of all data-parallel copies that hold the
 // stage.
@@ -61,8 +61,8 @@ public:
                               const NodeShape& nodes);
 
     bool isOneNode() const { return m_slots.empty(); }
-    // The copies that determine tier() and shared links: all of them or, if there are very many,
-    // the first and the last ones, because the nodes of the other copies look the same.
+    // The copies that determine tier() and shared links: all copies or, if there are very many, the
+    // first and the last ones. The copies in between are placed in the same way.
     const std::vector<int>& decisiveCopies() const { return m_decisive; }
     int nodes() const; // number of nodes in use
     int slot(DeviceId device, int copy) const { return m_slots[copy * m_devices + device.value]; }
@@ -70,7 +70,7 @@ public:
     const NodeShape& shape() const { return m_nodes; }
     const std::string& name() const { return m_name; } // "replicas-together", or the file
 
-    // The slowest tier between the two devices in any copy.
+    // The slowest tier between the two devices, over all copies.
     LinkTier tier(int device, int peer) const
     {
         return isOneNode() ? LinkTier::InNode : slowestTier(device, peer);
@@ -98,7 +98,7 @@ std::string describe(const Mapping& mapping);
 
 inline constexpr std::array<std::string_view, 3> kMappingNames{"contiguous", "replicas-together",
                                                                "pair-adjacent"};
-// Fails if the text is neither a name nor a .toml file.
+// Fails if the text is neither one of kMappingNames nor the name of a .toml file.
 Result<void> checkMappingName(std::string_view text);
 
 } // namespace engine

@@ -56,7 +56,7 @@ private:
     const ModelOnHardware& m_on;
 };
 
-// Returns a time that checkTicks() refuses if the number does not fit; two of them can be added.
+// Saturates at a time that checkTicks() refuses; the sum of two such times does not overflow.
 std::int64_t nanoseconds(double seconds)
 {
     return std::llround(std::min(0x1.8p61, seconds * 1e9));

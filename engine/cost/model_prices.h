@@ -18,7 +18,7 @@ struct ModelOnHardware
     TrainingSetup setup;
 };
 
-// Seconds of one micro-batch of one layer on one device.
+// Seconds that one layer takes for one micro-batch on one device.
 struct LayerTimes
 {
     double forward = 0, inputGradient = 0, weightGradient = 0, recompute = 0;
@@ -33,8 +33,8 @@ enum class RecomputeIn : std::uint8_t { Backward, Ops };
 
 // Prices from the roofline model. The duration of an op is the sum of its matrix products at the
 // attained peak, its memory traffic at the attained bandwidth, a launch per kernel and its
-// tensor-parallel all-reduces. A message uses the slowest link between its devices in any
-// data-parallel copy. An all-reduce over all devices that hold a stage is a ring with the slowest
+// tensor-parallel all-reduces. A message uses the slowest link between its two devices, over all
+// data-parallel copies. An all-reduce over all devices that hold a stage is a ring with the slowest
 // link between them; across nodes it may be hierarchical (HardwareSpec). Transfers share the links
 // of the hardware unless all devices are in one node of unknown size. `rules` are copied to the
 // result. A RECOMPUTE repeats the part chosen in on.setup, by default the whole forward.
@@ -42,9 +42,9 @@ Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapp
                              const TimingRules& rules = {},
                              RecomputeIn recomputes = RecomputeIn::Backward);
 
-// The amount that recomputation rebuilds at a time. A backward recomputes one layer at a time, in
-// working memory, and frees it. The whole stage is recomputed by a RECOMPUTE, and by an I whose W
-// needs everything that was recomputed.
+// How much recomputation rebuilds at a time. LayerByLayer: a backward recomputes one layer in
+// working memory, then frees it. WholeStage: a RECOMPUTE, or an I whose W needs all recomputed
+// activations, recomputes the whole stage.
 enum class Rebuilt : std::uint8_t { LayerByLayer, WholeStage };
 Rebuilt rebuiltBy(const Schedule& schedule, const TrainingSetup& setup);
 

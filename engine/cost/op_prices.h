@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// Costs by kind, stage, slice and, for transfers, class of link. The simulator uses them directly
-// if a schedule is too large for one stored cost per op.
+// Costs by kind, stage, slice and, for transfers, class of link. The simulator looks costs up here
+// if a schedule is too large to store a cost for each op.
 class OpPrices
 {
 public:

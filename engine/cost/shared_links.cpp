@@ -22,7 +22,7 @@ LinkKind kindOf(std::uint64_t link)
     return static_cast<LinkKind>(link >> 40);
 }
 
-// The links that a transfer uses, each with the sum of its shares.
+// Collects the links that a transfer uses, and adds up the shares on each link.
 class Uses
 {
 public:
@@ -88,7 +88,7 @@ std::vector<SharedLinks::Use> SharedLinks::ofTransfer(DeviceId from, DeviceId to
     const LinkTier tier = m_mapping.tier(from.value, to.value);
     for (const int w : m_mapping.decisiveCopies()) {
         const int source = m_mapping.slot(from, w), target = m_mapping.slot(to, w);
-        if (m_mapping.tierOfSlots(source, target) != tier) // not the slowest copy
+        if (m_mapping.tierOfSlots(source, target) != tier) // this copy is not the slowest
             continue;
         uses.add(tier, Direction::Out, source, 1);
         uses.add(tier, Direction::In, target, 1);
@@ -111,7 +111,7 @@ std::vector<SharedLinks::Use> SharedLinks::ofAllReduce(StageId stage) const
     for (std::size_t i = 0; i < slots.size(); ++i) {
         if (i >= kEach && i + kEach < slots.size())
             continue;
-        const int next = slots[(i + 1) % slots.size()]; // in the ring
+        const int next = slots[(i + 1) % slots.size()]; // next slot in the ring
         const bool crosses = m_mapping.tierOfSlots(slots[i], next) == LinkTier::AcrossNodes;
         if (leaves && !m_sharing.hierarchical && !crosses)
             continue;

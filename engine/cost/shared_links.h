@@ -24,8 +24,8 @@ struct LinkSharing
 
 // The links that transfers share, one for each direction: the port of every GPU, every NIC and, if
 // oversubscribed, all ports or all NICs of a node together. All data-parallel copies of a pipeline
-// make the same transfer at the same time, so one transfer represents them all and takes as long as
-// the slowest. An all-reduce across nodes uses the NICs only.
+// make the same transfer at the same time, so one transfer stands for all copies and takes as long
+// as the slowest. An all-reduce across nodes uses the NICs only.
 class SharedLinks
 {
 public:

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::string_view kEnding = ".toml";
 
-// Returns the end of the string that begins at `at`, of any of the four kinds of TOML. A line break
-// ends a string of one line, because toml++ stops there.
+// Returns the end of the TOML string (of any of the four kinds) that begins at `at`. A line break
+// ends a single-line string, because toml++ stops there.
 std::size_t endOfString(std::string_view text, std::size_t at)
 {
     const char quote = text[at];
-    const auto quotesAt = [&](std::size_t i) { // at most 5: the end may follow two of its content
+    const auto quotesAt = [&](std::size_t i) { // at most 5: two of the content, three that end it
         const std::string_view next = text.substr(i, 5);
         return std::min(next.find_first_not_of(quote), next.size());
     };
@@ -33,7 +33,7 @@ std::size_t endOfString(std::string_view text, std::size_t at)
     return text.size();
 }
 
-// toml++ limits the depth of arrays and inline tables, but not that of dotted keys.
+// toml++ limits the depth of arrays and inline tables, but not the depth of dotted keys.
 bool hasLongKey(std::string_view text)
 {
     constexpr int kMostDots = 64;

@@ -31,7 +31,7 @@ public:
     // Prefixes of preset names, such as "models/".
     using Folders = std::span<const std::string_view>;
 
-    // `what` is the word for the file in messages: "model" or "hardware".
+    // `what` names the kind of file in messages: "model" or "hardware".
     static Result<SpecFile> open(Folders folders, std::string_view nameOrFile,
                                  std::string_view what);
     static std::vector<std::string> names(Folders folders); // the names of all presets, sorted
@@ -39,8 +39,8 @@ public:
     static Result<std::string> textOf(Folders folders, std::string_view nameOrFile,
                                       std::string_view what);
 
-    // `key` is "key" or "table.key". If the key is missing, text() returns `byDefault` and the
-    // others leave `value` unchanged.
+    // `key` is "key" or "table.key". If the key is missing, text() returns `byDefault`; flag(),
+    // integer() and number() leave `value` unchanged.
     std::string text(const std::string& key, const std::string& byDefault);
     void flag(const std::string& key, bool& value);
     void integer(const std::string& key, int& value, Range range);

@@ -62,8 +62,8 @@ AttentionKernels attentionKernels(const TransformerSpec& model, const TrainingSe
     const bool isFused = std::fmod(headsPerRank(model, setup), kGroup) == 0
         && kShortest <= model.sequence && model.sequence <= kLongest
         && model.sequence % kGroup == 0;
-    // Dropout reads 2 bytes per score and writes 2 and a mask of 1. Its backward reads 3 and writes
-    // 2.
+    // Per score, dropout reads 2 bytes and writes 2 bytes and a mask of 1 byte; its backward reads
+    // 3 bytes and writes 2.
     const double dropout = model.dropout ? 5 : 0;
     return isFused ? AttentionKernels{"fused softmax", 4 + dropout, 6 + dropout}
                    : AttentionKernels{"separate kernels", 36 + dropout, 40 + dropout};

@@ -21,7 +21,7 @@ struct TransformerSpec
     std::string name;
     Family family = Family::Gpt;
     int layers = 24, width = 2048, heads = 16, sequence = 2048, vocabulary = 51200;
-    // keyValueHeads 0: as many as heads; feedForward 0: defaultFeedForward().
+    // keyValueHeads 0: equal to heads; feedForward 0: defaultFeedForward().
     int keyValueHeads = 0, feedForward = 0;
     // Whether the head has BERT's dense layer, GELU and norm, and a decoder with bias.
     bool transformedHead = false;

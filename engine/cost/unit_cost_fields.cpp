@@ -14,7 +14,7 @@ constexpr std::string_view kCosts = "Costs in units", kLinks = "Links in units";
 using GetCost = std::function<std::optional<Fraction>(const C&)>;
 using SetCost = std::function<Result<void>(C&, Fraction)>;
 
-// A field for a cost. Text that is not a cost is an error; "" resets an optional cost.
+// A field for a cost. "" resets an optional cost; any other text must be a cost.
 Field<C> cost(FieldFacts facts, GetCost get, SetCost store)
 {
     facts.kind = FieldKind::Cost;
@@ -70,7 +70,7 @@ auto invalid(std::string message)
     return fail(Error::Code::InvalidArgument, std::move(message));
 }
 
-// A field for I or W. Setting it makes B their sum.
+// A field for I or W. Setting I or W sets B to their sum.
 Field<C> half(std::string_view flag, std::string_view label, std::string_view help,
               Fraction C::*member)
 {

@@ -5,7 +5,7 @@
 
 namespace engine {
 
-// The group of the fields that apply both to cost units and to the costs of a model on hardware.
+// The group of fields that apply to costs in cost units and to those of a model on hardware.
 inline constexpr std::string_view kInterference = "Interference";
 
 // The fields of UnitCosts, for the options of `bscope simulate`, the set-up page and the editor.

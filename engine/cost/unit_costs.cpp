@@ -25,7 +25,7 @@ struct Share
 };
 using Shares = OpPrices::Table<Share>;
 
-// The cost of an op for a whole device. The op of a chunk costs 1/v of it, except for messages.
+// The cost of an op over all v chunks of a device. One chunk costs 1/v, except for messages.
 std::optional<Fraction> priceOf(OpKind kind, const UnitCosts& costs, Link link)
 {
     const bool across = link == Link::AcrossNodes;
@@ -50,7 +50,7 @@ std::optional<Fraction> priceOf(OpKind kind, const UnitCosts& costs, Link link)
         return across ? costs.transferAcross.value_or(costs.transfer) : costs.transfer;
     case OpKind::Recompute:
         return product(costs.forward, costs.recompute.value_or(Fraction{1}));
-    default: // a receive is timed by its send
+    default: // RECV: the SEND determines the time
         return Fraction{};
     }
 }
@@ -164,7 +164,7 @@ bool setStage(const Shares& shares, const Ticks& ticks, StageId stage, OpPrices&
 struct StageShares
 {
     Shares common;
-    std::vector<std::pair<int, Shares>> own; // in the order given
+    std::vector<std::pair<int, Shares>> own; // in the order of UnitCosts::stages
 };
 
 std::optional<StageShares> stageSharesOf(const Shape& shape, const UnitCosts& costs)

@@ -76,7 +76,7 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
     return placed;
 }
 
-// Executes the ops of an iteration. Their measured durations replace those of the previous
+// Executes the ops of an iteration. Their measured durations replace the durations of the previous
 // iteration.
 Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& progress,
                                const std::atomic<bool>& cancel)
@@ -238,8 +238,8 @@ Result<void> Emulation::finish(const std::atomic<bool>& cancel)
     std::iota(all.begin(), all.end(), 0);
     Iteration replay;
     replay.kind = Iteration::Kind::Replay;
-    // Placing an op takes about 60 ns, as long as the median of 10 of its durations. So the
-    // interval takes about 0.25 s, or longer if 40 samples, the fewest, exceed the limit.
+    // Computes the interval in about 0.25 s, or longer if 40 samples (the minimum) take longer.
+    // Placing an op takes about 60 ns, as long as computing the median of 10 durations.
     constexpr std::size_t kMostDurations = 40'000'000, kMostSamples = 400, kFewest = 10;
     const std::size_t durations
         = std::max<std::size_t>(opCount(m_pipeline.lowered()), 1) * std::max(all.size(), kFewest);

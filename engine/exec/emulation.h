@@ -16,8 +16,8 @@ namespace engine {
 class Emulation final : public Executor
 {
 public:
-    // The number of compute ops queued on a GPU at the same time: enough to leave no gaps, and few
-    // enough that the driver does not block the host.
+    // The number of compute ops queued on a GPU at the same time: enough to leave no gaps between
+    // ops, and few enough that the driver does not block the host.
     static constexpr std::size_t kAhead = 8;
 
     struct Setup
@@ -36,8 +36,8 @@ public:
                          const std::atomic<bool>& cancel) override;
     // Adds the median iteration to the timeline, simulated with the median op times. Requires a
     // measured iteration. Does nothing if the schedule is a stream (Shape::windows > 1): its ops
-    // run only once, and the window of median duration is reported. The median iteration has no
-    // interval after a cancellation.
+    // run only once, and the window of median duration is reported. After a cancellation the median
+    // iteration has no interval.
     Result<void> finish(const std::atomic<bool>& cancel) override;
 
     void addTo(RunInfo& info) const override { info.graphOps = m_ops.graphs(); }
@@ -55,8 +55,8 @@ private:
     Result<void> fault(const std::vector<OpRef>& order, OpRef ref, const std::exception& error);
     void awaitOldest();
     void awaitQueue(const char* what);
-    // Waits for GPU work that took `before` ns in an earlier iteration. Throws EndlessOp, with
-    // `what` in its message, if the work does not end in time.
+    // Waits for GPU work that took `before` ns in an earlier iteration. Throws EndlessOp, whose
+    // message names the work (`what`), if the work does not end in time.
     template<class HasPassed>
     void await(HasPassed hasPassed, std::int64_t before, const char* what) const;
     void takeTimes(const std::vector<OpRef>& order);

@@ -34,8 +34,8 @@ struct Start
 };
 
 // Keeps the EVICTs and LOADs of a device in program order, because they use the slots of the
-// partner in this order. In the simulation an EVICT may start before a LOAD that precedes it in the
-// program, or a LOAD before such an EVICT; the preceding op is then appended first.
+// partner in this order. The simulation may start an EVICT or LOAD before an op of the other kind
+// that precedes it in the program; the preceding op is then appended first.
 class CopiesInOrder
 {
 public:

@@ -27,15 +27,15 @@ public:
                                  const Progress& progress, const std::atomic<bool>& cancel)
         = 0;
     int measuredWindows = 1; // number of measured windows of a stream
-    // Returns how many ops each device of the first pipeline has passed in this iteration. Only
-    // Progress may call it.
+    // Returns how many ops each device of the first pipeline has passed in this iteration. May be
+    // called only within Progress.
     virtual std::vector<std::uint32_t> positions() const = 0;
-    // Completes the timeline, without statistics that take long if `cancel` is set or becomes set.
+    // Completes the timeline. If `cancel` is or becomes set, leaves out statistics that take long.
     // Requires a measured iteration.
     virtual Result<void> finish(const std::atomic<bool>& /*cancel*/) { return {}; }
 
     virtual std::span<const OpTiming> timings() const = 0; // timings of the last iteration
-    // Adds results of all iterations: graphs, CPU share, interference.
+    // Adds the results that cover all iterations: graphs, CPU share, interference.
     virtual void addTo(RunInfo& /*info*/) const { }
     virtual Pipeline& pipeline() = 0;
     // Whether a GPU no longer responds. The executor must then not be destroyed: the destructor

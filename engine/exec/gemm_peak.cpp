@@ -10,7 +10,7 @@
 namespace engine {
 namespace {
 
-constexpr int kPeakSize = 512; // three matrices of 1 MiB; larger ones are not faster
+constexpr int kPeakSize = 512; // three matrices of 1 MiB; larger matrices are not faster
 constexpr std::int64_t kPeakTime = 30'000'000; // ns
 
 } // namespace

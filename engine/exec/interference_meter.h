@@ -9,14 +9,14 @@
 
 namespace engine {
 
-// Compares two durations of each op: that in an iteration in which the ops ran alone, and the
-// median while other devices were busy. `lowered` must outlive the meter.
+// Compares the duration of each op in an iteration whose ops ran alone with the op's median
+// duration while other devices were busy. `lowered` must outlive the meter.
 class InterferenceMeter
 {
 public:
     explicit InterferenceMeter(const Schedule& lowered);
 
-    // Replaces the durations of the previous call.
+    // Replaces the durations of the previous call of addAlone().
     void addAlone(std::span<const OpTiming> iteration);
     void addBeside(std::span<const OpTiming> iteration);
 

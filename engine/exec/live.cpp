@@ -169,8 +169,8 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
     return {};
 }
 
-// Joint ops are placed as one: each gets the time from the start of the first to the end of the
-// last.
+// Joint ops are placed as one: the span of each lasts from the start of the first joint op to the
+// end of the last.
 void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWriter& tracks,
                        Window& window)
 {
@@ -225,7 +225,7 @@ Result<void> Live::watch(const Progress& progress, const std::atomic<bool>& canc
 {
     Watchdog watchdog(m_setup.patience, !m_setup.pipeline.executorDevices.empty());
     PatientClock clock;
-    std::optional<std::int64_t> gaveUp; // time of the error; nullopt: none yet
+    std::optional<std::int64_t> gaveUp; // time of the error; nullopt: no error
     std::string why;                    // "" if a worker reports the cause
     while (!m_end.waitFor(kGlance)) {
         const std::int64_t now = clock.look();

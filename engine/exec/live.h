@@ -29,7 +29,7 @@ public:
         std::chrono::milliseconds patience{5000};
         LaunchHooks hooks = {}; // called on the device threads
     };
-    // The requirements are those of Emulation::Emulation().
+    // Has the same requirements as Emulation::Emulation().
     Live(const Setup& setup, Run& run);
     ~Live() override;
 

@@ -52,8 +52,8 @@ private:
     // The CPU clock of this thread excludes other load, but also the work of other threads.
     enum class Clock : std::uint8_t { Own, Wall };
 
-    // Returns the shortest time of one `work` in seconds. With enough `repeats` the wait at the end
-    // is negligible.
+    // Returns the shortest time of one call of `work` in seconds. With enough `repeats` the wait at
+    // the end is negligible.
     template<class Work>
     double seconds(int repeats, Work work, Clock kind = Clock::Own) const
     {
@@ -76,7 +76,7 @@ private:
     template<class Real>
     double matmulRate(const Kernels<Real>& kernels) const
     {
-        const int size = m_isGpu ? 4096 : 512; // larger ones are not faster
+        const int size = m_isGpu ? 4096 : 512; // larger sizes are not faster
         const std::size_t count = static_cast<std::size_t>(size) * size;
         std::vector<Real> numbers(count);
         for (std::size_t i = 0; i < count; ++i)

@@ -48,8 +48,7 @@ void OpGraphs::judge(std::size_t op, std::int64_t gpuTime)
     if (op >= m_entries.size() || m_policy == Graphs::Off)
         return;
     Entry& entry = m_entries[op];
-    // The first run does not count, because it includes the choice of algorithms and the loading of
-    // kernels.
+    // Ignores the first run, which includes the choice of algorithms and the loading of kernels.
     const bool isBound = entry.runs > 1
         && static_cast<double>(entry.hostTime) > kBound * static_cast<double>(gpuTime);
     entry.isSelected = entry.canBe && (m_policy == Graphs::On || isBound);

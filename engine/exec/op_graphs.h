@@ -25,8 +25,8 @@ public:
     // launches, so call it before the start of the op is recorded.
     void prepare(std::size_t op, OpKind kind, const std::function<void()>& work);
     void run(std::size_t op, OpKind kind, const std::function<void()>& work);
-    // Chooses how the op is launched next time. `gpuTime` is the GPU time of its completed run in
-    // ns.
+    // Chooses how the op is launched in the next iteration. `gpuTime` is the op's GPU time in this
+    // iteration, in ns.
     void judge(std::size_t op, std::int64_t gpuTime);
 
     int captured() const { return m_captured; }

@@ -8,12 +8,12 @@ namespace engine {
 
 // The clock of a timeout, in ns. It follows the wall clock while it is read often. A long gap
 // between two reads means that this process was not scheduled (Ctrl-Z, a debugger, an overloaded
-// machine); such a gap counts only as kLongestStep, so that the timeout does not expire. Not
+// machine); such a gap adds only kLongestStep, so that the timeout does not expire. Not
 // thread-safe.
 class PatientClock
 {
 public:
-    static constexpr std::int64_t kLongestStep = 40'000'000; // callers read it at least every 20 ms
+    static constexpr std::int64_t kLongestStep = 40'000'000; // callers read the clock every 20 ms
 
     explicit PatientClock(std::int64_t wall = wallTime())
         : m_wall(wall)

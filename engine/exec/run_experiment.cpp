@@ -29,7 +29,7 @@ struct Plan
     TextData data;
 };
 
-// Makes the check of checkRecordFits() before the schedule is built.
+// Checks the same as checkRecordFits(), but before the schedule is built.
 Result<void> checkSize(const Experiment& experiment)
 {
     if (!experiment.scheduleFile.empty())

@@ -35,8 +35,8 @@ struct RunObserver
     // Called with the measured op times of an iteration, before iteration() is called for it.
     std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};
     // Called after an iteration was placed. The last spans of run.timeline, and its memory events
-    // from `firstMemory` on, are those of the iteration. From the first call on, run.info.arenas
-    // has the touched bytes.
+    // from `firstMemory` on, belong to the iteration. From the first call on, run.info.arenas has
+    // the touched bytes.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };
     LaunchHooks launches = {}; // only for GPUs; in live mode called on the device threads
@@ -47,9 +47,9 @@ struct RunObserver
     std::function<void(const RunInfo& info)> ended = [](const RunInfo&) {};
 };
 
-// Trains an experiment and returns the recorded run, with the median iteration last. Fails with
-// Error::Code::Cancelled if the run was cancelled; the observer has received all complete
-// iterations. Other errors come from the input (model, schedule, text file) or the machine
+// Trains an experiment and returns the recorded run, whose last iteration is the median iteration.
+// Fails with Error::Code::Cancelled if the run was cancelled; the observer has received all
+// complete iterations. Other errors come from the input (model, schedule, text file) or the machine
 // (memory). After an error, call devicesAreLost() (lost_devices.h).
 Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,
                           const std::atomic<bool>& cancel);

@@ -81,12 +81,12 @@ RunInfo runInfo(const RunInfoInput& input)
     info.flopsPerIteration = flopsPerIteration(model, microBatches);
     info.executedFlops
         = executedFlopsPerIteration(model, microBatches, recomputedShare(input.lowered));
-    // In a stream, the windows in which the pipeline fills and drains are not measured; they count
-    // as warm-up.
+    // In a stream, the windows in which the pipeline fills and drains are not measured; they are
+    // treated as warm-up.
     info.plannedWarmup
         = shape.windows > 1 ? shape.windows - experiment.iterations : experiment.warmup;
     info.plannedIterations = experiment.iterations;
-    // Reference values for the loss of a model that sees only earlier tokens. BERT also sees later
+    // These reference values hold for a model that sees only earlier tokens. BERT also sees later
     // ones.
     if (model.family != Family::Bert) {
         info.unigramEntropy = input.data.unigramEntropy();

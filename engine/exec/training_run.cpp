@@ -96,7 +96,7 @@ Result<void> TrainingRun::train(const std::atomic<bool>& cancel)
 {
     auto trained = iterateAll(cancel);
     m_executor->addTo(m_run.info);
-    // Does not query the memory of a GPU after an error, because a failed GPU does not answer.
+    // Skips the memory of GPUs after an error, because a failed GPU does not respond.
     if (trained || trained.error().code == Error::Code::Cancelled || !m_setup.on.isCuda())
         account();
     m_setup.observer.ended(m_run.info);
@@ -149,7 +149,7 @@ Result<void> TrainingRun::iterateAll(const std::atomic<bool>& cancel)
                                       cancel);
         if (trained) {
             m_setup.observer.timed(m_executor->timings());
-            if (k == 0) // later iterations use the same plan and touch nothing else
+            if (k == 0) // later iterations touch the same bytes
                 countTouched();
             trained = tell();
         }

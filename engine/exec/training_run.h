@@ -54,7 +54,7 @@ private:
     std::unique_ptr<const PipelineModel<float>> m_model;
     ExecutionPlan m_plan;
     Models m_models;
-    std::unique_ptr<Executor> m_executor; // last member, because it uses the others
+    std::unique_ptr<Executor> m_executor; // last member: uses the other members
     std::size_t m_memoryReported = 0;
 };
 

@@ -17,13 +17,13 @@ public:
     struct RunningOp
     {
         std::optional<std::uint32_t> position; // nullopt: the GPU waits or is idle
-        std::int64_t before = 0;               // ns that it took before; 0: unknown
+        std::int64_t before = 0;               // its time in an earlier iteration in ns; 0: unknown
     };
     struct Verdict
     {
         enum class Kind { GoOn, Standstill, EndlessOp, SilentDriver };
         Kind kind = Kind::GoOn;
-        std::int64_t time = 0;  // ns that the op has run, or that passed without progress
+        std::int64_t time = 0;  // how long the op has run, or nothing has progressed, in ns
         std::size_t worker = 0; // index of the worker with the endless op
     };
 
@@ -49,7 +49,7 @@ private:
     std::chrono::nanoseconds m_patience;
     bool m_isOnGpus;
     std::vector<Observed> m_observed;     // [worker]
-    std::int64_t m_moved = 0, m_busy = 0; // 0: not yet
+    std::int64_t m_moved = 0, m_busy = 0; // times of the last progress and work; 0: none
     std::size_t m_steps = 0;
 };
 

@@ -130,7 +130,7 @@ void Worker::runAlone(OpRef ref, std::uint32_t iteration)
     m_gpu->bindThread();
     const bool goesOn = runOp(ref);
     CHECK(goesOn);                                          // no thread aborts here
-    if (m_setup.pipeline.at(ref).kind != OpKind::AllReduce) // it begins with its last member
+    if (m_setup.pipeline.at(ref).kind != OpKind::AllReduce) // all-reduces begin at the last call
         awaitAlone(ref);
 }
 

@@ -12,8 +12,8 @@
 
 namespace engine {
 
-// Counts the threads that have finished an iteration. Each thread reports once per iteration, so a
-// lock is cheap enough.
+// Counts the threads that have finished an iteration. Uses a lock, because each thread reports only
+// once per iteration.
 class IterationEnd
 {
 public:
@@ -34,8 +34,8 @@ private:
 class Worker
 {
 public:
-    // The number of ops queued on a GPU at the same time: enough to leave no gaps, and few enough
-    // that a cancelled run ends soon.
+    // The number of ops queued on a GPU at the same time: enough to leave no gaps between ops, and
+    // few enough that a cancelled run ends soon.
     static constexpr std::uint32_t kAhead = 4;
 
     struct Setup
@@ -121,7 +121,7 @@ private:
     const std::atomic<bool>* m_cancel = nullptr;
     Doorbell m_start;
     std::string m_failure;
-    std::thread m_thread; // last member, because it uses the others
+    std::thread m_thread; // last member, because it uses the other members
 };
 
 std::vector<int> allowedCores();

@@ -69,8 +69,8 @@ Op sliceOf(Op op, int slice)
     return op;
 }
 
-// A whole op would process its sequence slices as if they were independent samples. A copy would
-// move only a part of the stash of its micro-batch, or a slice that later slices read.
+// A whole op would process its sequence slices as if they were independent samples. An EVICT or
+// LOAD would move only a part of a stash, or a slice that later slices read.
 Result<void> checkParts(const Schedule& lowered)
 {
     const bool halves = hasHalves(lowered);

@@ -6,10 +6,10 @@
 
 namespace engine {
 
-// Fails with Error::Code::InvalidArgument or Unsupported if the schedule cannot be trained. This is
-// the case if it has sequence slices and whole micro-batches, or copies of stashes and slices or
-// halves; or if it is asynchronous and has slices, several data-parallel pipelines, invalid weight
-// versions, or updates of different sizes.
+// Fails with Error::Code::InvalidArgument or Unsupported if the schedule cannot be trained. A
+// synchronous schedule must not mix sequence slices with whole micro-batches, nor EVICT and LOAD
+// with slices or halves. An asynchronous schedule must have one data-parallel pipeline, no slices,
+// valid weight versions, and updates of equal size.
 Result<void> checkRunnable(const Schedule& lowered);
 
 // Fails with Error::Code::InvalidArgument if `sync` is Late and an asynchronous schedule has
@@ -17,8 +17,8 @@ Result<void> checkRunnable(const Schedule& lowered);
 // the all-reduce cannot be delayed.
 Result<void> checkSync(const Schedule& schedule, SyncPolicy sync);
 
-// Fails with Error::Code::Unsupported if the schedule has sequence slices and the backward of the
-// model needs activations that full recomputation frees, or its attention needs whole sequences.
+// Fails with Error::Code::Unsupported if the schedule has sequence slices and the model uses full
+// recomputation (it frees activations of earlier slices) or bidirectional attention.
 Result<void> checkSlices(const Schedule& schedule, const ModelSpec& model);
 
 // Fails with Error::Code::Unsupported if a model with tied embeddings cannot be trained with the

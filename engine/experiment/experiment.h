@@ -45,7 +45,7 @@ struct Experiment
     TransportChoice transport = TransportChoice::Auto;
     Trace trace = Trace::Auto;
     NvtxGrammar nvtxGrammar = NvtxGrammar::Bubblescope;
-    Bytes deviceMemory = 0; // limit of one device; 0: only the machine's memory
+    Bytes deviceMemory = 0; // memory limit of a device; 0: only the machine's memory
 
     friend bool operator==(const Experiment&, const Experiment&) = default;
 };

@@ -101,7 +101,7 @@ void addSchedule(Table& table)
               &E::sync);
 }
 
-// Replaces the whole model. An unknown name is an InvalidArgument, because it is wrong usage.
+// Replaces the whole model. An unknown name is reported as InvalidArgument, not as NotFound.
 Result<void> setModel(E& experiment, std::string_view name)
 {
     auto model = loadModel(name);
@@ -125,8 +125,7 @@ void addModel(Table& table)
     table.add(file, &E::modelFile);
     for (const Field<ModelSpec>& each : modelFields())
         if (!each.flag.empty())
-            // These fields have no keys of their own, because [model] is written and read as a
-            // whole.
+            // These fields have no key, because [model] is written and read as a whole.
             table.add(lifted(each, &E::model)).key.clear();
 }
 
@@ -266,11 +265,12 @@ void addRecording(Table& table)
                      "CUPTI reports; auto: kernels on a GPU, else ops")
                   .oneOf(namesOf<Trace>(5, traceName)),
               &E::trace);
-    table.add(option("run", "--nvtx-grammar", "NVTX names",
-                     "Names of NVTX ranges: bubblescope, PP:2F0 as in PyTorch; sail-sg, F0.1.0, "
-                     "which the tools of its zero-bubble repository read")
-                  .oneOf(namesOf<NvtxGrammar>(2, nvtxGrammarName)),
-              &E::nvtxGrammar);
+    table.add(
+        option("run", "--nvtx-grammar", "NVTX names",
+               "Names of NVTX ranges. bubblescope: as in PyTorch (PP:2F0); sail-sg: as the tools "
+               "of sail-sg's zero-bubble repository expect (F0.1.0)")
+            .oneOf(namesOf<NvtxGrammar>(2, nvtxGrammarName)),
+        &E::nvtxGrammar);
 }
 
 } // namespace

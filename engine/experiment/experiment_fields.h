@@ -6,17 +6,17 @@
 namespace engine {
 
 // Every setting of a run. The options of `bscope run`, the keys of an experiment's TOML, the set-up
-// form and the printed command are derived from this table. Fields of single model settings must
-// come after the field that selects the model, because setting that field replaces the whole model.
-// A new setting needs a member of Experiment, a row here, and the code that uses it.
+// form and the printed command are derived from this table. The field that selects the model
+// replaces the whole model, so the fields for single model settings must follow it. A new setting
+// needs a member of Experiment, a row here, and the code that uses it.
 Fields<Experiment> experimentFields();
 // Requires that the option exists.
 const Field<Experiment>& experimentField(std::string_view longFlag);
 
-// The defaults of all settings; for the model, the values of its preset or file.
+// Returns the defaults of all settings. For the model, these are the values of its preset or file.
 Experiment defaultExperiment(const Experiment& experiment);
 
-// Returns the options of `bscope run` that repeat the experiment, without those at their default.
+// Returns the options of `bscope run` that repeat the experiment, without default values.
 std::vector<std::string> runArguments(const Experiment& experiment);
 // The inverse of runArguments(). Fails with Error::Code::InvalidArgument; the message names the
 // argument.

@@ -20,7 +20,7 @@ bool recomputes(const Schedule& schedule)
     return false;
 }
 
-// Fails if a schedule file has an optimizer step before an all-reduce that was added.
+// Fails if a schedule file has an optimizer step before an all-reduce that was added to it.
 Result<void> checkAllReduces(const Schedule& lowered, std::string_view added)
 {
     if (const auto stuck = findDeadlock(lowered, DeadlockKind::Any))

@@ -6,7 +6,7 @@
 
 namespace engine {
 
-// Returns the node of each device in the first data-parallel copy, counted from 0. In an imported
+// Returns the node, numbered from 0, of each device of the first data-parallel copy. In an imported
 // run each host is a node; in an emulated run the mapping gives the nodes. Empty if the nodes are
 // unknown or there is only one.
 std::vector<int> nodesOfDevices(const Run& run);

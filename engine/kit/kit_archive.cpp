@@ -67,7 +67,8 @@ Result<void> writeEntries(const TrainingKit& kit, const std::filesystem::path& f
         all += one.text.size();
     for (const KitFile& one : kit.files) {
         if (progress && !progress(done, all))
-            return fail(Error::Code::Cancelled, "the kit was cancelled; no file was written");
+            return fail(Error::Code::Cancelled,
+                        "writing the kit was cancelled; no file was written");
         if (!writeEntry(writer.get(), *folderInArchive(file) + "/" + one.name, one))
             return failed();
         done += one.text.size();

@@ -10,12 +10,12 @@ namespace engine {
 // `target` does not end in .zip, .tar.gz or .tgz; `target` is then a folder.
 std::optional<std::string> folderInArchive(const std::filesystem::path& target);
 
-// Fails with Error::Code::InvalidArgument if the name is that of an archive of another format, such
-// as .rar or .tar.bz2, because it would be the name of a folder.
+// Fails with Error::Code::InvalidArgument if `target` has the ending of another archive format,
+// such as .rar or .tar.bz2; a folder of this name would be misleading.
 Result<void> refuseOtherArchive(const std::filesystem::path& target);
 
-// Writes the kit as an archive that contains the folder folderInArchive(file). Fails as writeKit()
-// does; then no file is left.
+// Writes the kit as an archive that contains the folder folderInArchive(file). Fails like
+// writeKit(), and leaves no file on failure.
 Result<void> writeKitArchive(const TrainingKit& kit, const std::filesystem::path& file,
                              IfExists ifExists, const KitProgress& progress);
 

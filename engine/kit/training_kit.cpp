@@ -25,7 +25,7 @@
 namespace engine {
 namespace {
 
-// The files that not every kit has.
+// Files that only some kits have.
 constexpr const char *kTorchFile = "torch.csv", *kTitanFile = "titan.toml";
 
 using Replacements = std::vector<std::pair<std::string_view, std::string>>;
@@ -183,7 +183,7 @@ Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
 
 Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
 {
-    // PyTorch executes windows sequentially and drains after each.
+    // PyTorch executes the windows sequentially and drains after each window.
     const auto schedule = TRY(scheduleOf(experiment, Windows::One));
     TRY(checkValid(schedule));
     TRY(checkModel(experiment.model, schedule.shape.stages));
@@ -223,7 +223,8 @@ Result<void> writeFile(const KitFile& file, const std::filesystem::path& target,
     const TextSource pieces = [&](const TextSink& sink) -> Result<void> {
         for (std::size_t at = 0; at < file.text.size(); at += kPiece) {
             if (!proceed(at))
-                return fail(Error::Code::Cancelled, "the kit was cancelled; it is not complete");
+                return fail(Error::Code::Cancelled,
+                            "writing the kit was cancelled; the folder is incomplete");
             sink(std::string_view(file.text).substr(at, kPiece));
         }
         return {};
@@ -233,7 +234,7 @@ Result<void> writeFile(const KitFile& file, const std::filesystem::path& target,
     });
 }
 
-// Removes what only the kit had that `kit` replaces.
+// Removes the optional files in `target` that `kit` does not contain.
 Result<void> removeOthers(const TrainingKit& kit, const std::filesystem::path& target)
 {
     for (const char* name : {kTorchFile, kTitanFile}) {

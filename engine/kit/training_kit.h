@@ -26,11 +26,11 @@ struct TrainingKit
 {
     std::vector<KitFile> files;
     int ranks = 0, nodes = 0, ranksPerNode = 0;
-    // Why PyTorch's pipeline runtime cannot execute the schedule, in which case the kit's own
-    // runtime does; "" if it can.
+    // Why PyTorch's pipeline runtime cannot execute the schedule; the runtime of the kit then
+    // executes it. "" if PyTorch can.
     std::string torchObstacle;
-    // Why torchtitan cannot execute the schedule; "" if it can. torchtitan has the same limits, and
-    // also needs stage s on device s % D.
+    // Why torchtitan cannot execute the schedule; "" if torchtitan can. torchtitan has the limits
+    // of PyTorch, and also needs stage s on device s % D.
     std::string titanObstacle;
     // Whether the scheme is asynchronous. The kit then drains after every iteration, unlike `bscope
     // run`.
@@ -58,14 +58,14 @@ Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
 // nodes of `gpusPerNode`, and with the errors of TextData if the text cannot be read.
 Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode);
 
-// Called on the calling thread before every MiB, with the bytes written so far and the bytes of the
-// whole kit. Returns false to cancel.
+// Called on the thread that writes the kit, before every MiB, with the bytes written so far and the
+// bytes of the whole kit. Returns false to cancel.
 using KitProgress = std::function<bool(std::size_t done, std::size_t all)>;
 // Writes the files to a folder, which is created, or to an archive (.zip, .tar.gz, .tgz). Fails
 // with Error::Code::Io if the target exists and must not be replaced, or cannot be written, with
-// Error::Code::InvalidArgument if it is named like another archive, and with
-// Error::Code::Cancelled. No file is left incomplete; complete ones and other files in an
-// existing folder remain, but not a torch.csv or titan.toml that this kit does not have.
+// Error::Code::InvalidArgument if its name has the ending of another archive format, and with
+// Error::Code::Cancelled. No file is left incomplete. Complete files and other files in an existing
+// folder remain, except a torch.csv or titan.toml that this kit does not have.
 Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& target,
                       IfExists ifExists, const KitProgress& progress = {});
 

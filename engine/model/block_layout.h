@@ -32,13 +32,13 @@ struct BlockStash
     // The inputs of the matrix products, kept until W. `activated` is (rows, inner), the others
     // (rows, C).
     Real *norm1, *attended, *norm2, *activated;
-    // The outputs of these products, kept until W: (rows, qkv), (rows, expanded) and (rows, C).
-    // Their gradients overwrite them in op I.
+    // The outputs of these products, kept until W: (rows, qkv), (rows, expanded) and (rows, C). Op
+    // I overwrites each output with its gradient.
     Real *qkv, *expanded, *middle;
     // The following are kept until I:
     // - the statistics of the norms, (rows) each; RMSNorm has no means,
     // - the gradients of keys and values, to which later slices add; nullptr without slices,
-    // - the numbers that attention keeps.
+    // - what the forward of attention keeps for the backward.
     Wide<Real>* inverse1;
     Wide<Real>* inverse2;
     Wide<Real>* mean1 = nullptr;
@@ -46,8 +46,8 @@ struct BlockStash
     Wide<Real>* keyGradients = nullptr;
     KeptAttention<Real> attention;
 
-    // `kept` lives until W, `rest` until I. `rest` is aligned for wide numbers. Sizes are in
-    // numbers of Real, rounded up to whole wide numbers.
+    // `kept` lives until W, `rest` until I. `rest` is aligned for Wide<Real>. Sizes are in numbers
+    // of Real, rounded up to whole numbers of Wide<Real>.
     BlockStash(Real* kept, Real* rest, const TransformerShape& shape);
     static std::size_t keptCount(const TransformerShape& shape);
     static std::size_t restCount(const TransformerShape& shape);

@@ -11,8 +11,8 @@ constexpr std::int32_t kHiddenToken = 256; // replaces a hidden byte
 constexpr std::int32_t kNotPredicted = -1; // target of a token that is not predicted
 constexpr double kHiddenShare = 0.15;
 
-// Returns the number of predicted tokens per sample. It is constant, so that micro-batches have
-// equal weight.
+// Returns the number of predicted tokens per sample. The number is constant, so that all
+// micro-batches have equal weight.
 constexpr int hiddenTokens(int sequence)
 {
     const int count = static_cast<int>(kHiddenShare * sequence + 0.5); // NOLINT: constexpr

@@ -12,8 +12,8 @@ std::vector<std::string_view> namesOf(Names names)
     return {names.begin(), names.end()};
 }
 
-// Makes the facts of an option that overrides a value of the preset. Its key belongs to no table,
-// because preset files have their keys at the top level.
+// Describes an option that overrides a value of the preset. The key is in no table, because the
+// keys of preset files are at the top level.
 FieldFacts ofModel(std::string_view flag, std::string_view label, std::string_view help)
 {
     FieldFacts facts = option("model", flag, label, help, "");

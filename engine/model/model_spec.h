@@ -41,13 +41,13 @@ constexpr std::string_view nameIn(Names names, Enum value)
     return names[static_cast<std::size_t>(value)];
 }
 
-// A transformer and its training parameters. The defaults are those of `tiny`.
+// A transformer and its training parameters. The defaults are the values of the preset `tiny`.
 struct ModelSpec
 {
     std::string name = "tiny";
     Family family = Family::Gpt;
     int layers = 16, width = 64, heads = 4, sequence = 64, microBatchSize = 2, vocabulary = 256;
-    int kvHeads = 0;  // key-value heads; 0: as many as heads
+    int kvHeads = 0;  // key-value heads; 0: equal to heads
     int ffnWidth = 0; // 0: TransformerSpec::defaultFeedForward()
     bool tied = false;
     AttentionKind attention = AttentionKind::Standard;
@@ -72,10 +72,10 @@ Result<void> checkModel(const ModelSpec& model, int stages);
 Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
-// Returns the FLOPs of forward and backward. Causal attention counts like full attention.
+// Returns the FLOPs of forward and backward. Causal attention is counted like full attention.
 double flopsPerIteration(const ModelSpec& model, int microBatches);
 // Returns the FLOPs including recomputation. `recomputed` is the fraction of forwards that
-// RECOMPUTE ops repeat. If attention does not store its scores, the backward computes them again.
+// RECOMPUTE ops repeat. Includes attention scores that the backward computes again.
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);
 
 } // namespace engine

@@ -7,9 +7,9 @@
 namespace engine {
 
 // Fills `numbers` with successive values of Random(seed).normal() * deviation, rounded to float.
-// The state of SplitMix64 is a counter, so the loop can be vectorized and is about twenty times as
-// fast. Logarithm and cosine are polynomials within 1e-15 of libm; about one float in 1e8 is
-// rounded differently.
+// About twenty times as fast as calls of normal(): the loop is vectorized, because the state of
+// SplitMix64 is a counter. Logarithm and cosine are polynomials within 1e-15 of libm; about one
+// float in 1e8 differs in rounding.
 template<class Real>
 void fillNormal(std::uint64_t seed, double deviation, std::span<Real> numbers);
 

@@ -25,8 +25,8 @@ struct Parameter
 };
 
 // The memory that one pass of a stage over one micro-batch (or one slice of it) needs. Sizes are in
-// numbers of the storage type (bytes() converts them); a wider number counts as several. The
-// following memory is held between ops:
+// numbers of the storage type (bytes() converts them); a number of a wider type takes the place of
+// several. The following memory is held between ops:
 //   from F to B or I: `stash`
 //   from I to W:      the first `weightStash` numbers of the stash that op I used
 // With full recomputation F keeps only the input of the stage:
@@ -41,8 +41,8 @@ struct StageSizes
     std::size_t input = 0,
                 output = 0;    // 0: the first stage has no input, the last no output
     std::size_t workspace = 0; // the maximum over all ops
-    // The parts of the stash that belong to the head; 0 unless this is the last stage. headKept is
-    // at the end of weightStash, headRest at the end of `stash` (or of `recomputed`).
+    // The parts of the stash that belong to the head, on the last stage; 0 on other stages.
+    // headKept is at the end of weightStash, headRest at the end of `stash` (or of `recomputed`).
     std::size_t headKept = 0, headRest = 0;
 
     std::size_t numberBytes = sizeof(float);
@@ -148,7 +148,7 @@ struct WeightPass
     const Number* headKept = nullptr; // see StashPieces
 };
 
-// Parameters of two stages that are one tensor (tied embeddings). They start equal and stay equal,
+// Parameters of two stages that are one tensor (tied embeddings). The two copies stay equal,
 // because each update uses the sum of both gradients, which executors compute before OPT.
 struct TiedParameters
 {
@@ -156,10 +156,10 @@ struct TiedParameters
     std::size_t firstOffset = 0, lastOffset = 0, count = 0;
 };
 
-// A model divided into stages, as executors use it. It states the sizes of each stage and runs
-// passes over memory that the executor owns. Weights, stashes and messages are bytes in the model's
-// precision. Gradients are typed: float in training, double for finite differences. Passes do not
-// allocate. Thread-safe, because the model has no state of a run.
+// A model divided into stages, as seen by executors. The model states the sizes of each stage and
+// runs passes over memory that the executor owns. Weights, stashes and messages are bytes in the
+// model's precision. Gradients are typed: float in training, double for finite differences. Passes
+// do not allocate. Thread-safe, because a model has no mutable state.
 template<class Gradient>
 class PipelineModel
 {
@@ -182,7 +182,7 @@ public:
     // Repeats F from its stash. Requires that sizes().recomputed is not 0.
     virtual void recompute(StageId, const RecomputePass<std::byte>&) const { }
     // backward() runs B. backwardInput() (I) followed by backwardWeight() (W) gives the same bits.
-    // Op I computes the gradients of norms and embeddings, op W those of matrices and biases.
+    // Op I computes the gradients of norms and embeddings, op W of matrices and biases.
     virtual void backward(StageId stage, const BackwardPass<std::byte, Gradient>& pass) const = 0;
     virtual void backwardInput(StageId stage,
                                const BackwardPass<std::byte, Gradient>& pass) const = 0;

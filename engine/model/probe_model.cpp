@@ -51,8 +51,8 @@ std::size_t ProbeModel::state() const
     return static_cast<std::size_t>(m_size.rows) * m_size.width;
 }
 
-// The stash is x and the gradient of y. On the last stage op F writes the gradient, y - target; on
-// other stages op I writes it.
+// The stash is x and the gradient of y. Op F of the last stage writes the gradient, y - target; op
+// I writes it on other stages.
 StageSizes ProbeModel::sizes(StageId stage) const
 {
     return {.parameters = parameters(stage).front().count,

@@ -8,7 +8,7 @@ namespace engine {
 // A pipeline with exact float gradients, for testing schedules and executors. Each stage multiplies
 // by a signed permutation (with a second +-1 in some rows), inputs and targets are small integers,
 // and the loss is half the sum of squares. As long as partial sums stay below 2^24, no order of
-// summation rounds, so a lost, repeated or swapped micro-batch gives a different integer.
+// summation rounds, so a lost, repeated or swapped micro-batch changes an integer of the result.
 class ProbeModel final : public PipelineModel<float>
 {
 public:

@@ -11,8 +11,8 @@ namespace engine {
 // The stash begins with the part that lives until W: one (rows, C) state per block, then the
 // numbers that each block and the head keep for W. F writes x(b), the input of block b, into state
 // b (b > 0). Op I overwrites the states with gradients: dOut(b), the gradient of the output of
-// block b, is written into state b + 1. No state follows that of the last block, so the dOut of the
-// last block is written into state 0:
+// block b, is written into state b + 1. The last block has no next state, so its dOut is written
+// into state 0:
 // - On the last stage, state 0 holds the input of the head. The input of the stage is at the end of
 //   the stash.
 // - On other stages, state 0 holds the input of the stage, which op W does not need.

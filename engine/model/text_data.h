@@ -12,7 +12,7 @@ namespace engine {
 
 // Training data: bytes, divided into sequences. Samples are numbered over the whole run. Seed and
 // sample number determine the sequence, so every scheme, number of devices and mode trains on the
-// same samples. Each epoch has every whole sequence of the text once, in a different order.
+// same samples. Each epoch has every whole sequence of the text once, in a new order.
 class TextData
 {
 public:
@@ -37,11 +37,11 @@ public:
                     std::span<std::int32_t> targets) const;
 
     const std::string& text() const { return m_text; }
-    // Returns the lowest loss of a model that knows only the frequencies of bytes, in nats per
-    // byte.
+    // Returns the lowest possible loss, in nats per byte, of a model that knows only byte
+    // frequencies.
     double unigramEntropy() const;
-    // Returns the lowest possible loss, from the probabilities of the grammar, in nats per byte;
-    // nullopt for a file.
+    // Returns the lowest possible loss of any model, in nats per byte, from the probabilities of
+    // the grammar; nullopt for a file.
     std::optional<double> entropyRate() const { return m_entropyRate; }
 
 private:

@@ -17,7 +17,7 @@ namespace engine {
 void insertField(const FieldFacts& facts, std::string_view text, toml::table& table);
 std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& node);
 
-// The error of a key that table `name` ("": the file) does not have; `known` are those it has.
+// The error for a key that table `name` ("": the top level) does not have; `known` lists its keys.
 Error unknownKey(std::string_view name, std::string_view key,
                  std::span<const std::string_view> known);
 
@@ -37,8 +37,8 @@ void insertFields(Fields<Object> fields, const Object& object, toml::table& root
 }
 
 // Sets the fields of `object` from all keys of `table`, which is called `name` in the file. Fails
-// with Error::Code::InvalidArgument; the message names the unknown key, or says what the value of a
-// key must be.
+// with Error::Code::InvalidArgument; the message names the unknown key, or a key and its valid
+// values.
 template<class Object>
 Result<void> readFields(Fields<Object> fields, std::string_view name, const toml::table& table,
                         Object& object)

@@ -58,9 +58,8 @@ StageSizes Transformer<Real>::sizes(StageId stage) const
             .masters = kHasMasters ? last.offset + last.count : 0};
 }
 
-// Returns the workspace of a forward or of a backward, whichever is larger. With full
-// recomputation, a forward also needs two states and the stash of one block or of the head at a
-// time.
+// Returns the size of the workspace, which suffices for a forward and for a backward. With full
+// recomputation, a forward also needs two states and the stash of one block or of the head.
 template<class Real>
 std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) const
 {
@@ -78,7 +77,7 @@ std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) cons
 
 // The forward of a GPT needs, per block, 24 b s h^2 FLOPs in matrices and 4 b s^2 h in attention.
 // Its head needs 2 b s h v (BERT's head needs 2 b s h^2 more). A backward needs twice as many.
-// Attention has no weights, so its backward belongs to I. With slices these are averages.
+// Attention has no weights, so its backward belongs to I. With slices, these are averages.
 template<class Real>
 StageFlops Transformer<Real>::flops(StageId stage) const
 {

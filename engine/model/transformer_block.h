@@ -45,7 +45,7 @@ public:
     struct Weight
     {
         BlockWeights<Wide<Real>> gradients;
-        BlockStash<const Real> stash; // as I (backwardInput) left it
+        BlockStash<const Real> stash; // after I (backwardInput)
         Matrix<const Real> dOut;      // the same dOut as for I (backwardInput)
     };
     void backwardWeight(const Weight& pass) const;

@@ -8,8 +8,8 @@
 
 namespace engine {
 
-// The memory of one device. It is filled with a pattern that is also a quiet NaN, to find bytes
-// that were never written and numbers that are read before they are written.
+// The memory of one device, initially filled with a pattern that is also a quiet NaN. The pattern
+// shows which bytes were never written, and spoils results that use unwritten numbers.
 class Arena
 {
 public:

@@ -9,9 +9,9 @@
 
 namespace engine {
 
-// Attributes GPU memory to its owners. The devices know the owners of their allocations. Used
-// memory that no allocation explains is attributed to the phase in which it appeared. `devices`
-// must outlive the ledger. Not thread-safe; empty without GPUs.
+// Attributes GPU memory to owners. Each allocation states its purpose; used memory that no
+// allocation explains is attributed to the phase of the run in which it appeared. `devices` must
+// outlive the ledger. Not thread-safe; empty without GPUs.
 class GpuMemoryLedger
 {
 public:

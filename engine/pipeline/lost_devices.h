@@ -10,7 +10,7 @@ namespace engine {
 bool devicesAreLost();
 void markDevicesLost();
 
-// Leaks an object that threads or a GPU may still use, and marks the devices as lost.
+// Leaks an object that threads or a GPU may still be using, and marks the devices as lost.
 template<class Used>
 void keepForever(std::unique_ptr<Used> used)
 {

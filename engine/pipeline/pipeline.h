@@ -13,8 +13,8 @@
 
 namespace engine {
 
-// The hardware of one device of the schedule (a GPU or a partition), and the model's stages with
-// the kernels of that hardware.
+// The hardware of one device of the schedule (a GPU or a partition), and the model with the kernels
+// of this hardware.
 struct ExecutorDevice
 {
     const Device& device; // must have a queue (engine/backend/device_queue.h)
@@ -54,8 +54,8 @@ public:
         const Device* device = nullptr;
         // The plan for this setup, if it already exists. It is copied.
         const ExecutionPlan* plan = nullptr;
-        // The GPU or partition of every device, if each device has its own. `model` and `kernels`
-        // then belong to one of these, and `device` is nullptr.
+        // The GPU or partition of each device, if every device has a different one. `model` and
+        // `kernels` then belong to one of them, and `device` is nullptr.
         IdVector<DeviceId, ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // only for GPUs
         // Joins NCCL communicators for messages and sums. Requires that every executor device is a
@@ -106,7 +106,7 @@ public:
     // or replicas 0 and 1 of a bidirectional scheme, belong to the first pipeline.
     std::span<const float> weights(int replica, StageId stage);
     std::size_t sideThreads() const { return m_sideThreads; }
-    // `observer` is called on the thread of every device, with replicas as in weights().
+    // `observer` is called on the thread of every device, with replicas numbered as in weights().
     void observeGradients(const GradientObserver& observer);
     // Whether a fence of data-parallel pipeline `copy` has passed.
     bool hasPassed(Fence fence, int copy) const
@@ -137,14 +137,14 @@ private:
     // Devices of all data-parallel pipelines.
     IdVector<DeviceId, std::unique_ptr<PipelineDevice>> m_devices;
     std::size_t m_sideThreads = 0;
-    // Last member, because its threads use the devices' memory.
+    // Last member, because the transport's threads use the memory of the devices.
     std::unique_ptr<Transport> m_transport;
     std::size_t m_tokensPerMicroBatch = 1;
 };
 
 // Returns "device 2", or with several data-parallel pipelines "device 2 of copy 1".
 std::string deviceText(const Pipeline& pipeline, OpRef ref);
-// Returns the fault with its op: "device 2, index 5, 2F3: out of memory".
+// Returns the message of `fault` with its op: "device 2, index 5, 2F3: out of memory".
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault);
 
 } // namespace engine

@@ -47,8 +47,8 @@ void PipelineDevice::initialize(const StagePlan& stage)
     m_arena.write({stage.optimizer.offset, floatBytes(masters)}, std::as_bytes(std::span(wide)));
 }
 
-// Pairs this device's first and last stages, unless an all-reduce sums the tied copies. All
-// replicas have equal gradient sums, so any first stage may be paired with any last stage.
+// Pairs the first and last stages on this device, unless an all-reduce sums the tied embeddings.
+// All replicas have equal gradient sums, so any first stage may be paired with any last stage.
 void PipelineDevice::findTiedEmbeddings()
 {
     const auto tied = m_setup.model.tied();
@@ -70,8 +70,8 @@ void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
     for (TiedEmbeddings& tied : m_tied)
         tied.oneIsReady = false;
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
-    // The objective is the mean over the micro-batches of one update. Without updateEvery these are
-    // all micro-batches of the iteration.
+    // The objective is the mean over the micro-batches of one update. Without updateEvery, an
+    // update has all micro-batches of the iteration.
     const int updateEvery = m_setup.lowered.shape.updateEvery * m_setup.lowered.shape.dataParallel;
     m_lossScale = m_setup.model.lossScale(updateEvery > 0 ? m_tokensPerMicroBatch * updateEvery
                                                           : tokens.tokens());
@@ -98,7 +98,7 @@ StageState& PipelineDevice::stage(int replica, StageId stage)
     return m_stages[found - m_plan.stages.begin()];
 }
 
-// Returns the part of a micro-batch's boundary tensor that belongs to `unit`. Units of work are
+// Returns the part of a micro-batch's boundary tensor that belongs to `unit`. The parts are
 // consecutive.
 std::span<std::byte> PipelineDevice::unitPart(Extent extent, int unit, int units) const
 {
@@ -114,7 +114,7 @@ StashPieces<std::byte> PipelineDevice::piecesOf(const StashPlace& stash) const
     return {.headKept = at(1), .rest = at(2), .headRest = at(3)};
 }
 
-// Returns the tokens of `unit`. Units of work are consecutive in a micro-batch.
+// Returns the tokens of `unit`. The units of a micro-batch are consecutive.
 TokenBatch PipelineDevice::tokensOf(const Op& op, int unit) const
 {
     const std::size_t first = op.microBatch.value * m_tokensPerMicroBatch;

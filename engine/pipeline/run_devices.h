@@ -39,16 +39,16 @@ struct RunDevices
 Result<RunDevices> openDevices(Backend backend, Mode mode, int count, TransportChoice transport,
                                const std::atomic<bool>& cancel);
 
-// Makes a model for each device that has its own GPU or partition, with the kernels of that device,
-// and stores it in `models`. `make` is called with the device bound to this thread, because models
-// allocate constants.
+// Makes a model for each GPU or partition in `on`, with the kernels of this device, and stores it
+// in `models`. `make` is called with the device bound to this thread, because models allocate
+// constants.
 using Models = std::vector<std::unique_ptr<const PipelineModel<float>>>;
 IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
     const RunDevices& on, Models& models,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
 
 // The default mode: live if every device has a GPU or NCCL is requested, otherwise emulate. Loads
-// the driver, so the window must not call it.
+// the CUDA driver, so the window must not call this function.
 Mode defaultMode(const Experiment& experiment);
 
 } // namespace engine

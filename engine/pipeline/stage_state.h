@@ -19,7 +19,7 @@ struct StageMemory
 inline std::span<const float> fullWeights(std::span<const std::byte> weights,
                                           std::span<const float> optimizer, std::size_t count)
 {
-    if (optimizer.size() > 2 * count) // more than two moments
+    if (optimizer.size() > 2 * count) // it also has master weights
         return optimizer.first(count);
     return {reinterpret_cast<const float*>(weights.data()), count};
 }

@@ -17,7 +17,7 @@ constexpr std::size_t kFewLives = 4000;
 // after kRounds rounds or kLooks comparisons of pairs (about 0.1 s).
 constexpr std::size_t kVeryFewLives = 600;
 constexpr std::size_t kRounds = 2'000, kLooks = 5'000'000;
-constexpr std::uint64_t kClimbs = 8; // each starts from the best layout so far
+constexpr std::uint64_t kClimbs = 8; // number of climbs; each starts from the best layout so far
 constexpr Bytes kGoodEnough = 40;
 // A climb may continue from a layout that is at most 1 / kDrift larger than the current one.
 constexpr Bytes kDrift = 200;
@@ -45,8 +45,8 @@ Pieces piecesOf(const BufferLife& life)
     return {{{life.begin, life.shrinks, life.bytes}, {life.shrinks + 1, life.end, life.rest}}, 2};
 }
 
-// Returns how far the offset of `other` must be above the offset of `below` if `other` is placed
-// above it; 0 if they do not overlap in time.
+// Returns the minimum difference of the offsets if `other` is placed above `below`; 0 if the two
+// buffers do not overlap in time.
 Bytes clearance(const BufferLife& below, const BufferLife& other)
 {
     if (below.end < other.begin || other.end < below.begin)

@@ -53,9 +53,8 @@ struct ArenaLayout
 };
 
 // Places buffers so that two buffers share bytes only if one has freed them before the other
-// begins. Uses first-fit with the best of several orders. If there are few buffers and the layout
-// is more than 2.5 % above the peak, it also tries random changes of that order. The same input
-// gives the same layout.
+// begins. Uses first-fit in several orders and keeps the best. If there are few buffers and the
+// layout is more than 2.5 % above the peak, also tries random changes of that order. Deterministic.
 ArenaLayout layOut(std::span<const BufferLife> lives);
 // Returns the largest number of bytes alive at the same time, ignoring alignment.
 Bytes peakOf(std::span<const BufferLife> lives);

@@ -137,7 +137,7 @@ private:
                     && isCompute(program[after.begin].kind)) {
                     waitFor({device, after.begin}, gone);
                     if (after.bytes >= buffers[i].life.bytes && offsets[k] == offsets[i])
-                        // Later ops that reuse the memory run after this op, so they need no wait.
+                        // Later ops that reuse the memory run after this op and need not wait.
                         break;
                 }
             }

@@ -5,8 +5,8 @@
 namespace engine {
 
 // Data parallelism: W copies of the pipeline train concurrently with one plan, each on its own
-// devices and micro-batches. In the transport, every copy has its own ids of devices, messages and
-// evicts; the ids of copy 0 come first. All copies share the all-reduces.
+// devices and micro-batches. In the transport, the devices, messages and evicts of the copies have
+// different ids; the ids of copy 0 come first. All copies share the all-reduces.
 class CopyNumbers
 {
 public:

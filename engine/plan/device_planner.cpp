@@ -83,9 +83,9 @@ void DevicePlanner::takeReservations()
     m_plan.reserved = m_plan.arena - before;
 }
 
-// Places the buffers of the program. The pieces of a stash are placed separately, with two
-// exceptions: a device that evicts stashes moves each as a whole, and in a schedule with slices,
-// later slices read whole stashes.
+// Places the buffers of the program. The pieces of a stash are placed separately, except on a
+// device that evicts stashes, because a stash is moved as a whole, and in a schedule with slices,
+// because later slices read whole stashes.
 void DevicePlanner::placeProgram(const StashPlan& own)
 {
     const bool whole = m_input.lowered.shape.slices > 1
@@ -117,8 +117,8 @@ void DevicePlanner::placeProgram(const StashPlan& own)
     countFullest(own);
 }
 
-// Sets DevicePlan::full. Reservations count as used at the peak, because they last for the whole
-// run.
+// Sets DevicePlan::full. Reservations are counted as used at the peak, because they last for the
+// whole run.
 void DevicePlanner::countFullest(const StashPlan& own)
 {
     const auto add

@@ -33,7 +33,7 @@ struct OpPlan
     // it copies the old version; empty if the old version is not kept.
     Extent version;
     // Fences that must pass before the op begins. The fences of joint ops are stored with the first
-    // of them. The fences of a blocking ALLREDUCE must pass before the op after it begins.
+    // joint op. The fences of a blocking ALLREDUCE must pass before the next op begins.
     std::vector<Fence> waits;
     std::vector<std::uint32_t> posts; // messages whose slots become free after the op
     std::vector<Extent> freed;        // memory that becomes free after the op
@@ -51,7 +51,7 @@ struct DevicePlan
     Extent workspace, tokens;
     // Memory that is held for the whole run.
     EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{};
-    std::vector<Extent> sources, slots, guests; // reservations
+    std::vector<Extent> sources, slots, guests; // for messages and evicted stashes
     Bytes reserved = 0;
     ArenaLayout layout; // layout of the buffers with lifetimes
     Bytes arena = 0;    // size of the whole arena
@@ -79,9 +79,9 @@ struct ExecutionPlan
         bool evicts = true;
     };
     // A collective, with the members of one data-parallel pipeline. The corresponding members of
-    // the other pipelines also take part in it. Tied embeddings with several pipelines need up to
-    // four collectives: one for the tied tensor, and one for each part of the two stages before or
-    // after it.
+    // the other pipelines also take part in the collective. Tied embeddings with several pipelines
+    // need up to four collectives: one for the tied tensor, and one for each part of the two stages
+    // before or after it.
     struct PlannedCollective
     {
         struct Member
@@ -89,7 +89,7 @@ struct ExecutionPlan
             DeviceId device;
             int replica = 0;
             StageId stage;
-            std::size_t first = 0; // index of the first number of the gradient that is summed
+            std::size_t first = 0; // index of the first summed number in the gradient
         };
 
         StageId stage; // allReduceStage() of the ALLREDUCE ops (schedule.h)
@@ -99,7 +99,7 @@ struct ExecutionPlan
     };
 
     int units = 1; // units of work per micro-batch (UnitRange)
-    int width = 1; // number of data-parallel pipelines; the other members describe one of them
+    int width = 1; // number of data-parallel pipelines; the plan describes one of them
     IdVector<DeviceId, DevicePlan> devices;
     std::vector<SentMessage> messages;
     std::vector<PlannedCopy> copies;
@@ -116,11 +116,11 @@ struct ExecutionPlanInput
     const Schedule& lowered;
     const PipelineModel<float>& model; // a pass processes one unit of work (UnitRange)
     Accumulate accumulate = Accumulate::Float;
-    Bytes tokenBytes = 0; // bytes per iteration, on devices of the first and the last stage
+    Bytes tokenBytes = 0; // bytes of an iteration's tokens, on devices of the first and last stage
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
-// Returns the bytes of gradients or optimizer state with this many numbers.
+// Returns the size in bytes of `numbers` numbers of gradients or of optimizer state.
 constexpr Bytes floatBytes(std::size_t numbers)
 {
     return numbers * sizeof(float);

@@ -49,7 +49,7 @@ private:
     IdVector<DeviceId, std::vector<Group>> m_groups; // [position]
     IdVector<DeviceId, std::vector<Clock>> m_begin;  // clocks at [position * devices + device]
     std::vector<Place> m_madeBy; // [valueIndex] the producer; used only during construction
-    // An all-reduce: the ops found so far, and the clocks at its end.
+    // An all-reduce: the number of its ALLREDUCE ops so far, and the clocks at its end.
     struct Sum
     {
         std::size_t calls = 0;

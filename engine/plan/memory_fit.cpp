@@ -21,7 +21,7 @@ std::string bytesText(double bytes)
                          : fmt::format("{:.1f} GiB", bytes / kGibi);
 }
 
-// More devices need less memory each, but more together.
+// With more devices, each needs less memory, but all together need more.
 constexpr const char* kSmallerDevices = "use a smaller model or more --devices";
 constexpr const char* kSmallerRun = "use a smaller model, fewer --micro-batches or fewer --devices";
 
@@ -55,7 +55,7 @@ struct Fullest
     DeviceId device; // id within its data-parallel copy
     Bytes arena = 0;
     std::string op;  // op at the peak
-    int devices = 0; // number of devices that were compared
+    int devices = 0; // number of compared devices
 };
 
 // Returns the fullest device in memory `space`, or of all devices if `space` is -1.

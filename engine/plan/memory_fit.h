@@ -24,7 +24,7 @@ struct MemoryFit
 Result<void> checkFits(const MemoryFit& fit, const Device& device);
 
 // Checks before planning that the recording and the order of the ops (happens_before.h) fit into
-// `available` bytes of the machine; 0: unknown, so that they always fit.
+// `available` bytes of the machine's memory. 0: unknown; the check then succeeds.
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered,
                              Bytes available);
 
@@ -37,7 +37,7 @@ struct MemoryNeed
     double most() const; // maximum of `spaces`
 };
 
-// A change with which the experiment fits in memory, verified by planning it.
+// A change of the experiment that fits in memory, as verified by planning it.
 struct Remedy
 {
     std::string option; // "--micro-batches 4"

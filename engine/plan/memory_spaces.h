@@ -6,7 +6,7 @@
 
 namespace engine {
 
-// The memory of the machine or of a GPU, which contains arenas.
+// A memory in which arenas are allocated: that of the machine or of one GPU.
 struct MemorySpace
 {
     // Bytes that are free after all devices were opened; 0: unknown, and everything fits.

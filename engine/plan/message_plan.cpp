@@ -24,8 +24,7 @@ std::optional<Value> boundaryAmong(const Values& values, const Op& op, int besid
 // A message may reuse one of the kTries reservations that have been unused the longest.
 constexpr std::size_t kTries = 64;
 
-// The memory reserved for messages on one device. A reservation is used by one message after
-// another.
+// The memory reserved for messages on one device. Each reservation holds one message at a time.
 struct Pool
 {
     std::vector<std::uint32_t> last; // [reservation]: last message
@@ -103,8 +102,8 @@ private:
         return m_plan.messages[m_plan.messageOf[valueIndex(value, m_lowered.shape)]];
     }
 
-    // Reuses a reservation of the same size. The last use of its last message must be ordered
-    // before the production of this message. If there is no such reservation, creates one.
+    // Reuses a reservation of the same size if the schedule orders its last use before the
+    // production of this message; otherwise creates a reservation.
     Taken take(Pool& pool, std::uint32_t number)
     {
         const PlannedMessage& message = m_plan.messages[number];

@@ -29,10 +29,10 @@ struct PlannedMessage
     bool isSent() const { return send != kNoIndex; }
 };
 
-// Memory reserved for messages during the whole run, because ops of other devices determine when a
-// message is no longer needed. A reservation is reused for a message only if the schedule orders
-// the last use of the earlier message before the production of the later one. Therefore a sender
-// never waits for a slot, and the memory does not depend on the times of ops.
+// Memory that is reserved for messages during the whole run, because ops of other devices determine
+// when a message is no longer needed. A reservation is reused only if the schedule orders the last
+// use of its previous message before the production of the next one. A sender therefore never waits
+// for a slot, and the memory does not depend on op times.
 struct MessagePlan
 {
     struct Reservations // reservations on one device
@@ -43,7 +43,7 @@ struct MessagePlan
     std::vector<PlannedMessage> messages;
     std::vector<std::uint32_t> messageOf; // [valueIndex] index of the message; kNoIndex: none
     IdVector<DeviceId, Reservations> devices;
-    // [device] the first message of every slot
+    // [device][slot] index of the first message that uses the slot
     IdVector<DeviceId, std::vector<std::uint32_t>> first;
 };
 

@@ -28,7 +28,7 @@ public:
     void message(const PlannedMessage& message)
     {
         if (!message.isSent())
-            return; // a local tensor; buffer() logs it
+            return; // the tensor stays on the device; buffer() logs it
         const auto category = MemoryCategory::Buffers;
         add(message.maker, At::Begin, category, message.bytes);
         add({message.maker.device, message.send}, At::End, category, -message.bytes);

@@ -174,8 +174,8 @@ private:
         }
     }
 
-    // Ends the lifetime of the stash with the next compute op. The EVICT must be complete by then
-    // (stash.h: stashCapacity()).
+    // Ends the lifetime of the stash with the next compute op, by whose end the EVICT must be
+    // complete (stash.h: StashPeak).
     void evict(std::uint32_t position, const Op& op, int unit)
     {
         std::uint32_t behind = position;

@@ -38,17 +38,16 @@ struct StashPlan
 {
     struct OpStash
     {
-        // Stashes that F, B, I, W or EVICT uses, one index per slice or half of the op (see
-        // UnitRange).
+        // Stashes that an F, B, I, W or EVICT uses: one index per unit of work (UnitRange).
         std::vector<std::uint32_t> stash;
-        // Stashes that RECOMPUTE or LOAD produces, in the same form.
+        // Stashes that a RECOMPUTE or LOAD produces: one index per unit of work.
         std::vector<std::uint32_t> made;
         // Stashes of earlier slices, to whose keys and values the op attends.
         std::vector<std::uint32_t> earlier;
         // Boundary tensors between two stages of the device.
         std::uint32_t input = kNoIndex, output = kNoIndex;
         std::uint32_t guest = kNoIndex; // EVICT and LOAD: index in `guests`
-        // The weight version that the op uses, or that an OPT keeps (version_plan.h).
+        // The old weight version that the op uses or, for an OPT, keeps (version_plan.h).
         std::uint32_t version = kNoIndex;
     };
 

@@ -10,7 +10,7 @@ struct VersionPlan
 {
     std::vector<PlannedBuffer> buffers; // copies of old weight versions; each belongs to one stage
     // [position] the version that an op uses, or that an OPT keeps, as an index into `buffers`.
-    // kNoIndex: the op uses the stage's own weights, or the OPT keeps none.
+    // kNoIndex: the op uses the newest weights, or the OPT keeps no version.
     std::vector<std::uint32_t> of;
 };
 

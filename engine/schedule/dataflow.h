@@ -53,9 +53,9 @@ Values consumes(const Op& op, const Shape& shape);
 Values produces(const Op& op, const Shape& shape);
 Value transferredValue(const Op& op, const Shape& shape);
 
-// The kinds of op that can produce a value for an op of kind `consumer`. If the schedule has
-// several such ops for the value's stage, micro-batch and slice (F, LOAD and RECOMPUTE may all
-// produce a stash), the first kind in this list applies.
+// The kinds of op that can produce a value for an op of kind `consumer`. F, LOAD and RECOMPUTE may
+// all produce the same stash: if several such ops exist for the stage, micro-batch and slice of the
+// value, the op of the first kind in the returned list is the producer.
 std::span<const OpKind> makersOf(Value::Kind value, OpKind consumer);
 // The device to which `device` evicts stashes. By the rule of BPipe (Kim et al., ICML 2023), x
 // and D-1-x are partners. The middle one of an odd number of devices has no partner and evicts
@@ -73,7 +73,7 @@ inline std::optional<StageId> receivingStage(const Value& value, const Shape& sh
 }
 
 // Whether stage, micro-batch, replica and slice of the op are within the shape (for a transfer, at
-// both ends). All other functions of this header require it.
+// both ends). All other functions of this header require exists().
 bool exists(const Op& op, const Shape& shape);
 
 // A cell is a combination of replica, stage, micro-batch and slot. The slots of a micro-batch are

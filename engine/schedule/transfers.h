@@ -15,7 +15,7 @@ Op otherEnd(const Op& transfer, const Shape& shape);
 
 // Returns the devices that call the all-reduce of each stage, indexed by allReduceStage(). There is
 // one entry per replica, so a device that holds both replicas is listed twice. The k-th calls of
-// all entries are one all-reduce. Ops outside the shape or on the wrong device are left out.
+// all entries form one all-reduce. Ops outside the shape or on the wrong device are left out.
 IdVector<StageId, std::vector<DeviceId>> allReduceCallers(const Schedule& schedule);
 
 bool hasTransfers(const Schedule& schedule);

@@ -84,7 +84,7 @@ Result<void> checkCounts(const Scheme& scheme, const ScheduleRequest& request)
     return {};
 }
 
-// 128 bits, because the numbers are unchecked input.
+// 128 bits, because products of unchecked input may overflow 64 bits.
 __extension__ using Wide = __int128;
 
 // Checks the size before anything is allocated. Counts one forward and one backward (or I and W)
@@ -179,7 +179,7 @@ ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length,
     if (scheme == nullptr || !scheme->asynchronous || request.microBatches < 1)
         return request;
     request.windows = 1;
-    const auto one = buildSchedule(request, limit); // to get the micro-batches per update
+    const auto one = buildSchedule(request, limit); // gives the micro-batches per update
     if (!one)
         return request;
     const Shape& shape = one->shape;

@@ -14,9 +14,9 @@ constexpr std::array<std::string_view, 3> kConcats{"direct", "doubling", "halvin
 constexpr SchemeOption kConcat{"concat", "Concatenation of basic units", kConcats, {}};
 constexpr std::array kOptions{kConcat};
 
-// The ops of an entry of the basic unit. Direct: a forward and a backward of one micro-batch.
-// Doubling: joint forwards and separate backwards of two micro-batches. Halving: a forward and two
-// half backwards of one micro-batch.
+// The ops that an entry of the basic unit stands for. Direct: a forward and a backward of one
+// micro-batch. Doubling: joint forwards and separate backwards of two micro-batches. Halving: a
+// forward and two half backwards of one micro-batch.
 enum class Concat : std::uint8_t { Direct, Doubling, Halving };
 
 Concat concatOf(const ScheduleRequest& request)

@@ -116,7 +116,7 @@ private:
     Schedule& m_schedule;
     IdVector<DeviceId, std::vector<bool>> m_taken; // [slot]
     IdVector<DeviceId, std::vector<SlottedOp>> m_ops;
-    std::vector<Range> m_reserved; // to be reserved after the first micro-batch is placed
+    std::vector<Range> m_reserved; // reserved once the first micro-batch is placed
 };
 
 constexpr int kDefaultChunks = 2;

@@ -21,7 +21,7 @@ int groupOf(const ScheduleRequest& request)
 }
 
 // Checks the number of micro-batches that remain after the last full group of G. Megatron-LM allows
-// 0 or D. In fact 0 or at least D-2 is enough; other remainders deadlock in a ring (found by
+// 0 or D. In fact 0 or any remainder of at least D-2 works; others deadlock in a ring (found by
 // running all D up to 10 with N and G up to 2D). Fewer than G micro-batches are one group.
 Result<void> check(const ScheduleRequest& request)
 {

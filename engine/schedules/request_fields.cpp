@@ -39,7 +39,7 @@ Field<Request> schemeOptions()
             }};
 }
 
-// The text is checked where the nodes are known (Mapping::of()).
+// Mapping::of(), which knows the nodes, checks the text.
 Field<Request> mapping()
 {
     FieldFacts facts
@@ -57,7 +57,7 @@ Field<Request> mapping()
 Fields<ScheduleRequest> requestFields()
 {
     static const std::vector<Field<Request>> kFields = [] {
-        // Schemes and the memory may allow fewer.
+        // The scheme or the memory may allow fewer.
         constexpr double kMost = 1'000'000, kMostCopies = 65535;
         std::vector<Field<Request>> fields;
         const auto add = [&](const FieldFacts& facts, auto member) {

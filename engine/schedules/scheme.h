@@ -28,18 +28,18 @@ struct ScheduleRequest
     friend bool operator==(const ScheduleRequest&, const ScheduleRequest&) = default;
 };
 
-// A key of --set and its values; the first is the default. The default of a number may be a number
-// or a rule ("2", "D+2").
+// A key of --set and its values; the first value is the default. For a numeric option the default
+// is a number or a rule ("2", "D+2").
 struct SchemeOption
 {
     std::string_view key, title;
     std::span<const std::string_view> values;
     std::optional<int> smallest; // all integers from this one on are valid as well
-    // Other accepted values: a description of their form, and a function that checks one. "" and
-    // nullptr if there are none.
+    // The form of other accepted values, and a function that checks one. "" and nullptr if only
+    // `values` and integers are accepted.
     std::string_view form = {};
     bool (*accepts)(std::string_view value) = nullptr;
-    std::string_view help = {}; // what a short title leaves out; "": nothing
+    std::string_view help = {}; // explains a short title; "": no explanation
 
     bool isOpen() const
     {
@@ -57,7 +57,7 @@ struct Scheme
     std::string_view summary;  // "alternating forwards and backwards", for display
     std::string_view citation; // the paper that defines it
     std::string_view details;  // the rule, a small picture and the closed forms, for display
-    // The group of the scheme in the window: "One direction", "Two directions", "Zero bubble".
+    // The heading of the scheme in the window: "One direction", "Two directions", "Zero bubble".
     std::string_view family;
     std::string_view accepts = "D >= 1; N >= 1; v = 1"; // as text, for display
     std::string_view bubbleFormula{};                   // closed form for display, "" if none
@@ -109,15 +109,15 @@ Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit
 Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& limit = {});
 
 // The numbers of warm-up and of measured windows of a stream. asStream() raises `warmup` to the
-// number of windows that the pipeline needs to fill. At the end it adds windowsToDrain() windows,
-// in which the pipeline drains, and the windows that complete the last update.
+// windows that the pipeline needs to fill, and appends windowsToDrain() windows, in which the
+// pipeline drains, and the windows that complete the last update.
 struct StreamLength
 {
     int warmup = 0, measured = 1;
 };
 // Asynchronous schemes are simulated and trained as one stream of windows without a flush. Returns
-// the request with the number of windows of its stream. Requests of other schemes, and those that
-// are invalid or above the limit, are unchanged.
+// the request with the number of windows of its stream. Requests for other schemes, and requests
+// that are invalid or above the limit, are returned unchanged.
 ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length,
                          const SizeLimit& limit = {});
 

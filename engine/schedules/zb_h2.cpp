@@ -17,7 +17,7 @@ Result<void> check(const ScheduleRequest& request)
                             least, request.devices, request.microBatches, least));
 }
 
-// The program of one device; micro-batches ascend within each of its three kinds of op.
+// The program of one device. Within each of the three kinds of op, micro-batches ascend.
 class Device
 {
 public:
@@ -54,7 +54,7 @@ public:
 private:
     parts::Program m_program;
     int m_stage = 0;
-    int m_forward = 0, m_input = 0, m_weight = 0; // appended so far
+    int m_forward = 0, m_input = 0, m_weight = 0; // numbers of appended ops
 };
 
 constexpr std::string_view kDetails = R"(

@@ -7,9 +7,9 @@
 namespace engine {
 namespace {
 
-// The program of one device. Each of its two chunks, forward path (0) and return path (1),
-// executes the micro-batches in order for each of the three kinds of op. The rule needs at least
-// 2D-1 micro-batches; those beyond N are not appended.
+// The program of one device. The device has two chunks, on the forward path (0) and the return path
+// (1). Each chunk executes the ops of each kind in the order of the micro-batches. The rule needs
+// at least 2D-1 micro-batches; those beyond N are not appended.
 class Device
 {
 public:
@@ -57,7 +57,7 @@ public:
 private:
     struct Chunk
     {
-        int forwards = 0, inputs = 0, weights = 0; // micro-batches
+        int forwards = 0, inputs = 0, weights = 0; // numbers of micro-batches
     };
 
     int stage(int chunk) const { return chunk == 0 ? m_device : 2 * m_devices - 1 - m_device; }
@@ -86,7 +86,7 @@ private:
 
     parts::Program m_program;
     int m_devices = 0, m_device = 0;
-    int m_written = 0, m_planned = 0; // micro-batches
+    int m_written = 0, m_planned = 0; // numbers of micro-batches
     Chunk m_chunks[2];
 };
 

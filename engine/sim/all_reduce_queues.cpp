@@ -34,8 +34,8 @@ bool AllReduceQueues::isIdle() const
                                [](const Queue& queue) { return queue.head == queue.calls.size(); });
 }
 
-// The first call in the queue joins its all-reduce, and so does a call of the other replica
-// directly after it, because a device may hold both replicas of a stage.
+// The first call in the queue joins its all-reduce. If a device holds both replicas of a stage, the
+// call of the other replica, directly behind the first one, joins, too.
 void AllReduceQueues::join(Queue& queue)
 {
     const auto isOfHead = [&queue](const AllReduceCall& call) {
@@ -55,7 +55,7 @@ void AllReduceQueues::join(Queue& queue)
 const std::vector<AllReduceDone>& AllReduceQueues::complete(StageId stage, Window window)
 {
     m_done.clear();
-    m_pending[stage] = {m_pending[stage].expected}; // for the next update
+    m_pending[stage] = {m_pending[stage].expected}; // reset for the next update
     for (const auto& deviceOf : m_schedule.deviceOf) {
         completeOn(deviceOf[stage], stage, window);
         // With tied embeddings, the last stage joins the all-reduce of stage 0.

@@ -17,7 +17,7 @@ struct AllReduceCall
     std::int64_t issued = 0, duration = 0;
 };
 
-// An all-reduce that all of its devices have reached.
+// An all-reduce that all its devices have reached.
 struct AllReduceStart
 {
     StageId stage;
@@ -48,7 +48,7 @@ public:
     void issue(DeviceId device, const AllReduceCall& call);
     // Returns the next all-reduce that can start; nullopt if there is none.
     std::optional<AllReduceStart> next();
-    // Completes an all-reduce. Other all-reduces of its devices may then be next.
+    // Completes an all-reduce. Other all-reduces of its devices may then start.
     const std::vector<AllReduceDone>& complete(StageId stage, Window window);
     // Whether no call waits for another device.
     bool isIdle() const;

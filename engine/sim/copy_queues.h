@@ -9,11 +9,11 @@
 
 namespace engine::sim {
 
-// The evicts and loads of one device. The link to the partner is full-duplex: evicts are
-// sequential, and so are loads, but an evict and a load may overlap. Also counts the free space for
+// Times the evicts and loads of one device. The link to the partner is full-duplex: evicts are
+// sequential, and so are loads, but an evict and a load may overlap. Also tracks the free space for
 // stashes on both devices. An op that needs space on the device waits for the oldest running evict;
-// an evict that needs space on the partner waits for the oldest load. The evict or load that is
-// waited for always comes earlier in the program, so this cannot deadlock.
+// an evict that needs space on the partner waits for the oldest load. That evict or load always
+// comes earlier in the program, so this cannot deadlock.
 class CopyQueues
 {
 public:
@@ -33,7 +33,7 @@ public:
     std::int64_t take(std::int64_t parts, std::int64_t ready) { return m_own.take(parts, ready); }
     void giveBack(std::int64_t parts) { m_own.giveBack(parts); }
 
-    // The arrival time of a stash that was copied; 0 if it was not copied.
+    // The time at which a copied stash arrives; 0 if the stash was not copied.
     void setArrival(ValueKey stash, std::int64_t tick) { m_arrival[bits(stash)] = tick; }
     std::int64_t arrival(ValueKey stash) const
     {
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    // The space for stashes, in parts. Space that is being freed counts as used until a later
+    // The space for stashes, in parts. Space that is being freed is counted as used until a later
     // take() needs it.
     class Slots
     {

@@ -5,8 +5,8 @@
 
 namespace engine::sim {
 
-// The two sources of op costs: one stored value per op, or the price list. With the price list the
-// schedule has no transfers; the placer derives them from the data flow.
+// The two sources of op costs: a stored cost per op, or OpPrices. With OpPrices the schedule has no
+// SEND and RECV; the placer derives the transfers from the data flow.
 struct StoredCosts
 {
     static constexpr bool kImpliesTransfers = false;
@@ -33,8 +33,8 @@ struct ListedCosts
     const SharedLinks* sharedLinks() const { return busyLinks ? prices.links.get() : nullptr; }
 };
 
-// The jitter of TimingRules. It depends only on the fields of an op, not on its position, so that
-// passes that add ops do not change the jitter of the others.
+// The jitter of TimingRules. It depends on the fields of an op and not on its position, so adding
+// ops to a schedule does not change the jitter of the other ops.
 class Jitter
 {
 public:
@@ -47,7 +47,7 @@ public:
 private:
     std::int64_t drawn(std::int64_t duration, const Op& op) const;
 
-    std::int64_t m_parts = 0; // largest change of a duration, in millionths
+    std::int64_t m_parts = 0; // largest relative change of a duration, in millionths
     std::uint64_t m_seed = 0;
 };
 

@@ -124,8 +124,8 @@ void Network::changeSpeeds()
     m_changed.clear();
 }
 
-// Finds the transfers whose speeds may change: those that directly or indirectly share links with
-// one that began or ended.
+// Finds the transfers whose speeds may change, because they share links, directly or through other
+// transfers, with a transfer that began or ended.
 void Network::findAffected()
 {
     const auto visit = [this](Link& each) {
@@ -187,7 +187,7 @@ void Network::setSpeed(Flow flow, double speed)
     if (changed.speed == speed)
         return;
     changed.left -= changed.speed * static_cast<double>(m_now - changed.since);
-    changed.left = std::max(changed.left, 0x1p-20); // an active transfer is not complete
+    changed.left = std::max(changed.left, 0x1p-20); // above 0, because the transfer is not complete
     changed.since = m_now;
     changed.speed = speed;
     ++changed.changes;

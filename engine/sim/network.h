@@ -11,14 +11,14 @@
 
 namespace engine::sim {
 
-// Transfers that share links. At any time their speeds are max-min fair: the speeds of all
-// transfers rise together until a link is full; the transfers on it keep this speed, and the others
-// rise further, at most to their full speed (Bertsekas and Gallager, Data Networks, 6.5.2). A speed
+// Transfers that share links. At any time their speeds are max-min fair: all speeds rise together
+// until a link is full; the transfers on this link keep their speed, and the speeds of the others
+// rise further, at most to full speed (Bertsekas and Gallager, Data Networks, 6.5.2). A speed
 // changes only when a transfer begins or ends. Ends are rounded to the nearest tick.
 class Network
 {
 public:
-    using Flow = std::uint32_t; // the n-th transfer that was added
+    using Flow = std::uint32_t; // number of a transfer in the order of add()
     static constexpr Flow kNone = 0xFFFFFFFF;
     using Uses = std::vector<SharedLinks::Use>;
 
@@ -26,15 +26,15 @@ public:
         : m_sharedLinks(links)
     { }
 
-    // Adds a transfer that takes `work` ticks at full speed. It begins at `ready` or when all of
-    // `after` are complete, but not before the last advance(). `uses` must outlive the transfer.
+    // Adds a transfer that takes `work` ticks at full speed. It begins once all of `after` are
+    // complete, but not before `ready` or the last advance(). `uses` must outlive the transfer.
     Flow add(std::int64_t work, std::int64_t ready, const Uses& uses, std::span<const Flow> after);
     // Runs until a transfer completes. Returns all that complete at that time; an empty list if
     // none is left.
     const std::vector<Flow>& advance();
     bool isDone(Flow flow) const { return flow < m_first || of(flow).status == Status::Done; }
-    // The window of a completed transfer. It is known until the next advance(); afterwards the
-    // result is an empty window that ends at 0 and so delays no op.
+    // The window of a completed transfer, until the next advance(). After that, an empty window
+    // that ends at 0 and therefore delays no op.
     Window window(Flow flow) const;
 
 private:
@@ -80,11 +80,11 @@ private:
     const SharedLinks& m_sharedLinks;
     std::unordered_map<std::uint64_t, Link> m_links;
     std::deque<Transfer> m_transfers;
-    Flow m_first = 0; // the transfer that is m_transfers.front()
+    Flow m_first = 0; // number of m_transfers.front()
     std::int64_t m_now = 0;
     Events m_begins, m_ends;
     std::vector<Flow> m_done;
-    std::vector<Link*> m_changed, m_affectedLinks; // links whose transfers changed
+    std::vector<Link*> m_changed, m_affectedLinks; // m_changed: links whose transfers changed
     std::vector<Flow> m_affected;
 };
 

@@ -7,7 +7,7 @@
 
 namespace engine::sim {
 
-// Facts about a schedule that the placer needs, found in one pass.
+// Properties of a schedule that the placer needs, collected in one pass.
 struct OrderFacts
 {
     bool hasTransfers = false, hasCopies = false, hasRecomputes = false;

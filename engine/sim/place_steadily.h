@@ -6,10 +6,10 @@
 
 namespace engine::sim {
 
-// Places an iteration with a recorder made by `fresh`. The slow-down by all-reduces depends on when
-// they run, and when they run depends on the slow-down, so the iteration is placed repeatedly until
-// the all-reduces no longer move. Every pass corrects at least the earliest wrong all-reduce, so
-// this terminates.
+// Places an iteration with recorders made by `fresh`. All-reduces slow compute down, which changes
+// the times of the all-reduces, so the iteration is placed repeatedly until these times no longer
+// change. Every pass corrects at least the earliest all-reduce with a wrong time, so this
+// terminates.
 template<class Recorder, class Costs, class Fresh>
 Result<Window> placeSteadily(Placement<Costs> placement, std::unique_ptr<Recorder>& recorder,
                              Fresh fresh)

@@ -14,7 +14,7 @@
 
 namespace engine::sim {
 
-// [device] windows of the all-reduces that slow down compute.
+// Windows of the all-reduces that slow down compute, indexed by device.
 using SlowWindows = IdVector<DeviceId, std::vector<Window>>;
 
 // The input for one iteration. All objects that it refers to must outlive the placer.
@@ -31,15 +31,15 @@ struct Placement
 };
 
 // Places one iteration. A device advances until its next compute op lacks an input, and continues
-// when the input is available. Each lane is used only by its own device in program order, so the
-// result does not depend on the order in which devices are visited.
+// when the input is available. Only its device uses a lane, in program order, so the result does
+// not depend on the order in which devices are visited.
 //
 // If transfers share links, their ends depend on one another, and a Network places them. It
 // advances only while every device waits: a transfer that completes at a time t can only cause
 // transfers that begin at t or later.
 //
-// `Costs` is a type of durations.h. `Recorder` receives the times: TrackWriter stores spans,
-// SummaryRecorder sums them.
+// `Costs` is StoredCosts or ListedCosts (durations.h). `Recorder` receives the times: TrackWriter
+// stores them as spans, SummaryRecorder adds them up.
 template<class Costs, class Recorder>
 class Placer
 {
@@ -154,7 +154,7 @@ private:
     std::unordered_map<Network::Flow, Transfer> m_transfers;
     IdVector<DeviceId, Device> m_devices;
     std::vector<DeviceId> m_runnable;
-    // The op that receives the activation or gradient of a cell; empty if transfers are implied.
+    // [cell] OpIndex of the RECV of the activation or gradient; empty if transfers are implied.
     std::vector<std::uint32_t> m_activationReceives, m_gradientReceives;
     Window m_window;
 };

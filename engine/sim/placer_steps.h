@@ -112,8 +112,8 @@ bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, Value
     }
     if (value.kind == Value::Kind::ReducedGradient && !m_allReduces.isCalled(value.stage))
         return true;
-    // With slices, the previous stage and this device both need the gradient: it is sent, and the
-    // previous slice uses it here.
+    // With slices, two ops need the gradient: one on the previous stage, to which the gradient is
+    // sent, and the op of the previous slice on this device.
     const bool isBoth = value.kind == Value::Kind::Gradient && m_shape.slices > 1;
     if (m_values.hasArrived(wanted) && !(isBoth && holder(value.replica, value.stage) == device)) {
         start = std::max(start, m_values.arrival(wanted));

@@ -14,7 +14,7 @@ const SharedCopies::Flows& SharedCopies::beforeSpace(std::int64_t parts) const
     return m_before;
 }
 
-// Space that is being freed counts as held until it is needed.
+// Space that is being freed is counted as held until it is needed.
 void SharedCopies::release(Slots& slots, std::int64_t parts)
 {
     slots.held += parts;

@@ -10,8 +10,8 @@
 
 namespace engine::sim {
 
-// Like CopyQueues, but for evicts and loads that share links, so that their ends are unknown until
-// they are complete. The order of the program alone determines the copies that an op waits for.
+// Like CopyQueues, but for evicts and loads that share links: the end of a copy is unknown until
+// the copy is complete. The order of the program alone determines for which copies an op waits.
 class SharedCopies
 {
 public:
@@ -23,8 +23,8 @@ public:
         , m_guests{capacity.guests, 0, {}}
     { }
 
-    // Returns the copies that a copy of `parts` must wait for. Call addEvict() or addLoad() with
-    // its flow next.
+    // Returns the copies for which a new copy of `parts` must wait. Then pass the flow of the new
+    // copy to addEvict() or addLoad().
     const Flows& beforeEvict(std::int64_t parts) { return before(m_guests, parts, m_lastEvict); }
     const Flows& beforeLoad(std::int64_t parts) { return before(m_own, parts, m_lastLoad); }
     void addEvict(std::int64_t parts, Flow flow) { add(m_own, parts, flow, m_lastEvict); }

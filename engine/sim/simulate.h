@@ -10,9 +10,9 @@ namespace engine {
 
 struct SimulateOptions
 {
-    // The number of iterations; the pipeline drains between them. A stream (Shape::windows) is
-    // placed only once and then divided into its windows. For a stream, `iterations` is the number
-    // of measured windows.
+    // The number of iterations; the pipeline drains between two iterations. A stream
+    // (Shape::windows) is placed once and then divided into windows, of which `iterations` are
+    // measured.
     int iterations = 1;
     // For summarize(): the share of a stash that is kept from F until its RECOMPUTE.
     double recomputeKeeps = 0;
@@ -36,8 +36,8 @@ Result<Timeline> simulate(const Schedule& lowered, const OpCosts& costs,
 Result<void> placeIteration(const Schedule& lowered, const OpCosts& costs, Iteration iteration,
                             Timeline& timeline);
 
-// Like simulate(), but returns one IterationSummary per iteration and no spans. It stores about 9
-// bytes per op, so that schedules of hundreds of millions of ops can be simulated. `order` may have
+// Like simulate(), but returns one IterationSummary per iteration and no spans. Needs about 9 bytes
+// per op, so schedules of hundreds of millions of ops can be simulated. `order` may have
 // all-reduces and optimizer steps; transfers are derived from the data flow.
 Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpPrices& prices,
                                                 const SimulateOptions& options = {});

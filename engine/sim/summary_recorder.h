@@ -9,8 +9,8 @@
 
 namespace engine::sim {
 
-// Adds up times without storing spans. If stashes move between devices, it also stores the times of
-// these moves, because the peak then depends on more than the order of a device's own ops.
+// Adds up times without storing spans. If stashes move between devices, also stores the times of
+// all stash changes: the peak then depends on them and not only on the order of the ops.
 class SummaryRecorder
 {
 public:
@@ -72,7 +72,7 @@ private:
     double m_kept = 0;
     IdVector<DeviceId, Own> m_own;
     IdVector<DeviceId, std::vector<Window>> m_reduced;
-    std::vector<StashLedger> m_ledger; // one if stashes move between devices, otherwise none
+    std::vector<StashLedger> m_ledger; // one if stashes move between devices, else none
 };
 
 } // namespace engine::sim

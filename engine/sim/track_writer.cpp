@@ -56,7 +56,7 @@ IdVector<DeviceId, std::vector<Window>> TrackWriter::allReduceWindows(std::size_
             continue;
         auto& ofDevice = windows[track.device];
         for (std::size_t s = m_before[i]; s < track.spans.size(); ++s) {
-            const Window window = track.spans[s].window(); // in order, because they share one lane
+            const Window window = track.spans[s].window(); // sorted by begin
             if (!ofDevice.empty() && window.begin <= ofDevice.back().end)
                 ofDevice.back().end = std::max(ofDevice.back().end, window.end);
             else if (window.duration() > 0)

@@ -12,8 +12,8 @@
 namespace engine {
 
 // Owners of GPU memory. The owners before Rounding are allocations of the program. Owners within an
-// arena count their bytes at the peak of the arena. Each owner after Rounding is a phase, and owns
-// the used memory that appeared in this phase and that no allocation explains.
+// arena count their bytes at the peak of the arena. Each owner after Rounding is a phase of the
+// run, for used memory that appeared in it and that no allocation explains.
 enum class GpuMemoryOwner : std::uint8_t {
     Weights,
     Gradients,
@@ -57,10 +57,10 @@ struct GpuMemory
     friend bool operator==(const GpuMemory&, const GpuMemory&) = default;
 };
 
-// The sum over `gpus`; its GPU index is unused.
+// Returns the sum over `gpus`; GpuMemory::gpu of the result has no meaning.
 GpuMemory sumOf(std::span<const GpuMemory> gpus);
 
-// The largest accepted differenceShare().
+// memoryNote() reports GPUs with a larger differenceShare().
 constexpr double kMemoryTolerance = 0.02;
 // Names the GPUs above kMemoryTolerance: "GPU 1: the driver reports 3.1 % more memory (40 MiB) than
 // accounted for"; "" if there are none.

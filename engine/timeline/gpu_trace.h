@@ -14,7 +14,7 @@ namespace engine {
 struct OpOfIteration
 {
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-    // The op belongs to a data-parallel pipeline that is not recorded.
+    // An op of a data-parallel pipeline that is not recorded.
     static constexpr std::uint32_t kOtherCopy = 0xFFFFFFFE;
 
     std::uint32_t op = kNone;    // OpIndex of the run's schedule
@@ -205,8 +205,8 @@ struct GpuSample
     friend bool operator==(const GpuSample&, const GpuSample&) = default;
 };
 
-// The number of records that a trace lacks, by reason. A display of the trace must report every
-// number above 0.
+// The number of records that are missing or incomplete in a trace, by reason. A display of the
+// trace must report every number above 0.
 struct GpuTraceHealth
 {
     std::int64_t dropped = 0;     // records lost by the tracer
@@ -229,10 +229,10 @@ struct GpuTraceHealth
     friend bool operator==(const GpuTraceHealth&, const GpuTraceHealth&) = default;
 };
 
-// GPU activity of a run. Rows are almost sorted by time.
+// GPU activity of a run. The records of each list are almost sorted by time.
 struct GpuTrace
 {
-    std::vector<std::string> strings; // names that the rows index, without duplicates
+    std::vector<std::string> strings; // names without duplicates; records have indices into it
     std::vector<GpuKernel> kernels;
     std::vector<GpuCopy> copies;
     std::vector<GpuMemset> memsets;

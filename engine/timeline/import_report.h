@@ -28,8 +28,8 @@ struct ImportReport
     {
         std::string name, title;
         std::string confidence;   // "high", "medium" or "low"
-        std::int64_t matches = 0; // kernels, or ops on a CPU
-        std::int64_t time = 0;    // time of the matches, in ns
+        std::int64_t matches = 0; // number of kernels, or of ops on a CPU
+        std::int64_t time = 0;    // total time of the matches, in ns
 
         friend bool operator==(const Rule&, const Rule&) = default;
     };
@@ -47,7 +47,7 @@ struct ImportReport
         std::int64_t offset = 0; // in ns
         double drift = 0;        // in parts per million
         std::int64_t spread = 0; // median distance of the time pairs from the fitted clock, in ns
-        int pairs = 0;           // time pairs: ends of messages and collectives on both hosts
+        int pairs = 0;           // pairs of times at which a transfer ended on the two hosts
 
         friend bool operator==(const Clock&, const Clock&) = default;
     };
@@ -70,7 +70,7 @@ struct ImportReport
     std::string program; // the program that recorded the traces: "PyTorch profiler"
     std::vector<Rank> ranks;
     std::vector<int> missingRanks;
-    std::string iterationsFrom; // how iterations were found: "ProfilerStep"; "" if there is one
+    std::string iterationsFrom; // how iterations were found: "ProfilerStep"; "" with one iteration
     std::int64_t kernels = 0;
     bool onGpu = false;    // times are those of GPU work, not of ops on a CPU
     std::int64_t time = 0; // time of all GPU work, or of all ops on a CPU, in ns

@@ -10,8 +10,8 @@
 
 namespace engine {
 
-// The total duration of the ops of one kind, alone and while other devices are busy, for devices
-// that are partitions of one GPU. Both totals cover the same ops of one iteration.
+// The total duration of the same ops of one kind in an iteration, when each runs alone and while
+// other devices are busy. For devices that are partitions of one GPU.
 struct Interference
 {
     OpKind kind = OpKind::Forward;

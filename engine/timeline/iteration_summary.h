@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// Sums over an iteration in ticks, for runs that store no spans. profiler/analysis defines the
-// terms.
+// Sums over an iteration, in ticks, for simulations that store no spans. profiler/analysis defines
+// the terms.
 struct DeviceSummary
 {
     Window computed;           // first start to last end of the compute ops with a duration
@@ -22,8 +22,8 @@ struct IterationSummary
 {
     Window window;
     IdVector<DeviceId, DeviceSummary> devices;
-    // Whether messages, all-reduces or copies take time. Without spans the exposed part of that
-    // time cannot be computed.
+    // Whether messages, all-reduces or copies take time. The exposed part of that time cannot be
+    // computed without spans.
     bool hasCommunication = false;
 };
 

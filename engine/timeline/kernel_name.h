@@ -11,8 +11,8 @@ std::string demangled(const std::string& mangled);
 // Returns the function name within a demangled name: "layerNorm".
 std::string shortName(const std::string& demangledName);
 // Returns the short name with its first class argument, which distinguishes instances of a
-// template: "sumChunks<Columns>". For a kernel that only runs such a class, returns the class:
-// "Gelu".
+// template: "sumChunks<Columns>". For a generic kernel that only calls its class argument, returns
+// the class: "Gelu".
 std::string kernelLabel(const std::string& demangledName);
 
 // Recognizes "ncclDevKernel_SendRecv(...)" and, before NCCL 2.19,

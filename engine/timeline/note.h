@@ -12,7 +12,7 @@ struct Note
 {
     std::int64_t id = 0; // id in the run's file; above 0
     Window window;       // the marked time range; for a note on an op, the op's span
-    int iteration = -1;  // index into Timeline::iterations; -1: none
+    int iteration = -1;  // index into Timeline::iterations; -1: no iteration
     std::optional<std::uint32_t> op
         = {};             // OpIndex of the schedule; nullopt: the note is on a time range
     DeviceId device = {}; // device of the op or range; invalid: all devices

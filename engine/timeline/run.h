@@ -83,7 +83,7 @@ struct RunTraining
     friend bool operator==(const RunTraining&, const RunTraining&) = default;
 };
 
-constexpr double kUndisturbedShare = 0.9; // least CPU time / wall time of undisturbed ops
+constexpr double kUndisturbedShare = 0.9; // ops below this CPU time / wall time are disturbed
 
 // Results of the run. All except `arenas` are known only when the run has ended.
 struct RunResults
@@ -93,20 +93,20 @@ struct RunResults
     IdVector<DeviceId, ArenaUse> arenas;
     // Empty unless the devices were partitions of one GPU.
     std::vector<Interference> interference = {};
-    // Duration of an iteration emulated from ops that ran alone, in ns.
+    // Duration in ns of an iteration placed with the durations of ops that ran alone.
     std::int64_t iterationAlone = 0;
     int graphOps = 0;                      // number of ops that were launched as CUDA graphs
     std::vector<GpuMemory> gpuMemory = {}; // memory of each used GPU; empty: unknown
     // Live runs on the CPU: CPU time / wall time of the ops of the measured iterations.
     std::optional<double> cpuShare = {};
 
-    // Whether other load on the machine took the CPU from the ops.
+    // Whether other processes on the machine delayed the ops.
     bool isDisturbed() const { return cpuShare && *cpuShare < kUndisturbedShare; }
 
     friend bool operator==(const RunResults&, const RunResults&) = default;
 };
 
-// The origin of a run and the meaning of its numbers. All of it is stored with the run.
+// The origin of a run and the meaning of its numbers, as stored in the run's file.
 struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 {
     Mode mode = Mode::Simulate;
@@ -115,8 +115,8 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
     std::string started; // ISO 8601, UTC
     std::string program; // buildId() of the writer
 
-    // Ticks per printed unit: 1 if times are nanoseconds, otherwise the ticks of one abstract unit
-    // (one F of a device for one micro-batch).
+    // 1 if times are nanoseconds; otherwise the number of ticks per cost unit (one F of a device
+    // for one micro-batch).
     std::int64_t ticksPerUnit = 1;
 
     std::optional<ImportReport> import; // only for mode Imported
@@ -129,7 +129,7 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 // threads, 2 cores)", "live, disturbed (CPU share 83 %)".
 std::string modeDescription(const RunInfo& info);
 
-// False if the run was imported and its trace does not name stages or micro-batches.
+// False if the trace of an imported run does not name the stages (micro-batches).
 inline bool knowsStages(const RunInfo& info)
 {
     return !info.import || info.import->stagesKnown;
@@ -139,7 +139,7 @@ inline bool knowsMicroBatches(const RunInfo& info)
     return !info.import || info.import->microBatchesKnown;
 }
 
-// Returns nullptr if the use is unknown.
+// Returns nullptr if the memory use of the device is unknown.
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);
 
 // A complete run, as the store writes and reads it and as analysis, figures and the window use it.
@@ -153,7 +153,7 @@ struct Run
     friend bool operator==(const Run&, const Run&) = default;
 };
 
-// False for a rank of an imported job that has no trace.
+// False for a device of an imported run whose trace is missing.
 inline bool hasTrace(const Run& run, DeviceId device)
 {
     return !run.info.import || !run.schedule.program[device].empty();

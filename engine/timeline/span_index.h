@@ -18,7 +18,7 @@ public:
     // may include spans that ended before the window, so test each one with Window::intersects().
     std::span<const Span> around(Window window) const;
     // Returns the first index of the first block with a span that ends at `time` or later. All
-    // spans before this index end before `time`. `from` is the result for an earlier or equal time.
+    // spans before this index end before `time`. `from`: the result for an earlier or equal `time`.
     std::size_t endedBefore(std::int64_t time, std::size_t from = 0) const;
     std::span<const Span> spans() const { return m_spans; }
 

@@ -7,8 +7,8 @@
 
 namespace engine {
 
-// Records the stashes of every device over time, and computes the peak. Ops are added in any order.
-// A stash that moves to or from a partner counts on both devices. Needs 32 bytes per op.
+// Records the stashes of every device over time, and computes their peak. Ops may be added in any
+// order. A stash that moves to or from a partner counts on both devices. Needs 32 bytes per op.
 class StashLedger
 {
 public:

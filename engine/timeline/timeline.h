@@ -49,7 +49,7 @@ struct Track
 
     friend bool operator==(const Track&, const Track&) = default;
 };
-Track::Kind laneOf(OpKind kind); // the kind of track of an op
+Track::Kind laneOf(OpKind kind); // the kind of track that shows such ops
 
 enum class MemoryCategory : std::uint8_t { Weights, Gradients, Optimizer, Stash, Buffers };
 constexpr int kMemoryCategories = 5;
@@ -74,13 +74,13 @@ struct Iteration
     enum class Kind : std::uint8_t {
         Warmup, // trains and is recorded, but counts only in the loss
         Measured,
-        Replay, // the median iteration: every op's median over the measured iterations, placed once
+        Replay, // the median iteration: placed with the median of every op
     };
 
     int number = 0; // number among the iterations of its kind, from 0
     Kind kind = Kind::Measured;
     Window window; // from the first start of an F on any device to the end of the last OPT
-    std::optional<double> loss; // mean of the iteration in nats per token
+    std::optional<double> loss; // mean over the iteration, in nats per token
     // The norm of the gradient of the mean loss over all parameters, before the optimizer step.
     std::optional<double> gradientNorm;
     std::vector<float> microBatchLoss; // [micro-batch], empty if unknown
@@ -105,9 +105,9 @@ struct Timeline
     friend bool operator==(const Timeline&, const Timeline&) = default;
 };
 
-// Returns the iteration that is shown by default: the median iteration if there is one, otherwise
-// the last measured iteration with the median duration, otherwise the last iteration; -1: none. Of
-// two measured iterations, it is the second.
+// Returns the index of the iteration that is shown by default: the median iteration; otherwise the
+// last measured iteration of median duration (the second of two); otherwise the last iteration; -1
+// without iterations.
 int reportedIteration(const Timeline& timeline);
 
 } // namespace engine

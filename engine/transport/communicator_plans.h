@@ -9,9 +9,9 @@
 namespace engine {
 
 // The communicators for transports that match calls by order (NCCL). For each directed pair of
-// devices there is one for activations and one for gradients, in order of first use. Then there is
-// one per stage and set of devices for all-reduces. A device is one rank of an all-reduce even if
-// it has several buffers.
+// devices there is one for activations and one for gradients, in order of first use. They are
+// followed by one for all-reduces per stage and set of devices. A device is one rank of an
+// all-reduce even if it has several buffers.
 struct CommunicatorPlans
 {
     // Marks an all-reduce within one device, which needs no communicator.

@@ -5,7 +5,7 @@
 
 namespace engine {
 
-// Lets a thread sleep until another thread changes something. The waiting thread reads epoch(),
+// Lets a thread sleep until another thread signals a change. The waiting thread reads epoch(),
 // checks its condition, and calls sleep(epoch), which returns at once if ring() was called in
 // between. Writes before ring() are visible after sleep(). Lock-free.
 class Doorbell

@@ -28,7 +28,7 @@ InProcessTransport::InProcessTransport(Traffic traffic, int devices, SideWork si
 
 InProcessTransport::~InProcessTransport() = default;
 
-// Makes a side thread for each set of devices that have calls in common.
+// Makes a side thread for each set of devices that share copies or all-reduces.
 void InProcessTransport::makeSideThreads()
 {
     std::vector<std::vector<DeviceId>> sets;

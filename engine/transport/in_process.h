@@ -71,7 +71,7 @@ private:
     std::atomic<bool> m_aborted{false};
     // The index into m_threads of each call. The calls are the copies, then the collectives.
     std::vector<std::size_t> m_threadOf;
-    std::deque<SideThread> m_threads; // last member: its threads use the others
+    std::deque<SideThread> m_threads; // last member: its threads use the other members
 };
 
 } // namespace engine

@@ -69,7 +69,7 @@ auto MatchedTransport::memberOf(DeviceId self, std::uint32_t collective) -> Memb
     return *member;
 }
 
-// Returns false if abort() has ended the call; the cause of the abort is reported elsewhere.
+// Returns false if abort() has ended the call; the caller of abort() reports the cause.
 template<class Call>
 bool MatchedTransport::attempt(const Call& call) const
 try {

@@ -14,7 +14,7 @@ namespace engine {
 class MatchedTransport final : public QueuedTransport
 {
 public:
-    // Requirements as for QueuedTransport, but each device must have its own GPU. Throws
+    // Has the requirements of QueuedTransport, and each device must be a different GPU. Throws
     // std::runtime_error if the ranks cannot be joined.
     MatchedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices,
                      const MakeCommunicators& join);

@@ -163,8 +163,8 @@ void QueuedTransport::copy(DeviceId self, std::uint32_t copy)
     markQueued(copied, self);
 }
 
-// The all-reduce is queued at the call of the last member. A device that holds both replicas calls
-// twice, and its later call counts.
+// The call of the last member queues the all-reduce. A device that holds both replicas is a member
+// twice and calls twice.
 void QueuedTransport::allReduce(DeviceId self, std::uint32_t id)
 {
     Calls& calls = m_calls[id];

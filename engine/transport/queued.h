@@ -15,7 +15,7 @@ namespace engine {
 // A transport between devices whose ops are queued: GPUs of this process, or partitions of one GPU.
 // The sender copies into the receiver's slot on its own queue (peer copies between GPUs); a fence
 // is an event. In addition to its compute stream a device has up to three queues: for messages, for
-// EVICT and LOAD, and for the all-reduces of which it is the first member. The all-reduce queue
+// EVICT and LOAD, and for the all-reduces whose first member is the device. The all-reduce queue
 // adds the buffers in the order of the members.
 //
 // Waiting for an event that was never recorded does not block, so wait() and send() first wait on
@@ -42,7 +42,7 @@ public:
     bool wait(DeviceId self, Fence fence) override;
     void abort() override;
     void poll() override { }
-    // Whether the device has passed the fence, and not only queued it.
+    // Whether the device has passed the fence; queuing it does not suffice.
     bool hasPassed(Fence fence) const override;
     TransferTime timeOf(Fence fence) const override;
 
@@ -54,8 +54,8 @@ protected:
         std::atomic<std::uint32_t> queued{0}; // last iteration in which the fence was queued
         Event begin, end;                     // credits have no begin
     };
-    // The class that transfers messages and adds buffers. Copies: this class, with copies. Derived:
-    // a derived class, with its own queues; it sets the events of the Arrived and Reduced fences.
+    // The class that transfers messages and adds buffers. Copies: QueuedTransport, by copying.
+    // Derived: a derived class, which also sets the events of the Arrived and Reduced fences.
     enum class Moves : std::uint8_t { Copies, Derived };
     QueuedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices, Moves moves);
 

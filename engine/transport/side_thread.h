@@ -21,7 +21,7 @@ public:
     SideThread(std::vector<DeviceId> devices, std::size_t capacity, Work work);
     ~SideThread(); // completes all calls before it returns
 
-    void call(DeviceId self, std::uint32_t call); // call it only on the thread of that device
+    void call(DeviceId self, std::uint32_t call); // call it only on the thread of `self`
     const std::vector<DeviceId>& devices() const { return m_devices; }
 
 private:
@@ -44,7 +44,7 @@ private:
     Work m_work;
     Doorbell m_bell;
     std::atomic<bool> m_stopping{false};
-    std::thread m_thread; // last member: it uses the others
+    std::thread m_thread; // last member, because it uses the other members
 };
 
 } // namespace engine

@@ -25,20 +25,20 @@ struct Copy
     DeviceId owner, peer;
     std::span<const std::byte> source;
     std::span<std::byte> target;
-    bool toPeer = true; // true: from the owner to the peer; false: from the peer
+    bool toPeer = true; // true: owner to peer; false: peer to owner
 };
 
-// Buffers of equal length; each is set to the sum of all. They are floats, or integers
-// with `--accumulate exact`, and are added in the order of the members.
+// Buffers of equal length, each of which is set to the sum of all. The buffers are floats, or
+// integers with `--accumulate exact`, and are added in the order of the members.
 struct Collective
 {
     std::vector<DeviceId> members;
     std::vector<std::span<float>> floats;          // [member]
-    std::vector<std::span<std::int64_t>> integers; // [member]; if set, summed instead
+    std::vector<std::span<std::int64_t>> integers; // [member]; replaces `floats` if set
     StageId stage = {}; // stage of the gradient; for tied embeddings the first stage
 };
 
-// All transfers of an iteration. Their ids are indices.
+// All transfers of an iteration. The id of a transfer is its index in one of these lists.
 struct Traffic
 {
     std::vector<Message> messages;
@@ -88,9 +88,9 @@ public:
     virtual void post(DeviceId self, std::uint32_t message) = 0;
     // Sends the message when its slot is free. Returns false if aborted.
     virtual bool send(DeviceId self, std::uint32_t message) = 0;
-    // Called at the receive's position in the receiver's program; the slot was posted before. When
-    // the message is complete, its fence (Arrived) passes. The activations between two devices are
-    // received in the order of the sends, and so are the gradients.
+    // Called at the position of the RECV in the receiver's program; the slot was posted before.
+    // When the message is complete, its fence (Arrived) passes. Activations between two devices are
+    // received in the order in which they are sent, and so are gradients.
     virtual void receive(DeviceId self, std::uint32_t message) = 0;
     // copy() and allReduce() start after the work queued so far and run concurrently with later
     // work. On completion, their fences (Copied, Reduced) pass.

@@ -52,7 +52,7 @@ private:
     int m_microBatches, m_units;
     std::unique_ptr<PipelineModel<float>> m_whole;
     SequentialTrainer m_trainer;
-    IdVector<StageId, std::size_t> m_first; // followed by the total
+    IdVector<StageId, std::size_t> m_first; // [stage] first parameter; then the total
     std::vector<float> m_sum;
 };
 

@@ -9,8 +9,7 @@
 
 namespace engine {
 
-// The reference for the gradients of a scheme in each iteration. It trains without a schedule and
-// executors.
+// Computes reference gradients for a scheme by training without schedule and executors.
 class GradientReference
 {
 public:

@@ -26,9 +26,9 @@ using Integers = std::vector<std::int64_t>;
 
 enum class Sign : std::uint8_t { Kept, Absolute };
 
-// The probe in int64, without kernels, stages and buffers. With Sign::Absolute it computes with the
-// absolute values of all numbers. Its sums are then at least as large as every partial sum of the
-// float run, in any order of summation.
+// Trains the probe in int64, without kernels, stages and buffers. With Sign::Absolute all numbers
+// are replaced by their absolute values, so that every sum is at least as large as any partial sum
+// of the float run, in any order of summation.
 class IntegerReference
 {
 public:
@@ -116,7 +116,7 @@ ModelSpec tokenShape()
     return shape;
 }
 
-int microBatchesOf(const Shape& shape) // of an iteration
+int microBatchesOf(const Shape& shape) // per iteration, of all data-parallel pipelines
 {
     return shape.allMicroBatches() * shape.dataParallel;
 }
@@ -218,7 +218,7 @@ private:
     const std::atomic<bool> m_never{false};
     std::mutex m_mutex;                                       // live devices compare concurrently
     std::map<std::pair<int, StageId>, std::size_t> m_updates; // [replica, stage]: updates so far
-    std::unique_ptr<Executor> m_executor;                     // last member: it uses the others
+    std::unique_ptr<Executor> m_executor;                     // last member: uses the other members
 };
 
 } // namespace

@@ -16,7 +16,7 @@
 namespace engine {
 namespace {
 
-// Returns the tolerance for slices, which round differently because they add in another order.
+// Returns the tolerance for sequence slices, which change the order of sums and so the rounding.
 constexpr double sliceTolerance(Precision precision)
 {
     switch (precision) {

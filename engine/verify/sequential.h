@@ -8,8 +8,8 @@
 
 namespace engine {
 
-// Trains micro-batches in sequence on one device, without schedule and executor. It is the
-// reference for all synchronous schemes.
+// Trains micro-batches one at a time on one device, without schedule and executor: the reference
+// for all synchronous schemes.
 class SequentialTrainer
 {
 public:

@@ -62,8 +62,8 @@ public:
         return withVariants(request);
     }
 
-    // Compares integer gradients only, because float sums depend on the algorithm of a matrix
-    // product.
+    // Runs only the integer-exact check, because float sums depend on the algorithm that the GPU's
+    // library uses for a matrix product.
     Result<void> onGpus(const ScheduleRequest& request)
     {
         for (const Mode mode : {Mode::Emulate, Mode::Live}) {
@@ -84,7 +84,7 @@ public:
     static constexpr double kBusy = 1.5;
 
     // Compares the times of a live and an emulated iteration. The difference depends on the number
-    // of free cores, so it is no criterion.
+    // of free cores, so no difference is an error.
     Result<void> time()
     {
         if (m_cancel.load(std::memory_order_relaxed))
@@ -127,7 +127,7 @@ private:
         return {};
     }
 
-    // Compares integers, because NCCL chooses the order of its sums.
+    // Runs the integer-exact check, because NCCL chooses the order of the additions.
     Result<void> byNccl(const ScheduleRequest& request)
     {
         const auto& on = gpusFor(Mode::Live, request.devices, TransportChoice::Nccl);

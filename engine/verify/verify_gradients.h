@@ -19,8 +19,7 @@ struct GradientCheck
     std::size_t compared = 0, different = 0; // numbers, in all replicas, stages and iterations
     // Relative L2 error of the worst stage: 0 if all bits are equal, infinity for NaN.
     double largestError = 0;
-    // Limit of largestError; 0, where all bits must be equal, unless sequence slices change the
-    // rounding.
+    // Limit of largestError. 0 (all bits must be equal) unless sequence slices change the rounding.
     double tolerance = 0;
     bool lossesEqual = true; // in every iteration, bit for bit or within the tolerance
 
@@ -34,10 +33,10 @@ struct GradientCheck
 
 // Trains a linear model with small integers and compares its gradients with a reference in int64.
 // Fails if the request is invalid, or if a partial sum could reach 2^24, because floats would then
-// round and equal gradients would prove nothing.
+// round and a correct scheme could give other gradients.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode = Mode::Emulate,
                                         std::uint64_t seed = 1);
-// Runs the check on given devices. In live mode on GPUs the request needs one for each device.
+// Runs the check on the devices `on`: in live mode on GPUs, one for each device of the request.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const RunDevices& on,
                                         std::uint64_t seed = 1);
 

@@ -26,7 +26,7 @@ VersionedTrainer::VersionedTrainer(Setup setup)
 {
     for (const StageId s : m_stages.ids()) {
         const StageSizes sizes = m_setup.model.sizes(s);
-        CHECK(sizes.recomputed == 0); // recomputation is not supported
+        CHECK(sizes.recomputed == 0); // no support for recomputation
         Stage& stage = m_stages[s];
         stage.versions.emplace_back(sizes.bytes(sizes.parameters));
         stage.optimizer.resize(sizes.optimizer());

@@ -12,7 +12,7 @@
 namespace engine {
 
 // Returns the weight version that the forward and the backward of a micro-batch use in a stage.
-// Micro-batches are counted within the window, versions from 0.
+// Micro-batches are numbered within the window; the first version is 0.
 using VersionRule = std::function<int(int stage, int microBatch)>;
 
 // Returns the version rule of a paper for `stages` stages on as many devices; empty for other

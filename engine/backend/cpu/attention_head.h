@@ -13,8 +13,8 @@ Matrix<Real> headColumns(Matrix<Real> all, int sample, int sequence, int firstCo
     return {all.row(sample * sequence) + firstColumn, sequence, size, all.stride};
 }
 
-// One head of one sample: its queries, and the keys and values of the slices that it attends to,
-// its own slice last. Each matrix is (sequence, headSize).
+// One head of one sample: the queries of a slice, and the keys and values of the slices that these
+// queries attend to, the slice itself last. Each matrix is (sequence, headSize).
 template<class Real>
 class AttentionHead
 {
@@ -85,7 +85,7 @@ private:
 };
 
 // The gradients of one head in its own slice. Query gradients are overwritten; key and value
-// gradients are accumulated. The gradients in earlier slices are in AttentionHead.
+// gradients are accumulated. AttentionHead has the gradients in earlier slices.
 template<class Real>
 struct HeadGradients
 {

@@ -3,7 +3,7 @@
 #include "engine/backend/kernels.h"
 
 // One operation per file, for float and bfloat16 (training) and double (finite differences).
-// Kernels documents each operation.
+// Kernels (kernels.h) documents each operation.
 namespace engine::cpu {
 
 template<class Real, class Out = Real>

@@ -26,8 +26,8 @@ BS_INLINE SoftmaxSums<Real> softmaxSums(const Real* row, int n)
     return {largest, sum};
 }
 
-// Applies the softmax in place. To round narrow results only once, exponentials are computed twice
-// instead of stored.
+// Applies the softmax in place. Computes each exponential twice instead of storing it in the narrow
+// type, so that results are rounded only once.
 template<class Real>
 BS_INLINE SoftmaxSums<Real> softmax(Real* row, int n)
 {

@@ -63,7 +63,7 @@ CommunicationReport checkCommunication(const Schedule& lowered)
     CommunicationReport report;
     report.messages = countSends(lowered);
     const auto order = findOrderFault(lowered, Communicators::One);
-    // An order fault has priority: a wrong message goes unnoticed, a deadlock does not.
+    // Order faults come first, because a wrong message goes unnoticed; a deadlock does not.
     auto fused = order ? order : findExchangeFault(lowered, Exchange::Fused);
     report.verdicts = {
         verdictOf(TransportKind::Blocking, findExchangeFault(lowered, Exchange::OneByOne)),

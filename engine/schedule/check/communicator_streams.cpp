@@ -140,8 +140,8 @@ private:
         return moved;
     }
 
-    // Executes compute ops until one of them must wait. Joint ops start when the inputs of all of
-    // them are available.
+    // Executes compute ops up to the first one that must wait. Joint ops start when the inputs of
+    // all of them are available.
     bool compute(DeviceId d)
     {
         Device& device = m_devices[d];
@@ -287,7 +287,7 @@ private:
         return first;
     }
 
-    // The device that has not reached the op's other end or all-reduce.
+    // The device that has not reached the other end of the transfer, or the all-reduce.
     DeviceId missingAt(DeviceId d, std::uint32_t position) const
     {
         const Op& op = at(d, position);
@@ -303,7 +303,7 @@ private:
         return d;
     }
 
-    // Follows the waiting devices until one repeats, and reports the devices of that cycle.
+    // Follows the waits until a device repeats, and reports the devices of that cycle.
     TransportFault circleFrom(DeviceId start) const
     {
         std::vector<DeviceId> path;

@@ -11,12 +11,12 @@ enum class Ranks : std::uint8_t {
     Pair, // one sender and one receiver
 };
 
-// Executes the schedule without times as NCCL would and returns the device that waits forever,
-// if any. Each device has a compute stream, an all-reduce stream and a stream per communicator;
-// a stream executes its ops in order. Ops of one stream between two compute ops form a group
-// (ncclGroupStart, ncclGroupEnd): it starts when its inputs are computed and ends when the other
-// end of every transfer in it has started. A compute op waits for the groups that it receives
-// from; receive buffers are always free. Requires a valid schedule with transfers. Call
+// Executes the schedule without times as NCCL would and returns the device that waits forever, if
+// any. Each device has a compute stream, an all-reduce stream and a stream per communicator; a
+// stream executes its ops in order. Ops of one stream between two compute ops form a group
+// (ncclGroupStart, ncclGroupEnd): the group starts when its inputs are computed, and ends when the
+// other end of each of its transfers has started. A compute op waits for the groups that receive
+// its inputs; receive buffers are always free. Requires a valid schedule with transfers. Call
 // findOrderFault() first: transfers are matched by name here, but by order in NCCL.
 std::optional<TransportFault> findStreamFault(const Schedule& lowered, Ranks ranks);
 

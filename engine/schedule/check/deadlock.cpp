@@ -90,8 +90,8 @@ private:
         return meet(device) || m_next[device] != before;
     }
 
-    // The end of the group of joint ops that starts at `first`. They start together, so each needs
-    // the inputs of all of them.
+    // The end of the group of joint ops that starts at `first`. Joint ops start together, so the
+    // group needs the inputs of all its ops.
     static std::size_t endOfGroup(const std::vector<Op>& ops, std::size_t first)
     {
         std::size_t end = first + 1;
@@ -129,7 +129,8 @@ private:
     {
         if (op.kind == OpKind::AllReduce) {
             m_queues[device].calls.push_back(allReduceStage(op));
-            for (const Value& value : produces(op, m_schedule.shape)) // drops an earlier update
+            // Clears the result of an earlier update.
+            for (const Value& value : produces(op, m_schedule.shape))
                 m_ready[valueIndex(value, m_schedule.shape)] = false;
         } else if (isSend(op.kind))
             m_ready[valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape)] = true;
@@ -138,8 +139,8 @@ private:
                 m_ready[valueIndex(value, m_schedule.shape)] = true;
     }
 
-    // Completes all-reduces, from the head of the device's queue on, until one has not been reached
-    // by all devices of its stage. Returns whether any was completed.
+    // Completes the all-reduces at the head of the device's queue, up to the first one that not all
+    // devices of its stage have reached. Returns whether any was completed.
     bool meet(DeviceId device)
     {
         Queue& queue = m_queues[device];
@@ -216,8 +217,8 @@ private:
         return *missingInput(m_schedule.program[device][*blockedOp(device)], device);
     }
 
-    // Follows the waiting nodes until one repeats, and returns that cycle. Stops at nodes that an
-    // earlier call has followed: they lead to no other cycle.
+    // Follows the waits from `start` until a node repeats, and returns that cycle. Stops at a node
+    // that an earlier call has followed, because such a node leads to no other cycle.
     std::optional<Violation> follow(Node start)
     {
         std::vector<Node> path;
@@ -272,7 +273,7 @@ private:
     const Schedule& m_schedule;
     IdVector<DeviceId, std::size_t> m_next;
     std::vector<bool> m_ready;                          // [value] produced, and sent if needed
-    IdVector<DeviceId, Queue> m_queues;                 // started all-reduces, in order
+    IdVector<DeviceId, Queue> m_queues;                 // [device] started all-reduces, in order
     IdVector<StageId, std::vector<DeviceId>> m_callers; // one entry per replica
     std::vector<bool> m_followed;                       // [device, then stage]
     bool m_hasTransfers = false;

@@ -62,8 +62,8 @@ private:
         }
     }
 
-    // Posts the group of transfers that starts at `next`. Skips ops with their own streams
-    // (all-reduce, evict).
+    // Posts the group of transfers that starts at `next`. Skips all-reduces, evicts and loads,
+    // which run on other streams.
     void call(DeviceId d)
     {
         const auto& ops = m_schedule.program[d];
@@ -107,7 +107,7 @@ private:
         return i;
     }
 
-    // Whether the other device has not posted its end.
+    // Whether the other device has not posted its end of the transfer.
     bool isUnmet(const Op& op) const
     {
         if (!isTransfer(op.kind))
@@ -122,7 +122,7 @@ private:
         });
     }
 
-    // Follows the waiting devices until one repeats, and reports the devices of that cycle.
+    // Follows the waits until a device repeats, and reports the devices of that cycle.
     TransportFault circleFrom(DeviceId start) const
     {
         std::vector<DeviceId> path;

@@ -18,7 +18,7 @@ enum class Communicators : std::uint8_t { One, PerKind };
 
 // Returns the first message between two devices whose position differs between the sends and the
 // receives. Positions count all messages (One), or activations and gradients separately (PerKind).
-// Without tags, the receive at this position gets another message.
+// Without tags, the receive at that position would get another message.
 std::optional<TransportFault> findOrderFault(const Schedule& lowered, Communicators communicators);
 
 } // namespace engine

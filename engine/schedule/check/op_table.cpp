@@ -11,8 +11,8 @@ bool isOfMicroBatch(OpKind kind)
     return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
 }
 
-// Returns the kinds that a micro-batch cannot have on a stage in addition to an op of this kind. B
-// includes I and W, so it excludes both. An op of any kind excludes a second one of the same kind.
+// Returns the kinds of op that exclude an op of this kind for the same micro-batch and stage. B
+// includes I and W, so B excludes both. Every kind excludes a second op of the same kind.
 std::span<const OpKind> rivalsOf(const OpKind& kind)
 {
     static constexpr std::array kOfB{OpKind::Backward, OpKind::BackwardInput,

@@ -23,14 +23,14 @@ public:
     explicit OpTable(const Shape& shape);
 
     void add(const OpPlace& place);
-    // The op added earlier that does the same work as `op` or a part of that work.
+    // Returns the op, added earlier, that does the same work as `op`, or a part of that work.
     std::optional<OpPlace> conflict(const Op& op) const;
 
     bool has(Op op, OpKind kind) const;
     bool hasAny(OpKind kind) const { return !m_index[kind].empty(); }
     bool hasTransfers() const { return m_hasTransfers; }
-    // The direction of the micro-batch's first op; nullopt before that op, and for all-reduces and
-    // optimizer steps.
+    // The direction of the first added op of the micro-batch; nullopt if none was added, or if
+    // `microBatch` is invalid (all-reduces and optimizer steps).
     std::optional<std::uint8_t> replicaOf(MicroBatchId microBatch) const;
 
     // maker() finds the op that produces the value for an op of kind `consumer`. sourceOn() finds
@@ -38,7 +38,7 @@ public:
     std::optional<OpPlace> maker(const Value& value, OpKind consumer) const;
     std::optional<OpPlace> sourceOn(const Schedule& schedule, const OpPlace& consumer,
                                     const Value& value) const;
-    // The last op of the device that contributes to the weight gradient of op's stage.
+    // The last op on the device that contributes to the weight gradient of the stage of `op`.
     std::optional<OpPlace> lastContribution(const Op& op) const;
 
 private:

@@ -31,7 +31,7 @@ StashPeak ownPeak(std::span<const Op> ops, const Shape& shape)
     return peak;
 }
 
-// The largest number of parts that are evicted at once. A part counts from its EVICT to its LOAD.
+// The largest number of parts that are evicted at the same time, each from its EVICT to its LOAD.
 std::int64_t mostAway(std::span<const Op> ops, const Shape& shape)
 {
     std::int64_t away = 0;

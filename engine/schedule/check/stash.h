@@ -12,7 +12,7 @@ namespace engine {
 std::int64_t stashPartsPerActivation(const Shape& shape);
 inline std::int64_t stashParts(const Op& op, const Shape& shape)
 {
-    // Half of a micro-batch (Chimera) counts as one of two slices, even if the shape has no slices.
+    // The unit is half a slice, or half a micro-batch if the shape has no slices.
     constexpr int kHalves = 2;
     if (op.slice == Op::kWhole)
         return std::int64_t{kHalves} * (shape.slices > 1 ? shape.slices : 1);
@@ -58,11 +58,11 @@ struct HeldChange
 // The op that rebuilds a stash: none, a RECOMPUTE, or the B or I that uses it.
 enum class RebuiltBy : std::uint8_t { None, Recompute, Backward };
 // Like stashChange(), but in parts, and with complete and dropped stashes counted separately. A
-// stash that is rebuilt is evicted and loaded while it is dropped.
+// stash that is rebuilt is in its dropped form when EVICT or LOAD moves it.
 HeldChange heldChange(const Op& op, const Shape& shape, RebuiltBy by);
 
-// The stashes of a schedule that a RECOMPUTE rebuilds, as one bit per cell (cellIndex()). There are
-// no bits if the schedule has no RECOMPUTE.
+// The set of stashes of a schedule that a RECOMPUTE rebuilds, as one bit per cell (cellIndex()).
+// Empty if the schedule has no RECOMPUTE.
 class RebuiltStashes
 {
 public:
@@ -82,20 +82,20 @@ private:
     std::vector<bool> m_cells;
 };
 
-// The largest stash of a device in parts, for any durations of its ops. `own` counts its own
-// stashes; their peak is at position `index`. `guests` counts the stashes that its partner evicts
-// to it. An EVICT must have freed the memory of its stash by the end of the next compute op; this
-// rule keeps BPipe below its bound. A stash that is rebuilt counts as complete all the time.
+// The peak stash of a device in parts, for any op durations. `own` counts the stashes of the
+// device, which peak at position `index`; `guests` those that the partner evicts to the device. An
+// EVICT must have freed the memory of its stash by the end of the next compute op; this rule keeps
+// BPipe below its bound. A stash that is rebuilt is counted as complete at all times.
 struct StashPeak
 {
     std::int64_t own = 0, guests = 0;
-    int index = -1; // position in the device's list
+    int index = -1; // position in the device's program
 };
 IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule);
 
-// Stash capacities of a device that evicts, in parts: `own` for its own stashes, `guests` on its
-// partner for the evicted ones. Both are the minimum for the order of its ops. An op waits for the
-// EVICT or LOAD that frees memory for it, so no device exceeds stashPeaks().
+// Stash capacities of a device that evicts, in parts: `own` on the device, `guests` on the partner.
+// Both are the smallest that the order of the ops allows. An op waits for the EVICT or LOAD that
+// frees memory for it, so no device exceeds stashPeaks().
 struct StashCapacity
 {
     std::int64_t own = 0, guests = 0; // 0: the device evicts nothing

@@ -42,13 +42,13 @@ public:
             [this](DeviceId device, int index, const Op& op) { checkJoint(device, index, op); });
         for (const MicroBatchId m : Ids<MicroBatchId>(m_schedule.shape.allMicroBatches()))
             checkComplete(m);
-        if (!hasTiedEmbeddings(m_schedule)) // else only two stages have one
+        if (!hasTiedEmbeddings(m_schedule)) // with tied embeddings, only two stages have one
             checkHeld(OpKind::AllReduce);
         checkHeld(OpKind::OptimizerStep);
         for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})
             m_violations.insert(m_violations.end(), found.begin(), found.end());
-        // If there are other violations, a wait for a missing op only follows from them, so it is
-        // not reported.
+        // If there are other violations, a wait for a missing op is only a consequence of them and
+        // is not reported.
         const DeadlockKind kind = m_violations.empty() ? DeadlockKind::Any : DeadlockKind::Cycle;
         if (auto deadlock = findDeadlock(m_schedule, kind))
             m_violations.push_back(*std::move(deadlock));

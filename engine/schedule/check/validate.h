@@ -14,8 +14,8 @@ struct Violation
         Duplicate,
         OutOfRange,  // stage, micro-batch, replica or device does not exist
         WrongDevice, // the device does not hold the op's stage
-        // An op precedes an op of its own device whose result it needs, or is joint with no
-        // compute op.
+        // An op precedes an op on the same device whose result it needs, or is marked as joint
+        // although no compute op follows it.
         Order,
         Stash, // a stash is not on the device when it is used, or a device holds too many stashes
         // A weight version is used before it is created, or a backward uses another version than
@@ -26,7 +26,7 @@ struct Violation
 
     Kind kind = Kind::Missing;
     DeviceId device;
-    int index = -1; // position in the device's list; -1 for Missing
+    int index = -1; // position in the device's program; -1 for Missing
     Op op;
     std::string message; // names device, index, op and what it waits for
 

@@ -27,7 +27,7 @@ public:
     struct Rules
     {
         int updateEvery = 1;
-        bool hasUpdates = false, hasSums = false; // OPT and ALLREDUCE ops
+        bool hasUpdates = false, hasSums = false; // whether OPT and ALLREDUCE ops exist
     };
     explicit StageVersions(const Rules& rules)
         : m_rules(rules)
@@ -102,9 +102,10 @@ private:
     }
 
     Rules m_rules;
-    bool m_isSummed = false; // since the last update
+    bool m_isSummed = false; // whether an ALLREDUCE followed the last update
     int m_updates = 0, m_backwards = 0, m_updatedAt = 0, m_lastUsed = 0;
-    std::map<std::pair<MicroBatchId, std::uint16_t>, std::uint8_t> m_used; // by forwards
+    // The version that each forward used.
+    std::map<std::pair<MicroBatchId, std::uint16_t>, std::uint8_t> m_used;
 };
 
 using StageKey = std::pair<std::uint8_t, StageId>; // replica, stage
@@ -190,7 +191,7 @@ public:
 private:
     struct Stage
     {
-        // Positions of the OPTs so far. OPT k, from 0, creates version k + 1.
+        // Positions of the OPTs so far. The OPT with index k creates version k + 1.
         std::vector<std::uint32_t> updates;
         std::map<std::size_t, std::uint32_t> copies; // version -> copy
     };

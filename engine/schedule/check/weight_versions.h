@@ -13,13 +13,13 @@ namespace engine {
 // an op uses or an OPT creates, modulo 256. The first version is 0; update k, counted from 1,
 // creates version k.
 
-// Whether the schedule updates weights between ops, or uses weight versions.
+// Whether Shape::updateEvery is set or an op uses or creates a weight version above 0.
 bool isAsynchronous(const Schedule& schedule);
 
 // Derives Shape::updateEvery from the ops: the number of backwards of a stage before its first OPT,
-// in all directions. Without OPTs it is the number of micro-batches between the first uses of
-// versions 1 and 2 on the last stage. If only version 1 exists, the rule of PipeDream-2BW applies:
-// micro-batch 2m is the first to use version 1. Without versions it is N.
+// in all directions. Without OPTs, it is the number of micro-batches between the first uses of
+// versions 1 and 2 on the last stage. If only version 1 exists, it is half the number of
+// micro-batches before the first use (2m in PipeDream-2BW). Without versions it is N.
 int guessUpdateEvery(const Schedule& schedule);
 
 // The weight versions that a device keeps besides the newest one of each stage, which every OPT
@@ -35,7 +35,7 @@ struct KeptVersions
         std::uint32_t update = 0, lastUse = 0;
     };
     std::vector<Copy> copies;
-    // [position] the copy that an op uses, or that an OPT makes; kNone: neither.
+    // [position] Index in `copies` of the copy that an op uses or an OPT makes; or kNone.
     std::vector<std::uint32_t> of;
 };
 // Requires OPTs and valid versions (checkVersions()) in an asynchronous program. The result is
@@ -43,7 +43,7 @@ struct KeptVersions
 KeptVersions keptVersions(std::span<const Op> program);
 
 // The number of windows at the end of a stream (Shape::windows) in which the pipeline drains. When
-// the first device has run its last forward, the last device has yet to begin D-1 micro-batches
+// the first device has run its last forward, the last device must still begin D-1 micro-batches
 // (2D-1 in two directions).
 int windowsToDrain(const Shape& shape);
 

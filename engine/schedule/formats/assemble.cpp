@@ -63,12 +63,12 @@ void setPeers(Schedule& schedule)
 
 } // namespace
 
-// A complete schedule has about one op per cell of stage, micro-batch and slice; the limit
-// allows for files with most ops missing.
+// A complete schedule has about one op per cell of stage, micro-batch and slice; the limit also
+// accepts files in which most ops are missing.
 Result<Shape> shapeOf(const Programs& programs)
 {
     constexpr double kCellsPerOp = 64;
-    constexpr double kMostCells = 1 << 28; // valueCount() is 32 bits
+    constexpr double kMostCells = 1 << 28; // valueCount() has 32 bits
     const Shape shape = smallestShape(programs);
     const std::size_t ops = opsOf(programs);
     const double cells = static_cast<double>(shape.stages) * std::max(1, shape.microBatches)

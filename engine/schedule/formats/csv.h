@@ -8,10 +8,10 @@
 
 namespace engine {
 
-// Schedule CSV: device,index,op,stage,chunk,microbatch,replica,slice,joint,version (FORMAT.md). A
-// file that writeCsv() wrote is unchanged when it is read and written again. Shape and placement
-// follow from the rows; the scheme is "file" unless given. Error messages name line and column.
-// Accepts CRLF.
+// Schedule CSV: device,index,op,stage,chunk,microbatch,replica,slice,joint,version (FORMAT.md).
+// readCsv() followed by writeCsv() reproduces a file of writeCsv() byte for byte. Shape and
+// placement follow from the rows; the scheme is "file" unless given. Error messages name line and
+// column. Accepts CRLF.
 std::string writeCsv(const Schedule& schedule);
 Result<Schedule> readCsv(std::string_view text, std::string_view scheme = "file");
 

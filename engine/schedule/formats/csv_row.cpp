@@ -15,7 +15,7 @@ namespace {
 
 using Fields = EnumArray<CsvColumn, std::string_view, kCsvColumns.size()>;
 
-// Splits off at most one field more than there are columns, so that the error can name it.
+// Returns at most one field more than there are columns, for the error message.
 std::vector<std::string_view> split(std::string_view text)
 {
     std::vector<std::string_view> fields;

@@ -22,7 +22,7 @@ inline auto corruptCsv(std::string message)
     return fail(Error::Code::Corrupt, std::move(message));
 }
 
-// Errors name the line and the column.
+// Error messages name the line and the column.
 Result<void> checkCsvHeader(std::string_view header);
 Result<CsvRow> parseCsvRow(std::string_view text, int line);
 

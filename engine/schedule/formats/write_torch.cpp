@@ -12,7 +12,7 @@
 namespace engine {
 namespace {
 
-// The reason why PyTorch cannot express the op; empty if it can.
+// The reason why PyTorch cannot express the op; empty if PyTorch can.
 std::string_view obstacleOf(const Op& op)
 {
     if (op.replica != 0)

@@ -44,9 +44,9 @@ std::vector<std::vector<std::size_t>> readyPositions(const Schedule& schedule)
     return ready;
 }
 
-// All devices start all-reduces in the same order, so that no two devices wait for each other.
-// All-reduces are sorted by the position at which the last device of the stage is ready, then by
-// stage.
+// All devices start the all-reduces in the same order; otherwise two devices could wait for each
+// other. All-reduces are sorted by the position at which the last device of the stage is ready,
+// then by stage.
 AllReducePlaces placeEager(const Schedule& schedule)
 {
     const Shape& shape = schedule.shape;
@@ -56,7 +56,7 @@ AllReducePlaces placeEager(const Schedule& schedule)
         const auto readyOf = [&](int replica) -> const std::vector<std::size_t>& {
             return ready[shape.row(replica, stage)];
         };
-        std::size_t updates = readyOf(0).size(); // that all directions complete
+        std::size_t updates = readyOf(0).size(); // updates that all directions complete
         for (int replica = 1; replica < shape.replicas; ++replica)
             updates = std::min(updates, readyOf(replica).size());
         for (std::size_t update = 0; update < updates; ++update) {
@@ -101,7 +101,7 @@ Schedule addAllReduce(Schedule schedule, SyncPolicy policy)
 {
     if (schedule.shape.replicas * schedule.shape.dataParallel <= 1)
         return schedule;
-    if (hasOnlyTiedAllReduce(schedule)) // they sum over one copy only
+    if (hasOnlyTiedAllReduce(schedule)) // these do not sum over the data-parallel copies
         schedule = withoutTiedEmbeddings(std::move(schedule));
     if (holds(schedule, OpKind::AllReduce))
         return schedule;

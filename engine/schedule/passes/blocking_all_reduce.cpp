@@ -112,7 +112,7 @@ private:
     }
 
     const Schedule& m_schedule;
-    // [Shape::row()]: number of ops of the device up to the last contribution to the gradient.
+    // [Shape::row()] The number of ops up to the last one that contributes to the gradient.
     std::vector<std::size_t> m_added;
     IdVector<DeviceId, std::size_t> m_last, m_firstStep;
 };
@@ -166,7 +166,7 @@ private:
         return true;
     }
 
-    // A device that holds both replicas of a stage calls its all-reduce twice in a row.
+    // A device that holds both replicas of a stage calls the all-reduce twice in a row.
     bool meet(DeviceId device, StageId stage)
     {
         auto& arrived = m_arrived[stage];

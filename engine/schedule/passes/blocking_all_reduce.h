@@ -12,21 +12,21 @@ namespace engine {
 struct AllReducePlace
 {
     Op op;
-    std::size_t behind = 0; // number of ops of the device before it
+    std::size_t behind = 0; // number of ops before the all-reduce
     std::size_t order = 0;
 };
 using AllReducePlaces = IdVector<DeviceId, std::vector<AllReducePlace>>;
 
 // SyncPolicy::EagerBlocking, the rule of BitPipe's code (Wu, Chen and Yu, 2024). Stages of the
-// second half of the model are reduced directly before the last backward of their device; all other
-// stages are reduced after it. The one or two middle devices reduce all stages after it. An
-// all-reduce is also placed after the last backward if that backward contributes to the reduced
-// gradient. If waiting before the last backward would deadlock, all all-reduces are placed after
-// it.
+// second half of the model are reduced directly before the last backward of their device, all other
+// stages after that backward. The one or two middle devices reduce all stages after their last
+// backward, and so does every device for a stage whose gradient the last backward contributes to.
+// If waiting before the last backward would deadlock, all all-reduces are placed after the last
+// backward.
 AllReducePlaces placeBlocking(const Schedule& schedule);
 
-// Returns the position of the first OPT of a device, which a schedule file can have; the end if
-// there is none. No OPT may precede the all-reduce for which it waits.
+// Returns the position of the first OPT of a device (from a schedule file), or the end without an
+// OPT. Late all-reduces are inserted at this position, before the OPTs that wait for them.
 std::size_t firstStep(std::span<const Op> ops);
 
 // The ops of a device with its all-reduces inserted.

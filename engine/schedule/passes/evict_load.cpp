@@ -11,9 +11,9 @@ namespace engine {
 namespace {
 
 // Devices x and D-1-x are partners. Without evicts they hold up to n and n' stashes; with evicts
-// they divide these n + n' stashes evenly. A moving stash counts on both devices, so each
-// needs space for at most K = ceil((n + n' + 1) / 2) stashes (BPipe, Kim et al., ICML 2023). At
-// most n - K + 1 stashes are evicted at a time.
+// they divide these n + n' stashes evenly. A moving stash counts on both devices, so each needs
+// space for at most K = ceil((n + n' + 1) / 2) stashes (BPipe, Kim et al., ICML 2023). At most
+// n-K+1 stashes are evicted at the same time.
 struct Limits
 {
     int stash = 0; // K
@@ -88,7 +88,7 @@ public:
         findBackwards();
     }
 
-    // The program with evicts and loads; none if the limits do not hold.
+    // Returns the program with evicts and loads; nullopt if a limit would be exceeded.
     std::optional<std::vector<Op>> write()
     {
         for (std::size_t q = 0; q < m_slots.size(); ++q)
@@ -191,7 +191,7 @@ IdVector<DeviceId, int> peaksOf(const Schedule& schedule)
     return peaks;
 }
 
-// The smallest limit that all pairs of partners can keep.
+// The smallest stash limit that all pairs of partners can respect.
 int commonLimit(const IdVector<DeviceId, int>& peaks, const Shape& shape)
 {
     int limit = 0;

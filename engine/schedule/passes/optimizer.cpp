@@ -13,12 +13,12 @@ Op optimizerStepOf(const Op& op)
     step.kind = OpKind::OptimizerStep;
     step.replica = op.replica;
     step.stage = op.stage;
-    step.peer = op.peer; // of the all-reduce of tied embeddings
+    step.peer = op.peer; // set in the all-reduce of tied embeddings
     return step;
 }
 
 // The optimizer steps in the order in which weight gradients become ready, so that the first step
-// does not wait for the last all-reduce. Then those of `held` that have no all-reduce.
+// does not wait for the last all-reduce. The steps of `held` without an all-reduce come last.
 std::vector<Op> stepsOf(std::span<const Op> ops, std::span<const Op> held)
 {
     std::vector<Op> steps;
@@ -48,9 +48,9 @@ IdVector<DeviceId, std::vector<Op>> heldSteps(const Schedule& schedule)
     return steps;
 }
 
-// The ops of a device of an asynchronous scheme whose gradients are summed. An OPT waits for its
-// all-reduce, so it comes as late as possible: before the first op of its stage that uses its
-// version or adds to the next gradient.
+// Adds the OPTs to the ops of a device, for an asynchronous scheme whose gradients are summed. An
+// OPT waits for an all-reduce, so it is placed as late as possible: before the first op of its
+// stage that uses the new version or adds to the next gradient.
 std::vector<Op> updatedAfterSums(const Schedule& schedule, std::span<const Op> ops)
 {
     std::vector<Op> out;
@@ -74,8 +74,8 @@ std::vector<Op> updatedAfterSums(const Schedule& schedule, std::span<const Op> o
     return out;
 }
 
-// The ops of an asynchronous scheme, with an OPT after every backward (and its sends) that
-// completes an update. Micro-batches left at the end of the window form no update.
+// Adds the OPTs of an asynchronous scheme: each follows the backward that completes its update, and
+// the sends of that backward. Micro-batches left at the end of the window form no update.
 std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
 {
     std::vector<Op> out;

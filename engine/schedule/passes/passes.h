@@ -16,9 +16,9 @@ enum class SyncPolicy : std::uint8_t {
 };
 std::string_view syncName(SyncPolicy policy); // "eager", "late", "eager-blocking", as for --sync
 
-// The stashes to evict. Both policies have the same bound on the stashes of a device. Steady evicts
-// a new stash if the device is at most one stash below the bound and the partner has space. Lazy
-// evicts a new stash only if the bound would otherwise be exceeded two ops later.
+// When a new stash is evicted. Both policies have the same bound on the stashes of a device. Steady
+// evicts if the device is at most one stash below the bound and the partner has space. Lazy evicts
+// only if the bound would otherwise be exceeded two ops later.
 enum class EvictPolicy : std::uint8_t { Lazy, Steady };
 
 // BPipe (Kim et al., ICML 2023): adds EVICT after a forward and LOAD one op before the backward. If
@@ -35,8 +35,8 @@ Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
 // the forward is repeated.
 Schedule addRecompute(const Schedule& schedule);
 
-// If a schedule already has the ops that addP2P(), addAllReduce() or addOptimizer() adds, the
-// function returns it unchanged, because a schedule file may order these ops itself.
+// addP2P(), addAllReduce() and addOptimizer() return the schedule unchanged if it already has the
+// ops that they add: a schedule file may define the order of these ops.
 
 // Adds SEND after the producer and RECV before the consumer of a value if they are on different
 // devices, and sets `peer`. Consecutive stages on one device pass values without an op
@@ -50,8 +50,8 @@ Schedule addAllReduce(Schedule schedule, SyncPolicy policy);
 // The number of micro-batches per update (Shape::updateEvery) in each direction.
 int updateEveryOfReplica(const Shape& shape);
 // Adds an OPT per (replica, stage) after all other ops of the device. An asynchronous schedule gets
-// an OPT after every backward that completes an update. If its gradients are summed, each OPT comes
-// later, before the first op that needs the update.
+// an OPT after every backward that completes an update. If gradients are summed over replicas, each
+// OPT is placed later, before the first op that needs the update.
 Schedule addOptimizer(Schedule schedule);
 // Applies addP2P(), addAllReduce() and addOptimizer(). Executors and simulator require lowered
 // schedules.

@@ -27,7 +27,7 @@ using Position = std::ptrdiff_t;
 
 // The first position from `at` on that is after the all-reduces of other stages, but before the OPT
 // of `stage`. All-reduces of a device share a stream, so the other all-reduces would otherwise wait
-// for the one of the tied embeddings.
+// for the all-reduce of the tied embeddings.
 Position afterOthers(const std::vector<Op>& ops, StageId stage, Position at)
 {
     for (Position i = at; i < std::ssize(ops); ++i) {

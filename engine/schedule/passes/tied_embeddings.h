@@ -9,8 +9,8 @@ namespace engine {
 // ALLREDUCE ops also sum over the data-parallel pipelines. They replace ALLREDUCE ops that the
 // schedule already has for these two stages (from a file, or for data parallelism).
 //
-// Returns the schedule unchanged if one device holds both stages, because it sums locally. In two
-// directions each device that holds one of the stages also holds the other.
+// Returns the schedule unchanged if one device holds both stages, because that device sums locally.
+// With two directions this is always the case.
 Schedule tieEmbeddings(Schedule lowered, SyncPolicy policy);
 
 bool hasTiedEmbeddings(const Schedule& schedule);
@@ -18,9 +18,9 @@ bool hasTiedEmbeddings(const Schedule& schedule);
 // parallelism.
 Schedule withoutTiedEmbeddings(Schedule schedule);
 // Marks the all-reduces of tied embeddings in a schedule that was read from a file, because file
-// formats do not. They are recognized in a schedule of one direction without data parallelism in
-// which only the first and the last stage have an all-reduce. With two stages they could be
-// all-reduces of all stages and are not marked.
+// formats do not mark them. In a schedule of one direction without data parallelism, an all-reduce
+// of only the first and the last stage is taken as that of tied embeddings. With two stages it
+// could be an all-reduce of all stages and is not marked.
 void recognizeTiedEmbeddings(Schedule& schedule);
 
 } // namespace engine

@@ -6,8 +6,8 @@
 
 namespace engine::parts {
 
-// The order of the 1F1B family: min(count, warmUp) forwards, then alternating forwards and
-// backwards, then the remaining backwards. forward(k) and backward(k) append the k-th forward or
+// The order of the 1F1B family: min(count, warmUp) forwards, then forwards and backwards
+// alternately, then the remaining backwards. forward(k) and backward(k) append the k-th forward or
 // backward.
 template<class Forward, class Backward>
 void alternate(int count, std::int64_t warmUp, Forward forward, Backward backward)

@@ -8,7 +8,7 @@ namespace engine::parts {
 
 namespace {
 
-// The change in the number of held activations, by content.
+// [content] The change in the number of held activations.
 constexpr EnumArray<DeviceSlots::Content, int, 7> kChanges{1, 1, 0, 0, -1, -1, 0};
 
 int change(DeviceSlots::Content content)
@@ -91,7 +91,7 @@ int DeviceSlots::nextFree(int slot) const
     return std::find(begin + std::min(slot, size()), m_slots.end(), Content::Free) - begin;
 }
 
-// The last slot in [begin, end) after which more than `held` activations are held; -1: none.
+// Returns the last slot in [begin, end) after which more than `held` activations are held, or -1.
 int DeviceSlots::lastAbove(int held, int begin, int end) const
 {
     int after = m_heldAtEnd;
@@ -135,7 +135,7 @@ int DeviceSlots::placeForward(Content op, int slot)
     return -1;
 }
 
-// Like placeForward(), but for an input gradient. Its weight gradient goes to the next free slot.
+// Like placeForward(), but places an input gradient, and its weight gradient in the next free slot.
 int DeviceSlots::placeInput(Content op, int slot)
 {
     const bool movesWeight = at(slot) == Content::Weight;

@@ -29,9 +29,9 @@ public:
 
     // Number of slots that the op occupies.
     int length(Content op) const { return isForward(op) || m_splitsBackward ? 1 : 2; }
-    // Puts the op into the first slot at or after `from` such that no slot holds more than
-    // `mostHeld`, and returns the slot. Requires that fewer than `mostHeld` are held after the last
-    // op, because otherwise no such slot exists.
+    // Puts the op into the first slot at or after `from` for which no slot holds more than
+    // `mostHeld` activations, and returns this slot. Requires that fewer than `mostHeld`
+    // activations are held after the last op; otherwise no such slot exists.
     int place(Content op, int from);
 
     const std::vector<Content>& contents() const { return m_slots; }
@@ -57,7 +57,7 @@ private:
     int placeInput(Content op, int slot);
     void placeBackward(Content op, int slot);
 
-    // Summary of kSummarized slots, to skip full slots quickly.
+    // Summarizes kSummarized consecutive slots, so that full slots are skipped quickly.
     struct Summary
     {
         int change = 0; // change in the number of held activations over these slots

@@ -45,7 +45,7 @@ private:
     struct Way
     {
         DualPipePhase phase;
-        int forwards = 0, backwards = 0; // appended so far
+        int forwards = 0, backwards = 0; // numbers of appended ops
     };
 
     // Writes steps 6 to 8. Step 6 has 2 x outwards backwards. The second half of these backwards is

@@ -14,7 +14,7 @@ namespace {
 struct Task
 {
     std::int64_t due = 0;
-    bool forward = true; // backwards (false) first
+    bool forward = true; // false sorts backwards first
     int replica = 0, stage = 0, microBatch = 0;
 
     friend auto operator<=>(const Task&, const Task&) = default; // NOLINT: false alarm
@@ -57,7 +57,7 @@ public:
             for (const DeviceId d : m_devices.ids())
                 if (!m_devices[d].running)
                     start(d, now);
-            // All devices are blocked, so the limit grows.
+            // Raises the limit if all devices are blocked.
             if (std::ranges::none_of(m_devices, [](const Device& d) { return !!d.running; }))
                 ++m_mostStash;
         }
@@ -71,8 +71,8 @@ private:
         return task.forward && task.stage < m_schedule.shape.devices;
     }
 
-    // Makes the first micro-batches of each direction ready; the others wait until one is
-    // complete.
+    // Makes the first micro-batches of each direction ready; later micro-batches wait until an
+    // earlier one is complete.
     void enter()
     {
         for (int m = 0; m < m_schedule.shape.microBatches; ++m)

@@ -6,16 +6,15 @@
 
 namespace engine::parts {
 
-// Selects the next op of a device by due time. Times are ticks: a stage's forward takes one, a
-// backward two.
+// Selects the next op of a device by due time. A stage's forward takes one tick, its backward two.
 struct DueOrder
 {
     std::vector<std::uint8_t> replicaOf; // [micro-batch] the direction of the micro-batch
     // Returns the due time of a stage's forward or, if `forward` is false, of its backward. Only
     // the order of the times matters.
     std::function<std::int64_t(bool forward, int stage, int microBatch)> due;
-    // The memory limit of a device in chunks. The device starts a micro-batch only if the chunks
-    // that it holds, and those that its started micro-batches still need, are at most this many.
+    // The memory limit of a device in chunks. A micro-batch starts only if the held chunks, plus
+    // those that started micro-batches still need, do not exceed the limit.
     int mostStash = 0;
     // The largest number of micro-batches of one direction that may have run their first but not
     // their last op; 0: unlimited.
@@ -23,8 +22,8 @@ struct DueOrder
 };
 
 // Fills the programs of an empty schedule by simulating it. A free device executes the ready op
-// that is due first. Among equals it prefers a backward, then the lowest replica, stage and
-// micro-batch. If mostStash blocks all devices, it grows by one. The result is always complete,
+// that is due first; ties go to a backward, then to the lowest replica, stage and micro-batch. If
+// mostStash blocks all devices, the limit is raised by one chunk. The result is always complete,
 // valid and deterministic. Time: ops x log(ops).
 void writeByDue(Schedule& schedule, const DueOrder& order);
 

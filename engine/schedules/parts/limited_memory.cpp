@@ -55,8 +55,8 @@ struct Policy
 {
     WarmUp warmUp = WarmUp::Memory;
     Fill fill = Fill::Always;
-    // If true, a forward has priority over an input gradient as long as the micro-batches that
-    // await their input gradient are fewer than the warm-up forwards.
+    // If true, a forward has priority over an input gradient while fewer micro-batches wait for
+    // their input gradient than the warm-up has forwards.
     bool forwardFirst = false;
 };
 
@@ -91,8 +91,8 @@ std::vector<int> warmUps(const Problem& problem, WarmUp rule)
             end += forward;
         arrives = std::max(end, arrives) + input;
     }
-    // Unless a warm-up has all forwards, it has fewer than that of the previous device, but at
-    // least one.
+    // A warm-up without all forwards is shorter than the warm-up of the previous device, but has at
+    // least one forward.
     for (std::size_t d = 1; d < counts.size(); ++d)
         if (counts[d] < problem.microBatches)
             counts[d] = std::max(1, std::min(counts[d], counts[d - 1] - 1));
@@ -165,7 +165,7 @@ private:
     {
         std::vector<std::int64_t> forwardEnds,
             inputEnds;             // [micro-batch]: end times, for the ops started so far
-        std::vector<OpKind> kinds; // the order; micro-batches ascend within each kind
+        std::vector<OpKind> kinds; // the ops in order; micro-batches ascend within each kind
         int weights = 0;
         std::int64_t freeAt = 0;
 
@@ -182,7 +182,7 @@ private:
     }
 
     // The earliest time at which memory, warm-up and input allow the device's next forward;
-    // kUnknown if one of them does not allow it yet.
+    // kUnknown if this time is not known yet.
     std::int64_t nextForward(int d) const
     {
         const Device& device = at(d);

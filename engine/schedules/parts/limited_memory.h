@@ -15,8 +15,8 @@ inline constexpr std::array kCostOptions{kCosts};
 
 // Searches for the best order with one stage per device, split backward and at most `mostStash`
 // micro-batches between F and W on a device. Runs the pipeline with several policies and returns
-// the order with the smallest makespan. Among equals it prefers the shortest span, then the first
-// policy. Every order was executed, so it is valid. Time: ops x log(D) per policy.
+// the order with the smallest makespan. Ties go to the shortest span, then to the first policy. The
+// order is valid, because it was simulated. Time: ops x log(D) per policy.
 Schedule searchWithinMemory(const ScheduleRequest& request, int mostStash);
 
 } // namespace engine::parts

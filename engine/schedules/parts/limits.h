@@ -14,7 +14,7 @@ struct Unit
 // Checks shared by several schemes. Error messages name the rule and the nearest valid number.
 Result<void> checkEvenDevices(const ScheduleRequest& request);
 Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit);
-// Checks that the number of chunks is even: every direction consists of chunks/2 consecutive Vs.
+// Checks that the number of chunks is even, because every direction is chunks/2 consecutive Vs.
 Result<void> checkWholeVs(const ScheduleRequest& request);
 Result<void> checkAtLeastTwiceTheDevices(const ScheduleRequest& request);
 

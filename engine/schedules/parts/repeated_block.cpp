@@ -14,8 +14,8 @@ using Content = DeviceSlots::Content;
 constexpr std::array kOps{Content::FirstForward, Content::SecondForward, Content::SecondBackward,
                           Content::FirstBackward};
 
-// Returns the largest number of chunks that one device holds if the block is repeated but not
-// compacted.
+// Returns the largest number of chunk activations that a device holds if the block is repeated but
+// not compacted.
 int heldAtMost(const BlockSlots& block, int microBatches, BlockBackward backward)
 {
     DeviceSlots slots(backward == BlockBackward::Split, 2 * microBatches);

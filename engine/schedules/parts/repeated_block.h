@@ -21,11 +21,11 @@ enum class BlockBackward {
     Whole,
 };
 
-// Repeats the block every six slots, once per micro-batch, and compacts it: in the order of the
-// repeated block, each op moves to the first slot of its device that its inputs, the previous op of
-// its kind, and memory allow. No device holds more than the fullest device of the repeated block.
-// Fills an empty schedule with two chunks per device in a V. Time: slightly more than linear in the
-// ops (8 times as many took 13 times as long).
+// Repeats the block for each micro-batch, six slots apart, and compacts the result: in slot order,
+// each op moves to the first slot of its device that its inputs, the previous op of its kind and
+// the memory limit allow. The limit is what the fullest device holds before the compaction. Fills
+// an empty schedule with two chunks per device in a V. Time: slightly more than linear in the ops
+// (8 times as many took 13 times as long).
 void writeRepeatedBlock(Schedule& schedule, const Block& block, BlockBackward backward);
 
 } // namespace engine::parts

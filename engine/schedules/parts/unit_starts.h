@@ -6,8 +6,8 @@
 
 namespace engine::parts {
 
-// Start times of a schedule of whole forwards and backwards. Every device runs its program as soon
-// as possible, messages are free, a stage's forward takes one tick and a backward two.
+// Start times of a schedule of whole forwards and backwards. Every op starts as early as possible,
+// messages are free, and a stage's forward takes one tick, its backward two.
 class UnitStarts
 {
 public:

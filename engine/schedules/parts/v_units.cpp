@@ -13,7 +13,7 @@ struct Step
     int replica = 0, stage = -1, entry = 0;
 };
 
-// Steps in their due slots; no two share a slot.
+// Steps in their due slots, at most one per slot.
 class Slots
 {
 public:
@@ -106,7 +106,7 @@ private:
     Program m_program;
     int m_devices = 0, m_warmUp = 0, m_turns = 0;
     std::vector<Step> m_forwards, m_backwards; // steps of one unit, in due order
-    std::size_t m_forward = 0, m_backward = 0; // appended so far
+    std::size_t m_forward = 0, m_backward = 0; // numbers of appended ops
 };
 
 } // namespace

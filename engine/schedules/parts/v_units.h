@@ -10,9 +10,9 @@ namespace engine::parts {
 //
 // Entry j is the j-th micro-batch of a direction within a basic unit. Its forward at stage s is due
 // in tick s + 2j. Its backward at stage s, which takes two ticks, is due 2(S-1-s) + 4j ticks after
-// the end of the first forward at the last stage. No two forwards and no two backwards coincide on
-// a device: chunk c of a direction uses the ticks of one parity in a window of D ticks, and the
-// other direction uses the ticks of the other parity.
+// the end of the first forward at the last stage. Forwards of a device never coincide, nor do
+// backwards: within a window of D ticks, chunk c of one direction uses only even or only odd ticks,
+// and the other direction uses the other ticks.
 //
 // A device runs forwards and backwards in due order, which for v = 2 is the order of the authors'
 // code. With R = D/2 - min(d, D-1-d), m = vD - R and X^k for k repetitions of X, that order is

@@ -192,11 +192,12 @@ TEST_CASE(
     cuda_on_cpu::plugIn(small);
     const auto device = std::move(cuda::makeDevices(1).front());
     CHECK_THAT(device->info().library,
-               Contains("heads of 64 and 128 numbers does not use tensor cores"));
+               Contains("head size of 64 or 128 does not use tensor cores"));
     CHECK_THAT(device->info().library, Contains("64 KiB"));
     cuda_on_cpu::plugIn(before);
     CHECK_THAT(kernel_test::emulatedCuda()->info().library, !Contains("without tensor"));
-    CHECK_THAT(cuda::lackOfTensorCores(72 << 10), Contains("flash attention of heads of 128 "));
+    CHECK_THAT(cuda::lackOfTensorCores(72 << 10),
+               Contains("flash attention with a head size of 128 "));
     CHECK(cuda::lackOfTensorCores(99 << 10).empty());
 
     AttentionShape shape{.samples = 2,

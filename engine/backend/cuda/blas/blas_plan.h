@@ -11,7 +11,7 @@ namespace engine::cuda {
 class BlasPlan
 {
 public:
-    // Everything that the choice of the algorithm depends on. Products with the same key share a
+    // Everything on which the choice of the algorithm depends. Products with the same key share a
     // plan.
     using Key = std::array<std::int64_t, 22>;
     static Key keyOf(const Product& op);
@@ -22,9 +22,9 @@ public:
     BlasPlan(const BlasPlan&) = delete;
     BlasPlan& operator=(const BlasPlan&) = delete;
 
-    // Returns false and queues nothing if the library does not support the epilogue. This is known
-    // from the heuristics or from the first call. Throws if the library does not support a product
-    // without an epilogue.
+    // Returns false and queues nothing if the library does not support the epilogue. Support is
+    // known from the heuristics or after the first call. Throws if the library does not support a
+    // product without an epilogue.
     bool run(cublasLtHandle_t handle, const OpStream& opStream, const Product& op);
 
 private:

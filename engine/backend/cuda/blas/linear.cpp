@@ -30,7 +30,7 @@ bool linear(const OpStream& opStream, Products& products, const Linear<Real>& op
     }
     if (op.bias != nullptr) {
         product.epilogue = Epilogue::Bias;
-        product.bias = const_cast<Real*>(op.bias); // only read
+        product.bias = const_cast<Real*>(op.bias); // the library only reads it
     }
     if (activates) {
         CHECK(op.activated.stride == op.y.stride);

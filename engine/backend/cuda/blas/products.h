@@ -22,7 +22,7 @@ struct Operand
     void* data = nullptr;
     Element element = Element::Float;
     int rows = 0, columns = 0, stride = 0;
-    // Distance from the matrix of one product of the batch to that of the next, in numbers; 0: all
+    // Distance in numbers between the matrices of consecutive products of the batch; 0: all
     // products share one matrix.
     std::ptrdiff_t step = 0;
 

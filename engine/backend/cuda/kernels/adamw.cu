@@ -11,7 +11,7 @@ namespace {
 constexpr int kMostParts = 256;
 
 // One AdamW step for all tensors of a stage in one launch, because most tensors are small. Per
-// parameter 16 bytes are read and 12 written, plus 2 if rounded weights are stored.
+// parameter, a step reads 16 bytes and writes 12, or 14 with rounded weights.
 template<class Real>
 struct Step
 {

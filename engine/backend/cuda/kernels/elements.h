@@ -105,7 +105,7 @@ inline bool isAligned(const void* pointer)
     return reinterpret_cast<std::uintptr_t>(pointer) % kAccess == 0;
 }
 
-// Whether every row allows 16-byte reads; true for a matrix without data.
+// Whether every row is aligned for 16-byte reads; true for a matrix without data.
 template<class Real>
 bool isAligned(const Matrix<Real>& matrix)
 {

@@ -44,7 +44,7 @@ struct TokenGradient
 template<int kCount, class Real>
 __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real> op)
 {
-    // One bit for each row of the chunk. It is set if the row has `token`.
+    // One bit for each row of the chunk, set if the row has `token`.
     __shared__ unsigned same[kThreads / kWarp];
     const int own = static_cast<int>(blockIdx.x), rows = op.dOut.rows;
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
@@ -130,7 +130,7 @@ void embeddingBackward(const OpStream& opStream, std::span<const std::int32_t> t
            aligned ? addTokenGradients<kPack, Real> : addTokenGradients<1, Real>, op);
     if (dPositionTable.data == nullptr)
         return;
-    Matrix<float> seen = dPositionTable; // positions that occur
+    Matrix<float> seen = dPositionTable; // only the positions that occur in dOut
     seen.rows = seen.rows < dOut.rows ? seen.rows : dOut.rows;
     forEach<kPack>(opStream.stream, countOf(seen), isAligned(dOut) && isAligned(dPositionTable),
                    PositionGradient<Real>{dOut, dPositionTable});

@@ -75,8 +75,8 @@ __device__ inline void put(Tile<kM, kN>& tile, const float (&values)[kI][kJ])
 }
 
 // The number of rows of a tile in queryGradients() and keyGradients(). queryGradients() has
-// queries, dOut, keys and a tile of score gradients in shared memory at the same time: 34 KiB for a
-// head of 128 numbers.
+// queries, dOut, keys and a tile of score gradients in shared memory at the same time: 34 KiB for
+// head size 128.
 template<int kSize>
 constexpr int kBackwardRows = kSize <= 64 ? 32 : 16;
 

@@ -6,10 +6,10 @@
 
 namespace engine::cuda {
 
-// FlashAttention-2 (Dao, 2023) on tensor cores, for bfloat16 and heads of 64 or 128 numbers, over
-// all heads of all samples. It accumulates in float. Every number is computed by one block that
-// processes tiles in order, so there are no atomics and every run gives the same bits. The backward
-// therefore computes the scores twice (seven products instead of five).
+// FlashAttention-2 (Dao, 2023) on tensor cores, for bfloat16 and head sizes 64 and 128, over all
+// heads of all samples. It accumulates in float. Every number is computed by one block that
+// processes tiles in order, so there are no atomics and every run gives the same bits. For this,
+// the backward computes the scores twice (seven products instead of five).
 struct TensorFlash
 {
     static constexpr int kMostSlices = 32;
@@ -22,8 +22,8 @@ struct TensorFlash
     int stride[kMostSlices] = {};
 
     static bool takes(int headSize) { return headSize == 64 || headSize == 128; }
-    // The shared memory per block that the largest kernel needs: 66560 bytes for heads of 64, 98816
-    // for heads of 128.
+    // The shared memory per block, in bytes, that the largest kernel needs: 66560 for head size 64,
+    // 98816 for 128.
     static std::size_t sharedMemory(int headSize);
 };
 

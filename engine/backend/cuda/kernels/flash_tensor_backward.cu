@@ -4,8 +4,8 @@
 //   queryGradients(): the query gradients, and the dot product of dOut and out in each row; one
 //   block per tile of rows.
 //   keyGradients(): the key and value gradients; one block per tile of columns. A warp processes 16
-//   keys and computes the scores transposed. Their register layout is then that of the left
-//   operands of dV = P^T dOut and dK = dS^T Q, so P and dS need not pass through shared memory.
+//   keys and computes the scores transposed, in the register layout of the left operands of
+//   dV = P^T dOut and dK = dS^T Q. P and dS therefore need not pass through shared memory.
 // Scores are multiplied by log2(e), so that weights are powers of 2.
 namespace engine::cuda {
 namespace {
@@ -107,9 +107,9 @@ struct KeyMemory
     Stage stages[2];
 };
 
-// Loads the queries that attend to a tile of keys, for all query heads of the key head. There are
-// two buffers (stages) in shared memory, each for a tile of queries: one is loaded while the other
-// is used.
+// Loads the queries that attend to a tile of keys, for all query heads of the key head. Shared
+// memory has two buffers (stages), each for a tile of queries: one is loaded while the other is
+// used.
 template<int kSize>
 class QueryTiles
 {

@@ -8,13 +8,13 @@ namespace {
 using namespace tensor;
 
 constexpr int kKeys = 64; // per tile
-// The number of scores per row that a warp computes at a time, limited by registers. For heads of
-// 64 numbers it is smaller, so that two blocks (sixteen warps) fit on an SM.
+// The number of scores per row that a warp computes at a time, limited by registers. For head size
+// 64 it is smaller, so that two blocks (sixteen warps) fit on an SM.
 template<int kSize>
 constexpr int kAtOnce = kSize == 64 ? 32 : 64;
 
-// For the two rows of this thread: the maximum so far, and the sum of exponentials over its own
-// columns.
+// For the two rows of this thread: the maximum so far, and the sum of exponentials over the columns
+// of this thread.
 struct RowState
 {
     float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {};

@@ -46,8 +46,8 @@ struct Head
     }
 };
 
-// Loads the keys and values that a block of queries attends to. There are two buffers (stages) in
-// shared memory, each for a tile of keys and values: one is loaded while the other is used.
+// Loads the keys and values that a block of queries attends to. Shared memory has two buffers
+// (stages), each for a tile of keys and values: one is loaded while the other is used.
 template<int kKeys, int kSize>
 class KeyTiles
 {

@@ -13,7 +13,7 @@ constexpr int kSide = 16;
 constexpr int kColumns = 32; // keys per tile
 
 // The number of rows of a tile of queries. It is smaller for larger heads, so that all tiles fit
-// into 48 KiB. kSize is the size of a head, rounded up; the padding is 0.
+// into 48 KiB. kSize is the head size, rounded up; the padding is 0.
 template<int kSize>
 constexpr int kRows = kSize <= 64 ? 64 : 32;
 
@@ -109,7 +109,7 @@ __device__ inline float overRow(float value, Combine combine)
     return value;
 }
 
-// Calls launch<kSize>() with the head's size rounded up.
+// Calls launch<kSize>() with the head size, rounded up.
 template<class Launch>
 void bySize(int size, const Launch& launch)
 {

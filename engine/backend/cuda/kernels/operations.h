@@ -3,8 +3,8 @@
 #include "engine/backend/cuda/kernels/op_stream.h"
 #include "engine/backend/kernels.h"
 
-// One family of kernels per file, for float and bfloat16. Kernels documents each operation. All are
-// queued on the stream and return at once. Shapes and alignment are checked on the host.
+// One family of kernels per file, for float and bfloat16, documented in backend/kernels.h. Calls
+// queue work on the stream and return at once. The host checks shapes and alignment.
 namespace engine::cuda {
 
 template<class Real>

@@ -5,8 +5,8 @@ namespace engine::cuda {
 namespace {
 
 // Work for forEach() over pairs of numbers; the two numbers of a pair are rotated together. Pairs
-// are numbered by row, head and column, which is below headSize / 2. One thread reads and writes
-// both numbers of a pair, so the operation works in place.
+// are numbered by row, head and column (0 to headSize / 2 - 1). One thread reads and writes both
+// numbers of a pair, so the operation works in place.
 template<class Real>
 struct Turn
 {

@@ -4,7 +4,7 @@
 
 // Reduces each row of a matrix to one number. kGroup threads share a row: a warp for short rows, a
 // block for long ones. Sums have a fixed order. First each thread adds its own numbers. Then the
-// sums of pairs of threads are added, in a butterfly in which both threads add the same two
+// threads of a warp add their sums in a butterfly, in which both threads of a pair add the same two
 // numbers. Then the sums of the warps are added in order.
 namespace engine::cuda {
 

@@ -13,8 +13,8 @@ constexpr int kSide = 16; // rows per warp; also the inner size of an mma
 constexpr int kWarps = kThreads / kWarp;
 
 // kRows rows of kSize numbers. The lowest three bits of the index of a 16-byte piece are XORed with
-// those of the row. The eight rows that ldmatrix reads at a time are therefore in different banks,
-// and copies and reads have no bank conflicts.
+// those of the row index. The eight rows that ldmatrix reads at a time are therefore in different
+// banks, and copies and reads have no bank conflicts.
 template<int kRows, int kSize>
 struct Tile
 {
@@ -41,9 +41,9 @@ struct Tile
     }
 
     // Returns the address in shared memory of 8 consecutive numbers of `row`, starting at `column`
-    // (0 or 8). A thread computes it once per tile: right() moves it to the right by 16 * steps
-    // columns, and below() moves it down by `rows` rows (a multiple of 8). The XOR in at() and the
-    // alignment of rows make this possible.
+    // (0 or 8). A thread computes the address once per tile: right() moves it by 16 * steps
+    // columns, and below() by `rows` rows (a multiple of 8). The XOR in at() and the alignment of
+    // rows make this possible.
     __device__ ptx::Shared address(int row, int column)
     {
         return ptx::sharedAddress(at(row, column));

@@ -34,7 +34,7 @@ static_assert(sizeof(nccl::UniqueId) == sizeof(ncclUniqueId)
               && sizeof(nccl::UniqueId::internal) == NCCL_UNIQUE_ID_BYTES);
 
 // Headers before NCCL 2.27 lack the last fields of Config, so these fields are compared separately.
-// NCCL finds out from `size` which fields exist.
+// NCCL derives from `size` which fields exist.
 using Config = nccl::Config;
 static_assert(offsetof(Config, size) == offsetof(ncclConfig_t, size)
               && offsetof(Config, magic) == offsetof(ncclConfig_t, magic)

@@ -4,8 +4,8 @@
 
 namespace engine::cuda {
 
-// The functions of NCCL that the plug-in calls. They come from the library of this machine, or from
-// a test that replaces them.
+// The functions of NCCL that the plug-in calls. They point into the library of this machine, or
+// into the emulated library of a test.
 struct NcclFunctions
 {
     using Status = nccl::Status;

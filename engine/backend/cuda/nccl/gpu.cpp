@@ -16,8 +16,8 @@ namespace engine::cuda {
 
 namespace {
 
-// While it waits for NCCL, a thread first polls without sleeping for kStare, because most calls
-// complete quickly. Then it sleeps for kGlance between polls.
+// A thread that waits for NCCL first polls without sleeping for kStare, because most calls complete
+// quickly. Then the thread sleeps for kGlance between polls.
 constexpr std::chrono::microseconds kGlance{50}, kStare{100};
 
 nccl::DataType typeOf(NcclType type)

@@ -17,7 +17,7 @@ public:
     // Allocates on the current GPU. Throws std::bad_alloc, or std::runtime_error with CUDA's
     // message.
     DeviceMemory take(std::size_t bytes, MemoryFor purpose) const;
-    GpuMemoryUse use() const; // sets only `taken` and `rounding`
+    GpuMemoryUse use() const; // sets only the members `taken` and `rounding`
 
 private:
     struct Out

@@ -13,7 +13,7 @@ void checkShape(const AttentionShape& shape)
     if (shape.kind != AttentionKind::Flash)
         return;
     if (shape.headSize > kLargestFlashHead || shape.slices > kMostFlashSlices)
-        throw std::runtime_error("flash attention on a GPU supports heads of up to 128 numbers and "
+        throw std::runtime_error("flash attention on a GPU supports head sizes up to 128 and "
                                  "up to 32 slices: use --attention recompute");
 }
 

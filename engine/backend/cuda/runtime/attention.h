@@ -6,8 +6,8 @@ namespace engine::cuda {
 
 // Standard and recompute attention as batched matrix products. A batch has all heads of one sample.
 // If g query heads share each key head, there are g batches per sample, each with one query head
-// per key head. Sums over these query heads and over slices have a fixed order. Flash attention has
-// its own kernels: flash_tensor.h where possible, otherwise flash.h for heads of up to 128 numbers.
+// per key head. Sums over these query heads and over slices have a fixed order. Flash attention
+// uses flash_tensor.h where possible, otherwise flash.h (head sizes up to 128).
 template<class Real>
 void attention(const OpStream& opStream, Products& products, const Attention<Real>& op);
 template<class Real>

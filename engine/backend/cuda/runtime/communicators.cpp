@@ -167,7 +167,7 @@ private:
                 if (cancel.load(std::memory_order_relaxed))
                     abort();
         }
-        // Checked even if no thread threw: an aborted call ends as if it had completed.
+        // Also checked if no thread threw: an aborted call ends as if it had completed.
         if (cancel.load(std::memory_order_relaxed))
             throw Cancelled("cancelled while the GPUs joined NCCL communicators");
         if (first)

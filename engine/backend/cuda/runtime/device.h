@@ -14,8 +14,8 @@ struct DevicePart
     // Partitions share the clock of their GPU, except that a partition with Events::Own has its own
     // clock.
     std::shared_ptr<GpuClock> clock;
-    Bytes before = 0; // memory of the GPU in use when the device was opened
-    int number = -1;  // index among the devices that run concurrently; -1: one device emulates all
+    Bytes before = 0; // bytes in use on the GPU when the device was opened
+    int number = -1;  // index among the concurrent devices; -1: one device emulates all
 };
 
 // Throws std::bad_alloc, or std::runtime_error with CUDA's message.

@@ -58,8 +58,8 @@ void tryOut(const Device& device)
         throw std::runtime_error("streams of a partition do not wait for each other");
 }
 
-// Adds `count` devices on a GPU to `devices`. If `numbered`, each device runs concurrently with all
-// others in `devices` and gets its index there as its number.
+// Appends `count` devices on a GPU to `devices`. If `numbered`, all of `devices` run concurrently,
+// and the number of a device is its index in `devices`.
 void makeOn(int gpu, int count, bool numbered, std::vector<std::unique_ptr<Device>>& devices)
 {
     check(cudaSetDevice(gpu), "cudaSetDevice");

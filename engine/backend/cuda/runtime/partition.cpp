@@ -32,7 +32,7 @@ struct Driver
     Create create = driverFunction<Create>("cuGreenCtxCreate", 12040);
     Destroy destroy = driverFunction<Destroy>("cuGreenCtxDestroy", 12040);
     CreateStream createStream = driverFunction<CreateStream>("cuGreenCtxStreamCreate", 12050);
-    // Optional: used only where the driver has them.
+    // Optional functions: nullptr if the driver lacks them.
     Convert convert = driverFunction<Convert>("cuCtxFromGreenCtx", 12040);
     Push push = driverFunction<Push>("cuCtxPushCurrent", 4000);
     Pop pop = driverFunction<Pop>("cuCtxPopCurrent", 4000);

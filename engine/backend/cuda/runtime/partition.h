@@ -12,7 +12,7 @@ namespace engine::cuda {
 // belong to the whole GPU (CUDA Runtime API 13.4, "Execution Context Management"). Events also
 // belong to the whole GPU, unless the driver requires events of the stream's own context
 // (documentation of cuEventRecord in 13.0). Streams and events of a partition must be destroyed
-// before it.
+// before the partition.
 class Partition
 {
 public:

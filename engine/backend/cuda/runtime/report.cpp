@@ -22,7 +22,7 @@ std::string dotted(int version) // 13000 -> "13.0"
     return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-// A library, and how its version is queried: `symbol` is a function that returns the version
+// A library and the function that reports its version: `symbol` either returns the version
 // (`returnsIt`) or writes it to an int.
 struct Asked
 {

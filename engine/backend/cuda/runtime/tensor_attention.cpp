@@ -79,9 +79,9 @@ std::string lackOfTensorCores(std::size_t sharedMemory)
     for (const int head : {64, 128})
         if (const std::size_t wanted = TensorFlash::sharedMemory(head); wanted > sharedMemory)
             return fmt::format(
-                "flash attention of heads of {}128 numbers does not use tensor cores: the kernel "
+                "flash attention with a head size of {}128 does not use tensor cores: the kernel "
                 "needs {:.1f} KiB of shared memory per block, but the limit is {} KiB",
-                head == 64 ? "64 and " : "", static_cast<double>(wanted) / 1024,
+                head == 64 ? "64 or " : "", static_cast<double>(wanted) / 1024,
                 sharedMemory >> 10U);
     return {};
 }

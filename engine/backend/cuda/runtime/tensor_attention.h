@@ -8,7 +8,7 @@
 namespace engine::cuda {
 
 // Queues flash attention on tensor cores (flash_tensor.h). Returns false and queues nothing unless
-// heads have 64 or 128 numbers, rows are aligned to 16 bytes, and the GPU has enough shared memory
+// the head size is 64 or 128, rows are aligned to 16 bytes, and the GPU has enough shared memory
 // per block.
 bool tensorAttention(const OpStream& opStream, const Attention<bfloat16>& op);
 bool tensorAttentionBackward(const OpStream& opStream, const AttentionBackward<bfloat16>& op);
