@@ -66,8 +66,11 @@ TEST_CASE("the notice of a cut-off run names the iterations that were kept")
     engine::Run run = simulatedRun({"1f1b", 2, 2, 3});
     CHECK(keptSentence(nullptr) == QStringLiteral("Nothing was recorded."));
     CHECK(keptSentence(&run) == QStringLiteral("Iterations 0–2 are complete and were kept."));
+    for (engine::Iteration& one : run.timeline.iterations)
+        one.number += 3; // a part of a longer run
+    CHECK(keptSentence(&run) == QStringLiteral("Iterations 3–5 are complete and were kept."));
     run.timeline.iterations.resize(1);
-    CHECK(keptSentence(&run) == QStringLiteral("Iteration 0 is complete and was kept."));
+    CHECK(keptSentence(&run) == QStringLiteral("Iteration 3 is complete and was kept."));
     run.timeline.iterations[0].kind = engine::Iteration::Kind::Warmup;
     CHECK(keptSentence(&run)
           == QStringLiteral("Only warm-up iterations were recorded, so there are no results. The "

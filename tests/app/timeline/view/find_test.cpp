@@ -88,6 +88,19 @@ TEST_CASE("a facet without matches is named, with its valid values")
     CHECK(run.found("mb:1").blame().isEmpty());
 }
 
+// The part of a run keeps the numbers of its iterations; 0 to 1 were named.
+TEST_CASE("the iterations of a part of a run are found and named by their numbers")
+{
+    engine::Run part = *sample::units({"1f1b", 4, 8, 2});
+    part.timeline.iterations[0].number = 3;
+    part.timeline.iterations[1].number = 4;
+    const app::RunView view(std::make_shared<const engine::Run>(std::move(part)));
+    const auto found
+        = [&](const char* text) { return Found(view, *app::parseFind(QString::fromLatin1(text))); };
+    CHECK(found("2B3 iter:4").hits().size() == 1);
+    CHECK(found("iter:1").blame() == QStringLiteral("no op matches iter:1; iterations are 3 to 4"));
+}
+
 TEST_CASE("kernels are found by a part of their name, beneath the ops that other facets leave")
 {
     const auto run = sample::measured({"1f1b", 2, 2, 1});
