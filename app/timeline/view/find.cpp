@@ -118,6 +118,12 @@ void Found::matchOps(const RunView& view, const std::vector<FindFacet>& facets)
         m_ops[op] = isKindNamed
             || (view.op(op).microBatch.isValid() && engine::isCompute(view.op(op).kind));
     for (const FindFacet& facet : facets) {
+        if (facet.isInTime && view.run().info.inUnits()) {
+            m_ops.assign(m_ops.size(), false);
+            m_blame = tr("the times of this run are in cost units; leave out the unit of %1")
+                          .arg(facet.text);
+            return;
+        }
         if (isOfSpans(facet.key) || facet.key == Key::Kernel) {
             (facet.key == Key::Kernel ? m_ofKernels : m_ofSpans).push_back(facet);
             continue;

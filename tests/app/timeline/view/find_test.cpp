@@ -74,6 +74,27 @@ TEST_CASE("a duration is compared in the unit in which the run counts")
     CHECK(Found(measured, *slow).hits().size() >= 4 * 4 * 2);
 }
 
+// 5 ms was compared as 5 million units, so every op was shorter.
+TEST_CASE("a duration in a unit of time is refused in a run in cost units")
+{
+    const Searched units({"1f1b", 4, 4, 1});
+    const Found found = units.found("op:F dur<5ms");
+    CHECK(found.hits().empty());
+    CHECK(found.blame()
+          == QStringLiteral("the times of this run are in cost units; leave out the unit of "
+                            "dur<5ms"));
+    CHECK_FALSE(found.has(units.view.spans(engine::DeviceId{0}, engine::Track::Kind::Compute)[0]));
+}
+
+TEST_CASE("microseconds are typed as they are shown")
+{
+    for (const char* text : {"dur>20us", "dur>20µs"}) {
+        const auto facets = app::parseFind(QString::fromUtf8(text));
+        REQUIRE(facets.has_value());
+        CHECK(facets->front().time == 20'000);
+    }
+}
+
 TEST_CASE("a facet without matches is named, with its valid values")
 {
     const Searched run({"1f1b", 4, 8, 2});
