@@ -4,6 +4,8 @@
 #include "app/models/time_shares.h"
 #include "tests/app/simulated_run.h"
 
+#include <limits>
+
 using namespace app;
 
 TEST_CASE("the loss series omits the median iteration and has space for planned iterations")
@@ -21,6 +23,20 @@ TEST_CASE("the loss series omits the median iteration and has space for planned 
     REQUIRE(series.points.size() == 2);
     CHECK(series.points[0].isWarmup);
     CHECK(series.planned == 6);
+    CHECK(series.highest() == 5.75);
+}
+
+// The scale of the plot became infinite, and no loss was visible.
+TEST_CASE("a loss that is not finite does not change the highest loss")
+{
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    LossSeries series;
+    series.points = {{.mean = 5.2, .microBatches = {4.5F, 5.75F}},
+                     {.mean = kInfinity,
+                      .microBatches = {std::numeric_limits<float>::quiet_NaN(),
+                                       std::numeric_limits<float>::infinity()}}};
+    series.unigramEntropy = std::numeric_limits<double>::quiet_NaN();
+    series.entropyRate = kInfinity;
     CHECK(series.highest() == 5.75);
 }
 
