@@ -1,4 +1,5 @@
 #include "app/models/tables/alive_model.h"
+#include "app/models/tables/csv.h"
 #include "app/models/tables/memory_model.h"
 #include "app/widgets/memory/memory_areas.h"
 #include "tests/app/sample_run.h"
@@ -124,9 +125,9 @@ TEST_CASE("the table of what is alive ends with its sum, which is the memory at 
     CHECK(model.index(last, 5).data().toString() == report->amount(peak.total()));
     CHECK(model.index(0, 0).data().toString() == QStringLiteral("stash"));
     CHECK(model.index(0, 1).data().toString() == QStringLiteral("1F0"));
-    CHECK(model.csv().startsWith(
-        QStringLiteral("Category,Op,Micro-batch,Stage,\"Since, ms\",GiB\n")));
-    CHECK(model.csv().count(QLatin1Char('\n')) == model.rowCount() + 1);
+    const QString csv = csvOf(model);
+    CHECK(csv.startsWith(QStringLiteral("Category,Op,Micro-batch,Stage,\"Since, ms\",GiB\n")));
+    CHECK(csv.count(QLatin1Char('\n')) == model.rowCount() + 1);
 }
 
 TEST_CASE("a device without a plan has a peak and no prediction")
