@@ -303,7 +303,7 @@ QStringList MemoryPage::statusTexts() const
     texts << (m_report->limit
                   ? tr("limit %1")
                         .arg(m_report->bytes.withUnit(static_cast<double>(*m_report->limit)))
-                  : tr("no limit: no device memory was set"));
+                  : tr("no known limit"));
     return texts;
 }
 
