@@ -68,13 +68,16 @@ void MappingCard::paintNodes(QPainter& painter, const QRectF& box) const
                       node < 2 ? box.top() : box.bottom() - 13, 22, 13);
     };
     for (const profiler::LinkLoad& link : mapped().loads.links) {
-        if (link.from >= link.to || link.to >= nodes)
+        const auto [low, high] = std::minmax(link.from, link.to);
+        if (low == high || high >= nodes)
             continue;
         const profiler::LinkLoad* back = mapped().loads.find(link.to, link.from);
+        if (link.from == high && back != nullptr)
+            continue; // drawn with the other direction
         const double bytes = std::max(link.bytes(), back != nullptr ? back->bytes() : 0);
         const int load = m_scale.classOf(bytes);
         painter.setPen(QPen(LoadScale::colour(load, theme()), LoadScale::width(load)));
-        painter.drawLine(place(link.from).center(), place(link.to).center());
+        painter.drawLine(place(low).center(), place(high).center());
     }
     for (int node = 0; node < nodes; ++node) {
         painter.setPen(theme().chrome.text3);
