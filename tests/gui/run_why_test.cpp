@@ -201,6 +201,18 @@ TEST_CASE("the next scheme is compared with the run as a prediction in a file")
     QFile::remove(files[0]);
 }
 
+// They kept the colour and the unit of the time when they were computed.
+TEST_CASE("the numbers of the next scheme follow the theme")
+{
+    Explained run;
+    run.open();
+    REQUIRE(waitFor([&] { return run.find<QPushButton>("whyCompare")->isVisible(); }));
+    for (const auto choice : {ThemeController::Choice::Light, ThemeController::Choice::Dark}) {
+        run.theme.setChoice(choice);
+        CHECK(run.label("whyNextGain").contains(run.theme.theme().chrome.ok.name()));
+    }
+}
+
 TEST_CASE("a scheme cannot be run from a run without an experiment, and can with one")
 {
     engine::Run run = simulatedRun({"1f1b", 4, 8, 1, true});
