@@ -169,12 +169,14 @@ void ExposedBars::show(const std::shared_ptr<const MappingStudy>& study)
     QStringList texts;
     if (study != nullptr)
         for (const MappedPrediction& each : study->all)
-            if (each.problem.isEmpty())
-                texts.append(tr("%1: messages %2, all-reduces %3 %4")
-                                 .arg(mappingTitle(each.mapping),
-                                      milliseconds(each.loads.exposed.messages),
-                                      milliseconds(each.loads.exposed.allReduces),
+            if (each.problem.isEmpty()) {
+                QStringList parts;
+                for (const Part& part : partsOf(each.loads.exposed))
+                    parts.append(QStringLiteral("%1 %2").arg(part.name, milliseconds(part.ticks)));
+                texts.append(tr("%1: %2 %3")
+                                 .arg(mappingTitle(each.mapping), parts.join(tr(", ")),
                                       scaleIn(Unit::Millisecond).unit()));
+            }
     setAccessibleName(tr("Exposed communication by kind"));
     setAccessibleDescription(texts.join(QStringLiteral(". ")));
     const double rows = study != nullptr ? static_cast<double>(study->all.size()) : 0;

@@ -41,3 +41,16 @@ TEST_CASE("a card draws a link whose only traffic goes to the node of the lower 
     CHECK(back == nodesWith({linkOf(0, 3)}));
     CHECK(back == nodesWith({linkOf(0, 3), linkOf(3, 0)}));
 }
+
+// Screen readers were told about messages and all-reduces only.
+TEST_CASE("the description of exposed communication includes the stashes of BPipe")
+{
+    auto study = std::make_shared<MappingStudy>();
+    study->all.push_back({QStringLiteral("pair-adjacent"), {}, 100'000'000, {}});
+    study->all.front().loads.exposed = {1e6, 2e6, 3e6};
+    const ThemeController theme;
+    ExposedBars bars(theme);
+    bars.show(study);
+    CHECK(bars.accessibleDescription()
+          == QStringLiteral("Pair-adjacent: messages 1.0, stashes 2.0, all-reduces 3.0 ms"));
+}
