@@ -35,6 +35,7 @@ void KernelLoader::ask(const RunPointer& run, const RunDocument& document)
     const bool isComplete = document.state() == RunDocument::State::Finished
         && run == document.run() && !document.file().isEmpty();
     if (!isComplete || run->info.inUnits()) {
+        m_run.reset();
         Q_EMIT missing(document.isRunning()
                            ? tr("Kernels are read when the run is complete.")
                            : QString::fromStdString(profiler::whyNoKernels(run->info)));

@@ -29,7 +29,7 @@ Q_SIGNALS:
 
 private:
     Background m_background;
-    RunPointer m_run; // the run of the last request
+    RunPointer m_run; // the run of the last request; null after missing()
 };
 
 } // namespace app

@@ -3,6 +3,7 @@
 #include "app/models/run_document.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace app {
 
@@ -22,11 +23,16 @@ LossSeries lossSeries(const engine::Run& run)
 
 double LossSeries::highest() const
 {
-    double highest = std::max(unigramEntropy.value_or(0), entropyRate.value_or(0));
+    double highest = 0;
+    const auto take = [&highest](double loss) {
+        if (std::isfinite(loss))
+            highest = std::max(highest, loss);
+    };
+    take(unigramEntropy.value_or(0));
+    take(entropyRate.value_or(0));
     for (const LossPoint& point : points) {
-        highest = std::max(highest, point.mean);
-        for (const float loss : point.microBatches)
-            highest = std::max(highest, static_cast<double>(loss));
+        take(point.mean);
+        std::ranges::for_each(point.microBatches, take);
     }
     return highest;
 }

@@ -23,7 +23,7 @@ struct LossSeries
     // Entropies of the training text in nats per token, drawn as reference lines.
     std::optional<double> unigramEntropy, entropyRate;
 
-    // The largest of the means, micro-batch losses and reference lines; 0 if there are none.
+    // The largest finite mean, micro-batch loss or reference line; 0 if there is none.
     double highest() const;
 };
 

@@ -78,6 +78,12 @@ std::optional<std::int64_t> deviceLimit(const engine::Run& run)
     return hasOwnGpus ? smallestMemory(info.machine) : std::nullopt;
 }
 
+bool isInSight(std::optional<double> limit, double highest)
+{
+    constexpr double kFar = 3;
+    return limit && *limit <= kFar * highest;
+}
+
 bool MemoryReport::isPredicted() const
 {
     return run->info.mode == engine::Mode::Simulate;
@@ -146,15 +152,16 @@ MemoryReport memoryReport(const RunPointer& run, int iteration)
         report.window = run->timeline.iterations[static_cast<std::size_t>(iteration)].window;
     report.steps = profiler::memorySteps(*run, iteration);
     report.partners = profiler::memoryPartners(*run, iteration);
-    report.limit = requestedLimit(run->info);
-    report.highest = report.limit.value_or(0);
+    report.limit = deviceLimit(*run);
     for (const profiler::MemorySteps& steps : report.steps)
         for (const profiler::MemoryStep& step : steps)
             report.highest = std::max({report.highest, step.total(), step.withoutMoves()});
     report.time = timeScale(run->info, report.window.duration());
-    report.bytes = byteScale(report.highest);
-    if (report.highest > report.limit.value_or(0))
-        report.highest = roundedUp(report.highest, report.bytes.perUnit());
+    const bool endsAtLimit = isInSight(report.limit, static_cast<double>(report.highest))
+        && *report.limit >= report.highest;
+    report.bytes = byteScale(endsAtLimit ? *report.limit : report.highest);
+    report.highest
+        = endsAtLimit ? *report.limit : roundedUp(report.highest, report.bytes.perUnit());
     return report;
 }
 

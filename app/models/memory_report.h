@@ -19,14 +19,15 @@ struct MemoryReport
     engine::Window window;
     engine::IdVector<engine::DeviceId, profiler::MemorySteps> steps;
     engine::IdVector<engine::DeviceId, std::optional<profiler::MemoryPartner>> partners;
-    std::optional<std::int64_t> limit; // memory limit that the run set for each device
-    // The end of the memory axis. It is the largest of `limit`, the peaks, and the peaks that the
-    // devices would have if no stash moved between them. It is rounded up if a peak exceeds
-    // `limit`.
+    std::optional<std::int64_t> limit; // deviceLimit() of the run
+    // The end of the memory axis. It is `limit` if this is in sight of the peaks and exceeds them.
+    // Otherwise it is the largest peak, rounded up. The peaks include those that the devices would
+    // have if no stash moved between them.
     std::int64_t highest = 0;
     Scale time, bytes;
 
     bool isEmpty() const; // whether the run has no memory in bytes
+    bool isLimitInSight() const { return limit && *limit <= highest; } // on the axis
     // Whether the bytes are computed from a model, because the run is a simulation.
     bool isPredicted() const;
     bool hasPairs() const;
@@ -45,6 +46,9 @@ MemoryReport memoryReport(const RunPointer& run, int iteration);
 // was requested for the run. Without a requested limit, it is the memory of the simulated hardware,
 // or of the smallest GPU if every device had a GPU of its own.
 std::optional<std::int64_t> deviceLimit(const engine::Run& run);
+// Whether an axis may end at `limit` if the amounts on it are up to `highest`: they take at least a
+// third of its height, so that they can be compared.
+bool isInSight(std::optional<double> limit, double highest);
 QString memoryKindName(profiler::MemoryKind kind); // "optimizer state"
 
 } // namespace app

@@ -105,7 +105,10 @@ QString takesText(double seconds)
         return QCoreApplication::translate("app", "about %1 s").arg(number(seconds, 1));
     if (seconds < 100)
         return QCoreApplication::translate("app", "about %1 s").arg(number(seconds, 0));
-    return QCoreApplication::translate("app", "about %1 min").arg(number(seconds / 60, 0));
+    const double minutes = seconds / 60, hours = minutes / 60;
+    if (minutes < 100)
+        return QCoreApplication::translate("app", "about %1 min").arg(number(minutes, 0));
+    return QCoreApplication::translate("app", "about %1 h").arg(number(hours, hours < 10 ? 1 : 0));
 }
 
 QString remainingTime(double seconds)

@@ -18,7 +18,7 @@ QString percent(double share, int decimals = 1);  // 0.13 -> "13.0 %"
 QString signedPercent(double share, int decimals = 1); // 0.13 -> "+13.0 %"
 QString factorText(double factor);                     // "1.35×"
 QString remainingTime(double seconds);                 // "about 1.5 s left", "about 3 min left"
-QString takesText(double seconds);                     // "about 12 s", "about 3 min"
+QString takesText(double seconds);                     // "about 12 s", "about 3 min", "about 2.5 h"
 QString countOf(std::int64_t count, const char* one);  // "1 device", "4 devices"
 
 // The units in which the user wants to see times and memory. BySize selects a unit that suits the

@@ -89,6 +89,15 @@ bool hasIterations(const engine::Run* run)
     return run != nullptr && !run->timeline.iterations.empty();
 }
 
+std::optional<std::pair<int, int>> measuredNumbers(const engine::Timeline& timeline)
+{
+    std::optional<std::pair<int, int>> numbers;
+    for (const engine::Iteration& one : timeline.iterations)
+        if (one.kind == engine::Iteration::Kind::Measured)
+            numbers = {numbers ? numbers->first : one.number, one.number};
+    return numbers;
+}
+
 int allIterations(const engine::RunInfo& info)
 {
     return static_cast<int>(
@@ -100,15 +109,14 @@ QString keptSentence(const engine::Run* run)
 {
     if (!hasIterations(run))
         return RunDocument::tr("Nothing was recorded.");
-    const auto& all = run->timeline.iterations;
-    const auto measured
-        = std::ranges::count(all, engine::Iteration::Kind::Measured, &engine::Iteration::kind);
-    if (measured == 0)
+    const auto measured = measuredNumbers(run->timeline);
+    if (!measured)
         return RunDocument::tr("Only warm-up iterations were recorded, so there are no results. "
                                "The recording was kept.");
-    if (measured == 1)
-        return RunDocument::tr("Iteration 0 is complete and was kept.");
-    return RunDocument::tr("Iterations 0–%1 are complete and were kept.").arg(measured - 1);
+    const auto [first, last] = *measured;
+    if (first == last)
+        return RunDocument::tr("Iteration %1 is complete and was kept.").arg(first);
+    return RunDocument::tr("Iterations %1–%2 are complete and were kept.").arg(first).arg(last);
 }
 
 } // namespace app

@@ -8,6 +8,8 @@
 #include <QStringList>
 
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace app {
@@ -118,6 +120,9 @@ private:
 // recorded."
 QString keptSentence(const engine::Run* run);
 bool hasIterations(const engine::Run* run);
+// Returns the numbers of the first and the last measured iteration; nullopt: there are none. In a
+// part of a run, the first is not 0.
+std::optional<std::pair<int, int>> measuredNumbers(const engine::Timeline& timeline);
 // The planned iterations with warm-up; at most the largest int, because a damaged file may have any
 // numbers.
 int allIterations(const engine::RunInfo& info);

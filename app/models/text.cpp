@@ -78,10 +78,9 @@ QString withoutUnit(const QString& label)
     return label.section(QLatin1String(", "), 0, 0);
 }
 
-QString quotedCell(QString text)
+QString quotedCell(const QString& text)
 {
-    text = QString::fromStdString(engine::csvCell(text.toStdString()));
-    return text;
+    return QString::fromStdString(engine::csvCell(text.toStdString()));
 }
 
 QString shapeText(const engine::Run& run)

@@ -26,7 +26,7 @@ QString capitalized(QString text); // capitalizes the first letter
 QString uncapitalized(QString label);
 QString withoutUnit(const QString& label); // "link latency"
 
-QString quotedCell(QString text); // a CSV cell, quoted if necessary
+QString quotedCell(const QString& text); // a CSV cell, quoted if necessary
 
 QString unitsText(double units); // cost units without the word "units": "14", "16.5"
 // A time of a run with its unit: "14 units", "115.3 ms".

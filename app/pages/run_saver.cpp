@@ -97,8 +97,9 @@ void RunSaver::saveImportReport(const std::shared_ptr<const engine::Run>& run, c
 
 void RunSaver::saveRules(const QString& toml)
 {
-    saveText({tr("Save rules"), QStringLiteral("rules"), tr("Rules (*.toml)")},
-             [text = toml.toStdString()] { return text; });
+    saveText(
+        {tr("Save rules"), QStringLiteral("rules"), tr("Rules (*.toml)")},
+        [text = toml.toStdString()] { return text; }, &RunSaver::rulesSaved);
 }
 
 void RunSaver::saveFigure(const MakeScene& make, const QString& name)

@@ -49,6 +49,7 @@ public:
 Q_SIGNALS:
     void studySaved(const QString& file);
     void partSaved(const QString& file);
+    void rulesSaved(const QString& file);
 
 private:
     using Done = void (RunSaver::*)(const QString& file); // a signal

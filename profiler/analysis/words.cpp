@@ -1,19 +1,19 @@
 #include "profiler/analysis/words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 namespace profiler {
 
 namespace {
+// Unlike printf(), ignores the locale, which QCoreApplication sets to the user's.
 std::string fixed(double value, int decimals)
 {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-    return text.data();
+    return fmt::format("{:.{}f}", value, decimals);
 }
 } // namespace
 

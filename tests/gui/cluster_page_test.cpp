@@ -202,6 +202,8 @@ TEST_CASE("a kit is written as an archive, whose folder is not watched")
     CHECK(archive->isEnabled());
     CHECK(QFileInfo(file).isFile());
     CHECK(cluster.page->watcher().results().folder.isEmpty());
+    cluster.find<SpinField>("gpusPerNode")->setValue(2);
+    CHECK(cluster.text("kitWritten").isEmpty()); // the file is not of this set-up
 }
 
 TEST_CASE("a GPU of the cluster is predicted, and a written kit is watched for results")

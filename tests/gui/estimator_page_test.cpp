@@ -18,6 +18,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTemporaryDir>
@@ -178,6 +179,24 @@ TEST_CASE("the keys choose a micro-batch size, whose memory is simulated")
               .data(kDifferenceRole)
               .toString()
               .startsWith(QStringLiteral("over by")));
+}
+
+// The device of the last successful simulation was still named.
+TEST_CASE("no device is the fullest if the memory cannot be simulated")
+{
+    Estimate estimate;
+    const auto* hint = estimate.find<QLabel>("estimatorMemoryHint");
+    REQUIRE(waitFor([&] { return hint->text().contains(QStringLiteral("fullest")); }));
+    BpipePlan plan; // its times are more than 2^61 ns
+    plan.model = QStringLiteral("gpt-1t");
+    plan.hardware = QStringLiteral("rtx-3090");
+    plan.setup.tensorParallel = 1;
+    plan.devices = 16;
+    plan.batch = BpipePlan::kMostBatch;
+    plan.sizes = QStringLiteral("262144");
+    estimate.find<EstimatorForm>("estimatorForm")->setPlan(plan);
+    CHECK(waitFor([&] { return hint->text().isEmpty(); }));
+    CHECK(estimate.find<DataTable>("estimatorTable")->model()->rowCount() == 1); // an answer
 }
 
 TEST_CASE("the estimator copies its command and table, and simulates a size in a set-up page")

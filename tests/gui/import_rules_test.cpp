@@ -14,7 +14,9 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTest>
+#include <QTimer>
 
 #include <memory>
 
@@ -183,6 +185,36 @@ TEST_CASE("the report is saved as bscope import --json prints it, and rules as t
     imported.find<RulesPane>("rulesPane")->setRules(QString::fromUtf8(kOwnRule));
     QTest::mouseClick(imported.find<QPushButton>("saveRules"), Qt::LeftButton);
     CHECK(save("rules.toml") == kOwnRule);
+}
+
+TEST_CASE("closing the report asks before typed rules are lost")
+{
+    const Imported imported;
+    ImportPage& page = *imported.page;
+    const auto answer = [&page](const char* button) {
+        QTimer::singleShot(0, &page, [&page, button] {
+            auto* dialog = page.findChild<QDialog*>(QStringLiteral("unsavedDialog"));
+            REQUIRE(dialog != nullptr);
+            QTest::mouseClick(dialog->findChild<QPushButton*>(QString::fromLatin1(button)),
+                              Qt::LeftButton);
+        });
+    };
+    CHECK(page.queryClose());
+    imported.find<QAction>("editRules")->trigger();
+    CHECK(page.queryClose());
+    imported.find<RulesPane>("rulesPane")->setRules(QString::fromUtf8(kOwnRule));
+    answer("keepEditing");
+    CHECK_FALSE(page.queryClose());
+    answer("discardChanges");
+    CHECK(page.queryClose());
+    const QSignalSpy saved(&page, &Page::filesSaved);
+    answer("saveChanges");
+    CHECK_FALSE(page.queryClose()); // the file is asked for
+    auto* dialog = imported.find<QFileDialog>("saveDialog");
+    Q_EMIT dialog->fileSelected(QString::fromStdString((imported.folder / "rules.toml").string()));
+    delete dialog;
+    REQUIRE(waitFor([&] { return saved.count() == 1; }));
+    CHECK(page.queryClose());
 }
 
 } // namespace app

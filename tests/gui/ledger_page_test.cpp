@@ -18,6 +18,7 @@
 #include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -201,6 +202,21 @@ TEST_CASE("a typed name is kept if the star of the run is clicked at once")
     const auto starred = std::ranges::find(runs, true, &LedgerRun::isStarred);
     REQUIRE(starred != runs.end());
     CHECK(starred->name == QStringLiteral("main run"));
+}
+
+TEST_CASE("a note that is being typed is stored when the window closes")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    ledger.select(QStringLiteral("bitpipe-8"));
+    auto* note = ledger.find<QPlainTextEdit>("ledgerNote");
+    note->setFocus();
+    QTest::keyClicks(note, QStringLiteral("slow"));
+    CHECK(ledger.window.findChild<PageTabs*>()->mayCloseAll());
+    CHECK(note->hasFocus());
+    CHECK(std::ranges::any_of(ledger.window.ledger().runs(), [](const LedgerRun& run) {
+        return run.note == QStringLiteral("slow");
+    }));
 }
 
 // Leaving the field stored the name that it still showed.

@@ -316,6 +316,30 @@ TEST_CASE("a schedule file that was refused is read again when it is opened agai
     CHECK(page->schedule() != nullptr);
 }
 
+// The second page edited the same file, so one of them overwrote the edits of the other.
+TEST_CASE("a schedule file that is opened by a relative and an absolute path is one tab")
+{
+    Window w;
+    const QString file = w.folder.filePath(QStringLiteral("schedule.csv")),
+                  before = QDir::currentPath();
+    engine::ScheduleRequest request;
+    request.scheme = "gpipe";
+    request.devices = request.microBatches = 2;
+    QFile out(file);
+    REQUIRE(out.open(QIODevice::WriteOnly));
+    out.write(QByteArray::fromStdString(engine::writeCsv(*engine::buildSchedule(request))));
+    out.close();
+    REQUIRE(QDir::setCurrent(w.folder.path()));
+    w.window.openFiles({QStringLiteral("schedule.csv")});
+    REQUIRE(QDir::setCurrent(before));
+    const int tabs = w.tabs();
+    w.window.openFiles({file});
+    CHECK(w.tabs() == tabs);
+    const auto* page = qobject_cast<EditorPage*>(w.window.currentPage());
+    REQUIRE(page != nullptr);
+    CHECK(page->file() == file);
+}
+
 // They were lost if the window was closed before the question was answered.
 TEST_CASE("queued runs of the last session stay stored until they are started or discarded")
 {

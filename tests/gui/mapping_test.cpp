@@ -11,10 +11,13 @@
 #include <QAction>
 #include <QCheckBox>
 #include <QClipboard>
+#include <QFile>
+#include <QFileDialog>
 #include <QGuiApplication>
 #include <QLabel>
 #include <QPushButton>
 #include <QTabBar>
+#include <QTemporaryDir>
 
 namespace app {
 namespace {
@@ -152,6 +155,27 @@ TEST_CASE("a mapping is chosen in the picker or by its card, and the scheme's ow
     setup.type("microBatches", "24"); // the mappings of the earlier plan were copied
     CHECK_FALSE(copy->isEnabled());
     CHECK(waitFor([&] { return copy->isEnabled(); }));
+}
+
+// The choice "from file" did nothing while a file was in use.
+TEST_CASE("another mapping file can be chosen in place of the one in use")
+{
+    const QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("swapped.toml")));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("copies = [[\"1:0\", \"0:0\"]]\n");
+    file.close();
+    RunPlan plan = onNodes(2, 1);
+    plan.experiment.schedule.scheme = "1f1b";
+    plan.experiment.schedule.mapping = file.fileName().toStdString();
+    Mapped setup(plan);
+    setup.wait();
+    auto* picker = setup.find<SegmentControl>("mapping");
+    CHECK(picker->current() == 3);
+    QTest::mouseClick(picker, Qt::LeftButton, {}, {picker->width() - 8, 14});
+    auto* dialog = setup.view->findChild<QFileDialog*>();
+    REQUIRE(dialog != nullptr);
+    dialog->close();
 }
 
 TEST_CASE("links without a shown kind of load cannot be reached")

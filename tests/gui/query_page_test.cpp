@@ -1,5 +1,6 @@
 #include "app/models/tables/query_model.h"
 #include "app/pages/query/query_page.h"
+#include "app/pages/session/view_state.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/data_table.h"
@@ -14,6 +15,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
+#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -74,6 +76,18 @@ TEST_CASE("Ctrl+Return runs the typed query, and its rows are copied as CSV")
     QTest::mouseClick(console.find<QPushButton>("copyRowsButton"), Qt::LeftButton);
     CHECK(QGuiApplication::clipboard()->text()
           == QStringLiteral("stage,device\n0,0\n1,1\n2,2\n3,3\n"));
+}
+
+// The next start replaced it by the first recipe.
+TEST_CASE("the session keeps the query of a console, which runs again")
+{
+    const Console console;
+    console.type("SELECT stage, device FROM BS_placement");
+    const QJsonObject state = viewState(*console.page);
+    const Console next;
+    restoreView(*next.page, state);
+    CHECK(next.page->query() == QStringLiteral("SELECT stage, device FROM BS_placement"));
+    CHECK(waitFor([&] { return next.rows() == 4 && next.model()->columnCount() == 2; }));
 }
 
 TEST_CASE("an invalid query is reported with its position, and the run is unchanged")

@@ -18,8 +18,8 @@ namespace {
 // A file with the kernels of one iteration, opened.
 struct OpenedKernels : OpenedRun
 {
-    explicit OpenedKernels(const engine::Run& run)
-        : OpenedRun(run, {}, sample::launches(run))
+    explicit OpenedKernels(const engine::Run& run, const sample::LaunchWish& wish = {})
+        : OpenedRun(run, {}, sample::launches(run, wish))
     { }
     bool hasKernels() const
     {
@@ -88,6 +88,27 @@ TEST_CASE("the table of kernels is filtered by op type, device and selection, an
     CHECK(csv.startsWith(QLatin1String("op,kernel,kind,count,total_ns")));
     CHECK(csv.count(QLatin1Char('\n')) == 5);
     CHECK(csv.contains(QLatin1String("\"void engine::cuda::eachPack<4, "))); // has commas: quoted
+}
+
+TEST_CASE("the table of kernels counts all iterations of a selected range")
+{
+    const auto run
+        = sample::measured({.scheme = "1f1b", .devices = 2, .microBatches = 4, .iterations = 2});
+    OpenedKernels opened(*run, {.iteration = 1});
+    REQUIRE(waitFor([&] { return opened.hasKernels(); }));
+    const int whole = opened.table().rowCount();
+    REQUIRE(whole > 0);
+    opened.choose("kernelScope", 2);
+    const auto& iterations = run->timeline.iterations;
+    const std::int64_t begin = iterations[0].window.begin;
+    auto* timeline = opened.find<TimelineWidget>("timeline");
+    const auto select = [&](std::int64_t end) {
+        timeline->select({.kind = Selection::Kind::Range, .iteration = 0, .window = {begin, end}});
+    };
+    select(iterations[1].window.end);
+    CHECK(opened.table().rowCount() == whole);
+    select(iterations[1].window.begin - 1);
+    CHECK(opened.table().rowCount() == 0);
 }
 
 TEST_CASE("the columns of the table of kernels sort")

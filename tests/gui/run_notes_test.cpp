@@ -11,6 +11,8 @@
 #include <QTabBar>
 #include <QToolButton>
 
+#include <algorithm>
+
 using namespace app;
 
 namespace {
@@ -148,6 +150,30 @@ TEST_CASE("M bookmarks a range, a flag in the strip leads to it, and lanes make 
     run.press(Qt::Key_Escape);
     QTest::mouseClick(run.timeline, Qt::LeftButton, {}, QPoint(300, 48 + 26 + 8));
     CHECK(run.timeline->selection() == range);
+}
+
+TEST_CASE("a bookmark does not move the note that is being written to another op")
+{
+    Noted run;
+    run.selectOp();
+    const Selection first = run.timeline->selection();
+    run.press(Qt::Key_N);
+    run.timeline->setFocus();
+    run.press(Qt::Key_Period);
+    const Selection second = run.timeline->selection();
+    REQUIRE(second.op != first.op);
+    run.press(Qt::Key_M);
+    REQUIRE(run.waitForStored(1));
+    CHECK(run.stored().front().op == second.op);
+    auto* field = run.find<QLineEdit>("noteField");
+    QTest::keyClicks(field, QStringLiteral("late"));
+    QTest::keyClick(field, Qt::Key_Return);
+    REQUIRE(run.waitForStored(2));
+    const auto notes = run.stored();
+    const auto note
+        = std::ranges::find(notes, std::string("late"), [](const auto& one) { return one.text; });
+    REQUIRE(note != notes.end());
+    CHECK(note->op == first.op);
 }
 
 TEST_CASE("N without a selection explains what to select")

@@ -1,5 +1,6 @@
 #include "app/widgets/why/reason_row.h"
 #include "app/widgets/why/why_panel.h"
+#include "engine/experiment/experiment.h"
 #include "tests/gui/opened_run.h"
 
 #include <QAction>
@@ -200,6 +201,18 @@ TEST_CASE("the next scheme is compared with the run as a prediction in a file")
     QFile::remove(files[0]);
 }
 
+// They kept the colour and the unit of the time when they were computed.
+TEST_CASE("the numbers of the next scheme follow the theme")
+{
+    Explained run;
+    run.open();
+    REQUIRE(waitFor([&] { return run.find<QPushButton>("whyCompare")->isVisible(); }));
+    for (const auto choice : {ThemeController::Choice::Light, ThemeController::Choice::Dark}) {
+        run.theme.setChoice(choice);
+        CHECK(run.label("whyNextGain").contains(run.theme.theme().chrome.ok.name()));
+    }
+}
+
 TEST_CASE("a scheme cannot be run from a run without an experiment, and can with one")
 {
     engine::Run run = simulatedRun({"1f1b", 4, 8, 1, true});
@@ -219,6 +232,24 @@ TEST_CASE("a scheme cannot be run from a run without an experiment, and can with
     with.click("whyRun");
     REQUIRE(asked.size() == 1);
     CHECK_FALSE(asked.front().front().toString().contains(QStringLiteral("\"1f1b\"")));
+}
+
+// New run trained with the schedule file again, whatever its scheme.
+TEST_CASE("the next scheme of a run with a schedule file is run without the file")
+{
+    engine::Run run = simulatedRun({"1f1b", 2, 6, 1, true});
+    run.info.experiment = "[schedule]\nfile = \"mine.csv\"\n";
+    const Explained with(run);
+    with.open();
+    REQUIRE(waitFor([&] { return with.find<QPushButton>("whyRun")->isVisible(); }));
+    QSignalSpy asked(with.page.get(), &Page::newRunRequested);
+    with.click("whyRun");
+    REQUIRE(asked.size() == 1);
+    const auto next = engine::experimentFromToml(asked.front().front().toString().toStdString());
+    REQUIRE(next);
+    CHECK(next->scheduleFile.empty());
+    CHECK(next->schedule.devices == 2);
+    CHECK(next->schedule.microBatches == 6);
 }
 
 TEST_CASE("the search for the next scheme can be cancelled")

@@ -166,6 +166,23 @@ TEST_CASE("keys lengthen the selected op, and a duration is typed for all of its
     CHECK(tab.edits().size() == 1);
 }
 
+TEST_CASE("Enter in a duration that was not changed is no edit")
+{
+    const OwnOrderTab tab;
+    tab.select("3F5");
+    auto* time = tab.find<QLineEdit>("opTime");
+    for (const char* shown : {"1.05", "1.10", "1.16"}) { // the last is 1.157625
+        tab.find<QAction>("lengthenOp")->trigger();
+        REQUIRE(waitFor(
+            [&] { return tab.isPredicted() && time->text().startsWith(QLatin1String(shown)); }));
+    }
+    const QStringList edits = tab.edits();
+    REQUIRE(edits.size() == 1);
+    time->setFocus();
+    QTest::keyClick(time, Qt::Key_Return);
+    CHECK(tab.edits() == edits);
+}
+
 TEST_CASE("a device and a link are slowed, and each edit is removed alone")
 {
     const OwnOrderTab tab;

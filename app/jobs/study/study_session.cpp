@@ -116,6 +116,7 @@ void StudySession::prepare(const Study& study)
     m_toml = profiler::studyToml(study);
     m_folder = studyFolder(study);
     m_end.reset();
+    m_seconds = 0;
     m_isReading = m_readsAgain = false; // the result of a read that has not ended will be dropped
 }
 

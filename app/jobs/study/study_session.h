@@ -29,7 +29,8 @@ public:
     void start(const profiler::Study& study);
     void cancel(); // stops the worker; points that are done are kept
     bool isRunning() const { return m_isRunning; }
-    double seconds() const { return m_seconds; } // duration of the last computation
+    // Duration of the computation of the study; 0: it was only opened.
+    double seconds() const { return m_seconds; }
     // For tests; see RunLibrary.
     void setWorkerProgram(const QString& program) { m_program = program; }
 

@@ -26,7 +26,7 @@ struct BpipeMemory
 
 // Simulates 1F1B and BPipe with micro-batches of `size` sequences. At most 4 D micro-batches are
 // simulated, because the peaks no longer grow after 2 D. Takes milliseconds for 8 devices. Fails if
-// a schedule is not possible, such as BPipe on fewer than 4 devices.
+// the schedule or its times are too large to simulate.
 engine::Result<BpipeMemory> bpipeMemory(const BpipePlan& plan, int size);
 
 } // namespace app

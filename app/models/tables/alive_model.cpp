@@ -2,8 +2,6 @@
 
 #include "app/models/text.h"
 
-#include <QStringList>
-
 namespace app {
 
 using engine::DeviceId;
@@ -104,21 +102,6 @@ void AliveModel::show(const MemoryReport& report, DeviceId device, std::int64_t 
                 return row.kind == Row::Kind::Evicted || row.kind == Row::Kind::Partner;
             });
     reset(std::move(columns), std::move(rows));
-}
-
-QString AliveModel::csv() const
-{
-    QStringList lines;
-    const auto line = [this](const auto& cell) {
-        QStringList cells;
-        for (int column = 0; column < columnCount(); ++column)
-            cells << quotedCell(cell(column));
-        return cells.join(QLatin1Char(','));
-    };
-    lines << line([this](int column) { return headerData(column, Qt::Horizontal).toString(); });
-    for (int row = 0; row < rowCount(); ++row)
-        lines << line([&](int column) { return index(row, column).data().toString(); });
-    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
 } // namespace app

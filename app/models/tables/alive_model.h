@@ -29,7 +29,6 @@ public:
 
     void show(const MemoryReport& report, engine::DeviceId device, std::int64_t time);
     void clear() { reset({}, {}); }
-    QString csv() const; // with a header
 };
 
 } // namespace app

@@ -125,6 +125,8 @@ void ClusterPage::connectAll()
 {
     connect(m_kit, &KitPanel::edited, this, [this] {
         m_written.clear();
+        if (!m_writer.isWriting())
+            m_kit->showWritten({});
         ask();
     });
     connect(&m_theme, &ThemeController::unitsChanged, this, &ClusterPage::showOutlook);

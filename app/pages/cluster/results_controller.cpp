@@ -56,11 +56,13 @@ void ResultsController::askForFolder()
 
 void ResultsController::take(const QStringList& paths)
 {
-    m_isImported = false;
+    m_areAllImported = false;
     if (paths.size() == 1 && QFileInfo(paths.front()).isDir())
         m_watcher.watch(paths.front(), m_outlook ? m_outlook->kit.ranks : 0);
-    else if (!paths.isEmpty())
+    else if (!paths.isEmpty()) {
+        m_areAllImported = true; // the chosen files are not replaced by those of the folder
         import(paths);
+    }
 }
 
 void ResultsController::showResults()
@@ -71,16 +73,17 @@ void ResultsController::showResults()
     m_view.note.setText(results.folder.isEmpty()
                             ? QString()
                             : tr("%1 of %2 ranks").arg(results.received()).arg(results.ranks));
-    if (results.areAllThere() && !m_isImported)
+    if (results.areAllThere() && !std::exchange(m_areAllImported, true))
         import(results.complete());
     Q_EMIT changed();
 }
 
+// Replaces an import that is running: the user chose other traces, or the missing ones have
+// arrived.
 void ResultsController::import(const QStringList& paths)
 {
-    if (m_importer != nullptr || paths.isEmpty())
+    if (paths.isEmpty())
         return;
-    m_isImported = true;
     m_importer = std::make_unique<TraceImporter>();
     m_view.panel.showProgress(tr("Importing %1").arg(countOf(paths.size(), "file")));
     connect(m_importer.get(), &TraceImporter::progressed, this, [this](const ImportState& state) {

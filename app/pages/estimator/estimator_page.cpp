@@ -317,13 +317,12 @@ void EstimatorPage::simulateMemory()
 void EstimatorPage::showMemory(const engine::Result<BpipeMemory>& memory)
 {
     m_isSimulating = false;
-    if (!m_answer)
-        m_simulatesAgain = false;
-    else if (std::exchange(m_simulatesAgain, false))
-        simulateMemory();
-    else if (memory)
+    if (std::exchange(m_simulatesAgain, false) && m_answer)
+        return simulateMemory();
+    m_memoryHint->clear();
+    if (m_answer && memory)
         showBars(*memory);
-    else
+    else if (m_answer)
         m_bars->clear(capitalized(fromUtf8(memory.error().message)) + QLatin1Char('.'));
 }
 

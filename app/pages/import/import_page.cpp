@@ -8,6 +8,7 @@
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/editor/unsaved_dialog.h"
 #include "app/widgets/import/import_progress.h"
 #include "app/widgets/import/import_report_view.h"
 #include "app/widgets/import/rules_pane.h"
@@ -163,11 +164,13 @@ void ImportPage::showRules(bool shown)
         m_pane = new RulesPane(m_theme, sources, count);
         if (!m_rulesText.isEmpty())
             m_pane->setRules(m_rulesText);
+        m_keptRules = m_pane->rules();
         m_columns->addWidget(m_pane);
         m_columns->setSizes({m_runs->width(), width() - m_runs->width() - kPaneWidth, kPaneWidth});
         connect(m_pane, &RulesPane::closeRequested, m_editRules,
                 [this] { m_editRules->setChecked(false); });
-        connect(m_pane, &RulesPane::saveRequested, m_saver, &RunSaver::saveRules);
+        connect(m_pane, &RulesPane::saveRequested, this, &ImportPage::saveRules);
+        connect(m_saver, &RunSaver::rulesSaved, this, [this] { m_keptRules = m_savingRules; });
         connect(m_pane, &RulesPane::importRequested, this, [this, sources](const QString& rules) {
             Q_EMIT importAgainRequested(sources, rules);
         });
@@ -180,6 +183,23 @@ void ImportPage::showRules(bool shown)
         m_pane->setFocus();
     else
         m_open->setFocus();
+}
+
+void ImportPage::saveRules()
+{
+    m_savingRules = m_pane->rules();
+    m_saver->saveRules(m_savingRules);
+}
+
+bool ImportPage::queryClose()
+{
+    if (m_pane == nullptr || m_pane->rules() == m_keptRules)
+        return true;
+    UnsavedDialog dialog(tr("The set of rules"), 0, this);
+    dialog.exec();
+    if (dialog.choice() == UnsavedDialog::Choice::Save)
+        saveRules();
+    return dialog.choice() == UnsavedDialog::Choice::Discard;
 }
 
 bool ImportPage::eventFilter(QObject* watched, QEvent* event)

@@ -40,6 +40,7 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
+    bool queryClose() override; // asks before rules are lost that were typed and not saved
     const RunDocument* document() const { return m_document.get(); } // nullptr: not imported yet
 
 protected:
@@ -50,14 +51,16 @@ private:
     QWidget* makeReportPart(const ThemeController& theme);
     void makeActions();
     void showRules(bool shown);
+    void saveRules();
     void setDocument(std::shared_ptr<RunDocument> document);
     void showDocument();
     void showFailure(const QString& reason);
 
     const ThemeController& m_theme;
     RunLibrary& m_library;
-    QString m_name, m_rulesText; // name of the traces; the user's rules
-    QStringList m_traces;        // empty if the run was imported earlier
+    QString m_name, m_rulesText;        // name of the traces; the user's rules
+    QString m_keptRules, m_savingRules; // as last saved, or the initial ones; being saved
+    QStringList m_traces;               // empty if the run was imported earlier
     TraceImporter m_importer;
     std::shared_ptr<RunDocument> m_document;
     QStackedWidget* m_stack;

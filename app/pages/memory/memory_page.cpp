@@ -1,6 +1,7 @@
 #include "app/pages/memory/memory_page.h"
 
 #include "app/models/tables/alive_model.h"
+#include "app/models/tables/csv.h"
 #include "app/models/tables/memory_model.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
@@ -278,7 +279,7 @@ void MemoryPage::resizeEvent(QResizeEvent* event)
 
 void MemoryPage::copy()
 {
-    QGuiApplication::clipboard()->setText(m_alive->csv());
+    QGuiApplication::clipboard()->setText(csvOf(*m_alive));
 }
 
 QString MemoryPage::title() const
@@ -302,7 +303,7 @@ QStringList MemoryPage::statusTexts() const
     texts << (m_report->limit
                   ? tr("limit %1")
                         .arg(m_report->bytes.withUnit(static_cast<double>(*m_report->limit)))
-                  : tr("no limit: no device memory was set"));
+                  : tr("no known limit"));
     return texts;
 }
 

@@ -58,9 +58,7 @@ QueryPage::QueryPage(const ThemeController& theme, RunLibrary&,
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
     setInitialFocus(m_editor);
     connectAll();
-    const auto recipes = profiler::queryRecipes();
-    m_editor->setPlainText(textOf(recipes[kFirstRecipe].sql));
-    run();
+    setQuery(textOf(profiler::queryRecipes()[kFirstRecipe].sql));
 }
 
 void QueryPage::makeActions()
@@ -162,10 +160,23 @@ void QueryPage::readSchema()
         m_runner.readSchema();
 }
 
+QString QueryPage::query() const
+{
+    return m_editor->toPlainText();
+}
+
+void QueryPage::setQuery(const QString& query)
+{
+    if (query == this->query())
+        return;
+    m_editor->setPlainText(query);
+    run();
+}
+
 void QueryPage::run()
 {
     readSchema();
-    m_runner.start(m_editor->toPlainText());
+    m_runner.start(query());
     showRunning(true);
 }
 

@@ -33,6 +33,8 @@ public:
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
     const RunDocument* document() const { return m_document.get(); }
+    QString query() const;               // the text in the editor
+    void setQuery(const QString& query); // runs it if it differs from query()
 
 private:
     QWidget* makeTables();

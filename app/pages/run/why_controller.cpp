@@ -1,6 +1,7 @@
 #include "app/pages/run/why_controller.h"
 
 #include "app/jobs/run_library.h"
+#include "app/models/plan/run_plan.h"
 #include "app/models/text.h"
 #include "app/models/whatif/what_if.h"
 #include "app/pages/run/run_actions.h"
@@ -164,16 +165,18 @@ void WhyController::compare()
                   });
 }
 
+// The sizes are those of the prediction: the experiment of a schedule file does not state them.
 void WhyController::run()
 {
-    auto experiment = engine::experimentFromToml(m_view->run().info.experiment);
-    if (!m_next.next || !experiment)
+    if (!m_next.next)
         return;
-    engine::ScheduleRequest& schedule = experiment->schedule;
-    schedule.scheme = m_next.next->scheme;
-    schedule.chunks = 0;
-    schedule.options.clear();
-    Q_EMIT m_parts.page.newRunRequested(QString::fromStdString(engine::toToml(*experiment)));
+    RunPlan plan
+        = withScheme(planFromExperiment(QString::fromStdString(m_view->run().info.experiment)),
+                     m_next.next->scheme);
+    engine::ScheduleRequest& schedule = plan.experiment.schedule;
+    schedule.devices = m_next.next->run.schedule.shape.devices;
+    schedule.microBatches = m_next.next->run.schedule.shape.microBatches;
+    Q_EMIT m_parts.page.newRunRequested(QString::fromStdString(engine::toToml(plan.experiment)));
 }
 
 } // namespace app

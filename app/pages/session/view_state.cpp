@@ -1,6 +1,6 @@
 #include "app/pages/session/view_state.h"
 
-#include "app/widgets/controls/page.h"
+#include "app/pages/query/query_page.h"
 #include "app/widgets/run/run_panels.h"
 #include "app/widgets/timeline/timeline_widget.h"
 
@@ -21,7 +21,8 @@ const QString kSplitters = QStringLiteral("splitters"), kTabs = QStringLiteral("
               kColourBy = QStringLiteral("colourBy"), kLanes = QStringLiteral("lanes"),
               kOrder = QStringLiteral("order"), kHidden = QStringLiteral("hidden"),
               kPinned = QStringLiteral("pinned"), kGroups = QStringLiteral("groups"),
-              kName = QStringLiteral("name"), kDevices = QStringLiteral("devices");
+              kName = QStringLiteral("name"), kDevices = QStringLiteral("devices"),
+              kQuery = QStringLiteral("query");
 // Checkable actions that show or hide a dock.
 constexpr const char* kDockActions[] = {"showRuns", "showDetails", "showForm"};
 
@@ -152,6 +153,8 @@ QJsonObject viewState(const Page& page)
         state.insert(kFolded, panels->isFolded());
     if (const auto* timeline = page.findChild<TimelineWidget*>())
         saveTimeline(state, *timeline);
+    if (const auto* console = qobject_cast<const QueryPage*>(&page))
+        state.insert(kQuery, console->query());
     return state;
 }
 
@@ -169,6 +172,9 @@ void restoreView(Page& page, const QJsonObject& state)
     restoreSplitters(page, state.value(kSplitters).toArray());
     if (auto* timeline = page.findChild<TimelineWidget*>())
         restoreTimeline(state, *timeline);
+    if (auto* console = qobject_cast<QueryPage*>(&page);
+        console != nullptr && state.value(kQuery).isString())
+        console->setQuery(state.value(kQuery).toString());
 }
 
 } // namespace app

@@ -7,7 +7,8 @@ namespace app {
 class Page;
 
 // Returns the state of a page that the next start restores: sizes of the docks, which docks are
-// open, chosen tabs and, for a run, the look and the visible time of its timeline.
+// open, chosen tabs, the look and the visible time of a run's timeline, and the query of an SQL
+// console.
 QJsonObject viewState(const Page& page);
 
 // Restores the state of a page. Ignores parts that the page does not have, because an older program

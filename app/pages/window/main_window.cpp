@@ -316,7 +316,7 @@ void MainWindow::openFiles(const QStringList& files)
     QStringList runs, traces;
     for (const QString& file : files) {
         if (file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive))
-            editFile(file);
+            editFile(QFileInfo(file).absoluteFilePath());
         else if (file.endsWith(QStringLiteral(".toml"), Qt::CaseInsensitive))
             openStudy(file);
         else

@@ -155,34 +155,28 @@ void LanePainter::paintPiece(DeviceId device, const Piece& piece, double top, do
 
 void LanePainter::paintOp(const Piece& piece, double top, double height)
 {
-    const auto& op = m_view.op(piece.op);
-    const auto emphasisOf = [&](std::uint32_t of) {
-        return emphasis({piece.window.begin, piece.window.end, of,
-                         static_cast<std::uint32_t>(piece.iteration)});
-    };
     const QRectF box = stretch(m_axis, piece.window, top, height);
     const double width = widthForText(m_axis, piece.window);
-    BoxText text = textOf(op, width);
-    text.isBold = isInFlow(piece.op, piece.iteration);
     const double length = static_cast<double>(piece.window.duration())
         / static_cast<double>(std::max<std::int64_t>(1, m_view.occurs().longestOp));
-    if (piece.joint == piece.op) {
-        m_boxes.draw(box, m_colours.lookOf(op, m_view.chunk(op), length, emphasisOf(piece.op)),
-                     text);
-        return;
-    }
+    const auto draw = [&](std::uint32_t number, const QRectF& cell) {
+        const engine::Op& op = m_view.op(number);
+        const Emphasis how = emphasis({piece.window.begin, piece.window.end, number,
+                                       static_cast<std::uint32_t>(piece.iteration)});
+        BoxText text = textOf(op, width);
+        text.isBold = isInFlow(number, piece.iteration);
+        m_boxes.draw(cell, m_colours.lookOf(op, m_view.chunk(op), length, how), text);
+    };
+    if (piece.joint == piece.op)
+        return draw(piece.op, box);
     // A joint F and B share one cell, with F in the upper half.
-    const auto& partner = m_view.op(piece.joint);
-    const bool isForwardFirst = op.kind == OpKind::Forward;
+    const bool isForwardFirst = m_view.op(piece.op).kind == OpKind::Forward;
     const double half = m_axis.snap(box.height() / 2);
-    for (const auto* part : {&op, &partner}) {
-        const bool isUpper = (part == &op) == isForwardFirst;
-        QRectF cell(box.left(), isUpper ? box.top() : box.top() + half, box.width(),
-                    isUpper ? half - m_axis.gap() : box.height() - half);
-        m_boxes.draw(cell,
-                     m_colours.lookOf(*part, m_view.chunk(*part), length,
-                                      emphasisOf(part == &op ? piece.op : piece.joint)),
-                     textOf(*part, width));
+    for (const std::uint32_t number : {piece.op, piece.joint}) {
+        const bool isUpper = (number == piece.op) == isForwardFirst;
+        draw(number,
+             QRectF(box.left(), isUpper ? box.top() : box.top() + half, box.width(),
+                    isUpper ? half - m_axis.gap() : box.height() - half));
     }
 }
 

@@ -1,5 +1,6 @@
 #include "app/timeline/paint/ruler_painter.h"
 
+#include "app/models/tables/iterations_model.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/iteration_times.h"
 #include "app/timeline/view/translate.h"
@@ -35,15 +36,11 @@ std::vector<int> largeInSight(const RunView& view, const TimeAxis& axis)
 
 QString originText(const RunView& view, const std::vector<int>& shown)
 {
-    const auto& iterations = view.timeline().iterations;
-    if (shown.empty())
-        return tr("from run start");
     if (shown.size() == 1)
         return tr("from iteration start");
-    const auto& first = iterations[static_cast<std::size_t>(shown.front())];
-    if (shown.front() == 0 || first.kind != engine::Iteration::Kind::Measured)
-        return tr("from run start");
-    return tr("from start of %1").arg(first.number);
+    return shown.empty() || shown.front() == 0
+        ? tr("from run start")
+        : tr("from start of %1").arg(iterationName(view.timeline(), shown.front()));
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "app/timeline/view/find.h"
 
+#include "app/models/run_document.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/translate.h"
 #include "engine/schedule/notation.h"
@@ -46,10 +47,9 @@ QString validValues(const FindFacet& facet, const RunView& view)
     case Key::Direction:
         return tr("all micro-batches go down");
     case Key::Iteration: {
-        const auto measured
-            = std::ranges::count(view.timeline().iterations, engine::Iteration::Kind::Measured,
-                                 &engine::Iteration::kind);
-        return tr("iterations are 0 to %1").arg(measured - 1);
+        const auto numbers = measuredNumbers(view.timeline());
+        return numbers ? tr("iterations are %1 to %2").arg(numbers->first).arg(numbers->second)
+                       : tr("no iteration was measured");
     }
     default:
         return tr("try another value");
@@ -118,6 +118,12 @@ void Found::matchOps(const RunView& view, const std::vector<FindFacet>& facets)
         m_ops[op] = isKindNamed
             || (view.op(op).microBatch.isValid() && engine::isCompute(view.op(op).kind));
     for (const FindFacet& facet : facets) {
+        if (facet.isInTime && view.run().info.inUnits()) {
+            m_ops.assign(m_ops.size(), false);
+            m_blame = tr("the times of this run are in cost units; leave out the unit of %1")
+                          .arg(facet.text);
+            return;
+        }
         if (isOfSpans(facet.key) || facet.key == Key::Kernel) {
             (facet.key == Key::Kernel ? m_ofKernels : m_ofSpans).push_back(facet);
             continue;

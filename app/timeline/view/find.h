@@ -36,8 +36,9 @@ struct FindFacet
     std::vector<std::pair<int, int>> ranges;
     engine::OpKind kind = engine::OpKind::Forward;
     engine::Op op;
-    QString name;    // part of the name of a kernel
-    double time = 0; // in ns or cost units, like the times of the run
+    QString name;          // part of the name of a kernel
+    double time = 0;       // in ns or cost units, like the times of the run
+    bool isInTime = false; // `time` was typed with a unit of time; cost units have none
 };
 
 // Fails with Error::Code::InvalidArgument; the message names the unknown part and the valid facets.

@@ -61,24 +61,28 @@ bool readRanges(const QString& text, FindFacet& facet)
     return true;
 }
 
-// Converts "5ms", "20us" or "1.5s" to nanoseconds; a number without a unit stays as it is.
-std::optional<double> readTime(QString text)
+// Reads "5ms", "20us" or "1.5s" in nanoseconds; a number without a unit stays as it is. False: it
+// is no time.
+bool readTime(QString text, FindFacet& facet)
 {
-    constexpr std::array<std::pair<QLatin1String, double>, 4> kUnits{{{QLatin1String("ns"), 1},
-                                                                      {QLatin1String("us"), 1e3},
-                                                                      {QLatin1String("ms"), 1e6},
-                                                                      {QLatin1String("s"), 1e9}}};
+    static const std::array<std::pair<QString, double>, 6> kUnits{{{QStringLiteral("ns"), 1},
+                                                                   {QStringLiteral("us"), 1e3},
+                                                                   {QStringLiteral("µs"), 1e3},
+                                                                   {QStringLiteral("μs"), 1e3},
+                                                                   {QStringLiteral("ms"), 1e6},
+                                                                   {QStringLiteral("s"), 1e9}}};
     double factor = 1;
     for (const auto& [unit, value] : kUnits) {
         if (text.endsWith(unit)) {
             text.chop(unit.size());
             factor = value;
+            facet.isInTime = true;
             break;
         }
     }
     bool isNumber = false;
-    const double value = text.toDouble(&isNumber);
-    return isNumber ? std::optional(value * factor) : std::nullopt;
+    facet.time = text.toDouble(&isNumber) * factor;
+    return isNumber;
 }
 
 bool readDirection(const QString& value, FindFacet& facet)
@@ -121,11 +125,10 @@ Result<FindFacet> readPart(const QString& part)
     FindFacet facet;
     facet.text = part;
     if (part.startsWith(QLatin1String("dur"), Qt::CaseInsensitive) && part.size() > 4) {
-        const auto time = readTime(part.mid(4).toLower());
         const QChar sign = part.at(3);
         facet.key = sign == QLatin1Char('>') ? Key::Longer : Key::Shorter;
-        facet.time = time.value_or(0);
-        const bool isRead = time && (sign == QLatin1Char('>') || sign == QLatin1Char('<'));
+        const bool isRead = (sign == QLatin1Char('>') || sign == QLatin1Char('<'))
+            && readTime(part.mid(4).toLower(), facet);
         return isRead ? Result<FindFacet>(facet) : notUnderstood(part);
     }
     if (const auto kind = kindNamed(part)) {

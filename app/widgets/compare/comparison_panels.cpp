@@ -32,17 +32,19 @@ constexpr int kLeastTables = 560;  // least width of the tables beside this pane
 constexpr int kPaddingToGive = 40; // the table may lose this much padding for a chart beside it
 constexpr int kHead = 32, kNoteHeight = 56;
 
-// Returns the run that the panels describe at first: the shortest one except the baseline.
-int shortestRun(const profiler::Comparison& comparison)
+// Returns the run that the panels describe at first: the shortest one except the baseline. Times in
+// another unit than those of the baseline count only if there are no others.
+int shortestRun(const CompareNumbers& numbers)
 {
-    std::size_t shortest = comparison.baseline;
-    for (std::size_t run = 0; run < comparison.runs.size(); ++run) {
-        const bool isFirst = shortest == comparison.baseline;
-        const auto duration = comparison.runs[run].metrics.duration;
-        if (run != comparison.baseline
-            && (isFirst || duration < comparison.runs[shortest].metrics.duration))
+    const std::size_t baseline = numbers.comparison.baseline;
+    const auto duration = [&numbers](std::size_t run) {
+        const auto ticks = static_cast<double>(numbers.comparison.runs[run].metrics.duration);
+        return std::pair(!numbers.isInUnitOfBaseline(run), numbers.inTime(run, ticks));
+    };
+    std::size_t shortest = baseline;
+    for (std::size_t run = 0; run < numbers.comparison.runs.size(); ++run)
+        if (run != baseline && (shortest == baseline || duration(run) < duration(shortest)))
             shortest = run;
-    }
     return static_cast<int>(shortest);
 }
 
@@ -220,7 +222,7 @@ void ComparisonPanels::show(const CompareNumbersPointer& numbers, const QStringL
     showBars();
     m_mode->setText(modeText(baseline));
     const int best = m_isRanked ? static_cast<int>(numbers->bestAndBaseline(1, -1).front())
-                                : shortestRun(comparison);
+                                : shortestRun(*numbers);
     setCurrent(m_current >= 0 ? m_current : best);
     showReason();
 }

@@ -123,8 +123,10 @@ void SegmentControl::paintEvent(QPaintEvent*)
 
 void SegmentControl::mousePressEvent(QMouseEvent* event)
 {
-    if (event->button() == Qt::LeftButton)
-        setCurrent(choiceAt(event->position().toPoint()));
+    if (event->button() != Qt::LeftButton)
+        return;
+    const int choice = choiceAt(event->position().toPoint());
+    choice == m_current ? Q_EMIT chosenAgain(choice) : setCurrent(choice);
 }
 
 void SegmentControl::mouseMoveEvent(QMouseEvent* event)
@@ -142,10 +144,12 @@ void SegmentControl::leaveEvent(QEvent*)
 void SegmentControl::keyPressEvent(QKeyEvent* event)
 {
     const int step = event->key() == Qt::Key_Left ? -1 : event->key() == Qt::Key_Right ? 1 : 0;
-    if (step == 0)
-        QWidget::keyPressEvent(event);
-    else
+    if (step != 0)
         setCurrent(m_current + step);
+    else if (event->key() == Qt::Key_Space)
+        Q_EMIT chosenAgain(m_current);
+    else
+        QWidget::keyPressEvent(event);
 }
 
 } // namespace app

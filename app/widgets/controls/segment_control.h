@@ -24,6 +24,7 @@ public:
 
 Q_SIGNALS:
     void currentChanged(int choice);
+    void chosenAgain(int choice); // a click on the current choice, or the space bar
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -54,8 +54,7 @@ double DeviceColumns::highest() const
 
 bool DeviceColumns::isLimitInSight() const
 {
-    constexpr double kFar = 3; // columns of less than a third of the height are hard to compare
-    return limit && *limit <= kFar * highest();
+    return isInSight(limit, highest());
 }
 
 QString DeviceColumns::text(DeviceId device) const

@@ -12,6 +12,7 @@
 #include <QCoreApplication>
 #include <QDoubleSpinBox>
 #include <QLineEdit>
+#include <QLocale>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -59,6 +60,20 @@ std::string typedText(const FieldFacts& facts, const QString& text)
     const std::string typed = text.trimmed().toStdString();
     return facts.kind == FieldKind::Memory && typed.empty() ? "0" : typed;
 }
+
+// A field for decimals: like all others, it shows a point in every locale, and accepts a comma.
+class DecimalField : public QDoubleSpinBox
+{
+public:
+    DecimalField() { setLocale(QLocale::c()); }
+
+protected:
+    QValidator::State validate(QString& text, int& position) const override
+    {
+        text.replace(u',', u'.');
+        return QDoubleSpinBox::validate(text, position);
+    }
+};
 
 } // namespace
 
@@ -170,7 +185,7 @@ QWidget* BoundFields::makeNumber(const FieldFacts& facts, const Binding& binding
 
 QWidget* BoundFields::makeSpin(const FieldFacts& facts, const Binding& binding)
 {
-    auto* field = new QDoubleSpinBox;
+    auto* field = new DecimalField;
     field->setRange(facts.least, facts.most);
     m_show.emplace_back(
         [field, get = binding.get] { field->setValue(engine::parseNumber(get()).value_or(0)); });

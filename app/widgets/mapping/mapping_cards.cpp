@@ -68,13 +68,16 @@ void MappingCard::paintNodes(QPainter& painter, const QRectF& box) const
                       node < 2 ? box.top() : box.bottom() - 13, 22, 13);
     };
     for (const profiler::LinkLoad& link : mapped().loads.links) {
-        if (link.from >= link.to || link.to >= nodes)
+        const auto [low, high] = std::minmax(link.from, link.to);
+        if (low == high || high >= nodes)
             continue;
         const profiler::LinkLoad* back = mapped().loads.find(link.to, link.from);
+        if (link.from == high && back != nullptr)
+            continue; // drawn with the other direction
         const double bytes = std::max(link.bytes(), back != nullptr ? back->bytes() : 0);
         const int load = m_scale.classOf(bytes);
         painter.setPen(QPen(LoadScale::colour(load, theme()), LoadScale::width(load)));
-        painter.drawLine(place(link.from).center(), place(link.to).center());
+        painter.drawLine(place(low).center(), place(high).center());
     }
     for (int node = 0; node < nodes; ++node) {
         painter.setPen(theme().chrome.text3);
@@ -166,12 +169,14 @@ void ExposedBars::show(const std::shared_ptr<const MappingStudy>& study)
     QStringList texts;
     if (study != nullptr)
         for (const MappedPrediction& each : study->all)
-            if (each.problem.isEmpty())
-                texts.append(tr("%1: messages %2, all-reduces %3 %4")
-                                 .arg(mappingTitle(each.mapping),
-                                      milliseconds(each.loads.exposed.messages),
-                                      milliseconds(each.loads.exposed.allReduces),
+            if (each.problem.isEmpty()) {
+                QStringList parts;
+                for (const Part& part : partsOf(each.loads.exposed))
+                    parts.append(QStringLiteral("%1 %2").arg(part.name, milliseconds(part.ticks)));
+                texts.append(tr("%1: %2 %3")
+                                 .arg(mappingTitle(each.mapping), parts.join(tr(", ")),
                                       scaleIn(Unit::Millisecond).unit()));
+            }
     setAccessibleName(tr("Exposed communication by kind"));
     setAccessibleDescription(texts.join(QStringLiteral(". ")));
     const double rows = study != nullptr ? static_cast<double>(study->all.size()) : 0;

@@ -14,6 +14,16 @@ namespace {
 
 constexpr double kKeyTop = 4, kKeySquare = 72, kKeyGap = 8, kKeyBetween = 28;
 
+// The stages of the first device. The slots before it are free in the mapping of a file.
+QStringList stagesOf(const MappingStudy& study)
+{
+    for (const NodeContents& node : study.nodes)
+        for (const NodeSlot& slot : node.slots)
+            if (slot.device >= 0)
+                return slot.stages;
+    return {};
+}
+
 } // namespace
 
 MappingKey::MappingKey(const ThemeController& theme, QWidget* parent)
@@ -26,7 +36,7 @@ MappingKey::MappingKey(const ThemeController& theme, QWidget* parent)
 void MappingKey::show(const MappingStudy& study)
 {
     const engine::HardwareSpec& hardware = study.on->hardware;
-    m_stages = study.nodes.front().slots.front().stages;
+    m_stages = stagesOf(study);
     m_inNode = tr("in a node, %1: messages, all-reduces").arg(linkSpeed(hardware, false));
     m_between = study.nodes.size() < 2
         ? QString()

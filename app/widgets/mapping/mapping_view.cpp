@@ -130,6 +130,10 @@ void MappingView::connectAll()
         else
             offerMapping(fromUtf8(engine::kMappingNames[static_cast<std::size_t>(segment)]));
     });
+    connect(m_mapping, &SegmentControl::chosenAgain, this, [this](int segment) {
+        if (segment == kFile)
+            chooseFile();
+    });
     connect(m_cards, &MappingCards::chosen, this, &MappingView::offerMapping);
     for (QCheckBox* box : {m_messages, m_allReduces})
         connect(box, &QCheckBox::toggled, this, [this] {

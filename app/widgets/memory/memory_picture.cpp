@@ -35,7 +35,7 @@ QRectF MemoryPicture::plotIn(const QRectF& panel)
 
 void MemoryPicture::paintLimit() const
 {
-    if (m_report.limit)
+    if (m_report.isLimitInSight())
         m_painter.fillRect(QRectF(m_plot.left(), yOf(*m_report.limit) - 1, m_plot.width(), 1.5),
                            m_theme.chrome.text);
 }
@@ -83,7 +83,7 @@ void MemoryPicture::paintTexts() const
                            Qt::AlignRight | Qt::AlignVCenter, text);
     };
     mark(0, QStringLiteral("0"));
-    const std::int64_t top = m_report.limit.value_or(m_report.highest);
+    const std::int64_t top = m_report.isLimitInSight() ? *m_report.limit : m_report.highest;
     mark(top, m_report.amount(top));
 }
 

@@ -1,5 +1,6 @@
 #include "app/widgets/run/iteration_stepper.h"
 
+#include "app/models/run_document.h"
 #include "app/models/tables/iterations_model.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/themed_icon.h"
@@ -7,16 +8,15 @@
 #include <QHBoxLayout>
 #include <QToolButton>
 
-#include <algorithm>
-
 namespace app {
 namespace {
 
 QString rangeText(const engine::Timeline& timeline)
 {
-    const auto measured = std::ranges::count(timeline.iterations, engine::Iteration::Kind::Measured,
-                                             &engine::Iteration::kind);
-    return measured > 1 ? IterationStepper::tr("of 0–%1").arg(measured - 1) : QString();
+    const auto numbers = measuredNumbers(timeline);
+    return numbers && numbers->first < numbers->second
+        ? IterationStepper::tr("of %1–%2").arg(numbers->first).arg(numbers->second)
+        : QString();
 }
 
 } // namespace

@@ -36,6 +36,17 @@ QComboBox* makeCombo(const char* name, const QString& says)
     return combo;
 }
 
+// Returns the iteration whose kernels count, -1: of all. A range can hold several iterations. The
+// median iteration counts only if the range begins in it.
+int iterationOf(const Selection& selection, const engine::Run& run)
+{
+    const auto& iterations = run.timeline.iterations;
+    const auto index = static_cast<std::size_t>(selection.iteration);
+    const bool isMedian
+        = index < iterations.size() && iterations[index].kind == engine::Iteration::Kind::Replay;
+    return selection.kind == Selection::Kind::Range && !isMedian ? -1 : selection.iteration;
+}
+
 } // namespace
 
 KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
@@ -144,7 +155,7 @@ profiler::KernelFilter KernelPanel::filter() const
         filter.iteration = m_iteration;
     if (scope != Scope::Selection || m_selection.kind == Kind::None)
         return filter;
-    filter.iteration = m_selection.iteration;
+    filter.iteration = iterationOf(m_selection, *m_run);
     if (m_selection.kind == Kind::Op || m_selection.kind == Kind::Kernel)
         filter.execution = {m_selection.op, static_cast<std::uint32_t>(m_selection.iteration)};
     else if (m_selection.kind == Kind::Device)

@@ -60,9 +60,10 @@ double LossPlot::xOf(double iteration) const
     return m_plot.left() + m_plot.width() * iteration / std::max(1, m_series.planned);
 }
 
+// A loss that is infinite or not a number is at the top.
 double LossPlot::yOf(double loss) const
 {
-    return m_plot.bottom() - m_plot.height() * loss / m_top;
+    return std::isfinite(loss) ? m_plot.bottom() - m_plot.height() * loss / m_top : m_plot.top();
 }
 
 void LossPlot::paintGround(QPainter& painter) const

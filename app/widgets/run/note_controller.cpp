@@ -54,7 +54,7 @@ void NoteController::connectActions()
     connect(m_actions.note, &QAction::triggered, this, &NoteController::begin);
     connect(m_actions.bookmark, &QAction::triggered, this, [this] {
         if (prepare())
-            add({});
+            m_notes.add(noteOn(m_selection));
     });
     connect(m_actions.saveCopy, &QAction::triggered, this, [this] { askForCopy(std::nullopt); });
 }
@@ -100,8 +100,7 @@ void NoteController::show()
     Q_EMIT changed();
 }
 
-// Starts a note on the selection. Returns false, with the reason in the band, if the selection
-// cannot have a note.
+// Returns false, with the reason in the band, if the selection cannot have a note.
 bool NoteController::prepare()
 {
     if (!m_problem.isEmpty() || !canBeNoted(m_selection)) {
@@ -113,14 +112,15 @@ bool NoteController::prepare()
         return false;
     }
     m_band->hide();
-    m_draft = noteOn(m_selection);
     return true;
 }
 
 void NoteController::begin()
 {
-    if (prepare())
-        m_bar->open(noteSubject(m_view->run(), m_draft));
+    if (!prepare())
+        return;
+    m_draft = noteOn(m_selection);
+    m_bar->open(noteSubject(m_view->run(), m_draft));
 }
 
 void NoteController::add(const QString& text)

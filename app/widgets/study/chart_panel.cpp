@@ -59,6 +59,7 @@ ChartPanel::ChartPanel(const ThemeController& theme, const char* name,
 void ChartPanel::offer(std::vector<ChartChoice> choices, const std::vector<std::string>& axes)
 {
     const QString chart = m_chart->currentText(), axis = m_axis->currentData().toString();
+    const int index = m_chart->currentIndex();
     m_choices = std::move(choices);
     m_axes = axes;
     m_chart->clear();
@@ -67,7 +68,9 @@ void ChartPanel::offer(std::vector<ChartChoice> choices, const std::vector<std::
     m_axis->clear();
     for (const std::string& key : axes)
         m_axis->addItem(studyOptionLabel(key), fromUtf8(key));
-    m_chart->setCurrentIndex(std::max(0, m_chart->findText(chart)));
+    // Several charts can have one title, so the place counts first.
+    const bool isSame = index >= 0 && m_chart->itemText(index) == chart;
+    m_chart->setCurrentIndex(isSame ? index : std::max(0, m_chart->findText(chart)));
     m_axis->setCurrentIndex(std::max(0, m_axis->findData(axis)));
     showChoice();
 }

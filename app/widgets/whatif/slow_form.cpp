@@ -166,10 +166,13 @@ void SlowForm::showState()
                                   : tr("Choose \"Own order\" as the scheme to change single ops."));
 }
 
-// Accepts "12.4" and "12.4 ms" in the unit of the field.
+// Accepts "12.4" and "12.4 ms" in the unit of the field. The shown duration is rounded, so it is no
+// edit while its text is the same.
 void SlowForm::takeTime()
 {
     QString text = m_time->text();
+    if (m_op && text == m_unit.withUnit(static_cast<double>(m_op->duration)))
+        return showState();
     if (text.endsWith(m_unit.unit()))
         text.chop(m_unit.unit().size());
     text.remove(kNarrowSpace).replace(QLatin1Char(','), QLatin1Char('.'));

@@ -132,6 +132,7 @@ void WhyPanel::show(const RunPointer& run, const PathMarksPointer& marks, const 
     m_name = name;
     m_reason = -1;
     m_accuracyNote.clear();
+    m_answer.reset();
     m_scale = timeScale(run->info, marks->why.iteration());
     m_effects.assign(marks->why.reasons.size(), {});
     for (std::size_t r = 0; r < m_effects.size(); ++r)
@@ -147,7 +148,7 @@ void WhyPanel::show(const RunPointer& run, const PathMarksPointer& marks, const 
     rebuild();
 }
 
-// Makes the body again, because the HTML of links contains the colours of the theme.
+// Makes the body again, because its texts contain colours of the theme and times.
 void WhyPanel::rebuild()
 {
     if (!m_marks)
@@ -157,6 +158,7 @@ void WhyPanel::rebuild()
         showEffect(r);
     setReason(m_reason);
     showAccuracy();
+    showNext();
 }
 
 QWidget* WhyPanel::makeBody(const QString& name)
@@ -313,13 +315,23 @@ void WhyPanel::showAccuracy()
 
 void WhyPanel::setNext(const NextSchemeAnswer& answer, const QString& whyNotRun)
 {
+    m_answer = answer;
+    m_whyNotRun = whyNotRun;
+    showNext();
+}
+
+void WhyPanel::showNext()
+{
+    if (!m_answer)
+        return;
+    const NextSchemeAnswer& answer = *m_answer;
     m_cancel->hide();
     m_nextTime->clear();
     m_nextGain->setVisible(answer.next != nullptr || !answer.reason.isEmpty());
     m_compare->setVisible(answer.next != nullptr);
     m_runIt->setVisible(answer.next != nullptr);
-    m_runIt->setEnabled(whyNotRun.isEmpty());
-    m_runIt->setToolTip(whyNotRun.isEmpty() ? tr("Opens New run, filled in") : whyNotRun);
+    m_runIt->setEnabled(m_whyNotRun.isEmpty());
+    m_runIt->setToolTip(m_whyNotRun.isEmpty() ? tr("Opens New run, filled in") : m_whyNotRun);
     if (answer.next == nullptr) {
         m_nextName->setText(answer.reason.isEmpty()
                                 ? tr("No other scheme is faster with these costs")

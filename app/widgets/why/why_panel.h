@@ -63,6 +63,7 @@ private:
     QWidget* makeNext();
     void showEffect(std::size_t reason);
     void showAccuracy();
+    void showNext(); // does nothing until setNext() was called
     void step(int by);
     void copyText() const;
     void rebuild();
@@ -73,7 +74,8 @@ private:
     QString m_name;
     Scale m_scale;
     std::vector<WhyEffect> m_effects;
-    QString m_accuracyNote;
+    QString m_accuracyNote, m_whyNotRun;
+    std::optional<NextSchemeAnswer> m_answer; // nullopt: still being computed
     int m_reason = -1;
 
     QScrollArea* m_scroll;

@@ -110,6 +110,10 @@ bool PageTabs::close(Page* page)
 
 bool PageTabs::mayCloseAll()
 {
+    if (QWidget* const field = window()->focusWidget()) { // some fields store text on leaving only
+        field->clearFocus();
+        field->setFocus();
+    }
     for (int i = m_stack->count() - 1; i >= 0; --i) {
         if (page(i)->isClosable() && !page(i)->queryClose()) {
             m_tabs->setCurrent(i);

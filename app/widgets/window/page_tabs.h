@@ -40,7 +40,7 @@ public:
     }
     bool close(Page* page); // returns false if the page is not closable or the user cancelled
     // Asks every closable page, the last one first, whether it may be closed. Stops at the first
-    // that refuses and makes it current.
+    // that refuses and makes it current. Fields first store the text that is typed.
     bool mayCloseAll();
 
 Q_SIGNALS:

@@ -89,6 +89,18 @@ TEST_CASE("stored points are kept, and only the missing ones are computed")
     CHECK(watched.data->results[0].values.of[profiler::StudyMetric::Iteration] == 7);
 }
 
+TEST_CASE("a study that is opened does not have the duration of the one before")
+{
+    const profiler::Study other = smallStudy("opened");
+    storeFirst(other);
+    Watched watched;
+    watched.run(smallStudy("timed"));
+    REQUIRE(watched.session.seconds() > 0);
+    watched.session.open(other);
+    REQUIRE(waitFor([&] { return watched.data->done == 1; }));
+    CHECK(watched.session.seconds() == 0);
+}
+
 TEST_CASE("results appear while a study is computed, and a cancelled one keeps them")
 {
     const profiler::Study study = smallStudy("cancelled");

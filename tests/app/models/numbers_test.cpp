@@ -79,3 +79,12 @@ TEST_CASE("chosen units replace those of the size, also in a scale that was made
     CHECK(minute.unit() == QStringLiteral("s"));
     CHECK(stash.withUnit(3'000'000) == QStringLiteral("2.86 MiB"));
 }
+
+// A study of two days was "about 2880 min left".
+TEST_CASE("a duration of more than 100 minutes is in hours")
+{
+    CHECK(takesText(12) == QStringLiteral("about 12 s"));
+    CHECK(takesText(180) == QStringLiteral("about 3 min"));
+    CHECK(takesText(9000) == QStringLiteral("about 2.5 h"));
+    CHECK(remainingTime(2 * 86'400) == QStringLiteral("about 48 h left"));
+}

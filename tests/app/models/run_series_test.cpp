@@ -4,6 +4,8 @@
 #include "app/models/time_shares.h"
 #include "tests/app/simulated_run.h"
 
+#include <limits>
+
 using namespace app;
 
 TEST_CASE("the loss series omits the median iteration and has space for planned iterations")
@@ -21,6 +23,20 @@ TEST_CASE("the loss series omits the median iteration and has space for planned 
     REQUIRE(series.points.size() == 2);
     CHECK(series.points[0].isWarmup);
     CHECK(series.planned == 6);
+    CHECK(series.highest() == 5.75);
+}
+
+// The scale of the plot became infinite, and no loss was visible.
+TEST_CASE("a loss that is not finite does not change the highest loss")
+{
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    LossSeries series;
+    series.points = {{.mean = 5.2, .microBatches = {4.5F, 5.75F}},
+                     {.mean = kInfinity,
+                      .microBatches = {std::numeric_limits<float>::quiet_NaN(),
+                                       std::numeric_limits<float>::infinity()}}};
+    series.unigramEntropy = std::numeric_limits<double>::quiet_NaN();
+    series.entropyRate = kInfinity;
     CHECK(series.highest() == 5.75);
 }
 
@@ -66,8 +82,11 @@ TEST_CASE("the notice of a cut-off run names the iterations that were kept")
     engine::Run run = simulatedRun({"1f1b", 2, 2, 3});
     CHECK(keptSentence(nullptr) == QStringLiteral("Nothing was recorded."));
     CHECK(keptSentence(&run) == QStringLiteral("Iterations 0–2 are complete and were kept."));
+    for (engine::Iteration& one : run.timeline.iterations)
+        one.number += 3; // a part of a longer run
+    CHECK(keptSentence(&run) == QStringLiteral("Iterations 3–5 are complete and were kept."));
     run.timeline.iterations.resize(1);
-    CHECK(keptSentence(&run) == QStringLiteral("Iteration 0 is complete and was kept."));
+    CHECK(keptSentence(&run) == QStringLiteral("Iteration 3 is complete and was kept."));
     run.timeline.iterations[0].kind = engine::Iteration::Kind::Warmup;
     CHECK(keptSentence(&run)
           == QStringLiteral("Only warm-up iterations were recorded, so there are no results. The "

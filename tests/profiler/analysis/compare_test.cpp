@@ -2,6 +2,8 @@
 #include "profiler/analysis/words.h"
 #include "tests/profiler/analysis/hand_made.h"
 
+#include <clocale>
+
 using namespace analysis_test;
 using namespace engine;
 using namespace profiler;
@@ -24,6 +26,20 @@ TEST_CASE("a comparison states how much shorter a run is, and why")
     CHECK(c.runs[1].peakStash == 4.0);
     CHECK(summarize(c, 0) == "1F1B is the baseline");
     CHECK(summarize(c, 1) == "BitPipe is 7.0 units shorter than 1F1B: 7.0 units less bubble");
+}
+
+// In a German session, 1000.0 units were "1000, units", and 7.0 units "7, units".
+TEST_CASE("numbers of sentences have a point in every locale")
+{
+    for (const char* locale : {"C", "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"}) {
+        if (std::setlocale(LC_NUMERIC, locale) == nullptr)
+            continue; // not installed
+        CHECK(unitNumber(7) == "7.0");
+        CHECK(unitNumber(1000.125) == "1000.125");
+        CHECK(shareText(0.125) == "12.5 %");
+        CHECK(timeText(1'500'000, 1) == "1.5 ms");
+    }
+    std::setlocale(LC_NUMERIC, "C");
 }
 
 // A trace without stages was compared as "N = 2, v = 0" with a stash of 1.

@@ -124,3 +124,17 @@ TEST_CASE("a point of the strip has the iterations of its pixel")
     CHECK(iterationToolTip(view, wide, {50, 10}) == QStringLiteral("Iteration 1: 30.0 ms"));
     CHECK(columnAt(wide, {50, 10}).first == 1);
 }
+
+// The ruler said "from run start", although it counted from the second warm-up iteration.
+TEST_CASE("the ruler names the warm-up iteration from whose start it counts")
+{
+    engine::Run run = simulatedRun({.scheme = "1f1b", .devices = 2, .microBatches = 2});
+    auto& iterations = run.timeline.iterations = iterationsOf({100, 100, 100});
+    iterations[0].kind = iterations[1].kind = engine::Iteration::Kind::Warmup;
+    iterations[2].number = 0;
+    const RunView view(std::make_shared<const engine::Run>(run));
+    const RulerScale scale = rulerScale(view, {100, 300, 0, 800, 1});
+    CHECK(scale.origin == 100);
+    CHECK(scale.title.endsWith(QStringLiteral("from start of warm-up 1")));
+    CHECK(rulerScale(view, {0, 300, 0, 800, 1}).title.endsWith(QStringLiteral("from run start")));
+}

@@ -133,6 +133,44 @@ TEST_CASE("the flow of a micro-batch keeps its boxes and dims the others")
     }
 }
 
+// The number of the chosen micro-batch was bold only in boxes of one op.
+TEST_CASE("the flow of a micro-batch is bold in the half of a joint box")
+{
+    const auto run = sample::units({"dualpipe", 4, 8, 1});
+    const app::RunView view(run);
+    const engine::OpIndex index(run->schedule);
+    const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
+    const app::BoxColours colours(theme, 1);
+    const auto extent = view.extent();
+    const auto ticks = static_cast<double>(run->info.ticksPerUnit);
+    const double width = static_cast<double>(extent.duration()) / ticks * 20;
+    const app::TimeAxis axis{0, static_cast<double>(extent.end), 0, width, 1};
+    const auto painted = [&](engine::DeviceId device, std::optional<app::Flow> flow) {
+        QImage image(static_cast<int>(width), 42, QImage::Format_RGB32);
+        image.fill(theme.chrome.surface);
+        QPainter painter(&image);
+        app::LanePainter lanes(painter, view, axis, colours);
+        lanes.setFlow(flow);
+        lanes.paintCompute(device, 0, 42);
+        painter.end();
+        return image;
+    };
+    for (const engine::Track& track : run->timeline.tracks)
+        for (const engine::Span& span : track.spans) {
+            const engine::Op& op = engine::opAt(run->schedule, index, span.op);
+            if (op.flags != engine::OpFlag::JointWithNext)
+                continue;
+            const bool isForward = op.kind == engine::OpKind::Forward;
+            const QRect half(
+                static_cast<int>(axis.x(static_cast<double>(span.begin))), isForward ? 0 : 21,
+                static_cast<int>(axis.pixels(static_cast<double>(span.window().duration()))), 20);
+            const QImage bold = painted(track.device, app::Flow{op.microBatch, 0}).copy(half);
+            CHECK(bold != painted(track.device, {}).copy(half));
+            return;
+        }
+    FAIL("no joint ops");
+}
+
 TEST_CASE("a device pixel ratio of two paints the same picture, twice as fine")
 {
     const PaintedLane lane(20, profiler::ThemeMode::Light, {}, 2);

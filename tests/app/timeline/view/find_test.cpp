@@ -74,6 +74,27 @@ TEST_CASE("a duration is compared in the unit in which the run counts")
     CHECK(Found(measured, *slow).hits().size() >= 4 * 4 * 2);
 }
 
+// 5 ms was compared as 5 million units, so every op was shorter.
+TEST_CASE("a duration in a unit of time is refused in a run in cost units")
+{
+    const Searched units({"1f1b", 4, 4, 1});
+    const Found found = units.found("op:F dur<5ms");
+    CHECK(found.hits().empty());
+    CHECK(found.blame()
+          == QStringLiteral("the times of this run are in cost units; leave out the unit of "
+                            "dur<5ms"));
+    CHECK_FALSE(found.has(units.view.spans(engine::DeviceId{0}, engine::Track::Kind::Compute)[0]));
+}
+
+TEST_CASE("microseconds are typed as they are shown")
+{
+    for (const char* text : {"dur>20us", "dur>20µs"}) {
+        const auto facets = app::parseFind(QString::fromUtf8(text));
+        REQUIRE(facets.has_value());
+        CHECK(facets->front().time == 20'000);
+    }
+}
+
 TEST_CASE("a facet without matches is named, with its valid values")
 {
     const Searched run({"1f1b", 4, 8, 2});
@@ -86,6 +107,19 @@ TEST_CASE("a facet without matches is named, with its valid values")
     CHECK(run.found("iter:5").blame()
           == QStringLiteral("no op matches iter:5; iterations are 0 to 1"));
     CHECK(run.found("mb:1").blame().isEmpty());
+}
+
+// The part of a run keeps the numbers of its iterations; 0 to 1 were named.
+TEST_CASE("the iterations of a part of a run are found and named by their numbers")
+{
+    engine::Run part = *sample::units({"1f1b", 4, 8, 2});
+    part.timeline.iterations[0].number = 3;
+    part.timeline.iterations[1].number = 4;
+    const app::RunView view(std::make_shared<const engine::Run>(std::move(part)));
+    const auto found
+        = [&](const char* text) { return Found(view, *app::parseFind(QString::fromLatin1(text))); };
+    CHECK(found("2B3 iter:4").hits().size() == 1);
+    CHECK(found("iter:1").blame() == QStringLiteral("no op matches iter:1; iterations are 3 to 4"));
 }
 
 TEST_CASE("kernels are found by a part of their name, beneath the ops that other facets leave")

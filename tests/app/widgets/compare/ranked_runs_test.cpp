@@ -241,6 +241,19 @@ TEST_CASE("the lane of the worst device differs from the mean of the devices")
     CHECK(ranked.picture() != mean);
 }
 
+// The ticks were compared, so the run with the coarser ticks was described.
+TEST_CASE("the panels describe the shortest run although its ticks are finer")
+{
+    engine::Run finer = simulatedRun({"1f1b"});
+    finer.info.ticksPerUnit *= 4; // a quarter of the time in as many ticks
+    const Runs runs{sharedRun({"1f1b"}), sharedRun({"1f1b", 4, 2}),
+                    std::make_shared<const engine::Run>(std::move(finer))};
+    app::ThemeController theme;
+    app::ComparisonPanels panels(theme);
+    panels.show(numbersOf(runs, 0), titlesOf(runs), runs[0]->info);
+    CHECK(panels.current() == 2);
+}
+
 TEST_CASE("the table, the causes and the points choose the same run")
 {
     const Runs runs = sixRuns();

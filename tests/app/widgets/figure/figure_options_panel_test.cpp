@@ -4,6 +4,8 @@
 #include <QCheckBox>
 #include <QDoubleSpinBox>
 #include <QLineEdit>
+#include <QLocale>
+#include <QTest>
 
 using namespace app;
 
@@ -50,6 +52,24 @@ TEST_CASE("the form of a figure returns what it was shown, and what was edited")
     CHECK(edited->options.devices == std::vector<int>{0, 2, 3});
     CHECK(edited->options.width == Approx(360));
     CHECK(edited->preset.empty());
+}
+
+TEST_CASE("the width has a point in a locale with commas, and both can be typed")
+{
+    const QLocale before;
+    QLocale::setDefault(QLocale(QLocale::German));
+    Options f;
+    QLocale::setDefault(before);
+    f.panel.show({});
+    auto* width = f.find<QDoubleSpinBox>("figureWidth");
+    width->setValue(3.33);
+    CHECK(width->text().startsWith(QStringLiteral("3.33")));
+    for (const char* typed : {"4.25", "4,25"}) {
+        width->setValue(5);
+        width->selectAll();
+        QTest::keyClicks(width, QString::fromLatin1(typed));
+        CHECK(width->value() == Approx(4.25));
+    }
 }
 
 TEST_CASE("rows that name no device are refused, and the figure is not drawn without them")

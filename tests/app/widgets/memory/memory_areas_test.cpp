@@ -1,4 +1,5 @@
 #include "app/models/tables/alive_model.h"
+#include "app/models/tables/csv.h"
 #include "app/models/tables/memory_model.h"
 #include "app/widgets/memory/memory_areas.h"
 #include "tests/app/sample_run.h"
@@ -124,9 +125,9 @@ TEST_CASE("the table of what is alive ends with its sum, which is the memory at 
     CHECK(model.index(last, 5).data().toString() == report->amount(peak.total()));
     CHECK(model.index(0, 0).data().toString() == QStringLiteral("stash"));
     CHECK(model.index(0, 1).data().toString() == QStringLiteral("1F0"));
-    CHECK(model.csv().startsWith(
-        QStringLiteral("Category,Op,Micro-batch,Stage,\"Since, ms\",GiB\n")));
-    CHECK(model.csv().count(QLatin1Char('\n')) == model.rowCount() + 1);
+    const QString csv = csvOf(model);
+    CHECK(csv.startsWith(QStringLiteral("Category,Op,Micro-batch,Stage,\"Since, ms\",GiB\n")));
+    CHECK(csv.count(QLatin1Char('\n')) == model.rowCount() + 1);
 }
 
 TEST_CASE("a device without a plan has a peak and no prediction")
@@ -159,4 +160,29 @@ TEST_CASE("without a limit the axis of the memory ends at a plain number above t
 {
     const auto report = reportOf({"1f1b", 4, 4, 1}); // 3000 MiB and four stashes of 900 MiB
     CHECK(report->amount(report->highest) == QStringLiteral("6.50"));
+}
+
+// The page said that there is no limit, while the Devices panel showed devices over it. A limit far
+// above the peaks would flatten them.
+TEST_CASE("the limit of the memory page is the memory of the device, shown if it is in sight")
+{
+    const auto reportWith = [](const char* hardware, std::int64_t scale) {
+        engine::Run run = *sample::measured({"1f1b", 4, 4, 1}); // 6600 MiB at most
+        run.info.mode = engine::Mode::Simulate;
+        run.info.deviceName = hardware;
+        for (engine::MemoryEvent& event : run.timeline.memory)
+            event.bytes *= scale;
+        return memoryReport(std::make_shared<const engine::Run>(std::move(run)), 0);
+    };
+    const MemoryReport far = reportWith("A100 SXM 80 GB", 1);
+    REQUIRE(far.limit.has_value());
+    CHECK_FALSE(far.isLimitInSight());
+    CHECK(far.amount(far.highest) == QStringLiteral("6.50"));
+    const MemoryReport near = reportWith("A100 SXM 80 GB", 10);
+    CHECK(near.limit == far.limit);
+    CHECK(near.isLimitInSight());
+    CHECK(near.highest == near.limit);
+    const MemoryReport over = reportWith("A100 SXM 80 GB", 20);
+    CHECK(over.isLimitInSight());
+    CHECK(over.highest > over.limit);
 }

@@ -55,3 +55,20 @@ TEST_CASE("a run that plans the largest number of iterations has a plot of losse
     plot.show(series);
     CHECK(hasAxis(plot));
 }
+
+// The numbers of the axis were dashes.
+TEST_CASE("an infinite loss leaves the axis of the plot as it is")
+{
+    ThemeController theme;
+    const auto axisOf = [&theme](double last) {
+        LossPlot plot(theme);
+        plot.resize(400, 150);
+        LossSeries series;
+        series.planned = 2;
+        series.points = {{.mean = 5.2, .microBatches = {}}, {.mean = last, .microBatches = {}}};
+        plot.show(series);
+        const QImage image = plot.grab().toImage();
+        return image.copy(0, 0, static_cast<int>(24 * image.devicePixelRatio()), image.height());
+    };
+    CHECK(axisOf(std::numeric_limits<double>::infinity()) == axisOf(5.2));
+}

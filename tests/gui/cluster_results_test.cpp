@@ -1,0 +1,89 @@
+#include "app/pages/cluster/results_controller.h"
+#include "app/widgets/cluster/results_panel.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/profiler/import/traces.h"
+
+#include <QAction>
+#include <QLabel>
+#include <QSemaphore>
+#include <QThreadPool>
+
+using namespace app;
+
+namespace {
+
+// Awaits the traces of four ranks.
+struct Results
+{
+    Results()
+    {
+        auto outlook = std::make_shared<ClusterOutlook>();
+        outlook->kit.ranks = 4;
+        controller.setOutlook(outlook, {});
+        controller.watcher().setInterval(20);
+        QObject::connect(&controller, &ResultsController::compareRequested,
+                         [this](const QStringList& files) { compared = files; });
+    }
+    static QString nameOf(const tests::TemporaryFolder& folder)
+    {
+        return QString::fromStdString(folder.path().string());
+    }
+    // Whether the last imported run has this number of ranks.
+    bool haveRanks(std::size_t ranks)
+    {
+        controller.compare();
+        if (compared.isEmpty())
+            return false;
+        const auto run = profiler::readRun(compared.back().toStdString());
+        return run && run->info.import && run->info.import->ranks.size() == ranks;
+    }
+
+    ThemeController theme;
+    RunLibrary library;
+    ResultsPanel panel{theme};
+    QLabel note;
+    QAction action;
+    ResultsController controller{library, {panel, note, action}};
+    QStringList compared;
+    tests::TemporaryFolder traces, others;
+};
+
+} // namespace
+
+// The traces that arrived during or after an import of some ranks were never imported.
+TEST_CASE("the traces of all ranks are imported although some ranks were imported before")
+{
+    Results results;
+    const engine::Run run = tests::simulatedRun("1f1b", 4, 8);
+    tests::writeTorchTraces(results.traces.path(), run, {}, 3);
+    results.controller.take({Results::nameOf(results.traces)});
+    REQUIRE(waitFor([&] { return results.controller.results().received() == 3; }));
+    Q_EMIT results.panel.importRequested();
+    tests::writeTorchTraces(results.traces.path(), run);
+    CHECK(waitFor([&] { return results.haveRanks(4); }));
+}
+
+// They were ignored without a message.
+TEST_CASE("traces that are dropped during an import are imported in place of the others")
+{
+    Results results;
+    tests::writeTorchTraces(results.traces.path(), tests::simulatedRun("1f1b", 4, 8));
+    tests::writeTorchTraces(results.others.path(), tests::simulatedRun("1f1b", 2, 4));
+    const auto filesOf = [](const tests::TemporaryFolder& folder) {
+        QStringList files;
+        for (const ResultFile& file : resultFiles(Results::nameOf(folder)))
+            files.append(file.path);
+        return files;
+    };
+    QThreadPool& pool = *QThreadPool::globalInstance();
+    const int threads = pool.maxThreadCount();
+    pool.setMaxThreadCount(1);
+    QSemaphore gate; // the first import waits for it
+    pool.start([&gate] { gate.acquire(); });
+    results.controller.take(filesOf(results.traces));
+    results.controller.take(filesOf(results.others));
+    gate.release();
+    pool.setMaxThreadCount(threads);
+    CHECK(waitFor([&] { return results.haveRanks(2); }));
+}
