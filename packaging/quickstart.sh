@@ -236,13 +236,13 @@ build_release() {
 open_comparison() {
     [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || return 1
     say "Opening the comparison"
-    local file messages status=0
+    local file status=0
     file="$(mktemp)"
-    "$programs/bubblescope" "$@" 2>"$file" || status=$?
-    messages="$(cat "$file")"
+    "$programs/bubblescope" "$@" 2> >(tee "$file" >&2) || status=$?
+    wait $! # for tee
+    [ "$status" -eq 0 ] || grep -q 'no display is available' "$file" || exit "$status"
     rm -f "$file"
-    [ -z "$messages" ] || say "$messages" >&2
-    [ "$status" -ne 0 ] && grep -q 'no display is available' <<<"$messages" || exit "$status"
+    [ "$status" -ne 0 ] || exit 0
     return 1
 }
 
