@@ -21,6 +21,15 @@ namespace fs = std::filesystem;
 namespace {
 constexpr std::int64_t kProcessMask = ~std::int64_t{0xFFFFFF}; // globalTid -> globalPid
 
+// PyTorch's emit_nvtx() appends ", seq = 3, op_id = 7, sizes = [...]" to the name of every op and
+// annotation. Rules match the name alone.
+std::string_view withoutOpNumbers(std::string_view text)
+{
+    for (const std::string_view part : {", seq = ", ", op_id = ", ", sizes = "})
+        text = text.substr(0, text.find(part));
+    return text;
+}
+
 class NsightReader
 {
 public:
@@ -280,9 +289,9 @@ Result<void> NsightReader::readRanges()
                            return;
                        HostRange range{*when};
                        constexpr std::size_t kMostText = 4096;
-                       range.name = row.isNull(3)
-                           ? nameOf(row.integer(4))
-                           : m_strings.number(row.text(3).substr(0, kMostText));
+                       const std::string_view text
+                           = row.isNull(3) ? m_strings.text(nameOf(row.integer(4))) : row.text(3);
+                       range.name = m_strings.number(withoutOpNumbers(text).substr(0, kMostText));
                        range.thread = thread(row.integer(5));
                        process(row.integer(5)).trace.ranges.push_back(range);
                    });

@@ -38,6 +38,21 @@ TEST_CASE("an export of Nsight Systems is read, whatever columns it lacks")
     CHECK(spans[1].window() == Window{2000, 6000});
 }
 
+// No rule matched the names, because each has other numbers.
+TEST_CASE("the numbers that emit_nvtx appends to a name are not part of it")
+{
+    const TemporaryFolder folder;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite", R"(
+        UPDATE NVTX_EVENTS SET text = 'PP:0F0, op_id = 991144' WHERE text = 'PP:0F0';
+        UPDATE StringIds SET value = 'PP:0B0, seq = 3, op_id = 7, sizes = [[2, 2]]' WHERE id = 3;)");
+    const auto run = importTraces({folder / "a.sqlite"}, Rules::shipped());
+    REQUIRE(run);
+    CHECK(run->run.info.import->classified() == 1);
+    REQUIRE(run->run.timeline.tracks.size() == 1);
+    CHECK(run->run.timeline.tracks[0].spans.size() == 2);
+}
+
 TEST_CASE("SQLite files of other programs are refused with one sentence")
 {
     const TemporaryFolder folder;
