@@ -39,10 +39,13 @@ ByThread forwardWindows(const RankTrace& trace)
                 found[range.thread].push_back(range.window);
         }
     };
-    collect(trace.ops, [](std::string_view name) {
+    const auto isForwardOp = [](std::string_view name) {
         return std::ranges::find(kForwardOps, name) != kForwardOps.end();
-    });
-    collect(trace.ranges, isCheckpointFrame);
+    };
+    collect(trace.ops, isForwardOp);
+    // Exports of Nsight Systems have the ops of the framework as NVTX ranges (emit_nvtx).
+    collect(trace.ranges,
+            [&](std::string_view name) { return isForwardOp(name) || isCheckpointFrame(name); });
     ByThread windows;
     for (std::vector<Window>& ofThread : found)
         windows.push_back(unite(std::move(ofThread)));

@@ -53,6 +53,25 @@ TEST_CASE("the numbers that emit_nvtx appends to a name are not part of it")
     CHECK(run->run.timeline.tracks[0].spans.size() == 2);
 }
 
+TEST_CASE("forward ops of emit_nvtx within a backward are its recomputation")
+{
+    const TemporaryFolder folder;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (7000, 8000, 0, 1, 7, 14, {0}, 1);
+        INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (330, 340, {1}, 14, 2);
+        INSERT INTO NVTX_EVENTS VALUES (325, 345, 59, 'aten::linear, op_id = 9', {1}, NULL);)",
+                           kProcess, kProcess + 6000));
+    const auto run = importTraces({folder / "a.sqlite"}, Rules::shipped());
+    REQUIRE(run);
+    REQUIRE(run->run.timeline.tracks.size() == 1);
+    const auto& spans = run->run.timeline.tracks[0].spans;
+    REQUIRE(spans.size() == 3);
+    CHECK(spans[1].window() == Window{2000, 3000}); // the recomputation, placed first
+    CHECK(spans[2].window() == Window{3000, 7000});
+}
+
 TEST_CASE("SQLite files of other programs are refused with one sentence")
 {
     const TemporaryFolder folder;
