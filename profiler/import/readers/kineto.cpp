@@ -159,7 +159,9 @@ void KinetoReader::takeRange(const TraceEvent& event, EventCategory category, Wi
     if (category == EventCategory::Python && !isKept(range.name))
         return;
     range.thread = threadOf(event);
-    if (category == EventCategory::Op) {
+    // Kineto before 2022 gives annotations the category of ops.
+    const bool isAnnotation = unquoted(event.category) == "Operator" && isKept(range.name);
+    if (category == EventCategory::Op && !isAnnotation) {
         m_trace.ops.push_back(range);
         return;
     }

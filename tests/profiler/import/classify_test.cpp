@@ -93,3 +93,29 @@ TEST_CASE("NCCL kernels without a launching call belong to the iteration in whic
     CHECK(sums->spans[0].iteration == 0);
     CHECK(sums->spans[1].iteration == 1);
 }
+
+// They were ops, so such traces had no iterations, and their other ops were nested in an op.
+TEST_CASE("annotations that Kineto before 2022 wrote as ops are annotations")
+{
+    const TemporaryFolder folder;
+    std::string events;
+    const auto add = [&](const std::string& name, int ts, int duration) {
+        events += fmt::format(R"({}{{"ph":"X","cat":"Operator","name":"{}","pid":"1","tid":"1",)"
+                              R"("ts":{},"dur":{}}})",
+                              events.empty() ? "" : ",", name, ts, duration);
+    };
+    for (const int step : {0, 1}) {
+        const int begin = 100 * step;
+        add(fmt::format("ProfilerStep#{}", step), begin, 99);
+        add("## forward ##", begin + 10, 20);
+        add("aten::addmm", begin + 15, 10);
+        add("## backward ##", begin + 40, 40);
+        add("AddmmBackward", begin + 50, 30);
+    }
+    writeText(folder / "a.json", R"({"schemaVersion":1,"traceEvents":[)" + events + "]}");
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.timeline.iterations.size() == 2);
+    CHECK(result.run.info.import->iterationsFrom == "ranges of iterations");
+    CHECK(orderOf(result.run.schedule) == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
+    CHECK(result.run.info.import->classified() == 1);
+}
