@@ -91,16 +91,20 @@ void RankClassifier::addMarkedWorks()
         const Window host = mark.range.window;
         if (mark.match->purpose == Purpose::Iteration)
             m_result.steps.push_back({host, m_trace.text(mark.range.name)});
+        // A joint range does not say which messages it has, but it separates ops as they do.
+        if (m_rules.all()[mark.match->rule].name == "megatron-p2p-joint")
+            m_messages.push_back(host.begin);
         if (!mark.isOp())
             continue;
         m_workOf[i] = addWork(*mark.match, host);
         const NamedOp& op = mark.match->ops.front();
         m_namesPipelineOps = m_namesPipelineOps || isPipelineOp(op.kind);
         m_numbersOps = m_numbersOps || (isPipelineOp(op.kind) && (op.stage || op.microBatch));
-        if (isTransfer(op.kind))
+        if (isTransfer(op.kind)) {
             m_messages.push_back(host.begin);
+            m_result.hasMessages = true;
+        }
     }
-    m_result.hasMessages = !m_messages.empty();
 }
 
 // Finds the threads that execute functions of the autograd engine. The thread with the ranges of

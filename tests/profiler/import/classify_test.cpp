@@ -119,3 +119,22 @@ TEST_CASE("annotations that Kineto before 2022 wrote as ops are annotations")
     CHECK(orderOf(result.run.schedule) == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
     CHECK(result.run.info.import->classified() == 1);
 }
+
+// All forwards of a warm-up became one op.
+TEST_CASE("joint messages of Megatron-LM separate the forwards between them")
+{
+    const TemporaryFolder folder;
+    std::string events;
+    for (int i = 0; i < 3; ++i)
+        events += fmt::format(
+            R"({0}{{"ph":"X","name":"cudaLaunchKernel","cat":"cuda_runtime","pid":1,"tid":1,)"
+            R"("ts":{1},"dur":1,"args":{{"correlation":{2}}}}},)"
+            R"({{"ph":"X","name":"gemm","cat":"kernel","pid":0,"tid":7,"ts":{3},"dur":9,)"
+            R"("args":{{"device":0,"stream":7,"correlation":{2}}}}},)"
+            R"({{"ph":"X","name":"megatron/core/pipeline_parallel/p2p_communication.py(372): )"
+            R"(send_forward","cat":"python_function","pid":1,"tid":1,"ts":{4},"dur":2}})",
+            i == 0 ? "" : ",", 10 * i, i + 1, 10 * i + 1, 10 * i + 5);
+    writeText(folder / "a.json", "[" + events + "]");
+    CHECK(orderOf(imported(folder).run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0F1", "0F2"}});
+}
