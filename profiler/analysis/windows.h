@@ -16,6 +16,7 @@ Windows unite(std::vector<engine::Window> windows);
 Windows subtract(const Windows& whole, const Windows& holes);
 Windows clip(const Windows& windows, engine::Window to);
 std::int64_t length(const Windows& windows);
+bool contains(const Windows& windows, std::int64_t time);
 
 // The window of an op that does not run: it ends before it begins.
 constexpr engine::Window kNotRun{0, -1};

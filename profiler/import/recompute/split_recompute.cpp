@@ -52,12 +52,6 @@ ByThread forwardWindows(const RankTrace& trace)
     return windows;
 }
 
-bool contains(const Windows& windows, std::int64_t time)
-{
-    const auto next = std::ranges::upper_bound(windows, time, {}, &Window::begin);
-    return next != windows.begin() && time < std::prev(next)->end;
-}
-
 // The time for which forward ops run within a window, summed over all threads. Sums are computed
 // modulo 2^64, so only their differences count.
 class ForwardTime

@@ -138,3 +138,42 @@ TEST_CASE("joint messages of Megatron-LM separate the forwards between them")
     CHECK(orderOf(imported(folder).run.schedule)
           == std::vector<std::vector<std::string>>{{"0F0", "0F1", "0F2"}});
 }
+
+namespace {
+// One forward, then one backward that the thread `backward` launches. The main thread, 1, also runs
+// the root of the backward.
+std::string trainingTrace(int backward, bool withStep)
+{
+    std::string events;
+    const auto add = [&](const char* category, const char* name, int thread, int ts, int duration,
+                         int correlation) {
+        events += fmt::format(R"({}{{"ph":"X","cat":"{}","name":"{}","pid":1,"tid":{},"ts":{},)"
+                              R"("dur":{},"args":{{"device":0,"correlation":{}}}}})",
+                              events.empty() ? "" : ",", category, name, thread, ts, duration,
+                              correlation);
+    };
+    constexpr const char* kEvaluate = "autograd::engine::evaluate_function: ";
+    if (withStep)
+        add("user_annotation", "ProfilerStep#0", 1, 0, 100, 0);
+    add("cpu_op", "aten::linear", 1, 10, 9, 0);
+    add("cpu_op", "aten::addmm", 1, 11, 7, 0);
+    add("cuda_runtime", "cudaLaunchKernel", 1, 12, 1, 1);
+    add("kernel", "gemm", 7, 13, 9, 1);
+    add("cpu_op", (std::string(kEvaluate) + "GraphRoot").c_str(), 1, 30, 1, 0);
+    add("cpu_op", (std::string(kEvaluate) + "AddmmBackward0").c_str(), backward, 40, 9, 0);
+    add("cuda_runtime", "cudaLaunchKernel", backward, 42, 1, 2);
+    add("kernel", "gemm", 7, 43, 9, 2);
+    return "[" + events + "]";
+}
+} // namespace
+
+// One function of the autograd engine made a thread one of its own, unless it had the iterations.
+TEST_CASE("functions of the autograd engine on the main thread leave its forwards alone")
+{
+    const TemporaryFolder folder;
+    for (const std::string& trace : {trainingTrace(2, false), trainingTrace(1, true)}) {
+        writeText(folder / "a.json", trace);
+        CHECK(orderOf(imported(folder).run.schedule)
+              == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
+    }
+}
