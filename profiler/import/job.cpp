@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 namespace profiler {
 
@@ -26,6 +27,8 @@ std::optional<int> firstStage(const JobRank& rank)
 
 void numberRanks(Job& job)
 {
+    std::ranges::stable_sort(job.ranks, naturalLess,
+                             [](const JobRank& rank) { return std::string_view(rank.trace.file); });
     const bool allHaveStages = std::ranges::all_of(
         job.ranks, [](const JobRank& rank) { return firstStage(rank).has_value(); });
     if (allHaveStages)

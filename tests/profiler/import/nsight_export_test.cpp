@@ -101,6 +101,20 @@ TEST_CASE("GPU work without a recorded call keeps its correlation id")
     CHECK(run->gpu.kernels[1].place.correlation != 0);
 }
 
+// They were ranks 0, 2 and 1.
+TEST_CASE("exports, which state no rank, are numbered by the numbers in their names")
+{
+    const TemporaryFolder folder;
+    for (const char* name : {"rank0.sqlite", "rank2.sqlite", "rank10.sqlite"})
+        writeNsightExport(folder / name);
+    const auto run = importTraces({folder.path()}, Rules::shipped());
+    REQUIRE(run);
+    const auto& ranks = run->run.info.import->ranks;
+    REQUIRE(ranks.size() == 3);
+    CHECK(ranks[1].file == (folder / "rank2.sqlite").string());
+    CHECK(ranks[2].file == (folder / "rank10.sqlite").string());
+}
+
 // Such runs were saved, but could not be opened again.
 TEST_CASE("times and sizes that no run file can have are left out")
 {
