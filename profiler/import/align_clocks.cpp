@@ -87,18 +87,20 @@ public:
     Aligner(Job& job, const Placement& placement)
         : m_job(job)
     {
-        for (const JobRank& rank : job.ranks)
-            m_onGpu = m_onGpu || !rank.trace.gpu.kernels.empty();
+        for (std::size_t i = 0; i < job.ranks.size(); ++i) {
+            const RankTrace& trace = job.ranks[i].trace;
+            m_onGpu = m_onGpu || !trace.gpu.kernels.empty();
+            if (placement.deviceOfRank[i].isValid())
+                m_hosts.push_back(trace.host);
+        }
         collect(placement);
     }
 
     std::vector<ImportReport::Clock> run()
     {
         std::vector<ImportReport::Clock> clocks;
-        std::set<std::string> aligned{hostOf(0)}, others;
-        for (const JobRank& rank : m_job.ranks)
-            others.insert(rank.trace.host);
-        others.erase(hostOf(0));
+        std::set<std::string> aligned{m_hosts.front()}, others(m_hosts.begin(), m_hosts.end());
+        others.erase(m_hosts.front());
         for (bool progress = true; progress && !others.empty();) {
             progress = false;
             for (const std::string& host : std::set(others)) {
@@ -236,6 +238,7 @@ private:
 
     Job& m_job;
     bool m_onGpu = false;
+    std::vector<std::string> m_hosts; // by device with a trace
     std::vector<std::vector<End>> m_exchanges;
 };
 } // namespace

@@ -7,12 +7,13 @@
 
 namespace profiler {
 
-// Converts the times of all hosts to the clock of the first rank's host. Assumes that the SEND and
-// the RECV of a message, and all calls of a collective, end at the same time. (Without GPU work, a
-// RECV ends soon after its SEND begins, and this delay is assumed to be the same in both
-// directions.) The differences between the recorded times give the offset and the drift of a clock,
-// and their spread. If a host has no message or collective in common with another host, its times
-// are kept and a warning is added.
+// Converts the times of all hosts with devices of the run to the clock of the first of them. The
+// run needs at least one device with a trace. Assumes that the SEND and the RECV of a message, and
+// all calls of a collective, end at the same time. (Without GPU work, a RECV ends soon after its
+// SEND begins, and this delay is assumed to be the same in both directions.) The differences
+// between the recorded times give the offset and the drift of a clock, and their spread. If a host
+// has no message or collective in common with another host, its times are kept and a warning is
+// added.
 std::vector<engine::ImportReport::Clock> alignClocks(Job& job, const Placement& placement);
 
 // Gives the SEND and the RECV of a message the same window, as in runs of the engine. The window
