@@ -20,8 +20,8 @@ struct ImportedRun
 //    ranges of its rank name the same one, that stage is used.
 //  * If ranges name the chunk, the stage follows from the chunk and the rank's place in its
 //    pipeline.
-//  * If ranks exchange messages, or ranges name micro-batches, the stage is the rank's place in its
-//    pipeline.
+//  * If ranks exchange messages, ranges name micro-batches, or process groups are named as those of
+//    pipelines, the stage is the rank's place in its pipeline.
 //  * Otherwise stages are unknown (ImportReport).
 //
 // If the range of an op names no micro-batch, micro-batches are numbered in the order of execution.

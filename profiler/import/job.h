@@ -24,8 +24,9 @@ struct Job
     std::vector<JobRank> ranks;
     std::vector<int> missing; // ranks without a trace
     // The ranks of every pipeline in the order of their stages, from the process groups of their
-    // messages. If the traces do not state the groups, all ranks form one pipeline.
+    // pipelines or messages. If the traces do not state the groups, all ranks form one pipeline.
     std::vector<std::vector<int>> pipelines;
+    bool namesPipelines = false; // whether process groups are named as those of pipelines
     std::vector<std::string> warnings;
 };
 

@@ -106,14 +106,15 @@ void Placer::findSource()
         m_result.warnings.push_back(
             fmt::format("Stages follow from ranks and chunks, which are placed {}.",
                         m_isV ? "in a V, because chunk 1 begins on the last rank" : "in a loop"));
-    } else if (depth() > 1 && depth() <= kMostRanks && (messages || numbered)) {
+    } else if (depth() > 1 && depth() <= kMostRanks
+               && (messages || numbered || m_job.namesPipelines)) {
         m_from = StageFrom::Ranks;
         m_result.warnings.push_back(
             m_job.pipelines.size() == 1
-                ? "The traces name no stages; stage s is rank s, because ranks exchange messages "
-                  "or number their micro-batches."
-                : fmt::format("The traces name no stages; by the process groups of the messages, "
-                              "there are {} pipelines of {} ranks.",
+                ? "The traces name no stages; stage s is rank s, because ranks exchange messages, "
+                  "number their micro-batches or have a process group for pipelines."
+                : fmt::format("The traces name no stages; by the process groups of pipelines or "
+                              "messages, there are {} pipelines of {} ranks.",
                               m_job.pipelines.size(), depth()));
     }
     m_result.stagesKnown = m_from != StageFrom::Unknown;
