@@ -1,6 +1,7 @@
 #include "profiler/import/align_clocks.h"
 
 #include "engine/base/median.h"
+#include "engine/schedule/transfers.h"
 #include "profiler/store/row_tables.h"
 
 #include <fmt/format.h>
@@ -81,6 +82,22 @@ Fit fitted(const std::vector<Pair>& pairs)
     return fit;
 }
 
+// Identifies a message by its consumer: the iteration, whether it is a gradient, and the stage,
+// micro-batch, replica and slice of the consuming op.
+using Consumer = std::tuple<int, bool, int, int, int, int>;
+
+bool isGradient(OpKind kind)
+{
+    return kind == OpKind::SendGradient || kind == OpKind::RecvGradient || isBackward(kind);
+}
+
+Consumer consumerOf(int iteration, const Op& op)
+{
+    const bool gradient = isGradient(op.kind);
+    const int receiver = isSend(op.kind) ? op.stage.value + (gradient ? -1 : 1) : op.stage.value;
+    return {iteration, gradient, receiver, op.microBatch.value, op.replica, op.slice};
+}
+
 class Aligner
 {
 public:
@@ -146,7 +163,7 @@ private:
 
     void collect(const Placement& placement)
     {
-        std::map<std::tuple<int, bool, int, int, int>, std::vector<End>> messages;
+        std::map<Consumer, std::vector<End>> messages;
         std::map<std::tuple<int, std::string, int, int>, std::vector<End>> collectives;
         // Number of collectives per rank, iteration and process group. If the trace does not state
         // groups, ranks with different numbers of collectives are taken to be in different groups.
@@ -156,14 +173,9 @@ private:
                 ++counts[{placed.rank, placed.iteration, groupOf(placed)}];
         for (const PlacedWork& placed : placement.works) {
             const Op& op = placed.op;
-            const bool gradient
-                = op.kind == OpKind::SendGradient || op.kind == OpKind::RecvGradient;
-            const bool receives
-                = op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
-            const int receiver = receives ? op.stage.value : op.stage.value + (gradient ? -1 : 1);
             if (isTransfer(op.kind))
-                messages[{placed.iteration, gradient, receiver, op.microBatch.value, op.replica}]
-                    .push_back({placed.rank, placed.work, receives});
+                messages[consumerOf(placed.iteration, op)].push_back(
+                    {placed.rank, placed.work, !isSend(op.kind)});
             else if (op.kind == OpKind::AllReduce) {
                 const std::tuple key(placed.rank, placed.iteration, groupOf(placed));
                 collectives[{placed.iteration, std::get<2>(key), counts[key], order[key]++}]
@@ -254,23 +266,6 @@ struct Transfer
 {
     const PlacedWork *send = nullptr, *receive = nullptr;
 };
-
-// Identifies a message by its consumer: the iteration, whether it is a gradient, and the stage,
-// micro-batch, replica and slice of the consuming op.
-using Consumer = std::tuple<int, bool, int, int, int, int>;
-
-bool isGradient(OpKind kind)
-{
-    return kind == OpKind::SendGradient || kind == OpKind::RecvGradient || isBackward(kind);
-}
-
-Consumer consumerOf(int iteration, const Op& op)
-{
-    const bool gradient = isGradient(op.kind);
-    const bool isSend = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
-    const int receiver = isSend ? op.stage.value + (gradient ? -1 : 1) : op.stage.value;
-    return {iteration, gradient, receiver, op.microBatch.value, op.replica, op.slice};
-}
 
 } // namespace
 
