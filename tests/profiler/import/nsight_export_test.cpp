@@ -45,7 +45,7 @@ TEST_CASE("the numbers that emit_nvtx appends to a name are not part of it")
     writeNsightExport(folder / "a.sqlite");
     executeSql(folder / "a.sqlite", R"(
         UPDATE NVTX_EVENTS SET text = 'PP:0F0, op_id = 991144' WHERE text = 'PP:0F0';
-        UPDATE StringIds SET value = 'PP:0B0, seq = 3, op_id = 7, sizes = [[2, 2]]' WHERE id = 3;)");
+        UPDATE StringIds SET value = 'PP:0B0, seq = 3, op_id = 7, sizes = [[2]]' WHERE id = 3;)");
     const auto run = importTraces({folder / "a.sqlite"}, Rules::shipped());
     REQUIRE(run);
     CHECK(run->run.info.import->classified() == 1);
