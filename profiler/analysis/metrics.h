@@ -37,7 +37,7 @@ struct DeviceMetrics
     std::int64_t timeOfPeak = 0; // first time at which peakBytes is reached
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
 
-    // False if the device has no trace, which an imported run may lack. All its times are 0.
+    // False for a device of an imported run without a trace. All times of the device are then 0.
     bool isRecorded() const { return compute + exposedCommunication + bubble > 0; }
 };
 

@@ -25,8 +25,8 @@ enum class Counted : std::uint8_t {
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
 // Numbers the iterations that `which` selects. Returns the number of each iteration, or kNone if it
-// is not selected. The iterations of a stream have number 0, because its schedule has the ops of
-// all of them and each op runs once.
+// is not selected. All iterations of a stream have the number 0, because the schedule of a stream
+// has the ops of all iterations and each op runs once.
 std::vector<std::uint32_t> countedIterations(const Run& run, Counted which)
 {
     const Timeline& timeline = run.timeline;
@@ -97,8 +97,8 @@ public:
         return ready == kBeforeAll ? own.begin : std::min(ready, own.begin);
     }
 
-    // Returns the part of an all-reduce after the last gradient of its stage. Collectives before
-    // that are those of tensor parallelism or sharded weights: they are parts of F and B.
+    // Returns the part of an all-reduce after the last gradient of its stage. Earlier collectives
+    // belong to tensor parallelism or sharded weights, and are parts of F and B.
     Window allReduceOf(std::uint32_t op) const
     {
         Window own = m_windows[op];
@@ -268,8 +268,8 @@ public:
     }
 
 private:
-    // The assumed duration of an op, in forwards. It is used if, for any op of the group, no op of
-    // the same kind and stage ran alone.
+    // The assumed duration of an op, relative to a forward. It is used for a group of joint ops if
+    // the run lacks a separate op with the kind and stage of one of them.
     static double usual(OpKind kind) { return kind == OpKind::Backward ? 2 : 1; }
 
     void divide(std::uint32_t first, std::span<const Op> group)

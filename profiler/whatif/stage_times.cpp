@@ -119,8 +119,8 @@ private:
         }
     }
 
-    // Whether the op has a whole micro-batch and a window of its own. Slices, halves and joint ops
-    // do not.
+    // Whether the op processes a whole micro-batch (no slice or half) and is not joint with the
+    // next op.
     static bool isWhole(const Op& op) { return op.slice == Op::kWhole && op.flags == OpFlag::None; }
 
     void add(const std::vector<Window>& windows)
@@ -188,7 +188,7 @@ private:
     OpIndex m_index;
     DataFlow m_flow;
     MeasuredTimes m_times;
-    IdVector<DeviceId, int> m_stagesPerStep; // stages for which each optimizer step stands
+    IdVector<DeviceId, int> m_stagesPerStep; // stages that each optimizer step updates
     std::vector<std::int64_t> m_messages;    // times of all messages
 };
 } // namespace

@@ -49,7 +49,7 @@ struct ExpectedComparison
 
 // Compares a measured run, the last of `runs`, with predictions and emulations of the same
 // schedule. Devices and links are compared with the first run. Fails with
-// Error::Code::InvalidArgument if there are fewer than two runs or one is in abstract units. Also
+// Error::Code::InvalidArgument if there are fewer than two runs or a run is in abstract units. Also
 // returns the errors of metrics().
 engine::Result<ExpectedComparison> compareExpected(std::span<const engine::Run* const> runs);
 

@@ -13,7 +13,7 @@ struct RangeDevice
     // and `localCopies` are not set.
     DeviceMetrics times;
     std::int64_t between = 0; // ticks of the range outside of all iterations
-    // Compute ops that are entirely within the range, and those that its edges cut.
+    // Numbers of compute ops entirely within the range, and of compute ops cut by its edges.
     std::int64_t opsWhole = 0, opsCut = 0;
     // False for a rank of an imported job without a trace; all its times are 0.
     bool isRecorded = true;
