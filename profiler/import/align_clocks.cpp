@@ -23,7 +23,7 @@ struct Pair
 {
     std::int64_t time = 0;       // time on the common clock
     std::int64_t difference = 0; // the host's time - common time
-    bool toHost = false;         // whether the message went to the host or came from it
+    bool toHost = false;         // true: the host received the message; false: sent it
 };
 
 struct Fit

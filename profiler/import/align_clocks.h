@@ -21,7 +21,8 @@ std::vector<engine::ImportReport::Clock> alignClocks(Job& job, const Placement& 
 // the end of the receiver's wait. If the receiver did not wait, the arrival is unknown: the message
 // is then assumed to take at most the median time of the messages for which the receiver waited.
 void alignMessages(Job& job, const Placement& placement);
-// Makes every all-reduce begin with the last of its calls.
+// Moves the start of every all-reduce to the start of its last call. Does not change an all-reduce
+// that has several calls on a rank.
 void alignAllReduces(Job& job, const Placement& placement);
 
 } // namespace profiler

@@ -94,7 +94,7 @@ void RankClassifier::addMarkedWorks()
         const Window host = mark.range.window;
         if (mark.match->purpose == Purpose::Iteration)
             m_result.steps.push_back({host, m_trace.text(mark.range.name)});
-        // A joint range does not say which messages it has, but it separates ops as they do.
+        // A joint range does not name its messages, but it separates ops as a message does.
         if (m_rules.all()[mark.match->rule].name == "megatron-p2p-joint")
             m_messages.push_back(host.begin);
         if (!mark.isOp())
@@ -110,9 +110,9 @@ void RankClassifier::addMarkedWorks()
     }
 }
 
-// Finds where functions of the autograd engine run. A thread belongs to the engine if most of its
-// ops run within them; the others are those of hooks. The main thread has such functions, too, but
-// few of them: the roots of a backward, or those of CPU tensors. A thread with ranges of iterations
+// Finds when autograd functions run. A thread belongs to the autograd engine if most of its ops run
+// within autograd functions; its other ops are those of hooks. The main thread also runs a few such
+// functions: the roots of a backward, or those of CPU tensors. A thread with ranges of iterations
 // never belongs to the engine, because on a CPU the backward runs on the thread that calls it.
 void RankClassifier::findThreads()
 {
@@ -123,7 +123,7 @@ void RankClassifier::findThreads()
                 found[range.thread].push_back(range.window);
     for (std::vector<Window>& windows : found)
         m_backward.push_back(unite(std::move(windows)));
-    std::vector<std::int64_t> within(m_trace.threads.size(), 0); // minus the number of other ops
+    std::vector<std::int64_t> within(m_trace.threads.size(), 0); // ops within functions - others
     for (const auto* rows : {&m_trace.ops, &m_trace.ranges})
         for (const HostRange& range : *rows)
             within[range.thread] += contains(m_backward[range.thread], range.window.begin) ? 1 : -1;
@@ -324,7 +324,7 @@ void RankClassifier::classifyOps()
 
 // Used for traces without GPU work: a message or a collective takes the time of a communication
 // range on the host. The range of the op itself only posts the call. The communication range begins
-// within it or, for an all-reduce of a kit, is the next one on another thread.
+// within the op's range or, for an all-reduce of a kit, is the next such range on another thread.
 void RankClassifier::addCollectives()
 {
     std::int64_t busyUntil = 0;

@@ -63,8 +63,8 @@ std::vector<int> rankList(std::string_view text)
     return ranks;
 }
 
-// The ranks of the process group of a rank's pipeline or, if none is named, of the one in which it
-// exchanges most of its messages; empty if unknown.
+// Returns the ranks of a rank's pipeline: the process group that the trace names as its pipeline
+// or, without such a name, the group in which the rank exchanges most messages. Empty if unknown.
 std::vector<int> pipelineOf(const JobRank& rank)
 {
     const auto ifMember = [&](std::vector<int> ranks) {

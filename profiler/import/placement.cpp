@@ -22,8 +22,8 @@ bool hasMicroBatch(OpKind kind)
     return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
 }
 
-// Counts micro-batches to number the next one. Each kind has its own count. If I and W shared one
-// (both are backwards), every second number would be skipped.
+// Counts micro-batches to number the next one. Each kind has its own count. If I and W (both are
+// backwards) shared a count, every second number would be skipped.
 using Counter = std::map<std::tuple<int, OpKind, int, int>, int>; // iteration, kind, chunk, replica
 
 class Placer
@@ -148,7 +148,7 @@ int Placer::stageOf(std::uint32_t rank, const NamedOp& named) const
         const std::int64_t chunk = named.chunk.value_or(0);
         const bool isReversed = m_isV && chunk % 2 == 1;
         const std::int64_t stage = chunk * ranks + (isReversed ? ranks - 1 - index : index);
-        return stage <= 0xFFFF ? static_cast<int>(stage) : -1; // stages of rules are below, too
+        return stage <= 0xFFFF ? static_cast<int>(stage) : -1; // rules have the same limit
     }
     case StageFrom::Ranks:
         return index;
@@ -272,7 +272,7 @@ void Placer::placeStages()
     for (const PlacedWork& work : m_result.works)
         forEachOp(work, [&](const Op& op) {
             if (isPipelineOp(op.kind)
-                && m_result.deviceOf[op.replica].has(op.stage)) // -1: its range names none
+                && m_result.deviceOf[op.replica].has(op.stage)) // not -1 (unknown)
                 m_result.deviceOf[op.replica][op.stage] = m_result.deviceOfRank[work.rank];
         });
     auto next = empty.begin();

@@ -57,7 +57,7 @@ private:
     // By thread: name and start of the ranges that have begun and not ended.
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
     std::map<std::int64_t, std::string> m_devices; // names of GPUs
-    // By GPU: an allocation, at the time of its first event, of what was allocated before.
+    // By GPU: the memory allocated before its first event, as an allocation at that time.
     std::map<std::int64_t, MemoryEvent> m_allocatedBefore;
     bool m_leavesOutGpuWork = false;
     std::int64_t m_base = 0;   // ns that are added to all times

@@ -53,7 +53,7 @@ ByThread forwardWindows(const RankTrace& trace)
 }
 
 // The time for which forward ops run within a window, summed over all threads. Sums are computed
-// modulo 2^64, so only their differences count.
+// modulo 2^64, so only the difference of two sums is meaningful.
 class ForwardTime
 {
 public:
@@ -200,8 +200,8 @@ private:
     std::vector<bool> m_recomputes;    // by kernel: whether it recomputes
 };
 
-// Adds a rule for the recomputation to the report. Subtracts its time from the rule with the most
-// time, which is assumed to have named the backwards.
+// Adds a rule for the recomputation to the report. Subtracts the recomputed time from the rule with
+// the most time, which is assumed to be the rule that matched the backwards.
 void report(std::int64_t count, std::int64_t time, ClassifiedRank& rank)
 {
     const auto named = std::ranges::max_element(rank.rules, {}, &ImportReport::Rule::time);
