@@ -164,8 +164,8 @@ void GpuText::learnPlaces(const GpuTrace& trace)
             m_owners[kernel.place.context] = m_index.deviceOf(kernel.of.op).value;
 }
 
-// Returns the row for the op's range on the host. Ops that can overlap compute have rows of their
-// own.
+// Returns the row for the op's range on the host. A device has one row for compute ops, and one for
+// each category of other ops.
 ChromeRow GpuText::hostRow(const Op& op, DeviceId device) const
 {
     return {m_host, -1 - device.value, isCompute(op.kind) ? 0 : rangeCategory(op.kind).id};

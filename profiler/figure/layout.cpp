@@ -227,7 +227,7 @@ private:
         std::string text = fmt::format("time in {}", m_style.unit.name);
         if (!m_style.schematic && !m_marks.modesDiffer())
             text += fmt::format(", {}", engine::modeAdjective(m_runs[0].run->info.mode));
-        if (m_style.sharesAreEqual && !hasHeadings()) // if there are headings, they state it
+        if (m_style.sharesAreEqual && !hasHeadings()) // headings already state the share
             text += fmt::format(", bubble {}", m_runs[0].rows[0].bubbleShare);
         return text;
     }
