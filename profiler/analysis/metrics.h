@@ -27,7 +27,7 @@ struct DeviceMetrics
     std::int64_t bubble = 0; // equals iteration - compute - exposed, and fill + wait + drain
     double peakStash = 0;    // in M_a
     // Largest number of activations for which the device keeps only the input of their RECOMPUTE.
-    // In peakStash each of them counts as RunInfo::recomputeKeeps.
+    // Each of these activations adds RunInfo::recomputeKeeps to peakStash.
     double peakKept = 0;
     double weights = 0; // in M_theta
     // nullopt if no memory of the device was recorded
@@ -53,7 +53,7 @@ struct RunMetrics
     std::optional<double> tokensPerSecond, mfu;
     std::optional<double> hfu; // computed from executed FLOPs, including recomputation
     // False if the iteration has communication but its spans were not kept. The exposed part of the
-    // communication is then unknown: it counts as bubble, and exposedCommunication is 0.
+    // communication is then unknown: `bubble` includes it, and exposedCommunication is 0.
     bool exposedIsKnown = true;
 
     // The mean over the recorded devices. `timeOf` is a member of DeviceMetrics or a function.

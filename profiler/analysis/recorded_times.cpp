@@ -268,8 +268,8 @@ public:
     }
 
 private:
-    // The assumed duration of an op, relative to a forward. It is used for a group of joint ops if
-    // the run lacks a separate op with the kind and stage of one of them.
+    // The assumed duration of an op, relative to a forward. It is used for a group of joint ops if,
+    // for one of the ops, the run has no separate op of the same kind and stage.
     static double usual(OpKind kind) { return kind == OpKind::Backward ? 2 : 1; }
 
     void divide(std::uint32_t first, std::span<const Op> group)

@@ -246,8 +246,8 @@ std::string GpuText::opArguments(OpOfIteration of) const
 }
 
 // Returns the process of a piece of GPU work: the device of its op or, if the op is unknown, a
-// device that ran kernels in the same context. If there is no such device, the GPU gets a process
-// of its own.
+// device that ran kernels in the same context. If there is no such device, the GPU gets a
+// separate process.
 int GpuText::processOf(const GpuPlace& place, OpOfIteration of)
 {
     if (opOf(of) != nullptr)

@@ -234,7 +234,7 @@ private:
 
     // Adds axis, legend and the unit of time. The unit is at the first of these places that has
     // space for it: beside the numbers of the axis, at the end of the legend's last line, or on a
-    // line of its own.
+    // separate line.
     void addFoot()
     {
         const std::string unit = axisText();

@@ -11,7 +11,7 @@
 
 namespace profiler {
 
-// What a drawing contains, as far as the legend depends on it.
+// The properties of a drawing that determine its legend.
 struct LegendContent
 {
     std::map<engine::OpKind, std::set<int>> chunks;

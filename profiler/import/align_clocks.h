@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// Converts the times of all hosts with devices of the run to the clock of the first of them. The
+// Converts the times of all hosts with devices of the run to the clock of the first such host. The
 // run needs at least one device with a trace. Assumes that the SEND and the RECV of a message, and
 // all calls of a collective, end at the same time. (Without GPU work, a RECV ends soon after its
 // SEND begins, and this delay is assumed to be the same in both directions.) The differences

@@ -36,7 +36,7 @@ struct Work
     engine::Window host;           // the range on the host or, if there is none, the launches
     engine::Window window;         // from the first to the last of its kernels or framework ops
     int step = -1;                 // index in ClassifiedRank::steps; -1: unknown
-    // Index in RankTrace::texts of the list of ranks in its process group; 0: unknown.
+    // Index in RankTrace::texts of the text that lists the ranks of the process group; 0: unknown.
     std::uint32_t group = 0;
 };
 

@@ -67,7 +67,7 @@ void healthMetrics(auto& health, auto&& metric)
            health.declinedBuffers);
 }
 
-// Writes metrics. `visit(metric)` must call `metric(text, value)` for each of them. Values that are
+// Writes metrics. `visit(metric)` must call `metric(text, value)` for each metric. Values that are
 // 0 or empty are not written.
 engine::Result<void> writeMetrics(Database& database, auto&& visit)
 {

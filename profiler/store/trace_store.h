@@ -161,7 +161,7 @@ engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,
                                                  std::numeric_limits<std::int64_t>::max()});
 
 // Reads all GPU activity of a run in pieces of bounded size, each with its own strings: first the
-// contexts, streams and their names, then launches and ranges, then the rest.
+// contexts, streams and their names, then launches and ranges, then all other records.
 engine::Result<void> readGpuPieces(const std::filesystem::path& file,
                                    const std::function<void(const engine::GpuTrace&)>& use);
 

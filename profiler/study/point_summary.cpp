@@ -252,7 +252,7 @@ private:
     const std::vector<StudyResult>& m_results;
     std::size_t m_point;
     const StudyAxis* m_axis;
-    // For each value of the compared axis, the point that has it; m_point is one of them.
+    // One point for each value of the compared axis, including m_point.
     std::vector<std::size_t> m_rivals;
     Column m_times;
 };

@@ -15,7 +15,7 @@ namespace {
 
 // Reasons that take less than 1/kSmallest of the iteration are omitted.
 constexpr std::int64_t kSmallest = 600;
-// A stage counts as slow if it takes at least 1 % longer than the others.
+// A stage is slow if it takes at least 1 % longer than the others.
 constexpr double kUnequal = 0.01;
 // The largest number of reasons of the kind Order, and of the kind SlowStage.
 constexpr std::size_t kMostOfAKind = 2;

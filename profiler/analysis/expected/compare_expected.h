@@ -44,7 +44,7 @@ struct ExpectedComparison
     std::vector<KindTimes> kinds;   // only kinds that at least one of the runs has
     // Empty if the measured and the first run have different numbers of devices.
     std::vector<DeviceTimes> devices;
-    std::vector<LinkTimes> links; // sorted by excess, the largest first
+    std::vector<LinkTimes> links; // sorted by measured - expected, largest first
 };
 
 // Compares a measured run, the last of `runs`, with predictions and emulations of the same

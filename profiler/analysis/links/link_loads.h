@@ -14,7 +14,7 @@ struct TransferBytes
     engine::IdVector<engine::StageId, double> stash; // bytes that an EVICT or a LOAD moves
     // Bytes that an all-reduce of the stage sums.
     engine::IdVector<engine::StageId, double> allReduced;
-    bool isHierarchical = false; // all-reduces across nodes (HardwareSpec::hierarchicalAllReduce)
+    bool isHierarchical = false; // see HardwareSpec::hierarchicalAllReduce
 };
 TransferBytes transferBytes(const engine::ModelOnHardware& on, int stages);
 

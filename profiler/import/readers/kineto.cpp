@@ -200,7 +200,7 @@ void KinetoReader::takeMemory(const TraceEvent& event, std::int64_t time)
     memory.time = time;
     memory.category = MemoryCategory::Buffers;
     bool onGpu = false;
-    std::int64_t device = 0, total = -1; // total: after the event
+    std::int64_t device = 0, total = -1; // total: bytes after the event
     m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
         const auto number = integerFrom(value);
         if (key == "Bytes")
