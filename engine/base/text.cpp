@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace engine {
@@ -54,7 +55,38 @@ std::size_t controlCharacter(std::string_view text)
     return isC1 ? 2 : 0;
 }
 
+// Removes the number with which `text` begins and returns its digits, without leading zeros.
+std::string_view takeNumber(std::string_view& text)
+{
+    text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+    const std::string_view number
+        = text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
+    text.remove_prefix(number.size());
+    return number;
+}
+
 } // namespace
+
+bool naturalLess(std::string_view a, std::string_view b)
+{
+    const auto isDigit = [](char c) { return '0' <= c && c <= '9'; };
+    std::string_view x = a, y = b;
+    while (!x.empty() && !y.empty()) {
+        if (isDigit(x.front()) && isDigit(y.front())) {
+            const std::string_view number = takeNumber(x), other = takeNumber(y);
+            if (number != other)
+                return std::pair(number.size(), number) < std::pair(other.size(), other);
+        } else if (x.front() != y.front()) {
+            return x.front() < y.front();
+        } else {
+            x.remove_prefix(1);
+            y.remove_prefix(1);
+        }
+    }
+    if (x.empty() && y.empty())
+        return a < b; // they differ in leading zeros, if at all
+    return x.empty();
+}
 
 std::string withoutControls(std::string_view text)
 {

@@ -13,6 +13,10 @@ namespace engine {
 // needs more than max(1, name.size() / 3) edits, or if `name` has more than 64 bytes.
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> candidates);
 
+// Whether `a` comes before `b` if the numbers in them are compared as numbers: "rank2" before
+// "rank10".
+bool naturalLess(std::string_view a, std::string_view b);
+
 // Joins names for a message: "fifo, lifo".
 std::string joined(std::span<const std::string_view> names);
 

@@ -20,8 +20,8 @@ struct CalibrateOptions
     // has only I and W, B takes their sum. If nullopt, a missing kind is an error.
     std::optional<engine::Fraction> inputShare = {};
     // Timing rules of the prediction. The measured times already include the interference
-    // (slow-down during all-reduces) of the run, so a slow-down factor here would come on top of
-    // it.
+    // (slow-down during all-reduces) of the run. A slow-down factor in `rules` is applied in
+    // addition.
     engine::TimingRules rules = {};
     // If true, an op that the run also has takes as long as in the run. If false, all ops of one
     // kind, stage and slice take the same time.

@@ -92,8 +92,8 @@ std::optional<std::uint32_t> DataFlow::find(const Table& table, const Value& val
     return number == kNone ? std::nullopt : std::optional(number);
 }
 
-// If several ops produce the value, they are all on the consumer's device. The consumer then uses
-// the value of the last of them that precedes it in the device's program.
+// If several ops produce the value, they are all on the consumer's device. The consumer uses the
+// value of the last such op that precedes the consumer in the device's program.
 std::optional<std::uint32_t> DataFlow::producer(const Value& value, std::uint32_t consumer) const
 {
     const auto makers = m_producers.of(valueIndex(value, m_schedule.shape));

@@ -22,8 +22,8 @@ public:
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
 
-    // Returns the op that produces the value for `consumer`. The producer depends on the consumer,
-    // because LOAD and RECOMPUTE can produce a stash again.
+    // Returns the op that produces the value for `consumer`. Consumers of the same stash can have
+    // different producers, because LOAD and RECOMPUTE produce the stash again.
     std::optional<std::uint32_t> producer(const engine::Value& value, std::uint32_t consumer) const;
     std::optional<std::uint32_t> send(const engine::Value& value) const;
     // Returns the RECV of `value` on `device`; nullopt if the device produces the value itself.

@@ -29,9 +29,9 @@ struct Bubble
     Kind kind = Kind::Wait;
     std::optional<std::uint32_t> next; // op that ends the bubble; nullopt for Drain
     // The chain of causes: the producer, its transfer (if any), and the op that ends the bubble.
-    // For a Drain, it has only the last op of the iteration, or nothing if a window follows.
+    // For a Drain: only the last op of the iteration; empty if untilNextWindow is true.
     std::vector<CauseLink> chain;
-    // A Drain of a stream (Shape::windows) that ends with the next window, not with the work.
+    // True for a Drain of a stream (Shape::windows) after which the next window begins.
     bool untilNextWindow = false;
 };
 

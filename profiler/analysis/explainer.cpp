@@ -10,7 +10,7 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// `compute` also has the ops of the previous window of a stream, as in addTimes().
+// In a stream, `compute` includes the last ops of the previous window, as in addTimes().
 Bubble::Kind bubbleKind(Window bubble, const Windows& compute)
 {
     if (compute.empty() || bubble.begin >= compute.back().end)
@@ -128,8 +128,8 @@ std::vector<CauseLink> Explainer::neededBy(std::uint32_t op) const
     return users;
 }
 
-// Returns the last op that had ended when `op` began. This skips an op that is joint with `op`,
-// because it has the same window.
+// Returns the last op that had ended when `op` began. Ops that are joint with `op` have the same
+// window, so they are skipped.
 std::optional<std::uint32_t> Explainer::before(std::uint32_t op) const
 {
     const auto lane = m_lanes.spans(m_flow.deviceOf(op), Track::Kind::Compute);

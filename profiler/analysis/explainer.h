@@ -52,7 +52,7 @@ private:
 
     const engine::Run& m_run;
     Lanes m_lanes;
-    bool m_hasNextWindow; // whether this is a window of a stream, and not the last one
+    bool m_hasNextWindow; // whether the run is a stream and another window follows
     DataFlow m_flow;
     // The window of each op, by OpIndex. If the op did not run in this iteration, its window ends
     // before it begins.

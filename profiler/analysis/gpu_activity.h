@@ -66,8 +66,8 @@ public:
     std::span<const KernelName> names() const { return m_names; }
     // Indices into work(), sorted by start; empty if no work was recorded.
     std::span<const std::uint32_t> of(engine::OpOfIteration op) const;
-    // The iteration from which the GPU work of an op is taken. It differs from the op's iteration
-    // only if that is the median iteration.
+    // The iteration from which the GPU work of an op is taken. For an op of the median iteration it
+    // is a measured iteration; otherwise it is the op's own iteration.
     std::uint32_t takenFrom(engine::OpOfIteration op) const;
     // Number of kernels, copies and memsets that were left out, because their device or their time
     // is unknown.

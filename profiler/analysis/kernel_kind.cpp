@@ -32,6 +32,7 @@ constexpr Clue kClues[] = {
     {"rotary", KernelKind::Elementwise},
     {"gemm", KernelKind::Matmul},
     {"nvjet", KernelKind::Matmul},
+    {"cijk_", KernelKind::Matmul}, // of hipBLASLt and rocBLAS: "Cijk_Ailk_Bljk_BBS_BH_MT128x128"
     {"xmma", KernelKind::Matmul},
     {"gemv", KernelKind::Matmul},
     {"splitk", KernelKind::Matmul},

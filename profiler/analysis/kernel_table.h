@@ -25,8 +25,8 @@ struct KernelRow
     engine::OpKind op = engine::OpKind::Forward;
     std::uint32_t name = 0; // index into GpuActivity::names()
     std::int64_t count = 0, total = 0, shortest = 0, longest = 0;
-    // Share of OpKindWork::time in which the kernel runs. Only time within the spans of its ops
-    // counts, so the wait of an NCCL kernel before its op begins does not.
+    // Share of OpKindWork::time in which the kernel runs. Excludes time outside the spans of the
+    // ops, such as the wait of an NCCL kernel before its op begins.
     double share = 0;
 
     double mean() const { return engine::ratio(total, count); }

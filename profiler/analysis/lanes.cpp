@@ -53,7 +53,7 @@ std::span<const Span> Lanes::spans(DeviceId device, Track::Kind kind) const
     return m_spans[device][kind];
 }
 
-// Inserts the parts of spans of earlier iterations at the front of `windows`. They start with the
+// Inserts m_before at the front of `windows`. The windows in m_before begin at the start of the
 // iteration, so `windows` stays sorted.
 void Lanes::addBefore(DeviceId device, Track::Kind kind, std::vector<Window>& windows) const
 {

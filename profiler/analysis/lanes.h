@@ -38,8 +38,8 @@ private:
 
     engine::Window m_window;
     engine::IdVector<engine::DeviceId, Row> m_spans;
-    // The parts, within m_window, of spans that belong to earlier iterations. Only asynchronous
-    // runs have them, because their iterations follow each other without a flush (Shape::windows).
+    // Spans of earlier iterations that end after m_window begins, clipped to m_window. Only
+    // asynchronous runs have such spans, because they do not flush between iterations.
     using Before
         = engine::EnumArray<engine::Track::Kind, std::vector<engine::Window>, engine::kLaneKinds>;
     engine::IdVector<engine::DeviceId, Before> m_before;

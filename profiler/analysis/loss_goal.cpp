@@ -15,7 +15,7 @@ std::int64_t microBatchesOf(const Run& run)
 }
 
 // Returns the losses of all micro-batches in order. If only the mean loss of an iteration is known,
-// the mean stands for each of its micro-batches.
+// every micro-batch of the iteration has this mean.
 std::vector<double> lossesOf(const Run& run)
 {
     std::vector<double> losses;

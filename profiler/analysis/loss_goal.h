@@ -28,7 +28,7 @@ std::optional<LossGoal> lossGoal(const std::vector<const engine::Run*>& runs, do
 struct LossReached
 {
     std::int64_t iterations = 0; // iterations begun; the last one may be incomplete
-    std::int64_t updates = 0;    // weight updates before the last of the micro-batches
+    std::int64_t updates = 0;    // weight updates before the last of `microBatches`
     std::int64_t microBatches = 0, tokens = 0;
 };
 // Returns nullopt if the loss was never reached.

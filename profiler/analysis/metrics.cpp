@@ -46,8 +46,8 @@ DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, 
     return device;
 }
 
-// Sets the weights in units of M_theta, times the number of versions. M_theta is the weights that
-// one device holds in a one-direction scheme, over all its chunks.
+// Sets the weights in units of M_theta; every stored version is counted. M_theta is the weights
+// that one device holds in a one-direction scheme, over all its chunks.
 void addWeights(const Schedule& schedule, IdVector<DeviceId, DeviceMetrics>& devices)
 {
     const int chunks = schedule.shape.chunks();

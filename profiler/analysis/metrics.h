@@ -27,7 +27,7 @@ struct DeviceMetrics
     std::int64_t bubble = 0; // equals iteration - compute - exposed, and fill + wait + drain
     double peakStash = 0;    // in M_a
     // Largest number of activations for which the device keeps only the input of their RECOMPUTE.
-    // In peakStash each of them counts as RunInfo::recomputeKeeps.
+    // Each of these activations adds RunInfo::recomputeKeeps to peakStash.
     double peakKept = 0;
     double weights = 0; // in M_theta
     // nullopt if no memory of the device was recorded
@@ -37,7 +37,7 @@ struct DeviceMetrics
     std::int64_t timeOfPeak = 0; // first time at which peakBytes is reached
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
 
-    // False if the device has no trace, which an imported run may lack. All its times are 0.
+    // False for a device of an imported run without a trace. All times of the device are then 0.
     bool isRecorded() const { return compute + exposedCommunication + bubble > 0; }
 };
 
@@ -53,7 +53,7 @@ struct RunMetrics
     std::optional<double> tokensPerSecond, mfu;
     std::optional<double> hfu; // computed from executed FLOPs, including recomputation
     // False if the iteration has communication but its spans were not kept. The exposed part of the
-    // communication is then unknown: it counts as bubble, and exposedCommunication is 0.
+    // communication is then unknown: `bubble` includes it, and exposedCommunication is 0.
     bool exposedIsKnown = true;
 
     // The mean over the recorded devices. `timeOf` is a member of DeviceMetrics or a function.

@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 namespace profiler {
 
@@ -24,8 +25,8 @@ enum class Counted : std::uint8_t {
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
 // Numbers the iterations that `which` selects. Returns the number of each iteration, or kNone if it
-// is not selected. The iterations of a stream have number 0, because its schedule has the ops of
-// all of them and each op runs once.
+// is not selected. All iterations of a stream have the number 0, because the schedule of a stream
+// has the ops of all iterations and each op runs once.
 std::vector<std::uint32_t> countedIterations(const Run& run, Counted which)
 {
     const Timeline& timeline = run.timeline;
@@ -76,18 +77,35 @@ public:
     {
         for (const DeviceId device : schedule.program.ids())
             findBefore(device);
+        for (std::uint32_t op = 0; op < windows.size(); ++op)
+            if (m_flow.op(op).kind == OpKind::AllReduce && ran(op))
+                m_sums[summedBy(op)] = windows[op].end;
     }
 
-    // Returns the time when the inputs of a compute op had arrived and the previous op of its
-    // device had ended.
+    // Returns the time when the inputs of a compute op had arrived, the previous op of its device
+    // had ended and, for an OPT, the all-reduce of its stage had ended.
     std::int64_t readyAt(std::uint32_t op) const
     {
         const Window own = m_windows[op];
         std::int64_t ready = m_before[op];
+        if (m_flow.op(op).kind == OpKind::OptimizerStep)
+            if (const auto sum = m_sums.find(summedBy(op)); sum != m_sums.end())
+                ready = std::max(ready, sum->second);
         for (const Value& value : consumes(m_flow.op(op), m_schedule.shape))
             if (const auto arrival = arrivalOf(value, op))
                 ready = std::max(ready, *arrival);
         return ready == kBeforeAll ? own.begin : std::min(ready, own.begin);
+    }
+
+    // Returns the part of an all-reduce after the last gradient of its stage. Earlier collectives
+    // belong to tensor parallelism or sharded weights, and are parts of F and B.
+    Window allReduceOf(std::uint32_t op) const
+    {
+        Window own = m_windows[op];
+        for (const std::uint32_t other : m_flow.contributors(m_flow.op(op).stage))
+            if (ran(other))
+                own.begin = std::max(own.begin, std::min(m_windows[other].end, own.end));
+        return own;
     }
 
     // Returns the window of a message: from the end of the op that produces the value to the end of
@@ -104,7 +122,14 @@ public:
     }
 
 private:
+    using Sum = std::tuple<DeviceId, StageId, int>; // device, stage, replica
+
     bool ran(std::uint32_t op) const { return m_windows[op] != kNotRun; }
+
+    Sum summedBy(std::uint32_t op) const
+    {
+        return {m_flow.deviceOf(op), m_flow.op(op).stage, m_flow.op(op).replica};
+    }
 
     std::optional<std::int64_t> arrivalOf(const Value& value, std::uint32_t consumer) const
     {
@@ -135,6 +160,7 @@ private:
     DataFlow m_flow;
     const std::vector<Window>& m_windows;
     std::vector<std::int64_t> m_before; // by op: end of the previous op on its device
+    std::map<Sum, std::int64_t> m_sums; // ends of the all-reduces
 };
 
 // Adjusts the windows of an imported run for simulation. In a trace of another program, time passes
@@ -153,6 +179,8 @@ void startWhenReady(const Schedule& schedule, std::vector<Window>& windows)
             continue;
         if (isCompute(kind))
             changed[op].begin = readiness.readyAt(op);
+        else if (kind == OpKind::AllReduce)
+            changed[op] = readiness.allReduceOf(op);
         else if (const auto message = isSend(kind) ? readiness.messageOf(op) : std::nullopt)
             changed[op] = {message->begin, message->begin};
     }
@@ -240,8 +268,8 @@ public:
     }
 
 private:
-    // The assumed duration of an op, in forwards. It is used if, for any op of the group, no op of
-    // the same kind and stage ran alone.
+    // The assumed duration of an op, relative to a forward. It is used for a group of joint ops if,
+    // for one of the ops, the run has no separate op of the same kind and stage.
     static double usual(OpKind kind) { return kind == OpKind::Backward ? 2 : 1; }
 
     void divide(std::uint32_t first, std::span<const Op> group)

@@ -9,7 +9,7 @@ namespace {
 struct Spacing
 {
     double size = 1;
-    int parts = 5; // intervals of small marks per labelled mark
+    int parts = 5; // number of intervals between two labelled marks
     int decimals = 0;
 };
 

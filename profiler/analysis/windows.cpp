@@ -61,6 +61,12 @@ std::int64_t length(const Windows& windows)
     return sum;
 }
 
+bool contains(const Windows& windows, std::int64_t time)
+{
+    const auto next = std::ranges::upper_bound(windows, time, {}, &Window::begin);
+    return next != windows.begin() && time < std::prev(next)->end;
+}
+
 Window withSpan(Window op, const Span& span)
 {
     return {span.begin - (op == kNotRun ? 0 : op.duration()), span.end};

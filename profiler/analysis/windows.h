@@ -16,12 +16,14 @@ Windows unite(std::vector<engine::Window> windows);
 Windows subtract(const Windows& whole, const Windows& holes);
 Windows clip(const Windows& windows, engine::Window to);
 std::int64_t length(const Windows& windows);
+bool contains(const Windows& windows, std::int64_t time);
 
 // The window of an op that does not run: it ends before it begins.
 constexpr engine::Window kNotRun{0, -1};
 
-// Adds a span to the window of its op, which is kNotRun at first. An imported all-reduce has one
-// span per call: its window takes as long as all calls and ends with the last one.
+// Returns the window of an op after adding one of its spans; `op` is kNotRun before the first span.
+// An imported all-reduce has one span per call. Its window ends with the last call, and the length
+// of the window is the sum of the durations of the calls.
 engine::Window withSpan(engine::Window op, const engine::Span& span);
 
 } // namespace profiler

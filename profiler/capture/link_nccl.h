@@ -11,10 +11,10 @@
 namespace profiler {
 
 // Attributes NCCL kernels to ops. Non-blocking communicators launch kernels on NCCL's own threads,
-// where Capture::push() is not called. While the device's thread launches a SEND, RECV or
-// ALLREDUCE, it waits until NCCL has launched the kernel. Therefore a kernel belongs to the op that
-// the thread of its GPU was launching when the kernel was launched. Requires that device d is GPU d
-// of the process.
+// where Capture::push() is not called. But the thread of a device that launches a SEND, RECV or
+// ALLREDUCE waits until NCCL has launched the kernel. A kernel therefore belongs to the op that the
+// thread of the kernel's GPU was launching at that time. Requires that device d is GPU d of the
+// process.
 class NcclLinker
 {
 public:
@@ -24,8 +24,8 @@ public:
     { }
 
     // Links the NCCL kernels in the next part of the trace to the ops that launched them. Times
-    // must be on CLOCK_MONOTONIC. Drops NCCL kernels from before the first op, because they only
-    // connect ranks, and those on the GPUs of other data-parallel copies.
+    // must be on CLOCK_MONOTONIC. Drops NCCL kernels before the first op (they only connect ranks)
+    // and NCCL kernels on the GPUs of other data-parallel copies.
     void link(engine::GpuTrace& trace);
 
 private:

@@ -15,9 +15,9 @@ struct MeasuredWindow
     engine::Window wall;
 };
 
-// Assigns the records of a stream (Shape::windows > 1) to the windows of their ops. The iteration
-// of a record is unknown when it is made, because the stream is divided into windows after its last
-// op. Does nothing for other runs.
+// Assigns the records of a stream (Shape::windows > 1) to the windows of their ops. A record has no
+// iteration when it is made, because a stream is divided into windows only after the last op. Does
+// nothing for other runs.
 void assignWindows(engine::GpuTrace& trace, const engine::Run& run);
 
 // Moves the records of an emulated run from wall-clock time to the spans of their ops:

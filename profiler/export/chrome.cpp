@@ -74,9 +74,9 @@ private:
     engine::OpIndex m_index;
     TextPieces m_text;
     ChromeEvents m_out;
-    // The two ends of the arrow from a SEND to its RECV, by iteration and number of the value. A
-    // stream has iteration 0 only: its values are unique, and a SEND and its RECV can be in
-    // different iterations.
+    // The two ends of the arrow from a SEND to its RECV, by iteration and number of the value. For
+    // a stream the key has iteration 0, because a SEND and its RECV can be in different iterations;
+    // the numbers of values are unique there.
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> m_transfers;
 };
 

@@ -164,8 +164,8 @@ void GpuText::learnPlaces(const GpuTrace& trace)
             m_owners[kernel.place.context] = m_index.deviceOf(kernel.of.op).value;
 }
 
-// Returns the row for the op's range on the host. Ops that can overlap compute have rows of their
-// own.
+// Returns the row for the op's range on the host. A device has one row for compute ops, and one for
+// each category of other ops.
 ChromeRow GpuText::hostRow(const Op& op, DeviceId device) const
 {
     return {m_host, -1 - device.value, isCompute(op.kind) ? 0 : rangeCategory(op.kind).id};
@@ -246,8 +246,8 @@ std::string GpuText::opArguments(OpOfIteration of) const
 }
 
 // Returns the process of a piece of GPU work: the device of its op or, if the op is unknown, a
-// device that ran kernels in the same context. If there is no such device, the GPU gets a process
-// of its own.
+// device that ran kernels in the same context. If there is no such device, the GPU gets a
+// separate process.
 int GpuText::processOf(const GpuPlace& place, OpOfIteration of)
 {
     if (opOf(of) != nullptr)

@@ -7,7 +7,7 @@ namespace profiler {
 std::vector<int> subLanes(const engine::Track& track)
 {
     const bool nests = track.kind == engine::Track::Kind::Compute;
-    std::vector<engine::Window> last; // [sub-lane] the last window
+    std::vector<engine::Window> last; // last window of each sub-lane
     std::vector<int> lanes;
     lanes.reserve(track.spans.size());
     for (const engine::Span& span : track.spans) {

@@ -40,8 +40,8 @@ private:
     std::string m_piece;
 };
 
-// Converts ticks to a JSON number in the printed unit. The number is exact, except for thirds of a
-// unit, which have nine decimals.
+// Converts ticks to a JSON number in cost units, or in ns for measured runs. The number is exact,
+// except for thirds of a unit, which have nine decimals.
 std::string ticksText(std::int64_t ticks, std::int64_t ticksPerUnit);
 
 // A JSON string with quotes; invalid UTF-8 is replaced.

@@ -35,8 +35,8 @@ public:
     // Lays out the line at the end of a run. Adds the difference from the end of the baseline if
     // its text fits.
     Group end(std::size_t run, const RunBlock& block) const;
-    // Lays out the vertical line at the end of the baseline. It crosses the rows of all runs. It
-    // crosses the heading of a run only if it does not run through the heading's text.
+    // Lays out the vertical line at the end of the baseline. It crosses the rows of all runs, and
+    // every heading whose text ends to the left of the line.
     Group baselineEnd(const std::vector<RunBlock>& blocks) const;
 
 private:

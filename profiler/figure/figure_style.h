@@ -12,7 +12,7 @@ namespace profiler {
 struct TimeUnit
 {
     std::string name = "F"; // "F", "ms"
-    double units = 1;       // cost units or ns per printed unit
+    double units = 1;       // cost units or ns in one unit of the axis
 };
 TimeUnit timeUnit(double longestNanoseconds);
 
@@ -32,7 +32,7 @@ struct FigureStyle
     double plotLeft = 0, plotRight = 0;
     TimeUnit unit;
     double pointsPerUnit = 1;
-    double axisBegin = 0; // time at plotLeft, in printed units
+    double axisBegin = 0; // time at plotLeft, in `unit`
 
     double rowHeight() const { return 1.9 * size; }
     double rowGap() const { return schematic ? 0 : 0.27 * size; }

@@ -25,7 +25,7 @@ double advanceOf(FT_Face face, FT_UInt glyph)
     return static_cast<double>(advance) / face->units_per_EM;
 }
 
-// The next character of UTF-8 text. Malformed bytes count as one unknown character.
+// The next character of UTF-8 text. Malformed bytes become one unknown character.
 char32_t takeCharacter(std::string_view& text)
 {
     const auto first = static_cast<unsigned char>(text[0]);

@@ -227,14 +227,14 @@ private:
         std::string text = fmt::format("time in {}", m_style.unit.name);
         if (!m_style.schematic && !m_marks.modesDiffer())
             text += fmt::format(", {}", engine::modeAdjective(m_runs[0].run->info.mode));
-        if (m_style.sharesAreEqual && !hasHeadings()) // if there are headings, they state it
+        if (m_style.sharesAreEqual && !hasHeadings()) // headings already state the share
             text += fmt::format(", bubble {}", m_runs[0].rows[0].bubbleShare);
         return text;
     }
 
     // Adds axis, legend and the unit of time. The unit is at the first of these places that has
     // space for it: beside the numbers of the axis, at the end of the legend's last line, or on a
-    // line of its own.
+    // separate line.
     void addFoot()
     {
         const std::string unit = axisText();

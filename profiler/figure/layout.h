@@ -42,8 +42,8 @@ enum class BubbleStyle : std::uint8_t { Hatched, Blank, WithCause };
 struct FigureOptions
 {
     double width = 3.33 * kPointsPerInch; // in points
-    // The height in points; 0: as high as the rows require. If it is set, the figure is centred
-    // vertically in it, with a smaller font if necessary.
+    // The height in points; 0: as high as the rows require. If a height is set, the figure is
+    // centred vertically, with a smaller font if necessary.
     double height = 0;
     double fontSize = 5.5; // in points
     std::string font;      // font family; "": the first of installedFonts()

@@ -11,7 +11,7 @@
 
 namespace profiler {
 
-// What a drawing contains, as far as the legend depends on it.
+// The properties of a drawing that determine its legend.
 struct LegendContent
 {
     std::map<engine::OpKind, std::set<int>> chunks;
@@ -42,8 +42,8 @@ struct LegendPosition
     int line = 0;
     double x = 0;
 };
-// Places entries from left to right in lines of `width`. An entry that is wider than that gets a
-// line of its own.
+// Places entries from left to right in lines of `width`. An entry wider than `width` is alone on
+// its line.
 std::vector<LegendPosition> legendPositions(std::span<const double> widths, double gap,
                                             double width);
 

@@ -25,10 +25,8 @@ struct Box
     // The length by which the leading top corner is cut off, which marks the up direction; 0: not
     // cut.
     double cut = 0;
-    std::string id, cls,
-        // The id, the class and the data-op of the SVG element: "d1-5", "op B chunk1 up", "1B5".
-        // They may be empty.
-        op;
+    // Id, class and data-op of the SVG element: "d1-5", "op B chunk1 up", "1B5". May be empty.
+    std::string id, cls, op;
 };
 
 // A background with parallel lines. Both are clipped to a rect, or to a box with a cut corner.

@@ -1,6 +1,7 @@
 #include "profiler/import/align_clocks.h"
 
 #include "engine/base/median.h"
+#include "engine/schedule/transfers.h"
 #include "profiler/store/row_tables.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ struct Pair
 {
     std::int64_t time = 0;       // time on the common clock
     std::int64_t difference = 0; // the host's time - common time
-    bool toHost = false;         // whether the message went to the host or came from it
+    bool toHost = false;         // true: the host received the message; false: sent it
 };
 
 struct Fit
@@ -81,24 +82,42 @@ Fit fitted(const std::vector<Pair>& pairs)
     return fit;
 }
 
+// Identifies a message by its consumer: the iteration, whether it is a gradient, and the stage,
+// micro-batch, replica and slice of the consuming op.
+using Consumer = std::tuple<int, bool, int, int, int, int>;
+
+bool isGradient(OpKind kind)
+{
+    return kind == OpKind::SendGradient || kind == OpKind::RecvGradient || isBackward(kind);
+}
+
+Consumer consumerOf(int iteration, const Op& op)
+{
+    const bool gradient = isGradient(op.kind);
+    const int receiver = isSend(op.kind) ? op.stage.value + (gradient ? -1 : 1) : op.stage.value;
+    return {iteration, gradient, receiver, op.microBatch.value, op.replica, op.slice};
+}
+
 class Aligner
 {
 public:
     Aligner(Job& job, const Placement& placement)
         : m_job(job)
     {
-        for (const JobRank& rank : job.ranks)
-            m_onGpu = m_onGpu || !rank.trace.gpu.kernels.empty();
+        for (std::size_t i = 0; i < job.ranks.size(); ++i) {
+            const RankTrace& trace = job.ranks[i].trace;
+            m_onGpu = m_onGpu || !trace.gpu.kernels.empty();
+            if (placement.deviceOfRank[i].isValid())
+                m_hosts.push_back(trace.host);
+        }
         collect(placement);
     }
 
     std::vector<ImportReport::Clock> run()
     {
         std::vector<ImportReport::Clock> clocks;
-        std::set<std::string> aligned{hostOf(0)}, others;
-        for (const JobRank& rank : m_job.ranks)
-            others.insert(rank.trace.host);
-        others.erase(hostOf(0));
+        std::set<std::string> aligned{m_hosts.front()}, others(m_hosts.begin(), m_hosts.end());
+        others.erase(m_hosts.front());
         for (bool progress = true; progress && !others.empty();) {
             progress = false;
             for (const std::string& host : std::set(others)) {
@@ -144,7 +163,7 @@ private:
 
     void collect(const Placement& placement)
     {
-        std::map<std::tuple<int, bool, int, int, int>, std::vector<End>> messages;
+        std::map<Consumer, std::vector<End>> messages;
         std::map<std::tuple<int, std::string, int, int>, std::vector<End>> collectives;
         // Number of collectives per rank, iteration and process group. If the trace does not state
         // groups, ranks with different numbers of collectives are taken to be in different groups.
@@ -154,14 +173,9 @@ private:
                 ++counts[{placed.rank, placed.iteration, groupOf(placed)}];
         for (const PlacedWork& placed : placement.works) {
             const Op& op = placed.op;
-            const bool gradient
-                = op.kind == OpKind::SendGradient || op.kind == OpKind::RecvGradient;
-            const bool receives
-                = op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
-            const int receiver = receives ? op.stage.value : op.stage.value + (gradient ? -1 : 1);
             if (isTransfer(op.kind))
-                messages[{placed.iteration, gradient, receiver, op.microBatch.value, op.replica}]
-                    .push_back({placed.rank, placed.work, receives});
+                messages[consumerOf(placed.iteration, op)].push_back(
+                    {placed.rank, placed.work, !isSend(op.kind)});
             else if (op.kind == OpKind::AllReduce) {
                 const std::tuple key(placed.rank, placed.iteration, groupOf(placed));
                 collectives[{placed.iteration, std::get<2>(key), counts[key], order[key]++}]
@@ -236,6 +250,7 @@ private:
 
     Job& m_job;
     bool m_onGpu = false;
+    std::vector<std::string> m_hosts; // by device with a trace
     std::vector<std::vector<End>> m_exchanges;
 };
 } // namespace
@@ -251,23 +266,6 @@ struct Transfer
 {
     const PlacedWork *send = nullptr, *receive = nullptr;
 };
-
-// Identifies a message by its consumer: the iteration, whether it is a gradient, and the stage,
-// micro-batch, replica and slice of the consuming op.
-using Consumer = std::tuple<int, bool, int, int, int, int>;
-
-bool isGradient(OpKind kind)
-{
-    return kind == OpKind::SendGradient || kind == OpKind::RecvGradient || isBackward(kind);
-}
-
-Consumer consumerOf(int iteration, const Op& op)
-{
-    const bool gradient = isGradient(op.kind);
-    const bool isSend = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
-    const int receiver = isSend ? op.stage.value + (gradient ? -1 : 1) : op.stage.value;
-    return {iteration, gradient, receiver, op.microBatch.value, op.replica, op.slice};
-}
 
 } // namespace
 

@@ -163,8 +163,8 @@ std::optional<double> RunBuilder::lossOf(int iteration) const
     return std::nullopt;
 }
 
-// An iteration lasts from the start of its first compute op to the end of its last one. Drops the
-// iterations all of whose compute ops were left out.
+// An iteration lasts from the start of its first compute op to the end of its last one. Drops
+// iterations whose compute ops were all left out.
 void RunBuilder::addIterations()
 {
     std::map<int, Window> windows;

@@ -16,12 +16,12 @@ struct ImportedRun
 // Makes a run from a job. Its devices are the ranks of the first copy of the pipeline; a rank
 // without a trace is a device without ops. The stage of an op is found by the first of these rules
 // that applies:
-//  * If ranges name stages, these are used. If the range of an op names no stage and all other
-//    ranges of its rank name the same one, that stage is used.
+//  * If ranges name stages, these are used. If the range of an op names no stage, but all other
+//    ranges of the rank name the same stage, that stage is used.
 //  * If ranges name the chunk, the stage follows from the chunk and the rank's place in its
 //    pipeline.
-//  * If ranks exchange messages, or ranges name micro-batches, the stage is the rank's place in its
-//    pipeline.
+//  * If ranks exchange messages, ranges name micro-batches, or process groups have the names of
+//    pipeline groups, the stage is the rank's place in its pipeline.
 //  * Otherwise stages are unknown (ImportReport).
 //
 // If the range of an op names no micro-batch, micro-batches are numbered in the order of execution.

@@ -1,5 +1,6 @@
 #include "profiler/import/classify.h"
 
+#include "profiler/analysis/windows.h"
 #include "profiler/import/marked_ranges.h"
 #include "profiler/import/rule_tally.h"
 
@@ -64,9 +65,10 @@ private:
 
     std::uint32_t addWork(const RuleMatch& match, Window host);
     void grow(std::uint32_t work, Window window);
-    bool isAutograd(std::uint32_t thread) const
+    // Whether the autograd engine launched the work.
+    bool isOfAutograd(std::uint32_t thread, std::int64_t launch) const
     {
-        return thread < m_isAutograd.size() && m_isAutograd[thread];
+        return m_isAutograd[thread] || contains(m_backward[thread], launch);
     }
 
     const RankTrace& m_trace;
@@ -74,7 +76,8 @@ private:
     ClassifiedRank m_result;
     MarkedRanges m_marks;
     std::vector<std::uint32_t> m_workOf; // by mark: its work
-    std::vector<bool> m_isAutograd;      // by thread
+    std::vector<bool> m_isAutograd;      // by thread: whether it belongs to the autograd engine
+    std::vector<Windows> m_backward;     // by thread: when functions of the autograd engine run
     std::vector<bool> m_ran;             // by work: whether its window is known
     bool m_namesPipelineOps = false, m_numbersOps = false;
     RuleTally m_tally;
@@ -91,29 +94,41 @@ void RankClassifier::addMarkedWorks()
         const Window host = mark.range.window;
         if (mark.match->purpose == Purpose::Iteration)
             m_result.steps.push_back({host, m_trace.text(mark.range.name)});
+        // A joint range does not name its messages, but it separates ops as a message does.
+        if (m_rules.all()[mark.match->rule].name == "megatron-p2p-joint")
+            m_messages.push_back(host.begin);
         if (!mark.isOp())
             continue;
         m_workOf[i] = addWork(*mark.match, host);
         const NamedOp& op = mark.match->ops.front();
         m_namesPipelineOps = m_namesPipelineOps || isPipelineOp(op.kind);
         m_numbersOps = m_numbersOps || (isPipelineOp(op.kind) && (op.stage || op.microBatch));
-        if (isTransfer(op.kind))
+        if (isTransfer(op.kind)) {
             m_messages.push_back(host.begin);
+            m_result.hasMessages = true;
+        }
     }
-    m_result.hasMessages = !m_messages.empty();
 }
 
-// Finds the threads that execute functions of the autograd engine. The thread with the ranges of
-// iterations is never one of them, because on a CPU the backward runs on the thread that calls it.
+// Finds when autograd functions run. A thread belongs to the autograd engine if most of its ops run
+// within autograd functions; its other ops are those of hooks. The main thread also runs a few such
+// functions: the roots of a backward, or those of CPU tensors. A thread with ranges of iterations
+// never belongs to the engine, because on a CPU the backward runs on the thread that calls it.
 void RankClassifier::findThreads()
 {
-    m_isAutograd.assign(m_trace.threads.size(), false);
-    const auto note = [&](const HostRange& range) {
-        if (m_trace.text(range.name).starts_with("autograd::engine::evaluate_function"))
-            m_isAutograd[range.thread] = true;
-    };
-    std::ranges::for_each(m_trace.ops, note);
-    std::ranges::for_each(m_trace.ranges, note);
+    std::vector<std::vector<Window>> found(m_trace.threads.size());
+    for (const auto* rows : {&m_trace.ops, &m_trace.ranges})
+        for (const HostRange& range : *rows)
+            if (m_trace.text(range.name).starts_with("autograd::engine::evaluate_function"))
+                found[range.thread].push_back(range.window);
+    for (std::vector<Window>& windows : found)
+        m_backward.push_back(unite(std::move(windows)));
+    std::vector<std::int64_t> within(m_trace.threads.size(), 0); // ops within functions - others
+    for (const auto* rows : {&m_trace.ops, &m_trace.ranges})
+        for (const HostRange& range : *rows)
+            within[range.thread] += contains(m_backward[range.thread], range.window.begin) ? 1 : -1;
+    for (std::size_t thread = 0; thread < m_backward.size(); ++thread)
+        m_isAutograd.push_back(!m_backward[thread].empty() && within[thread] >= 0);
     for (const Mark& mark : m_marks.all())
         if (mark.match->purpose == Purpose::Iteration)
             m_isAutograd[mark.range.thread] = false;
@@ -214,7 +229,7 @@ void RankClassifier::classifyItem(const GpuItem& item)
             grow(m_workOf[mark], item.match.window);
         return;
     }
-    const bool backward = isAutograd(thread);
+    const bool backward = isOfAutograd(thread, launch);
     if (m_numbersOps && !backward)
         return m_tally.leaveOut("GPU work launched outside any pipeline op", item.match);
     m_tally.count(m_rules.all().size() + (backward ? 0 : 1), item.match);
@@ -309,7 +324,7 @@ void RankClassifier::classifyOps()
 
 // Used for traces without GPU work: a message or a collective takes the time of a communication
 // range on the host. The range of the op itself only posts the call. The communication range begins
-// within it or, for an all-reduce of a kit, is the next one on another thread.
+// within the op's range or, for an all-reduce of a kit, is the next such range on another thread.
 void RankClassifier::addCollectives()
 {
     std::int64_t busyUntil = 0;

@@ -36,7 +36,7 @@ struct Work
     engine::Window host;           // the range on the host or, if there is none, the launches
     engine::Window window;         // from the first to the last of its kernels or framework ops
     int step = -1;                 // index in ClassifiedRank::steps; -1: unknown
-    // Index in RankTrace::texts of the list of ranks in its process group; 0: unknown.
+    // Index in RankTrace::texts of the text that lists the ranks of the process group; 0: unknown.
     std::uint32_t group = 0;
 };
 
@@ -58,8 +58,8 @@ struct ClassifiedRank
     // The longest matches of each rule, by the rule's name. The key "" has the work that no rule
     // matches.
     std::map<std::string, std::vector<Match>> matches;
-    std::int64_t time = 0; // in ns: all GPU work, or all framework ops if the trace has no GPU work
-    bool hasMessages = false;  // whether the rank exchanges messages with other stages
+    std::int64_t time = 0;    // ns of all GPU work, or of all framework ops if there is no GPU work
+    bool hasMessages = false; // whether the rank exchanges messages with other stages
     bool fromSegments = false; // whether F and B were found by cutting the sequence of kernels
 
     // Returns the index of the work to which a match belongs; kNoWork if it belongs to none.

@@ -72,7 +72,7 @@ std::vector<int> byOptimizerSteps(const ClassifiedRank& rank)
 using Counts = std::map<int, int>; // iteration -> number of pipeline ops
 
 // Returns the complete iterations of a rank: those with the most frequent number of pipeline ops.
-// If `mustBeEqual` is false, their number may vary and every iteration with a pipeline op is
+// If `mustBeEqual` is false, the number of ops may vary, and every iteration with a pipeline op is
 // complete.
 std::set<int> complete(const Counts& counts, bool mustBeEqual)
 {

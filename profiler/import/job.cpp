@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 namespace profiler {
 
@@ -26,6 +27,8 @@ std::optional<int> firstStage(const JobRank& rank)
 
 void numberRanks(Job& job)
 {
+    std::ranges::stable_sort(job.ranks, naturalLess,
+                             [](const JobRank& rank) { return std::string_view(rank.trace.file); });
     const bool allHaveStages = std::ranges::all_of(
         job.ranks, [](const JobRank& rank) { return firstStage(rank).has_value(); });
     if (allHaveStages)
@@ -60,9 +63,16 @@ std::vector<int> rankList(std::string_view text)
     return ranks;
 }
 
-// The ranks of the process group in which a rank exchanges most of its messages; empty if unknown.
-std::vector<int> messageGroup(const JobRank& rank)
+// Returns the ranks of a rank's pipeline: the process group that the trace names as its pipeline
+// or, without such a name, the group in which the rank exchanges most messages. Empty if unknown.
+std::vector<int> pipelineOf(const JobRank& rank)
 {
+    const auto ifMember = [&](std::vector<int> ranks) {
+        const bool isMember = std::ranges::find(ranks, rank.rank) != ranks.end();
+        return isMember ? std::move(ranks) : std::vector<int>();
+    };
+    if (!rank.trace.pipeline.empty())
+        return ifMember(rank.trace.pipeline);
     std::map<std::uint32_t, int> messages; // process group -> number of messages
     for (const auto& [kernel, nccl] : rank.trace.nccl)
         if (nccl.source >= 0 && nccl.target >= 0 && nccl.group != 0)
@@ -71,8 +81,7 @@ std::vector<int> messageGroup(const JobRank& rank)
         return {};
     const auto most = std::ranges::max_element(
         messages, {}, [](const std::pair<const std::uint32_t, int>& each) { return each.second; });
-    std::vector<int> ranks = rankList(rank.trace.text(most->first));
-    return std::ranges::find(ranks, rank.rank) != ranks.end() ? ranks : std::vector<int>();
+    return ifMember(rankList(rank.trace.text(most->first)));
 }
 
 void findPipelines(Job& job)
@@ -82,7 +91,7 @@ void findPipelines(Job& job)
     std::size_t members = 0;
     for (const JobRank& rank : job.ranks) {
         all.push_back(rank.rank);
-        if (const auto [group, isNew] = groups.insert(messageGroup(rank)); isNew)
+        if (const auto [group, isNew] = groups.insert(pipelineOf(rank)); isNew)
             members += group->size();
     }
     const std::size_t depth = groups.begin()->size();
@@ -92,6 +101,9 @@ void findPipelines(Job& job)
     job.pipelines = {all};
     if (known)
         job.pipelines.assign(groups.begin(), groups.end());
+    job.namesPipelines = known && std::ranges::none_of(job.ranks, [](const JobRank& rank) {
+                             return rank.trace.pipeline.empty();
+                         });
     for (JobRank& rank : job.ranks)
         for (const std::vector<int>& ranks : job.pipelines)
             if (const auto at = std::ranges::find(ranks, rank.rank); at != ranks.end()) {

@@ -23,9 +23,11 @@ struct Job
 {
     std::vector<JobRank> ranks;
     std::vector<int> missing; // ranks without a trace
-    // The ranks of every pipeline in the order of their stages, from the process groups of their
-    // messages. If the traces do not state the groups, all ranks form one pipeline.
+    // The ranks of every pipeline in the order of their stages. They are the process groups that
+    // the traces name as pipelines or, without such names, the groups in which ranks exchange
+    // messages. If no groups are known, all ranks form one pipeline.
     std::vector<std::vector<int>> pipelines;
+    bool namesPipelines = false; // whether process groups have the names of pipeline groups
     std::vector<std::string> warnings;
 };
 

@@ -22,8 +22,8 @@ bool hasMicroBatch(OpKind kind)
     return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
 }
 
-// Counts micro-batches to number the next one. Each kind has its own count. If I and W shared one
-// (both are backwards), every second number would be skipped.
+// Counts micro-batches to number the next one. Each kind has its own count. If I and W (both are
+// backwards) shared a count, every second number would be skipped.
 using Counter = std::map<std::tuple<int, OpKind, int, int>, int>; // iteration, kind, chunk, replica
 
 class Placer
@@ -106,14 +106,15 @@ void Placer::findSource()
         m_result.warnings.push_back(
             fmt::format("Stages follow from ranks and chunks, which are placed {}.",
                         m_isV ? "in a V, because chunk 1 begins on the last rank" : "in a loop"));
-    } else if (depth() > 1 && depth() <= kMostRanks && (messages || numbered)) {
+    } else if (depth() > 1 && depth() <= kMostRanks
+               && (messages || numbered || m_job.namesPipelines)) {
         m_from = StageFrom::Ranks;
         m_result.warnings.push_back(
             m_job.pipelines.size() == 1
-                ? "The traces name no stages; stage s is rank s, because ranks exchange messages "
-                  "or number their micro-batches."
-                : fmt::format("The traces name no stages; by the process groups of the messages, "
-                              "there are {} pipelines of {} ranks.",
+                ? "The traces name no stages; stage s is rank s, because ranks exchange messages, "
+                  "number their micro-batches or have a process group for pipelines."
+                : fmt::format("The traces name no stages; by the process groups of pipelines or "
+                              "messages, there are {} pipelines of {} ranks.",
                               m_job.pipelines.size(), depth()));
     }
     m_result.stagesKnown = m_from != StageFrom::Unknown;
@@ -147,7 +148,7 @@ int Placer::stageOf(std::uint32_t rank, const NamedOp& named) const
         const std::int64_t chunk = named.chunk.value_or(0);
         const bool isReversed = m_isV && chunk % 2 == 1;
         const std::int64_t stage = chunk * ranks + (isReversed ? ranks - 1 - index : index);
-        return stage <= 0xFFFF ? static_cast<int>(stage) : -1; // stages of rules are below, too
+        return stage <= 0xFFFF ? static_cast<int>(stage) : -1; // rules have the same limit
     }
     case StageFrom::Ranks:
         return index;
@@ -271,7 +272,7 @@ void Placer::placeStages()
     for (const PlacedWork& work : m_result.works)
         forEachOp(work, [&](const Op& op) {
             if (isPipelineOp(op.kind)
-                && m_result.deviceOf[op.replica].has(op.stage)) // -1: its range names none
+                && m_result.deviceOf[op.replica].has(op.stage)) // not -1 (unknown)
                 m_result.deviceOf[op.replica][op.stage] = m_result.deviceOfRank[work.rank];
         });
     auto next = empty.begin();

@@ -43,6 +43,7 @@ struct RankTrace
     std::string file, program, host; // program: "PyTorch profiler"; host: "" if unknown
     std::string deviceName;          // name of the rank's GPU
     std::optional<int> rank, worldSize;
+    std::vector<int> pipeline; // ranks of its pipeline, by stage; empty if the trace states none
     std::vector<std::string> threads; // names of the host threads
     std::vector<HostRange> ranges;    // annotations and NVTX ranges
     std::vector<HostRange> ops;       // ops of the framework, such as aten::mm

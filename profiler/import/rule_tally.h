@@ -12,12 +12,13 @@ namespace profiler {
 class RuleTally
 {
 public:
-    // Counts work that a rule matches. `rule` is an index in Rules::all(). Two more numbers follow
-    // these indices: work that autograd threads launched, and work that other threads launched.
+    // Counts work that a rule matches. `rule` is an index in Rules::all(), or the number of rules
+    // for work that autograd threads launched, or that number + 1 for work that other threads
+    // launched.
     void count(std::size_t rule, const Match& match);
     // Counts work that no rule matches.
     void leaveOut(const char* what, const Match& match);
-    // Counts other things that the run does not contain.
+    // Counts anything else that the run does not contain; `time` is in ns.
     void leaveOut(const char* what, std::int64_t time) { m_leftOut[what].add(time); }
     // Stores the rules, their matches and what was left out in `rank`.
     void report(const Rules& rules, ClassifiedRank& rank);

@@ -4,19 +4,18 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace profiler {
 
 namespace {
-// Sorts texts with numbers by number: "2" before "10".
 struct ByNumber
 {
-    static std::pair<int, std::string> key(const std::string& text)
+    bool operator()(std::string_view a, std::string_view b) const
     {
-        return {engine::parseInteger<int>(text).value_or(0), text};
+        return engine::naturalLess(a, b);
     }
-    bool operator()(const std::string& a, const std::string& b) const { return key(a) < key(b); }
 };
 using RankOf = std::map<std::string, int, ByNumber>;
 

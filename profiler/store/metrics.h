@@ -5,8 +5,8 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/table.h"
 
-// The rows of BS_metric. Each has a name, a unit, a meaning and a field. If the field is empty or
-// 0, its value counts as unknown and the row is not written.
+// The rows of BS_metric. Each has a name, a unit, a meaning and a field. A field that is empty or 0
+// is unknown, and its row is not written.
 
 namespace profiler {
 
@@ -44,7 +44,7 @@ void runMetrics(auto& run, auto&& metric)
     metric({"unigram_entropy", "nats/token", "unigram entropy of the training text"},
            run.unigramEntropy);
     metric({"entropy_rate", "nats/token", "entropy rate of the training text"}, run.entropyRate);
-    metric({"iteration_alone", "ns", "emulated from ops that ran alone on their partitions"},
+    metric({"iteration_alone", "ns", "duration of an iteration emulated from ops that ran alone"},
            run.iterationAlone);
     metric({"graph_ops", "", "ops launched as CUDA graphs"}, run.graphOps);
     metric({"cpu_share", "",
@@ -67,7 +67,7 @@ void healthMetrics(auto& health, auto&& metric)
            health.declinedBuffers);
 }
 
-// Writes metrics. `visit(metric)` must call `metric(text, value)` for each of them. Values that are
+// Writes metrics. `visit(metric)` must call `metric(text, value)` for each metric. Values that are
 // 0 or empty are not written.
 engine::Result<void> writeMetrics(Database& database, auto&& visit)
 {

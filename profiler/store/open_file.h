@@ -13,8 +13,8 @@ struct OpenFile
     {
         void operator()(const std::filesystem::path* folder) const;
     };
-    // The copy that was opened in place of the run's file, if SQLite could not recover a killed run
-    // in its folder. Declared first, so that it is removed after the database is closed.
+    // Set if SQLite could not recover a killed run in the folder of the run: the copy that was
+    // opened instead. Declared first, so that the copy is removed after the database is closed.
     std::unique_ptr<const std::filesystem::path, RemoveFolder> copy;
     Database database;
 };

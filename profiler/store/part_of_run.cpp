@@ -20,9 +20,9 @@ bool isWithin(Window part, Window whole)
     return whole.begin <= part.begin && part.end <= whole.end;
 }
 
-// Whether a span belongs to the part of the run within `window`. If its whole iteration is within
-// the window, it does, whatever its times are: an op without duration at an end of the window can
-// belong to either of two iterations.
+// Whether a span belongs to the part of the run in `window`: it overlaps the window, or its whole
+// iteration is within the window. The second condition decides for an op without duration at an end
+// of the window, which can belong to either of two iterations.
 bool touches(const Timeline& timeline, Window window, const Span& span)
 {
     return isWithin(timeline.iterations[span.iteration].window, window)

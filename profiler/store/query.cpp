@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr const char* kOnlySelect = "only SELECT is possible here, because runs are not changed";
-// The number of instructions of SQLite's virtual machine between two calls of Watch::asked(). They
-// take a fraction of a millisecond.
+// The number of instructions of SQLite's virtual machine between two calls of Watch::asked(). So
+// many instructions take a fraction of a millisecond.
 constexpr int kStepsBetweenQuestions = 10'000;
 
 struct Watch

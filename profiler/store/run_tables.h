@@ -105,7 +105,7 @@ void columns(DeviceRow& row, auto&& column)
            row.live);
     column({"arena", kMaybeInteger, "byte", "size of its arena; NULL: not planned"}, row.arena);
     column({"touched", kMaybeInteger, "byte",
-            "written at least once; NULL until the first iteration ends"},
+            "bytes of the arena written at least once; NULL until the first iteration ends"},
            row.touched);
 }
 

@@ -149,8 +149,8 @@ public:
 
     // Limits statements on an untrusted file to a number of steps that is proportional to the size
     // of the file. Otherwise a B-tree that refers to one page many times could keep a statement
-    // busy without end. A count(*) of a whole table counts as no steps. Also limits the memory of
-    // all connections of the process.
+    // busy without end. SQLite does not count the steps of count(*) of a whole table. Also limits
+    // the memory of all connections of the process.
     void limitWork();
 
     engine::Result<void> execute(const std::string& sql);

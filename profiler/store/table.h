@@ -43,8 +43,8 @@ struct ColumnText // a column without a field is NULL in new rows
     std::string_view name, type, unit = {}, meaning = {};
 };
 
-// Names columns of Nsight Systems; names and fields alternate in the arguments. A field of type
-// Unused stores NULL. The documentation of Nsight Systems describes the columns.
+// nsight() adds columns of Nsight Systems; names and fields alternate in the arguments. A field of
+// type Unused stores NULL. The documentation of Nsight Systems describes the columns.
 struct Unused
 {
     std::string_view type;

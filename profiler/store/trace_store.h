@@ -31,8 +31,8 @@ struct Metric
 // The rows of one commit: a whole iteration in emulate mode, or the rows of 200 ms in live mode.
 struct Batch
 {
-    // Iterations that began or finished. An iteration that occurs again replaces the earlier row
-    // with its number.
+    // Iterations that began or finished. An iteration with the kind and number of an earlier one
+    // replaces that iteration.
     std::vector<engine::Iteration> iterations;
     struct TrackSpans
     {
@@ -46,7 +46,8 @@ struct Batch
     std::vector<Metric> metrics; // metrics of the whole run that were unknown at its start
     // New values of RunInfo::arenas when the touched bytes are known; empty: no change.
     engine::IdVector<engine::DeviceId, engine::ArenaUse> arenas = {};
-    // Times are on the timeline's clock; the ops and iterations that it names must be in the file.
+    // Times are on the timeline's clock. The ops and iterations of these records must be in the
+    // file or in this batch.
     engine::GpuTrace gpu;
 };
 
@@ -55,7 +56,7 @@ struct Batch
 Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration,
               std::size_t firstMemory);
 
-// Writes one run to one .sqlite file, in the format of SCHEMA.md. A thread of its own writes to
+// Writes one run to one .sqlite file, in the format of SCHEMA.md. A background thread writes to
 // disk (with WAL while the file grows). Not copyable. If the writer is destroyed without finish(),
 // the file can still be opened and has all rows that were committed.
 class TraceWriter
@@ -160,7 +161,7 @@ engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,
                                                  std::numeric_limits<std::int64_t>::max()});
 
 // Reads all GPU activity of a run in pieces of bounded size, each with its own strings: first the
-// contexts, streams and their names, then launches and ranges, then the rest.
+// contexts, streams and their names, then launches and ranges, then all other records.
 engine::Result<void> readGpuPieces(const std::filesystem::path& file,
                                    const std::function<void(const engine::GpuTrace&)>& use);
 

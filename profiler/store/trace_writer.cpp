@@ -48,12 +48,12 @@ struct TraceWriter::Impl
     std::mutex mutex; // protects the members below
     std::condition_variable work, done, unlocked;
     std::vector<Batch> queue;
-    // Numbers of batches; a batch that failed also counts as committed.
+    // Numbers of batches; `committed` includes batches that failed.
     std::int64_t appended = 0, committed = 0;
     std::int64_t lastRow = 0;
     std::optional<Error> failure; // the first failure; nothing is written after it
     int flushing = 0;
-    // Whether another program locks the file; the thread waits until flush() clears it.
+    // Whether another program locks the file. The thread waits until flush() clears this flag.
     bool isLocked = false;
     bool givesUp = false; // set if a caller of flush() does not want to wait for the lock
     bool stopping = false;

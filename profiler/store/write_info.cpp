@@ -53,8 +53,8 @@ std::vector<ScheduleRow> programRows(const engine::Schedule& schedule)
     return rows;
 }
 
-// Writes the metrics that are known already. Some are also among those that gpuMetrics() states at
-// the end of a run.
+// Writes the metrics that are already known. A metric that both runMetrics() and gpuMetrics() have
+// is written once.
 Result<void> writeKnownMetrics(Database& database, const engine::RunInfo& info)
 {
     return writeMetrics(database, [&](auto&& metric) {

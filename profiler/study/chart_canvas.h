@@ -63,9 +63,8 @@ public:
     void hatch(Rect rect);              // marks a cell without a value
     void marker(const SeriesLook& look, double x, double y);
     void dot(double x, double y, Colour edge, Colour fill);
-    // Writes a label at the first free place next to (x, y) that is to the right of the y axis and
-    // does not cross the right or the top edge of the chart. Returns false if there is no such
-    // place.
+    // Writes a label at the first free place next to (x, y), between the y axis and the right edge
+    // of the chart and below its top edge. Returns false if there is no such place.
     bool label(double x, double y, const std::string& text, Ink ink);
     // Keeps labels out of a rectangle, or away from a line.
     void keepFree(const Rect& rect) { m_taken.push_back(rect); }

@@ -17,8 +17,8 @@ struct ChartValue
     double x = 0, y = 0; // x is 0 unless the chart draws two metrics
 };
 
-// The points of a study that a chart shows, with their values. The objects that it refers to must
-// outlive it.
+// The points of a study that a chart shows, with their values. The referenced objects must outlive
+// this object.
 struct ChartPoints
 {
     // Fails if the chart names a column that does not exist.
@@ -30,8 +30,8 @@ struct ChartPoints
     const StudyChart& chart;
     const std::vector<StudyPoint>& points;
     const std::vector<StudyResult>& results;
-    // By point of the study: its value on the y axis and, if x is a metric, on the x axis. If x is
-    // an axis of the grid, `x` is empty.
+    // Indexed by point of the study: the value on the y axis, and the value on the x axis if x is a
+    // metric. If x is an axis of the grid, `x` is empty.
     std::vector<std::optional<double>> y, x;
     std::vector<std::string> series; // titles of the series
 

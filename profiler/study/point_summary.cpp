@@ -177,11 +177,11 @@ private:
     {
         const double own = *m_times[m_point];
         if (best != m_point && overlaps(best))
-            return fmt::format("{} and {}, the shortest here, are not distinguishable: their 95 % "
+            return fmt::format("{} and {}, the fastest here, are not distinguishable: their 95 % "
                                "intervals overlap.",
                                nameOf(m_point), nameOf(best));
         if (own > *m_times[best])
-            return fmt::format("{} takes {:.3g} times as long as {}, the shortest here.",
+            return fmt::format("{} takes {:.3g} times as long as {}, the fastest here.",
                                nameOf(m_point), own / *m_times[best], nameOf(best));
         std::optional<std::size_t> second;
         for (const std::size_t rival : m_rivals)
@@ -191,13 +191,12 @@ private:
         if (!second)
             return "";
         if (overlaps(*second))
-            return fmt::format("{} is the shortest here, but not distinguishable from {}: their "
+            return fmt::format("{} is the fastest here, but not distinguishable from {}: their "
                                "95 % intervals overlap.",
                                nameOf(m_point), nameOf(*second));
         if (*m_times[*second] == own)
-            return fmt::format("{} and {} are the shortest here.", nameOf(m_point),
-                               nameOf(*second));
-        return fmt::format("{} is the shortest here; {} takes {:.3g} times as long.",
+            return fmt::format("{} and {} are the fastest here.", nameOf(m_point), nameOf(*second));
+        return fmt::format("{} is the fastest here; {} takes {:.3g} times as long.",
                            nameOf(m_point), nameOf(*second), *m_times[*second] / own);
     }
 
@@ -253,7 +252,7 @@ private:
     const std::vector<StudyResult>& m_results;
     std::size_t m_point;
     const StudyAxis* m_axis;
-    // For each value of the compared axis, the point that has it; m_point is one of them.
+    // One point for each value of the compared axis, including m_point.
     std::vector<std::size_t> m_rivals;
     Column m_times;
 };

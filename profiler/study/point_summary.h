@@ -12,14 +12,14 @@ struct PointSummary
         std::string title;     // "Bubble, %"
         std::string value;     // value of this point
         std::string best;      // best value of the compared points; "" if nothing is compared
-        std::string bestNames; // compared values that reach it: "ZB-V, Interleaved ZB"
+        std::string bestNames; // compared values with the result `best`: "ZB-V"
         bool isBest = false;   // whether this point has the best value
         friend bool operator==(const Row&, const Row&) = default;
     };
     std::string name;     // value of the compared axis: "BitPipe"
     std::string where;    // values of the other axes: "micro-batches 8, P2P message 0.1"
     std::string reason;   // why the point has no results; "" if it has results
-    std::string sentence; // how it differs from the best point; "" if nothing is compared
+    std::string sentence; // comparison with the best point; "" if nothing is compared
     std::vector<Row> rows;
     std::optional<std::size_t> best; // the point with the shortest iteration; nullopt if unknown
 };

@@ -14,7 +14,7 @@ using namespace engine;
 
 namespace {
 
-// The name of the column of an axis. Some options have the name of a metric (--forward).
+// The column of an axis. It has the prefix "--" if a result column has the name of the option.
 std::string axisColumn(const std::string& key)
 {
     return isResultColumn(key) ? "--" + key : key;
@@ -78,7 +78,8 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
 {
     auto database = TRY(Database::open(file, Database::Access::Create));
     StudyFile opened(std::move(database), study);
-    // A file whose creation failed has no tables. Another process may create them now, too.
+    // A file has no tables if it is new or if its creation failed. Another process may be creating
+    // the tables at the same time.
     const auto tables = TRY(opened.m_database.integer("SELECT count(*) FROM sqlite_schema"));
     if (tables == 0)
         TRY(opened.create());

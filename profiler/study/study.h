@@ -179,8 +179,8 @@ std::optional<double> valueOf(const Study& study, const std::vector<StudyPoint>&
                               const std::vector<StudyResult>& results, std::string_view column,
                               std::size_t point);
 // Returns the 95 % interval of valueOf() as (low, high); nullopt if it has none. The interval of a
-// ratio contains every ratio of a value from the point's interval to one from the baseline's
-// interval. A prediction has no interval and counts as exact.
+// ratio spans all quotients of a value in the point's interval and a value in the baseline's
+// interval. A prediction has no interval and is treated as exact.
 std::optional<std::pair<double, double>> intervalOf(const Study& study,
                                                     const std::vector<StudyPoint>& points,
                                                     const std::vector<StudyResult>& results,

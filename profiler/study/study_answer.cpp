@@ -13,7 +13,7 @@ namespace profiler {
 namespace {
 
 // Writes the sentence of an answer. A set-up is a combination of values of all axes except the
-// compared one. Only set-ups that match StudyAnswer::where count.
+// compared one. Only set-ups that match StudyAnswer::where are compared.
 class AnswerWriter
 {
 public:
@@ -147,7 +147,7 @@ private:
         return text + ". ";
     }
 
-    // "Loss against 1F1B, median (least to most): BitPipe 1.000 (1.000 to 1.000)."
+    // "Loss against 1F1B, median (minimum to maximum): BitPipe 1.000 (1.000 to 1.000)."
     std::string medians(const StudyRatio& ratio) const
     {
         std::map<std::string, std::vector<double>> values;
@@ -170,7 +170,7 @@ private:
         others.erase(m_study.grid[m_axis].key);
         const std::string where = others.empty() ? "" : ", " + whereText(others);
         return text.empty() ? text
-                            : fmt::format("{}{}, median (least to most): {}. ",
+                            : fmt::format("{}{}, median (minimum to maximum): {}. ",
                                           columnTitle(m_study, m_results, ratio.name), where, text);
     }
 

@@ -21,8 +21,8 @@ IterationTimes::IterationTimes(const Run& run, int iteration)
         for (int kind = 0; kind < kLaneKinds; ++kind)
             for (const Span& span : lanes.spans(d, static_cast<Track::Kind>(kind)))
                 m_windows[span.op] = withSpan(m_windows[span.op], span);
-        // `same` is the previous op of this loop. `earlier` is the last op before the current one
-        // that does not share its window, that is, the last op before a group of joint ops.
+        // `same` is the previous op of this loop. `earlier` is the last op before the group of
+        // joint ops that have the window `joint`.
         std::uint32_t earlier = kNone, same = kNone;
         Window joint = kNotRun;
         for (const Span& span : lanes.spans(d, Track::Kind::Compute)) {

@@ -22,9 +22,10 @@ public:
     // Whether all compute ops were recorded. (Traces may lack messages.)
     bool isComplete() const;
 
-    // The time when the last input of a compute op arrived on its device; nullopt if it needs none.
+    // The time when the last input of a compute op arrived on its device; nullopt if the op has no
+    // input.
     std::optional<std::int64_t> arrival(std::uint32_t op) const;
-    // By op (OpIndex): the compute op that its device executed before it. kNone for the first
+    // Indexed by op (OpIndex): the previous compute op on the device of the op. kNone for the first
     // compute op of a device and for ops that do not compute. All ops of a joint group have the
     // same predecessor: the op before the group.
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;

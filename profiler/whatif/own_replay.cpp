@@ -37,7 +37,7 @@ bool hasMeasured(const Run& run)
     });
 }
 
-// Returns a copy of the run whose warm-up iterations count as measured.
+// Returns a copy of the run in which warm-up iterations are marked as measured.
 Run withWarmup(const Run& run)
 {
     Run counted = run;
@@ -111,7 +111,7 @@ void OwnReplay::takeTimes(const IterationTimes& times)
         addDelays(times);
 }
 
-// Returns the cost of a SEND. Its latency is the time from the end of the SEND to the end of the
+// Returns the cost of a SEND. The latency is the time from the end of the SEND to the end of the
 // RECV.
 OpCosts::Cost OwnReplay::messageCost(const IterationTimes& times, std::uint32_t send) const
 {
@@ -161,7 +161,8 @@ Result<Timeline> OwnReplay::simulated(const Programs& programs) const
         auto& of = costs.of.emplace_back();
         for (const Step& step : programs[d]) {
             ops.push_back(step.op);
-            // A message does not use its link during its delay, so its delay is latency.
+            // During its delay, a message does not use the link, so the delay is added to the
+            // latency.
             const bool isMessage = isSend(step.op.kind);
             of.push_back({step.cost.duration + (isMessage ? 0 : step.delay),
                           step.cost.latency + (isMessage ? step.delay : 0)});
@@ -185,8 +186,8 @@ Result<Run> OwnReplay::placed(const Change& change) const
     return simulated(changed).map([this](Timeline timeline) { return asRun(std::move(timeline)); });
 }
 
-// Makes a run of a simulated timeline. In the simulation, the delay of an op is a part of its cost.
-// Here it is removed from the windows of ops and messages again.
+// Makes a run of a simulated timeline. In the simulation, the cost of an op includes its delay.
+// This function removes the delays from the windows of ops and messages.
 Run OwnReplay::asRun(Timeline timeline) const
 {
     std::vector<std::int64_t> delays;

@@ -57,9 +57,9 @@ public:
     // The reported iteration of the run, in ns.
     std::int64_t measured() const { return m_measured; }
 
-    // Takes the data-parallel size of the run, so that the schedule has the run's all-reduces.
-    // Fails if the schedule deadlocks, with engine::costsTooLarge(), and with
-    // Error::Code::Cancelled if isCancelled() returned true.
+    // Replaces the data-parallel size of the schedule by that of the run. Fails if the schedule
+    // deadlocks, with engine::costsTooLarge(), and with Error::Code::Cancelled if isCancelled()
+    // returned true.
     engine::Result<Prediction> predict(const WhatIf& whatIf) const;
     // Simulates the reported iteration in its own order (OwnReplay), with the edits of times().
     // Without edits, every op keeps its place. The prediction has no interval: least == most ==

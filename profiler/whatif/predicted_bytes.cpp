@@ -43,8 +43,8 @@ IdVector<DeviceId, std::int64_t> predictedBytes(const Run& measured, const Sched
             = {std::max(largest.stash, sizes->stash), std::max(largest.weights, sizes->weights)};
     }
     const bool holdsSameStages = schedule.deviceOf == measured.schedule.deviceOf;
-    // With more devices, each has fewer layers, so one M_a and one M_theta are smaller by this
-    // factor.
+    // With more devices, each device has fewer layers, so one M_a and one M_theta are smaller by
+    // this factor.
     const double share
         = static_cast<double>(own.size()) / static_cast<double>(predicted.devices.size());
     IdVector<DeviceId, std::int64_t> bytes;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace profiler {
@@ -42,6 +43,7 @@ public:
         , m_flow(run.schedule)
     {
         m_times.stages.resize(static_cast<std::size_t>(run.schedule.shape.stages));
+        countStages();
         for (const std::vector<Window>& windows : measuredWindows(run))
             add(windows);
     }
@@ -79,10 +81,27 @@ public:
 private:
     static bool ran(Window window) { return window.begin <= window.end; }
 
+    // Counts the stages of each optimizer step. An imported run may have one step for all stages of
+    // a device.
+    void countStages()
+    {
+        const Schedule& schedule = m_run.schedule;
+        m_stagesPerStep.resize(schedule.program.size(), 0);
+        for (const auto& stages : schedule.deviceOf)
+            for (const DeviceId device : stages)
+                if (device.isValid())
+                    ++m_stagesPerStep[device];
+        for (const DeviceId device : schedule.program.ids()) {
+            std::set<std::pair<int, StageId>> steps;
+            for (const Op& op : schedule.program[device])
+                if (op.kind == OpKind::OptimizerStep)
+                    steps.emplace(op.replica, op.stage);
+            m_stagesPerStep[device] /= std::max(1, static_cast<int>(steps.size()));
+        }
+    }
+
     Samples* samplesOf(const Op& op)
     {
-        if (op.kind == OpKind::OptimizerStep)
-            return &m_times.optimizer;
         if (op.kind == OpKind::AllReduce)
             return &m_times.allReduce;
         StageTimes& stage = m_times.stages[op.stage];
@@ -100,8 +119,8 @@ private:
         }
     }
 
-    // Whether the op has a whole micro-batch and a window of its own. Slices, halves and joint ops
-    // do not.
+    // Whether the op processes a whole micro-batch (no slice or half) and is not joint with the
+    // next op.
     static bool isWhole(const Op& op) { return op.slice == Op::kWhole && op.flags == OpFlag::None; }
 
     void add(const std::vector<Window>& windows)
@@ -118,6 +137,10 @@ private:
                 addMessage(number, windows);
             else if (op.kind == OpKind::Recompute) // a part of the backward that follows
                 recomputed[{op.stage, op.microBatch}] += windows[number].duration();
+            else if (op.kind == OpKind::OptimizerStep)
+                m_times.optimizer.times.push_back(
+                    windows[number].duration()
+                    / std::max(1, m_stagesPerStep[m_index.deviceOf(number)]));
             else if (Samples* const samples = samplesOf(op))
                 samples->times.push_back(
                     windows[number].duration()
@@ -165,7 +188,8 @@ private:
     OpIndex m_index;
     DataFlow m_flow;
     MeasuredTimes m_times;
-    std::vector<std::int64_t> m_messages; // times of all messages
+    IdVector<DeviceId, int> m_stagesPerStep; // stages that each optimizer step updates
+    std::vector<std::int64_t> m_messages;    // times of all messages
 };
 } // namespace
 

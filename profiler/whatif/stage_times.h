@@ -64,7 +64,7 @@ engine::Result<MeasuredTimes> measuredTimes(const engine::Run& run);
 
 // Moves `count` layers from one stage to another. `layers` is the number of layers that the stage
 // `from` had in the run. Every layer takes an equal share of the time of its measured stage. Fails
-// with Error::Code::InvalidArgument if `from` would keep no layer of its own, or if a stage does
+// with Error::Code::InvalidArgument if `from` would keep none of its own layers, or if a stage does
 // not exist.
 engine::Result<void> moveLayers(MeasuredTimes& times, engine::StageId from, engine::StageId to,
                                 int count, int layers);

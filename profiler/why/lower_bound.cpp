@@ -148,8 +148,8 @@ private:
     }
 
     // Returns for each device the sum of size x time over all its stashes. The size is
-    // stashParts(). The time is what would pass from the start of F to the end of B (or W) if the
-    // micro-batch were alone in the pipeline.
+    // stashParts(). The time is that from the start of F to the end of B (or W) if no other
+    // micro-batch were in the pipeline.
     IdVector<DeviceId, std::int64_t> residencies() const
     {
         IdVector<DeviceId, std::int64_t> held(m_schedule.program.size(), 0);

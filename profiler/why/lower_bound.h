@@ -13,7 +13,7 @@ struct LowerBound
 
     std::int64_t time = 0;
     Kind kind = Kind::Work;  // which of the three bounds is the largest
-    engine::DeviceId device; // device with the larger of `work` and `memory`
+    engine::DeviceId device; // device of the larger of `work` and `memory`
     std::int64_t work = 0;   // compute of the busiest device
     // The longest chain of dependent ops and messages. Every message takes as long as the fastest
     // one on its link.
@@ -23,7 +23,7 @@ struct LowerBound
     // takes at least the sum of these holding times, divided by `stashes`. It is 0 if stashes are
     // evicted, recomputed or unknown.
     std::int64_t memory = 0;
-    double stashes = 0; // peak stash of that device in its order of ops, in M_a
+    double stashes = 0; // peak stash of the device of `memory` in its order of ops, in M_a
 };
 
 LowerBound lowerBound(const engine::Run& run, const IterationTimes& times);

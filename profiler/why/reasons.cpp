@@ -15,7 +15,7 @@ namespace {
 
 // Reasons that take less than 1/kSmallest of the iteration are omitted.
 constexpr std::int64_t kSmallest = 600;
-// A stage counts as slow if it takes at least 1 % longer than the others.
+// A stage is slow if it takes at least 1 % longer than the others.
 constexpr double kUnequal = 0.01;
 // The largest number of reasons of the kind Order, and of the kind SlowStage.
 constexpr std::size_t kMostOfAKind = 2;
@@ -60,7 +60,7 @@ public:
 
 private:
     const Op& opOf(std::size_t part) const { return m_flow.op(m_parts[part].op); }
-    // Whether the op is a whole op with a window of its own. Joint ops and halves are not.
+    // Whether the op is neither joint with another op nor a half of a micro-batch.
     bool isAlone(std::uint32_t op) const
     {
         return m_flow.op(op).flags == OpFlag::None
@@ -146,9 +146,9 @@ private:
         return change;
     }
 
-    // Adds a Drain reason for the end of the path, without optimizer steps. The drain consists of
-    // the last ops on the path, as long as each of them is the last op of its device. It begins at
-    // the end of the first of these ops.
+    // Adds a Drain reason for the end of the path. The drain begins when the first device on the
+    // path finishes its last op, and ends with the last op on the path. Optimizer steps are
+    // ignored.
     void addDrain()
     {
         std::vector<bool> isFollowed(m_flow.index().count(), false);

@@ -48,7 +48,7 @@ struct WhyReason
     };
 
     Kind kind = Kind::Fill;
-    std::int64_t time = 0;          // ticks of the path that it explains
+    std::int64_t time = 0;          // ticks of the path that this reason explains
     std::vector<std::size_t> parts; // indices into CriticalPath::parts, ascending
     engine::Window window;          // longest contiguous piece of `parts`
     engine::DeviceId device;        // device of `op`

@@ -119,8 +119,8 @@ OwnReplay::Change ownChange(const WhyChange& change, double inputShare)
     return [](OwnReplay::Programs&) {};
 }
 
-// Returns the run itself if its times are in ns, otherwise a copy whose ticks count as ns, because
-// predictions need measured times in ns.
+// Returns the run itself if its times are in ns. Otherwise returns a copy in which every tick is a
+// nanosecond, because predictions need times in ns.
 std::shared_ptr<const Run> inTicks(const Run& run)
 {
     if (!run.info.inUnits())

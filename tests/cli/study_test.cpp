@@ -102,7 +102,8 @@ TEST_CASE("a study with cases compares predictions with a run")
               "[[answer]]\ny = \"off\"\n");
     const auto json = bscope(folder, "study s.toml -o results --json").json();
     CHECK(json["not_possible"] == 0);
-    CHECK(contains(json["answer"].get<std::string>(), "Off, median (least to most): emulated"));
+    CHECK(
+        contains(json["answer"].get<std::string>(), "Off, median (minimum to maximum): emulated"));
     const auto written = fs::last_write_time(folder / "results" / "base.sqlite");
     CHECK(bscope(folder, "study s.toml -o results").status == 0);
     CHECK(fs::last_write_time(folder / "results" / "base.sqlite") == written);

@@ -45,7 +45,8 @@ TEST_CASE("a run whose file is locked reports this, waits, and loses nothing")
     REQUIRE(sqlite3_open((folder / "run.sqlite").c_str(), &other) == SQLITE_OK);
     sqlite3_busy_timeout(other, 10'000);
     REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
-    REQUIRE(says("run.sqlite is locked by another program; the run continues when it is released"));
+    REQUIRE(says(
+        "run.sqlite is locked by another program; the run continues when the lock is released"));
     sqlite3_close(other);
     CHECK(says("\"event\":\"iteration\"", worker.errorSoFar().find("is locked by another")));
     kill(worker.id(), SIGINT);

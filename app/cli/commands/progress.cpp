@@ -93,7 +93,7 @@ public:
     }
     void ops(const OpsDone& at) override
     {
-        // iteration() is called for all iterations of a stream only when it has ended.
+        // For a stream, iteration() is called only after the last iteration has ended.
         m_done = static_cast<std::size_t>(at.iteration);
         draw(at.ops == 0 ? 0 : static_cast<double>(at.done) / static_cast<double>(at.ops));
     }
@@ -153,7 +153,7 @@ public:
 
 std::string Progress::lockedSentence(const std::string& file)
 {
-    return file + " is locked by another program; the run continues when it is released";
+    return file + " is locked by another program; the run continues when the lock is released";
 }
 
 CLI::Option* addProgressOption(CLI::App& app, ProgressKind& kind)

@@ -192,7 +192,7 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
 {
     Interrupt interrupt;
     if (options.progress == ProgressKind::JsonLines && !options.detach)
-        // If the window of this worker exits, the worker must stop and keep its recording.
+        // If the window that started this worker exits, the worker stops and keeps the recording.
         interrupt.stopWithParent();
     auto created = options.output.file.empty()
         ? createRunFile(runFileStem(experiment))

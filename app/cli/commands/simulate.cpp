@@ -67,7 +67,7 @@ bool isSmall(const Schedule& schedule, int iterations)
     return opCount(schedule) <= kMostOps && opCount(schedule) * iterations <= kMostInAll;
 }
 
-// Whether the spans of a schedule are kept whatever its size.
+// Whether the spans of a schedule are kept regardless of its size.
 bool keepsSpans(const SimulationOptions& options)
 {
     return !options.output.file.empty() || options.recorded

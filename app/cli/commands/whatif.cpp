@@ -277,11 +277,11 @@ Action prepareWhatIf(CLI::App& app)
                  "Predict all synchronous schemes (default without --scheme)")
         ->excludes(app.get_option("--scheme"));
     app.add_option("--link-speed", options->linkSpeed,
-                   "Speed of the links relative to the measured one (default: 1)")
+                   "Speed of the links relative to the measured speed (default: 1)")
         ->type_name("X")
         ->check(between(0.001, 1000.0));
     app.add_option("--stage-speed", options->speeds,
-                   "Speed of a stage relative to the measured one, repeatable")
+                   "Speed of a stage relative to the measured speed, repeatable")
         ->type_name("STAGE=X");
     app.add_option("--op-time", options->opTimes,
                    "Median of F, B, I or W of a stage in ms, in place of the measured one; "

@@ -21,7 +21,8 @@ struct ModelOptions
 // Adds the options except --micro-batch-size and --allreduce-precision, which only simulations
 // need.
 void addModelOptions(CLI::App& app, ModelOptions& options);
-void addSimulationOptions(CLI::App& app, ModelOptions& options); // adds these two options
+// Adds --micro-batch-size and --allreduce-precision.
+void addSimulationOptions(CLI::App& app, ModelOptions& options);
 // Loads the model and the hardware, each from a preset or from a file. Error messages name the
 // preset or the file.
 engine::Result<engine::ModelOnHardware> modelOnHardware(const ModelOptions& options);

@@ -71,7 +71,7 @@ void addKinds(const Run& run, const RunMetrics& metrics, std::size_t number, Kin
     const auto all = static_cast<double>(metrics.devices.size());
     const auto recorded = static_cast<double>(std::ranges::count_if(
         metrics.devices, [](const auto& device) { return device.compute > 0; }));
-    const double scale = recorded > 0 ? all / recorded : 1; // exposedByKind() averages over all
+    const double scale = recorded > 0 ? all / recorded : 1; // exposedByKind(): mean of all devices
     table.add("messages, exposed", {}, number, exposed.messages * scale);
     table.add("copies, exposed", {}, number, exposed.copies * scale);
     table.add("all-reduces, exposed", {}, number, exposed.allReduces * scale);

@@ -44,12 +44,12 @@ struct ExpectedComparison
     std::vector<KindTimes> kinds;   // only kinds that at least one of the runs has
     // Empty if the measured and the first run have different numbers of devices.
     std::vector<DeviceTimes> devices;
-    std::vector<LinkTimes> links; // sorted by excess, the largest first
+    std::vector<LinkTimes> links; // sorted by measured - expected, largest first
 };
 
 // Compares a measured run, the last of `runs`, with predictions and emulations of the same
 // schedule. Devices and links are compared with the first run. Fails with
-// Error::Code::InvalidArgument if there are fewer than two runs or one is in abstract units. Also
+// Error::Code::InvalidArgument if there are fewer than two runs or a run is in abstract units. Also
 // returns the errors of metrics().
 engine::Result<ExpectedComparison> compareExpected(std::span<const engine::Run* const> runs);
 

@@ -14,7 +14,7 @@ struct TransferBytes
     engine::IdVector<engine::StageId, double> stash; // bytes that an EVICT or a LOAD moves
     // Bytes that an all-reduce of the stage sums.
     engine::IdVector<engine::StageId, double> allReduced;
-    bool isHierarchical = false; // all-reduces across nodes (HardwareSpec::hierarchicalAllReduce)
+    bool isHierarchical = false; // see HardwareSpec::hierarchicalAllReduce
 };
 TransferBytes transferBytes(const engine::ModelOnHardware& on, int stages);
 
@@ -32,7 +32,7 @@ struct LinkFlow
     std::int64_t time = 0; // mean duration of one transfer, in ticks
     // Ticks per iteration in which transfers run while the device that waits for them does not
     // compute, in one data-parallel copy. The source waits for an EVICT; for other transfers the
-    // receiver waits. For all-reduces: the largest such time of a member.
+    // receiver waits. For all-reduces: the largest such time over the members.
     std::int64_t exposed = 0;
 };
 
@@ -69,8 +69,8 @@ struct AllReduceLoad
     std::int64_t time = 0, exposed = 0; // sums over the stages, in ticks
 };
 
-// Exposed communication by kind: means over the devices, in ticks. While several kinds run at once,
-// the time counts only for the first of them, in the order of these fields.
+// Exposed communication by kind: means over the devices, in ticks. Time in which several kinds run
+// is added only to the first of their fields.
 struct ExposedTime
 {
     double messages = 0, copies = 0, allReduces = 0;
@@ -86,7 +86,7 @@ struct LinkLoads
     ExposedTime exposed;
 
     const LinkLoad* find(int from, int to) const; // nullptr if the link has no traffic
-    const LinkLoad* largest() const;              // prefers links between nodes; nullptr: no link
+    const LinkLoad* largest() const; // prefers links between nodes; nullptr if `links` is empty
 };
 
 // Returns the loads of one iteration (-1: the reported iteration). The schedule must be lowered,

@@ -11,7 +11,7 @@ namespace profiler {
 void addTimes(const Lanes& lanes, engine::Window part, DeviceMetrics& device);
 
 // Adds to `device.byKind` how long the device's ops of one iteration run within `range`. Each of
-// two joint ops counts half of their window.
+// two joint ops is credited with half of the common window.
 void addByKind(const engine::Run& run, const engine::OpIndex& index, const Lanes& lanes,
                engine::Window range, DeviceMetrics& device);
 

@@ -13,7 +13,7 @@ using namespace engine;
 
 namespace {
 
-// Whether a span overlaps the range. A message over a free link has no duration; it counts in the
+// Whether a span overlaps the range. A message over a free link has no duration; it overlaps the
 // range in which it begins.
 bool hasPartIn(const Span& span, Window range)
 {

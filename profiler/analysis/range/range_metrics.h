@@ -8,12 +8,12 @@ namespace profiler {
 // The metrics of one device in a range of time.
 struct RangeDevice
 {
-    // Only the part of an op within the range counts, but a message that overlaps the range counts
-    // as a whole. `bubble` includes `between`. Peaks are those within the range. `span`, `weights`
-    // and `localCopies` are not set.
+    // Times include only the part of an op within the range. A message that overlaps the range is
+    // counted as one message. `bubble` includes `between`. Peaks are those within the range.
+    // `span`, `weights` and `localCopies` are not set.
     DeviceMetrics times;
     std::int64_t between = 0; // ticks of the range outside of all iterations
-    // Compute ops that are entirely within the range, and those that its edges cut.
+    // Numbers of compute ops entirely within the range, and of compute ops cut by its edges.
     std::int64_t opsWhole = 0, opsCut = 0;
     // False for a rank of an imported job without a trace; all its times are 0.
     bool isRecorded = true;

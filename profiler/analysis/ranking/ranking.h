@@ -12,8 +12,8 @@ namespace profiler {
 enum class RankBy { Iteration, Bubble, Peak, Messages, Name };
 enum class RankOrder { BestFirst, WorstFirst };
 
-// The runs of a comparison in order. Runs of different modes or units are not ranked with each
-// other: each mode has a list of its own, and the list of the baseline comes first.
+// The runs of a comparison in order. Only runs with the same mode and unit are ranked against each
+// other: they form one list. The list of the baseline comes first.
 struct Ranking
 {
     // A tie: the 95 % intervals of the runs at the positions `first` to `last` of `order` all
@@ -37,8 +37,8 @@ std::optional<double> peakOf(const ComparedRun& run);
 
 // Returns for each run whether it is on the Pareto front of iteration time and peak memory. For a
 // run on the front, no other run is better in one of the two without being worse in the other. The
-// result is false for runs in another list than the baseline, because they cannot be compared with
-// it, and for runs of unknown memory.
+// result is false for runs of unknown memory, and for runs that are not in the list of the
+// baseline, because they cannot be compared with the baseline.
 std::vector<bool> paretoFront(const Comparison& comparison);
 
 } // namespace profiler

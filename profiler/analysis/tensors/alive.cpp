@@ -79,9 +79,9 @@ public:
 private:
     using Alive = std::map<Key, std::vector<AliveTensor>>; // no vector is empty
 
-    // If a message stays on the device, the op of the next stage frees it. The free and the
-    // allocation then have different stages. So the rest is searched for first among allocations of
-    // the same micro-batch, then among all allocations of the category.
+    // Frees `bytes` from the allocations with this key, then from those of the same category and
+    // micro-batch, then from all of the category. The stage of a free differs from that of the
+    // allocation if a message stays on the device: the op of the next stage frees the message.
     void free(const Key& key, std::int64_t bytes)
     {
         const auto isOfCategory
@@ -169,8 +169,7 @@ std::vector<EvictedTensor> evictedAt(const Run& run, DeviceId device, std::int64
         for (EvictedTensor& one : away)
             if (event.op == one.op && event.bytes > 0 && event.time <= one.left
                 && DeviceId{event.device} == one.partner)
-                // Later allocations overwrite earlier ones, so the last one until the end of the
-                // EVICT remains.
+                // The last allocation before the end of the EVICT overwrites earlier ones.
                 one.bytes = event.bytes;
     return away;
 }

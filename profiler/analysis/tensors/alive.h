@@ -41,7 +41,7 @@ struct MemoryPartner
     std::int64_t bytes = 0; // moved by EVICTs during an iteration
 };
 // Returns the partner of each device; nullopt if no stash moves from or to the device. A device
-// that evicts and accepts counts as an evictor.
+// that both evicts and accepts is reported as an evictor.
 engine::IdVector<engine::DeviceId, std::optional<MemoryPartner>>
 memoryPartners(const engine::Run& run, int iteration);
 

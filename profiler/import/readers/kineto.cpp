@@ -1,6 +1,7 @@
 #include "profiler/import/readers/kineto.h"
 
 #include "engine/base/field.h"
+#include "engine/base/try.h"
 #include "profiler/import/readers/json_events.h"
 #include "profiler/import/readers/kineto_event.h"
 #include "profiler/import/readers/string_table.h"
@@ -18,7 +19,6 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-
 class KinetoReader
 {
 public:
@@ -57,7 +57,7 @@ private:
     // By thread: name and start of the ranges that have begun and not ended.
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
     std::map<std::int64_t, std::string> m_devices; // names of GPUs
-    // By GPU: an allocation, at the time of its first event, of what was allocated before.
+    // By GPU: the memory allocated before its first event, as an allocation at that time.
     std::map<std::int64_t, MemoryEvent> m_allocatedBefore;
     bool m_leavesOutGpuWork = false;
     std::int64_t m_base = 0;   // ns that are added to all times
@@ -66,6 +66,7 @@ private:
 
 void KinetoReader::takeInfo(std::string_view json)
 {
+    std::string_view groups;
     m_json.forEachField(json, [&](std::string_view key, std::string_view value) {
         const auto number = integerFrom(value);
         const bool fits = number && *number >= 0 && *number < 1'000'000;
@@ -73,7 +74,10 @@ void KinetoReader::takeInfo(std::string_view json)
             m_trace.rank = static_cast<int>(*number);
         else if (key == "world_size" && fits)
             m_trace.worldSize = static_cast<int>(*number);
+        else if (key == "pg_config")
+            groups = value;
     });
+    m_trace.pipeline = pipelineGroup(groups, m_json);
 }
 
 void KinetoReader::takeDevices(std::string_view json)
@@ -159,10 +163,10 @@ void KinetoReader::takeRange(const TraceEvent& event, EventCategory category, Wi
     if (category == EventCategory::Python && !isKept(range.name))
         return;
     range.thread = threadOf(event);
-    if (category == EventCategory::Op) {
-        m_trace.ops.push_back(range);
-        return;
-    }
+    // Kineto before 2022 gives annotations the category of ops.
+    const bool isAnnotation = unquoted(event.category) == "Operator" && isKept(range.name);
+    if (category == EventCategory::Op && !isAnnotation)
+        return m_trace.ops.push_back(range);
     range.category = m_strings.number(unquoted(event.category));
     constexpr std::size_t kMostArguments = 512;
     if (event.arguments.size() <= kMostArguments
@@ -196,7 +200,7 @@ void KinetoReader::takeMemory(const TraceEvent& event, std::int64_t time)
     memory.time = time;
     memory.category = MemoryCategory::Buffers;
     bool onGpu = false;
-    std::int64_t device = 0, total = -1; // total: after the event
+    std::int64_t device = 0, total = -1; // total: bytes after the event
     m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
         const auto number = integerFrom(value);
         if (key == "Bytes")
@@ -383,13 +387,11 @@ Result<JsonTrace> readKineto(const std::string& name, const ByteSource& bytes,
                              const IsNamedByRule& isNamedByRule)
 {
     KinetoReader reader(name, isNamedByRule);
-    const auto warning = readJsonEvents(
+    const auto warning = TRY(readJsonEvents(
         name, bytes,
         {[&](std::string_view key, std::string_view value) { reader.takeMember(key, value); },
-         [&](std::string_view event) { reader.takeEvent(event); }});
-    if (!warning)
-        return tl::unexpected(warning.error());
-    JsonTrace trace{reader.done(), *warning};
+         [&](std::string_view event) { reader.takeEvent(event); }}));
+    JsonTrace trace{reader.done(), warning};
     if (trace.warning.empty() && reader.leavesOutGpuWork())
         trace.warning = name + ": the GPU records are left out; the run's own file has them";
     return trace;

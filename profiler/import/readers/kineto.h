@@ -10,7 +10,7 @@
 
 namespace profiler {
 
-// Whether a rule names ranges with this name. Python functions are kept only if a rule names them.
+// Whether a rule matches ranges with this name. Python functions without such a rule are dropped.
 using IsNamedByRule = std::function<bool(std::string_view range)>;
 
 struct JsonTrace

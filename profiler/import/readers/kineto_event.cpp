@@ -68,6 +68,31 @@ OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser&
     return own;
 }
 
+std::vector<int> pipelineGroup(std::string_view groups, JsonParser& json)
+{
+    // Megatron-LM names its groups; a DeviceMesh of PyTorch names them after its dimensions.
+    constexpr std::array<std::string_view, 2> kNames{"PIPELINE_MODEL_PARALLEL_GROUP", "mesh_pp"};
+    if (groups.empty())
+        return {};
+    for (const std::string_view group : json.elements(groups)) {
+        std::string_view name, list;
+        json.forEachField(group, [&](std::string_view key, std::string_view value) {
+            if (key == "pg_desc")
+                name = unquoted(value);
+            else if (key == "ranks")
+                list = value;
+        });
+        if (list.empty() || std::ranges::find(kNames, name) == kNames.end())
+            continue;
+        std::vector<int> ranks;
+        for (const std::string_view rank : json.elements(list))
+            putNumber(rank, ranks.emplace_back(-1));
+        if (ranks.size() > 1 && std::ranges::min(ranks) >= 0)
+            return ranks;
+    }
+    return {};
+}
+
 std::optional<Window> TraceEvent::window() const
 {
     constexpr std::int64_t kLongest = 1'000'000'000'000'000;

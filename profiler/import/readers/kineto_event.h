@@ -59,9 +59,13 @@ private:
 enum class OwnEvent : std::uint8_t {
     Measured,   // a span of a measured iteration
     OtherPhase, // a span of a warm-up or of the median iteration
-    GpuRecord,  // a GPU record or a range around calls, which repeats spans of the devices
+    GpuRecord,  // a GPU record, or a range around API calls that repeats a span of a device
 };
 OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser& json);
+
+// Returns the ranks of the first pipeline-parallel process group, found by its name in the list
+// `pg_config` of a trace. Ignores groups with one rank. Empty if no group is found.
+std::vector<int> pipelineGroup(std::string_view groups, JsonParser& json);
 
 // Returns the content of a JSON string, at most 4 KiB of it. Escape sequences lose their backslash.
 std::string textOf(std::string_view token);

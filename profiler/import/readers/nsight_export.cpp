@@ -21,6 +21,15 @@ namespace fs = std::filesystem;
 namespace {
 constexpr std::int64_t kProcessMask = ~std::int64_t{0xFFFFFF}; // globalTid -> globalPid
 
+// PyTorch's emit_nvtx() appends ", seq = 3, op_id = 7, sizes = [...]" to the name of every op and
+// annotation. Rules match the name alone.
+std::string_view withoutOpNumbers(std::string_view text)
+{
+    for (const std::string_view part : {", seq = ", ", op_id = ", ", sizes = "})
+        text = text.substr(0, text.find(part));
+    return text;
+}
+
 class NsightReader
 {
 public:
@@ -167,28 +176,19 @@ Result<void> NsightReader::readSession()
         if (row.text(0) == "EXPORT_PRODUCT_VERSION")
             m_program = fmt::format("Nsight Systems {}", row.text(1));
     };
-    return forEach("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"},
-                   [&](const Statement& row) {
-                       const std::int64_t epoch = row.integer(0);
-                       m_epoch = 0 <= epoch && epoch < kMostTime ? epoch : 0;
-                   })
-        .and_then([&] {
-            return forEach("META_DATA_EXPORT", {"name", "value"}, version);
-        })
-        .and_then([&] {
-            return forEach("EXPORT_META_DATA", {"name", "value"}, version);
-        })
-        .and_then([&] {
-            return forEach("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](const Statement& row) {
-                if (row.text(0) == "Hostname")
-                    m_host = row.text(1).substr(0, 256);
-            });
-        })
-        .and_then([&] {
-            return forEach("TARGET_INFO_GPU", {"id", "name"}, [&](const Statement& row) {
-                m_gpus[row.integer(0)] = row.text(1).substr(0, 256);
-            });
-        });
+    TRY(forEach("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, [&](const Statement& row) {
+        const std::int64_t epoch = row.integer(0);
+        m_epoch = 0 <= epoch && epoch < kMostTime ? epoch : 0;
+    }));
+    TRY(forEach("META_DATA_EXPORT", {"name", "value"}, version));
+    TRY(forEach("EXPORT_META_DATA", {"name", "value"}, version));
+    TRY(forEach("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](const Statement& row) {
+        if (row.text(0) == "Hostname")
+            m_host = row.text(1).substr(0, 256);
+    }));
+    return forEach("TARGET_INFO_GPU", {"id", "name"}, [&](const Statement& row) {
+        m_gpus[row.integer(0)] = row.text(1).substr(0, 256);
+    });
 }
 
 Result<void> NsightReader::readKernels()
@@ -289,9 +289,9 @@ Result<void> NsightReader::readRanges()
                            return;
                        HostRange range{*when};
                        constexpr std::size_t kMostText = 4096;
-                       range.name = row.isNull(3)
-                           ? nameOf(row.integer(4))
-                           : m_strings.number(row.text(3).substr(0, kMostText));
+                       const std::string_view text
+                           = row.isNull(3) ? m_strings.text(nameOf(row.integer(4))) : row.text(3);
+                       range.name = m_strings.number(withoutOpNumbers(text).substr(0, kMostText));
                        range.thread = thread(row.integer(5));
                        process(row.integer(5)).trace.ranges.push_back(range);
                    });
@@ -345,7 +345,7 @@ Result<std::vector<RankTrace>> NsightReader::read()
                                 "export the report with nsys export --type sqlite",
                                 m_progress.file));
     m_findName = TRY(m_database.prepare("SELECT value FROM StringIds WHERE id = ?1"));
-    auto done = readSession();
+    TRY(readSession());
     int step = 0;
     for (const auto part :
          {&NsightReader::readKernels, &NsightReader::readCopies, &NsightReader::readMemsets,
@@ -353,10 +353,8 @@ Result<std::vector<RankTrace>> NsightReader::read()
           &NsightReader::readNames}) {
         constexpr int kSteps = 7;
         m_progress.bytes = m_first + m_size * step++ / kSteps;
-        done = done.and_then([&] { return (this->*part)(); });
+        TRY((this->*part)());
     }
-    if (!done)
-        return tl::unexpected(done.error());
     const bool onGpu = std::ranges::any_of(
         m_processes, [](const auto& each) { return !each.second.trace.gpu.kernels.empty(); });
     const auto texts = std::make_shared<const std::vector<std::string>>(m_strings.take());

@@ -39,24 +39,21 @@ ByThread forwardWindows(const RankTrace& trace)
                 found[range.thread].push_back(range.window);
         }
     };
-    collect(trace.ops, [](std::string_view name) {
+    const auto isForwardOp = [](std::string_view name) {
         return std::ranges::find(kForwardOps, name) != kForwardOps.end();
-    });
-    collect(trace.ranges, isCheckpointFrame);
+    };
+    collect(trace.ops, isForwardOp);
+    // Exports of Nsight Systems have the ops of the framework as NVTX ranges (emit_nvtx).
+    collect(trace.ranges,
+            [&](std::string_view name) { return isForwardOp(name) || isCheckpointFrame(name); });
     ByThread windows;
     for (std::vector<Window>& ofThread : found)
         windows.push_back(unite(std::move(ofThread)));
     return windows;
 }
 
-bool contains(const Windows& windows, std::int64_t time)
-{
-    const auto next = std::ranges::upper_bound(windows, time, {}, &Window::begin);
-    return next != windows.begin() && time < std::prev(next)->end;
-}
-
 // The time for which forward ops run within a window, summed over all threads. Sums are computed
-// modulo 2^64, so only their differences count.
+// modulo 2^64, so only the difference of two sums is meaningful.
 class ForwardTime
 {
 public:
@@ -203,8 +200,8 @@ private:
     std::vector<bool> m_recomputes;    // by kernel: whether it recomputes
 };
 
-// Adds a rule for the recomputation to the report. Subtracts its time from the rule with the most
-// time, which is assumed to have named the backwards.
+// Adds a rule for the recomputation to the report. Subtracts the recomputed time from the rule with
+// the most time, which is assumed to be the rule that matched the backwards.
 void report(std::int64_t count, std::int64_t time, ClassifiedRank& rank)
 {
     const auto named = std::ranges::max_element(rank.rules, {}, &ImportReport::Rule::time);

@@ -43,8 +43,8 @@ bool takeInterference(std::string_view name, std::string_view prefix,
     return true;
 }
 
-// Reads a metric such as "gpu1_memory_weights". Returns false for other names. They include the
-// sums over all GPUs, which are stored only for scripts.
+// Reads a metric such as "gpu1_memory_weights". Returns false for other names, including the sums
+// over all GPUs, which are stored only for scripts.
 bool takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info)
 {
     constexpr std::string_view kGpu = "gpu", kMemory = "_memory_";

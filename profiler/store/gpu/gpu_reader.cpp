@@ -16,8 +16,8 @@ namespace {
 
 using namespace engine;
 
-// Whether the times of a row are those of a run. A kernel without time stamps can end before it
-// begins.
+// Whether the times of a row are in the range that isTime() allows. Does not check their order,
+// because a kernel without time stamps can end before it begins.
 template<class Row>
 bool hasTimes(const Row& row)
 {

@@ -23,8 +23,8 @@ constexpr int kMostRows = 12; // a limit that keeps thread numbers within 24 bit
 constexpr int kCategoryEvent = 33, kPushPop = 59, kStartEnd = 60, kDomainEvent = 75;
 constexpr std::int64_t kFirstDomainRow = -1000; // ids of libraries' domains, counted downwards
 
-// Returns the StringIds.id of a synthetic thread's name. It follows from the id of the thread. Only
-// threads with row 0 have a name of their own.
+// Returns the StringIds.id of the name of a synthetic thread with row 0. Threads with other rows
+// use the name of row 0.
 std::int64_t nameId(std::int64_t thread)
 {
     return thread % kOneProcess - kFirstSyntheticThread;

@@ -19,9 +19,9 @@ namespace profiler {
 std::int64_t globalPid(std::int64_t process);
 std::int64_t globalTid(std::int64_t process, engine::DeviceId device);
 // Returns the thread of an op. Compute ops are on the thread of their device. Other ops can overlap
-// compute, so they have threads of their own: one per device and category of range. If ops of one
-// category overlap each other, they are in different rows, each with its own thread. So the ranges
-// of a thread always nest.
+// compute, so each device has one more thread per category of range. If ops of a category overlap
+// each other, the category has several threads, numbered by `row`. The ranges of a thread therefore
+// nest, unless more than twelve ops of a category overlap.
 std::int64_t globalTid(std::int64_t process, engine::DeviceId device, engine::OpKind kind, int row,
                        const engine::Shape& shape);
 

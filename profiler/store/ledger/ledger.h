@@ -21,7 +21,7 @@ struct LedgerRow
     std::int64_t size = 0, modified = 0;
     // The caller chooses the format of these texts; they are stored unchanged.
     std::string facts, picture;
-    std::string name, note, tags, origin; // origin: folder before the run was trashed, or ""
+    std::string name, note, tags, origin; // origin: folder before the move to the trash, or ""
     bool isStarred = false;
 
     friend bool operator==(const LedgerRow&, const LedgerRow&) = default;
@@ -42,8 +42,9 @@ public:
     engine::Result<std::vector<LedgerRow>> rows(); // ordered by file
     // Adds a run, or replaces the contents of its file and keeps the user's additions.
     engine::Result<void> putContents(const LedgerRow& row);
-    // Replaces those of name, note, tags and star that differ from `before`, if the run is in the
-    // ledger. Another process may have changed the others.
+    // Stores only the fields (name, note, tags, star) that differ between `before` and `row`,
+    // because another process may have changed the others. Does nothing if the ledger lacks the
+    // run.
     engine::Result<void> putUserData(const LedgerRow& before, const LedgerRow& row);
     // Records that the file was moved to `to`, and sets LedgerRow::origin.
     engine::Result<void> move(const std::string& from, const std::string& to,

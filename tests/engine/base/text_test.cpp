@@ -20,6 +20,18 @@ TEST_CASE("the nearest name differs by one typing mistake")
     CHECK(nearestName(std::string(1'000'000, 'x'), kNames).empty());
 }
 
+TEST_CASE("natural order compares the numbers in names as numbers")
+{
+    constexpr std::array<std::string_view, 10> kInOrder{
+        "", "0", "2", "10", "rank", "rank02", "rank2", "rank2.json", "rank10", "ranks"};
+    for (std::size_t i = 0; i < kInOrder.size(); ++i)
+        for (std::size_t j = 0; j < kInOrder.size(); ++j) {
+            CAPTURE(kInOrder[i], kInOrder[j]);
+            CHECK(naturalLess(kInOrder[i], kInOrder[j]) == (i < j));
+        }
+    CHECK(naturalLess("99999999999999999999", "100000000000000000000"));
+}
+
 TEST_CASE("names are joined with commas")
 {
     constexpr std::array<std::string_view, 2> kNames{"fifo", "lifo"};

@@ -238,6 +238,8 @@ TEST_CASE("a kernel's kind is read from its name")
     CHECK(kernelKindOf("nvjet_tst_128x256_64x4_2x1_v_bz_coopA_NNT") == KernelKind::Matmul);
     CHECK(kernelKindOf("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16_256x128>")
           == KernelKind::Matmul);
+    CHECK(kernelKindOf("Cijk_Ailk_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT128x128x16")
+          == KernelKind::Matmul);
     CHECK(kernelKindOf("void engine::cuda::flashForwardRows<64>(int)") == KernelKind::Attention);
     CHECK(kernelKindOf("void engine::cuda::(anonymous namespace)::softmaxRows(int)")
           == KernelKind::Attention);

@@ -26,3 +26,10 @@ TEST_CASE("the length of a set is the sum of its windows")
 {
     CHECK(length({{0, 4}, {6, 8}}) == 6);
 }
+
+TEST_CASE("a set contains the begin of a window and not its end")
+{
+    CHECK(contains({{0, 4}, {6, 8}}, 6));
+    CHECK_FALSE(contains({{0, 4}, {6, 8}}, 4));
+    CHECK_FALSE(contains({}, 0));
+}

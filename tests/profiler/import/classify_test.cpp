@@ -93,3 +93,87 @@ TEST_CASE("NCCL kernels without a launching call belong to the iteration in whic
     CHECK(sums->spans[0].iteration == 0);
     CHECK(sums->spans[1].iteration == 1);
 }
+
+// They were ops, so such traces had no iterations, and their other ops were nested in an op.
+TEST_CASE("annotations that Kineto before 2022 wrote as ops are annotations")
+{
+    const TemporaryFolder folder;
+    std::string events;
+    const auto add = [&](const std::string& name, int ts, int duration) {
+        events += fmt::format(R"({}{{"ph":"X","cat":"Operator","name":"{}","pid":"1","tid":"1",)"
+                              R"("ts":{},"dur":{}}})",
+                              events.empty() ? "" : ",", name, ts, duration);
+    };
+    for (const int step : {0, 1}) {
+        const int begin = 100 * step;
+        add(fmt::format("ProfilerStep#{}", step), begin, 99);
+        add("## forward ##", begin + 10, 20);
+        add("aten::addmm", begin + 15, 10);
+        add("## backward ##", begin + 40, 40);
+        add("AddmmBackward", begin + 50, 30);
+    }
+    writeText(folder / "a.json", R"({"schemaVersion":1,"traceEvents":[)" + events + "]}");
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.timeline.iterations.size() == 2);
+    CHECK(result.run.info.import->iterationsFrom == "ranges of iterations");
+    CHECK(orderOf(result.run.schedule) == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
+    CHECK(result.run.info.import->classified() == 1);
+}
+
+// All forwards of a warm-up became one op.
+TEST_CASE("joint messages of Megatron-LM separate the forwards between them")
+{
+    const TemporaryFolder folder;
+    std::string events;
+    for (int i = 0; i < 3; ++i)
+        events += fmt::format(
+            R"({0}{{"ph":"X","name":"cudaLaunchKernel","cat":"cuda_runtime","pid":1,"tid":1,)"
+            R"("ts":{1},"dur":1,"args":{{"correlation":{2}}}}},)"
+            R"({{"ph":"X","name":"gemm","cat":"kernel","pid":0,"tid":7,"ts":{3},"dur":9,)"
+            R"("args":{{"device":0,"stream":7,"correlation":{2}}}}},)"
+            R"({{"ph":"X","name":"megatron/core/pipeline_parallel/p2p_communication.py(372): )"
+            R"(send_forward","cat":"python_function","pid":1,"tid":1,"ts":{4},"dur":2}})",
+            i == 0 ? "" : ",", 10 * i, i + 1, 10 * i + 1, 10 * i + 5);
+    writeText(folder / "a.json", "[" + events + "]");
+    CHECK(orderOf(imported(folder).run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0F1", "0F2"}});
+}
+
+namespace {
+// One forward, then one backward that the thread `backward` launches. The main thread, 1, also runs
+// the root of the backward.
+std::string trainingTrace(int backward, bool withStep)
+{
+    std::string events;
+    const auto add = [&](const char* category, const char* name, int thread, int ts, int duration,
+                         int correlation) {
+        events += fmt::format(R"({}{{"ph":"X","cat":"{}","name":"{}","pid":1,"tid":{},"ts":{},)"
+                              R"("dur":{},"args":{{"device":0,"correlation":{}}}}})",
+                              events.empty() ? "" : ",", category, name, thread, ts, duration,
+                              correlation);
+    };
+    constexpr const char* kEvaluate = "autograd::engine::evaluate_function: ";
+    if (withStep)
+        add("user_annotation", "ProfilerStep#0", 1, 0, 100, 0);
+    add("cpu_op", "aten::linear", 1, 10, 9, 0);
+    add("cpu_op", "aten::addmm", 1, 11, 7, 0);
+    add("cuda_runtime", "cudaLaunchKernel", 1, 12, 1, 1);
+    add("kernel", "gemm", 7, 13, 9, 1);
+    add("cpu_op", (std::string(kEvaluate) + "GraphRoot").c_str(), 1, 30, 1, 0);
+    add("cpu_op", (std::string(kEvaluate) + "AddmmBackward0").c_str(), backward, 40, 9, 0);
+    add("cuda_runtime", "cudaLaunchKernel", backward, 42, 1, 2);
+    add("kernel", "gemm", 7, 43, 9, 2);
+    return "[" + events + "]";
+}
+} // namespace
+
+// One function of the autograd engine made a thread one of its own, unless it had the iterations.
+TEST_CASE("functions of the autograd engine on the main thread leave its forwards alone")
+{
+    const TemporaryFolder folder;
+    for (const std::string& trace : {trainingTrace(2, false), trainingTrace(1, true)}) {
+        writeText(folder / "a.json", trace);
+        CHECK(orderOf(imported(folder).run.schedule)
+              == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
+    }
+}

@@ -219,6 +219,7 @@ TEST_CASE("ranks of other process groups are copies of the pipeline")
         options.onGpu = true;
         options.copies = 2;
         options.copy = copy;
+        options.host = copy == 0 ? "host a" : "host b";
         options.name = [](const Op&) { return ""; };
         writeTorchTraces(folder.path(), simulated, options, copy == 0 ? 1 : -1);
     }
@@ -230,6 +231,8 @@ TEST_CASE("ranks of other process groups are copies of the pipeline")
     CHECK(result.run.schedule.program[DeviceId{1}].empty()); // rank 2, whose trace is missing
     CHECK(toString(result.run.schedule.program[DeviceId{2}].front()) == "2RECV_F0");
     CHECK(mentions(result.run.info.import->warnings, "2 pipelines of 3 ranks"));
+    // The run has no device of host b.
+    CHECK_FALSE(mentions(result.run.info.import->warnings, "cannot be aligned"));
 }
 
 TEST_CASE("a backward whose weight gradient is an op of its own computes the input's gradient")

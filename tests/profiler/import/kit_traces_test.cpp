@@ -1,5 +1,7 @@
+#include "engine/schedule/transfers.h"
 #include "tests/profiler/import/traces.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -41,6 +43,30 @@ TEST_CASE("halves of micro-batches are two slices")
     CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
     REQUIRE(result.run.info.import->replayError);
     CHECK(std::abs(*result.run.info.import->replayError) < 0.005);
+}
+
+// Every end of a slice was compared with the ends of all slices of its micro-batch.
+TEST_CASE("clocks are aligned by the messages of each slice")
+{
+    const TemporaryFolder folder;
+    const Run run = simulatedRun("seq1f1b", 2, 4);
+    REQUIRE(run.schedule.shape.slices > 1);
+    for (const int rank : {0, 1}) {
+        TorchTraceOptions options;
+        options.name = [](const Op& op) { return toString(op); };
+        options.host = rank == 0 ? "host a" : "host b";
+        options.base += rank * 1'284'000; // ns
+        writeText(folder / fmt::format("{}.json", rank), TorchTrace(run, rank, options).text());
+    }
+    const ImportedRun result = imported(folder);
+    const auto& clocks = result.run.info.import->clocks;
+    REQUIRE(clocks.size() == 1);
+    CHECK(std::abs(clocks[0].offset - 1'284'000) < 1000);
+    CHECK(clocks[0].spread < 1000);
+    const auto sends = [&](DeviceId device) {
+        return std::ranges::count_if(run.schedule.program[device], isSend, &Op::kind);
+    };
+    CHECK(clocks[0].pairs == 2 * (sends(DeviceId{0}) + sends(DeviceId{1}))); // two iterations
 }
 
 TEST_CASE("the losses that a kit adds to its traces are those of the iterations")

@@ -38,6 +38,40 @@ TEST_CASE("an export of Nsight Systems is read, whatever columns it lacks")
     CHECK(spans[1].window() == Window{2000, 6000});
 }
 
+// No rule matched the names, because each has other numbers.
+TEST_CASE("the numbers that emit_nvtx appends to a name are not part of it")
+{
+    const TemporaryFolder folder;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite", R"(
+        UPDATE NVTX_EVENTS SET text = 'PP:0F0, op_id = 991144' WHERE text = 'PP:0F0';
+        UPDATE StringIds SET value = 'PP:0B0, seq = 3, op_id = 7, sizes = [[2]]' WHERE id = 3;)");
+    const auto run = importTraces({folder / "a.sqlite"}, Rules::shipped());
+    REQUIRE(run);
+    CHECK(run->run.info.import->classified() == 1);
+    REQUIRE(run->run.timeline.tracks.size() == 1);
+    CHECK(run->run.timeline.tracks[0].spans.size() == 2);
+}
+
+TEST_CASE("forward ops of emit_nvtx within a backward are its recomputation")
+{
+    const TemporaryFolder folder;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (7000, 8000, 0, 1, 7, 14, {0}, 1);
+        INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (330, 340, {1}, 14, 2);
+        INSERT INTO NVTX_EVENTS VALUES (325, 345, 59, 'aten::linear, op_id = 9', {1}, NULL);)",
+                           kProcess, kProcess + 6000));
+    const auto run = importTraces({folder / "a.sqlite"}, Rules::shipped());
+    REQUIRE(run);
+    REQUIRE(run->run.timeline.tracks.size() == 1);
+    const auto& spans = run->run.timeline.tracks[0].spans;
+    REQUIRE(spans.size() == 3);
+    CHECK(spans[1].window() == Window{2000, 3000}); // the recomputation, placed first
+    CHECK(spans[2].window() == Window{3000, 7000});
+}
+
 TEST_CASE("SQLite files of other programs are refused with one sentence")
 {
     const TemporaryFolder folder;
@@ -65,6 +99,20 @@ TEST_CASE("GPU work without a recorded call keeps its correlation id")
     CHECK(run->gpu.kernels[0].place.correlation == run->gpu.calls[0].correlation);
     CHECK(run->gpu.kernels[1].place.correlation != run->gpu.calls[0].correlation);
     CHECK(run->gpu.kernels[1].place.correlation != 0);
+}
+
+// They were ranks 0, 2 and 1.
+TEST_CASE("exports, which state no rank, are numbered by the numbers in their names")
+{
+    const TemporaryFolder folder;
+    for (const char* name : {"rank0.sqlite", "rank2.sqlite", "rank10.sqlite"})
+        writeNsightExport(folder / name);
+    const auto run = importTraces({folder.path()}, Rules::shipped());
+    REQUIRE(run);
+    const auto& ranks = run->run.info.import->ranks;
+    REQUIRE(ranks.size() == 3);
+    CHECK(ranks[1].file == (folder / "rank2.sqlite").string());
+    CHECK(ranks[2].file == (folder / "rank10.sqlite").string());
 }
 
 // Such runs were saved, but could not be opened again.

@@ -65,3 +65,33 @@ TEST_CASE("the ranks of a device are in all copies, and the report has that of t
     CHECK(report.rankOf(1)->host == "host b");
     CHECK_FALSE(report.ranks[1].device);
 }
+
+// Without names of stages, and messages that state their ranks, all ranks formed one pipeline.
+TEST_CASE("the process groups of pipelines give the stage and the copy of each rank")
+{
+    for (const char* name : {"PIPELINE_MODEL_PARALLEL_GROUP", "mesh_pp"}) {
+        const TemporaryFolder folder;
+        for (const int copy : {0, 1}) {
+            TorchTraceOptions options;
+            options.copies = 2;
+            options.copy = copy;
+            options.name = [](const Op& op) {
+                return op.kind == OpKind::Forward ? fmt::format("Forward {}", op.microBatch.value)
+                    : isBackward(op.kind)         ? fmt::format("Backward {}", op.microBatch.value)
+                                                  : std::string();
+            };
+            options.groups = fmt::format(
+                R"([{{"pg_name":"0","pg_desc":"default_pg","pg_size":4,"ranks":[0,1,2,3]}},)"
+                R"({{"pg_name":"1","pg_desc":"{}","pg_size":2,"ranks":[{},{}]}}])",
+                name, copy, copy + 2);
+            writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4), options);
+        }
+        const ImportedRun result = imported(folder);
+        CHECK(result.run.schedule.shape.dataParallel == 2);
+        CHECK(result.run.info.scheme == "1f1b");
+        REQUIRE(result.run.schedule.shape.devices == 2);
+        CHECK(toString(result.run.schedule.program[DeviceId{1}].front()) == "1F0");
+        REQUIRE(result.run.info.import->rankOf(1));
+        CHECK(result.run.info.import->rankOf(1)->rank == 2);
+    }
+}

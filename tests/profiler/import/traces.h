@@ -54,6 +54,7 @@ struct TorchTraceOptions
     // Copies of the pipeline: rank = copy + copies * device. With more than one, messages on a GPU
     // state their process group.
     int copies = 1, copy = 0;
+    std::string groups = "[]"; // pg_config
     // Forward ops and a frame of torch/utils/checkpoint.py run in the second of three equal parts
     // of every backward.
     bool recomputes = false;
@@ -85,10 +86,10 @@ public:
                     addOp(engine::opAt(m_run.schedule, index, span.op), span.window());
         return fmt::format(
             R"({{"schemaVersion":1,"deviceProperties":[{{"id":0,"name":"NVIDIA H100"}}],)"
-            R"("distributedInfo":{{"backend":"nccl","rank":{},"world_size":{}}},)"
+            R"("distributedInfo":{{"backend":"nccl","rank":{},"world_size":{},"pg_config":{}}},)"
             R"("bubblescope_kit":{},"host_name":"{}","baseTimeNanoseconds":{},"traceEvents":[{}]}})",
-            rankOf(m_rank), m_options.copies * m_run.schedule.shape.devices, m_options.kit,
-            m_options.host, m_options.base, m_events);
+            rankOf(m_rank), m_options.copies * m_run.schedule.shape.devices, m_options.groups,
+            m_options.kit, m_options.host, m_options.base, m_events);
     }
 
 private:

@@ -32,7 +32,7 @@ TEST_CASE("a point is compared with the others of its set-up")
     const auto& time = rowOf(summary, "Iteration, units");
     CHECK(time == PointSummary::Row{"Iteration, units", "9.00", "8.50", "1F1B", false});
     CHECK(rowOf(summary, "Peak memory, GiB").isBest);
-    CHECK(summary.sentence == "BitPipe takes 1.06 times as long as 1F1B, the shortest here.");
+    CHECK(summary.sentence == "BitPipe takes 1.06 times as long as 1F1B, the fastest here.");
 }
 
 TEST_CASE("the sentence on the best names where another one becomes shorter")
@@ -40,7 +40,7 @@ TEST_CASE("the sentence on the best names where another one becomes shorter")
     const SmallStudy small;
     // BitPipe: 7 + 4 t; 1F1B: 8 + t
     CHECK(summaryOf(small, small.at("8", "0", "bitpipe")).sentence
-          == "BitPipe is the shortest here; 1F1B takes 1.14 times as long. "
+          == "BitPipe is the fastest here; 1F1B takes 1.14 times as long. "
              "For larger values of P2P message, it is overtaken by 1F1B at 0.333.");
     CHECK(summaryOf(small, small.at("4", "0", "1f1b")).sentence.empty()); // nothing else fits
 }
@@ -71,11 +71,11 @@ TEST_CASE("points whose intervals overlap are not distinguishable")
     spread(other, 8.3, 8.6);
     CHECK(rowOf(summaryOf(small, bitpipe), "Iteration, units").value == "9.00 (8.40 to 9.20)");
     CHECK(summaryOf(small, bitpipe).sentence
-          == "BitPipe and 1F1B, the shortest here, are not distinguishable: their 95 % intervals "
+          == "BitPipe and 1F1B, the fastest here, are not distinguishable: their 95 % intervals "
              "overlap.");
     CHECK(summaryOf(small, other)
               .sentence.starts_with(
-                  "1F1B is the shortest here, but not distinguishable from BitPipe"));
+                  "1F1B is the fastest here, but not distinguishable from BitPipe"));
     spread(bitpipe, 8.8, 9.2);
     CHECK(summaryOf(small, bitpipe).sentence.starts_with("BitPipe takes 1.06 times"));
 }

@@ -136,7 +136,8 @@ TEST_CASE("a ratio of a prediction and a measurement has the interval of the mea
     CHECK(intervalOf(study, points, results, "iteration", 2) == std::pair(16.0, 25.0));
     CHECK_FALSE(intervalOf(study, points, results, "predicted_iteration", 0)); // its own baseline
     CHECK(studyAnswer(study, points, results)
-          == "Predicted iteration, seed 2, median (least to most): live 0.750 (0.750 to 0.750). ");
+          == "Predicted iteration, seed 2, median (minimum to maximum): live 0.750 (0.750 to "
+             "0.750). ");
 }
 
 TEST_CASE("an answer ranks its own metric, and says what is equal or not distinguishable")

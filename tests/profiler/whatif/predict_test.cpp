@@ -86,6 +86,27 @@ TEST_CASE("a run without all-reduces says that they are assumed to be free")
     CHECK_FALSE(isStated("bitpipe"));
 }
 
+// Every predicted stage had a step as long as that of all stages of a device.
+TEST_CASE("an optimizer step for all stages of a device is divided among them")
+{
+    Schedule schedule = scheduleOf("interleaved-1f1b", 2, 4);
+    REQUIRE(schedule.shape.stages == 4);
+    for (const DeviceId device : schedule.program.ids()) {
+        Op& step = schedule.program[device].emplace_back();
+        step.kind = OpKind::OptimizerStep;
+        step.stage = StageId{device.value};
+    }
+    UnitCosts costs;
+    costs.optimizer = {4};
+    const Run run = measuredRun(schedule, 1, 1, costs);
+    const auto times = measuredTimes(run);
+    REQUIRE(times);
+    const auto* track = run.timeline.track(DeviceId{0}, Track::Kind::Compute);
+    REQUIRE(track);
+    REQUIRE(track->spans.back().window().duration() > 0);
+    CHECK(times->optimizer.median() == track->spans.back().window().duration() / 2);
+}
+
 TEST_CASE("slow stages and links can be edited")
 {
     const Run run = measuredRun("1f1b");
