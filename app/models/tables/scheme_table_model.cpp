@@ -74,8 +74,11 @@ void SchemeTableModel::setRows(std::vector<Row> rows)
 {
     for (Row& row : rows)
         if (const int shown = rowOf(row.scheme);
-            shown >= 0 && row.answer == nullptr && row.condition.isEmpty())
+            shown >= 0 && row.answer == nullptr && row.condition.isEmpty()) {
             row.answer = at(shown).answer;
+            row.isOutdated = row.answer != nullptr;
+        }
+    m_mutesOutdated = false;
     show(std::move(rows));
 }
 
@@ -89,8 +92,11 @@ void SchemeTableModel::answer(std::vector<std::pair<QString, Answer>> answers)
     std::vector<Row> changed = rows();
     for (auto& one : answers)
         if (const auto row = std::ranges::find(changed, one.first, &Row::scheme);
-            row != changed.end())
+            row != changed.end()) {
             row->answer = std::move(one.second);
+            row->isOutdated = false;
+        }
+    m_mutesOutdated = true;
     show(std::move(changed));
 }
 
@@ -100,6 +106,8 @@ void SchemeTableModel::show(std::vector<Row> changed)
     m_largestStash = 1;
     m_largestMemory = 0;
     m_deviceMemory = 0;
+    const bool isAnyCurrent = std::ranges::any_of(
+        changed, [](const Row& row) { return row.prediction() != nullptr && !row.isOutdated; });
     engine::RunInfo info;
     std::int64_t longest = 0, ofChosen = 0;
     for (const Row& row : changed) {
@@ -112,7 +120,8 @@ void SchemeTableModel::show(std::vector<Row> changed)
             longest = std::max(longest, prediction->metrics.duration);
             if (row.scheme == m_chosen)
                 ofChosen = prediction->metrics.duration;
-            info.ticksPerUnit = prediction->info.ticksPerUnit;
+            if (row.isOutdated != isAnyCurrent)
+                info.ticksPerUnit = prediction->info.ticksPerUnit;
         }
     }
     m_isInUnits = durations.empty() || info.inUnits();
@@ -139,7 +148,8 @@ int SchemeTableModel::rank(const Row& row) const
 
 bool SchemeTableModel::isComplete() const
 {
-    return std::ranges::none_of(rows(), [this](const Row& row) { return rank(row) == 1; });
+    return std::ranges::none_of(
+        rows(), [this](const Row& row) { return row.isOutdated || rank(row) == 1; });
 }
 
 int SchemeTableModel::rowOf(const QString& scheme) const
@@ -194,7 +204,9 @@ QString SchemeTableModel::csv() const
                                      : QString::number(valueOf(*prediction, column), 'g', 12);
     };
     for (int i = 0; i < rowCount(); ++i) {
-        const Row& row = at(i);
+        Row row = at(i);
+        if (row.isOutdated)
+            row.answer = nullptr;
         QStringList cells = {row.scheme};
         for (const Column column : {Column::Iteration, Column::Bubble, Column::Stash,
                                     Column::Weights, Column::Messages, Column::Local})
@@ -276,7 +288,10 @@ SchemeTableModel::Columns SchemeTableModel::columns() const
         column
             .with(Qt::ToolTipRole,
                   [=](const Row& row) { return isRefused(row) ? row.reason() : row.title; })
-            .with(kHintRole, [](const Row& row) { return row.prediction() == nullptr; })
+            .with(kHintRole,
+                  [this](const Row& row) {
+                      return row.prediction() == nullptr || (row.isOutdated && m_mutesOutdated);
+                  })
             .with(Qt::TextAlignmentRole, [=](const Row& row) {
                 return isRefused(row)
                     ? QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter))

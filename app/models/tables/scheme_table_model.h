@@ -15,6 +15,7 @@ struct SchemeRow
     QString scheme, title;
     QString condition; // why the scheme is not possible; "" if it is possible
     std::shared_ptr<const engine::Result<Prediction>> answer; // null: not predicted yet
+    bool isOutdated = false; // whether `answer` is for earlier settings
 
     // Null if not predicted yet, or if the validator refused the schedule.
     const Prediction* prediction() const
@@ -48,7 +49,8 @@ public:
     explicit SchemeTableModel(QObject* parent = nullptr);
 
     // Replaces the rows. A scheme that is still possible keeps its result until the next one
-    // arrives, so that the table does not flicker while a slider moves.
+    // arrives, so that the table does not flicker while a slider moves. Results that are not
+    // replaced by the next answer() are muted.
     void setRows(std::vector<Row> rows);
     using Answer = std::shared_ptr<const engine::Result<Prediction>>;
     void answer(const QString& scheme, Answer answer);
@@ -60,7 +62,9 @@ public:
     int rowOf(const QString& scheme) const;                // -1: not found
     void setChosen(const QString& scheme);                 // this row is drawn bold
     bool isComplete() const; // whether each scheme has its numbers or its reason
-    QString csv() const;     // header and rows as shown; refused schemes have their reason
+    // Header and rows in the order shown. Refused schemes have their reason; results for earlier
+    // settings are left out.
+    QString csv() const;
 
 private:
     int rank(const Row& row) const override;
@@ -74,6 +78,7 @@ private:
     double m_thumbnailUnits = 1, m_largestStash = 1; // maxima over the results so far
     Scale m_time, m_bytes;
     bool m_isInUnits = true;
+    bool m_mutesOutdated = false; // whether an answer arrived since setRows()
     std::int64_t m_largestMemory = 0, m_deviceMemory = 0; // bytes; 0: unknown
 };
 

@@ -271,7 +271,10 @@ void SetupPage::copyTable()
     QGuiApplication::clipboard()->setText(table.csv());
     m_prediction->band().show(
         Band::Kind::Ok, tr("Copied."),
-        tr("The table of %1 schemes, in the order shown.").arg(table.rowCount()));
+        (table.isComplete()
+             ? tr("The table of %1 schemes, in the order shown.")
+             : tr("The table of %1 schemes. Those that are being predicted have no numbers."))
+            .arg(table.rowCount()));
 }
 
 void SetupPage::copyMappings()

@@ -1,3 +1,4 @@
+#include "app/models/tables/table_roles.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/setup/scheme_table.h"
 #include "tests/app/jobs/wait_for.h"
@@ -86,4 +87,35 @@ TEST_CASE("the table scrolls to the chosen scheme")
     t.plan.experiment.schedule.scheme = "gpipe";
     t.table.setPlan(t.plan);
     CHECK(waitFor([&] { return isSeen("gpipe"); }));
+}
+
+// The numbers of earlier settings looked like those of the new ones, and were copied as such.
+TEST_CASE("numbers of earlier settings are not copied, and are muted once others have arrived")
+{
+    const auto predicted = [](const char* scheme, int microBatches) {
+        PredictionRequest request;
+        request.schedule.scheme = scheme;
+        request.schedule.devices = 4;
+        request.schedule.microBatches = microBatches;
+        return std::make_shared<const engine::Result<Prediction>>(predict(request));
+    };
+    const QString gpipe = QStringLiteral("gpipe"), other = QStringLiteral("1f1b");
+    const std::vector<SchemeTableModel::Row> rows{{gpipe, gpipe, {}, {}}, {other, other, {}, {}}};
+    SchemeTableModel model;
+    const auto isMuted = [&model](int row) { return model.index(row, 1).data(kHintRole).toBool(); };
+    model.setRows(rows);
+    model.answer({{gpipe, predicted("gpipe", 4)}, {other, predicted("1f1b", 4)}});
+    CHECK(model.isComplete());
+    CHECK_FALSE(model.csv().contains(QStringLiteral("gpipe,,")));
+    const QString before = model.index(0, 1).data().toString();
+    model.setRows(rows);
+    CHECK_FALSE(model.isComplete());
+    CHECK(model.index(0, 1).data().toString() == before);
+    CHECK(model.csv().contains(QStringLiteral("gpipe,,,,,,,\n1f1b,,,,,,,\n")));
+    CHECK_FALSE(isMuted(0));
+    model.answer(gpipe, predicted("gpipe", 8));
+    CHECK_FALSE(isMuted(0));
+    CHECK(isMuted(1));
+    CHECK_FALSE(model.csv().contains(QStringLiteral("gpipe,,")));
+    CHECK(model.csv().contains(QStringLiteral("1f1b,,,,,,,\n")));
 }
