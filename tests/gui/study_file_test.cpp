@@ -4,8 +4,11 @@
 #include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
 
+#include <QAbstractButton>
 #include <QDialog>
+#include <QFile>
 #include <QFileDialog>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -83,6 +86,28 @@ TEST_CASE("a study that is saved after its page stayed open does not close it")
         study.chooseFile();
         CHECK(closed.isEmpty());
     }
+}
+
+TEST_CASE("a study that was changed on disk is not overwritten without a question")
+{
+    EditedStudy study;
+    study.file.saveAs();
+    study.chooseFile();
+    QFile text(study.path);
+    REQUIRE(text.open(QIODevice::Append));
+    text.write("# by another program\n");
+    text.close();
+    study.edited.title = "newer";
+    study.file.edit(study.edited);
+    QTimer::singleShot(0, &study.page, [&study] {
+        auto* box = study.page.findChild<QMessageBox*>(QStringLiteral("changedOnDisk"));
+        REQUIRE(box != nullptr);
+        box->button(QMessageBox::Cancel)->click();
+    });
+    study.file.save();
+    CHECK(study.file.isModified());
+    REQUIRE(text.open(QIODevice::ReadOnly));
+    CHECK(text.readAll().endsWith("# by another program\n"));
 }
 
 TEST_CASE("a file that is not a study leaves the edited one as it is")

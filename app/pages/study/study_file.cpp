@@ -40,6 +40,7 @@ engine::Result<profiler::Study> StudyFile::open(const QString& nameOrFile)
     const QFileInfo file(nameOrFile);
     m_path = file.exists() ? file.absoluteFilePath() : QString();
     m_name = file.exists() ? file.completeBaseName() : nameOrFile;
+    m_onDisk.remember(m_path);
     m_saved = m_edited = study;
     return study;
 }
@@ -57,10 +58,12 @@ void StudyFile::saveAs()
 
 bool StudyFile::write()
 {
-    if (m_path.isEmpty()) {
+    const auto answer
+        = m_path.isEmpty() ? FileOnDisk::Answer::SaveAs : m_onDisk.askBeforeSaving(&m_page);
+    if (answer == FileOnDisk::Answer::SaveAs)
         saveAs();
+    if (answer != FileOnDisk::Answer::Overwrite)
         return false;
-    }
     const auto written = engine::saveFile(m_path.toStdString(), profiler::studyToml(m_edited),
                                           engine::IfExists::Replace);
     if (!written) {
@@ -68,6 +71,7 @@ bool StudyFile::write()
         return false;
     }
     m_saved = m_edited;
+    m_onDisk.remember(m_path);
     Q_EMIT titleChanged();
     Q_EMIT saved(m_path);
     return true;
@@ -78,6 +82,7 @@ void StudyFile::adopt(const QString& file)
     m_path = file;
     m_name = QFileInfo(file).completeBaseName();
     m_saved = m_edited;
+    m_onDisk.remember(file);
     Q_EMIT titleChanged();
     if (std::exchange(m_closesWhenSaved, false))
         Q_EMIT closeRequested();

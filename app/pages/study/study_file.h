@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/widgets/editor/unsaved_dialog.h"
+#include "app/widgets/forms/file_on_disk.h"
 #include "profiler/study/study.h"
 
 #include <QObject>
@@ -30,7 +31,8 @@ public:
     void edit(const profiler::Study& study) { m_edited = study; }
     // Reads a preset or a file. If that fails, nothing changes.
     engine::Result<profiler::Study> open(const QString& nameOrFile);
-    void save();       // asks for a file if path() is ""
+    // Asks for a file if path() is "", and what to do if another program changed the file.
+    void save();
     void saveAs();     // asks for a file
     bool mayDiscard(); // asks to save or drop edits; false: cancelled, or not saved
     // Like mayDiscard(). If the user chooses to save a study without a path(), returns false and
@@ -45,13 +47,15 @@ Q_SIGNALS:
 
 private:
     UnsavedDialog::Choice ask(); // returns Discard without edits
-    bool write();                // returns false if it failed or the user is asked for a file
+    // Returns false if it failed, or if the user cancelled or is asked for a file.
+    bool write();
     void adopt(const QString& file);
 
     RunSaver& m_saver;
     QWidget& m_page;
     profiler::Study m_saved, m_edited; // m_saved: as last opened or saved
     QString m_name, m_path;
+    FileOnDisk m_onDisk;
     bool m_closesWhenSaved = false;
 };
 

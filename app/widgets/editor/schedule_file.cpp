@@ -20,6 +20,7 @@ tl::expected<engine::Schedule, ScheduleFile::Refusal> ScheduleFile::read(const Q
 {
     m_name = QFileInfo(file).fileName();
     m_path = file;
+    m_onDisk.remember(file);
     const auto text = engine::readFile(file.toStdString());
     if (!text)
         return tl::unexpected(
@@ -40,7 +41,11 @@ tl::expected<engine::Schedule, ScheduleFile::Refusal> ScheduleFile::read(const Q
 
 bool ScheduleFile::save(const engine::Schedule& schedule)
 {
-    return m_path.isEmpty() ? saveAs(schedule) : saveTo(m_path, schedule);
+    const auto answer
+        = m_path.isEmpty() ? FileOnDisk::Answer::SaveAs : m_onDisk.askBeforeSaving(m_window);
+    if (answer == FileOnDisk::Answer::SaveAs)
+        return saveAs(schedule);
+    return answer == FileOnDisk::Answer::Overwrite && saveTo(m_path, schedule);
 }
 
 bool ScheduleFile::saveAs(const engine::Schedule& schedule)
@@ -65,6 +70,7 @@ bool ScheduleFile::saveTo(const QString& file, const engine::Schedule& schedule)
     }
     m_path = file;
     m_name = QFileInfo(file).fileName();
+    m_onDisk.remember(file);
     Q_EMIT saved();
     return true;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/widgets/forms/file_on_disk.h"
 #include "engine/schedule/schedule.h"
 
 #include <QObject>
@@ -34,7 +35,8 @@ public:
     const QString& foreign() const { return m_foreign; }
 
     // save() and saveAs() return false if the user cancelled or failed() was emitted.
-    bool save(const engine::Schedule& schedule); // asks for a file if path() is empty
+    // Asks for a file if path() is empty, and what to do if another program changed the file.
+    bool save(const engine::Schedule& schedule);
     bool saveAs(const engine::Schedule& schedule);
     bool saveTo(const QString& file, const engine::Schedule& schedule);
 
@@ -45,6 +47,7 @@ Q_SIGNALS:
 private:
     QWidget* m_window;
     QString m_name, m_path, m_foreign;
+    FileOnDisk m_onDisk;
 };
 
 } // namespace app

@@ -2,9 +2,12 @@
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 
+#include <QAbstractButton>
 #include <QFile>
+#include <QMessageBox>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTimer>
 
 using namespace app;
 
@@ -31,6 +34,54 @@ TEST_CASE("a saved schedule is read again, and a missing folder is named")
     CHECK(engine::opCount(*opened) == engine::opCount(*schedule));
     CHECK(other.path() == path);
     CHECK(other.foreign().isEmpty());
+}
+
+// Save replaced what an editor or git had written meanwhile.
+TEST_CASE("a schedule that was changed on disk is overwritten only if the user says so")
+{
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("mine.csv"));
+    const auto schedule = engine::buildSchedule(engine::ScheduleRequest());
+    QWidget window;
+    ScheduleFile file(&window);
+    const auto textOf = [&path] {
+        QFile text(path);
+        REQUIRE(text.open(QIODevice::ReadOnly));
+        return text.readAll();
+    };
+    const auto changeOnDisk = [&path] {
+        QFile text(path);
+        REQUIRE(text.open(QIODevice::Append));
+        text.write("# by another program\n");
+    };
+    const auto answer = [&window](const char* button) {
+        QTimer::singleShot(0, &window, [&window, button] {
+            auto* box = window.findChild<QMessageBox*>(QStringLiteral("changedOnDisk"));
+            REQUIRE(box != nullptr);
+            auto* chosen = button == nullptr
+                ? box->button(QMessageBox::Cancel)
+                : box->findChild<QAbstractButton*>(QString::fromLatin1(button));
+            REQUIRE(chosen != nullptr);
+            chosen->click();
+        });
+    };
+    REQUIRE(file.saveTo(path, *schedule));
+    const QByteArray own = textOf();
+    CHECK(file.save(*schedule)); // asks nothing
+    changeOnDisk();
+    const QByteArray changed = textOf();
+    answer(nullptr);
+    CHECK_FALSE(file.save(*schedule));
+    CHECK(textOf() == changed);
+    answer("overwrite");
+    CHECK(file.save(*schedule));
+    CHECK(textOf() == own);
+    REQUIRE(file.read(path));
+    changeOnDisk();
+    answer(nullptr);
+    CHECK_FALSE(file.save(*schedule));
+    REQUIRE(QFile::remove(path));
+    CHECK(file.save(*schedule)); // nothing would be lost
 }
 
 TEST_CASE("a file that is not a schedule is refused with its name")
