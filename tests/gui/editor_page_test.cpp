@@ -301,6 +301,8 @@ TEST_CASE("a saved schedule is the contract's CSV, and the command names it")
     editor.action("copyScheduleCommand")->trigger();
     CHECK(QGuiApplication::clipboard()->text()
           == QStringLiteral("bscope simulate --schedule '%1'").arg(file));
+    // The options of `simulate` are not those of `run`, which the hint ignored.
+    CHECK(editor.verdict().contains(QStringLiteral("(`bscope run --schedule` trains")));
     QSignalSpy started(&editor.page, &Page::startRequested);
     editor.key(Qt::Key_R, Qt::ControlModifier);
     REQUIRE(started.count() == 1);

@@ -274,7 +274,7 @@ void EditorPage::copyCommand()
     const QString command = simulateCommand();
     QGuiApplication::clipboard()->setText(command);
     m_band->show(Band::Kind::Ok, tr("Copied."),
-                 tr("%1 (Replace `simulate` by `run` to train with it.)").arg(command));
+                 tr("%1 (`bscope run --schedule` trains with the file.)").arg(command));
 }
 
 void EditorPage::simulate()
