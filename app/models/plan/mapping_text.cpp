@@ -57,6 +57,13 @@ QString whyText(const MappedPrediction& mapped)
         .arg(loadText(messages), loadText(sums));
 }
 
+// The mapping as it is called within a sentence: "replicas together", or the name of the file.
+QString mappingName(const QString& name)
+{
+    return name == QStringLiteral("replicas-together") ? mappingPhrase("replicas together")
+                                                       : QFileInfo(name).fileName();
+}
+
 } // namespace
 
 QString gigabytes(double bytes)
@@ -78,10 +85,8 @@ QString milliseconds(double nanoseconds)
 
 QString mappingTitle(const QString& name)
 {
-    if (name.endsWith(QStringLiteral(".toml")))
-        return QFileInfo(name).fileName();
-    return capitalized(
-        name == QStringLiteral("replicas-together") ? mappingPhrase("replicas together") : name);
+    return name.endsWith(QStringLiteral(".toml")) ? mappingName(name)
+                                                  : capitalized(mappingName(name));
 }
 
 QString mappingRule(const QString& name)
@@ -233,13 +238,13 @@ MappingVerdict mappingVerdict(const MappingStudy& study)
                 mappingPhrase("%1 is the fastest, %2 less than %3:")
                     .arg(mappingTitle(shown.mapping),
                          percent(more(*worst, shown) / (1 + more(*worst, shown))),
-                         mappingTitle(worst->mapping).toLower()),
+                         mappingName(worst->mapping)),
                 whyText(shown)};
     return {false,
             mappingPhrase("%1 takes %2 less than %3:")
                 .arg(mappingTitle(best->mapping),
                      percent(more(shown, *best) / (1 + more(shown, *best))),
-                     mappingTitle(shown.mapping).toLower()),
+                     mappingName(shown.mapping)),
             whyText(*best)};
 }
 

@@ -71,7 +71,7 @@ TEST_CASE("a slower mapping is named beside the one that takes less")
 TEST_CASE("a mapping from a file is compared as the fourth")
 {
     QTemporaryDir folder;
-    const QString path = folder.filePath(QStringLiteral("swapped.toml"));
+    const QString path = folder.filePath(QStringLiteral("Swapped.toml"));
     QFile file(path);
     REQUIRE(file.open(QIODevice::WriteOnly));
     file.write("copies = [[\"1:0\", \"0:0\"]]\n");
@@ -84,13 +84,15 @@ TEST_CASE("a mapping from a file is compared as the fourth")
                         .dataParallel = 1,
                         .options = {},
                         .mapping = path.toStdString()};
-    const MappingStudy study = studyOf(request);
+    MappingStudy study = studyOf(request);
     REQUIRE(study.all.size() == 4);
     CHECK(study.chosen == 3);
-    CHECK(mappingTitle(study.shown().mapping) == QStringLiteral("swapped.toml"));
+    CHECK(mappingTitle(study.shown().mapping) == QStringLiteral("Swapped.toml"));
     CHECK(study.shown().loads.find(1, 0) != nullptr);
     CHECK(study.all[0].loads.find(0, 1) == nullptr); // contiguous: one node
     CHECK(study.nodes[0].slots[1].device == -1);
+    study.all[3].iteration *= 2;
+    CHECK(mappingVerdict(study).bold.endsWith(QStringLiteral("less than Swapped.toml:")));
 }
 
 TEST_CASE("a study needs hardware, a possible schedule, and stops when it is cancelled")
