@@ -4,8 +4,8 @@
 
 namespace app {
 
-// What a run computes. On one machine, the durations of runs of one kind are proportional to their
-// FLOPs.
+// How much a run computes. On one machine, runs of the same `kind` take a time proportional to
+// their FLOPs.
 struct RunWork
 {
     double flops = 0; // of all iterations; 0 if the model cannot be read

@@ -22,7 +22,7 @@ public:
     // `work` removes it.
     void setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work);
     const profiler::RunMetrics& metrics() const { return m_metrics; }
-    // The columns that a narrow table hides, in this order: those behind the peak, from the last.
+    // The columns that a narrow table hides: those after the peak, the last column first.
     std::vector<int> dispensable() const;
     QString keyNumbers() const; // "bubble 13.0 %, exposed 6.6 ms, peak 9.74 GiB"
 
