@@ -97,7 +97,7 @@ QWidget* CompareFrame::makeToolbar()
     QWidget* forward = makeToolButton(m_actions.forward);
     for (QAction* action : {m_actions.blink, m_actions.addRun, m_actions.exportFigure}) {
         m_buttons << makeActionButton(action);
-        m_icons.prepend(makeToolButton(action)); // updateToolbar() hides the first ones first
+        m_icons.prepend(makeToolButton(action)); // updateToolbar() hides the first icons first
         m_icons.front()->setObjectName(action->objectName() + QStringLiteral("Icon"));
     }
     QWidget *line = makeLine(Qt::Vertical), *sortLabel = makeLabel(tr("Sort"), "small"),

@@ -27,7 +27,7 @@ public:
     QString statusNote() const override { return tr("changes apply immediately"); }
     // Shows all settings and gives this one the focus. `key` must be in the table.
     void showSetting(const char* key);
-    void refresh(); // after a setting was changed elsewhere
+    void refresh(); // call it after a setting was changed elsewhere
 
 Q_SIGNALS:
     void settingChanged(const char* key); // a changed setting was stored
