@@ -66,7 +66,7 @@ struct CompareLayout
 
     static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // kRuler: ruler with its note
     static constexpr double kLeast = 88;                         // smallest height of a tall row
-    static constexpr double kLane = 24, kHead = 24;              // of compact style
+    static constexpr double kLane = 24, kHead = 24;              // heights in compact style
 
     bool isCompact() const { return style == CompareStyle::Compact; }
     const CompareRow* rowOf(std::size_t run) const; // nullptr: the run has no row

@@ -17,7 +17,7 @@ namespace app {
 // The kinds of ops that occur in a run; a legend lists only these.
 struct Occurrence
 {
-    bool kinds[engine::kOpKinds] = {}; // of ops; optimizer steps only if they take time
+    bool kinds[engine::kOpKinds] = {}; // optimizer steps only if they take time
     RecordedCategories memory = {};
     int chunks = 1; // largest number of chunks of a device in one direction
     bool isUp = false;
