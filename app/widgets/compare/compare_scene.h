@@ -56,8 +56,8 @@ struct CompareScene
         return current < 0 ? nullptr : rows.rowOf(static_cast<std::size_t>(current));
     }
     const CompareRow* baseline() const { return rows.rowOf(arrangement.baseline); }
-    double headerWidth() const;                   // of the names at the left
-    double columnsWidth() const;                  // of the numbers at the right
+    double headerWidth() const;                   // width of the names at the left
+    double columnsWidth() const;                  // width of the numbers at the right
     QRectF rowsArea() const;                      // time area of the rows, in widget coordinates
     QRectF columnOf(const CompareRow& row) const; // area of the key numbers, before scrolling
     TimeAxis axisOf(const CompareRow& row) const;

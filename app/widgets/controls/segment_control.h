@@ -7,7 +7,7 @@
 namespace app {
 
 // Two to four exclusive choices in one frame; the left and right arrow keys change the choice. The
-// tooltip of a disabled choice is the reason.
+// tooltip of a disabled choice states why it is disabled.
 class SegmentControl : public ThemedWidget
 {
     Q_OBJECT

@@ -10,7 +10,7 @@ namespace app {
 // The kinds of load that a picture shows.
 struct ShownLoads
 {
-    bool messages = true; // also copies of stashes
+    bool messages = true; // includes copies of stashes
     bool allReduces = true;
 
     template<class Load>

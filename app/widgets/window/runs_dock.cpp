@@ -43,7 +43,7 @@ public:
     }
 
 protected:
-    // The page has the same keys for moving a lane.
+    // Claims Alt+Up and Alt+Down, with which the page moves a lane.
     bool event(QEvent* event) override
     {
         if (event->type() != QEvent::ShortcutOverride
@@ -205,8 +205,8 @@ void RunsDock::updateFilter()
     m_filterRow->setVisible(runs >= GroupedRuns::kHeadersFrom || m_groups->isFiltered());
 }
 
-// See RunsList::MoveInQueue. The queued runs that the filter hides are passed, too. The moved run
-// stays the current row, so that it can be moved again.
+// See RunsList::MoveInQueue. Also moves past queued runs that the filter hides. The moved run stays
+// the current row, so that it can be moved again.
 int RunsDock::moveInQueue(int row, int step)
 {
     const auto isQueued = [this](int run) { return run >= 0 && m_runs.at(run)->isQueued(); };
