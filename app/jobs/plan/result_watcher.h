@@ -27,7 +27,7 @@ public:
     void stop(); // the results so far are kept
     bool isWatching() const { return m_clock.isActive(); }
     const ClusterResults& results() const { return m_results; }
-    void setInterval(int milliseconds) { m_clock.setInterval(milliseconds); } // between two scans
+    void setInterval(int milliseconds) { m_clock.setInterval(milliseconds); } // time between scans
 
 Q_SIGNALS:
     void changed(); // results() changed
