@@ -27,7 +27,7 @@ struct MemoryReport
     Scale time, bytes;
 
     bool isEmpty() const; // whether the run has no memory in bytes
-    bool isLimitInSight() const { return limit && *limit <= highest; } // on the axis
+    bool isLimitInSight() const { return limit && *limit <= highest; } // whether the axis shows it
     // Whether the bytes are computed from a model, because the run is a simulation.
     bool isPredicted() const;
     bool hasPairs() const;

@@ -34,7 +34,7 @@ struct Notice
 struct RunProgress
 {
     int done = 0, planned = 0, warmup = 0;
-    std::int64_t opsDone = 0, ops = 0; // of the iteration in progress; 0: unknown
+    std::int64_t opsDone = 0, ops = 0; // ops of the iteration in progress; 0: unknown
     std::vector<int> devices = {};     // number of finished ops of each device; empty: unknown
     double secondsSoFar = 0;
     double secondsLeft = -1; // < 0: unknown

@@ -226,7 +226,7 @@ MappingVerdict mappingVerdict(const MappingStudy& study)
         best = each.iteration < best->iteration ? &each : best;
         worst = each.iteration > worst->iteration ? &each : worst;
     }
-    constexpr double kSame = 0.001; // of the iteration
+    constexpr double kSame = 0.001; // share of the iteration
     const auto more = [](const MappedPrediction& slow, const MappedPrediction& fast) {
         return static_cast<double>(slow.iteration - fast.iteration)
             / static_cast<double>(std::max<std::int64_t>(1, fast.iteration));

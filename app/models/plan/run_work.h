@@ -8,9 +8,9 @@ namespace app {
 // their FLOPs.
 struct RunWork
 {
-    double flops = 0; // of all iterations; 0 if the model cannot be read
+    double flops = 0; // total of all iterations; 0 if the model cannot be read
     QString kind;     // mode, backend and precision
 };
-RunWork runWork(const QStringList& options); // the options of `bscope run`
+RunWork runWork(const QStringList& options); // `options` are options of `bscope run`
 
 } // namespace app

@@ -31,7 +31,7 @@ private:
     using Ticks = std::function<std::int64_t(const Device&)>;
 
     QVariant headerToolTip(int section, const QString& title) const override;
-    bool occurs(engine::OpKind kind) const; // in the run
+    bool occurs(engine::OpKind kind) const; // whether the run has ops of this kind
     Columns columns() const;
     TableColumn<const Device*> timeColumn(const QString& title, const Ticks& ticks) const;
     TableColumn<const Device*> bubbleShareColumn() const;

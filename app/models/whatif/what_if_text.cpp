@@ -9,7 +9,7 @@ namespace app {
 namespace {
 
 using Bytes = engine::IdVector<engine::DeviceId, std::int64_t>;
-constexpr double kAlmostFull = 0.98; // of the memory limit
+constexpr double kAlmostFull = 0.98; // share of the memory limit
 
 QString part(const char* source)
 {
