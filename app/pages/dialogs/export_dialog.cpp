@@ -340,7 +340,7 @@ bool ExportDialog::mayReplace(const QString& what, const QString& consequence)
 
 void ExportDialog::exportFiles()
 {
-    if (m_timer->isActive()) // for the last typed value
+    if (m_timer->isActive()) // the last typed value is still pending
         refresh();
     if (!m_export->isEnabled())
         return;

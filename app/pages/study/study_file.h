@@ -23,7 +23,7 @@ public:
     StudyFile(const profiler::Study& study, RunSaver& saver, QWidget* page);
 
     const QString& path() const { return m_path; } // "": not saved yet
-    const QString& name() const { return m_name; } // of the preset or file; "": a new study
+    const QString& name() const { return m_name; } // name of the preset or file; "": a new study
     QString baseName() const;                      // suggested name of saved files
     QString title() const;
     bool isModified() const { return m_edited != m_saved; }
