@@ -20,7 +20,7 @@ namespace {
 constexpr double kPathDepth = 32.0 / 42;
 constexpr double kPathLine = 2, kPathThick = 4, kPathHalo = 5;
 constexpr double kNumberSize = 16,
-                 kNumberStep = 18; // of the numbers on the ruler: size, and least distance
+                 kNumberStep = 18; // size and least distance of the numbers on the ruler
 constexpr double kReasonShade = 0.06;
 
 double lineY(const Lane& lane)
