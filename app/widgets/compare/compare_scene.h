@@ -30,7 +30,7 @@ struct CompareScene
     CompareArrangement arrangement;
     CompareNumbersPointer numbers; // nullptr: not computed yet
     CompareLayout rows;
-    std::vector<CompareColumn> columns; // of a compact comparison with numbers
+    std::vector<CompareColumn> columns; // only in a compact comparison with numbers
     Mark selected, hover;
     int current = -1; // index of the chosen run; -1: none
     LaneOf lane = LaneOf::MeanOfDevices;
@@ -88,7 +88,7 @@ struct CompareScene
     // op.
     std::optional<Mark> opIn(const CompareRow& row, std::uint32_t op) const;
     QRectF boxOf(const Mark& mark) const; // in widget coordinates
-    QString toolTip() const;              // of the hovered item or row
+    QString toolTip() const;              // tooltip of the hovered item or row
 
 private:
     int deviceAt(const CompareRow& row, QPointF at) const;

@@ -25,8 +25,8 @@ namespace app {
 namespace {
 
 constexpr int kChartWidth = 424, kLeastChart = 208;
-// Widths of the panel beside the tables of ranked runs. kReasonText: the reason without a chart.
-// kReasonWidth and kLeastReason: largest and least width with the chart.
+// Widths of the panel beside the tables of ranked runs: kReasonText without a chart, otherwise from
+// kLeastReason to kReasonWidth.
 constexpr int kReasonText = 232, kReasonWidth = 606, kLeastReason = 480;
 constexpr int kLeastTables = 560;  // least width of the tables beside this panel
 constexpr int kPaddingToGive = 40; // the table may lose this much padding for a chart beside it

@@ -19,7 +19,7 @@ public:
     int current() const { return m_current; }
     void setCurrent(int choice); // emits no signal if unchanged
     void setText(int choice, const QString& text);
-    void setCompact(); // 24 high, for toolbars
+    void setCompact(); // 24 px high, for toolbars
     QSize sizeHint() const override;
 
 Q_SIGNALS:

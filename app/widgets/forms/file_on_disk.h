@@ -20,7 +20,7 @@ public:
 
 private:
     QString m_file;
-    std::optional<std::size_t> m_hash; // of the text; nullopt: the file cannot be read
+    std::optional<std::size_t> m_hash; // hash of the text; nullopt: the file cannot be read
 };
 
 } // namespace app

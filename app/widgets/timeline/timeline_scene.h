@@ -54,7 +54,7 @@ struct TimelineScene
     }
     // The plan after the last iteration of a growing run; empty if it is hidden or unknown.
     PlanView drawnPlan() const;
-    engine::Window extent() const; // with the drawn plan
+    engine::Window extent() const; // includes the drawn plan
     // Returns app::rulerScale(). If a planned iteration has begun and its start is visible, the
     // scale counts from this start.
     RulerScale rulerScale() const;

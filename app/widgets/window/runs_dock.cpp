@@ -140,7 +140,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     auto* title = makeBar(40, 4, {{makeLabel(tr("Runs"), "dock"), 1}, add});
     m_filterRow = makeFilter();
     m_list->setModel(m_groups);
-    m_list->setMinimumWidth(160); // the dock can be wider, because its button is not cut
+    m_list->setMinimumWidth(160); // the dock's button may need more width
     m_list->setItemDelegate(new RunsDelegate(theme, m_list));
     m_list->setMouseTracking(true);
     m_list->setFrameShape(QFrame::NoFrame);
