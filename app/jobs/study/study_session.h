@@ -13,7 +13,7 @@
 namespace app {
 
 // Computes the points of a study in a worker (`bscope study`). The worker stores simulated points
-// in the cache, and emulated and live points in the user's data. Starting the same study again
+// in the cache, and points of training runs in the user's data. Starting the same study again
 // continues it. GUI thread only; never blocks. The destructor kills the worker; stored points are
 // kept.
 class StudySession : public QObject
