@@ -4,7 +4,7 @@
 
 namespace app {
 
-// One of the changes to a measured run, and the changes without it.
+// A change to a measured run, and all other changes.
 struct WhatIfEdit
 {
     QString text; // "F on device 3 × 1.5"

@@ -17,7 +17,7 @@ QString part(const char* source)
 }
 
 // Returns ", with 3.1 GiB more on the fullest device"; "" if the difference is less than 1 %. The
-// fullest device of the prediction need not be that of the run.
+// prediction and the run may have different fullest devices.
 QString memoryPart(const Bytes& predicted, const Bytes& measured)
 {
     if (predicted.size() != measured.size() || measured.empty())
