@@ -223,8 +223,8 @@ void CompareFrame::updateToolbar()
         // This assumes the minimum width of the list of baselines.
         return m_bar->layout()->minimumSize().width();
     };
-    // The minimum width excludes the parts that can be hidden, because a larger one would narrow
-    // the dock of runs.
+    // The minimum width excludes the parts that can be hidden, because they would narrow the dock
+    // of runs.
     m_bar->setMinimumWidth(needed());
     for (QWidget* label : m_labels)
         label->setVisible(m_isCompact || !m_compactOnly.contains(label));

@@ -25,7 +25,7 @@ public:
 
     QString title() const override { return tr("Settings"); }
     QString statusNote() const override { return tr("changes apply immediately"); }
-    // Shows all settings and gives this one the focus. `key` must be in the table.
+    // Shows all settings and focuses the setting `key`, which must be in the table.
     void showSetting(const char* key);
     void refresh(); // call it after a setting was changed elsewhere
 

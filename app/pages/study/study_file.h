@@ -47,7 +47,7 @@ Q_SIGNALS:
 
 private:
     UnsavedDialog::Choice ask(); // returns Discard without edits
-    // Returns false if it failed, or if the user cancelled or is asked for a file.
+    // Returns false if writing failed, or if the user cancelled or was asked for a file.
     bool write();
     void adopt(const QString& file);
 
