@@ -77,7 +77,7 @@ struct CompareArrangement
 {
     std::vector<std::size_t> order; // indices of runs, from the top
     std::size_t baseline = 0;
-    // By index of the run: whether its compact row is expanded. Missing elements count as false.
+    // By index of the run: whether its compact row is expanded. Missing elements are false.
     std::vector<bool> expanded = {};
     CompareAlign align = CompareAlign::Start;
     // Names by index of the run, which replace equal labels of several runs; may be empty.
