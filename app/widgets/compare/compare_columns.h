@@ -19,7 +19,7 @@ struct CompareColumn
     QString title; // includes the unit
     double left = 0, width = 0;
 
-    // The metric that a click on the title ranks by.
+    // The metric by which a click on the title ranks the runs.
     profiler::RankBy ranksBy() const;
 };
 

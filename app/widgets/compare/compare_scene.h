@@ -78,8 +78,8 @@ struct CompareScene
     Mark hit(QPointF at) const;
     const CompareRow* rowAt(QPointF at) const; // nullptr: none
     bool isChevron(const Mark& mark, QPointF at) const;
-    // The metric that a click on a title of a compact comparison ranks by; nullopt: no title is
-    // there.
+    // The metric by which a click on a column title ranks a compact comparison; nullopt: no title
+    // is at the point.
     std::optional<profiler::RankBy> rankAt(QPointF at) const;
     std::optional<Mark> rangeAt(QPointF from, double toX) const;
     std::optional<Mark> walkedTo(int key) const;

@@ -290,8 +290,8 @@ void ParetoChart::paintPoints(QPainter& painter) const
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
-// Paints the names of the chosen run, the baseline and the runs of the front, and the times of runs
-// outside of the axis, where they fit.
+// Paints the names of the chosen run, the baseline and the runs on the Pareto front, and the times
+// of runs outside of the axis, where they fit.
 void ParetoChart::paintNames(QPainter& painter) const
 {
     std::vector<QRectF> taken;
