@@ -14,8 +14,8 @@ namespace app {
 struct DrawnRun
 {
     std::string label;
-    double iteration = 0; // duration in ticks of the run
-    double bubble = 0;    // share of the time of all devices
+    double iteration = 0; // iteration time in ticks of the run
+    double bubble = 0;    // bubble ratio, from 0 to 1
     // Peak memory of the device with the highest peak, in bytes; nullopt if no memory was recorded.
     std::optional<double> peak;
 

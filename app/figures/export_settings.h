@@ -27,8 +27,8 @@ struct ExportSettings : FigureSettings
     friend bool operator==(const ExportSettings&, const ExportSettings&) = default;
 };
 
-// Returns the ExportSettings::base of a chosen file, which is its path without the extension of a
-// FigureFormat.
+// Returns the ExportSettings::base for a chosen file: the path without the extension of a figure
+// format.
 QString figureBase(const QString& file);
 
 // Returns the fields of figureFields(), followed by the fields for the publication and the files.

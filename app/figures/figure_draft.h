@@ -40,7 +40,7 @@ struct FigureRuns
 // Returns the names of the files that an export writes: one for each chosen format, and the recipe.
 QStringList exportedFiles(const ExportSettings& settings);
 // Renders all chosen formats, then writes the files and returns their names. Stops at the first
-// failure. If it is cancelled before it writes, it fails and leaves all files as they were.
+// failure. If the export is cancelled before the first file is written, fails and changes no file.
 // `scene` must be the figure of `runs` with these settings. Can be called in any thread.
 engine::Result<QStringList> exportFigure(const profiler::Scene& scene,
                                          const ExportSettings& settings, const FigureRuns& runs,

@@ -37,7 +37,7 @@ Field<F> preset()
             }};
 }
 
-// Returns the field of a length. The option states it in inches; the member has it in points.
+// Returns the field of a length: in inches as an option, in points as a member.
 Field<F> inches(FieldFacts facts, double FigureOptions::*member)
 {
     facts.kind = FieldKind::Real;
@@ -204,7 +204,7 @@ engine::Fields<FigureSettings> figureFields()
 
 Result<std::vector<int>> parseRows(std::string_view text)
 {
-    constexpr int kMost = 100'000; // in one range, and in all ranges before it
+    constexpr int kMost = 100'000; // limit on the rows of one range, and of all ranges before it
     std::vector<int> rows;
     if (text.empty() || text == "all")
         return rows;

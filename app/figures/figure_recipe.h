@@ -4,8 +4,8 @@
 
 namespace app {
 
-// A recipe: the settings of a figure, and the numbers that its runs had when it was drawn. It is a
-// TOML file beside the figure. Paths in the file are relative to it, so that a folder with runs and
+// The settings of a figure, and the numbers of its runs when the figure was drawn. A recipe is a
+// TOML file beside the figure. Its paths are relative to the recipe, so that a folder with runs and
 // figures can be moved.
 struct FigureRecipe
 {

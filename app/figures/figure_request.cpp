@@ -104,7 +104,7 @@ Result<void> checkFiles(const FigureRequest& request)
     for (const QString& file : request.outputs)
         if (!figureFormat(file))
             return invalid(
-                fmt::format("{} has an unknown format; use the ending .pdf, .svg, .tex or .png",
+                fmt::format("{} has an unknown format; use the extension .pdf, .svg, .tex or .png",
                             file.toStdString()));
     if (request.recipe)
         return checkRecipeOutputs(request.outputs, QFileInfo(request.outputs.front()).dir());

@@ -15,9 +15,9 @@ std::pair<qsizetype, qsizetype> valueAfter(const QByteArray& pdf, const QByteArr
     return {at + key.size(), pdf.indexOf(end, at + key.size())};
 }
 
-// Corrects the offsets in a file that became `by` bytes longer at offset `behind`. They are the
-// entries of the cross-reference table at the end of the file, and the offset of the table itself.
-// An entry has 20 bytes and starts with the offset of an object in ten digits.
+// Corrects the offsets in a file into which `by` bytes were inserted at `behind`: the entries of
+// the cross-reference table at the end of the file, and the offset of this table. An entry has 20
+// bytes and starts with the offset of an object in ten digits.
 void moveOffsets(QByteArray& pdf, qsizetype behind, qsizetype by)
 {
     const auto table = pdf.lastIndexOf("\nxref\n") + 1;

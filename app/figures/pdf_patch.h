@@ -5,8 +5,8 @@
 
 namespace app {
 
-// Functions that correct files of QPdfWriter (Qt 6.4). It writes the current local time as the
-// creation date, and it rounds the size of the page to whole points.
+// Functions that correct the files of QPdfWriter. QPdfWriter (Qt 6.4) writes the current local time
+// as the creation date and rounds the size of the page to whole points.
 
 // Sets the creation date to `digits` (YYYYMMDDhhmmss, UTC). Updates the offsets in the file,
 // because the length of the date changes.

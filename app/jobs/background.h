@@ -12,7 +12,7 @@
 namespace app {
 
 // Runs work in a thread pool (by default the global one) and delivers the result in the owner's
-// thread. It must be a member of its owner. Its destructor drops pending results without waiting.
+// thread. Must be a member of its owner. The destructor drops pending results without waiting.
 class Background
 {
 public:
@@ -29,10 +29,10 @@ public:
     Background& operator=(const Background&) = delete;
 
     // Runs `work()` in the pool, then `done(answer)` in the owner's thread. `work()` must not
-    // access the owner. Queued work of higher priority runs first. Qt gives priority 0 to the work
-    // that wakes a thread, so in a pool of one thread only work of priority 0 runs in order. If
-    // `work()` throws, the exception is rethrown in the owner's thread, where the application
-    // reports it.
+    // access the owner. Queued work of higher priority runs first. In a pool of one thread, work
+    // runs in order only if all priorities are 0, because Qt uses priority 0 for work that wakes
+    // the thread. If `work()` throws, the exception is rethrown in the owner's thread, where the
+    // application reports it.
     template<class Work, class Done>
     void run(Work work, Done done, int priority = 0)
     {

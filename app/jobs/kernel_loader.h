@@ -17,13 +17,13 @@ class KernelLoader : public QObject
 public:
     explicit KernelLoader(QObject* parent = nullptr);
 
-    // Reads the kernels of a run. Emits missing() instead if its file is not complete or its times
-    // are abstract.
+    // Reads the kernels of a run. Emits missing() instead if the file of the run is not complete or
+    // the times of the run are abstract.
     void ask(const RunPointer& run, const RunDocument& document);
 
 Q_SIGNALS:
-    // `kernels` is empty if nothing was recorded. It is null if the kernels cannot be read;
-    // `reason` says why.
+    // `kernels` is empty if nothing was recorded, and null if the kernels cannot be read; `reason`
+    // says why.
     void loaded(const app::KernelViewPointer& kernels, const QString& reason);
     void missing(const QString& reason); // the run is not complete or has no kernels
 

@@ -11,9 +11,9 @@
 
 namespace app {
 
-// Predicts many requests. Caches the results without their runs. startOver() drops the pending
-// requests. Runs on sideThreads(), so that the large preview of a page is not delayed. GUI thread
-// only.
+// Predicts many requests in the background. Caches the results, but not the simulated runs.
+// startOver() drops the pending requests. Uses sideThreads(), so that the large preview of a page
+// is not delayed. GUI thread only.
 class Predictor : public QObject
 {
     Q_OBJECT

@@ -51,7 +51,7 @@ LedgerRun readLedgerRun(const QString& file)
     return unread;
 }
 
-// A file that could not be read counts as changed, because it may be readable now.
+// Treats a file that could not be read as changed, because it may be readable now.
 bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
 {
     return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch()
@@ -78,8 +78,8 @@ Result<void> checkEnded(const QString& file)
     return {};
 }
 
-// Moves a run into a folder under a free name. Returns its new path. A killed run has recorded
-// iterations in "-wal", so the files beside it move under the same name.
+// Moves a run into a folder under a free name. Returns its new path. Also moves SQLite's files
+// beside the run, because "-wal" has the recorded iterations of a killed run.
 Result<QString> moveRun(const QString& file, const QString& folder)
 {
     TRY(checkEnded(file));

@@ -37,24 +37,24 @@ public:
     int untrashed() const;                  // number of runs() that are not in the trash
     int unread() const { return m_unread; } // number of files still to be read
 
-    // Stores those of name, note, tags and star that differ from `before`, because another window
-    // may have changed the others. runs() has them at once, because the next edit begins with what
-    // it shows.
+    // Stores only the fields (name, note, tags, star) that differ from `before`; another window may
+    // have changed the others. runs() returns the new values at once, before they are written.
     void setUserData(const LedgerRun& before, const LedgerRun& run);
     void toggleStar(const LedgerRun& run);
-    // Moves the file of a run to the trash, or back to the folder where it was. These three emit
-    // failed() for a run that is still being written.
+    // moveToTrash() moves the file of a run to the trash; restore() moves it back to its folder.
+    // Both, and deleteForever(), emit failed() for a run that is still being written.
     void moveToTrash(const LedgerRun& run);
     void restore(const LedgerRun& run);
     void deleteForever(const LedgerRun& run);
 
-    // See Ledger::setQueue() and takeQueues(). takeQueues() calls `take` only if it found queues.
+    // Stores and removes the queues of windows; see Ledger::setQueue() and takeQueues(). `take` is
+    // called only if queues were found.
     void keepQueue(const QList<QStringList>& options);
     void takeQueues(const std::function<void(const QList<QStringList>&)>& take);
 
 Q_SIGNALS:
     void changed();                         // runs() or unread() changed
-    void failed(const QString& reason);     // a change was not made
+    void failed(const QString& reason);     // a change could not be made
     void unreadable(const QString& reason); // the runs cannot be listed
 
 private:

@@ -199,7 +199,7 @@ void RunLibrary::moveInQueue(const RunDocument& document, int by)
 
 void RunLibrary::estimate()
 {
-    // By kind, from the newest run, which is the most accurate.
+    // Rate by kind of run. A newer run replaces older ones, because its rate is the most accurate.
     std::map<QString, double> secondsPerFlop;
     for (const auto& one : m_sessions) {
         const RunProgress& progress = one->document()->progress();

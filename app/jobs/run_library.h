@@ -27,15 +27,15 @@ public:
 
     RunsModel& runs() { return *m_runs; }
 
-    // Opens a file and starts to read it. Returns the existing document if the file is already
-    // open, and reads it again if nothing could be read. If another file has this name now, the
-    // existing document is removed from runs().
+    // Opens a file and starts to read it. If the file is already open, returns its document, and
+    // reads the file again if the last attempt failed. If another file has replaced the open one,
+    // opens the new file and removes the old document from runs().
     std::shared_ptr<RunDocument> open(const QString& file);
-    // Opens the file of a document that was removed from runs() or has not been read. Returns other
-    // documents, also predictions, which have no file.
+    // Opens the file of a document again if the document was removed from runs() or has not been
+    // read. Otherwise, and for a prediction, which has no file, returns the document itself.
     std::shared_ptr<RunDocument> openAgain(const std::shared_ptr<RunDocument>& document);
-    // Starts a worker that records a new file. `options` are those of `bscope run` except -o. Only
-    // one worker runs at a time, because two would distort each other's times; other runs are
+    // Starts a worker that records a new file. `options` are options of `bscope run`, without -o.
+    // Only one worker runs at a time, because two would distort each other's times; other runs are
     // queued.
     std::shared_ptr<RunDocument> start(const QStringList& options);
     int queued() const;                       // number of runs in the queue
@@ -67,7 +67,7 @@ Q_SIGNALS:
 private:
     RunSession* session(const RunDocument& document) const;
     void startNext(); // starts the next queued run if none is running and the queue is not held
-    void estimate();  // estimates the duration of queued runs from that of earlier ones
+    void estimate();  // estimates the duration of queued runs from earlier runs
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
     RunsModel* m_runs;

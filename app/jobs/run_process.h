@@ -47,7 +47,7 @@ public:
     // if it has not ended after `patience`.
     void stop();
     void setPatience(std::chrono::milliseconds patience) { m_killTimer.setInterval(patience); }
-    // Suspends or resumes the worker. Its CPU clocks stop while it is suspended.
+    // Suspends or resumes the worker. A suspended worker uses no CPU time.
     void setPaused(bool paused);
     bool isRunning() const { return m_isRunning; }
     qint64 processId() const { return m_worker.processId(); }

@@ -14,8 +14,8 @@ namespace {
 using State = RunDocument::State;
 using Level = Notice::Level;
 
-// Interval at which an opened file is read if its run has not ended. Another program records it, so
-// there are no progress reports. The interval is long, because that program has probably ended.
+// Interval for reading a file that another program writes, which sends no progress reports. The
+// interval is long, because that program has probably ended.
 constexpr int kForeignPollMilliseconds = 1000;
 
 // Appends the consequence to an error: "device 0 is full; free some. Nothing was recorded."

@@ -37,8 +37,8 @@ public:
     // wall clock.
     void setPaused(bool paused);
     const std::shared_ptr<RunDocument>& document() const { return m_document; }
-    const RunWork& work() const { return m_work; } // of the document's options
-    // Whether another file has the name of the one that was read.
+    const RunWork& work() const { return m_work; } // work of a run with the document's options
+    // Whether the file that was read has been replaced by another file of the same name.
     bool isReplaced() const;
     RunProcess& process() { return m_process; }
 

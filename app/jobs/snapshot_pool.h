@@ -13,9 +13,8 @@
 namespace app {
 
 // Makes snapshots of a growing run without copying it. A snapshot is a Run with its own reader. A
-// new snapshot reuses a Run that is no longer referenced, and adds the rows that it lacks. While
-// the window has the newest snapshot, the previous one is back in the pool. So every row is read
-// twice and never copied.
+// new snapshot reuses a Run that the window no longer references, and appends the rows that were
+// added since. Two Runs alternate, so every row is read twice and never copied.
 //
 //     window:  A      B      A'     B'        A' = A + the rows since A
 //     pool:    -      A      B      A'

@@ -61,7 +61,7 @@ void ViewPreparation::start(std::vector<RunPointer> runs)
     m_background.run(
         [runs = std::move(runs), known = m_last] {
             Views views = viewsOf(runs, known);
-            // Computes what the first paint needs. Views that are already shown have it.
+            // Computes the metrics for the first paint. Views that are already shown have them.
             for (const RunViewPointer& view : views)
                 if (findView(known, view->shared()) == nullptr)
                     view->metrics(engine::reportedIteration(view->timeline()));

@@ -89,7 +89,7 @@ void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
         explain(scheme);
 }
 
-// Predicts each scheme in a job of its own, so that no long job remains after the page is closed.
+// Predicts each scheme in a separate job, so that no long job remains after the page is closed.
 void WhatIfPredictions::start(const Flag& isDropped, const Predictor& changed, int resamples,
                               int priority)
 {

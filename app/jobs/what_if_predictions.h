@@ -33,7 +33,7 @@ public:
     void ask(const WhatIfChanges& changes, const QString& scheme);
     void explain(const QString& scheme); // uses the changes of the last ask()
     // Predicts one scheme without its interval, for use while the user drags an edit. One preview
-    // runs at a time. Of those that are requested meanwhile, only the last one is computed.
+    // runs at a time. Of the previews that are requested meanwhile, only the last one is computed.
     void preview(const WhatIfChanges& changes, const QString& scheme);
 
 Q_SIGNALS:

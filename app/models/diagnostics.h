@@ -29,7 +29,7 @@ struct DiagnosticsFacts
 };
 
 // Returns files about the program, the machine, the devices, the settings, and the last messages
-// and errors. The files contain no run, no list of files and no tabs.
+// and errors. The files contain no run, no recent files and no open tabs.
 std::vector<DiagnosticsFile> diagnostics(const Settings& settings, const DiagnosticsFacts& facts);
 
 // Makes a text anonymous: replaces the home folder by "~", and the user name and the host name by

@@ -20,14 +20,14 @@ struct MemoryReport
     engine::IdVector<engine::DeviceId, profiler::MemorySteps> steps;
     engine::IdVector<engine::DeviceId, std::optional<profiler::MemoryPartner>> partners;
     std::optional<std::int64_t> limit; // deviceLimit() of the run
-    // The end of the memory axis. It is `limit` if this is in sight of the peaks and exceeds them.
-    // Otherwise it is the largest peak, rounded up. The peaks include those that the devices would
-    // have if no stash moved between them.
+    // The end of the memory axis in bytes: `limit` if it exceeds the peaks and isInSight(),
+    // otherwise the largest peak, rounded up. The peaks include those that the devices would have
+    // if no stash moved between them.
     std::int64_t highest = 0;
     Scale time, bytes;
 
     bool isEmpty() const; // whether the run has no memory in bytes
-    bool isLimitInSight() const { return limit && *limit <= highest; } // on the axis
+    bool isLimitInSight() const { return limit && *limit <= highest; } // whether the axis shows it
     // Whether the bytes are computed from a model, because the run is a simulation.
     bool isPredicted() const;
     bool hasPairs() const;
@@ -42,12 +42,12 @@ struct MemoryReport
     QString amount(std::int64_t of) const { return bytes.text(static_cast<double>(of)); }
 };
 MemoryReport memoryReport(const RunPointer& run, int iteration);
-// Returns the memory capacity of a device in bytes; nullopt if it is unknown. It is the limit that
-// was requested for the run. Without a requested limit, it is the memory of the simulated hardware,
-// or of the smallest GPU if every device had a GPU of its own.
+// Returns the memory capacity of a device in bytes; nullopt if unknown. This is the limit requested
+// for the run, if any; otherwise the memory of the simulated hardware or, if every device had a
+// separate GPU, of the smallest GPU.
 std::optional<std::int64_t> deviceLimit(const engine::Run& run);
-// Whether an axis may end at `limit` if the amounts on it are up to `highest`: they take at least a
-// third of its height, so that they can be compared.
+// Whether `highest` reaches at least a third of an axis that ends at `limit`, so that amounts up to
+// `highest` remain readable.
 bool isInSight(std::optional<double> limit, double highest);
 QString memoryKindName(profiler::MemoryKind kind); // "optimizer state"
 

@@ -40,8 +40,7 @@ Scale timesInMilliseconds(std::int64_t longest)
     return scaleIn(Unit::Millisecond, longest >= 1'000'000 ? 2 : 4);
 }
 
-// Returns the scale in GiB, with enough decimals to show at least three digits of a largest amount
-// of at least 1.1 kB.
+// Returns the scale in GiB. If `largest` is at least 1.1 kB, at least three digits of it are shown.
 Scale memoryInGiB(std::int64_t largest)
 {
     if (largest >= kGiB / 2)

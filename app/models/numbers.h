@@ -10,7 +10,7 @@
 namespace app {
 
 // The number formats of the window: a true minus sign, narrow spaces between thousands and before
-// %. Units are stated in headers and not in each cell.
+// %. Units are stated in column headers and not in each cell.
 inline constexpr QChar kNarrowSpace(0x202F);      // lines never break here, as they can at U+2009
 QString number(double value, int decimals);       // "-1 234.5" with U+2212 and U+202F
 QString signedNumber(double value, int decimals); // "+4.0", "-0.4", "0" when it rounds to 0
@@ -72,13 +72,13 @@ private:
     Of m_what = Of::Other;
     std::int64_t m_largest = 0;
     double m_perUnit = 1;
-    // For times and memory, the number of decimals beyond those that suit the amount.
+    // For times and memory: how many more decimals are shown than the amount needs.
     int m_decimals = 1;
     QString m_unit;
 };
 
-// The units of the window. All conversions to them are in this file. Values are in nanoseconds,
-// bytes or bytes per second.
+// The units that the window shows. All conversions to these units are in this file. Values are in
+// nanoseconds, bytes or bytes per second.
 enum class Unit : int { Microsecond, Millisecond, Second, KiB, MiB, GiB, MB, GB, GBPerSecond };
 Scale scaleIn(Unit unit, int decimals = 1);
 // Replaces %1 in a label by the name of the unit: "Each, %1" -> "Each, ms". Used for a column,

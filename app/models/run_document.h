@@ -34,7 +34,7 @@ struct Notice
 struct RunProgress
 {
     int done = 0, planned = 0, warmup = 0;
-    std::int64_t opsDone = 0, ops = 0; // of the iteration in progress; 0: unknown
+    std::int64_t opsDone = 0, ops = 0; // ops of the iteration in progress; 0: unknown
     std::vector<int> devices = {};     // number of finished ops of each device; empty: unknown
     double secondsSoFar = 0;
     double secondsLeft = -1; // < 0: unknown
@@ -120,11 +120,11 @@ private:
 // recorded."
 QString keptSentence(const engine::Run* run);
 bool hasIterations(const engine::Run* run);
-// Returns the numbers of the first and the last measured iteration; nullopt: there are none. In a
-// part of a run, the first is not 0.
+// Returns the numbers of the first and the last measured iteration; nullopt: there are none. The
+// first number is above 0 if the run is a part of a longer one.
 std::optional<std::pair<int, int>> measuredNumbers(const engine::Timeline& timeline);
-// The planned iterations with warm-up; at most the largest int, because a damaged file may have any
-// numbers.
+// Returns the number of planned iterations, including warm-up. Clamped to the largest int, because
+// a damaged file may state any number.
 int allIterations(const engine::RunInfo& info);
 
 } // namespace app

@@ -11,10 +11,10 @@ namespace app {
 // A tab that the next start reopens.
 struct SessionTab
 {
-    QString kind;       // "run", "compare", "study" (all: pages/session/session_tabs.cpp)
+    QString kind;       // "run", "compare", "study" (full list: pages/session/session_tabs.cpp)
     QStringList files;  // absolute paths; empty for pages that are not about a file
     QString experiment; // TOML of a set-up page or an editor; otherwise ""
-    QJsonObject costs;  // of these, or the estimator's inputs (keys: pages/session/cost_state.cpp)
+    QJsonObject costs;  // costs of these pages, or the estimator's inputs (see cost_state.cpp)
     QJsonObject view;   // sizes of the docks, visible time (keys: pages/session/view_state.cpp)
 
     friend bool operator==(const SessionTab&, const SessionTab&) = default;

@@ -45,7 +45,7 @@ std::vector<Setting> lookSettings()
          .group = group,
          .title = settingText("Colours of operations"),
          .explanation
-         = settingText("Default suits colour-blind readers. Figures have a setting of their own."),
+         = settingText("Default suits colour-blind readers. Figures have a separate setting."),
          .byDefault = palettes.front(),
          .values = palettes,
          .names = titles},
@@ -135,7 +135,7 @@ std::vector<Setting> runSettings()
          .title = settingText("Program"),
          .explanation = settingText("The bscope program that executes new runs."),
          .byDefault = QString(),
-         .emptyText = settingText("bscope beside this program")},
+         .emptyText = settingText("bscope in the folder of this program")},
         {.key = key::kPatience,
          .kind = Setting::Kind::Number,
          .group = worker,

@@ -109,7 +109,8 @@ void RunSaver::saveFigure(const MakeScene& make, const QString& name)
         const auto format = figureFormat(file);
         if (!format)
             return engine::fail(engine::Error::Code::InvalidArgument,
-                                tr("%1 has no known format; end it in .pdf, .svg, .png or .tex")
+                                tr("%1 has an unknown format; use the extension .pdf, .svg, .png "
+                                   "or .tex")
                                     .arg(file)
                                     .toStdString());
         return make()

@@ -151,7 +151,7 @@ std::string whyText(const Run& run, const WhyReport& report)
     if (!report.accuracy)
         text += "No change can be simulated: " + report.accuracy.error().message + "\n";
     else if (!why.reasons.empty())
-        text += "Each change is simulated alone; their gains cannot be added.\n";
+        text += "Each change is simulated separately; the gains do not add up.\n";
     return text + nextText(run, report);
 }
 

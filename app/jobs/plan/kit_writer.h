@@ -31,7 +31,7 @@ public:
 Q_SIGNALS:
     void progressed(double share); // share of the bytes that were written
     void written(const QString& folder);
-    void failed(const QString& reason); // also after cancel()
+    void failed(const QString& reason); // also emitted after cancel()
 
 private:
     struct State // shared with the job

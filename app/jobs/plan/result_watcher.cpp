@@ -11,8 +11,8 @@ ResultWatcher::ResultWatcher(QObject* parent)
     constexpr int kInterval = 1000; // ms
     m_clock.setInterval(kInterval);
     connect(&m_clock, &QTimer::timeout, this, &ResultWatcher::look);
-    // Scans at once when the system reports a change, so that a new file is shown early. The file
-    // counts as complete only after a later scan by the timer.
+    // Scans at once when the system reports a change, so that a new file is shown early. Only a
+    // later scan by the timer can find the file complete.
     connect(&m_system, &QFileSystemWatcher::directoryChanged, this, &ResultWatcher::look);
 }
 

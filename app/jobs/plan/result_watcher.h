@@ -12,9 +12,9 @@
 
 namespace app {
 
-// Watches the folder of a cluster's results. A trace is complete when its size and time did not
-// change between two scans. Scans the folder after every change that the system reports, and
-// periodically, because network file systems report none. GUI thread only.
+// Watches the folder in which the traces of a cluster run arrive. A trace is complete when its size
+// and modification time did not change between two scans. Scans the folder after every change that
+// the system reports, and periodically, because network file systems report none. GUI thread only.
 class ResultWatcher : public QObject
 {
     Q_OBJECT
@@ -27,7 +27,7 @@ public:
     void stop(); // the results so far are kept
     bool isWatching() const { return m_clock.isActive(); }
     const ClusterResults& results() const { return m_results; }
-    void setInterval(int milliseconds) { m_clock.setInterval(milliseconds); } // between two scans
+    void setInterval(int milliseconds) { m_clock.setInterval(milliseconds); } // time between scans
 
 Q_SIGNALS:
     void changed(); // results() changed

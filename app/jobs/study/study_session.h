@@ -12,8 +12,8 @@
 
 namespace app {
 
-// Computes the points of a study in a worker (`bscope study`). The worker stores the points of
-// simulations in the cache, and those of runs in the user's data. Starting the same study again
+// Computes the points of a study in a worker (`bscope study`). The worker stores simulated points
+// in the cache, and points of training runs in the user's data. Starting the same study again
 // continues it. GUI thread only; never blocks. The destructor kills the worker; stored points are
 // kept.
 class StudySession : public QObject
@@ -29,7 +29,7 @@ public:
     void start(const profiler::Study& study);
     void cancel(); // stops the worker; points that are done are kept
     bool isRunning() const { return m_isRunning; }
-    // Duration of the computation of the study; 0: it was only opened.
+    // Duration of the computation in seconds; 0 if the study was only opened.
     double seconds() const { return m_seconds; }
     // For tests; see RunLibrary.
     void setWorkerProgram(const QString& program) { m_program = program; }

@@ -70,7 +70,7 @@ void WhyAnalysis::ask(const RunPointer& run, int iteration)
         PathFirst);
 }
 
-// Simulates each change in a job of its own, so that each effect is shown as soon as it is known.
+// Simulates each change in a separate job, so that each effect is shown as soon as it is known.
 void WhyAnalysis::askEffects(const PathMarksPointer& marks)
 {
     using Simulator = std::shared_ptr<const profiler::WhyEffects>;

@@ -8,7 +8,7 @@ namespace app {
 // Table with the time of each kind of op in each compared run. The time is the mean over the
 // devices and is shown with its difference from the baseline. Backward includes I and W, so that
 // schemes with and without split backward are comparable. The tooltip shows the number of ops and
-// their median duration. A row is the index of a run.
+// their median duration. Each row stores the index of its run.
 class OperationModel : public TableModel<std::size_t>
 {
     Q_OBJECT
@@ -30,8 +30,8 @@ private:
 };
 
 // Table of the bubble of every device in the compared runs, in per cent of the iteration. For a run
-// with more than 16 devices it shows the least, the mean and the largest bubble. A row is the index
-// of a run.
+// with more than 16 devices it shows the least, the mean and the largest bubble. Each row stores
+// the index of its run.
 class DeviceModel : public TableModel<std::size_t>
 {
     Q_OBJECT

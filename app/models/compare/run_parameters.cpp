@@ -44,8 +44,8 @@ void addSettings(const std::vector<std::shared_ptr<const engine::Run>>& runs,
     }
 }
 
-// Adds the settings of the experiments. A run without an experiment gets kNotStated as the value of
-// each.
+// Adds the settings of the experiments. For a run without an experiment, each of these settings has
+// the value kNotStated.
 void addExperiments(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                     std::vector<RunParameter>& parameters)
 {

@@ -71,8 +71,8 @@ public:
     void show(const engine::ImportReport& report);
 };
 
-// Table of the clocks of the hosts. It omits the clock of the first rank's host, with which the
-// others are compared.
+// Table of the clocks of the hosts, relative to the clock of the first rank's host, which has no
+// row.
 class ClocksModel : public TableModel<engine::ImportReport::Clock>
 {
     Q_OBJECT

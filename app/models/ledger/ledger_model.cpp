@@ -68,7 +68,7 @@ void LedgerModel::show(std::vector<LedgerRun> runs, Settings settings, const QDa
                 all.append(title);
     }
     m_settings = settings == Settings::All || runs.empty() ? all : varyingSettings(shown);
-    m_settings.removeOne(QStringLiteral("mode")); // "mode" always has a column of its own
+    m_settings.removeOne(QStringLiteral("mode")); // "mode" always has a separate column
     m_equal = static_cast<int>(all.size() - m_settings.size())
         - (all.contains(QStringLiteral("mode")) ? 1 : 0);
     m_hasTags = std::ranges::any_of(runs, [](const LedgerRun& run) { return !run.tags.isEmpty(); });

@@ -10,8 +10,7 @@ namespace {
 
 using engine::MemoryCategory;
 
-// At the time of its peak, the device may hold stashes for stages of other devices. Returns their
-// size in bytes.
+// Returns the bytes of the stashes for stages of other devices that the device holds at its peak.
 double guestBytes(const engine::Run& run, const profiler::DeviceMetrics& device)
 {
     const engine::OpIndex index(run.schedule);

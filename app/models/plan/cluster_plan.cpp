@@ -134,15 +134,16 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
                                                   : fromUtf8(prediction.error().message)});
     checks.push_back({Level::Warning, clusterPhrase("PyTorch 2.6 or later needed"),
                       clusterPhrase("version not known here; run.sh checks it first")});
-    checks.push_back(outlook.kit.torchObstacle.empty()
-                         ? ClusterCheck{Level::Pass, clusterPhrase("PyTorch's runtime executes it"),
-                                        clusterPhrase("torch.csv has the schedule in its format")}
-                         : ClusterCheck{Level::Pass, clusterPhrase("The kit's runtime executes it"),
-                                        clusterPhrase("PyTorch's own runtime cannot execute %1")
-                                            .arg(fromUtf8(outlook.kit.torchObstacle))});
+    checks.push_back(
+        outlook.kit.torchObstacle.empty()
+            ? ClusterCheck{Level::Pass, clusterPhrase("PyTorch's runtime executes it"),
+                           clusterPhrase("torch.csv has the schedule in PyTorch's format")}
+            : ClusterCheck{Level::Pass, clusterPhrase("The kit's runtime executes it"),
+                           clusterPhrase("PyTorch's own runtime cannot execute %1")
+                               .arg(fromUtf8(outlook.kit.torchObstacle))});
     if (outlook.kit.drains)
         checks.push_back({Level::Warning, clusterPhrase("Pipeline drains after every iteration"),
-                          clusterPhrase("an emulated run of this scheme does not, so its times are "
+                          clusterPhrase("an emulated run does not drain, so its iterations are "
                                         "shorter")});
     if (outlook.prediction && outlook.kit.nodes > 1)
         checks.push_back(crossingCheck(*outlook.prediction));

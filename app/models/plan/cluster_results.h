@@ -14,7 +14,7 @@ namespace app {
 struct ResultFile
 {
     QString path;
-    int rank = -1; // -1: the name states no rank, as that of an archive
+    int rank = -1; // -1 if the file name states no rank, as for an archive
     qint64 bytes = 0;
     QDateTime changed;
     bool isComplete = false; // whether it did not change between two scans
@@ -38,8 +38,8 @@ struct ClusterResults
     std::vector<RankState> states() const; // one per rank; never Slow
     int received() const;                  // number of ranks with a complete trace
     QStringList complete() const;          // paths of the complete traces
-    // Whether every rank has a complete trace and no file is still growing. An archive counts for
-    // no rank, because its ranks are unknown.
+    // Whether every rank has a complete trace and no file is still growing. An archive provides the
+    // trace of no rank, because its ranks are unknown.
     bool areAllThere() const;
 };
 

@@ -209,7 +209,7 @@ std::vector<AbsentOp> EditedSchedule::removedFrom(int device) const
     std::ranges::for_each(there, [](Op& op) { op = alone(op); });
     std::ranges::sort(there);
     std::vector<AbsentOp> absent;
-    // The position after the last of the preceding ops that still exist.
+    // The position after the last preceding op that still exists.
     int after = 0;
     for (const Op& op : m_opened.program[{device}]) {
         if (!std::ranges::binary_search(there, alone(op))) {

@@ -101,8 +101,8 @@ std::optional<Fault> faultOfOption(const ScheduleRequest& request)
     return std::nullopt;
 }
 
-// Used if changing one number does not suffice. Returns one remedy: the D nearest to the requested
-// one that has a valid N near the requested N, with this N. Empty if no D within 16 has one.
+// Searches D and N together, if changing one number does not suffice. Returns a remedy with the D
+// nearest to the requested one for which some N is valid; empty if there is no such D within 16.
 std::vector<Remedy> nearestPair(const ScheduleRequest& request)
 {
     constexpr int kFar = 16, kManyBatches = 512;

@@ -18,8 +18,8 @@ struct Remedy
     friend bool operator==(const Remedy&, const Remedy&) = default;
 };
 
-// The parameter that makes a request impossible, and the nearest possible values. These are found
-// with the scheme's own check, so the window needs no rules of its own.
+// The parameter that makes a request impossible, and the nearest possible values according to the
+// scheme's own check.
 struct Fault
 {
     enum class Field : std::uint8_t { None, Devices, MicroBatches, Chunks, Option, Other };

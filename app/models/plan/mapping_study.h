@@ -43,7 +43,7 @@ struct MappingStudy
     std::shared_ptr<const engine::ModelOnHardware> on;
     std::vector<NodeContents> nodes;
     engine::NodeShape shape;           // 0 slots: one node of any size
-    std::vector<MappedPrediction> all; // of the three named mappings and of the chosen file
+    std::vector<MappedPrediction> all; // one for each named mapping and for the chosen file
     std::size_t chosen = 0;
 
     const MappedPrediction& shown() const { return all[chosen]; }

@@ -29,7 +29,7 @@ QString flowTitle(const profiler::LinkFlow& flow, int replicas);
 QString flowDetail(const profiler::LinkFlow& flow);
 QString stageList(const std::vector<engine::StageId>& stages); // "0, 7–9"
 
-// States whether the chosen mapping is the fastest one, which one is faster if it is not, and why.
+// States whether the chosen mapping is the fastest and, if not, which mapping is faster and why.
 struct MappingVerdict
 {
     bool isBest = true;

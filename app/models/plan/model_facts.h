@@ -23,7 +23,7 @@ struct MemoryFit
 {
     int microBatchSize = 1;
     bool recomputesAll = false;
-    std::vector<DevicePeak> devices; // in bytes, of one GPU of each device
+    std::vector<DevicePeak> devices; // peak of one GPU of each device, in bytes
     double capacity = 0;
 
     int fullest() const; // device that needs the most memory

@@ -70,8 +70,8 @@ engine::Result<PreparedSchedule> prepare(const PredictionRequest& request);
 engine::Result<Prediction> predict(const PreparedSchedule& prepared,
                                    const PredictionRequest& request);
 engine::Result<Prediction> predict(const PredictionRequest& request);
-// Predicts a schedule from a file or the editor. It must have only compute ops. Ignores the order
-// of `request`.
+// Predicts a schedule from a file or the editor. `schedule` must have only compute ops. Ignores the
+// order of `request`.
 engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
                                    const PredictionRequest& request);
 

@@ -137,8 +137,8 @@ std::vector<bool> valuesMade(const Schedule& schedule,
     return made;
 }
 
-// Returns the op that produces a value. If it is missing, its index is -1 and its device is the one
-// that should have it.
+// Returns the place of the op that produces a value. If the op is missing, the index is -1 and the
+// device is the one that should execute it.
 OpPlace makerOf(const engine::Value& value, const Schedule& schedule)
 {
     const engine::DeviceId device = schedule.device(value.replica, value.stage);

@@ -12,7 +12,7 @@ struct Wait
 {
     OpPlace waiting;
     OpPlace awaited; // index -1: not in the schedule
-    OpPlace blocker; // the op before `awaited` at which its device waits; invalid: none
+    OpPlace blocker; // the op at which the device of `awaited` is stuck; invalid if none
 
     friend bool operator==(const Wait&, const Wait&) = default;
 };
@@ -23,7 +23,7 @@ struct ScheduleCheck
     Prediction prediction;               // the violations or, if there are none, the times
     QString problem;                     // why the simulator refused a valid schedule; "" otherwise
     std::map<OpPlace, QString> messages; // violations by op
-    // The number of ops that run before the device deadlocks; all ops if it does not.
+    // For each device, the number of ops that run before it deadlocks; all ops if it does not.
     engine::IdVector<engine::DeviceId, int> reached;
     std::vector<Wait> waits;       // one for each deadlocked device
     std::vector<AbsentOp> missing; // required ops that the schedule lacks; positions not set

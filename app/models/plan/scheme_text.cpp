@@ -18,7 +18,7 @@ QString say(const char* text)
 }
 
 // Finds the formula in "Makespan 3N + 3(D-1), bubble ...". The description is prose, so the formula
-// counts as a closed form only if its value equals the simulated one.
+// is shown as a closed form only if its value equals the simulated one.
 std::optional<SchemeFact> makespanFact(const engine::Scheme& scheme, const FormulaNumbers& numbers,
                                        double simulated)
 {

@@ -22,7 +22,7 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
                                     const engine::ScheduleRequest& request,
                                     const Prediction* prediction);
 
-// A paragraph of a scheme's description. Pictures keep their columns.
+// A paragraph of a scheme's description. A picture is shown with fixed pitch.
 struct SchemeParagraph
 {
     QString text;

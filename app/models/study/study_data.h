@@ -20,7 +20,7 @@ struct StudyData
     profiler::Study study;
     std::vector<profiler::StudyPoint> points;
     std::vector<profiler::StudyResult> results; // one per point
-    std::size_t done = 0, refused = 0;          // numbers of points; refused ones are not possible
+    std::size_t done = 0, refused = 0;          // points with a result; impossible points
 };
 using StudyPointer = std::shared_ptr<const StudyData>;
 

@@ -6,7 +6,7 @@
 namespace app {
 
 // A row of AliveModel: a tensor in the memory of a device, the sum of all its tensors, a stash that
-// it has evicted (BPipe), or the total memory of its BPipe partner.
+// the device has evicted (BPipe), or the total memory of its BPipe partner.
 struct AliveRow
 {
     enum class Kind { Tensor, Sum, Evicted, Partner };

@@ -9,7 +9,7 @@
 namespace app {
 
 // Table of the compared runs. Each value is shown with its difference from the baseline.
-// Differences above 1 % of the baseline's value are coloured. A row is the index of a run.
+// Differences above 1 % of the baseline's value are coloured. Each row stores the index of its run.
 class CompareModel : public TableModel<std::size_t>
 {
     Q_OBJECT

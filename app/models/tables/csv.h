@@ -6,7 +6,7 @@ class QAbstractItemModel;
 
 namespace app {
 
-// Returns the table as CSV: the header and the cells as they are shown, each with its difference.
+// Returns the header and the cells as they are shown, as CSV. A cell includes its difference.
 QString csvOf(const QAbstractItemModel& model);
 
 } // namespace app

@@ -24,7 +24,7 @@ QString differenceOf(const KindTimes& row)
 // Marks only differences of at least 1 % of the iteration.
 Verdict verdictOf(const KindTimes& row, double iteration)
 {
-    constexpr double kNotable = 0.01; // of the iteration
+    constexpr double kNotable = 0.01; // share of the iteration
     const double more = row.times.back() - row.times.front();
     if (std::abs(more) < kNotable * iteration)
         return Verdict::Neutral;

@@ -16,7 +16,7 @@ class ExpectedModel : public TableModel<profiler::KindTimes>
 public:
     explicit ExpectedModel(QObject* parent = nullptr);
 
-    // `names` has one name per run. Differences are from the first run.
+    // `names` has one name per run. Differences are relative to the first run.
     void show(const profiler::ExpectedComparison& comparison, const QStringList& names);
     void clear();
 

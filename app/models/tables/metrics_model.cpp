@@ -107,7 +107,7 @@ bool MetricsModel::occurs(engine::OpKind kind) const
 
 std::vector<int> MetricsModel::dispensable() const
 {
-    int behind = 0; // the peak
+    int behind = 0; // number of columns after the peak
     if (columnCount() > 0)
         behind = 2 + (occurs(engine::OpKind::AllReduce) ? 1 : 0)
             + (engine::knowsMicroBatches(m_run->info) ? 1 : 0);

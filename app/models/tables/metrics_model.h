@@ -22,7 +22,7 @@ public:
     // `work` removes it.
     void setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work);
     const profiler::RunMetrics& metrics() const { return m_metrics; }
-    // The columns that a narrow table hides, in this order: those behind the peak, from the last.
+    // The columns that a narrow table hides: those after the peak, the last column first.
     std::vector<int> dispensable() const;
     QString keyNumbers() const; // "bubble 13.0 %, exposed 6.6 ms, peak 9.74 GiB"
 
@@ -31,7 +31,7 @@ private:
     using Ticks = std::function<std::int64_t(const Device&)>;
 
     QVariant headerToolTip(int section, const QString& title) const override;
-    bool occurs(engine::OpKind kind) const; // in the run
+    bool occurs(engine::OpKind kind) const; // whether the run has ops of this kind
     Columns columns() const;
     TableColumn<const Device*> timeColumn(const QString& title, const Ticks& ticks) const;
     TableColumn<const Device*> bubbleShareColumn() const;

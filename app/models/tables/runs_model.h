@@ -35,7 +35,7 @@ public:
     std::shared_ptr<RunDocument> find(const QString& file) const; // null: not open
     int rowOf(const RunDocument* document) const;                 // -1: not open
     std::vector<std::shared_ptr<RunDocument>> checked() const;
-    QStringList notices() const; // of all runs that have one
+    QStringList notices() const; // notices of all runs that have one
     void setChecked(const RunDocument* document, bool checked);
     // Exchanges the positions of two runs.
     void swap(const RunDocument* one, const RunDocument* other);

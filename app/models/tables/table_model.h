@@ -91,7 +91,7 @@ protected:
     void sortAgain() { sort(m_sortColumn, m_sortOrder); }
     std::size_t rowAt(int shown) const { return m_order[static_cast<std::size_t>(shown)]; }
     void sortRows(std::size_t rows);   // all rows are new
-    void appendRows(std::size_t rows); // up to this total; shown last until the next sort()
+    void appendRows(std::size_t rows); // appends rows up to this total; they are last until sort()
 
 private:
     virtual const ColumnHead& columnHead(int column) const = 0;

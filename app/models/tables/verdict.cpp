@@ -10,7 +10,7 @@ namespace app {
 
 Verdict differenceVerdict(double difference, double baseline, int decimals, Verdict more)
 {
-    constexpr double kColouredFrom = 0.01; // of the baseline
+    constexpr double kColouredFrom = 0.01; // share of the baseline
     if (std::abs(difference) <= kColouredFrom * std::abs(baseline)
         || signedNumber(difference, decimals) == QStringLiteral("0"))
         return Verdict::Neutral;

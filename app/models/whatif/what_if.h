@@ -27,7 +27,7 @@ struct WhatIfChanges
     std::map<Cell, std::int64_t> times; // in ns; replace the measured medians
     std::optional<double> weightShare;  // share of W in B, if only B was measured
     LayerSplit layers;                  // layers of the stages; empty: as measured
-    double linkSpeed = 1;               // relative to the measured one
+    double linkSpeed = 1;               // relative to the measured speed
     double tensorParallel = 1;          // relative to the measured size
     bool removesStragglers = false;
     int microBatches = 1; // number of micro-batches per iteration
@@ -81,8 +81,8 @@ struct WhatIfSettings
     int resamples = 0; // number of predictions for the interval; 0: no interval
     std::function<bool()> isCancelled = {};
 };
-// Predicts one scheme. The label of the predicted run is the scheme's. kOwnOrder fails if the
-// number of micro-batches is not that of the run.
+// Predicts one scheme. Labels the predicted run with the scheme. Fails for kOwnOrder if the number
+// of micro-batches differs from that of the measured run.
 engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& predictor,
                                                    const QString& scheme,
                                                    const WhatIfSettings& settings);

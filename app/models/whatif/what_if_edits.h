@@ -4,7 +4,7 @@
 
 namespace app {
 
-// One of the changes to a measured run, and the changes without it.
+// A change to a measured run, and all other changes.
 struct WhatIfEdit
 {
     QString text; // "F on device 3 × 1.5"
@@ -23,8 +23,8 @@ double slowdown(const WhatIfChanges& changes, const profiler::RunEdit& edit);
 void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit);
 
 // Returns the links between devices over which messages pass, as edits with a factor of 1. If the
-// run names several hosts, these follow an edit for all links within nodes and one for all links
-// between nodes.
+// run names several hosts, edits for all links within nodes and for all links between nodes come
+// first.
 std::vector<profiler::RunEdit> linksOf(const engine::Run& run);
 
 } // namespace app

@@ -9,7 +9,7 @@ namespace app {
 namespace {
 
 using Bytes = engine::IdVector<engine::DeviceId, std::int64_t>;
-constexpr double kAlmostFull = 0.98; // of the memory limit
+constexpr double kAlmostFull = 0.98; // share of the memory limit
 
 QString part(const char* source)
 {
@@ -17,7 +17,7 @@ QString part(const char* source)
 }
 
 // Returns ", with 3.1 GiB more on the fullest device"; "" if the difference is less than 1 %. The
-// fullest device of the prediction need not be that of the run.
+// prediction and the run may have different fullest devices.
 QString memoryPart(const Bytes& predicted, const Bytes& measured)
 {
     if (predicted.size() != measured.size() || measured.empty())

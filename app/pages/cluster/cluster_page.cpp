@@ -210,8 +210,8 @@ void ClusterPage::askForKitFolder()
     dialog->setOption(QFileDialog::ShowDirsOnly, true);
     dialog->setLabelText(QFileDialog::Accept, tr("Write kit"));
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& chosen) {
-        // A kit needs a folder of its own. Uses the chosen folder if it is empty or already
-        // contains a kit (train.py), otherwise a new folder in it.
+        // A kit needs a separate folder. Uses the chosen folder if it is empty or already contains
+        // a kit (train.py), otherwise a new folder in it.
         const QDir folder(chosen);
         const bool isOwn = folder.isEmpty() || folder.exists(QStringLiteral("train.py"));
         writeTo(isOwn ? chosen : folder.filePath(kitName()),

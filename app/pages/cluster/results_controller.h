@@ -60,7 +60,7 @@ private:
     std::shared_ptr<const ClusterOutlook> m_outlook;
     ClusterPlan m_plan;
     std::unique_ptr<TraceImporter> m_importer; // nullptr: no import is running
-    bool m_areAllImported = false; // the traces of all ranks, or the files of the last take()
+    bool m_areAllImported = false; // whether all ranks, or all files of take(), are imported
     QString m_predictedFile;       // written by compare()
     bool m_isPredicting = false;   // m_predictedFile is being written
     std::shared_ptr<RunDocument> m_emulated, m_measured;

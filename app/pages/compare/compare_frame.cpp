@@ -97,7 +97,7 @@ QWidget* CompareFrame::makeToolbar()
     QWidget* forward = makeToolButton(m_actions.forward);
     for (QAction* action : {m_actions.blink, m_actions.addRun, m_actions.exportFigure}) {
         m_buttons << makeActionButton(action);
-        m_icons.prepend(makeToolButton(action)); // updateToolbar() hides the first ones first
+        m_icons.prepend(makeToolButton(action)); // updateToolbar() hides the first icons first
         m_icons.front()->setObjectName(action->objectName() + QStringLiteral("Icon"));
     }
     QWidget *line = makeLine(Qt::Vertical), *sortLabel = makeLabel(tr("Sort"), "small"),
@@ -223,8 +223,8 @@ void CompareFrame::updateToolbar()
         // This assumes the minimum width of the list of baselines.
         return m_bar->layout()->minimumSize().width();
     };
-    // The minimum width excludes the parts that can be hidden, because a larger one would narrow
-    // the dock of runs.
+    // The minimum width excludes the parts that can be hidden, because they would narrow the dock
+    // of runs.
     m_bar->setMinimumWidth(needed());
     for (QWidget* label : m_labels)
         label->setVisible(m_isCompact || !m_compactOnly.contains(label));

@@ -34,8 +34,8 @@ public:
 
     enum Part { Empty, Rows };
     void showPart(Part part);
-    // Divides the height between lanes and tables unless the user has moved the splitter. The
-    // tables get what their contents need or what the lanes leave unused, but at most half.
+    // Divides the height between lanes and tables unless the user moved the splitter. The tables
+    // get their content's height, more if the lanes leave it unused, and at most half.
     void distributeHeight();
     // Shows the controls for a ranking of many runs (true) or for a few runs (false).
     void setCompact(bool isCompact);

@@ -305,8 +305,8 @@ void ExportDialog::refuse(const QString& message)
     m_export->setEnabled(false);
 }
 
-// Does not close while a dialog that this one opened has not returned. If the user presses Esc
-// twice to close the inner dialog, the second Esc may arrive here.
+// Stays open while a dialog that it opened is open. If the user presses Esc twice to close the
+// inner dialog, the second Esc may arrive here.
 void ExportDialog::done(int result)
 {
     if (m_isAsking)
@@ -340,7 +340,7 @@ bool ExportDialog::mayReplace(const QString& what, const QString& consequence)
 
 void ExportDialog::exportFiles()
 {
-    if (m_timer->isActive()) // for the last typed value
+    if (m_timer->isActive()) // the last typed value is still pending
         refresh();
     if (!m_export->isEnabled())
         return;
@@ -379,7 +379,7 @@ void ExportDialog::exportFiles()
         });
 }
 
-// During an export the figure stays as it is written.
+// Disables all settings during an export, so that the shown figure is the one that is written.
 void ExportDialog::setExporting(bool isExporting)
 {
     m_isCancelled = isExporting ? std::make_shared<std::atomic<bool>>(false) : nullptr;

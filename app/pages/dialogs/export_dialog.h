@@ -59,13 +59,13 @@ private:
     void setAvailable(const std::function<void(FigureOptionsPanel::Available&)>& change);
     ExportSettings drawnSettings() const;
     void refresh();  // lays out, checks and shows the figure
-    void checkPdf(); // in the background, for the newest figure only
+    void checkPdf(); // runs in the background, for the newest figure only
     void followPreset();
     void saveOrRemovePreset();
     void showFiles(); // shows the number of files, and problems with their names
     void refuse(const QString& message);
     void browse();
-    void exportFiles(); // in the background; done() cancels it
+    void exportFiles(); // runs in the background; done() cancels it
     void setExporting(bool isExporting);
     bool mayReplace(const QString& what, const QString& consequence);
 

@@ -8,8 +8,8 @@ class QAction;
 
 namespace app {
 
-// The list of keys (F1, ?). It has the gestures and keys of the views from resources/help/keys.txt,
-// and every action that has a shortcut.
+// The list of keyboard shortcuts, opened with F1 or "?": the gestures and keys of the views from
+// resources/help/keys.txt, and every action that has a shortcut.
 class KeysDialog : public QDialog
 {
     Q_OBJECT

@@ -140,7 +140,7 @@ void EditorPage::open(const QString& file)
     }
     take(*std::move(opened));
     const bool isEdited = schedule() != nullptr;
-    // Another verdict stays, because it says what to repair.
+    // Reports a foreign format, unless another message is shown that says what to repair.
     if (m_file->foreign().isEmpty() || !isEdited || !check().isValid() || schedule()->leftOut() > 0)
         return;
     m_band->show(Band::Kind::Ok, tr("Read."),

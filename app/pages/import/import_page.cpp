@@ -142,7 +142,7 @@ void ImportPage::makeActions()
 {
     m_editRules = makeAction("editRules", tr("Edit rules…"), Qt::Key_R);
     m_editRules->setCheckable(true);
-    m_editRules->setToolTip(tr("Tries rules of your own on the traces (R)"));
+    m_editRules->setToolTip(tr("Tries your own rules on the traces (R)"));
     connect(m_editRules, &QAction::toggled, this, &ImportPage::showRules);
     m_saveReport = makeAction("saveImportReport", tr("Save report…"), QKeySequence::Save, [this] {
         m_saver->saveImportReport(m_document->run(), m_document->title());

@@ -223,7 +223,7 @@ void RunPage::showView(const RunViewPointer& view)
                         isFirst ? TimelineWidget::View::FitIteration : TimelineWidget::View::Keep);
     m_state->setCurrentWidget(m_timeline);
     if (isFirst && m_document->isPartlyRead())
-        // Follows until the user moves the view or the whole run is read.
+        // Follows the run until the user moves the view or the whole run is read.
         m_actions.follow->setChecked(true);
     if (isFirst && isVisible())
         m_timeline->setFocus();

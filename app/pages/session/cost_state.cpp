@@ -22,7 +22,7 @@ const QString kSource = QStringLiteral("source"), kCostModel = QStringLiteral("m
               kSizes = QStringLiteral("sizes"), kMfu = QStringLiteral("stageMfu"),
               kHasTypedMfu = QStringLiteral("hasTypedMfu");
 
-// Includes values that are defaults: setting B also sets I and W, so I and W must follow.
+// Also includes default values: restoring B overwrites I and W, which must then be restored, too.
 template<class Object>
 QJsonObject fieldTexts(engine::Fields<Object> fields, const Object& object)
 {

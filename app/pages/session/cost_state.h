@@ -7,12 +7,12 @@ namespace app {
 struct BpipePlan;
 struct RunPlan;
 
-// Returns what the TOML of a plan's experiment lacks: the source of the costs, the costs in units
-// and the policy of evicts.
+// Returns the parts of a plan that the TOML of its experiment does not contain: the source of the
+// costs, the costs in units and the policy of evicts.
 QJsonObject costState(const RunPlan& plan);
 
-// Sets the costs of a plan. Ignores missing and invalid parts of `state`. Of a recorded run only
-// the file is set; CostSourceForm reads it.
+// Sets the costs of a plan. Ignores missing and invalid parts of `state`. For a recorded run, sets
+// only the name of the file, which CostSourceForm reads later.
 void restoreCosts(RunPlan& plan, const QJsonObject& state);
 
 // The same for all inputs of the estimator.

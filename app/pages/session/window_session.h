@@ -23,9 +23,9 @@ public:
     // The arguments must outlive the session.
     WindowSession(MainWindow& window, NoticeBar& notice, Settings& settings);
 
-    // Call it once after the window is shown; nothing is saved before. Reopens the tabs of the last
-    // session if the settings allow it. If the last start did not finish opening them, offers to
-    // open them instead.
+    // Call it once after the window is shown; before that, nothing is saved. Reopens the tabs of
+    // the last session if the settings allow it. If the last start did not finish opening the tabs,
+    // offers to open them instead.
     void begin(Tabs tabs);
     bool canReopen() const { return !m_previous.tabs.empty(); }
     void reopen(); // opens the tabs of the last session after the present ones

@@ -11,7 +11,7 @@ class Settings;
 void applyLookSettings(const Settings& settings, ThemeController& theme,
                        ThemeController::Choice choice);
 
-// Applies a changed setting. Settings that do not affect the look are read where they are used.
+// Applies a changed setting if it affects the look. All other settings are read when they are used.
 void applySetting(const char* key, const Settings& settings, ThemeController& theme);
 
 } // namespace app

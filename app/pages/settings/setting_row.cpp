@@ -107,7 +107,7 @@ QWidget* SettingRow::makeNumber(const ThemeController& theme)
     return field;
 }
 
-// A path is stored when it is valid; "" is the default.
+// Makes a field for a path. Stores a path only if it is valid; "" selects the default.
 QWidget* SettingRow::makePath()
 {
     auto* field = new QLineEdit;

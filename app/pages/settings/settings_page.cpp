@@ -107,7 +107,7 @@ void SettingsPage::resetAll()
     refresh();
 }
 
-// Shows the settings that match `text`, and the title of each group that has one of them.
+// Shows the settings that match `text`, and the titles of their groups.
 void SettingsPage::filter(const QString& text)
 {
     QWidget* title = nullptr;

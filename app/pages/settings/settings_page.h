@@ -25,9 +25,9 @@ public:
 
     QString title() const override { return tr("Settings"); }
     QString statusNote() const override { return tr("changes apply immediately"); }
-    // Shows all settings and gives this one the focus. `key` must be in the table.
+    // Shows all settings and focuses the setting `key`, which must be in the table.
     void showSetting(const char* key);
-    void refresh(); // after a setting was changed elsewhere
+    void refresh(); // call it after a setting was changed elsewhere
 
 Q_SIGNALS:
     void settingChanged(const char* key); // a changed setting was stored

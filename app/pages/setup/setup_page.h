@@ -35,7 +35,7 @@ public:
 
     const RunPlan& plan() const;
     void setPlan(const RunPlan& plan);
-    void showMapping(); // instead of the predicted schedule
+    void showMapping(); // shows the mapping instead of the predicted schedule
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

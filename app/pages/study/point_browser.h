@@ -31,7 +31,7 @@ public:
     std::size_t point() const { return m_point; }
     const profiler::PointSummary& summary() const { return m_summary; }
     QString describe(std::size_t point) const;            // name, set-up and numbers
-    RunSaver::MakeScene figureOf(StudyPanel panel) const; // for an export
+    RunSaver::MakeScene figureOf(StudyPanel panel) const; // the figure to export
 
 Q_SIGNALS:
     void pointChanged(); // the selected point or its numbers changed

@@ -23,7 +23,7 @@ public:
     StudyFile(const profiler::Study& study, RunSaver& saver, QWidget* page);
 
     const QString& path() const { return m_path; } // "": not saved yet
-    const QString& name() const { return m_name; } // of the preset or file; "": a new study
+    const QString& name() const { return m_name; } // name of the preset or file; "": a new study
     QString baseName() const;                      // suggested name of saved files
     QString title() const;
     bool isModified() const { return m_edited != m_saved; }
@@ -47,7 +47,7 @@ Q_SIGNALS:
 
 private:
     UnsavedDialog::Choice ask(); // returns Discard without edits
-    // Returns false if it failed, or if the user cancelled or is asked for a file.
+    // Returns false if writing failed, or if the user cancelled or was asked for a file.
     bool write();
     void adopt(const QString& file);
 

@@ -27,7 +27,7 @@
 namespace app {
 namespace {
 
-constexpr int kDefinition = 270, kMaps = 746, kFront = 584; // px, at 1600
+constexpr int kDefinition = 270, kMaps = 746, kFront = 584; // widths in a window of 1600 px
 constexpr int kWidestCards = 760, kRail = 36;
 constexpr int kPointRow = 28, kFoldDefinition = 1180;
 

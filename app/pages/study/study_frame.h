@@ -44,7 +44,7 @@ public:
     ChartPanel& panel(StudyPanel which) { return *panels[static_cast<std::size_t>(which)]; }
     void showRunning(bool isRunning);
     void showStart(const profiler::Study& study,
-                   const QString& count); // a study without results yet
+                   const QString& count); // shows a study without results
     void fold(int width);                 // folds the definition in a narrow window
 
     StudyForm* form;

@@ -55,7 +55,7 @@ private:
     void showProgress(qint64 done, qint64 all, double secondsLeft);
     void showData(const StudyPointer& data);
     void showEnd(const WorkerEnd& end);
-    void showState(); // summary, actions and status
+    void showState(); // updates summary, actions and status
     void simulatePoints(const std::vector<std::size_t>& points);
     void showSimulated(const QStringList& files);
     void emulatePoint();

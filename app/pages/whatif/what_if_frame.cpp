@@ -40,10 +40,11 @@ WhatIfFrame::WhatIfFrame(const ThemeController& theme, const WhatIfActions& acti
     , notice(named(new Band(theme, Band::Shape::State), "whatIfNotice"))
     , schemes(named(new QComboBox, "whatIfScheme", tr("Scheme")))
     , details(new QScrollArea)
-    , refused(named(new EmptyState(theme,
-                                   {Icon::Info, tr("Reading the run"),
-                                    tr("Its times are collected."), tr("Import report")}),
-                    "whatIfRefused"))
+    , refused(
+          named(new EmptyState(theme,
+                               {Icon::Info, tr("Reading the run"),
+                                tr("Collecting the op times of this run…"), tr("Import report")}),
+                "whatIfRefused"))
     , stack(new QStackedWidget)
     , m_actions(actions)
 {

@@ -32,11 +32,11 @@ public:
 
     // `excess` states the memory of a device that exceeds the limit; "" if none does.
     void showVerdict(const WhatIfVerdict& verdict, const QString& excess);
-    // Shows why there are no predictions. A button opens the report of an imported run or a new run
-    // with the settings of `run`. It is hidden if neither is possible or if `run` is nullptr (not
-    // read yet).
+    // Shows why there are no predictions. A button opens the report of an imported run, or a new
+    // run with the settings of `run`. The button is hidden if neither is possible or if `run` is
+    // nullptr (not read yet).
     void refuse(const QString& reason, const engine::Run* run);
-    void showFailure(const QString& bold, const engine::Error& error); // of an action
+    void showFailure(const QString& bold, const engine::Error& error); // shows why an action failed
     // Folds the details first, then the list of runs. A part that the user opened stays open until
     // the size class of the page changes.
     void fold(int width);

@@ -56,7 +56,7 @@ private:
     void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);
     void showViews();
     void showPeak();
-    WhatIfNumbers numbers() const; // of the run and the last request
+    WhatIfNumbers numbers() const; // numbers of the run and the last request
     void showDetails();
     void showSentence();
     void openPrediction();

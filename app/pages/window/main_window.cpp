@@ -203,7 +203,7 @@ void MainWindow::openStudy(const QString& file)
 void MainWindow::openCluster()
 {
     const auto* setup = qobject_cast<SetupPage*>(currentPage());
-    // Pages about a schedule or a study have a file, too.
+    // Checks the class, because pages about a schedule or a study have a file, too.
     if (qobject_cast<RunPage*>(currentPage()) != nullptr && !currentPage()->file().isEmpty())
         return showPageAbout<ClusterPage>(currentPage()->file());
     addPage(new ClusterPage(m_theme, m_library,
@@ -286,8 +286,8 @@ void MainWindow::showDevices()
     (new DeviceDialog(m_theme, this))->open();
 }
 
-// Every page may refuse, so that closing the window does not lose a running run. A queued run that
-// started now would be lost, too.
+// Asks every page first, so that closing the window does not lose a running run. Holds the queue
+// meanwhile, because a queued run that started now would be lost, too.
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     m_library.holdQueue(true);
@@ -351,7 +351,7 @@ void MainWindow::dropEvent(QDropEvent* event)
     openFiles(localFiles(*event->mimeData()));
 }
 
-// Stores queued runs for the next window, and offers to start those that the last one left.
+// Stores queued runs for the next window, and offers to start the queued runs of the last window.
 void MainWindow::keepQueue()
 {
     const auto store = [this] { m_ledger.keepQueue(m_left + m_library.queuedOptions()); };

@@ -46,7 +46,7 @@ public Q_SLOTS:
     // compared when they are complete.
     void startRuns(const QList<QStringList>& options);
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
-    void askFor(FileKind kind);               // with a dialog
+    void askFor(FileKind kind);               // opens a file dialog
     void openLedger();                        // if a tab shows it already, makes that tab current
     void openStudy(const QString& file = {}); // a preset or a file; "": a new study
     // `key` is the setting to show; nullptr: all.
@@ -65,7 +65,7 @@ public Q_SLOTS:
     void showCommands();
     void showKeys();
     void showDevices();
-    void announce(const QStringList& files); // that were saved
+    void announce(const QStringList& files); // shows the names of saved files
     void reopenTabs();                       // opens the tabs of the last session
 
 protected:

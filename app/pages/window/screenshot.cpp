@@ -69,7 +69,7 @@ void whenRead(MainWindow& window, const std::function<void()>& then)
     then();
 }
 
-// Opens the report of an import once the run is known to have one, and then its rules. If the
+// Opens the import report as soon as the run is known to have one, and then the rules. If the
 // command line names traces, the current page already shows their report.
 void openReport(MainWindow& window, bool withRules)
 {

@@ -6,7 +6,7 @@ namespace app {
 
 class RunLibrary;
 
-// Asks about every run in progress whether to stop it, see mayStop().
+// Asks whether to stop each run in progress; see mayStop(). Returns false if a run continues.
 bool mayStopAll(RunLibrary& library, QWidget* parent);
 
 } // namespace app

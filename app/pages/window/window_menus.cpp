@@ -156,7 +156,7 @@ void WindowMenus::makeViewMenu()
     m_window.installEventFilter(this);
 }
 
-// A window that is restored and the window manager also change the state.
+// Updates the check mark of "Full screen", because the window manager also changes the state.
 bool WindowMenus::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::WindowStateChange)

@@ -145,7 +145,7 @@ struct Details
     Swatch swatch;
     QString title, value, unit;
     bool isCode = false; // the title begins with the name of an op
-    QString left, right; // below the title
+    QString left, right; // texts below the title
     QString sentence;    // rich text
     std::vector<DetailsSection> sections;
 

@@ -121,8 +121,8 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
 {
     const auto& gpus = view.run().info.machine.gpus;
     const engine::GpuPlace* place = kernels != nullptr ? placeOf(*kernels, device) : nullptr;
-    // The GPU that ran the kernels or, if they are unknown, the GPU with the number of the device.
-    // Falls back to the first GPU if the file does not list that one.
+    // The GPU that ran the kernels or, if the kernels are unknown, the GPU with the number of the
+    // device. Falls back to the first GPU if the file does not list that GPU.
     const int ordinal = place != nullptr ? static_cast<int>(place->device) : device.value;
     const auto own = std::ranges::find(gpus, ordinal, &GpuFacts::device);
     const GpuFacts* gpu = own != gpus.end() ? &*own : gpus.empty() ? nullptr : &gpus.front();

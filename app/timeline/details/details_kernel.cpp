@@ -148,9 +148,9 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
     return section;
 }
 
-// Names the iteration `source`, in which the kernels of an op were recorded: "iteration 2". Adds
-// the factor if the shown iteration is the median iteration, which scales them: "iteration 2,
-// scaled by 0.98".
+// Names the iteration `source`, in which the kernels of an op were recorded: "iteration 2". If the
+// median iteration is shown, adds the factor by which the kernels are scaled: "iteration 2, scaled
+// by 0.98".
 QString recordedInText(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {
     const auto& one = view.timeline().iterations[source];

@@ -60,8 +60,8 @@ DetailsRow extreme(const QString& name, const DeviceMetrics& device, const QStri
 DetailsSection extremes(const RunView& view, const RunMetrics& metrics)
 {
     const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
-    // Returns `otherwise` for a device without a trace. Its bubble is 0, because nothing was
-    // recorded, and it must not count as the device with the smallest bubble.
+    // Returns `otherwise` for a device without a trace. Its recorded bubble of 0 must not make it
+    // the device with the smallest bubble.
     const auto bubbleOf = [&view](const DeviceMetrics& one, std::int64_t otherwise) {
         return hasTrace(view.run(), one.device) ? one.bubble : otherwise;
     };
@@ -174,7 +174,7 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     add(tr("Precision"), info.precision);
     add(tr("Link"), info.link);
     add(tr("Timed by"), info.timing);
-    if (info.mode == engine::Mode::Simulate) // has the edits of a prediction
+    if (info.mode == engine::Mode::Simulate) // shows the options with which a prediction was edited
         add(tr("Command"), info.command);
     add(tr("Hardware"), info.deviceName);
     for (const DetailsRow& row : machineRows(info))

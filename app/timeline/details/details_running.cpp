@@ -91,8 +91,8 @@ std::optional<DetailsSection> predictionSection(const RunView& view, const engin
                     .arg(timeChange(static_cast<double>(last.window.duration() - expected), scale)),
                 scale.withUnit(static_cast<double>(last.window.duration())));
     section.add({},
-                tr("Outlined ops are planned and turn pale when they have run. Their measured "
-                   "times follow when their iteration is complete."));
+                tr("Outlined ops are planned; ops that have run are pale. Measured times "
+                   "appear when the iteration is complete."));
     return section;
 }
 

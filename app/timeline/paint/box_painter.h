@@ -13,7 +13,7 @@ class QPainter;
 
 namespace app {
 
-// The texts of a box. `width` determines which of them is drawn.
+// The texts of a box. `width` determines which text is drawn.
 struct BoxText
 {
     double width = 0;     // widthForText()

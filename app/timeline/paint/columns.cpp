@@ -73,7 +73,7 @@ void paint(QPainter& painter, const TimeAxis& axis, const ColumnsOf<kCount>& col
         const auto after = busyBefore(end);
         std::array<double, kCount> shares{};
         for (std::size_t k = 0; end > begin && k < kCount; ++k)
-            if (after[k] != before[k]) // most are equal
+            if (after[k] != before[k]) // skips the division: most are equal
                 shares[k] = (after[k] - before[k]) / (end - begin);
         fillColumn(pixels + column, stride, rows, shares, inks);
         begin = end;

@@ -36,8 +36,8 @@ using KernelColumns = ColumnsOf<kKernelShares>;
 
 // Draws one column per device pixel. The height of each colour is its exact share of the column's
 // time. `busyBefore` returns the busy time before an instant, so the busy time of a column is the
-// difference between the values at its edges. It is called with ascending times. The columns are
-// written into an image, because several rectangles per column would be slow.
+// difference between the values at its edges. `busyBefore` is called with ascending times. The
+// columns are written into an image, because several rectangles per column would be slow.
 void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& columns,
                   const std::function<Busy(double time)>& busyBefore);
 void paintColumns(QPainter& painter, const TimeAxis& axis, const KernelColumns& columns,

@@ -9,7 +9,7 @@
 namespace app {
 namespace {
 
-constexpr double kNumbersBelow = 16, kSide = 16, kTop = 10, kBottom = 8; // of the bars, in pixels
+constexpr double kNumbersBelow = 16, kSide = 16, kTop = 10, kBottom = 8; // in pixels
 constexpr double kHighest = 64, kLowest = 14, kDigits = 13;
 
 // Returns n such that labels of every n-th device fit.

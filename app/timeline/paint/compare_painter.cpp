@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kHeader = 140;
 constexpr double kGapFrom = 74;               // least width in pixels of a gap with text
-constexpr double kFirstLine = 22, kLine = 17; // of the key numbers
+constexpr double kFirstLine = 22, kLine = 17; // y of the first key number, line height
 constexpr double kAllLinesFrom = 120;         // height of a row that shows all key numbers
 
 double lanesHeight(const CompareRow& row)
@@ -69,8 +69,8 @@ void paintGap(const ComparePaint& paint, double from, double to)
                      scale.difference(difference) + QLatin1Char(' ') + scale.unit());
 }
 
-// Draws the outline of a box, but not the middle of its sides, where other boxes have their
-// numbers.
+// Draws the outline of a box. Leaves a gap in the middle of the left and right side, where adjacent
+// boxes have their numbers.
 void paintGhost(QPainter& painter, const QRectF& box)
 {
     constexpr double kNumber = 13, kLeast = 3;
@@ -143,7 +143,7 @@ void paintCompareLanes(const ComparePaint& paint)
 
 void paintCompareDevices(const ComparePaint& paint)
 {
-    // Draws only the compared iteration, because others next to it would look like part of it.
+    // Draws only the compared iteration, because adjacent iterations would look like parts of it.
     QPainter& painter = paint.painter;
     const QRectF clip = stretch(paint.axis, paint.row.window(), paint.top,
                                 lanesTop(paint) - paint.top + lanesHeight(paint.row));
@@ -264,7 +264,7 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
     painter.drawText(QPointF(left + width + 4, y), scale.unit());
     const QString against
         = paint.baseline ? differenceText(paint.row, *paint.baseline) : tr("baseline");
-    // The difference refers to the iteration time, so it stands directly below this time.
+    // Shows the difference directly below the iteration time, to which it refers.
     QStringList lines;
     if (showsDifference(paint.row) && (paint.baseline || paint.row.group == 0))
         lines << against;

@@ -11,9 +11,9 @@ class QPainter;
 namespace app {
 
 // Draws kernels below their ops, row by row, as boxes with the kernel's name if it fits. Kernels
-// that are too narrow for a box become columns of exact shares, so that gaps stay visible and the
-// cost depends on the number of pixels. The part in which an NCCL kernel waits is hatched like a
-// bubble.
+// that are too narrow for a box are drawn as one column per pixel, whose height is the share of
+// busy time. Gaps stay visible, and the cost depends on the number of pixels. The part in which an
+// NCCL kernel waits is hatched like a bubble.
 class KernelPainter
 {
 public:

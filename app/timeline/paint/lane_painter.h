@@ -18,7 +18,7 @@ struct MemoryPeak
 {
     QPointF at;   // on the line of the memory
     QString text; // "peak 9.7"
-    QRectF place; // of the text
+    QRectF place; // area of the text
 };
 
 // Draws the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Only

@@ -29,7 +29,7 @@ struct LegendRun
 // their lanes draw. `detail` is what the lanes draw: only WithMemory includes transfers, TimeOnly
 // and Coverage exclude memory, and Coverage also excludes chunks and directions.
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
-void addPath(Legend& legend, const BoxColours& colours); // the critical path, and ops off it
+void addPath(Legend& legend, const BoxColours& colours); // adds the critical path and ops off it
 // Replaces the right entries with the kinds of kernels that occur.
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);
 // Adds the entry for planned ops, which have not run yet.

@@ -44,7 +44,7 @@ constexpr double kStandingFrom = 84;
 struct RunningBar
 {
     const RunningMemory& memory;
-    const profiler::DeviceMetrics& device; // of any iteration
+    const profiler::DeviceMetrics& device; // the device's metrics in any iteration
     QRectF bar, amounts;
     double scale = 1; // bytes of a full bar
 };

@@ -65,7 +65,7 @@ private:
     const int m_gap, m_bottom; // width of a line; y below the strip
     QImage m_image;
     QRgb* m_pixels;
-    qsizetype m_stride; // between rows, in pixels
+    qsizetype m_stride; // distance between rows, in pixels
 };
 
 void LevelImage::fill(Columns columns, int top, int bottom, QRgb colour)

@@ -13,7 +13,7 @@
 namespace app {
 namespace {
 
-constexpr std::size_t kMost = 20; // with more iterations in sight, time counts from the run's start
+constexpr std::size_t kMost = 20; // visible iterations; with more, times count from the run's start
 
 // Indices of the visible iterations, without those that are almost completely outside the view.
 // Empty if more than kMost are visible.

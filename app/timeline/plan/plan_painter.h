@@ -35,7 +35,7 @@ private:
     const TimeAxis& m_axis;
     const BoxColours& m_colours;
     BoxPainter m_boxes;
-    QRectF m_merged; // of ops that are too narrow for a box of their own
+    QRectF m_merged; // encloses ops that are too narrow for separate boxes
 };
 
 // A line through all lanes at the time that a growing run has reached, and that time on the ruler.

@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    // Adds one of spans(). A joint op counts half.
+    // Adds `duration` to the sum of the span's kind; for a joint op, adds half of it.
     void add(const engine::Span& span, double duration, Sums& sums) const;
     void findJoint();
 

@@ -11,7 +11,7 @@ constexpr double kLargest = 56, kUsual = 23;
 constexpr double kSmaller[] = {17, 11, 7};
 constexpr double kLegible = 11;      // least lane height of tall rows, so ops stay visible
 constexpr std::size_t kTallRuns = 4; // more runs are compact
-constexpr double kBelowLane = 4, kPadding = 8; // of an expanded compact row
+constexpr double kBelowLane = 4, kPadding = 8; // spacing in an expanded compact row
 
 double tallHeight(const CompareRow& row, double pitch)
 {

@@ -66,7 +66,7 @@ struct CompareLayout
 
     static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // kRuler: ruler with its note
     static constexpr double kLeast = 88;                         // smallest height of a tall row
-    static constexpr double kLane = 24, kHead = 24;              // of compact style
+    static constexpr double kLane = 24, kHead = 24;              // heights in compact style
 
     bool isCompact() const { return style == CompareStyle::Compact; }
     const CompareRow* rowOf(std::size_t run) const; // nullptr: the run has no row
@@ -77,7 +77,7 @@ struct CompareArrangement
 {
     std::vector<std::size_t> order; // indices of runs, from the top
     std::size_t baseline = 0;
-    // By index of the run: whether its compact row is expanded. Missing elements count as false.
+    // By index of the run: whether its compact row is expanded. Missing elements are false.
     std::vector<bool> expanded = {};
     CompareAlign align = CompareAlign::Start;
     // Names by index of the run, which replace equal labels of several runs; may be empty.

@@ -48,7 +48,7 @@ inline QRectF stretch(const TimeAxis& axis, engine::Window window, double top, d
     return {x1, axis.snap(top), x2 - x1, axis.snap(top + height) - axis.snap(top)};
 }
 
-// Returns the width of a stretch() as far as texts are concerned: the same for ops of the same
+// Returns the width by which the text in a stretch() is chosen. It is the same for all ops of one
 // duration, although their edges snap to different pixels.
 inline double widthForText(const TimeAxis& axis, engine::Window window)
 {

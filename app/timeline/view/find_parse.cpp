@@ -61,8 +61,8 @@ bool readRanges(const QString& text, FindFacet& facet)
     return true;
 }
 
-// Reads "5ms", "20us" or "1.5s" in nanoseconds; a number without a unit stays as it is. False: it
-// is no time.
+// Parses "5ms", "20us" or "1.5s" into nanoseconds; keeps a number without a unit unchanged. Returns
+// false if the text is not a time.
 bool readTime(QString text, FindFacet& facet)
 {
     static const std::array<std::pair<QString, double>, 6> kUnits{{{QStringLiteral("ns"), 1},

@@ -17,7 +17,7 @@ std::span<const engine::Iteration> iterationsInSight(std::span<const engine::Ite
 bool areEdgesDrawn(std::span<const engine::Iteration> inSight, const TimeAxis& axis);
 
 // The iterations that begin in one pixel column: their number and the least, the median and the
-// greatest duration. An iteration wider than a pixel has a column of its own.
+// greatest duration. An iteration wider than a pixel has a separate column.
 struct IterationColumn
 {
     double left = 0, right = 0; // pixels; `right` is the start of the next column
@@ -32,7 +32,7 @@ struct IterationStrip
 {
     static constexpr std::size_t kFrom = 20; // shown for more iterations than this
 
-    std::span<const engine::Iteration> iterations; // of the whole run
+    std::span<const engine::Iteration> iterations; // all iterations of the run
     const TimeAxis& axis;
     QRectF area;
 };

@@ -14,8 +14,8 @@
 namespace app {
 
 // The kernels of a run, prepared for painting in rows below each device. Each compute stream has a
-// row. NCCL has a stream per pair of devices, so streams that move data share rows, as many as are
-// needed to avoid overlaps. Immutable; thread-safe.
+// row. Streams that move data share the fewest rows without overlaps, because NCCL has a stream per
+// pair of devices. Immutable; thread-safe.
 class KernelView
 {
 public:

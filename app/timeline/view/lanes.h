@@ -71,7 +71,7 @@ struct LaneOrder
 {
     std::vector<int> order;       // devices from the top; others follow in ascending order
     std::set<int> hidden, pinned; // pinned lanes are above the others
-    // Each group has one lane, that of its topmost visible device.
+    // A collapsed group has one lane, that of its topmost visible device.
     std::vector<LaneGroup> collapsed;
 
     bool isDefault() const { return *this == LaneOrder(); }
@@ -89,7 +89,7 @@ struct LaneOrder
 
 private:
     std::vector<int> all(int devices) const;   // all devices in the user's order
-    std::vector<int> laneOf(int device) const; // the devices that share its lane
+    std::vector<int> laneOf(int device) const; // all devices in the lane of `device`
 };
 
 struct LaneOptions

@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-// The ranges of ops and of libraries, such that outer ranges come before inner ones.
+// Returns the ranges of ops and of libraries, sorted so that outer ranges come before inner ones.
 std::vector<HostRange> nested(const engine::Run& run, const engine::OpIndex& index,
                               const engine::GpuTrace& trace)
 {

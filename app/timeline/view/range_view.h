@@ -39,7 +39,7 @@ public:
     std::span<const HostRange> around(engine::DeviceId device, int row,
                                       engine::Window window) const;
     // Returns the range with exactly this window, the outermost one if there are several; nullptr
-    // if none has it.
+    // if there is none.
     const HostRange* at(engine::DeviceId device, engine::Window window) const;
     std::int64_t leftOut() const { return m_leftOut; }
 

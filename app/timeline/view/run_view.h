@@ -17,7 +17,7 @@ namespace app {
 // The kinds of ops that occur in a run; a legend lists only these.
 struct Occurrence
 {
-    bool kinds[engine::kOpKinds] = {}; // of ops; optimizer steps only if they take time
+    bool kinds[engine::kOpKinds] = {}; // optimizer steps only if they take time
     RecordedCategories memory = {};
     int chunks = 1; // largest number of chunks of a device in one direction
     bool isUp = false;
@@ -54,7 +54,7 @@ public:
     const engine::Run& run() const { return *m_run; }
     const std::shared_ptr<const engine::Run>& shared() const { return m_run; }
     const engine::Timeline& timeline() const { return m_run->timeline; }
-    // The device whose stashes this device accepts, in BPipe; nullopt: none.
+    // With BPipe, the device whose stashes this device accepts; nullopt if none.
     std::optional<engine::DeviceId> evictorOf(engine::DeviceId device) const
     {
         return m_evictors[device];
@@ -70,7 +70,7 @@ public:
     // Returns all spans that touch the window and, if transfers overlap, possibly spans outside it.
     std::span<const engine::Span> spansAround(engine::DeviceId device, engine::Track::Kind kind,
                                               engine::Window window) const;
-    std::size_t spansInSight(engine::Window window) const; // of all devices; an upper bound
+    std::size_t spansInSight(engine::Window window) const; // spans of all devices; an upper bound
     std::optional<engine::Span> spanOf(std::uint32_t op, int iteration) const;
 
     // Queries compute and exposed communication of a device at ascending instants, so that adjacent

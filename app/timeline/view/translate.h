@@ -5,7 +5,7 @@
 
 namespace app {
 
-// Translates texts of painters and details, which are functions and have no tr() of their own.
+// Replaces QObject::tr() in painters and details, which are free functions.
 inline QString tr(const char* text)
 {
     return QCoreApplication::translate("app::Timeline", text);

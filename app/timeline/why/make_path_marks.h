@@ -9,7 +9,7 @@ namespace app {
 // Explains an iteration. Fails like profiler::whyNotFaster(). May be called on any thread.
 engine::Result<PathMarksPointer> makePathMarks(const engine::Run& run, int iteration);
 
-// The reason with the most time among those that contain a part with this op; -1: none.
+// Returns the reason with the most time among the reasons that contain this op; -1: none.
 int reasonOf(const PathMarks& marks, std::uint32_t op);
 
 } // namespace app

@@ -20,7 +20,7 @@ namespace {
 constexpr double kPathDepth = 32.0 / 42;
 constexpr double kPathLine = 2, kPathThick = 4, kPathHalo = 5;
 constexpr double kNumberSize = 16,
-                 kNumberStep = 18; // of the numbers on the ruler: size, and least distance
+                 kNumberStep = 18; // size and least distance of the numbers on the ruler
 constexpr double kReasonShade = 0.06;
 
 double lineY(const Lane& lane)
@@ -83,7 +83,7 @@ public:
         return tips;
     }
 
-    // Where the path begins and ends, except on hidden lanes.
+    // The start and the end point of the path; omits a point on a hidden lane.
     std::vector<QPointF> ends() const
     {
         std::vector<QPointF> ends;
@@ -101,7 +101,7 @@ private:
     }
     double y(const PathPart& part) const { return lineY(laneOf(part)); }
     double x(std::int64_t time) const { return m_picture.axis.snappedX(static_cast<double>(time)); }
-    // Hidden lanes have no height, except those of a collapsed group.
+    // Hidden lanes have no height, except the hidden lanes of a collapsed group.
     bool hasLane(const PathPart& part) const { return laneOf(part).compute > 0; }
     // A message starts on the lane of its sender.
     QPointF beginOf(std::size_t p) const

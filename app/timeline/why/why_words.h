@@ -30,7 +30,7 @@ QString effectText(const engine::Run& run, const profiler::Why& why, std::size_t
 // The text of a reason's plate on the ruler: "5 drain 5.2 ms".
 QString reasonPlate(const profiler::Why& why, std::size_t reason, const Scale& scale);
 
-// The lines of "Where the time goes": name and times.
+// A line of "Where the time goes": name and times.
 struct WhyLine
 {
     QString name, value;

@@ -16,10 +16,10 @@ struct CompareColumn
     enum class Kind { Iteration, Difference, Percent, Bubble, Peak, Messages };
 
     Kind kind = Kind::Iteration;
-    QString title; // with the unit
+    QString title; // includes the unit
     double left = 0, width = 0;
 
-    // The metric that a click on the title ranks by.
+    // The metric by which a click on the title ranks the runs.
     profiler::RankBy ranksBy() const;
 };
 

@@ -30,7 +30,7 @@ struct CompareScene
     CompareArrangement arrangement;
     CompareNumbersPointer numbers; // nullptr: not computed yet
     CompareLayout rows;
-    std::vector<CompareColumn> columns; // of a compact comparison with numbers
+    std::vector<CompareColumn> columns; // only in a compact comparison with numbers
     Mark selected, hover;
     int current = -1; // index of the chosen run; -1: none
     LaneOf lane = LaneOf::MeanOfDevices;
@@ -56,8 +56,8 @@ struct CompareScene
         return current < 0 ? nullptr : rows.rowOf(static_cast<std::size_t>(current));
     }
     const CompareRow* baseline() const { return rows.rowOf(arrangement.baseline); }
-    double headerWidth() const;                   // of the names at the left
-    double columnsWidth() const;                  // of the numbers at the right
+    double headerWidth() const;                   // width of the names at the left
+    double columnsWidth() const;                  // width of the numbers at the right
     QRectF rowsArea() const;                      // time area of the rows, in widget coordinates
     QRectF columnOf(const CompareRow& row) const; // area of the key numbers, before scrolling
     TimeAxis axisOf(const CompareRow& row) const;
@@ -78,8 +78,8 @@ struct CompareScene
     Mark hit(QPointF at) const;
     const CompareRow* rowAt(QPointF at) const; // nullptr: none
     bool isChevron(const Mark& mark, QPointF at) const;
-    // The metric that a click on a title of a compact comparison ranks by; nullopt: no title is
-    // there.
+    // The metric by which a click on a column title ranks a compact comparison; nullopt: no title
+    // is at the point.
     std::optional<profiler::RankBy> rankAt(QPointF at) const;
     std::optional<Mark> rangeAt(QPointF from, double toX) const;
     std::optional<Mark> walkedTo(int key) const;
@@ -88,7 +88,7 @@ struct CompareScene
     // op.
     std::optional<Mark> opIn(const CompareRow& row, std::uint32_t op) const;
     QRectF boxOf(const Mark& mark) const; // in widget coordinates
-    QString toolTip() const;              // of the hovered item or row
+    QString toolTip() const;              // tooltip of the hovered item or row
 
 private:
     int deviceAt(const CompareRow& row, QPointF at) const;

@@ -21,8 +21,8 @@ public:
                   const QStringList& titles = {});
     // Replaces one run. A selection in this run stays only if it is an op that exists in `view`.
     void replaceView(std::size_t run, RunViewPointer view);
-    // Sets the run whose ops can be lengthened by dragging their ends; -1: none. The user can drag
-    // them in the row of this run, or in the row of a run with the same schedule. Dragging emits
+    // Sets the run whose ops can be lengthened by dragging their ends; -1: none. The ends can be
+    // dragged in the row of this run, or in the row of a run with the same schedule. Dragging emits
     // opScaled().
     void setEditable(int run);
     // Prepares the runs synchronously; ignores nullptr.

@@ -25,15 +25,15 @@ namespace app {
 namespace {
 
 constexpr int kChartWidth = 424, kLeastChart = 208;
-// Widths of the panel beside the tables of ranked runs. kReasonText: the reason without a chart.
-// kReasonWidth and kLeastReason: largest and least width with the chart.
+// Widths of the panel beside the tables of ranked runs: kReasonText without a chart, otherwise from
+// kLeastReason to kReasonWidth.
 constexpr int kReasonText = 232, kReasonWidth = 606, kLeastReason = 480;
 constexpr int kLeastTables = 560;  // least width of the tables beside this panel
 constexpr int kPaddingToGive = 40; // the table may lose this much padding for a chart beside it
 constexpr int kHead = 32, kNoteHeight = 56;
 
-// Returns the run that the panels describe at first: the shortest one except the baseline. Times in
-// another unit than those of the baseline count only if there are no others.
+// Returns the run that the panels show first: the one with the shortest iteration, except the
+// baseline. Prefers runs with the unit of the baseline.
 int shortestRun(const CompareNumbers& numbers)
 {
     const std::size_t baseline = numbers.comparison.baseline;

@@ -31,7 +31,7 @@ private:
     int m_run = -1;
     bool m_isActive = false;
     double m_ticksPerPixel = 1;
-    // m_before: duration of the dragged op at the start; m_now: of the changed op at the last call.
+    // Durations in ticks: of the dragged op at the start, and of the changed op at the last call.
     std::int64_t m_before = 0, m_now = 0;
 };
 

@@ -156,7 +156,7 @@ void ParetoChart::numbersChanged()
         const double margin = std::max(1e-9, 0.08 * (most.*value - least.*value));
         axis[0] = least.*value - margin;
         axis[1] = most.*value + margin;
-        if (axis[1] - axis[0] < 1e-6 * std::max(1.0, most.*value)) { // one value
+        if (axis[1] - axis[0] < 1e-6 * std::max(1.0, most.*value)) { // equal values
             axis[0] = 0.9 * (least.*value);
             axis[1] = 1.1 * (most.*value) + 1e-6;
         }
@@ -290,8 +290,8 @@ void ParetoChart::paintPoints(QPainter& painter) const
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
-// Paints the names of the chosen run, the baseline and the runs of the front, and the times of runs
-// outside of the axis, where they fit.
+// Paints the names of the chosen run, the baseline and the runs on the Pareto front, and the times
+// of runs outside of the axis, where they fit.
 void ParetoChart::paintNames(QPainter& painter) const
 {
     std::vector<QRectF> taken;

@@ -8,9 +8,9 @@ class QPushButton;
 
 namespace app {
 
-// Iteration time against peak memory, one point per run. The points of runs that no other run beats
-// in both are filled and joined by a step line. The user marks runs by dragging a rectangle or with
-// Shift and the arrow keys; the button, or Return, requests a comparison of only these runs.
+// Iteration time against peak memory, one point per run. Filled points, joined by a step line, are
+// the Pareto front. The user marks runs by dragging a rectangle or with Shift and the arrow keys;
+// the button, or Return, requests a comparison of only these runs.
 class ParetoChart : public CompareChart
 {
     Q_OBJECT

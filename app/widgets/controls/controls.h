@@ -34,7 +34,7 @@ Object* named(Object* object, const char* name, const QString& accessibleName = 
 }
 
 QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = nullptr);
-// Makes a button. `kind` selects its look: "", "primary", "tool" (24 high) or "link".
+// Makes a button. `kind` selects its look: "", "primary", "tool" (24 px high) or "link".
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
 // A button that triggers `action` and is enabled with it.
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind,

@@ -166,7 +166,7 @@ void MemoryBars::paintGroup(QPainter& painter, const Group& group, const QRectF&
     painter.fillRect(QRectF(plot.left(), yOf(m_capacity, plot) - 1, plot.width(), 2), chrome.text);
 }
 
-// The partner's stashes and the excess are explained only if there are any.
+// Omits the entries for stashes of a partner and for excess memory if no bar shows them.
 std::vector<MemoryBars::Entry> MemoryBars::legend() const
 {
     const Theme& theme = this->theme();

@@ -15,8 +15,8 @@
 namespace app {
 namespace {
 
-// At most kRows rows are drawn. If there are fewer than kFewRows, each is as high as one of
-// kFewRows rows.
+// At most kRows rows are drawn. A row is at most as high as one of kFewRows rows that fill the
+// height.
 constexpr int kRows = 16, kFewRows = 4;
 constexpr double kTop = 26, kNames = 66, kRight = 12;
 constexpr int kHeight = 184;

@@ -37,12 +37,12 @@ public:
     };
     struct Marks
     {
-        int iteration = 0;           // index into Timeline::iterations; an unknown one counts as 0
+        int iteration = 0;           // index into Timeline::iterations; 0 if out of range
         std::vector<Mark> parts;     // in any order
         std::optional<Mark> current; // has a thicker outline
         bool areUncertain = false;   // outlined in the colour of uncertain time
     };
-    void setMarks(Marks marks); // shows their iteration
+    void setMarks(Marks marks); // also shows the iteration of the marks
     const Marks& marks() const { return m_marks; }
     void setPlaceholder(const QString& text); // the reason to show while there is no schedule
     void setRowsHeight(int height);           // height of the rows, without the ruler

@@ -7,7 +7,7 @@
 namespace app {
 
 // Two to four exclusive choices in one frame; the left and right arrow keys change the choice. The
-// tooltip of a disabled choice is the reason.
+// tooltip of a disabled choice states why it is disabled.
 class SegmentControl : public ThemedWidget
 {
     Q_OBJECT
@@ -19,7 +19,7 @@ public:
     int current() const { return m_current; }
     void setCurrent(int choice); // emits no signal if unchanged
     void setText(int choice, const QString& text);
-    void setCompact(); // 24 high, for toolbars
+    void setCompact(); // 24 px high, for toolbars
     QSize sizeHint() const override;
 
 Q_SIGNALS:

@@ -33,7 +33,7 @@ protected:
 
 private:
     QRectF barRect(std::size_t bar) const;
-    int nameWidth() const; // of the names and the space around them
+    int nameWidth() const; // width of the names and the space around them
     double barsWidth() const;
     double longest() const; // longest bar, in units of the chart
     void paintBar(QPainter& painter, std::size_t bar) const;

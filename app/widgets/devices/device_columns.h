@@ -28,7 +28,7 @@ struct DeviceColumns
     // iteration.
     engine::IdVector<engine::DeviceId, std::vector<double>> amounts;
     engine::IdVector<engine::DeviceId, QString> names; // "Device 3, stages 3, 7"
-    std::optional<double> limit, mean;                 // of a whole column
+    std::optional<double> limit, mean;                 // amounts of a whole column
 
     bool isEmpty() const { return parts.empty(); }
     double total(engine::DeviceId device) const;

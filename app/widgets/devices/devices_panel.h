@@ -37,7 +37,7 @@ private:
     void arrange();
 
     DeviceChart *m_memory, *m_bubble; // hidden if they have nothing to show
-    QFrame* m_line;                   // between charts beside each other
+    QFrame* m_line;                   // between the charts if they are side by side
     QBoxLayout* m_charts;
     QScrollArea* m_scroll;
     QLabel* m_empty; // in place of the charts

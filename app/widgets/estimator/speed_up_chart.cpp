@@ -119,8 +119,8 @@ void SpeedUpChart::paintGround(QPainter& painter) const
     painter.drawLine(QPointF(m_plot.left(), even + 0.5), QPointF(m_plot.right(), even + 0.5));
 }
 
-// Paints the note about speed-ups below 1.0, as low as the labels allow. Call it after painting the
-// lines, which the note covers, and the labels.
+// Paints the note about speed-ups below 1.0 at the lowest place without marks and labels. Must be
+// called after the labels and the lines are painted, because the note covers lines.
 void SpeedUpChart::paintMeaning(QPainter& painter) const
 {
     const Chrome& chrome = theme().chrome;

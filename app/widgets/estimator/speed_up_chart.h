@@ -29,7 +29,7 @@ private:
     void paintLines(QPainter& painter);
     void paintDots(QPainter& painter);
     void paintPublished(QPainter& painter);
-    bool isFree(const QRectF& box) const; // of marks and labels
+    bool isFree(const QRectF& box) const; // whether no mark or label overlaps `box`
     void paintLabel(QPainter& painter, const QPointF& at, const QString& text);
 
     std::vector<BpipeStep> m_steps;

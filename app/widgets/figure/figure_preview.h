@@ -25,7 +25,7 @@ public:
     explicit FigurePreview(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(FigureDraft draft);
-    void addChecks(const std::vector<profiler::FigureCheck>& checks); // of the shown figure
+    void addChecks(const std::vector<profiler::FigureCheck>& checks); // checks of the shown figure
     const FigureDraft& draft() const { return m_draft; }
     // The band that shows why there is no figure or no file; initially hidden.
     Band& band() { return *m_band; }

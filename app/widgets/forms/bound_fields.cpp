@@ -61,7 +61,7 @@ std::string typedText(const FieldFacts& facts, const QString& text)
     return facts.kind == FieldKind::Memory && typed.empty() ? "0" : typed;
 }
 
-// A field for decimals: like all others, it shows a point in every locale, and accepts a comma.
+// A field for decimals. Shows a point in every locale, like all fields, and also accepts a comma.
 class DecimalField : public QDoubleSpinBox
 {
 public:

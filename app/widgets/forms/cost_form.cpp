@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMostTyped = 100'000; // in hundredths
 constexpr int kCostStep = 5;
-constexpr int kMostOp = 400, kMostP2P = 200, kMostAllReduce = 800; // of the sliders
+constexpr int kMostOp = 400, kMostP2P = 200, kMostAllReduce = 800; // maxima of the sliders
 
 } // namespace
 

@@ -124,7 +124,7 @@ void CostSourceForm::takeRun(const QString& file)
 }
 
 // Also takes D, N and the data-parallel width of the run, so that other schemes with the same
-// stages can be chosen. A plan of the last session names its run and has its own sizes.
+// stages can be chosen. If the plan named this run already, keeps the sizes of the plan.
 void CostSourceForm::take(const RunPointer& run)
 {
     CostSource& source = m_plan.source;

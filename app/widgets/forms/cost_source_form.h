@@ -23,7 +23,7 @@ class CostSourceForm : public QWidget
 public:
     CostSourceForm(const ThemeController& theme, RunPlan& plan, QWidget* parent = nullptr);
 
-    void showPlan(); // emits no signal, but reads the run that the plan names if it has none yet
+    void showPlan(); // emits no signal; loads the recorded run of the plan if necessary
     // Loads the run in the background and makes it the cost source. Unless the plan names this run
     // already, it also takes D, N and the data-parallel width from the run, and the number of
     // chunks if the scheme accepts it.

@@ -27,8 +27,7 @@ class RulesPane : public QWidget
     Q_OBJECT
 
 public:
-    // `sources`: the traces of the import that still exist; `of`: the number of traces at the
-    // import.
+    // `sources`: the traces of the import that still exist; `of`: the number of imported traces.
     RulesPane(const ThemeController& theme, const QStringList& sources, int of,
               QWidget* parent = nullptr);
 

@@ -46,7 +46,7 @@ void LedgerNotes::show(const LedgerRun& run)
     if (!isSame)
         save(); // the text typed for the previous run
     m_name->setPlaceholderText(run.label);
-    // Another window may have changed what a field shows that the user entered but did not edit.
+    // Keeps the text of a focused field, unless only another window has changed it.
     const auto mayReplace = [&](const QWidget* field, bool isEdited, bool isOther) {
         return !isSame || !field->hasFocus() || (!isEdited && isOther);
     };

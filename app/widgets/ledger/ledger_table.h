@@ -13,8 +13,8 @@ class LedgerTable : public DataTable
 public:
     explicit LedgerTable(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Shows other runs. Keeps the sort order. Keeps the selection and the current run as far as
-    // they are among `runs`.
+    // Shows other runs. Keeps the sort order, and the selected and current runs that are among
+    // `runs`.
     void show(std::vector<LedgerRun> runs, LedgerModel::Settings settings);
     using QWidget::show;
     LedgerModel& runs() const { return *m_model; }

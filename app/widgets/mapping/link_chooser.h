@@ -47,7 +47,7 @@ protected:
     const MappingStudy* study() const { return m_study.get(); }
     const LoadScale& scale() const { return m_scale; }
     const ShownLoads& shownLoads() const { return m_shown; }
-    std::vector<Nodes> links() const; // those with a load of a shown kind
+    std::vector<Nodes> links() const; // all links with a load of a shown kind
 
 private:
     void hover(const std::optional<Nodes>& nodes);

@@ -10,7 +10,7 @@ namespace app {
 // The kinds of load that a picture shows.
 struct ShownLoads
 {
-    bool messages = true; // also copies of stashes
+    bool messages = true; // includes copies of stashes
     bool allReduces = true;
 
     template<class Load>
@@ -34,7 +34,7 @@ public:
     double bound(int index) const; // largest load of a class, in bytes
     int classOf(double bytes) const;
     static QColor colour(int index, const Theme& theme);
-    static double width(int index); // of a line, in pixels
+    static double width(int index); // width of the line, in pixels
 
 private:
     double m_most = 0;

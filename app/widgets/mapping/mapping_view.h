@@ -41,7 +41,7 @@ public:
     // `problem`: why the plan cannot be predicted; "" if it can.
     void setPlan(const RunPlan& plan, const QString& problem);
     const MappingStudy* study() const { return m_found ? &m_found->study : nullptr; }
-    QString csv() const; // of the compared mappings; "" if there is no study of the plan yet
+    QString csv() const; // the compared mappings; "" if there is no study of the plan yet
 
 Q_SIGNALS:
     void csvChanged();

@@ -112,7 +112,7 @@ void placeArrows(NodeLayout& layout, const std::vector<std::pair<int, int>>& lin
     }
 }
 
-// Adds lines between neighbouring nodes that exchange nothing. Hidden loads count as traffic.
+// Adds lines between neighbouring nodes that exchange nothing. Hidden loads are traffic, too.
 void placeUnused(NodeLayout& layout, const profiler::LinkLoads& loads, const Grid& grid)
 {
     const auto isUsed = [&](int from, int to) {

@@ -28,7 +28,7 @@ struct NodeLayout
     std::vector<QRectF> frames;              // frames[node]: frame around its slots
     std::vector<std::vector<QRectF>> places; // places[node][slot]: box of the device in the slot
     std::vector<LinkArrow> arrows;
-    std::vector<LinkArrow> unused; // between neighbours that exchange nothing
+    std::vector<LinkArrow> unused; // lines between neighbours that exchange nothing
     double height = 0;
 
     // Maximum number of slots drawn per node. If the hardware defines no nodes, all devices are in

@@ -36,8 +36,8 @@ QComboBox* makeCombo(const char* name, const QString& says)
     return combo;
 }
 
-// Returns the iteration whose kernels count, -1: of all. A range can hold several iterations. The
-// median iteration counts only if the range begins in it.
+// Returns the iteration whose kernels are listed. For a range, returns -1 (all iterations), unless
+// the range begins in the median iteration.
 int iterationOf(const Selection& selection, const engine::Run& run)
 {
     const auto& iterations = run.timeline.iterations;

@@ -21,7 +21,7 @@ public:
 
 Q_SIGNALS:
     void written(const QString& text); // Enter was pressed; `text` is not empty
-    void closed();                     // after Esc, the close button, or writing
+    void closed();                     // emitted after Esc, the close button, or writing
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;

@@ -268,7 +268,7 @@ QString RunPanels::hintOf(Panel panel) const
     const QString which = name == tr("median iteration") ? name : tr("iteration %1").arg(name);
     switch (panel) {
     case Panel::Range:
-        return tr("ops count only with their part inside the range");
+        return tr("only the part of an op inside the range counts");
     case Panel::Summary:
         return tr("%1. Last row: means, largest peak, sum of messages").arg(which);
     case Panel::Events:

@@ -55,7 +55,7 @@ public:
     void showRun(const RunViewPointer& view, int iteration);
     void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
     void showSelection(const Selection& selection);
-    // `kernels` is nullptr if the kernels are unknown, for `reason`, and empty if the run has none.
+    // `kernels` is nullptr if unknown (`reason` says why), and empty if the run has no kernels.
     void showKernels(KernelViewPointer kernels, const QString& reason);
     // Adds the column of the critical path to the summary; showPathEvents() also lists its ops in
     // the events. nullptr removes both.
@@ -121,7 +121,7 @@ private:
     NotesPanel* m_notes;
     QPlainTextEdit* m_log;
     RunViewPointer m_view;
-    RunPointer m_run; // of m_view
+    RunPointer m_run; // run of m_view
     int m_iteration = -1;
     Panel m_beforeRange = Panel::Summary;
     bool m_isFolded = false;

@@ -51,7 +51,7 @@ private:
     EmptyState* m_failed;
     Band* m_band;
     QPushButton* m_runAgain;
-    Notice m_notice;            // the last one that the document had
+    Notice m_notice;            // last notice of the document
     bool m_isDismissed = false; // the user closed the band with m_notice
 };
 

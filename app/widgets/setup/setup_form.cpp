@@ -22,7 +22,7 @@ namespace {
 
 using engine::ScheduleRequest;
 
-constexpr int kMostDevices = 64, kMostMicroBatches = 128, kMostChunks = 8; // of the sliders
+constexpr int kMostDevices = 64, kMostMicroBatches = 128, kMostChunks = 8; // slider maxima
 
 } // namespace
 

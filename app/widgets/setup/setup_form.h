@@ -45,8 +45,8 @@ private:
     void modelChosen(const QString& model);
     void showModel();
     SliderField* makeCount(const char* flag, int engine::ScheduleRequest::*member, int most);
-    // Both make the field of an option. addField() adds a row for it; makeField() returns the
-    // field, so that the caller can add it to another row.
+    // Both functions create the field of an option. addField() adds a row for it; makeField()
+    // returns the field, so that the caller can add it to another row.
     QWidget* addField(QVBoxLayout& column, const char* flag);
     QWidget* makeField(const char* flag);
     void changed(); // the user changed a field

@@ -68,7 +68,7 @@ void ChartPanel::offer(std::vector<ChartChoice> choices, const std::vector<std::
     m_axis->clear();
     for (const std::string& key : axes)
         m_axis->addItem(studyOptionLabel(key), fromUtf8(key));
-    // Several charts can have one title, so the place counts first.
+    // Charts can share a title, so the chart at the previous position is preferred.
     const bool isSame = index >= 0 && m_chart->itemText(index) == chart;
     m_chart->setCurrentIndex(isSame ? index : std::max(0, m_chart->findText(chart)));
     m_axis->setCurrentIndex(std::max(0, m_axis->findData(axis)));

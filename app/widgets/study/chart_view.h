@@ -56,7 +56,7 @@ private:
     const ThemeController& m_theme;
     Describe m_describe;
     std::shared_ptr<const profiler::DrawnChart> m_chart;
-    QPixmap m_picture; // of the whole chart
+    QPixmap m_picture; // picture of the whole chart
     std::size_t m_point = 0;
     const profiler::ChartMark* m_hovered = nullptr;
 };

@@ -38,7 +38,7 @@ protected:
     void addAxes(const QString& anyText, const std::map<std::string, std::string>& values);
     std::map<std::string, std::string> axisValues() const; // from visible rows, without `anyText`
     void showAxis(const std::string& key, bool isShown);
-    void addButtons(); // the last row
+    void addButtons(); // adds the buttons as the last row
     void check();      // calls apply()
 
     static Choices axisChoices(const profiler::Study& study);

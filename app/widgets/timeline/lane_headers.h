@@ -18,7 +18,7 @@ public:
 
     using QObject::QObject;
 
-    // Has only the user's settings; TimelineScene::layout() sets the other members.
+    // Contains only the user's settings; TimelineScene::layout() sets the other members.
     const LaneOptions& options() const { return m_options; }
     const LaneOrder& order() const { return m_options.order; }
     void setOrder(const LaneOrder& order);
@@ -29,8 +29,8 @@ public:
     // Handles a press in the header of a device. If it is on the triangle, toggles the lane and
     // returns false. Otherwise returns true, and drag() can move the lane.
     bool press(double x, int device);
-    // Moves the lane of the pressed header to the place of the lane at `y`, if it would then be
-    // under the pointer. Does nothing if the pointer has moved by only a few pixels.
+    // Moves the lane of the pressed header to the place of the lane at `y`, if the pointer would
+    // then be on the moved lane. Does nothing if the pointer has moved by only a few pixels.
     void drag(double pixels, double y, const std::vector<Lane>& lanes);
     void release() { m_held = -1; }
 

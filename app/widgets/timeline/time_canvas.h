@@ -80,7 +80,7 @@ protected:
     void remember() { m_history.push(m_window); }
     void moveTo(ViewWindow to, Remember remember);
     void userMovesTo(ViewWindow to, Remember remember);
-    // The events of one gesture enter the zoom history once: a touchpad sends dozens of them.
+    // Zooms. All events of one gesture make one entry in the zoom history: a touchpad sends dozens.
     void zoomByWheel(const QWheelEvent& event, ViewWindow to);
     void forgetHistory() { m_history.clear(); }
     int scrollY() const;
@@ -147,9 +147,9 @@ private:
 
     const ThemeController& m_theme;
     ViewWindow m_window;
-    std::optional<ViewWindow> m_firstView; // from setInSight(); target of the first move
+    std::optional<ViewWindow> m_firstView; // the next move shows this view; see setInSight()
     ZoomHistory m_history;
-    std::optional<quint64> m_zoomed; // ms; when the wheel zoomed, if nothing has moved since
+    std::optional<quint64> m_zoomed; // time of the last wheel zoom (ms); nullopt after another move
 
     Drag m_dragging = Drag::None;
     QPointF m_pressedAt, m_pointer;

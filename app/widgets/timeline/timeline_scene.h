@@ -33,7 +33,7 @@ struct TimelineScene
     PathMarksPointer path;    // nullptr: not shown
     int reason = -1;          // the highlighted reason of the path; -1: none
     PlanPointer plan;         // nullptr: unknown
-    int planIteration = -1;   // index of the iteration that `opsDone` is about
+    int planIteration = -1;   // index of the iteration to which `opsDone` belongs
     std::vector<int> opsDone; // complete ops of each device; empty: unknown
     Selection selection, hover;
     std::optional<PlannedOp> plannedHover;
@@ -54,7 +54,7 @@ struct TimelineScene
     }
     // The plan after the last iteration of a growing run; empty if it is hidden or unknown.
     PlanView drawnPlan() const;
-    engine::Window extent() const; // with the drawn plan
+    engine::Window extent() const; // includes the drawn plan
     // Returns app::rulerScale(). If a planned iteration has begun and its start is visible, the
     // scale counts from this start.
     RulerScale rulerScale() const;
@@ -62,7 +62,7 @@ struct TimelineScene
 
     std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
     void layout(QSizeF size, LaneOptions options);       // computes areas and lanes
-    bool areLanesDense() const;                          // the visible ones
+    bool areLanesDense() const;                          // whether the visible lanes are dense
     Selection hit(QPointF at) const;
     // The target of a context menu: the device of a header, the marked range, or an item.
     Selection menuTarget(QPointF at) const;

@@ -347,8 +347,7 @@ bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
 
 bool TimelineWidget::ownKey(int key, Qt::KeyboardModifiers modifiers)
 {
-    // Does not handle letters with Shift, which are shortcuts of actions, even if these are
-    // disabled.
+    // Ignores letters with Shift, because they are shortcuts of actions, which may be disabled.
     if (modifiers & Qt::ShiftModifier && key >= Qt::Key_A && key <= Qt::Key_Z)
         return false;
     TimelineLook look = m_scene.look;

@@ -88,8 +88,8 @@ Q_SIGNALS:
     void iterationChanged(int iteration);
     void followChanged(bool follow);
     void lookChanged(const app::TimelineLook& look);
-    void reasonClicked(int reason); // on the ruler
-    void pathClosed();              // with Esc
+    void reasonClicked(int reason); // the reason was clicked on the ruler
+    void pathClosed();              // the path was closed with Esc
 
 protected:
     bool isEmpty() const override { return m_scene.isEmpty(); }
@@ -98,7 +98,7 @@ protected:
     std::optional<ViewWindow> fit() const override { return m_scene.fitOf(iteration()); }
     std::optional<ViewWindow> selectedBox() const override
     {
-        return viewOf(m_scene.selection.window); // of zero length if nothing is selected
+        return viewOf(m_scene.selection.window); // has zero length if nothing is selected
     }
     void paintCanvas(QPainter& painter) override;
     void updateAxis() override;

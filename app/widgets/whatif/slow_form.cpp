@@ -166,8 +166,8 @@ void SlowForm::showState()
                                   : tr("Choose \"Own order\" as the scheme to change single ops."));
 }
 
-// Accepts "12.4" and "12.4 ms" in the unit of the field. The shown duration is rounded, so it is no
-// edit while its text is the same.
+// Accepts "12.4" and "12.4 ms" in the unit of the field. Ignores an unchanged text, because the
+// shown duration is rounded.
 void SlowForm::takeTime()
 {
     QString text = m_time->text();

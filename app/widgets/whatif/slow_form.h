@@ -43,7 +43,7 @@ public:
     void show(const WhatIfChanges& changes);
     using QWidget::show;
     // Returns an edit with a factor of 1 for the chosen scope: the selected op, all ops of its
-    // kind, or those of its device; nullopt: no op is selected.
+    // kind, or all ops of its kind on its device; nullopt: no op is selected.
     std::optional<profiler::RunEdit> selection() const;
 
 Q_SIGNALS:

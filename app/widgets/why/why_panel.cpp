@@ -232,8 +232,8 @@ void WhyPanel::addReasons(QVBoxLayout& layout)
     m_accuracy->hide();
     notes->addWidget(m_accuracy);
     if (!why.reasons.empty())
-        notes->addWidget(wrapped(makeLabel(tr("Each change is simulated alone; their gains cannot "
-                                              "be added."),
+        notes->addWidget(wrapped(makeLabel(tr("Each change is simulated separately; the gains do "
+                                              "not add up."),
                                            "hint")));
     auto* list = makeButton(tr("Show path as a list"), QStringLiteral("whyList"), "link");
     auto* copy = makeButton(tr("Copy as text"), QStringLiteral("whyCopy"), "link");

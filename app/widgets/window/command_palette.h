@@ -54,7 +54,7 @@ private:
     QListWidget* m_list;
 };
 
-// Rates how well `text` matches `name`; higher is better. A word of `text` counts 2 if a word of
+// Rates how well `text` matches `name`; higher is better. A word of `text` scores 2 if a word of
 // `name` starts with it, and 1 if `name` contains it elsewhere. Returns -1 if `name` lacks a word.
 int matchQuality(const QString& name, const QString& text);
 

@@ -55,7 +55,7 @@ private:
     Qt::CheckState checkOf(const QString& group) const;
 
     RunsModel& m_runs;
-    QStringList m_words; // of the filter
+    QStringList m_words; // words of the filter
     std::vector<Row> m_rows;
     QTimer m_soon; // arranges the runs in the next turn of the event loop
 };

@@ -43,7 +43,7 @@ public:
     }
 
 protected:
-    // The page has the same keys for moving a lane.
+    // Claims Alt+Up and Alt+Down, with which the page moves a lane.
     bool event(QEvent* event) override
     {
         if (event->type() != QEvent::ShortcutOverride
@@ -140,7 +140,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     auto* title = makeBar(40, 4, {{makeLabel(tr("Runs"), "dock"), 1}, add});
     m_filterRow = makeFilter();
     m_list->setModel(m_groups);
-    m_list->setMinimumWidth(160); // the dock can be wider, because its button is not cut
+    m_list->setMinimumWidth(160); // the dock's button may need more width
     m_list->setItemDelegate(new RunsDelegate(theme, m_list));
     m_list->setMouseTracking(true);
     m_list->setFrameShape(QFrame::NoFrame);
@@ -205,8 +205,8 @@ void RunsDock::updateFilter()
     m_filterRow->setVisible(runs >= GroupedRuns::kHeadersFrom || m_groups->isFiltered());
 }
 
-// See RunsList::MoveInQueue. The queued runs that the filter hides are passed, too. The moved run
-// stays the current row, so that it can be moved again.
+// See RunsList::MoveInQueue. Also moves past queued runs that the filter hides. The moved run stays
+// the current row, so that it can be moved again.
 int RunsDock::moveInQueue(int row, int step)
 {
     const auto isQueued = [this](int run) { return run >= 0 && m_runs.at(run)->isQueued(); };

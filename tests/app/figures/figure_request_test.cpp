@@ -66,7 +66,7 @@ TEST_CASE("wrong usage names the option and what it takes")
               .starts_with("notes need recorded times"));
     CHECK(refusal("a.sqlite").starts_with("name the output file"));
     CHECK(refusal("a.sqlite -o f.tiff")
-          == "f.tiff has an unknown format; use the ending .pdf, .svg, .tex or .png");
+          == "f.tiff has an unknown format; use the extension .pdf, .svg, .tex or .png");
     CHECK(refusal("a.sqlite -o f.pdf --memory --times schematic")
           == "memory needs recorded times; leave out --memory or --times schematic");
     for (const char* range : {"48..12", "12", "12..", "-1..4", "a..b"})
