@@ -16,11 +16,12 @@ Fields<TrainingSetup> trainingSetupFields()
                             "Devices that share each stage", "t")
                          .between(1, kMostDevices),
                      &S::tensorParallel),
-            field<S>(option("", "--attention", "Attention",
-                            "standard stores the attention scores, recompute computes them again "
-                            "in the backward, flash never stores them")
-                         .oneOf({"standard", "recompute", "flash"}),
-                     &S::attention),
+            field<S>(
+                option("", "--attention", "Attention",
+                       "standard: stores the attention scores; recompute: computes them again in "
+                       "the backward; flash: never stores them")
+                    .oneOf({"standard", "recompute", "flash"}),
+                &S::attention),
             field<S>(option("", "--no-sequence-parallel", "No sequence parallelism",
                             "Do not split norms and dropout over the devices of a stage"),
                      &S::sequenceParallel),

@@ -20,8 +20,8 @@ public:
     void addAlone(std::span<const OpTiming> iteration);
     void addBeside(std::span<const OpTiming> iteration);
 
-    // Returns the sums for each kind of op, in the order of OpKind. Empty unless durations of ops
-    // that ran alone and of ops that ran concurrently were added.
+    // Returns the summed durations of each kind of op, in the order of OpKind. Empty until both an op
+    // that ran alone and an op that ran concurrently have been recorded.
     std::vector<Interference> result() const;
 
 private:

@@ -46,8 +46,8 @@ Fields<ModelSpec> modelFields()
         addSize("--width", "Width", "Width of the residual stream", &M::width);
         addSize("--heads", "Heads", "Attention heads", &M::heads);
         add(ofModel("--attention", "Attention",
-                    "standard stores the attention scores, recompute computes them again in the "
-                    "backward, flash never stores them")
+                    "standard: stores the attention scores; recompute: computes them again in "
+                    "the backward; flash: never stores them")
                 .oneOf(namesOf(kAttentionNames)),
             &M::attention);
         add(ofModel("--recompute", "Recompute",

@@ -22,7 +22,7 @@ public:
     // leaves this memory without an owner (GpuMemory::differenceShare()).
     void step(std::optional<GpuMemoryOwner> owner);
 
-    // Returns the memory of each GPU now. `plan` determines the contents of the arenas.
+    // Returns the memory in use on each GPU. `plan` divides the arenas into their contents.
     std::vector<GpuMemory> account(const ExecutionPlan& plan) const;
 
 private:

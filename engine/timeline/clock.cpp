@@ -15,7 +15,7 @@ std::int64_t nanosecondsOf(const RunInfo& info, std::int64_t ticks)
         return kMost;
     if (units <= -(kMost / kSecond))
         return -kMost;
-    // `rest` is less than one unit, so a double represents its nanoseconds exactly.
+    // `rest` is less than a second, so a double is precise enough to round it to nanoseconds.
     const double rest = ticks % info.ticksPerUnit;
     const double share = rest / info.ticksPerUnit;
     return units * kSecond + static_cast<std::int64_t>(share * kSecond + (share < 0 ? -0.5 : 0.5));

@@ -11,7 +11,7 @@
 
 namespace profiler {
 
-// The parts of an op that a name states; parts that it does not state are empty.
+// What the name of a range or kernel states of an op. Numbers that it does not state are empty.
 struct NamedOp
 {
     engine::OpKind kind = engine::OpKind::Forward;

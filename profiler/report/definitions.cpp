@@ -30,7 +30,7 @@ constexpr std::array kDefinitions{
     Definition{"Bubble ratio", "sum of bubbles / (D x iteration)",
                "Share of the device time. Some papers divide by the compute time.", kOwn,
                "bubble %|bubble ratio|bubble share"},
-    Definition{"Fill", "first start of the device - start of the iteration",
+    Definition{"Fill", "start of the first op of the device - start of the iteration",
                "Bubble before the first op of a device.", kOwn, "fill"},
     Definition{"Wait", "bubble - fill - drain", "Bubble between two ops of a device.", kOwn,
                "wait"},

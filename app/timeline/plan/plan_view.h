@@ -13,7 +13,8 @@ namespace app {
 class Plan
 {
 public:
-    // `run` has one iteration, which begins at tick 0 and has the ops of the growing run.
+    // `run` is a prediction with one iteration, which begins at tick 0, and with the same ops as the
+    // run that is being recorded.
     explicit Plan(std::shared_ptr<const engine::Run> run);
 
     const engine::Run& run() const { return *m_run; }

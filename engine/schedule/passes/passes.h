@@ -50,8 +50,8 @@ Schedule addAllReduce(Schedule schedule, SyncPolicy policy);
 // The number of micro-batches per update (Shape::updateEvery) in each direction.
 int updateEveryOfReplica(const Shape& shape);
 // Adds an OPT per (replica, stage) after all other ops of the device. An asynchronous schedule gets
-// an OPT after every backward that completes an update. If gradients are summed over replicas, each
-// OPT is placed later, before the first op that needs the update.
+// an OPT after every backward that completes the gradients of an update or, if gradients are summed
+// over replicas, before the first op that needs the updated weights.
 Schedule addOptimizer(Schedule schedule);
 // Applies addP2P(), addAllReduce() and addOptimizer(). Executors and simulator require lowered
 // schedules.

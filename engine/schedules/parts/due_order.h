@@ -13,8 +13,8 @@ struct DueOrder
     // Returns the due time of a stage's forward or, if `forward` is false, of its backward. Only
     // the order of the times matters.
     std::function<std::int64_t(bool forward, int stage, int microBatch)> due;
-    // The memory limit of a device in chunks. A micro-batch starts only if the held chunks, plus
-    // those that started micro-batches still need, do not exceed the limit.
+    // The memory limit of a device in chunks. A new micro-batch starts only if the chunks that are
+    // held and those that micro-batches in progress still need do not exceed it together.
     int mostStash = 0;
     // The largest number of micro-batches of one direction that may have run their first but not
     // their last op; 0: unlimited.
