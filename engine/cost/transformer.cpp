@@ -26,6 +26,14 @@ Result<void> checkWidths(const TransformerSpec& model, std::string_view source)
 
 } // namespace
 
+int TransformerSpec::defaultFeedForward(Family family, int width)
+{
+    constexpr int kMultiple = 256; // as in LLaMA
+    if (family != Family::Llama)
+        return 4 * width;
+    return (8 * width / 3 + kMultiple - 1) / kMultiple * kMultiple;
+}
+
 Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
 {
     auto file = TRY(SpecFile::open(kFolders, nameOrFile, "model"));

@@ -21,7 +21,7 @@ struct TransformerSpec
     std::string name;
     Family family = Family::Gpt;
     int layers = 24, width = 2048, heads = 16, sequence = 2048, vocabulary = 51200;
-    // keyValueHeads 0: as many as heads; feedForward 0: 4 x width.
+    // keyValueHeads 0: as many as heads; feedForward 0: defaultFeedForward().
     int keyValueHeads = 0, feedForward = 0;
     // Whether the head has BERT's dense layer, GELU and norm, and a decoder with bias.
     bool transformedHead = false;
@@ -29,7 +29,12 @@ struct TransformerSpec
     // are stored. Models that this program trains have none.
     bool dropout = false;
 
-    double feedForwardWidth() const { return feedForward > 0 ? feedForward : 4.0 * width; }
+    // Returns 4 x width; for Llama 8/3 x width, rounded up to a multiple of 256.
+    static int defaultFeedForward(Family family, int width);
+    double feedForwardWidth() const
+    {
+        return feedForward > 0 ? feedForward : defaultFeedForward(family, width);
+    }
     double keyValueShare() const // g / a
     {
         return keyValueHeads > 0 ? static_cast<double>(keyValueHeads) / heads : 1;

@@ -8,6 +8,7 @@
 #include "engine/kit/kit_archive.h"
 #include "engine/model/text_data.h"
 #include "engine/model/toml_fields.h"
+#include "engine/plan/pass_spec.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/formats/csv.h"
@@ -185,6 +186,8 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
     // PyTorch executes windows sequentially and drains after each.
     const auto schedule = TRY(scheduleOf(experiment, Windows::One));
     TRY(checkValid(schedule));
+    TRY(checkModel(experiment.model, schedule.shape.stages));
+    TRY(passSpec(experiment.model, schedule)); // the ranks cut micro-batches as `bscope run` does
     const auto data
         = TRY(TextData::named(experiment.textFile, experiment.seed, experiment.model.sequence));
     TrainingKit kit;

@@ -53,9 +53,9 @@ Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
 
 // Makes the kit of an experiment: schedule.csv (with transfers, all-reduces and optimizer steps),
 // model.toml, the text, the programs, torch.csv if PyTorch's runtime can execute the schedule, and
-// titan.toml if torchtitan can. Fails as scheduleOf() does and if the schedule is not valid, with
-// Error::Code::InvalidArgument if the ranks cannot be divided into nodes of `gpusPerNode`, and with
-// the errors of TextData if the text cannot be read.
+// titan.toml if torchtitan can. Fails as scheduleOf(), checkModel() and passSpec() do and if the
+// schedule is not valid, with Error::Code::InvalidArgument if the ranks cannot be divided into
+// nodes of `gpusPerNode`, and with the errors of TextData if the text cannot be read.
 Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode);
 
 // Called on the calling thread before every MiB, with the bytes written so far and the bytes of the

@@ -48,7 +48,7 @@ struct ModelSpec
     Family family = Family::Gpt;
     int layers = 16, width = 64, heads = 4, sequence = 64, microBatchSize = 2, vocabulary = 256;
     int kvHeads = 0;  // key-value heads; 0: as many as heads
-    int ffnWidth = 0; // 0: 4 x width; Llama: 8/3 x width, rounded up to a multiple of 256
+    int ffnWidth = 0; // 0: TransformerSpec::defaultFeedForward()
     bool tied = false;
     AttentionKind attention = AttentionKind::Standard;
     Recompute recompute = Recompute::None;

@@ -1,17 +1,17 @@
 #include "engine/model/transformer_shape.h"
 
+#include "engine/cost/transformer.h"
+
 namespace engine {
 namespace {
 
 int ffnWidthOf(const ModelSpec& model)
 {
-    constexpr int kMultiple = 256; // as in LLaMA
-    if (model.ffnWidth > 0)
-        return model.ffnWidth;
-    if (model.family != Family::Llama)
-        return 4 * model.width;
-    const int width = 8 * model.width / 3;
-    return (width + kMultiple - 1) / kMultiple * kMultiple;
+    using Closed = TransformerSpec::Family;
+    return model.ffnWidth > 0
+        ? model.ffnWidth
+        : TransformerSpec::defaultFeedForward(
+            model.family == Family::Llama ? Closed::Llama : Closed::Gpt, model.width);
 }
 
 AttentionKind kindOf(const ModelSpec& model)

@@ -27,13 +27,20 @@ def new_channel(job, source, target):
 
 
 class Groups:
-    """Process groups by members. Every rank creates all of them, in the same order."""
+    """Process groups by members. Every rank creates all of them, in the same order.
+
+    NCCL connects the members at their first sum, and each host waits there for the others, so a
+    number is summed before the schedule starts.
+    """
 
     def __init__(self, job, memberships):
         self.groups = {}
         for members in sorted({tuple(sorted(set(each))) for each in memberships}):
             if len(members) > 1:
-                self.groups[members] = dist.new_group(list(members), timeout=job.timeout)
+                group = dist.new_group(list(members), timeout=job.timeout)
+                if job.backend == "nccl" and dist.get_rank() in members:
+                    dist.all_reduce(torch.zeros(1, device=job.device), group=group)
+                self.groups[members] = group
 
     def of(self, members):
         return self.groups.get(tuple(sorted(set(members))))
@@ -76,6 +83,8 @@ class Reductions:
 
     @staticmethod
     def _sum(lists, group):
+        if group is None and len(lists) == 1:  # the gradients are the sum
+            return None, None, []
         flat = sum(torch.cat([p.grad.flatten() for p in parameters]) for parameters in lists)
         work = dist.all_reduce(flat, group=group, async_op=True) if group else None
         return work, flat, lists

@@ -82,7 +82,14 @@ class Job:
                 "nproc-per-node ranks")
         self.device = torch.device("cpu")
         if self.backend == "nccl":
-            self.device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+            # A group connects for every algorithm at its first sum, not at the first use of one.
+            os.environ.setdefault("NCCL_RUNTIME_CONNECT", "0")
+            gpu, gpus = int(os.environ["LOCAL_RANK"]), torch.cuda.device_count()
+            if gpu >= gpus:
+                raise KitError(f"this rank needs GPU {gpu} of its node, which has {gpus} GPU(s): "
+                               "start fewer ranks on each of more nodes (NODES, RANKS_PER_NODE), "
+                               "or train on the CPU with --backend gloo")
+            self.device = torch.device("cuda", gpu)
             torch.cuda.set_device(self.device)
         self.timeout = timedelta(seconds=timeout)
         dist.init_process_group(self.backend, timeout=self.timeout)

@@ -75,7 +75,7 @@ schemes() { # DEVICES: every scheme that accepts D and N = 2 D
     local kit
     for kit in "$work"/*/titan.toml; do variant "$(basename "$(dirname "$kit")")" titan; done
     variant 1f1b 2.8
-    for kit in bitpipe chimera; do variant $kit rendezvous; done
+    for kit in bitpipe chimera gems; do variant $kit rendezvous; done
     if [ "$1" = 4 ]; then # BPipe moves nothing between two devices
         variant bpipe rendezvous
         # A recomputed forward saves nothing that could be moved, which ended the kit.
@@ -157,6 +157,8 @@ failures() {
     expect "has no complete backward of 0F1" inside python3 "$seen/kit/train.py" --check
     cp "$work/good.csv" "$folder/schedule.csv"
     expect "need 2 ranks, not 1" inside python3 "$seen/kit/train.py"
+    # A node with fewer GPUs than ranks was reported as "CUDA error: invalid device ordinal".
+    CUDA_VISIBLE_DEVICES='' expect "needs GPU 1 of its node, which has 0 GPU(s)" rank 1 --backend nccl
     # Two kits on one machine had the same port.
     inside "$seen/kit/run.sh" --profile 0 --results "$seen/other" > "$work/other.log" 2>&1 &
     inside "$seen/kit/run.sh" --profile 0 > "$work/run.log" 2>&1 \

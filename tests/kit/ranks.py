@@ -56,10 +56,11 @@ def use_titan(kit):
 
 
 def use_rendezvous(_):
-    """NCCL's channels over gloo. At the first message of a channel, each host waits for the other.
+    """NCCL's channels over gloo. At the first call of a group, each host waits for the others.
 
     The channels of both directions were first used in the schedule, where two devices that both
-    send first waited for each other forever.
+    send first waited for each other forever. So were the groups of the sums: with GEMS a device
+    waited there for one that needed its next message.
     """
     dist, join, met = communication.dist, train.Job.join, set()
 
@@ -68,15 +69,15 @@ def use_rendezvous(_):
         job.backend = "nccl"
 
     def meeting(function):
-        def call(tensor, peer, group=None, **arguments):
+        def call(*arguments, group=None, **others):
             if group not in met:
                 met.add(group)
                 dist.barrier(group)
-            return function(tensor, peer, group=group, **arguments)
+            return function(*arguments, group=group, **others)
         return call
 
     train.Job.join = join_as_nccl
-    for name in ("send", "recv", "isend", "irecv"):
+    for name in ("send", "recv", "isend", "irecv", "all_reduce"):
         setattr(dist, name, meeting(getattr(dist, name)))
 
 
@@ -261,6 +262,14 @@ def check_stashes():
     assert [box.tensor.device.type for box in stashes.boxes["key"]] == ["cpu"]
 
 
+def check_sums():
+    """The gradients of a stage that one rank holds are not copied; they were, before OPT."""
+    one, two = (torch.nn.Parameter(torch.ones(2)) for _ in range(2))
+    one.grad, two.grad = torch.ones(2), torch.ones(2)
+    assert communication.Reductions._sum([[one]], None) == (None, None, [])
+    assert communication.Reductions._sum([[one], [two]], None)[1].tolist() == [2, 2]
+
+
 def saved_bytes(dtype):
     """The bytes that autograd saves in a forward of few tokens, without the parameters."""
     spec = {"family": "gpt", "width": 64, "heads": 4, "layers": 1, "sequence": 4,
@@ -289,6 +298,7 @@ def main():
     check_sends()
     check_serving()
     check_stashes()
+    check_sums()
     check_weights()
     # Autograd's threads do not survive a fork, so this process computes gradients at the end.
     failures = {kit.name: failure for kit in KITS if (failure := train_kit(kit))}

@@ -71,6 +71,21 @@ std::string obstacleIn(std::span<const Op> ops)
     return {};
 }
 
+// PyTorch takes the loss of micro-batch m from forward m of the last stage.
+std::string obstacleInOrder(const Schedule& schedule)
+{
+    MicroBatchId latest;
+    for (const auto& ops : schedule.program)
+        for (const Op& op : ops) {
+            if (op.kind != OpKind::Forward || op.stage.value + 1 != schedule.shape.stages)
+                continue;
+            if (op.microBatch < latest)
+                return toString(op) + ": it needs the last stage in micro-batch order";
+            latest = op.microBatch;
+        }
+    return {};
+}
+
 std::string torchCell(std::span<const Op> group)
 {
     return group.size() == 1
@@ -175,7 +190,7 @@ std::string torchObstacle(const Schedule& schedule)
     for (const auto& ops : schedule.program)
         if (std::string obstacle = obstacleIn(ops); !obstacle.empty())
             return obstacle;
-    return {};
+    return obstacleInOrder(schedule);
 }
 
 Result<std::string> writeTorch(const Schedule& schedule)

@@ -127,6 +127,19 @@ TEST_CASE("a kit whose ranks cannot be divided into nodes is refused")
     CHECK(kit.error().message.find("--gpus-per-node 3: 4 ranks") == 0);
 }
 
+// Such kits were written, and their ranks failed or waited for each other on the cluster.
+TEST_CASE("a kit whose model cannot be divided into stages or slices is refused")
+{
+    Experiment experiment = experimentWith("1f1b");
+    experiment.model.layers = 3;
+    CHECK_THAT(trainingKit(experiment, 8).error().message,
+               Catch::StartsWith("3 layers cannot be divided into 4 stages"));
+    experiment = experimentWith("seq1f1b");
+    experiment.model.sequence = 63;
+    CHECK_THAT(trainingKit(experiment, 8).error().message,
+               Catch::Contains("slices do not divide a sequence of 63 tokens evenly"));
+}
+
 TEST_CASE("an existing folder is replaced only on request, and keeps its other files")
 {
     const TemporaryFolder folder;

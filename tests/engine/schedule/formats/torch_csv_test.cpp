@@ -123,6 +123,9 @@ TEST_CASE("a schedule that PyTorch cannot express is refused with the op and the
     CHECK_THAT(refusal(addOptimizer(scheduleOf("1f1b", 2, 2))),
                Catch::Contains("0OPT") && Catch::Contains("training loop"));
     CHECK_THAT(refusal(scheduleFrom({"(0F0 0F1) 0B0 0B1"})), Catch::Contains("can join only"));
+    // PyTorch would use the loss of micro-batch 1 for 1B0 and report no error.
+    CHECK_THAT(refusal(scheduleFrom({"0F0 0F1 0B0 0B1", "1F1 1F0 1B0 1B1"})),
+               Catch::Contains("1F0: it needs the last stage in micro-batch order"));
     Schedule halves = scheduleFrom({"0F0 0B0.0 0B0.1"});
     halves.program[{0}][1].flags = halves.program[{0}][2].flags = OpFlag::Half;
     CHECK_THAT(refusal(halves), Catch::Contains("not halves"));
