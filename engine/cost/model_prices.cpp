@@ -62,6 +62,13 @@ std::int64_t nanoseconds(double seconds)
     return std::llround(std::min(0x1.8p61, seconds * 1e9));
 }
 
+// Bytes of the gradients of the parameters in an all-reduce.
+double gradientBytes(const ModelOnHardware& on, double parameters)
+{
+    constexpr double kFp32 = 4, kBf16 = 2;
+    return (on.setup.allReducePrecision == GradientPrecision::Bf16 ? kBf16 : kFp32) * parameters;
+}
+
 struct StageTimes
 {
     double forward = 0, inputGradient = 0, weightGradient = 0, recompute = 0, optimizer = 0;
@@ -141,17 +148,30 @@ private:
                                           : link == Link::InNode ? hardware.node
                                                                  : hardware.network);
     }
+    double allReduce(const StageGroup& group, double bytes) const
+    {
+        const bool phases = m_on.hardware.hierarchicalAllReduce && group.tier == Link::AcrossNodes;
+        return phases
+            ? hierarchicalAllReduce(reached(Link::InNode), reached(Link::AcrossNodes), group, bytes)
+            : ringAllReduce(reached(group.tier), group.ranks, bytes);
+    }
     void setAllReduce(int stage)
     {
         const double bytes = allReduceBytes(m_on, m_shape.stages, stage);
         const bool oneNode = m_prices.mapping.isOneNode();
-        const StageGroup group = oneNode ? StageGroup{m_shape.replicas * m_shape.dataParallel}
-                                         : m_prices.mapping.group(StageId{stage});
-        const bool phases = m_on.hardware.hierarchicalAllReduce && group.tier == Link::AcrossNodes;
-        set(OpKind::AllReduce, stage,
-            phases ? hierarchicalAllReduce(reached(Link::InNode), reached(Link::AcrossNodes), group,
-                                           bytes)
-                   : ringAllReduce(reached(group.tier), group.ranks, bytes));
+        const int holders = m_shape.replicas * m_shape.dataParallel;
+        const StageGroup group
+            = oneNode ? StageGroup{holders} : m_prices.mapping.group(StageId{stage});
+        set(OpKind::AllReduce, stage, allReduce(group, bytes));
+        if (m_shape.stages < 2 || (stage > 0 && stage < m_shape.stages - 1))
+            return;
+        // As in allReduceCost() of exec/op_costs.cpp.
+        const double tied
+            = gradientBytes(m_on, embeddingParameters(m_on.model) / m_on.setup.tensorParallel);
+        const StageGroup both = oneNode ? StageGroup{2 * holders} : m_prices.mapping.tiedGroup();
+        m_prices.setTied(
+            StageId{stage},
+            {nanoseconds(allReduce(both, tied)) + nanoseconds(allReduce(group, bytes - tied)), 0});
     }
     void setLinks(OpKind kind, int stage, double bytes)
     {
@@ -205,9 +225,7 @@ LayerTimes layerTimes(const ModelOnHardware& on)
 
 double allReduceBytes(const ModelOnHardware& on, int stages, int stage)
 {
-    constexpr double kFp32 = 4, kBf16 = 2;
-    const bool half = on.setup.allReducePrecision == GradientPrecision::Bf16;
-    return (half ? kBf16 : kFp32) * stageParameters(on.model, on.setup, stages, stage);
+    return gradientBytes(on, stageParameters(on.model, on.setup, stages, stage));
 }
 
 Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapping mapping,
