@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kKernelsPerLayer = 14;
 // Memory traffic of a layer's elementwise kernels (norms, residuals, activation function, dropout)
-// in bytes per activation; a layer has s b h activations. The values come from a cost model;
+// in bytes per 16-bit activation; a layer has s b h activations. The values come from a cost model;
 // calibrate them.
 constexpr double kForwardTraffic = 70, kBackwardTraffic = 95;
 constexpr double kUpdateBytes = 30;    // Adam: reads g w m v, writes w m v and the 16-bit weight
@@ -47,8 +47,8 @@ public:
     // reduce-scatter and all-gather of sequence parallelism take the same time.
     double tensorParallel() const
     {
-        const double bytes
-            = 2.0 * m_on.model.sequence * m_on.setup.microBatchSize * m_on.model.width;
+        const double bytes = m_on.setup.activationBytes * m_on.model.sequence
+            * m_on.setup.microBatchSize * m_on.model.width;
         return 2 * ringAllReduce(reached(m_on.hardware.node), m_on.setup.tensorParallel, bytes);
     }
 
@@ -199,8 +199,9 @@ LayerTimes layerTimes(const ModelOnHardware& on)
     const Roofline roofline(on);
     const TransformerSpec& model = on.model;
     const double b = on.setup.microBatchSize;
-    const double sbh = model.sequence * b * model.width;
-    const double scores = static_cast<double>(model.heads) * model.sequence * model.sequence * b;
+    const double size = on.setup.activationBytes / 2; // traffic is stated for 16 bits
+    const double sbh = size * model.sequence * b * model.width;
+    const double scores = size * model.heads * model.sequence * model.sequence * b;
     const bool flash = on.setup.attention == AttentionMode::Flash;
     const AttentionKernels kernels = attentionKernels(model, on.setup);
     const double matrices = roofline.matmul(layerFlops(model, b));

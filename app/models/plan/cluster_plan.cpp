@@ -149,6 +149,19 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
     return checks;
 }
 
+engine::AttentionMode attentionMode(engine::AttentionKind kind)
+{
+    switch (kind) {
+    case engine::AttentionKind::Flash:
+        return engine::AttentionMode::Flash;
+    case engine::AttentionKind::Recompute:
+        return engine::AttentionMode::Recompute;
+    case engine::AttentionKind::Standard:
+        break;
+    }
+    return engine::AttentionMode::Standard;
+}
+
 } // namespace
 
 QString linkText(const engine::LinkSpec& link)
@@ -185,12 +198,10 @@ engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
     engine::TrainingSetup setup;
     setup.microBatchSize = model.microBatchSize;
     setup.dataParallel = experiment.schedule.dataParallel;
-    setup.attention = model.attention == engine::AttentionKind::Flash ? engine::AttentionMode::Flash
-        : model.recompute == engine::Recompute::Attention ? engine::AttentionMode::Recompute
-                                                          : engine::AttentionMode::Standard;
+    setup.attention = attentionMode(engine::TransformerShape(model).attention.kind);
     setup.recomputesAll = model.recompute == engine::Recompute::Full;
     if (model.precision != engine::Precision::Bf16) { // fp32 needs no separate master weights
-        setup.weightBytes = 4;
+        setup.activationBytes = setup.weightBytes = 4;
         setup.optimizerBytes = 8;
     }
     return {std::move(spec), std::move(hardware), setup};

@@ -149,6 +149,18 @@ TEST_CASE("the model that trains is the model that is predicted, in its precisio
           == (experiment.model.precision == engine::Precision::Bf16 ? 14 : 12));
     experiment.model.precision = engine::Precision::Bf16;
     CHECK(onHardware(experiment, on.hardware).setup.weightBytes == 2);
+    CHECK(onHardware(experiment, on.hardware).setup.activationBytes == 2);
+    experiment.model.precision = engine::Precision::Tf32;
+    CHECK(onHardware(experiment, on.hardware).setup.activationBytes == 4);
+    // A model file can name recomputation as the kind of attention.
+    for (const auto recompute : {engine::Recompute::None, engine::Recompute::Attention}) {
+        experiment.model.recompute = recompute;
+        experiment.model.attention = recompute == engine::Recompute::None
+            ? engine::AttentionKind::Recompute
+            : engine::AttentionKind::Standard;
+        CHECK(onHardware(experiment, on.hardware).setup.attention
+              == engine::AttentionMode::Recompute);
+    }
 }
 
 TEST_CASE("a set-up's ranks are divided into nodes of at most eight GPUs")
