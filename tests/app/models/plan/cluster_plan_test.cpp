@@ -1,5 +1,6 @@
 #include "app/models/plan/cluster_results.h"
 #include "engine/experiment/experiment_schedule.h"
+#include "engine/schedule/formats/csv.h"
 #include "tests/catch.h"
 
 #include <QDir>
@@ -171,6 +172,16 @@ TEST_CASE("a set-up's ranks are divided into nodes of at most eight GPUs")
     CHECK(clusterPlanOf(plan).gpusPerNode == 6);
     plan.experiment.schedule.devices = 4;
     CHECK(clusterPlanOf(plan).gpusPerNode == 8);
+    // The devices of the form were counted.
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("s.csv"));
+    const auto schedule = engine::scheduleOf(planOf("1f1b", 3).experiment).value();
+    write(file, QByteArray::fromStdString(engine::writeCsv(schedule)));
+    plan.experiment.scheduleFile = file.toStdString();
+    CHECK(clusterPlanOf(plan).experiment.schedule.devices == 3);
+    CHECK(clusterPlanOf(plan).gpusPerNode == 8);
+    plan.experiment.schedule.dataParallel = 3;
+    CHECK(clusterPlanOf(plan).gpusPerNode == 3);
     engine::Run simulated;
     CHECK_FALSE(clusterPlanOf(simulated));
 }
