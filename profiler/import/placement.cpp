@@ -68,7 +68,7 @@ private:
     const FoundIterations& m_iterations;
     Placement m_result;
     StageFrom m_from = StageFrom::Unknown;
-    bool m_isV = false;
+    bool m_isV = false, m_hasSlices = false; // m_hasSlices: not all ops are of slice 0
     std::vector<int> m_onlyStage; // by rank: the stage that its ranges name; -1: none or several
     int m_mostMicroBatches = 0;   // most micro-batches of any rank
     std::vector<std::set<int>> m_stages; // by rank: its stages
@@ -97,6 +97,7 @@ void Placer::findSource()
     }
     const bool messages = std::ranges::any_of(
         m_job.ranks, [](const JobRank& rank) { return rank.work.hasMessages; });
+    m_hasSlices = anyWork(m_job, [](const NamedOp& op) { return op.slice.value_or(0) > 0; });
     const bool numbered
         = anyWork(m_job, [](const NamedOp& op) { return op.microBatch.has_value(); });
     if (anyWork(m_job, [](const NamedOp& op) { return op.stage.has_value(); })) {
@@ -165,7 +166,7 @@ Op Placer::resolved(std::uint32_t rank, const NamedOp& named, int iteration, Cou
     op.kind = named.kind;
     op.replica = named.up ? 1 : 0;
     op.stage = StageId{stageOf(rank, named)};
-    if (named.slice && *named.slice < Op::kWhole)
+    if (m_hasSlices && named.slice && *named.slice < Op::kWhole)
         op.slice = static_cast<std::uint16_t>(*named.slice);
     if (!hasMicroBatch(op.kind))
         return op;

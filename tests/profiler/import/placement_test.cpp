@@ -162,3 +162,25 @@ TEST_CASE("copies that may be tensor-parallel ranks are reported if no process g
         return warning.find("tensor-parallel") != std::string::npos;
     }));
 }
+
+// The slices of a micro-batch had the same name, so all but one were left out as repetitions.
+TEST_CASE("the last number of sail-sg's ranges is the slice, or 0 for whole micro-batches")
+{
+    for (const auto& [scheme, slices] : {std::pair("seq1f1b", 2), {"1f1b", 1}}) {
+        CAPTURE(scheme);
+        const Run run = simulatedRun(scheme, 2, 4);
+        REQUIRE(run.schedule.shape.slices == slices);
+        TorchTraceOptions options;
+        options.name = [](const Op& op) {
+            return op.kind == OpKind::Forward || op.kind == OpKind::Backward
+                ? fmt::format("{}{}.0.{}", kindShortName(op.kind), op.microBatch.value,
+                              op.slice == Op::kWhole ? 0 : op.slice)
+                : std::string();
+        };
+        const TemporaryFolder folder;
+        writeTorchTraces(folder.path(), run, options);
+        const ImportedRun result = imported(folder);
+        CHECK(result.run.schedule.shape.slices == slices);
+        CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
+    }
+}
