@@ -166,8 +166,7 @@ private:
         if (m_shape.stages < 2 || (stage > 0 && stage < m_shape.stages - 1))
             return;
         // As in allReduceCost() of exec/op_costs.cpp.
-        const double tied
-            = gradientBytes(m_on, embeddingParameters(m_on.model) / m_on.setup.tensorParallel);
+        const double tied = tiedBytes(m_on);
         const StageGroup both = oneNode ? StageGroup{2 * holders} : m_prices.mapping.tiedGroup();
         m_prices.setTied(
             StageId{stage},
@@ -227,6 +226,11 @@ LayerTimes layerTimes(const ModelOnHardware& on)
 double allReduceBytes(const ModelOnHardware& on, int stages, int stage)
 {
     return gradientBytes(on, stageParameters(on.model, on.setup, stages, stage));
+}
+
+double tiedBytes(const ModelOnHardware& on)
+{
+    return gradientBytes(on, embeddingParameters(on.model) / on.setup.tensorParallel);
 }
 
 Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapping mapping,
