@@ -177,11 +177,10 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
         content.rows.push_back(std::move(row));
     }
     if (boxes > kMaxBoxes)
-        return fail(
-            Error::Code::Unsupported,
-            fmt::format(
-                "{} has {} ops in one iteration, too many for a page; draw fewer rows with --rows",
-                runTitle(run), boxes));
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} has {} ops in one iteration, too many for a page; draw fewer "
+                                "rows with bubblescope figure --rows",
+                                runTitle(run), boxes));
     return content;
 }
 
