@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 
@@ -171,8 +172,19 @@ LinkTier Mapping::slowestTier(int device, int peer) const
 
 StageGroup Mapping::group(StageId stage) const
 {
+    return groupOf(holders(stage));
+}
+
+StageGroup Mapping::tiedGroup() const
+{
+    std::vector<int> slots;
+    std::ranges::set_union(m_holders.front(), m_holders.back(), std::back_inserter(slots));
+    return groupOf(slots);
+}
+
+StageGroup Mapping::groupOf(std::span<const int> slots) const
+{
     StageGroup group;
-    const auto& slots = holders(stage);
     std::map<int, int> ranks; // [node]
     for (const int slot : slots)
         ++ranks[slot / m_nodes.slots];

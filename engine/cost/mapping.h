@@ -79,11 +79,14 @@ public:
     // The slots of the devices that hold the stage, sorted. Empty if all devices are in one node.
     const std::vector<int>& holders(StageId stage) const { return m_holders[stage]; }
     StageGroup group(StageId stage) const;
+    // The devices that hold the first or the last stage, which sum the gradient of tied embeddings.
+    StageGroup tiedGroup() const;
 
 private:
     Mapping(std::string_view name, const Schedule& schedule, const NodeShape& nodes,
             std::vector<int> slots);
     LinkTier slowestTier(int device, int peer) const;
+    StageGroup groupOf(std::span<const int> slots) const; // `slots` is sorted
 
     std::string m_name;
     NodeShape m_nodes;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kKernelsPerLayer = 14;
 // Memory traffic of a layer's elementwise kernels (norms, residuals, activation function, dropout)
-// in bytes per activation; a layer has s b h activations. The values come from a cost model;
+// in bytes per 16-bit activation; a layer has s b h activations. The values come from a cost model;
 // calibrate them.
 constexpr double kForwardTraffic = 70, kBackwardTraffic = 95;
 constexpr double kUpdateBytes = 30;    // Adam: reads g w m v, writes w m v and the 16-bit weight
@@ -47,8 +47,8 @@ public:
     // reduce-scatter and all-gather of sequence parallelism take the same time.
     double tensorParallel() const
     {
-        const double bytes
-            = 2.0 * m_on.model.sequence * m_on.setup.microBatchSize * m_on.model.width;
+        const double bytes = m_on.setup.activationBytes * m_on.model.sequence
+            * m_on.setup.microBatchSize * m_on.model.width;
         return 2 * ringAllReduce(reached(m_on.hardware.node), m_on.setup.tensorParallel, bytes);
     }
 
@@ -60,6 +60,13 @@ private:
 std::int64_t nanoseconds(double seconds)
 {
     return std::llround(std::min(0x1.8p61, seconds * 1e9));
+}
+
+// Bytes of the gradients of the parameters in an all-reduce.
+double gradientBytes(const ModelOnHardware& on, double parameters)
+{
+    constexpr double kFp32 = 4, kBf16 = 2;
+    return (on.setup.allReducePrecision == GradientPrecision::Bf16 ? kBf16 : kFp32) * parameters;
 }
 
 struct StageTimes
@@ -141,17 +148,29 @@ private:
                                           : link == Link::InNode ? hardware.node
                                                                  : hardware.network);
     }
+    double allReduce(const StageGroup& group, double bytes) const
+    {
+        const bool phases = m_on.hardware.hierarchicalAllReduce && group.tier == Link::AcrossNodes;
+        return phases
+            ? hierarchicalAllReduce(reached(Link::InNode), reached(Link::AcrossNodes), group, bytes)
+            : ringAllReduce(reached(group.tier), group.ranks, bytes);
+    }
     void setAllReduce(int stage)
     {
         const double bytes = allReduceBytes(m_on, m_shape.stages, stage);
         const bool oneNode = m_prices.mapping.isOneNode();
-        const StageGroup group = oneNode ? StageGroup{m_shape.replicas * m_shape.dataParallel}
-                                         : m_prices.mapping.group(StageId{stage});
-        const bool phases = m_on.hardware.hierarchicalAllReduce && group.tier == Link::AcrossNodes;
-        set(OpKind::AllReduce, stage,
-            phases ? hierarchicalAllReduce(reached(Link::InNode), reached(Link::AcrossNodes), group,
-                                           bytes)
-                   : ringAllReduce(reached(group.tier), group.ranks, bytes));
+        const int holders = m_shape.replicas * m_shape.dataParallel;
+        const StageGroup group
+            = oneNode ? StageGroup{holders} : m_prices.mapping.group(StageId{stage});
+        set(OpKind::AllReduce, stage, allReduce(group, bytes));
+        if (m_shape.stages < 2 || (stage > 0 && stage < m_shape.stages - 1))
+            return;
+        // As in allReduceCost() of exec/op_costs.cpp.
+        const double tied = tiedBytes(m_on);
+        const StageGroup both = oneNode ? StageGroup{2 * holders} : m_prices.mapping.tiedGroup();
+        m_prices.setTied(
+            StageId{stage},
+            {nanoseconds(allReduce(both, tied)) + nanoseconds(allReduce(group, bytes - tied)), 0});
     }
     void setLinks(OpKind kind, int stage, double bytes)
     {
@@ -179,8 +198,9 @@ LayerTimes layerTimes(const ModelOnHardware& on)
     const Roofline roofline(on);
     const TransformerSpec& model = on.model;
     const double b = on.setup.microBatchSize;
-    const double sbh = model.sequence * b * model.width;
-    const double scores = static_cast<double>(model.heads) * model.sequence * model.sequence * b;
+    const double size = on.setup.activationBytes / 2; // traffic is stated for 16 bits
+    const double sbh = size * model.sequence * b * model.width;
+    const double scores = size * model.heads * model.sequence * model.sequence * b;
     const bool flash = on.setup.attention == AttentionMode::Flash;
     const AttentionKernels kernels = attentionKernels(model, on.setup);
     const double matrices = roofline.matmul(layerFlops(model, b));
@@ -205,9 +225,12 @@ LayerTimes layerTimes(const ModelOnHardware& on)
 
 double allReduceBytes(const ModelOnHardware& on, int stages, int stage)
 {
-    constexpr double kFp32 = 4, kBf16 = 2;
-    const bool half = on.setup.allReducePrecision == GradientPrecision::Bf16;
-    return (half ? kBf16 : kFp32) * stageParameters(on.model, on.setup, stages, stage);
+    return gradientBytes(on, stageParameters(on.model, on.setup, stages, stage));
+}
+
+double tiedBytes(const ModelOnHardware& on)
+{
+    return gradientBytes(on, embeddingParameters(on.model) / on.setup.tensorParallel);
 }
 
 Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapping mapping,

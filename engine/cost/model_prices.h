@@ -28,6 +28,9 @@ LayerTimes layerTimes(const ModelOnHardware& on);
 // Bytes that an all-reduce sums, on one tensor-parallel rank.
 double allReduceBytes(const ModelOnHardware& on, int stages, int stage);
 
+// The part of them, for the first and the last stage, that is the gradient of tied embeddings.
+double tiedBytes(const ModelOnHardware& on);
+
 // Where recomputation happens: in every backward, or in separate RECOMPUTE ops.
 enum class RecomputeIn : std::uint8_t { Backward, Ops };
 

@@ -50,6 +50,8 @@ double OpPrices::most(double ops) const
             for (const auto& ofPart : ofKind)
                 for (const Cost& cost : ofPart)
                     largest = std::max(largest, cost.duration + cost.latency);
+    for (const Cost& cost : m_tied)
+        largest = std::max(largest, cost.duration + cost.latency);
     return ops * largest;
 }
 

@@ -23,9 +23,17 @@ public:
     {
         m_costs[stage][kind][part][link] = cost;
     }
+    // The cost of a stage's all-reduce with tied embeddings; unset: that of other all-reduces.
+    void setTied(StageId stage, const Cost& cost)
+    {
+        m_tied.resize(m_costs.size());
+        m_tied[stage] = cost;
+    }
     // Cost of an op of `device`; a SEND, EVICT or LOAD must have its peer set.
     const Cost& of(const Op& op, DeviceId device) const
     {
+        if (op.kind == OpKind::AllReduce && tiesEmbeddings(op) && !m_tied.empty())
+            return m_tied[op.stage];
         const Link link
             = op.peer == Op::kNoPeer ? Link::InNode : mapping.tier(device.value, op.peer);
         return m_costs[op.stage][op.kind][op.slice == Op::kWhole ? Part::Whole : Part::Slice][link];
@@ -43,6 +51,7 @@ public:
 
 private:
     IdVector<StageId, Table<Cost>> m_costs;
+    IdVector<StageId, Cost> m_tied; // only of the first and the last stage
 };
 
 // Makes one cost unit an integer number of ticks: the least common multiple of v, slices, 2 and the

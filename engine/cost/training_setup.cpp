@@ -13,6 +13,12 @@ double tokens(const TransformerSpec& model, const TrainingSetup& setup)
     return static_cast<double>(model.sequence) * setup.microBatchSize;
 }
 
+// The activations of the formulas below have two bytes, except masks, log-sum-exps and logits.
+double perTwoBytes(const TrainingSetup& setup)
+{
+    return setup.activationBytes / 2;
+}
+
 // Bytes of a GPT layer (Korthikanti et al., arXiv 2205.05198): s b h (10 + 24/t + 5 a s/(h t)). The
 // last term applies only if scores are stored. The formula changes as follows:
 //   Sequence parallelism: the 10 is divided by t, too.
@@ -23,8 +29,10 @@ double gptLayer(const TransformerSpec& model, const TrainingSetup& setup)
 {
     const double h = model.width, t = setup.tensorParallel;
     const double split = setup.sequenceParallel ? t : 1;
-    const double norms = model.dropout ? 10 : 8, scores = model.dropout ? 5 : 2;
-    double perToken = norms * h / split + (8 * h + 4 * model.feedForwardWidth()) / t;
+    const double size = perTwoBytes(setup);
+    const double norms = 8 * size + (model.dropout ? 2 : 0);
+    const double scores = model.dropout ? 4 * size + 1 : 2 * size;
+    double perToken = norms * h / split + size * (8 * h + 4 * model.feedForwardWidth()) / t;
     if (setup.attention == AttentionMode::Standard)
         perToken += scores * model.heads * model.sequence / t;
     if (setup.attention == AttentionMode::Flash)
@@ -38,10 +46,12 @@ double llamaLayer(const TransformerSpec& model, const TrainingSetup& setup)
 {
     const double h = model.width, t = setup.tensorParallel;
     const double split = setup.sequenceParallel ? t : 1;
-    double perToken = 8 * h / split
-        + (2 * h * (1 + 2 * model.keyValueShare()) + 2 * h + 8 * model.feedForwardWidth()) / t;
+    const double size = perTwoBytes(setup);
+    double perToken = size
+        * (8 * h / split
+           + (2 * h * (1 + 2 * model.keyValueShare()) + 2 * h + 8 * model.feedForwardWidth()) / t);
     if (setup.attention == AttentionMode::Standard)
-        perToken += 2.0 * model.heads * model.sequence / t;
+        perToken += 2 * size * model.heads * model.sequence / t;
     if (setup.attention == AttentionMode::Flash)
         perToken += 4.0 * model.heads / t;
     return tokens(model, setup) * perToken;
@@ -79,7 +89,7 @@ TrainingSetup withoutRecompute(TrainingSetup setup)
 
 double boundaryBytes(const TransformerSpec& model, const TrainingSetup& setup)
 {
-    return 2 * tokens(model, setup) * model.width
+    return setup.activationBytes * tokens(model, setup) * model.width
         / (setup.sequenceParallel ? setup.tensorParallel : 1);
 }
 
@@ -100,7 +110,9 @@ double embeddingStashBytes(const TransformerSpec& model, const TrainingSetup& se
 double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
 {
     const double h = model.width, transform = model.transformedHead ? 6 * h : 0;
-    return tokens(model, setup) * (4 * (h + model.vocabulary) + transform) / setup.tensorParallel;
+    return tokens(model, setup)
+        * (perTwoBytes(setup) * (4 * h + transform) + 4.0 * model.vocabulary)
+        / setup.tensorParallel;
 }
 
 int layersOf(const TransformerSpec& model, int stages, int stage)

@@ -25,6 +25,7 @@ struct TrainingSetup
     // Bytes per parameter in Megatron-LM: bf16 weight 2, fp32 gradient 4, fp32 master weight 4 and
     // Adam 8.
     double weightBytes = 2, gradientBytes = 4, optimizerBytes = 12;
+    double activationBytes = 2; // of a number in a stash or a message
 
     double stateBytes() const { return weightBytes + gradientBytes + optimizerBytes; }
     friend bool operator==(const TrainingSetup&, const TrainingSetup&) = default;
@@ -46,15 +47,16 @@ double headsPerRank(const TransformerSpec& model, const TrainingSetup& setup);
 
 TrainingSetup withoutRecompute(TrainingSetup setup);
 
-// Bytes that a layer keeps from forward to backward, per micro-batch and tensor-parallel rank, if
-// activations have 16 bits. The formula for Gpt is from Korthikanti et al., arXiv 2205.05198, Table
-// 2; that for Llama is derived by the same method.
+// Bytes that a layer keeps from forward to backward, per micro-batch and tensor-parallel rank. The
+// formula for Gpt with 16-bit activations is from Korthikanti et al., arXiv 2205.05198, Table 2;
+// that for Llama is derived by the same method.
 double layerStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 // Bytes that the first stage (token ids, and the mask of dropout) and the last stage (norm, head
 // input, logits) keep in addition to their layers.
 double embeddingStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
-// Bytes of a message between two stages: 2 s b h, divided by t with sequence parallelism.
+// Bytes of a message between two stages: 2 s b h in 16 bits, divided by t with sequence
+// parallelism.
 double boundaryBytes(const TransformerSpec& model, const TrainingSetup& setup);
 
 // The number of layers of a stage, and its parameters on one tensor-parallel rank including

@@ -67,14 +67,16 @@ std::vector<std::string> transformerNames()
     return SpecFile::names(kFolders);
 }
 
-// GPT: 12 h^2 + 13 h; Llama: 2 h^2 + 2 h^2 g/a + 3 h f + 2 h.
+// GPT: 2 h^2 + 2 h^2 g/a + 2 h f + f + 7 h + 2 h g/a (12 h^2 + 13 h at f = 4 h and g = a).
+// Llama: 2 h^2 + 2 h^2 g/a + 3 h f + 2 h.
 double parametersPerLayer(const TransformerSpec& model)
 {
     const double h = model.width, f = model.feedForwardWidth();
     const double attention = 2 * h * h * (1 + model.keyValueShare());
     if (model.family == TransformerSpec::Family::Llama)
         return attention + 3 * h * f + 2 * h;
-    return attention + 2 * h * f + 2 * f + 5 * h; // biases and norms: 13 h at f = 4 h
+    // Biases: h + 2 h g/a of QKV, h after attention, f and h of the MLP. Norms: 4 h.
+    return attention + 2 * h * f + f + 7 * h + 2 * h * model.keyValueShare();
 }
 
 double embeddingParameters(const TransformerSpec& model)

@@ -44,14 +44,8 @@ const LinkCost& allReduceLink(const EmulationCosts& input, const Op& op)
     const Mapping& mapping = input.links.mapping;
     if (mapping.isOneNode())
         return input.links.inNode;
-    LinkTier tier = mapping.group(op.stage).tier;
-    if (tiesEmbeddings(op)) {
-        const StageId last{input.lowered.shape.stages - 1};
-        const DeviceId own = input.lowered.device(op.replica, op.stage);
-        tier = std::max({tier, mapping.group(StageId{0}).tier, mapping.group(last).tier,
-                         mapping.tier(own.value, op.peer)});
-    }
-    return input.links.of(tier);
+    return input.links.of(tiesEmbeddings(op) ? mapping.tiedGroup().tier
+                                             : mapping.group(op.stage).tier);
 }
 
 std::int64_t allReduceCost(const EmulationCosts& input, const Op& op, std::size_t parameters)

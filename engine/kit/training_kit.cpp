@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -128,6 +129,21 @@ std::string titanModules(const ModelSpec& model, int stages)
     return text;
 }
 
+// The unigram entropy differs after almost every edit of a text.
+Result<TextData> textOf(const Experiment& experiment, const RecordedFiles& recorded)
+{
+    auto data
+        = TRY(TextData::named(experiment.textFile, experiment.seed, experiment.model.sequence));
+    constexpr double kRounding = 1e-12;
+    const double entropy = data.unigramEntropy();
+    if (std::abs(recorded.unigramEntropy.value_or(entropy) - entropy) <= kRounding)
+        return data;
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("--text: '{}' is not the text on which the run was trained: restore "
+                            "it, or give the set-up instead of the run",
+                            experiment.textFile));
+}
+
 Replacements replacementsOf(const Experiment& experiment, const Schedule& schedule,
                             const TrainingKit& kit)
 {
@@ -181,15 +197,29 @@ Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
                        kit.nodes, kit.ranksPerNode, shellQuoted(first), place.port);
 }
 
-Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
+RecordedFiles recordedFiles(const Experiment& experiment, const Run& run)
 {
-    // PyTorch executes the windows sequentially and drains after each window.
-    const auto schedule = TRY(scheduleOf(experiment, Windows::One));
+    RecordedFiles recorded;
+    if (!experiment.scheduleFile.empty())
+        recorded.schedule = run.schedule;
+    if (!experiment.textFile.empty() && experiment.textFile != TextData::kShipped)
+        recorded.unigramEntropy = run.info.unigramEntropy;
+    return recorded;
+}
+
+Result<Schedule> kitSchedule(const Experiment& experiment, const RecordedFiles& recorded)
+{
+    return recorded.schedule ? *recorded.schedule : scheduleOf(experiment, Windows::One);
+}
+
+Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode,
+                                const RecordedFiles& recorded)
+{
+    const auto schedule = TRY(kitSchedule(experiment, recorded));
     TRY(checkValid(schedule));
     TRY(checkModel(experiment.model, schedule.shape.stages));
     TRY(passSpec(experiment.model, schedule)); // the ranks cut micro-batches as `bscope run` does
-    const auto data
-        = TRY(TextData::named(experiment.textFile, experiment.seed, experiment.model.sequence));
+    const auto data = TRY(textOf(experiment, recorded));
     TrainingKit kit;
     kit.ranks = schedule.shape.devices * schedule.shape.dataParallel;
     TRY(setNodes(kit, gpusPerNode));

@@ -3,10 +3,12 @@
 #include "engine/base/new_file.h"
 #include "engine/base/result.h"
 #include "engine/experiment/experiment.h"
+#include "engine/timeline/run.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,12 +53,25 @@ struct LaunchPlace
 Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
                                   const LaunchPlace& place);
 
+// What a run recorded of the files that its experiment names, because they may have changed since.
+struct RecordedFiles
+{
+    std::optional<Schedule> schedule;     // only if a file has it; it replaces the file
+    std::optional<double> unigramEntropy; // of a text file, in nats per byte; it must be the same
+};
+RecordedFiles recordedFiles(const Experiment& experiment, const Run& run);
+
+// Returns the schedule of a kit. PyTorch executes windows sequentially and drains after each.
+Result<Schedule> kitSchedule(const Experiment& experiment, const RecordedFiles& recorded);
+
 // Makes the kit of an experiment: schedule.csv (with transfers, all-reduces and optimizer steps),
 // model.toml, the text, the programs, torch.csv if PyTorch's runtime can execute the schedule, and
 // titan.toml if torchtitan can. Fails as scheduleOf(), checkModel() and passSpec() do and if the
 // schedule is not valid, with Error::Code::InvalidArgument if the ranks cannot be divided into
-// nodes of `gpusPerNode`, and with the errors of TextData if the text cannot be read.
-Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode);
+// nodes of `gpusPerNode` or the text is not the recorded one, and with the errors of TextData if it
+// cannot be read.
+Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode,
+                                const RecordedFiles& recorded = {});
 
 // Called on the thread that writes the kit, before every MiB, with the bytes written so far and the
 // bytes of the whole kit. Returns false to cancel.

@@ -19,7 +19,7 @@ struct ImportReport
     {
         int rank = 0;
         std::string file, host, deviceName; // host, deviceName: "" if unknown
-        std::optional<int> device = {};     // nullopt: a rank of another copy of the pipeline
+        std::optional<int> device = {};     // nullopt: the run does not show the rank
 
         friend bool operator==(const Rank&, const Rank&) = default;
     };
@@ -57,7 +57,7 @@ struct ImportReport
     {
         std::string rule;                // name in `rules`; "": no rule matches
         std::string name;                // name of the kernel or op
-        std::optional<int> device;       // nullopt: a rank of another copy of the pipeline
+        std::optional<int> device;       // nullopt: the run does not show the rank
         std::optional<std::uint32_t> op; // OpIndex of the run's schedule; nullopt: belongs to no op
         // Index into Timeline::iterations; nullopt: outside all iterations.
         std::optional<int> iteration;
@@ -81,6 +81,8 @@ struct ImportReport
     // If the stages are unknown, all ops belong to stage 0. If the micro-batches are unknown, ops
     // are numbered in the order of their execution.
     bool stagesKnown = false, microBatchesKnown = false;
+    // Number of ranks that compute a stage together, of which the run shows one; 0 if unknown.
+    std::int64_t tensorParallel = 0, contextParallel = 0;
     // The relative error of an iteration's duration when it is simulated with the median op
     // durations of the trace; nullopt if the trace has no complete pipeline.
     std::optional<double> replayError;

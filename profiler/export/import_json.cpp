@@ -33,6 +33,8 @@ std::string importJson(const Run& run)
                           {"spread_ns", clock.spread},
                           {"pairs", clock.pairs}});
     const bool known = report.stagesKnown;
+    const auto orNull
+        = [](std::int64_t count) { return count > 0 ? ordered_json(count) : ordered_json(); };
     ordered_json json{
         {"ranks", ranks},
         {"missing_ranks", report.missingRanks},
@@ -47,6 +49,8 @@ std::string importJson(const Run& run)
         {"stages", known ? ordered_json(run.schedule.shape.stages) : ordered_json()},
         {"micro_batches",
          report.microBatchesKnown ? ordered_json(run.schedule.shape.microBatches) : ordered_json()},
+        {"tensor_parallel", orNull(report.tensorParallel)},
+        {"context_parallel", orNull(report.contextParallel)},
         {"left_out", leftOut},
         {"clocks", clocks},
         {"sources", sources}};

@@ -166,10 +166,10 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     std::size_t boxes = 0;
     for (const int d : devices) {
         FigureRow row = rowOf(content, engine::DeviceId{d});
-        for (Bubble bubble : all) {
-            bubble.window = overlap(bubble.window, content.window);
-            if (bubble.device == row.device && bubble.window.duration() > 0)
-                row.bubbles.push_back(std::move(bubble));
+        for (const Bubble& bubble : all) {
+            const engine::Window part = overlap(bubble.window, content.window);
+            if (bubble.device == row.device && part.duration() > 0)
+                row.bubbles.emplace_back(bubble).window = part;
         }
         if (hasTrace(run, row.device))
             row.bubbleShare = percentText(shares.of[row.device]);
@@ -177,11 +177,10 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
         content.rows.push_back(std::move(row));
     }
     if (boxes > kMaxBoxes)
-        return fail(
-            Error::Code::Unsupported,
-            fmt::format(
-                "{} has {} ops in one iteration, too many for a page; draw fewer rows with --rows",
-                runTitle(run), boxes));
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} has {} ops in one iteration, too many for a page; draw fewer "
+                                "rows with bubblescope figure --rows",
+                                runTitle(run), boxes));
     return content;
 }
 

@@ -89,6 +89,7 @@ public:
         , m_options(options)
         , m_marks(m_runs, m_style)
         , m_blocks(m_runs.size())
+        , m_highestPeak(options.memory ? highestPeak(m_runs) : 1)
     {
         for (std::size_t r = 0; m_runs.size() > 1 && r < m_runs.size(); ++r)
             m_blocks[r].prefix = fmt::format("run{}-", r);
@@ -208,7 +209,7 @@ private:
             m_y += m_style.rowHeight();
             if (m_options.memory) {
                 addMemoryStrip(row, run, run.rows[r].device,
-                               {m_style, scale, m_y + 1, m_options.width, m_runs});
+                               {m_style, scale, m_y + 1, m_options.width, m_highestPeak});
                 m_y += 1 + memoryStripHeight(m_style) + 0.3 * m_style.size;
             }
             m_scene.groups.push_back(std::move(row));
@@ -285,6 +286,7 @@ private:
     double m_y = 0, m_length = 0;
     FigureMarks m_marks;
     std::vector<RunBlock> m_blocks;
+    std::int64_t m_highestPeak;                     // in bytes
     std::vector<std::vector<engine::Note>> m_notes; // the notes to draw, indexed by run
 };
 

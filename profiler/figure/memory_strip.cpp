@@ -96,6 +96,15 @@ double memoryStripHeight(const FigureStyle& style)
     return 0.8 * style.rowHeight();
 }
 
+std::int64_t highestPeak(const std::vector<FigureRun>& runs)
+{
+    std::int64_t highest = 1;
+    for (const FigureRun& run : runs)
+        for (const FigureRow& row : run.rows)
+            highest = std::max(highest, peak(run, row.device));
+    return highest;
+}
+
 std::string peakText(const FigureRun& run, engine::DeviceId device)
 {
     return hasTrace(*run.run, device) ? bytesText(peak(run, device)) : std::string();
@@ -104,14 +113,10 @@ std::string peakText(const FigureRun& run, engine::DeviceId device)
 void addMemoryStrip(Group& group, const FigureRun& run, engine::DeviceId device,
                     const MemoryStripPlace& place)
 {
-    std::int64_t highest = 1;
-    for (const FigureRun& other : place.runs)
-        for (const FigureRow& row : other.rows)
-            highest = std::max(highest, peak(other, row.device));
     const FigureStyle& style = place.style;
     const double height = memoryStripHeight(style);
     const auto steps = levels(run, device);
-    const StripLayout strip(steps, run.window.end, height / highest, place);
+    const StripLayout strip(steps, run.window.end, height / place.highest, place);
     const auto none = [](const Level&) { return std::int64_t{0}; };
     group.shapes.emplace_back(
         strip.area(none, &Level::resident, style.palette.optimizerState, "memory resident"));

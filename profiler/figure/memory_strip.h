@@ -10,7 +10,7 @@ struct MemoryStripPlace
     const FigureStyle& style;
     const FigureScale& scale;
     double top = 0, right = 0;
-    const std::vector<FigureRun>& runs; // all runs of the figure, which share a scale of bytes
+    std::int64_t highest = 1; // highestPeak(), because all strips of a figure share a scale
 };
 
 // Draws the memory of one device during the iteration, below its row: resident memory in grey, the
@@ -18,6 +18,8 @@ struct MemoryStripPlace
 void addMemoryStrip(Group& group, const FigureRun& run, engine::DeviceId device,
                     const MemoryStripPlace& place);
 double memoryStripHeight(const FigureStyle& style);
+// The largest peak of a row of the figure in bytes, at least 1.
+std::int64_t highestPeak(const std::vector<FigureRun>& runs);
 std::string peakText(const FigureRun& run, engine::DeviceId device); // "9.7 MiB"
 
 } // namespace profiler

@@ -191,17 +191,23 @@ private:
         keep(collectives);
     }
 
+    // Pairs every end on the host with the median end on the aligned hosts. If it were paired with
+    // all of them, the pairs of a collective would grow with the square of the ranks.
     std::vector<Pair> pairsOf(const std::string& host, const std::set<std::string>& aligned) const
     {
         std::vector<Pair> pairs;
-        for (const std::vector<End>& ends : m_exchanges)
+        for (const std::vector<End>& ends : m_exchanges) {
+            std::vector<std::int64_t> moments;
+            for (const End& here : ends)
+                if (aligned.contains(hostOf(here.rank)))
+                    moments.push_back(momentOf(here));
+            if (moments.empty())
+                continue;
+            const std::int64_t time = medianOf(moments);
             for (const End& there : ends)
-                for (const End& here : ends) {
-                    if (hostOf(there.rank) != host || !aligned.contains(hostOf(here.rank)))
-                        continue;
-                    const std::int64_t time = momentOf(here);
+                if (hostOf(there.rank) == host)
                     pairs.push_back({time, momentOf(there) - time, there.receives});
-                }
+        }
         return pairs;
     }
 

@@ -244,6 +244,8 @@ void RunBuilder::report()
     report.iterationsFrom = m_iterations.from;
     report.stagesKnown = m_placement.stagesKnown;
     report.microBatchesKnown = m_placement.microBatchesKnown;
+    report.tensorParallel = m_job.tensorParallel.value_or(0);
+    report.contextParallel = m_job.contextParallel.value_or(0);
     report.warnings = m_job.warnings;
     report.clocks = m_clocks;
     report.warnings.insert(report.warnings.end(), m_placement.warnings.begin(),
@@ -287,6 +289,12 @@ void RunBuilder::report()
     if (!hasBackward)
         report.warnings.emplace_back("No backward op was found: the traces are of inference, or no "
                                      "rule names their backward ops.");
+    if (const int copies = m_placement.shape.dataParallel;
+        copies > 1 && (!m_job.tensorParallel || !m_job.contextParallel))
+        report.warnings.push_back(fmt::format(
+            "The traces name no tensor-parallel or context-parallel groups. If such groups exist, "
+            "some of the {} copies of the pipeline are ranks that compute a stage together.",
+            copies));
     if (!m_job.missing.empty())
         report.warnings.push_back(
             fmt::format("{} of {} ranks have no trace, so waiting and transfer are not separated.",

@@ -13,9 +13,9 @@ struct ImportedRun
     engine::GpuTrace gpu;
 };
 
-// Makes a run from a job. Its devices are the ranks of the first copy of the pipeline; a rank
-// without a trace is a device without ops. The stage of an op is found by the first of these rules
-// that applies:
+// Makes a run from a job. Its devices are the ranks of the first copy of the pipeline, one of each
+// tensor-parallel and context-parallel group; a rank without a trace is a device without ops. The
+// stage of an op is found by the first of these rules that applies:
 //  * If ranges name stages, these are used. If the range of an op names no stage, but all other
 //    ranges of the rank name the same stage, that stage is used.
 //  * If ranges name the chunk, the stage follows from the chunk and the rank's place in its

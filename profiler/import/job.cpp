@@ -71,8 +71,8 @@ std::vector<int> pipelineOf(const JobRank& rank)
         const bool isMember = std::ranges::find(ranks, rank.rank) != ranks.end();
         return isMember ? std::move(ranks) : std::vector<int>();
     };
-    if (!rank.trace.pipeline.empty())
-        return ifMember(rank.trace.pipeline);
+    if (!rank.trace.groups.pipeline.empty())
+        return ifMember(rank.trace.groups.pipeline);
     std::map<std::uint32_t, int> messages; // process group -> number of messages
     for (const auto& [kernel, nccl] : rank.trace.nccl)
         if (nccl.source >= 0 && nccl.target >= 0 && nccl.group != 0)
@@ -84,29 +84,111 @@ std::vector<int> pipelineOf(const JobRank& rank)
     return ifMember(rankList(rank.trace.text(most->first)));
 }
 
+// Returns the size of a process group of the ranks; nullopt if it is unknown. Programs that name
+// the groups of pipelines also name the others, and the ranks of a kit have no others.
+std::optional<int> groupSize(const Job& job, std::vector<int> ProcessGroups::*group)
+{
+    std::set<std::size_t> sizes;
+    for (const JobRank& rank : job.ranks) {
+        const RankTrace& trace = rank.trace;
+        const bool isAlone = !trace.groups.pipeline.empty() || !trace.schemeName.empty()
+            || trace.program == kOwnProgram;
+        sizes.insert(std::max((trace.groups.*group).size(), std::size_t{isAlone}));
+    }
+    const std::size_t size = *sizes.begin();
+    return sizes.size() == 1 && size > 0 ? std::optional(static_cast<int>(size)) : std::nullopt;
+}
+
+// Ranks of a tensor-parallel or context-parallel group compute a stage together.
+class Slots
+{
+public:
+    explicit Slots(const Job& job)
+    {
+        for (const JobRank& rank : job.ranks)
+            for (const auto& group : {rank.trace.groups.tensor, rank.trace.groups.context})
+                if (std::ranges::find(group, rank.rank) != group.end())
+                    for (const int member : group)
+                        join(rank.rank, member);
+        for (const JobRank& rank : job.ranks)
+            m_lead.emplace(lowest(rank.rank), rank.rank);
+    }
+
+    // Returns the lowest rank with a trace of those that compute a stage with the rank; if none has
+    // a trace, the lowest rank.
+    int lead(int rank) const
+    {
+        const auto known = m_lead.find(lowest(rank));
+        return known != m_lead.end() ? known->second : lowest(rank);
+    }
+
+private:
+    int lowest(int rank) const
+    {
+        for (auto at = m_lower.find(rank); at != m_lower.end(); at = m_lower.find(rank))
+            rank = at->second;
+        return rank;
+    }
+    void join(int a, int b)
+    {
+        const auto [low, high] = std::minmax({lowest(a), lowest(b)});
+        if (low != high)
+            m_lower[high] = low;
+    }
+
+    std::map<int, int> m_lower; // a rank -> a lower one that computes the same stage
+    std::map<int, int> m_lead;  // the lowest rank -> the lowest one with a trace
+};
+
+// The groups of ranks that compute stages together are one pipeline: they share a lead.
+std::vector<std::vector<int>> copiesOf(const std::set<std::vector<int>>& groups, const Slots& slots)
+{
+    std::set<std::vector<int>> ofLeads;
+    for (std::vector<int> group : groups) {
+        std::ranges::transform(group, group.begin(), [&](int rank) { return slots.lead(rank); });
+        ofLeads.insert(std::move(group));
+    }
+    std::set<int> taken;
+    std::vector<std::vector<int>> copies;
+    for (const std::vector<int>& group : ofLeads) {
+        const bool isNew
+            = std::ranges::none_of(group, [&](int rank) { return taken.contains(rank); });
+        taken.insert(group.begin(), group.end());
+        if (isNew)
+            copies.push_back(group);
+    }
+    return copies;
+}
+
 void findPipelines(Job& job)
 {
-    std::vector<int> all = job.missing;
+    const Slots slots(job);
+    std::set<int> leads;
+    for (const int rank : job.missing)
+        leads.insert(slots.lead(rank));
     std::set<std::vector<int>> groups;
     std::size_t members = 0;
-    for (const JobRank& rank : job.ranks) {
-        all.push_back(rank.rank);
+    for (JobRank& rank : job.ranks) {
+        leads.insert(slots.lead(rank.rank));
+        rank.isLead = slots.lead(rank.rank) == rank.rank;
         if (const auto [group, isNew] = groups.insert(pipelineOf(rank)); isNew)
             members += group->size();
     }
     const std::size_t depth = groups.begin()->size();
-    const bool known = depth > 0 && members <= all.size()
+    const bool known = depth > 0 && members <= job.ranks.size() + job.missing.size()
         && std::ranges::all_of(groups, [&](const auto& group) { return group.size() == depth; });
-    std::ranges::sort(all);
-    job.pipelines = {all};
+    job.pipelines.assign(1, std::vector<int>(leads.begin(), leads.end()));
     if (known)
-        job.pipelines.assign(groups.begin(), groups.end());
+        job.pipelines = copiesOf(groups, slots);
     job.namesPipelines = known && std::ranges::none_of(job.ranks, [](const JobRank& rank) {
-                             return rank.trace.pipeline.empty();
+                             return rank.trace.groups.pipeline.empty();
                          });
+    job.tensorParallel = groupSize(job, &ProcessGroups::tensor);
+    job.contextParallel = groupSize(job, &ProcessGroups::context);
     for (JobRank& rank : job.ranks)
         for (const std::vector<int>& ranks : job.pipelines)
-            if (const auto at = std::ranges::find(ranks, rank.rank); at != ranks.end()) {
+            if (const auto at = std::ranges::find(ranks, slots.lead(rank.rank));
+                at != ranks.end()) {
                 rank.pipeline = static_cast<int>(&ranks - job.pipelines.data());
                 rank.position = static_cast<int>(at - ranks.begin());
             }

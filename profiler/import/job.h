@@ -3,6 +3,7 @@
 #include "engine/base/result.h"
 #include "profiler/import/classify.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ struct JobRank
     int rank = 0;
     RankTrace trace;
     ClassifiedRank work;
-    int pipeline = 0; // index in Job::pipelines
-    int position = 0; // position in its pipeline
+    int pipeline = 0;   // index in Job::pipelines
+    int position = 0;   // position in its pipeline
+    bool isLead = true; // the first traced rank of its tensor-parallel and context-parallel groups
 };
 
 // The ranks of one traced job, by rank.
@@ -23,11 +25,14 @@ struct Job
 {
     std::vector<JobRank> ranks;
     std::vector<int> missing; // ranks without a trace
-    // The ranks of every pipeline in the order of their stages. They are the process groups that
-    // the traces name as pipelines or, without such names, the groups in which ranks exchange
-    // messages. If no groups are known, all ranks form one pipeline.
+    // The ranks of every copy of the pipeline in the order of their stages; of ranks that compute a
+    // stage together, the lead. They are the process groups that the traces name as pipelines or,
+    // without such names, the groups in which ranks exchange messages. If no groups are known, all
+    // ranks form one pipeline.
     std::vector<std::vector<int>> pipelines;
     bool namesPipelines = false; // whether process groups have the names of pipeline groups
+    // Number of ranks that compute a stage together; nullopt if the traces do not state it.
+    std::optional<int> tensorParallel, contextParallel;
     std::vector<std::string> warnings;
 };
 

@@ -1,5 +1,7 @@
 #include "profiler/import/placement.h"
 
+#include "profiler/import/copies.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +41,7 @@ public:
         findSource();
         for (std::uint32_t rank = 0; rank < m_job.ranks.size(); ++rank)
             resolve(rank);
-        findCopies();
+        m_copy = m_from == StageFrom::Names ? findCopies(m_job, m_ops) : findCopies(m_job, {});
         makeDevices();
         finish();
         return std::move(m_result);
@@ -53,7 +55,6 @@ private:
     Op resolved(std::uint32_t rank, const NamedOp& named, int iteration, Counter& counter);
     int stageOf(std::uint32_t rank, const NamedOp& named) const;
     bool isVShaped() const;
-    void findCopies();
     void makeDevices();
     void placeStages();
     void nameDirections();
@@ -67,12 +68,12 @@ private:
     const FoundIterations& m_iterations;
     Placement m_result;
     StageFrom m_from = StageFrom::Unknown;
-    bool m_isV = false;
+    bool m_isV = false, m_hasSlices = false; // m_hasSlices: not all ops are of slice 0
     std::vector<int> m_onlyStage; // by rank: the stage that its ranges name; -1: none or several
     int m_mostMicroBatches = 0;   // most micro-batches of any rank
     std::vector<std::set<int>> m_stages; // by rank: its stages
     std::vector<std::set<Op>> m_ops;     // by rank: its pipeline ops
-    std::vector<int> m_copy;             // by rank: its copy of the pipeline
+    std::vector<int> m_copy;             // by rank: findCopies()
 };
 
 template<class Predicate>
@@ -96,6 +97,7 @@ void Placer::findSource()
     }
     const bool messages = std::ranges::any_of(
         m_job.ranks, [](const JobRank& rank) { return rank.work.hasMessages; });
+    m_hasSlices = anyWork(m_job, [](const NamedOp& op) { return op.slice.value_or(0) > 0; });
     const bool numbered
         = anyWork(m_job, [](const NamedOp& op) { return op.microBatch.has_value(); });
     if (anyWork(m_job, [](const NamedOp& op) { return op.stage.has_value(); })) {
@@ -164,7 +166,7 @@ Op Placer::resolved(std::uint32_t rank, const NamedOp& named, int iteration, Cou
     op.kind = named.kind;
     op.replica = named.up ? 1 : 0;
     op.stage = StageId{stageOf(rank, named)};
-    if (named.slice && *named.slice < Op::kWhole)
+    if (m_hasSlices && named.slice && *named.slice < Op::kWhole)
         op.slice = static_cast<std::uint16_t>(*named.slice);
     if (!hasMicroBatch(op.kind))
         return op;
@@ -204,24 +206,6 @@ void Placer::resolve(std::uint32_t rank)
     }
 }
 
-// Finds the data-parallel copy to which each rank belongs. If ranges name the stages, ranks that
-// execute the same ops are copies of each other. Ranks with the same stages but different
-// micro-batches are not copies: they belong to the two directions of one pipeline.
-void Placer::findCopies()
-{
-    const std::size_t ranks = m_job.ranks.size();
-    m_copy.assign(ranks, 0);
-    if (m_from != StageFrom::Names) {
-        for (std::size_t rank = 0; rank < ranks; ++rank)
-            m_copy[rank] = m_job.ranks[rank].pipeline;
-        return;
-    }
-    for (std::size_t rank = 0; rank < ranks; ++rank)
-        for (std::size_t before = 0; before < rank; ++before)
-            if (m_ops[rank] == m_ops[before] && !m_ops[rank].empty())
-                m_copy[rank] = std::max(m_copy[rank], m_copy[before] + 1);
-}
-
 void Placer::makeDevices()
 {
     const int copies = *std::ranges::max_element(m_copy) + 1;
@@ -245,6 +229,8 @@ void Placer::makeDevices()
     m_result.ranks = ranks;
     for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
         const auto at = std::ranges::find(ranks, m_job.ranks[i].rank);
+        if (at == ranks.end() && m_copy[i] == 0)
+            m_copy[i] = kSharesDevice;
         m_result.deviceOfRank.push_back(
             m_copy[i] == 0 ? DeviceId{static_cast<int>(at - ranks.begin())} : DeviceId{-1});
     }

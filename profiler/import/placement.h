@@ -31,7 +31,8 @@ struct Placement
     engine::Shape shape;
     std::vector<engine::IdVector<engine::StageId, engine::DeviceId>> deviceOf; // by replica
     std::vector<int> ranks; // by device: the rank, even if it has no trace
-    // For each index in Job::ranks, the device of the rank; invalid for ranks of other copies.
+    // For each index in Job::ranks, the device of the rank; invalid for ranks of other copies and
+    // for ranks that share the device of another one.
     std::vector<engine::DeviceId> deviceOfRank;
     std::vector<PlacedWork> works; // the work of the first copy, by rank
     bool stagesKnown = false, microBatchesKnown = false;

@@ -36,6 +36,13 @@ struct NcclArguments
 // RankTrace::program of the Chrome traces that `bscope export` writes.
 inline constexpr std::string_view kOwnProgram = "Bubblescope";
 
+// The process groups of a rank, each with the rank itself; empty if the trace does not name it.
+struct ProcessGroups
+{
+    std::vector<int> pipeline;        // by stage
+    std::vector<int> tensor, context; // those of tensor and of context parallelism
+};
+
 // The trace of one process of a job, independent of the file format. Times are ns of the clock of
 // the process's host.
 struct RankTrace
@@ -43,7 +50,7 @@ struct RankTrace
     std::string file, program, host; // program: "PyTorch profiler"; host: "" if unknown
     std::string deviceName;          // name of the rank's GPU
     std::optional<int> rank, worldSize;
-    std::vector<int> pipeline; // ranks of its pipeline, by stage; empty if the trace states none
+    ProcessGroups groups;
     std::vector<std::string> threads; // names of the host threads
     std::vector<HostRange> ranges;    // annotations and NVTX ranges
     std::vector<HostRange> ops;       // ops of the framework, such as aten::mm

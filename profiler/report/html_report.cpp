@@ -26,9 +26,12 @@ Result<std::string> figureOf(std::span<const Run* const> runs)
     options.fontSize = 11;
     options.memory
         = std::ranges::none_of(runs, [](const Run* run) { return run->timeline.memory.empty(); });
-    return layoutFigure(runs, options).map([](const Scene& scene) {
-        return "<figure>\n" + toSvg(scene) + "</figure>\n";
-    });
+    const auto scene = layoutFigure(runs, options);
+    if (!scene && scene.error().code == Error::Code::Unsupported) // too many ops for a page
+        return fmt::format("<p>No figure: {}.</p>\n", markupText(scene.error().message));
+    if (!scene)
+        return tl::unexpected(scene.error());
+    return "<figure>\n" + toSvg(*scene) + "</figure>\n";
 }
 
 std::string footer(const Run& run)

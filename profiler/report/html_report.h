@@ -10,7 +10,8 @@ namespace profiler {
 
 // A page with the results of one run, or of several compared with the first: key numbers, figure,
 // metrics per device, bubbles with causes, memory and set-up. The page is one file without scripts,
-// and a browser loads nothing else for it. Fails as metrics() and layoutFigure() do.
+// and a browser loads nothing else for it. Runs with too many ops for a page get no figure. Fails
+// as metrics() and layoutFigure() do.
 engine::Result<std::string> htmlReport(std::span<const engine::Run* const> runs);
 
 } // namespace profiler

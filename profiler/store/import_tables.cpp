@@ -34,6 +34,8 @@ void facts(auto& report, auto&& fact)
     fact("time", report.time);
     fact("stages_known", report.stagesKnown);
     fact("micro_batches_known", report.microBatchesKnown);
+    fact("tensor_parallel", report.tensorParallel);
+    fact("context_parallel", report.contextParallel);
     fact("replay_error", report.replayError);
 }
 

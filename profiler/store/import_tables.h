@@ -24,8 +24,7 @@ void columns(SourceRow& row, auto&& column)
     column({"file", kText, "", "trace"}, row.rank.file);
     column({"host", kText, "", "empty: unknown"}, row.rank.host);
     column({"device_name", kText, "", "GPU; empty: unknown"}, row.rank.deviceName);
-    column({"device", kMaybeInteger, "", "NULL: a rank of another copy of the pipeline"},
-           row.rank.device);
+    column({"device", kMaybeInteger, "", "NULL: the run does not show the rank"}, row.rank.device);
 }
 
 struct ReportRow
@@ -65,8 +64,7 @@ void columns(MatchRow& row, auto&& column)
     engine::ImportReport::Match& match = row.match;
     column({"rule", kText, "", "`BS_import_report.name`; empty: no rule matches"}, match.rule);
     column({"name", kText, "", "kernel, copy or op of the framework"}, match.name);
-    column({"device", kMaybeInteger, "", "NULL: a rank of another copy of the pipeline"},
-           match.device);
+    column({"device", kMaybeInteger, "", "NULL: the run does not show the rank"}, match.device);
     column({"op", kMaybeInteger, "", "`BS_schedule.op`; NULL: belongs to no op"}, match.op);
     column({"iteration", kMaybeInteger, "",
             "`BS_iteration.iteration`; NULL: outside of all iterations"},

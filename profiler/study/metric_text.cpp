@@ -61,9 +61,11 @@ bool isPercentage(std::string_view column)
 
 double shownFactor(const std::vector<StudyResult>& results, std::string_view column)
 {
-    const auto metric = metricNamed(column);
-    const auto isTimeColumn = column.starts_with("iteration")
-        || (metric && *metric >= StudyMetric::Forward && *metric <= StudyMetric::OptimizerHigh);
+    const auto metric = metricNamed(column); // nullopt for a ratio, which is shown as it is
+    const bool isTimeColumn = metric
+        && (*metric == StudyMetric::Iteration || *metric == StudyMetric::IterationLow
+            || *metric == StudyMetric::IterationHigh
+            || (*metric >= StudyMetric::Forward && *metric <= StudyMetric::OptimizerHigh));
     return isPercentage(column)                               ? 100
         : column == "peak_bytes" || column == "device_memory" ? 1.0 / (1 << 30)
         : isTimeColumn && isTime(results)                     ? 1e-6

@@ -108,11 +108,16 @@ double timeOf(OpKind kind, const StageCost& cost)
 class CostBuilder
 {
 public:
-    CostBuilder(const MeasuredTimes& times, const Shape& shape, double linkSpeed, Draw draw)
+    // The simulated times will be multiplied by `correction`; the delay of messages will not.
+    CostBuilder(const MeasuredTimes& times, const Shape& shape, double linkSpeed, Draw draw,
+                double correction)
         : m_times(times)
         , m_perStage(static_cast<double>(times.stages.size()) / shape.stages)
         , m_slices(shape.slices)
         , m_linkSpeed(linkSpeed)
+        , m_messageDelay(correction > 0
+                             ? roundedTicks(static_cast<double>(times.messageDelay) / correction)
+                             : 0)
         , m_draw(std::move(draw))
         , m_slowdowns(times.slowdowns)
     {
@@ -137,7 +142,7 @@ public:
     {
         scale(slowdown, cost);
         if (isSend(op.kind))
-            cost.latency += m_times.messageDelay;
+            cost.latency += m_messageDelay;
     }
 
     static void scale(double factor, OpCosts::Cost& cost)
@@ -193,6 +198,7 @@ private:
     const MeasuredTimes& m_times;
     double m_perStage; // measured stages per predicted stage
     double m_slices, m_linkSpeed;
+    std::int64_t m_messageDelay;
     Draw m_draw;
     // Without edits of single ops, because other schemes may lack the ops.
     std::vector<RunEdit> m_slowdowns;
@@ -268,7 +274,7 @@ WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
     const Schedule own = ownOrder(run);
     if (!validate(own).empty())
         return;
-    const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, Draw()).costsOf(own));
+    const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, Draw(), 1).costsOf(own));
     if (again && reportedDuration(*again) > 0)
         m_correction
             = static_cast<double>(m_measured) / static_cast<double>(reportedDuration(*again));
@@ -293,7 +299,7 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
                                 "between two devices, as in 0-1=1.5",
                                 lowered.shape.devices));
     const auto simulated = [&](Draw draw) {
-        CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, std::move(draw));
+        CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, std::move(draw), m_correction);
         return simulate(lowered, costs.costsOf(lowered));
     };
     auto timeline = TRY(simulated(Draw()));
@@ -322,27 +328,29 @@ Result<Prediction> WhatIfPredictor::predictOwn(double linkSpeed) const
     if (!*m_replay)
         return tl::unexpected(m_replay->error());
     const OwnReplay& replay = **m_replay;
-    auto placed = TRY(replay.placed(ownChange(linkSpeed)));
+    const bool isScaled = replay.simulated() > 0 && replay.simulated() != replay.recorded();
+    const double correction = !isScaled
+        ? 1
+        : static_cast<double>(replay.recorded()) / static_cast<double>(replay.simulated());
+    auto placed = TRY(replay.placed(ownChange(linkSpeed, correction)));
     Prediction prediction;
     prediction.run.schedule = std::move(placed.schedule);
     prediction.run.timeline = std::move(placed.timeline);
     prediction.run.info.scheme = m_run->info.scheme;
     prediction.run.info.label = "Own order of " + m_run->info.label;
-    if (replay.simulated() > 0 && replay.simulated() != replay.recorded())
-        TRY(scale(prediction.run.timeline,
-                  static_cast<double>(replay.recorded())
-                      / static_cast<double>(replay.simulated())));
+    if (isScaled)
+        TRY(scale(prediction.run.timeline, correction));
     prediction.iteration = reportedDuration(prediction.run.timeline);
     prediction.least = prediction.most = prediction.iteration;
     return withNumbers(std::move(prediction));
 }
 
-OwnReplay::Change WhatIfPredictor::ownChange(double linkSpeed) const
+OwnReplay::Change WhatIfPredictor::ownChange(double linkSpeed, double correction) const
 {
-    return [this, linkSpeed](OwnReplay::Programs& programs) {
+    return [this, linkSpeed, correction](OwnReplay::Programs& programs) {
         const Shape& shape = m_run->schedule.shape;
-        CostBuilder now(m_times, shape, linkSpeed, Draw());
-        CostBuilder before(*m_unchanged, shape, 1, Draw());
+        CostBuilder now(m_times, shape, linkSpeed, Draw(), correction);
+        CostBuilder before(*m_unchanged, shape, 1, Draw(), 1);
         std::map<std::pair<OpKind, StageId>, double> stageFactors;
         const auto stageFactor = [&](const Op& op) {
             const auto [at, isNew] = stageFactors.try_emplace({op.kind, op.stage}, 1);

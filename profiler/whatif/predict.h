@@ -41,7 +41,8 @@ bool doesEqualWork(const Prediction& prediction, const engine::Run& run);
 
 // Predicts other schemes from the measured times of a run. A predicted stage takes the times of the
 // part of the model that it holds: with S measured and T predicted stages, stage t corresponds to
-// the share [t/T, (t+1)/T) of the measured stages. Every prediction is multiplied by correction().
+// the share [t/T, (t+1)/T) of the measured stages. Every prediction but MeasuredTimes::messageDelay
+// is multiplied by correction().
 class WhatIfPredictor
 {
 public:
@@ -68,7 +69,7 @@ public:
 
 private:
     WhatIfPredictor(const engine::Run& run, MeasuredTimes times);
-    OwnReplay::Change ownChange(double linkSpeed) const;
+    OwnReplay::Change ownChange(double linkSpeed, double correction) const;
     engine::Result<Prediction> withNumbers(Prediction prediction) const;
 
     const engine::Run* m_run;

@@ -60,13 +60,14 @@ class Schedule:
             text = row[column]
             return int(text) if text else None
 
-        programs = defaultdict(list)
+        programs, joins = defaultdict(list), defaultdict(list)
         with open(file, newline="") as rows:
             for line, row in enumerate(csv.DictReader(rows), 2):
                 try:
                     op = Op(row["op"], int(row["stage"]), number(row, "microbatch"),
                             int(row["replica"]), number(row, "slice"), number(row, "version"))
                     programs[int(row["device"])].append(op)
+                    joins[int(row["device"])].append(row["joint"] == "1")
                 except (KeyError, TypeError, ValueError):
                     raise KitError(f"{file}, line {line}: not a row of a schedule") from None
                 if op.kind not in KINDS:
@@ -75,6 +76,8 @@ class Schedule:
             raise KitError(f"{file} has no ops")
         self.devices = max(programs) + 1
         self.programs = [programs[device] for device in range(self.devices)]
+        # By device: whether an op and the next one run as one.
+        self.joins = [joins[device] for device in range(self.devices)]
         ops = [op for program in self.programs for op in program]
         self.stages = max(op.stage for op in ops) + 1
         self.micro_batches = max(op.micro_batch or 0 for op in ops) + 1
@@ -198,6 +201,12 @@ class Schedule:
                 f"schedule.csv deadlocks: device {device} waits forever at index {index}, {op}, "
                 f"for {describe(need)}" + (f"; also waiting: {others}" if others else ""))
 
+    @staticmethod
+    def _joins_others(program, joins):
+        """Whether a device joins other ops than one forward and the backward after it."""
+        return any(joint and (first.kind != "F" or second.kind not in "BIW" or third)
+                   for joint, third, first, second in zip(joins, joins[1:], program, program[1:]))
+
     def obstacle(self):
         """Why PyTorch's pipeline runtime cannot execute the schedule; "" if it can."""
         if self.is_asynchronous:
@@ -210,6 +219,8 @@ class Schedule:
             return "it cannot move activations to another device"
         if "RC" in self.kinds:
             return "it has no ops that recompute activations"
+        if any(map(self._joins_others, self.programs, self.joins)):
+            return "it can join only one forward and one backward"
         last = [op.micro_batch for program in self.programs for op in program
                 if op.kind == "F" and op.stage == self.stages - 1]
         return "" if last == sorted(last) else "it needs the last stage in micro-batch order"

@@ -11,6 +11,7 @@ import json
 import os
 import socket
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -294,7 +295,25 @@ def check_weights():
     assert saved_bytes(torch.bfloat16) < saved_bytes(torch.float32)
 
 
+def obstacle_of(joint):
+    """The obstacle of two ops on one device that run as one: F0 B0, or B0 F1 if `joint` is B."""
+    rows = ["device,index,op,stage,chunk,microbatch,replica,slice,joint,version"]
+    for index, (op, micro_batch) in enumerate((("F", 0), ("B", 0), ("F", 1), ("B", 1))):
+        rows.append(f"0,{index},{op},0,0,{micro_batch},0,,{int((op, micro_batch) == (joint, 0))},")
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write("\n".join(rows) + "\n")
+        file.flush()
+        return schedule.Schedule(file.name).obstacle()
+
+
+def check_obstacles():
+    """As in bscope, PyTorch joins a forward and a backward. Other joint ops were not seen."""
+    assert obstacle_of(None) == obstacle_of("F") == ""
+    assert "join only one forward and one backward" in obstacle_of("B")
+
+
 def main():
+    check_obstacles()
     check_sends()
     check_serving()
     check_stashes()

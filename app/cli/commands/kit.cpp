@@ -52,13 +52,13 @@ bool isOfThisMachine(std::string_view flag)
     return std::ranges::count(kFlags, flag) > 0;
 }
 
-// Returns the experiment that the run stores or, if no run is given, the one that the options
-// describe.
-Result<Experiment> experimentOf(const CLI::App& app, const KitOptions& options)
+// Makes the kit of the experiment that the run stores or, if no run is given, of the one that the
+// options describe.
+Result<TrainingKit> kitOf(const CLI::App& app, const KitOptions& options)
 {
     if (options.run.empty()) {
         TRY(checkExperiment(options.experiment));
-        return options.experiment;
+        return trainingKit(options.experiment, options.gpusPerNode);
     }
     for (const Field<Experiment>& each : experimentFields())
         if (!each.flag.empty() && !isOfThisMachine(each.flag) && app.count(each.longFlag()) > 0)
@@ -71,10 +71,10 @@ Result<Experiment> experimentOf(const CLI::App& app, const KitOptions& options)
                     fmt::format("{} was {}, so it has no model to train: give --scheme and --model "
                                 "instead",
                                 options.run, modeAdjective(run.info.mode)));
-    auto experiment = experimentFromToml(run.info.experiment);
+    const auto experiment = experimentFromToml(run.info.experiment);
     if (!experiment)
         return fail(Error::Code::Corrupt, options.run + ": " + experiment.error().message);
-    return experiment;
+    return trainingKit(*experiment, options.gpusPerNode, recordedFiles(*experiment, run));
 }
 
 std::string summary(const TrainingKit& kit, const std::string& target, const std::string& command)
@@ -104,8 +104,7 @@ std::string summary(const TrainingKit& kit, const std::string& target, const std
 
 Result<int> makeKit(const CLI::App& app, const KitOptions& options)
 {
-    const auto experiment = TRY(experimentOf(app, options));
-    const auto kit = TRY(trainingKit(experiment, options.gpusPerNode));
+    const auto kit = TRY(kitOf(app, options));
     LaunchPlace place = options.place;
     if (place.firstNode.empty() && kit.nodes > 1)
         place.firstNode = "node-1"; // an example

@@ -36,6 +36,10 @@ std::string summaryOf(const Run& run, const ImportReport& report)
                         report.onGpu ? "GPU" : "op");
     text += report.stagesKnown ? fmt::format("; {} stages", run.schedule.shape.stages)
                                : std::string("; stages unknown");
+    const std::int64_t together = std::max<std::int64_t>(1, report.tensorParallel)
+        * std::max<std::int64_t>(1, report.contextParallel);
+    if (together > 1)
+        text += fmt::format("; {} ranks compute each stage together (one is shown)", together);
     if (report.stagesKnown && run.info.scheme != "imported")
         text += fmt::format("; ops in the order of {}", run.info.label);
     if (report.replayError)

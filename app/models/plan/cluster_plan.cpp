@@ -4,9 +4,9 @@
 #include "app/models/text.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
-#include "engine/experiment/experiment_schedule.h"
 #include "engine/model/transformer_shape.h"
 #include "engine/schedule/check/communication.h"
+#include "engine/schedule/formats/read_schedule.h"
 #include "engine/schedule/transfers.h"
 #include "engine/sim/memory_events.h"
 #include "engine/sim/simulate.h"
@@ -32,7 +32,7 @@ engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
     hardware.devicesPerNode = plan.gpusPerNode;
     hardware.node = plan.nodeLink.value_or(hardware.node);
     hardware.network = plan.networkLink.value_or(hardware.network);
-    auto lowered = engine::scheduleOf(plan.experiment, engine::Windows::One); // as in the kit
+    auto lowered = engine::kitSchedule(plan.experiment, plan.recorded);
     if (!lowered)
         return tl::unexpected(lowered.error());
     const engine::ModelOnHardware on = onHardware(plan.experiment, std::move(hardware));
@@ -115,7 +115,7 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
     std::vector<ClusterCheck> checks{
         {Level::Pass, clusterPhrase("Schedule valid"),
          clusterPhrase("every op once, every input present, no deadlock")}};
-    if (const auto lowered = engine::scheduleOf(plan.experiment, engine::Windows::One)) {
+    if (const auto lowered = engine::kitSchedule(plan.experiment, plan.recorded)) {
         const auto report = engine::checkCommunication(*lowered);
         const auto& nccl = report.verdicts[engine::TransportKind::Nccl];
         checks.push_back(
@@ -148,6 +148,26 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
     if (outlook.prediction && outlook.kit.nodes > 1)
         checks.push_back(crossingCheck(*outlook.prediction));
     return checks;
+}
+
+engine::AttentionMode attentionMode(engine::AttentionKind kind)
+{
+    switch (kind) {
+    case engine::AttentionKind::Flash:
+        return engine::AttentionMode::Flash;
+    case engine::AttentionKind::Recompute:
+        return engine::AttentionMode::Recompute;
+    case engine::AttentionKind::Standard:
+        break;
+    }
+    return engine::AttentionMode::Standard;
+}
+
+// The schedule of the experiment may be that of a file, whose shape is not that of the request.
+void setShape(const engine::Shape& shape, ClusterPlan& plan)
+{
+    plan.experiment.schedule.devices = shape.devices;
+    plan.experiment.schedule.microBatches = shape.microBatches;
 }
 
 } // namespace
@@ -186,12 +206,10 @@ engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
     engine::TrainingSetup setup;
     setup.microBatchSize = model.microBatchSize;
     setup.dataParallel = experiment.schedule.dataParallel;
-    setup.attention = model.attention == engine::AttentionKind::Flash ? engine::AttentionMode::Flash
-        : model.recompute == engine::Recompute::Attention ? engine::AttentionMode::Recompute
-                                                          : engine::AttentionMode::Standard;
+    setup.attention = attentionMode(engine::TransformerShape(model).attention.kind);
     setup.recomputesAll = model.recompute == engine::Recompute::Full;
     if (model.precision != engine::Precision::Bf16) { // fp32 needs no separate master weights
-        setup.weightBytes = 4;
+        setup.activationBytes = setup.weightBytes = 4;
         setup.optimizerBytes = 8;
     }
     return {std::move(spec), std::move(hardware), setup};
@@ -243,7 +261,7 @@ std::vector<NodeRow> nodeRows(const ClusterPrediction& prediction, int copies)
 
 engine::Result<ClusterOutlook> outlookOf(const ClusterPlan& plan)
 {
-    auto kit = TRY(engine::trainingKit(plan.experiment, plan.gpusPerNode));
+    auto kit = TRY(engine::trainingKit(plan.experiment, plan.gpusPerNode, plan.recorded));
     ClusterOutlook outlook;
     outlook.kit = std::move(kit);
     const std::string first = outlook.kit.nodes > 1 ? plan.firstNode.trimmed().toStdString() : "";
@@ -305,7 +323,10 @@ ClusterPlan clusterPlanOf(const RunPlan& plan)
 {
     ClusterPlan cluster;
     cluster.experiment = plan.experiment;
-    cluster.gpusPerNode = gpusThatDivide(plan.experiment);
+    if (!plan.experiment.scheduleFile.empty())
+        if (const auto schedule = engine::readScheduleFile(plan.experiment.scheduleFile))
+            setShape(schedule->shape, cluster);
+    cluster.gpusPerNode = gpusThatDivide(cluster.experiment);
     if (plan.source.kind == CostSource::Kind::Hardware)
         cluster.hardware = plan.source.hardware;
     return cluster;
@@ -320,6 +341,9 @@ engine::Result<ClusterPlan> clusterPlanOf(const engine::Run& run)
     auto experiment = TRY(engine::experimentFromToml(run.info.experiment));
     ClusterPlan plan;
     plan.experiment = std::move(experiment);
+    plan.recorded = engine::recordedFiles(plan.experiment, run);
+    if (plan.recorded.schedule)
+        setShape(run.schedule.shape, plan);
     plan.gpusPerNode = gpusThatDivide(plan.experiment);
     return plan;
 }

@@ -17,6 +17,7 @@ namespace app {
 struct ClusterPlan
 {
     engine::Experiment experiment;
+    engine::RecordedFiles recorded; // empty unless the experiment is that of a run
     engine::Launcher launcher = engine::Launcher::Torchrun;
     int gpusPerNode = 8;
     QString firstNode = QStringLiteral("node-1"); // host name or address

@@ -5,6 +5,7 @@
 #include "profiler/analysis/lanes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -19,7 +20,9 @@ struct Transfers
     LinkFlow flow;
     std::vector<Window> windows;
     int count = 0;
-    double bytes = 0; // bytes of one transfer
+    double bytes = 0;       // bytes of one transfer
+    bool isTied = false;    // an all-reduce of tied embeddings
+    bool isCounted = false; // its time is a part of that of another all-reduce
 };
 
 bool isAllReduce(const LinkFlow& flow)
@@ -92,6 +95,7 @@ private:
         transfers.flow.replica = op.replica;
         std::tie(transfers.flow.from, transfers.flow.to) = ends;
         transfers.bytes = bytesOf(op);
+        transfers.isTied = tiesEmbeddings(op);
         transfers.windows.push_back(window);
         ++transfers.count;
     }
@@ -147,20 +151,21 @@ public:
     void addAllReduce(const Transfers& sum)
     {
         const StageId stage = sum.flow.stage;
-        const std::vector<int> slots = holders(stage);
-        const auto ranks = static_cast<double>(slots.size());
-        if (slots.size() < 2)
-            return;
-        Transfers flow = sum;
-        flow.flow.from = flow.flow.to = {};
-        const StageGroup group = m_mapping.isOneNode() ? StageGroup{} : m_mapping.group(stage);
-        double perMember = 2 * (ranks - 1) / ranks * sum.bytes * sum.count;
-        if (m_bytes.isHierarchical && group.nodes > 1)
-            perMember = addPhases(flow, slots, group);
-        else
-            for (std::size_t i = 0; i < slots.size(); ++i)
-                addBytes(slots[i], slots[(i + 1) % slots.size()], flow, perMember, sum.count);
-        addSum(flow, slots, perMember);
+        const bool isOneNode = m_mapping.isOneNode();
+        const StageGroup group = isOneNode ? StageGroup{} : m_mapping.group(stage);
+        if (!sum.isTied)
+            return addSum(sum, holders(stage), group);
+        // The first and the last stage execute one all-reduce of their tied embeddings.
+        Transfers tied = sum, rest = sum;
+        tied.bytes = m_bytes.tied;
+        rest.bytes -= m_bytes.tied;
+        rest.isCounted = true;
+        std::vector<int> both;
+        std::ranges::set_union(holders(StageId{0}), holders(StageId{m_shape.stages - 1}),
+                               std::back_inserter(both));
+        if (stage.value == 0)
+            addSum(tied, both, isOneNode ? StageGroup{} : m_mapping.tiedGroup());
+        addSum(rest, holders(stage), group);
     }
 
     LinkLoads finish()
@@ -231,6 +236,23 @@ private:
         count(load, flow.kind, bytes);
     }
 
+    // Adds an all-reduce among the slots.
+    void addSum(const Transfers& sum, const std::vector<int>& slots, const StageGroup& group)
+    {
+        const auto ranks = static_cast<double>(slots.size());
+        if (slots.size() < 2)
+            return;
+        Transfers flow = sum;
+        flow.flow.from = flow.flow.to = {};
+        double perMember = 2 * (ranks - 1) / ranks * sum.bytes * sum.count;
+        if (m_bytes.isHierarchical && group.nodes > 1)
+            perMember = addPhases(flow, slots, group);
+        else
+            for (std::size_t i = 0; i < slots.size(); ++i)
+                addBytes(slots[i], slots[(i + 1) % slots.size()], flow, perMember, sum.count);
+        addLoad(flow, slots, perMember);
+    }
+
     // Adds the phases of a hierarchical all-reduce (hierarchicalAllReduce()): a reduce-scatter and
     // an all-gather in every node, and rings between the nodes. Returns the largest number of bytes
     // that one member sends.
@@ -255,7 +277,7 @@ private:
         return most;
     }
 
-    void addSum(const Transfers& flow, const std::vector<int>& slots, double perMember)
+    void addLoad(const Transfers& flow, const std::vector<int>& slots, double perMember)
     {
         std::vector<int> nodes;
         for (const int slot : slots)
@@ -270,8 +292,8 @@ private:
             found = all.insert(all.end(), AllReduceLoad{{}, nodes, ranks, 0, 0, 0});
         found->stages.push_back(flow.flow.stage);
         found->bytes += perMember;
-        found->time += flow.flow.time * flow.count;
-        found->exposed += flow.flow.exposed;
+        found->time += flow.isCounted ? 0 : flow.flow.time * flow.count;
+        found->exposed += flow.isCounted ? 0 : flow.flow.exposed;
     }
 
     const Mapping& m_mapping;
@@ -299,6 +321,7 @@ TransferBytes transferBytes(const ModelOnHardware& on, int stages)
     const double gpus = on.setup.tensorParallel;
     TransferBytes bytes;
     bytes.message = gpus * boundaryBytes(on.model, on.setup);
+    bytes.tied = gpus * tiedBytes(on);
     bytes.isHierarchical = on.hardware.hierarchicalAllReduce;
     for (int stage = 0; stage < stages; ++stage) {
         bytes.stash.push_back(gpus * stageStashBytes(on.model, on.setup, stages, stage));

@@ -14,7 +14,8 @@ struct TransferBytes
     engine::IdVector<engine::StageId, double> stash; // bytes that an EVICT or a LOAD moves
     // Bytes that an all-reduce of the stage sums.
     engine::IdVector<engine::StageId, double> allReduced;
-    bool isHierarchical = false; // see HardwareSpec::hierarchicalAllReduce
+    double tied = 0; // the part of the first and of the last stage that tied embeddings share
+    bool isHierarchical = false; // all-reduces across nodes (HardwareSpec::hierarchicalAllReduce)
 };
 TransferBytes transferBytes(const engine::ModelOnHardware& on, int stages);
 

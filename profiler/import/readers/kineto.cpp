@@ -77,7 +77,7 @@ void KinetoReader::takeInfo(std::string_view json)
         else if (key == "pg_config")
             groups = value;
     });
-    m_trace.pipeline = pipelineGroup(groups, m_json);
+    m_trace.groups = processGroups(groups, m_json);
 }
 
 void KinetoReader::takeDevices(std::string_view json)

@@ -1,7 +1,6 @@
 #include "profiler/import/readers/kineto_event.h"
 
 #include "engine/timeline/names.h"
-#include "profiler/import/rank_trace.h"
 
 #include <simdjson.h>
 
@@ -68,29 +67,41 @@ OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser&
     return own;
 }
 
-std::vector<int> pipelineGroup(std::string_view groups, JsonParser& json)
+ProcessGroups processGroups(std::string_view list, JsonParser& json)
 {
     // Megatron-LM names its groups; a DeviceMesh of PyTorch names them after its dimensions.
-    constexpr std::array<std::string_view, 2> kNames{"PIPELINE_MODEL_PARALLEL_GROUP", "mesh_pp"};
-    if (groups.empty())
-        return {};
-    for (const std::string_view group : json.elements(groups)) {
-        std::string_view name, list;
+    using Group = std::vector<int> ProcessGroups::*;
+    constexpr std::array<std::pair<std::string_view, Group>, 6> kNames{
+        {{"PIPELINE_MODEL_PARALLEL_GROUP", &ProcessGroups::pipeline},
+         {"mesh_pp", &ProcessGroups::pipeline},
+         {"TENSOR_MODEL_PARALLEL_GROUP", &ProcessGroups::tensor},
+         {"mesh_tp", &ProcessGroups::tensor},
+         {"CONTEXT_PARALLEL_GROUP", &ProcessGroups::context},
+         {"mesh_cp", &ProcessGroups::context}}};
+    ProcessGroups groups;
+    if (list.empty())
+        return groups;
+    for (const std::string_view group : json.elements(list)) {
+        std::string_view name, members;
         json.forEachField(group, [&](std::string_view key, std::string_view value) {
             if (key == "pg_desc")
                 name = unquoted(value);
             else if (key == "ranks")
-                list = value;
+                members = value;
         });
-        if (list.empty() || std::ranges::find(kNames, name) == kNames.end())
+        const auto known
+            = std::ranges::find(kNames, name, &std::pair<std::string_view, Group>::first);
+        if (members.empty() || known == kNames.end())
             continue;
         std::vector<int> ranks;
-        for (const std::string_view rank : json.elements(list))
+        for (const std::string_view rank : json.elements(members))
             putNumber(rank, ranks.emplace_back(-1));
-        if (ranks.size() > 1 && std::ranges::min(ranks) >= 0)
-            return ranks;
+        if (!ranks.empty() && std::ranges::min(ranks) >= 0 && (groups.*known->second).empty())
+            groups.*known->second = std::move(ranks);
     }
-    return {};
+    if (groups.pipeline.size() == 1)
+        groups.pipeline.clear();
+    return groups;
 }
 
 std::optional<Window> TraceEvent::window() const

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/timeline/timeline.h"
+#include "profiler/import/rank_trace.h"
 #include "profiler/import/readers/json_events.h"
 
 #include <array>
@@ -63,9 +64,9 @@ enum class OwnEvent : std::uint8_t {
 };
 OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser& json);
 
-// Returns the ranks of the first pipeline-parallel process group, found by its name in the list
-// `pg_config` of a trace. Ignores groups with one rank. Empty if no group is found.
-std::vector<int> pipelineGroup(std::string_view groups, JsonParser& json);
+// Finds the groups by their names in the list `pg_config` of a trace. A pipeline of one rank counts
+// as none.
+ProcessGroups processGroups(std::string_view list, JsonParser& json);
 
 // Returns the content of a JSON string, at most 4 KiB of it. Escape sequences lose their backslash.
 std::string textOf(std::string_view token);

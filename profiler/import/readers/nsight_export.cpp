@@ -1,6 +1,7 @@
 #include "profiler/import/readers/nsight_export.h"
 
 #include "engine/base/try.h"
+#include "profiler/import/readers/nsight_names.h"
 #include "profiler/import/readers/string_table.h"
 #include "profiler/store/identify.h"
 #include "profiler/store/open_file.h"
@@ -20,15 +21,6 @@ namespace fs = std::filesystem;
 
 namespace {
 constexpr std::int64_t kProcessMask = ~std::int64_t{0xFFFFFF}; // globalTid -> globalPid
-
-// PyTorch's emit_nvtx() appends ", seq = 3, op_id = 7, sizes = [...]" to the name of every op and
-// annotation. Rules match the name alone.
-std::string_view withoutOpNumbers(std::string_view text)
-{
-    for (const std::string_view part : {", seq = ", ", op_id = ", ", sizes = "})
-        text = text.substr(0, text.find(part));
-    return text;
-}
 
 class NsightReader
 {
@@ -325,9 +317,12 @@ Result<void> NsightReader::readNames()
         const auto of = m_processes.find(row.integer(1) & kProcessMask);
         if (of == m_processes.end())
             return;
+        const std::string_view name = m_strings.text(nameOf(row.integer(0)));
+        if (const auto rank = mpiRank(name))
+            of->second.trace.rank = rank;
         const auto found = of->second.threads.find(row.integer(1));
         if (found != of->second.threads.end())
-            of->second.trace.threads[found->second] = m_strings.text(nameOf(row.integer(0)));
+            of->second.trace.threads[found->second] = name;
     });
 }
 

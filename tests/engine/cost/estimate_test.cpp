@@ -313,12 +313,34 @@ TEST_CASE("a stage keeps its whole stash, or what recomputation leaves of it")
           == Approx(10 * boundaryBytes(on.model, on.setup))); // ten layers of two bytes
 }
 
+// Memory and messages of models in fp32 were those of 16 bits.
+TEST_CASE("activations and messages in fp32 have twice the bytes, but not log-sum-exps and logits")
+{
+    for (const auto family : {TransformerSpec::Family::Gpt, TransformerSpec::Family::Llama}) {
+        TransformerSpec model;
+        model.family = family;
+        TrainingSetup half, full;
+        full.activationBytes = 4;
+        const double tokens = model.sequence;
+        CHECK(boundaryBytes(model, full) == 2 * boundaryBytes(model, half));
+        const auto added = [&](auto bytes) { return bytes(model, full) - 2 * bytes(model, half); };
+        CHECK(added(layerStashBytes) == -tokens * 4 * model.heads);
+        CHECK(added(headStashBytes) == -tokens * 4 * model.vocabulary);
+    }
+}
+
 TEST_CASE("a layer has 12 h^2 + 13 h parameters, Llama's 2 h^2 (1 + g/a) + 3 h f + 2 h")
 {
     TransformerSpec model;
     model.width = 64;
     model.heads = 8;
     CHECK(parametersPerLayer(model) == 12 * 64 * 64 + 13 * 64);
+    // As trained (block_layout.cpp); the biases were right only at f = 4 h and g = a.
+    model.keyValueHeads = 2;
+    model.feedForward = 100;
+    CHECK(parametersPerLayer(model)
+          == 2 * 64 * 64 * 1.25 + 2 * 64 * 100 + 7 * 64 + 2 * 64 * 0.25 + 100);
+    model.keyValueHeads = model.feedForward = 0;
     model.family = TransformerSpec::Family::Llama;
     // 8/3 h rounded up, as trained; the closed forms had 4 h, half as much again.
     CHECK(parametersPerLayer(model) == 4 * 64 * 64 + 3 * 64 * 256 + 2 * 64);

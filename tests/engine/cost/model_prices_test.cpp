@@ -196,6 +196,31 @@ TEST_CASE("copies of a pipeline that fills its node sum over the network")
     CHECK(sum("1f1b", 2) == ring(on.hardware.network));
 }
 
+// It took no time with one copy, and with several it was priced as that of the stage.
+TEST_CASE("the first and the last stage sum the gradient of tied embeddings")
+{
+    const ModelOnHardware on = modelOf("gpt3-96b", 4, AttentionMode::Flash);
+    const auto sum = [&on](int dataParallel) {
+        Schedule schedule = tests::scheduleOf("1f1b", 2, 2); // of t = 4: a node of eight GPUs
+        schedule.shape.dataParallel = dataParallel;
+        Op op;
+        op.kind = OpKind::AllReduce;
+        op.stage = StageId{0};
+        op.peer = 1;
+        const auto prices = modelPrices(schedule.shape, on, contiguous(schedule, on));
+        REQUIRE(prices);
+        return static_cast<double>(prices->of(op, DeviceId{0}).duration) * 1e-9;
+    };
+    const auto ring = [&](LinkSpec link, int ranks, double bytes) {
+        link.bandwidth *= on.hardware.linkShare;
+        return ringAllReduce(link, ranks, bytes);
+    };
+    const double tied = 4 * embeddingParameters(on.model) / 4, all = allReduceBytes(on, 2, 0);
+    const LinkSpec &node = on.hardware.node, &network = on.hardware.network;
+    CHECK(sum(1) == Approx(ring(node, 2, tied)).epsilon(1e-6));
+    CHECK(sum(2) == Approx(ring(network, 4, tied) + ring(network, 2, all - tied)).epsilon(1e-6));
+}
+
 TEST_CASE("all-reduces in bf16 move half of the bytes of those in fp32")
 {
     ModelOnHardware on = modelOf("gpt3-96b", 4, AttentionMode::Flash);

@@ -1,6 +1,7 @@
 #include "engine/base/read_file.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/kit/training_kit.h"
+#include "engine/model/text_data.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/torch_csv.h"
 #include "tests/catch.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fstream>
 
 using namespace engine;
 using tests::TemporaryFolder;
@@ -138,6 +140,34 @@ TEST_CASE("a kit whose model cannot be divided into stages or slices is refused"
     experiment.model.sequence = 63;
     CHECK_THAT(trainingKit(experiment, 8).error().message,
                Catch::Contains("slices do not divide a sequence of 63 tokens evenly"));
+}
+
+// The kit had the files as they were when it was written.
+TEST_CASE("the kit of a run has the recorded schedule and the recorded text, or is refused")
+{
+    const TemporaryFolder folder;
+    const auto write = [&](const char* name, const std::string& text) {
+        std::ofstream(folder / name, std::ios::binary) << text;
+        return (folder / name).string();
+    };
+    const std::string text(1000, 'a');
+    Experiment experiment = experimentWith("1f1b");
+    experiment.scheduleFile
+        = write("s.csv", writeCsv(scheduleOf(experimentWith("1f1b"), Windows::One).value()));
+    experiment.textFile = write("text.txt", text + "bcd");
+    Run run;
+    run.schedule = scheduleOf(experiment, Windows::One).value();
+    run.info.unigramEntropy
+        = TextData::named(experiment.textFile, 1, experiment.model.sequence)->unigramEntropy();
+    const RecordedFiles recorded = recordedFiles(experiment, run);
+    write("s.csv", writeCsv(scheduleOf(experimentWith("gpipe"), Windows::One).value()));
+    const auto kit = trainingKit(experiment, 8, recorded);
+    REQUIRE(kit);
+    CHECK(readCsv(textOf(*kit, "schedule.csv"))->program == run.schedule.program);
+    write("text.txt", text + "bce e");
+    CHECK_THAT(trainingKit(experiment, 8, recorded).error().message,
+               Catch::Contains("is not the text on which the run was trained"));
+    CHECK(trainingKit(experiment, 8));
 }
 
 TEST_CASE("an existing folder is replaced only on request, and keeps its other files")

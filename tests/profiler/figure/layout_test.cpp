@@ -185,6 +185,22 @@ TEST_CASE("a memory strip stands under every row, on one scale of bytes")
           == "1F1B, D 2, N 2 has no recorded memory; remove the memory strip");
 }
 
+// Every strip searched the events of all rows: 17 billion steps here.
+TEST_CASE("memory strips of many rows are drawn in a time that their events explain")
+{
+    constexpr int kDevices = 256, kEvents = 1000; // per device
+    engine::Run run = tests::unitRun("1f1b", kDevices, 2);
+    for (int i = 0; i < kEvents; ++i)
+        for (std::uint16_t device = 0; device < kDevices; ++device)
+            run.timeline.memory.push_back({i, device + 1, engine::MemoryEvent::kNoOp, device,
+                                           engine::MemoryCategory::Weights});
+    FigureOptions options;
+    options.memory = true;
+    const auto peaks = all<Text>(figure({run}, options), "memory-peak");
+    REQUIRE(peaks.size() == kDevices);
+    CHECK(peaks.back().text == "250.0 KiB");
+}
+
 TEST_CASE("a slide is 16 : 9 with and without memory strips, and its figure is in the middle")
 {
     using engine::MemoryEvent, engine::MemoryCategory;

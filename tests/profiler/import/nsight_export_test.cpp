@@ -102,7 +102,7 @@ TEST_CASE("GPU work without a recorded call keeps its correlation id")
 }
 
 // They were ranks 0, 2 and 1.
-TEST_CASE("exports, which state no rank, are numbered by the numbers in their names")
+TEST_CASE("exports that state no rank are numbered by the numbers in their names")
 {
     const TemporaryFolder folder;
     for (const char* name : {"rank0.sqlite", "rank2.sqlite", "rank10.sqlite"})
@@ -113,6 +113,28 @@ TEST_CASE("exports, which state no rank, are numbered by the numbers in their na
     REQUIRE(ranks.size() == 3);
     CHECK(ranks[1].file == (folder / "rank2.sqlite").string());
     CHECK(ranks[2].file == (folder / "rank10.sqlite").string());
+}
+
+// The ranks were numbered in the order of the files.
+TEST_CASE("a thread that Nsight Systems names by its MPI rank states the rank")
+{
+    const TemporaryFolder folder;
+    for (const auto& [file, rank] : {std::pair("a.sqlite", 1), {"b.sqlite", 0}}) {
+        writeNsightExport(folder / file);
+        executeSql(folder / file,
+                   fmt::format("INSERT INTO StringIds VALUES (4, 'MPI Rank {}');"
+                               "CREATE TABLE ThreadNames (nameId INTEGER, globalTid INTEGER);"
+                               "INSERT INTO ThreadNames VALUES (4, {});",
+                               rank, kProcess + 5081));
+    }
+    const auto run = importTraces({folder.path()}, Rules::shipped());
+    REQUIRE(run);
+    const ImportReport& report = *run->run.info.import;
+    REQUIRE(report.ranks.size() == 2);
+    CHECK(report.ranks[0].file.ends_with("b.sqlite"));
+    CHECK(std::ranges::none_of(report.warnings, [](const std::string& warning) {
+        return warning.find("state their rank") != std::string::npos;
+    }));
 }
 
 // Such runs were saved, but could not be opened again.

@@ -15,6 +15,30 @@ std::string traceError(const std::string& trace)
     return result.error().message;
 }
 
+// Writes the traces of the first `ranks` ranks of a job with 2 stages, 2 copies and 2
+// tensor-parallel ranks per stage: ranks 0 1 | 2 3 have stage 0, ranks 4 5 | 6 7 have stage 1.
+void writeTensorParallel(const TemporaryFolder& folder, TorchTraceOptions options, int ranks)
+{
+    const Run run = simulatedRun("1f1b", 2, 4);
+    options.copies = 4;
+    for (int rank = 0; rank < ranks; ++rank) {
+        options.copy = rank % 4;
+        const int first = rank - rank % 2;
+        options.groups = fmt::format(
+            R"([{{"pg_name":"1","pg_desc":"TENSOR_MODEL_PARALLEL_GROUP","ranks":[{},{}]}},)"
+            R"({{"pg_name":"2","pg_desc":"PIPELINE_MODEL_PARALLEL_GROUP","ranks":[{},{}]}}])",
+            first, first + 1, options.copy, options.copy + 4);
+        writeText(folder / fmt::format("{}.json", rank), TorchTrace(run, rank / 4, options).text());
+    }
+}
+
+std::string withoutStage(const Op& op)
+{
+    return op.kind == OpKind::Forward ? fmt::format("Forward {}", op.microBatch.value)
+        : isBackward(op.kind)         ? fmt::format("Backward {}", op.microBatch.value)
+                                      : std::string();
+}
+
 } // namespace
 
 // The partner device of the copy was read past the end of the placement.
@@ -75,11 +99,7 @@ TEST_CASE("the process groups of pipelines give the stage and the copy of each r
             TorchTraceOptions options;
             options.copies = 2;
             options.copy = copy;
-            options.name = [](const Op& op) {
-                return op.kind == OpKind::Forward ? fmt::format("Forward {}", op.microBatch.value)
-                    : isBackward(op.kind)         ? fmt::format("Backward {}", op.microBatch.value)
-                                                  : std::string();
-            };
+            options.name = withoutStage;
             options.groups = fmt::format(
                 R"([{{"pg_name":"0","pg_desc":"default_pg","pg_size":4,"ranks":[0,1,2,3]}},)"
                 R"({{"pg_name":"1","pg_desc":"{}","pg_size":2,"ranks":[{},{}]}}])",
@@ -93,5 +113,74 @@ TEST_CASE("the process groups of pipelines give the stage and the copy of each r
         CHECK(toString(result.run.schedule.program[DeviceId{1}].front()) == "1F0");
         REQUIRE(result.run.info.import->rankOf(1));
         CHECK(result.run.info.import->rankOf(1)->rank == 2);
+    }
+}
+
+// W was the number of data-parallel copies times that of tensor-parallel ranks.
+TEST_CASE("tensor-parallel ranks are not copies of the pipeline")
+{
+    TorchTraceOptions withoutStages;
+    withoutStages.name = withoutStage;
+    for (const TorchTraceOptions& options : {TorchTraceOptions(), withoutStages}) {
+        const TemporaryFolder folder;
+        writeTensorParallel(folder, options, 8);
+        const ImportedRun result = imported(folder);
+        const ImportReport& report = *result.run.info.import;
+        CHECK(result.run.schedule.shape.dataParallel == 2);
+        CHECK(result.run.schedule.shape.devices == 2);
+        CHECK(result.run.info.scheme == "1f1b");
+        CHECK(report.tensorParallel == 2);
+        CHECK(report.contextParallel == 1);
+        REQUIRE(report.rankOf(1));
+        CHECK(report.rankOf(1)->rank == 4);
+        CHECK_FALSE(report.ranks[1].device);
+    }
+}
+
+TEST_CASE("the copies of a tensor-parallel job are known from the traces of its first node")
+{
+    TorchTraceOptions options;
+    options.name = withoutStage;
+    const TemporaryFolder folder;
+    writeTensorParallel(folder, options, 4);
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.schedule.shape.dataParallel == 2);
+    CHECK(result.run.schedule.shape.devices == 2);
+}
+
+TEST_CASE("copies that may be tensor-parallel ranks are reported if no process group is named")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.copies = 2;
+    for (options.copy = 0; options.copy < 2; ++options.copy)
+        writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4), options);
+    const ImportedRun result = imported(folder);
+    const ImportReport& report = *result.run.info.import;
+    CHECK(report.tensorParallel == 0);
+    CHECK(std::ranges::any_of(report.warnings, [](const std::string& warning) {
+        return warning.find("tensor-parallel") != std::string::npos;
+    }));
+}
+
+// The slices of a micro-batch had the same name, so all but one were left out as repetitions.
+TEST_CASE("the last number of sail-sg's ranges is the slice, or 0 for whole micro-batches")
+{
+    for (const auto& [scheme, slices] : {std::pair("seq1f1b", 2), {"1f1b", 1}}) {
+        CAPTURE(scheme);
+        const Run run = simulatedRun(scheme, 2, 4);
+        REQUIRE(run.schedule.shape.slices == slices);
+        TorchTraceOptions options;
+        options.name = [](const Op& op) {
+            return op.kind == OpKind::Forward || op.kind == OpKind::Backward
+                ? fmt::format("{}{}.0.{}", kindShortName(op.kind), op.microBatch.value,
+                              op.slice == Op::kWhole ? 0 : op.slice)
+                : std::string();
+        };
+        const TemporaryFolder folder;
+        writeTorchTraces(folder.path(), run, options);
+        const ImportedRun result = imported(folder);
+        CHECK(result.run.schedule.shape.slices == slices);
+        CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
     }
 }

@@ -21,6 +21,7 @@ std::string matched(const Rules& rules, std::string_view range)
         text += op.microBatch ? std::to_string(*op.microBatch) : "";
         text += op.chunk ? "c" + std::to_string(*op.chunk) : "";
         text += op.up ? "u" : "";
+        text += op.slice ? "." + std::to_string(*op.slice) : "";
     }
     return text;
 }
@@ -46,7 +47,7 @@ TEST_CASE("the shipped rules parse the names that frameworks give to pipeline op
     CHECK(matched(rules, "5B3u") == "bubblescope: 5B3u");
     CHECK(matched(rules, "2EVICT1") == "bubblescope: 2EV1");
     CHECK(matched(rules, "gloo:barrier") == "barrier:");
-    CHECK(matched(rules, "F0.1.7") == "sail-sg: F0c1");
+    CHECK(matched(rules, "F0.1.7") == "sail-sg: F0c1.7");
     CHECK(matched(rules, "W_clear.1.2") == "sail-sg-clear: Wc1");
     CHECK(matched(rules, "F_2,3") == "pippy: 2F3");
     CHECK(matched(rules, "call_backward:up_pipe") == "chimera: Bu");

@@ -47,6 +47,16 @@ std::string unbalanced(const std::string& page)
 
 } // namespace
 
+// The report failed, and its error named an option that bscope export does not have.
+TEST_CASE("the report on a run with too many ops for a page has no figure and says why")
+{
+    const std::string page = reportOf({tests::unitRun("gpipe", 2, 50'001)});
+    CHECK(unbalanced(page).empty());
+    CHECK_FALSE(has(page, "<figure>"));
+    CHECK(has(page, "<p>No figure: GPipe, D 2, N 50001 has 200004 ops in one iteration"));
+    CHECK(has(page, "bubblescope figure --rows"));
+}
+
 TEST_CASE("a report has the results of the run: figure, devices, bubbles with causes, set-up")
 {
     Run run = tests::unitRun("1f1b", 4, 4);

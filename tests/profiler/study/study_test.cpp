@@ -8,6 +8,8 @@
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <limits>
 #include <mutex>
@@ -359,6 +361,15 @@ TEST_CASE("numbers have three digits, and large ones are grouped")
     CHECK(metricNumber("tokens_per_second", 1234.5) == "1234");
     CHECK(metricNumber("tokens_per_second", 1020404) == "1\u2009020\u2009404");
     CHECK(metricNumber("tokens_per_second", -84653) == "-84\u2009653");
+}
+
+// The factor from ns to ms was applied to every column whose name begins with "iteration".
+TEST_CASE("a ratio is shown as it is, whatever its name begins with")
+{
+    StudyResult measured;
+    measured.values.unit = "ns";
+    CHECK(shownFactor({measured}, "iteration_over_1f1b") == 1);
+    CHECK(shownFactor({measured}, "iteration_low") == 1e-6);
 }
 
 TEST_CASE("a study without a possible point is an error")

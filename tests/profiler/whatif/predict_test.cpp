@@ -200,6 +200,26 @@ TEST_CASE("the duration of the predicted run equals the prediction")
     CHECK(durationOf(prediction->run) == prediction->iteration);
 }
 
+// It was multiplied by correction().
+TEST_CASE("a delay of messages lengthens an iteration by exactly the delay of its messages")
+{
+    Run run = measuredRun("1f1b", 2, 1, 1); // one activation, then one gradient
+    for (Iteration& iteration : run.timeline.iterations)
+        iteration.window.end += 2'000'000; // measured, but explained by no op
+    auto predictor = WhatIfPredictor::create(run).value();
+    REQUIRE(predictor.correction() > 1.01);
+    const auto both = [&] {
+        return std::pair(
+            static_cast<double>(predictor.predict({scheduleOf("1f1b", 2, 1)})->iteration),
+            static_cast<double>(predictor.predictOwn()->iteration));
+    };
+    const auto [scheme, own] = both();
+    predictor.times().messageDelay = 10'000'000;
+    const auto [delayedScheme, delayedOwn] = both();
+    CHECK(delayedScheme - scheme == Approx(20e6).epsilon(1e-6));
+    CHECK(delayedOwn - own == Approx(20e6).epsilon(1e-6));
+}
+
 TEST_CASE("a prediction stops when it is cancelled")
 {
     const Run run = measuredRun("1f1b");

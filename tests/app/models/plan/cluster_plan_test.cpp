@@ -1,5 +1,6 @@
 #include "app/models/plan/cluster_results.h"
 #include "engine/experiment/experiment_schedule.h"
+#include "engine/schedule/formats/csv.h"
 #include "tests/catch.h"
 
 #include <QDir>
@@ -149,6 +150,18 @@ TEST_CASE("the model that trains is the model that is predicted, in its precisio
           == (experiment.model.precision == engine::Precision::Bf16 ? 14 : 12));
     experiment.model.precision = engine::Precision::Bf16;
     CHECK(onHardware(experiment, on.hardware).setup.weightBytes == 2);
+    CHECK(onHardware(experiment, on.hardware).setup.activationBytes == 2);
+    experiment.model.precision = engine::Precision::Tf32;
+    CHECK(onHardware(experiment, on.hardware).setup.activationBytes == 4);
+    // A model file can name recomputation as the kind of attention.
+    for (const auto recompute : {engine::Recompute::None, engine::Recompute::Attention}) {
+        experiment.model.recompute = recompute;
+        experiment.model.attention = recompute == engine::Recompute::None
+            ? engine::AttentionKind::Recompute
+            : engine::AttentionKind::Standard;
+        CHECK(onHardware(experiment, on.hardware).setup.attention
+              == engine::AttentionMode::Recompute);
+    }
 }
 
 TEST_CASE("a set-up's ranks are divided into nodes of at most eight GPUs")
@@ -159,6 +172,16 @@ TEST_CASE("a set-up's ranks are divided into nodes of at most eight GPUs")
     CHECK(clusterPlanOf(plan).gpusPerNode == 6);
     plan.experiment.schedule.devices = 4;
     CHECK(clusterPlanOf(plan).gpusPerNode == 8);
+    // The devices of the form were counted.
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("s.csv"));
+    const auto schedule = engine::scheduleOf(planOf("1f1b", 3).experiment).value();
+    write(file, QByteArray::fromStdString(engine::writeCsv(schedule)));
+    plan.experiment.scheduleFile = file.toStdString();
+    CHECK(clusterPlanOf(plan).experiment.schedule.devices == 3);
+    CHECK(clusterPlanOf(plan).gpusPerNode == 8);
+    plan.experiment.schedule.dataParallel = 3;
+    CHECK(clusterPlanOf(plan).gpusPerNode == 3);
     engine::Run simulated;
     CHECK_FALSE(clusterPlanOf(simulated));
 }

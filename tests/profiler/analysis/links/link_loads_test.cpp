@@ -1,4 +1,5 @@
 #include "engine/schedule/passes/passes.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/links/link_loads.h"
@@ -19,7 +20,7 @@ struct Mapped
 
 // A model on A100s in nodes of `perNode`; 0: in one node.
 Mapped mapped(const ScheduleRequest& request, int perNode, std::string_view mapping,
-              bool isHierarchical = false)
+              bool isHierarchical = false, bool isTied = false)
 {
     ModelOnHardware on{
         loadTransformer("gpt3-96b").value(), loadHardware("a100-sxm-80").value(), {}};
@@ -30,6 +31,8 @@ Mapped mapped(const ScheduleRequest& request, int perNode, std::string_view mapp
     schedule.shape.dataParallel = request.dataParallel;
     Mapped all;
     all.run.schedule = lower(schedule);
+    if (isTied)
+        all.run.schedule = tieEmbeddings(std::move(all.run.schedule), SyncPolicy::Eager);
     if (perNode > 0)
         all.mapping = Mapping::of(all.run.schedule, mapping, nodeShape(on.hardware, 1)).value();
     const auto prices = modelPrices(schedule.shape, on, all.mapping).value();
@@ -111,6 +114,23 @@ TEST_CASE("a hierarchical all-reduce sends its bytes across nodes once for all r
     CHECK(loadsOf(ring).find(0, 1)->allReduces == Approx(2.0 * 7 / 8 * all));
     CHECK(loadsOf(phases).find(0, 1)->allReduces == Approx(2.0 * 1 / 2 * all));
     CHECK(loadsOf(phases).allReduces.front().bytes == Approx((2.0 * 3 / 4 + 1.0 / 4) * all));
+}
+
+// With one copy they had no load, and with several only that of their stages.
+TEST_CASE("the all-reduce of tied embeddings loads the links between the first and the last stage")
+{
+    const Mapped one = mapped(request("1f1b", 4, 6, 1), 2, "contiguous", false, true);
+    const LinkLoads loads = loadsOf(one);
+    REQUIRE(loads.find(0, 1) != nullptr);
+    CHECK(loads.find(0, 1)->allReduces == Approx(one.bytes.tied)); // 2 (r-1)/r, r = 2
+    CHECK(loads.find(1, 0)->allReduces == Approx(one.bytes.tied));
+    REQUIRE(loads.allReduces.size() == 1);
+    CHECK(loads.allReduces.front().stages == std::vector{StageId{0}});
+    CHECK(loads.allReduces.front().time > 0);
+    // Each copy fills a node: a ring of four for the tied part, and rings of two for the rest.
+    const Mapped two = mapped(request("1f1b", 4, 6, 2), 4, "contiguous", false, true);
+    CHECK(loadsOf(two).find(0, 1)->allReduces
+          == Approx(1.5 * two.bytes.tied + sum(two.bytes.allReduced) - 2 * two.bytes.tied));
 }
 
 TEST_CASE("exposed time by kind adds up to the exposed communication of the metrics")
