@@ -20,8 +20,8 @@ public:
     void addAlone(std::span<const OpTiming> iteration);
     void addBeside(std::span<const OpTiming> iteration);
 
-    // Returns the summed durations of each kind of op, in the order of OpKind. Empty until both an op
-    // that ran alone and an op that ran concurrently have been recorded.
+    // Returns the summed durations of each kind of op, in the order of OpKind. Empty until both an
+    // op that ran alone and an op that ran concurrently have been recorded.
     std::vector<Interference> result() const;
 
 private:

@@ -13,8 +13,8 @@ namespace app {
 class Plan
 {
 public:
-    // `run` is a prediction with one iteration, which begins at tick 0, and with the same ops as the
-    // run that is being recorded.
+    // `run` is a prediction with one iteration, which begins at tick 0, and with the same ops as
+    // the run that is being recorded.
     explicit Plan(std::shared_ptr<const engine::Run> run);
 
     const engine::Run& run() const { return *m_run; }
