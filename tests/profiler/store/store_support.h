@@ -77,6 +77,8 @@ inline engine::Run fullRun()
             {"1 of 3 ranks have no trace."},
             true,
             false,
+            2,
+            1,
             0.018,
             {{"torch-pp", "gemm", 0, 1, 0, {10, 40}}, {"", "elementwise", {}, {}, {}, {50, 60}}}}};
     using Kind = engine::Iteration::Kind;
