@@ -206,6 +206,23 @@ TEST_CASE("a kit is written as an archive, whose folder is not watched")
     CHECK(cluster.text("kitWritten").isEmpty()); // the file is not of this set-up
 }
 
+// It was named as the kit of the new set-up.
+TEST_CASE("a kit whose set-up changed while it was written is named as the earlier one")
+{
+    Cluster cluster;
+    cluster.open();
+    const QString folder = cluster.home.filePath(QStringLiteral("kit"));
+    {
+        const BusyPool busy;
+        cluster.page->writeTo(folder, engine::IfExists::Refuse);
+        cluster.find<SpinField>("gpusPerNode")->setValue(2);
+    }
+    REQUIRE(waitFor([&] { return cluster.text("kitWritten").contains(folder); }));
+    CHECK(cluster.text("kitWritten").endsWith(QStringLiteral("before the last change.")));
+    CHECK_FALSE(cluster.page->statusTexts().contains(QStringLiteral("written")));
+    CHECK(cluster.page->watcher().results().folder.isEmpty());
+}
+
 TEST_CASE("a GPU of the cluster is predicted, and a written kit is watched for results")
 {
     Cluster cluster;

@@ -207,13 +207,15 @@ TEST_CASE("closing the report asks before typed rules are lost")
     CHECK_FALSE(page.queryClose());
     answer("discardChanges");
     CHECK(page.queryClose());
-    const QSignalSpy saved(&page, &Page::filesSaved);
+    const QSignalSpy saved(&page, &Page::filesSaved), closed(&page, &Page::closeRequested);
     answer("saveChanges");
     CHECK_FALSE(page.queryClose()); // the file is asked for
+    CHECK(closed.isEmpty());
     auto* dialog = imported.find<QFileDialog>("saveDialog");
     Q_EMIT dialog->fileSelected(QString::fromStdString((imported.folder / "rules.toml").string()));
     delete dialog;
     REQUIRE(waitFor([&] { return saved.count() == 1; }));
+    CHECK(closed.count() == 1);
     CHECK(page.queryClose());
 }
 

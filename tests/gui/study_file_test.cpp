@@ -45,6 +45,19 @@ struct EditedStudy
         REQUIRE(waitFor([this] { return file.path() == path; }));
     }
 
+    // Saves the study, changes its file as another program would, and edits the study.
+    void saveAndChangeOnDisk()
+    {
+        file.saveAs();
+        chooseFile();
+        QFile text(path);
+        REQUIRE(text.open(QIODevice::Append));
+        text.write("# by another program\n");
+        text.close();
+        edited.title = "newer";
+        file.edit(edited);
+    }
+
     QTemporaryDir folder;
     QString path = folder.filePath(QStringLiteral("own.toml"));
     QWidget page;
@@ -91,14 +104,7 @@ TEST_CASE("a study that is saved after its page stayed open does not close it")
 TEST_CASE("a study that was changed on disk is not overwritten without a question")
 {
     EditedStudy study;
-    study.file.saveAs();
-    study.chooseFile();
-    QFile text(study.path);
-    REQUIRE(text.open(QIODevice::Append));
-    text.write("# by another program\n");
-    text.close();
-    study.edited.title = "newer";
-    study.file.edit(study.edited);
+    study.saveAndChangeOnDisk();
     QTimer::singleShot(0, &study.page, [&study] {
         auto* box = study.page.findChild<QMessageBox*>(QStringLiteral("changedOnDisk"));
         REQUIRE(box != nullptr);
@@ -106,8 +112,29 @@ TEST_CASE("a study that was changed on disk is not overwritten without a questio
     });
     study.file.save();
     CHECK(study.file.isModified());
+    QFile text(study.path);
     REQUIRE(text.open(QIODevice::ReadOnly));
     CHECK(text.readAll().endsWith("# by another program\n"));
+}
+
+// The page stayed open.
+TEST_CASE("a study that was changed on disk and is saved elsewhere closes its page")
+{
+    EditedStudy study;
+    const QSignalSpy closed(&study.file, &StudyFile::closeRequested);
+    study.saveAndChangeOnDisk();
+    study.answer("saveChanges");
+    QTimer second; // answers the question about the file, which follows
+    QObject::connect(&second, &QTimer::timeout, [&study] {
+        if (auto* box = study.page.findChild<QMessageBox*>(QStringLiteral("changedOnDisk")))
+            box->findChild<QAbstractButton*>(QStringLiteral("saveAsInstead"))->click();
+    });
+    second.start(0);
+    CHECK_FALSE(study.file.mayClose());
+    second.stop();
+    study.path = study.folder.filePath(QStringLiteral("other.toml"));
+    study.chooseFile();
+    CHECK(closed.size() == 1);
 }
 
 TEST_CASE("a file that is not a study leaves the edited one as it is")

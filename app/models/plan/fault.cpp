@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 namespace app {
@@ -36,7 +37,7 @@ ScheduleRequest with(ScheduleRequest request, Member member, int value)
 int reach(const ScheduleRequest& request)
 {
     constexpr int kLeast = 64, kMost = 4096;
-    return std::clamp(2 * request.devices, kLeast, kMost);
+    return 2 * std::clamp(request.devices, kLeast / 2, kMost / 2);
 }
 
 // Returns the nearest valid value below the requested one and the nearest above it. Omits a value
@@ -44,9 +45,10 @@ int reach(const ScheduleRequest& request)
 std::vector<int> nearest(const ScheduleRequest& request, Member member)
 {
     std::vector<int> values;
-    const int from = request.*member, far = reach(request);
+    const int far = reach(request);
+    const int from = std::clamp(request.*member, 0, std::numeric_limits<int>::max() - far - 2);
     for (const int step : {-1, 1}) {
-        const int start = step > 0 ? std::max(from + 1, 1) : from - 1;
+        const int start = from + step;
         for (int value = start; std::abs(value - start) <= far && value > 0; value += step) {
             if (!isPossible(with(request, member, value)))
                 continue;
@@ -101,28 +103,43 @@ std::optional<Fault> faultOfOption(const ScheduleRequest& request)
     return std::nullopt;
 }
 
-// Searches D and N together, if changing one number does not suffice. Returns a remedy with the D
-// nearest to the requested one for which some N is valid; empty if there is no such D within 16.
-std::vector<Remedy> nearestPair(const ScheduleRequest& request)
+// Returns one remedy: the D nearest to the requested one that has a valid N near the requested N,
+// with this N. Empty if no D within 16 has one.
+std::vector<Remedy> pairNear(const ScheduleRequest& request)
 {
-    constexpr int kFar = 16, kManyBatches = 512;
-    ScheduleRequest near = request;
-    near.microBatches = std::clamp(near.microBatches, 1, kManyBatches);
-    near.devices = std::clamp(near.devices, 1, kManyBatches);
+    constexpr int kFar = 16;
     for (int distance = 0; distance <= kFar; ++distance) {
-        for (const int devices : {near.devices + distance, near.devices - distance}) {
+        for (const int devices : {request.devices + distance, request.devices - distance}) {
             if (devices < 1)
                 continue;
-            near.devices = devices;
+            ScheduleRequest near = with(request, &ScheduleRequest::devices, devices);
             const std::vector<int> counts = nearest(near, &ScheduleRequest::microBatches);
             if (counts.empty())
                 continue;
             near.microBatches = counts.back();
             return {{QStringLiteral("D = %1, N = %2").arg(devices).arg(near.microBatches), near}};
         }
-        near.devices = std::clamp(request.devices, 1, kManyBatches);
     }
     return {};
+}
+
+// Used if changing one number does not suffice. If the requested D and N are too large together,
+// searches near smaller ones.
+std::vector<Remedy> nearestPair(ScheduleRequest request)
+{
+    constexpr int kLarge = 512;
+    request.devices = std::max(request.devices, 1);
+    request.microBatches = std::max(request.microBatches, 1);
+    ScheduleRequest any; // any D and N are valid unless they are too large
+    any.scheme = "gpipe";
+    any.devices = request.devices;
+    any.microBatches = request.microBatches;
+    if (isPossible(any))
+        if (auto pair = pairNear(request); !pair.empty())
+            return pair;
+    request.devices = std::min(request.devices, kLarge);
+    request.microBatches = std::min(request.microBatches, kLarge);
+    return pairNear(request);
 }
 
 } // namespace

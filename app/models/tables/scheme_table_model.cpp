@@ -96,7 +96,7 @@ void SchemeTableModel::answer(std::vector<std::pair<QString, Answer>> answers)
             row->answer = std::move(one.second);
             row->isOutdated = false;
         }
-    m_mutesOutdated = true;
+    m_mutesOutdated = m_mutesOutdated || !answers.empty();
     show(std::move(changed));
 }
 

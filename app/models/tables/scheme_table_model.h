@@ -50,7 +50,7 @@ public:
 
     // Replaces the rows. A scheme that is still possible keeps its result until the next one
     // arrives, so that the table does not flicker while a slider moves. Results that are not
-    // replaced by the next answer() are muted.
+    // replaced by the next answer() with results are muted.
     void setRows(std::vector<Row> rows);
     using Answer = std::shared_ptr<const engine::Result<Prediction>>;
     void answer(const QString& scheme, Answer answer);

@@ -125,6 +125,7 @@ void ClusterPage::connectAll()
 {
     connect(m_kit, &KitPanel::edited, this, [this] {
         m_written.clear();
+        m_isOutdated = true;
         if (!m_writer.isWriting())
             m_kit->showWritten({});
         ask();
@@ -243,6 +244,7 @@ void ClusterPage::writeTo(const QString& folder, engine::IfExists ifExists)
 {
     if (!isCurrent() || m_writer.isWriting())
         return;
+    m_isOutdated = false;
     m_kit->showWriting(true);
     m_cancel->setEnabled(true);
     m_writer.write({m_outlook, &m_outlook->kit}, folder, ifExists);
@@ -259,6 +261,8 @@ void ClusterPage::endWriting(const QString& text)
 
 void ClusterPage::kitWritten(const QString& folder)
 {
+    if (m_isOutdated)
+        return endWriting(tr("Written to %1 as set up before the last change.").arg(folder));
     m_written = folder;
     endWriting(tr("Written to %1.").arg(folder));
     // Watches the folder of the kit, because the results arrive there on a shared file system.

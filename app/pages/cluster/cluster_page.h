@@ -70,7 +70,8 @@ private:
     std::shared_ptr<const ClusterOutlook> m_outlook; // nullptr: not computed yet, or failed
     QString m_problem;                               // why there is no outlook
     KitWriter m_writer{this};
-    QString m_source, m_written; // m_written: folder or archive of the written kit; "": none
+    bool m_isOutdated = false;   // the plan has changed since the last kit began to be written
+    QString m_source, m_written; // m_written: folder or archive of the plan's kit; "": none
     std::shared_ptr<RunDocument> m_emulated;
 
     QAction *m_write, *m_archive, *m_cancel, *m_watch, *m_compare, *m_copy;

@@ -170,7 +170,7 @@ void ImportPage::showRules(bool shown)
         connect(m_pane, &RulesPane::closeRequested, m_editRules,
                 [this] { m_editRules->setChecked(false); });
         connect(m_pane, &RulesPane::saveRequested, this, &ImportPage::saveRules);
-        connect(m_saver, &RunSaver::rulesSaved, this, [this] { m_keptRules = m_savingRules; });
+        connect(m_saver, &RunSaver::rulesSaved, this, &ImportPage::rulesSaved);
         connect(m_pane, &RulesPane::importRequested, this, [this, sources](const QString& rules) {
             Q_EMIT importAgainRequested(sources, rules);
         });
@@ -187,8 +187,16 @@ void ImportPage::showRules(bool shown)
 
 void ImportPage::saveRules()
 {
+    m_closesWhenSaved = false; // queryClose() may have set it before the user cancelled the dialog
     m_savingRules = m_pane->rules();
     m_saver->saveRules(m_savingRules);
+}
+
+void ImportPage::rulesSaved()
+{
+    m_keptRules = m_savingRules;
+    if (std::exchange(m_closesWhenSaved, false))
+        Q_EMIT closeRequested();
 }
 
 bool ImportPage::queryClose()
@@ -197,8 +205,10 @@ bool ImportPage::queryClose()
         return true;
     UnsavedDialog dialog(tr("The set of rules"), 0, this);
     dialog.exec();
-    if (dialog.choice() == UnsavedDialog::Choice::Save)
+    if (dialog.choice() == UnsavedDialog::Choice::Save) {
         saveRules();
+        m_closesWhenSaved = true;
+    }
     return dialog.choice() == UnsavedDialog::Choice::Discard;
 }
 

@@ -40,7 +40,9 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
-    bool queryClose() override; // asks before rules are lost that were typed and not saved
+    // Asks before rules are lost that were typed and not saved. If the user saves them, returns
+    // false and emits closeRequested() when they are saved.
+    bool queryClose() override;
     const RunDocument* document() const { return m_document.get(); } // nullptr: not imported yet
 
 protected:
@@ -52,6 +54,7 @@ private:
     void makeActions();
     void showRules(bool shown);
     void saveRules();
+    void rulesSaved();
     void setDocument(std::shared_ptr<RunDocument> document);
     void showDocument();
     void showFailure(const QString& reason);
@@ -60,7 +63,8 @@ private:
     RunLibrary& m_library;
     QString m_name, m_rulesText;        // name of the traces; the user's rules
     QString m_keptRules, m_savingRules; // as last saved, or the initial ones; being saved
-    QStringList m_traces;               // empty if the run was imported earlier
+    bool m_closesWhenSaved = false;
+    QStringList m_traces; // empty if the run was imported earlier
     TraceImporter m_importer;
     std::shared_ptr<RunDocument> m_document;
     QStackedWidget* m_stack;

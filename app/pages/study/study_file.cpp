@@ -56,25 +56,27 @@ void StudyFile::saveAs()
     m_saver.saveStudy(m_edited, baseName());
 }
 
-bool StudyFile::write()
+StudyFile::Written StudyFile::write()
 {
     const auto answer
         = m_path.isEmpty() ? FileOnDisk::Answer::SaveAs : m_onDisk.askBeforeSaving(&m_page);
-    if (answer == FileOnDisk::Answer::SaveAs)
+    if (answer == FileOnDisk::Answer::SaveAs) {
         saveAs();
-    if (answer != FileOnDisk::Answer::Overwrite)
-        return false;
+        return Written::Asked;
+    }
+    if (answer == FileOnDisk::Answer::Cancel)
+        return Written::No;
     const auto written = engine::saveFile(m_path.toStdString(), profiler::studyToml(m_edited),
                                           engine::IfExists::Replace);
     if (!written) {
         Q_EMIT failed(fromUtf8(written.error().message));
-        return false;
+        return Written::No;
     }
     m_saved = m_edited;
     m_onDisk.remember(m_path);
     Q_EMIT titleChanged();
     Q_EMIT saved(m_path);
-    return true;
+    return Written::Yes;
 }
 
 void StudyFile::adopt(const QString& file)
@@ -100,7 +102,7 @@ UnsavedDialog::Choice StudyFile::ask()
 bool StudyFile::mayDiscard()
 {
     const auto choice = ask();
-    return choice == UnsavedDialog::Choice::Save ? write()
+    return choice == UnsavedDialog::Choice::Save ? write() == Written::Yes
                                                  : choice == UnsavedDialog::Choice::Discard;
 }
 
@@ -109,9 +111,9 @@ bool StudyFile::mayClose()
     const auto choice = ask();
     if (choice != UnsavedDialog::Choice::Save)
         return choice == UnsavedDialog::Choice::Discard;
-    const bool isSaved = write();
-    m_closesWhenSaved = m_path.isEmpty();
-    return isSaved;
+    const Written written = write();
+    m_closesWhenSaved = written == Written::Asked;
+    return written == Written::Yes;
 }
 
 } // namespace app

@@ -35,8 +35,8 @@ public:
     void save();
     void saveAs();     // asks for a file
     bool mayDiscard(); // asks to save or drop edits; false: cancelled, or not saved
-    // Like mayDiscard(). If the user chooses to save a study without a path(), returns false and
-    // emits closeRequested() when it is saved.
+    // Like mayDiscard(). If saving asks for a file, returns false and emits closeRequested() when
+    // the study is saved.
     bool mayClose();
 
 Q_SIGNALS:
@@ -46,9 +46,9 @@ Q_SIGNALS:
     void closeRequested();
 
 private:
-    UnsavedDialog::Choice ask(); // returns Discard without edits
-    // Returns false if writing failed, or if the user cancelled or was asked for a file.
-    bool write();
+    UnsavedDialog::Choice ask();           // returns Discard without edits
+    enum class Written { Yes, No, Asked }; // No: failed or cancelled; Asked: for a file
+    Written write();
     void adopt(const QString& file);
 
     RunSaver& m_saver;

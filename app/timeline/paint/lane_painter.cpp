@@ -222,12 +222,14 @@ void LanePainter::paintGroup(const Lane& lane)
 void LanePainter::paintShares(engine::Window window, double top, double height,
                               const std::function<Busy(double time)>& before)
 {
-    const Emphasis how = m_path != nullptr ? Emphasis::OffPath
-        : m_flow || m_found                ? Emphasis::Dimmed
-                                           : Emphasis::Normal;
+    const Emphasis how = m_found != nullptr ? Emphasis::Dimmed
+        : m_path != nullptr                 ? Emphasis::OffPath
+        : m_flow                            ? Emphasis::Dimmed
+                                            : Emphasis::Normal;
     ColumnColours colours = columnColours(m_colours, how);
-    colours.shares[static_cast<std::size_t>(Share::Optimizer)]
-        = m_colours.look(OpKind::OptimizerStep, 0, Emphasis::Normal).fill;
+    if (m_found == nullptr && m_path == nullptr) // a flow does not dim optimizer steps
+        colours.shares[static_cast<std::size_t>(Share::Optimizer)]
+            = m_colours.look(OpKind::OptimizerStep, 0, Emphasis::Normal).fill;
     colours.rest = m_colours.bubbleGround();
     QRectF area = stretch(m_axis, window, top, height);
     area.setWidth(std::max(area.width(), m_axis.devicePixel()));

@@ -5,6 +5,9 @@
 #include "tests/support/pipelines.h"
 
 #include <QAbstractItemModelTester>
+#include <QStringList>
+
+#include <limits>
 
 using namespace app;
 
@@ -112,6 +115,22 @@ TEST_CASE("a refused request names the nearest values, each a request that is po
                 CHECK(engine::checkRequest(remedy.request));
         }
     }
+}
+
+// N was searched below 512 only, so the remedy was N = 516.
+TEST_CASE("a remedy that changes D and N is near the requested numbers, if these are possible")
+{
+    const auto remediesOf = [](int devices, int microBatches) {
+        QStringList texts;
+        for (const Remedy& remedy :
+             findFault(tests::requestOf("bitpipe", devices, microBatches)).remedies)
+            texts.append(remedy.text);
+        return texts;
+    };
+    CHECK(remediesOf(5, 1001) == QStringList{QStringLiteral("D = 6, N = 1002")});
+    constexpr int kMost = std::numeric_limits<int>::max();
+    CHECK(remediesOf(4, kMost) == QStringList{QStringLiteral("D = 4, N = 516")});
+    CHECK(remediesOf(kMost, kMost).size() == 1);
 }
 
 TEST_CASE("an invalid option value is reported for the option, and resets to the default")

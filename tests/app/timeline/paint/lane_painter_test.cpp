@@ -171,6 +171,48 @@ TEST_CASE("the flow of a micro-batch is bold in the half of a joint box")
     FAIL("no joint ops");
 }
 
+// Only boxes of optimizer steps were dimmed by a search or beside a critical path.
+TEST_CASE("a search and a path dim the optimizer steps of columns, and a flow does not")
+{
+    const auto run = sample::measured({"1f1b", 2, 4, 1});
+    const app::RunView view(run);
+    const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
+    const app::BoxColours colours(theme, 1);
+    const engine::Track& track = run->timeline.tracks.front();
+    const engine::Span& step = track.spans.back();
+    REQUIRE(view.op(step.op).kind == engine::OpKind::OptimizerStep);
+    const app::TimeAxis axis{static_cast<double>(step.begin), static_cast<double>(step.end), 0, 9,
+                             1};
+    app::Lane lane;
+    lane.group.devices = {track.device.value}; // drawn as columns
+    const app::PathMarks path{};
+    const app::Found found(view, *app::parseFind(QStringLiteral("op:F")));
+    const auto painted = [&](const auto& choose) {
+        QImage image(9, 60, QImage::Format_RGB32);
+        QPainter painter(&image);
+        app::LanePainter lanes(painter, view, axis, colours);
+        choose(lanes);
+        lanes.paint(track.device, lane, 0);
+        painter.end();
+        return image.pixelColor(4, 30);
+    };
+    using enum app::BoxColours::Emphasis;
+    const auto fill = [&colours](app::BoxColours::Emphasis how) {
+        return colours.look(engine::OpKind::OptimizerStep, 0, how).fill;
+    };
+    CHECK(painted([](auto&) {}) == fill(Normal));
+    CHECK(painted([](auto& lanes) {
+              lanes.setFlow(app::Flow{engine::MicroBatchId{1}, 0});
+          })
+          == fill(Normal));
+    CHECK(painted([&](auto& lanes) { lanes.setPath(&path); }) == fill(OffPath));
+    const auto search = [&](auto& lanes) {
+        lanes.setPath(&path);
+        lanes.setFound(&found);
+    };
+    CHECK(painted(search) == fill(Dimmed));
+}
+
 TEST_CASE("a device pixel ratio of two paints the same picture, twice as fine")
 {
     const PaintedLane lane(20, profiler::ThemeMode::Light, {}, 2);

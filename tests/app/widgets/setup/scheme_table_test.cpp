@@ -113,6 +113,8 @@ TEST_CASE("numbers of earlier settings are not copied, and are muted once others
     CHECK(model.index(0, 1).data().toString() == before);
     CHECK(model.csv().contains(QStringLiteral("gpipe,,,,,,,\n1f1b,,,,,,,\n")));
     CHECK_FALSE(isMuted(0));
+    model.answer(std::vector<std::pair<QString, SchemeTableModel::Answer>>()); // none arrived yet
+    CHECK_FALSE(isMuted(0));
     model.answer(gpipe, predicted("gpipe", 8));
     CHECK_FALSE(isMuted(0));
     CHECK(isMuted(1));
