@@ -175,11 +175,16 @@ StageGroup Mapping::group(StageId stage) const
     return groupOf(holders(stage));
 }
 
-StageGroup Mapping::tiedGroup() const
+std::vector<int> Mapping::tiedHolders() const
 {
     std::vector<int> slots;
     std::ranges::set_union(m_holders.front(), m_holders.back(), std::back_inserter(slots));
-    return groupOf(slots);
+    return slots;
+}
+
+StageGroup Mapping::tiedGroup() const
+{
+    return groupOf(tiedHolders());
 }
 
 StageGroup Mapping::groupOf(std::span<const int> slots) const

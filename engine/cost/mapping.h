@@ -65,6 +65,7 @@ public:
     // first and the last ones. The copies in between are placed in the same way.
     const std::vector<int>& decisiveCopies() const { return m_decisive; }
     int nodes() const; // number of nodes in use
+    int stages() const { return static_cast<int>(m_holders.size()); }
     int slot(DeviceId device, int copy) const { return m_slots[copy * m_devices + device.value]; }
     int node(DeviceId device, int copy) const { return slot(device, copy) / m_nodes.slots; }
     const NodeShape& shape() const { return m_nodes; }
@@ -79,7 +80,9 @@ public:
     // The slots of the devices that hold the stage, sorted. Empty if all devices are in one node.
     const std::vector<int>& holders(StageId stage) const { return m_holders[stage]; }
     StageGroup group(StageId stage) const;
-    // The devices that hold the first or the last stage, which sum the gradient of tied embeddings.
+    // The slots of the devices that hold the first or the last stage, sorted. They sum the gradient
+    // of tied embeddings.
+    std::vector<int> tiedHolders() const;
     StageGroup tiedGroup() const;
 
 private:

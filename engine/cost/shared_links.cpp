@@ -44,6 +44,33 @@ public:
             m_shares[linkId(LinkKind::Node, direction, nodeOf(slot))]
                 += share * m_sharing.gpusPerSlot;
     }
+    // Adds an all-reduce among the slots.
+    void addSum(const std::vector<int>& slots, const StageGroup& group)
+    {
+        const bool leaves = group.tier == LinkTier::AcrossNodes;
+        const double inNode = 2.0 * (group.most - 1) / group.most;
+        const double across
+            = 2.0 * (group.nodes - 1) / group.nodes / group.fewest / m_sharing.networkToNode;
+        const double share = leaves && m_sharing.hierarchical ? across / (across + inNode) : 1;
+        // Only the first and the last kEach slots count; see Mapping::decisiveCopies().
+        constexpr std::size_t kEach = 256;
+        for (std::size_t i = 0; i < slots.size() && slots.size() > 1; ++i) {
+            if (i >= kEach && i + kEach < slots.size())
+                continue;
+            const int next = slots[(i + 1) % slots.size()]; // next slot in the ring
+            const bool crosses = m_mapping.tierOfSlots(slots[i], next) == LinkTier::AcrossNodes;
+            if (leaves && !m_sharing.hierarchical && !crosses)
+                continue;
+            const int target = leaves && m_sharing.hierarchical ? slots[i] : next;
+            add(group.tier, Direction::Out, slots[i], share);
+            add(group.tier, Direction::In, target, share);
+        }
+    }
+    void raiseTo(const Uses& other)
+    {
+        for (const auto& [link, share] : other.m_shares)
+            m_shares[link] = std::max(m_shares[link], share);
+    }
     std::vector<SharedLinks::Use> all() const
     {
         std::vector<SharedLinks::Use> uses;
@@ -99,26 +126,18 @@ std::vector<SharedLinks::Use> SharedLinks::ofTransfer(DeviceId from, DeviceId to
 std::vector<SharedLinks::Use> SharedLinks::ofAllReduce(StageId stage) const
 {
     Uses uses(m_mapping, m_sharing);
-    const auto& slots = m_mapping.holders(stage);
-    const StageGroup group = m_mapping.group(stage);
-    const bool leaves = group.tier == LinkTier::AcrossNodes;
-    const double inNode = 2.0 * (group.most - 1) / group.most;
-    const double across
-        = 2.0 * (group.nodes - 1) / group.nodes / group.fewest / m_sharing.networkToNode;
-    const double share = leaves && m_sharing.hierarchical ? across / (across + inNode) : 1;
-    // Only the first and the last kEach slots count; see Mapping::decisiveCopies().
-    constexpr std::size_t kEach = 256;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        if (i >= kEach && i + kEach < slots.size())
-            continue;
-        const int next = slots[(i + 1) % slots.size()]; // next slot in the ring
-        const bool crosses = m_mapping.tierOfSlots(slots[i], next) == LinkTier::AcrossNodes;
-        if (leaves && !m_sharing.hierarchical && !crosses)
-            continue;
-        const int target = leaves && m_sharing.hierarchical ? slots[i] : next;
-        uses.add(group.tier, Direction::Out, slots[i], share);
-        uses.add(group.tier, Direction::In, target, share);
-    }
+    uses.addSum(m_mapping.holders(stage), m_mapping.group(stage));
+    return uses.all();
+}
+
+std::vector<SharedLinks::Use> SharedLinks::ofTiedAllReduce() const
+{
+    const StageId first{0}, last{m_mapping.stages() - 1};
+    Uses uses(m_mapping, m_sharing), rest(m_mapping, m_sharing);
+    uses.addSum(m_mapping.tiedHolders(), m_mapping.tiedGroup());
+    for (const StageId stage : {first, last})
+        rest.addSum(m_mapping.holders(stage), m_mapping.group(stage));
+    uses.raiseTo(rest);
     return uses.all();
 }
 

@@ -41,6 +41,9 @@ public:
 
     std::vector<Use> ofTransfer(DeviceId from, DeviceId to) const;
     std::vector<Use> ofAllReduce(StageId stage) const;
+    // The links of the all-reduce of tied embeddings, which continues with the rest of the first
+    // and of the last stage. Each link has its larger share of the two steps.
+    std::vector<Use> ofTiedAllReduce() const;
     double capacity(std::uint64_t link) const;
     const Mapping& mapping() const { return m_mapping; }
 

@@ -23,6 +23,7 @@ double perTwoBytes(const TrainingSetup& setup)
 // last term applies only if scores are stored. The formula changes as follows:
 //   Sequence parallelism: the 10 is divided by t, too.
 //   Feed-forward width f other than 4 h: the 24 becomes 8 + 4 f/h.
+//   g heads of keys and values for a heads: the 8 of attention becomes 4 + 4 g/a.
 //   No dropout: 8 + 24/t + 2 a s/(h t). The two masks of the residual branches (2 of the 10), the
 //   mask of the scores (1 of the 5) and the scores after dropout (2 of the 5) are missing.
 double gptLayer(const TransformerSpec& model, const TrainingSetup& setup)
@@ -32,7 +33,8 @@ double gptLayer(const TransformerSpec& model, const TrainingSetup& setup)
     const double size = perTwoBytes(setup);
     const double norms = 8 * size + (model.dropout ? 2 : 0);
     const double scores = model.dropout ? 4 * size + 1 : 2 * size;
-    double perToken = norms * h / split + size * (8 * h + 4 * model.feedForwardWidth()) / t;
+    const double attention = 4 * h * (1 + model.keyValueShare());
+    double perToken = norms * h / split + size * (attention + 4 * model.feedForwardWidth()) / t;
     if (setup.attention == AttentionMode::Standard)
         perToken += scores * model.heads * model.sequence / t;
     if (setup.attention == AttentionMode::Flash)

@@ -25,7 +25,8 @@ std::optional<AllReduceStart> AllReduceQueues::next()
         return std::nullopt;
     const StageId stage = m_startable.back();
     m_startable.pop_back();
-    return AllReduceStart{stage, m_pending[stage].begin, m_pending[stage].duration};
+    const PendingAllReduce& pending = m_pending[stage];
+    return AllReduceStart{stage, pending.begin, pending.duration, pending.isTied};
 }
 
 bool AllReduceQueues::isIdle() const
@@ -47,6 +48,7 @@ void AllReduceQueues::join(Queue& queue)
         PendingAllReduce& pending = m_pending[call.stage];
         pending.begin = std::max({pending.begin, call.issued, queue.free});
         pending.duration = std::max(pending.duration, call.duration);
+        pending.isTied = call.isTied;
         if (++pending.joined == pending.expected)
             m_startable.push_back(call.stage);
     }

@@ -15,6 +15,7 @@ struct AllReduceCall
     std::uint8_t replica = 0;
     StageId stage; // identifies the all-reduce (allReduceStage())
     std::int64_t issued = 0, duration = 0;
+    bool isTied = false; // of tied embeddings
 };
 
 // An all-reduce that all its devices have reached.
@@ -22,6 +23,7 @@ struct AllReduceStart
 {
     StageId stage;
     std::int64_t begin = 0, duration = 0;
+    bool isTied = false;
 };
 
 // A call whose all-reduce is complete. `begin` and `end` are the same for all calls of the
@@ -65,6 +67,7 @@ private:
     {
         int expected = 0, joined = 0;
         std::int64_t begin = 0, duration = 0;
+        bool isTied = false;
     };
 
     void join(Queue& queue);

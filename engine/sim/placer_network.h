@@ -79,7 +79,8 @@ void Placer<Costs, Recorder>::queueAllReduce(const AllReduceStart& start)
 {
     const auto [ring, isNew] = m_rings.try_emplace(start.stage);
     if (isNew)
-        ring->second = m_in.costs.sharedLinks()->ofAllReduce(start.stage);
+        ring->second = start.isTied ? m_in.costs.sharedLinks()->ofTiedAllReduce()
+                                    : m_in.costs.sharedLinks()->ofAllReduce(start.stage);
     Op op;
     op.kind = OpKind::AllReduce;
     op.stage = start.stage;

@@ -239,7 +239,8 @@ void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const 
     m_values.clear(
         key(atStage(valueOf(Value::Kind::ReducedGradient, op), allReduceStage(op).value)));
     m_allReduces.issue(device,
-                       {number, op.replica, allReduceStage(op), m_devices[device].free, duration});
+                       {number, op.replica, allReduceStage(op), m_devices[device].free, duration,
+                        tiesEmbeddings(op)});
     startAllReduces();
 }
 

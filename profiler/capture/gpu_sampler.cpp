@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace profiler {
@@ -37,7 +39,10 @@ GpuSampler::start(const NvmlApi& nvml, std::span<const Gpu> gpus, std::chrono::m
                     fmt::format("NVML cannot be started: {}", nvml.errorString(status)));
     std::vector<Handle> handles;
     NvmlApi::Status last = 0;
+    std::set<std::string_view> buses;
     for (const Gpu& gpu : gpus) {
+        if (!buses.insert(gpu.bus).second)
+            continue;
         Handle handle{gpu.device, nullptr};
         const auto status = nvml.deviceByBus(gpu.bus.c_str(), &handle.nvml);
         last = status != 0 ? status : last;

@@ -29,6 +29,8 @@ public:
         std::uint32_t device = 0; // see GpuSample::device
         std::string bus;          // "0000:19:00.0"
     };
+    // A GPU that is listed several times is sampled once, as the first device: one GPU may emulate
+    // all devices, and the parts of a GPU have the same bus.
     // Fails with Error::Code::Device if NVML cannot be started or finds none of the GPUs; the
     // message gives the reason.
     static engine::Result<std::unique_ptr<GpuSampler>>

@@ -1,7 +1,7 @@
 #include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 #include "engine/schedules/scheme.h"
-#include "profiler/study/study.h"
+#include "profiler/study/check_study.h"
 
 #include <fmt/format.h>
 
@@ -33,27 +33,10 @@ public:
     {
         for (const auto& [key, node] : m_table)
             readKey(std::string(key.str()), node);
-        require(!m_study.grid.empty(),
-                "[grid] is missing or empty; give at least one axis, as in "
-                "scheme = [\"1f1b\", \"bitpipe\"]");
-        for (const StudyChart& chart : m_study.charts)
-            checkChart(chart);
-        for (const StudyRatio& ratio : m_study.ratios) {
-            require(m_study.axis(ratio.name) == nullptr,
-                    "[[ratio]] " + ratio.name + " is an axis; use another name");
-            require(std::ranges::count(m_study.ratios, ratio.name, &StudyRatio::name) == 1,
-                    "[[ratio]] " + ratio.name + " occurs twice; use another name");
-            for (const auto& [key, value] : ratio.baseline)
-                checkValue("[[ratio]] " + ratio.name, key, value);
-        }
-        for (const StudyAnswer& answer : m_study.answers)
-            checkAnswer(answer);
-        checkCases();
-        require(m_study.compare.empty() || m_study.axis(m_study.compare) != nullptr,
-                fmt::format("compare: '{}' is not in [grid]", m_study.compare));
-        checkSize();
+        if (m_error.empty())
+            m_error = studyFault(m_study);
         if (!m_error.empty())
-            return fail(Error::Code::InvalidArgument, m_error);
+            return fail(Error::Code::InvalidArgument, m_source + ": " + m_error);
         return std::move(m_study);
     }
 
@@ -61,7 +44,7 @@ private:
     void require(bool condition, const std::string& message)
     {
         if (!condition && m_error.empty())
-            m_error = m_source + ": " + message;
+            m_error = message;
     }
 
     void readKey(const std::string& key, const toml::node& node)
@@ -81,7 +64,7 @@ private:
         else if (key == "mode")
             m_study.mode = modeOf(node.value_or(std::string()));
         else if (key == "only_fitting")
-            m_study.onlyFitting = node.value_or(false);
+            m_study.onlyFitting = flagOf(key, node);
         else if (key == "fixed" || key == "grid")
             readAxes(key, node);
         else if (key == "scheme_options")
@@ -99,6 +82,12 @@ private:
                             "only_fitting, [fixed], [grid], [scheme_options], [case_options], "
                             "[files], [[ratio]], [[chart]] and [[answer]]",
                             key));
+    }
+
+    bool flagOf(const std::string& key, const toml::node& node)
+    {
+        require(node.is_boolean(), key + " must be true or false");
+        return node.value_or(false);
     }
 
     Study::Mode modeOf(const std::string& mode)
@@ -194,21 +183,6 @@ private:
         }
     }
 
-    // Checks that every value of the axis `case` has options, and vice versa.
-    void checkCases()
-    {
-        const StudyAxis* const axis = m_study.axis("case");
-        const std::vector<std::string> values
-            = axis == nullptr ? std::vector<std::string>() : axis->values;
-        for (const std::string& value : values)
-            require(
-                m_study.caseArguments.contains(value),
-                fmt::format("[grid] case: '{0}' has no options; add [case_options] {0}", value));
-        for (const auto& [value, arguments] : m_study.caseArguments)
-            require(std::ranges::find(values, value) != values.end(),
-                    fmt::format("[case_options] {0}: add \"{0}\" to `case` in [grid]", value));
-    }
-
     void readList(const std::string& key, const toml::node& node)
     {
         const toml::array* const list = node.as_array();
@@ -249,7 +223,7 @@ private:
             else if (const toml::array* const list = node.as_array(); key == "metric" && list)
                 metrics = readMetrics(*list);
             else if (key == "inverse")
-                ratio.inverse = node.value_or(false);
+                ratio.inverse = flagOf("[[ratio]] inverse", node);
             else if (key == "baseline")
                 ratio.baseline = readChoices("[[ratio]] baseline", node);
             else
@@ -295,14 +269,6 @@ private:
         m_study.answers.push_back(std::move(answer));
     }
 
-    void checkAnswer(const StudyAnswer& answer)
-    {
-        require(isColumn(answer.y),
-                fmt::format("[[answer]] y = '{}' is not a metric or a ratio", answer.y));
-        for (const auto& [key, value] : answer.where)
-            checkValue("[[answer]]", key, value);
-    }
-
     void readChart(const toml::table& table)
     {
         StudyChart chart;
@@ -331,56 +297,6 @@ private:
                 require(false, fmt::format("[[chart]] unknown key '{}'", key.str()));
         }
         m_study.charts.push_back(std::move(chart));
-    }
-
-    void checkValue(const std::string& where, const std::string& key, const std::string& value)
-    {
-        const StudyAxis* const axis = m_study.axis(key);
-        require(axis != nullptr, fmt::format("{}: '{}' is not in [grid]", where, key));
-        if (axis != nullptr)
-            require(std::ranges::find(axis->values, value) != axis->values.end(),
-                    fmt::format("{}: {} = {} is not in [grid]", where, key, value));
-    }
-
-    bool isColumn(const std::string& name) const
-    {
-        return metricNamed(name)
-            || std::ranges::find(m_study.ratios, name, &StudyRatio::name) != m_study.ratios.end();
-    }
-
-    void checkChart(const StudyChart& chart)
-    {
-        const std::string where = fmt::format("[[chart]] '{}'", chart.title);
-        using Kind = StudyChart::Kind;
-        std::vector<std::string> used{chart.series};
-        if (chart.kind != Kind::Pareto)
-            used.push_back(chart.x);
-        if (chart.kind == Kind::PhaseMap)
-            used.push_back(chart.rows);
-        require(isColumn(chart.y),
-                fmt::format("{}: y = '{}' is not a metric or a ratio", where, chart.y));
-        require(chart.kind != Kind::Pareto || isColumn(chart.x),
-                fmt::format("{}: x = '{}' is not a metric or a ratio", where, chart.x));
-        for (const std::string& key : used)
-            require(m_study.axis(key) != nullptr,
-                    fmt::format("{}: '{}' is not in [grid]", where, key));
-        for (const auto& [key, value] : chart.where)
-            checkValue(where, key, value);
-        for (const StudyAxis& axis : m_study.grid)
-            require(axis.values.size() == 1 || chart.where.contains(axis.key)
-                        || std::ranges::find(used, axis.key) != used.end(),
-                    fmt::format("{}: {} has several values; name one, as in where = {{ {} = {} }}",
-                                where, axis.key, axis.key, axis.values.front()));
-    }
-
-    void checkSize()
-    {
-        constexpr double kMost = 1e6;
-        double points = 1;
-        for (const StudyAxis& axis : m_study.grid)
-            points *= static_cast<double>(axis.values.size());
-        require(points <= kMost,
-                fmt::format("the grid has {:.3g} points; at most 1,000,000 are possible", points));
     }
 
     const toml::table& m_table;

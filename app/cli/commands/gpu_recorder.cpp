@@ -99,9 +99,8 @@ GpuMachine GpuRecorder::begin(const Run& run)
 void GpuRecorder::startSampling(GpuMachine& machine)
 {
     std::vector<GpuSampler::Gpu> gpus;
-    for (const GpuFacts& gpu : machine.gpus) // one GPU may emulate all devices
-        if (gpus.empty() || gpus.back().bus != gpu.bus)
-            gpus.push_back({static_cast<std::uint32_t>(gpu.device), gpu.bus});
+    for (const GpuFacts& gpu : machine.gpus)
+        gpus.push_back({static_cast<std::uint32_t>(gpu.device), gpu.bus});
     auto sampler
         = loadNvml().and_then([&](const NvmlApi& nvml) { return GpuSampler::start(nvml, gpus); });
     if (sampler)

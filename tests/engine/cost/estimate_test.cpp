@@ -313,6 +313,18 @@ TEST_CASE("a stage keeps its whole stash, or what recomputation leaves of it")
           == Approx(10 * boundaryBytes(on.model, on.setup))); // ten layers of two bytes
 }
 
+// GPT layers stored the keys and values of all heads.
+TEST_CASE("layers with g/a of the heads for keys and values store 4 s b h (1 - g/a) bytes less")
+{
+    for (const auto family : {TransformerSpec::Family::Gpt, TransformerSpec::Family::Llama}) {
+        TransformerSpec model; // 16 heads
+        model.family = family;
+        const double all = layerStashBytes(model, {});
+        model.keyValueHeads = 4;
+        CHECK(all - layerStashBytes(model, {}) == 3.0 * model.sequence * model.width);
+    }
+}
+
 // Memory and messages of models in fp32 were those of 16 bits.
 TEST_CASE("activations and messages in fp32 have twice the bytes, but not log-sum-exps and logits")
 {

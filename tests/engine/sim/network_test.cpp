@@ -1,3 +1,4 @@
+#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/sim/network.h"
 #include "engine/timeline/stash_ledger.h"
 #include "tests/support/pipelines.h"
@@ -275,6 +276,29 @@ TEST_CASE("an all-reduce and a message over the same NIC slow one another down")
     CHECK(windowsOf(shared, 1, Track::Kind::AllReduce) == std::vector{Window{5, 8}});
     CHECK(windowsOf(shared, 0, Track::Kind::AllReduce) == std::vector{Window{9, 11}});
     CHECK(shared.iteration() == 11);
+}
+
+// It used only the links between the devices that hold the first stage.
+TEST_CASE("the all-reduce of tied embeddings shares the links of the first and the last stage")
+{
+    // Two copies of devices 0 to 3, in nodes of two with one NIC. The B of stages 2, 1 and 0 end at
+    // 8, 10 and 12. The tied stages use all NICs, stage 1 those of nodes 0 and 2, stage 2 those of
+    // nodes 1 and 3.
+    Schedule schedule = scheduleOf("1f1b", 4, 1);
+    schedule.shape.dataParallel = 2;
+    UnitCosts costs = ofSharedNics(1);
+    costs.p2p = {0};
+    costs.allReduce = {6};
+    tests::Simulated run;
+    run.schedule = tieEmbeddings(lower(schedule), SyncPolicy::Eager);
+    const OpCosts resolved = costsOf(run.schedule, costs);
+    run.timeline = simulate(run.schedule, resolved).value();
+    run.ticksPerUnit = resolved.ticksPerUnit;
+    // From 12 on all have half of their NICs: stage 2 until 16, stage 1 until 20.
+    CHECK(windowsOf(run, 2, Track::Kind::AllReduce) == std::vector{Window{8, 16}});
+    CHECK(windowsOf(run, 1, Track::Kind::AllReduce) == std::vector{Window{10, 20}});
+    CHECK(windowsOf(run, 0, Track::Kind::AllReduce) == std::vector{Window{12, 22}});
+    CHECK(windowsOf(run, 3, Track::Kind::AllReduce) == std::vector{Window{12, 22}});
 }
 
 TEST_CASE("an op that waits for an evict begins when the shared NIC has moved it")

@@ -130,6 +130,21 @@ TEST_CASE("a GPU that was idle in all samples has no clocks, with the reason")
     CHECK_THAT(clockText((*sampler)->finish()), Catch::Matchers::Contains("the GPUs were idle"));
 }
 
+// Only neighbours were compared, so the parts of a GPU with another GPU between them were sampled
+// twice.
+TEST_CASE("a GPU that is listed several times is sampled once, as the first device")
+{
+    FakeNvml nvml;
+    const auto sampler = GpuSampler::start(
+        nvml.api(),
+        std::vector<GpuSampler::Gpu>{{0, "0000:19:00.0"}, {1, "0000:3b:00.0"}, {2, "0000:19:00.0"}},
+        kFast);
+    REQUIRE(sampler);
+    CHECK(nvml.buses == std::vector<std::string>{"0000:19:00.0", "0000:3b:00.0"});
+    for (const GpuSample& sample : samplesOf(nvml, **sampler))
+        CHECK(sample.device < 2);
+}
+
 TEST_CASE("values that a GPU does not report are 0, and the others are kept")
 {
     FakeNvml nvml;

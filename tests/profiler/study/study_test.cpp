@@ -195,6 +195,9 @@ TEST_CASE("every mistake in a study is named")
     CHECK_THAT(errorOf("compare = \"chunks\"\n" + grid),
                Catch::Contains("compare: 'chunks' is not in [grid]"));
     CHECK_THAT(errorOf("mode = \"fast\""), Catch::Contains("mode 'fast'"));
+    // A text counted as false.
+    CHECK_THAT(errorOf("only_fitting = \"true\"\n" + grid),
+               Catch::Contains("only_fitting must be true or false"));
     CHECK_THAT(errorOf("[grid]\nscheme = [\"1f2b\"]"), Catch::Contains("unknown scheme '1f2b'"));
     CHECK_THAT(errorOf("[grid]\ndevices = []"), Catch::Contains("devices has no values"));
     CHECK_THAT(errorOf("[fixed]\ndevices = [1, 2]"), Catch::Contains("put it into [grid]"));
@@ -217,6 +220,8 @@ TEST_CASE("every mistake in a study is named")
     CHECK_THAT(errorOf(grid + "[[ratio]]\nname = \"error\"\nbaseline = { devices = 4 }"),
                Catch::Contains("not a column"));
     const std::string ratio = "[[ratio]]\nname = \"a\"\nbaseline = { devices = 4 }\n";
+    CHECK_THAT(errorOf(grid + ratio + "inverse = \"true\""),
+               Catch::Contains("inverse must be true or false"));
     // All points were computed before the second column of this name failed.
     CHECK_THAT(errorOf(grid + ratio + ratio), Catch::Contains("a occurs twice"));
     CHECK_THAT(errorOf(grid + "[[answer]]\ny = \"speed\""), Catch::Contains("y = 'speed'"));
