@@ -130,7 +130,7 @@ TEST_CASE("the all-reduce of tied embeddings loads the links between the first a
     // Each copy fills a node: a ring of four for the tied part, and rings of two for the rest.
     const Mapped two = mapped(request("1f1b", 4, 6, 2), 4, "contiguous", false, true);
     CHECK(loadsOf(two).find(0, 1)->allReduces
-          == Approx(1.5 * two.bytes.tied + sum(two.bytes.allReduced) - 2 * two.bytes.tied));
+          == Approx(1.5 * two.bytes.tied + sumOf(two.bytes.allReduced) - 2 * two.bytes.tied));
 }
 
 TEST_CASE("exposed time by kind adds up to the exposed communication of the metrics")
