@@ -93,7 +93,7 @@ TEST_CASE("a study that is opened does not have the duration of the one before")
 {
     const profiler::Study other = smallStudy("opened");
     storeFirst(other);
-    Watched watched;
+    WatchedStudy watched;
     watched.run(smallStudy("timed"));
     REQUIRE(watched.session.seconds() > 0);
     watched.session.open(other);
