@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <numeric>
 #include <unordered_map>
 
@@ -83,7 +84,9 @@ private:
     RuleTally m_tally;
     std::optional<OpKind> m_segment; // kind of the last kernel in the order of launches
     std::uint32_t m_segmentWork = kNoWork;
-    std::vector<std::int64_t> m_messages; // host times of messages, sorted
+    std::vector<std::int64_t> m_messages; // host times of messages that ranges name, sorted
+    // Host time of the latest NCCL kernel that sent or received a message.
+    std::int64_t m_latestMessage = std::numeric_limits<std::int64_t>::min();
 };
 
 void RankClassifier::addMarkedWorks()
@@ -174,7 +177,7 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
             match.ops.front().kind = name == "send"
                 ? (down ? OpKind::SendActivation : OpKind::SendGradient)
                 : (down ? OpKind::RecvActivation : OpKind::RecvGradient);
-            m_messages.push_back(when);
+            m_latestMessage = when;
             m_result.hasMessages = true;
         }
         work = addWork(match, {when, when});
@@ -191,9 +194,11 @@ void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
 {
     const Window host = item.call ? item.call->window : item.match.window;
     const std::int64_t launch = host.begin;
-    const auto next = std::ranges::upper_bound(
-        m_messages, m_segmentWork == kNoWork ? launch : m_result.works[m_segmentWork].host.end);
-    const bool crossesMessage = next != m_messages.end() && *next <= launch;
+    const std::int64_t end
+        = m_segmentWork == kNoWork ? launch : m_result.works[m_segmentWork].host.end;
+    const auto next = std::ranges::upper_bound(m_messages, end);
+    const bool crossesMessage
+        = m_latestMessage > end || (next != m_messages.end() && *next <= launch);
     if (m_segment != kind || crossesMessage || m_segmentWork == kNoWork) {
         m_segmentWork = addWork(matchOf(kind), host);
         m_segment = kind;

@@ -219,12 +219,10 @@ void Placer::makeDevices()
             ranks.push_back(m_job.ranks[i].rank);
     const int named = held.empty() ? 1 : std::max(1, *held.rbegin() + 1);
     const int stages = m_from == StageFrom::Ranks ? depth() : named;
-    if (copies == 1 && !fromPipeline && std::cmp_less(held.size(), stages)) {
-        const auto lacking
-            = std::min(static_cast<std::size_t>(stages) - held.size(), m_job.missing.size());
-        ranks.insert(ranks.end(), m_job.missing.begin(),
-                     m_job.missing.begin() + static_cast<std::ptrdiff_t>(lacking));
-    }
+    int lacking = copies == 1 && !fromPipeline ? stages - static_cast<int>(held.size()) : 0;
+    for (const int rank : m_job.pipelines.front())
+        if (std::ranges::binary_search(m_job.missing, rank) && lacking-- > 0)
+            ranks.push_back(rank);
     std::ranges::sort(ranks);
     m_result.ranks = ranks;
     for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {

@@ -1,7 +1,7 @@
 #include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/sim/network.h"
 #include "engine/timeline/stash_ledger.h"
-#include "tests/support/pipelines.h"
+#include "tests/engine/sim/spans.h"
 #include "tests/support/text_schedule.h"
 
 #include <random>
@@ -289,11 +289,8 @@ TEST_CASE("the all-reduce of tied embeddings shares the links of the first and t
     UnitCosts costs = ofSharedNics(1);
     costs.p2p = {0};
     costs.allReduce = {6};
-    tests::Simulated run;
-    run.schedule = tieEmbeddings(lower(schedule), SyncPolicy::Eager);
-    const OpCosts resolved = costsOf(run.schedule, costs);
-    run.timeline = simulate(run.schedule, resolved).value();
-    run.ticksPerUnit = resolved.ticksPerUnit;
+    const tests::Simulated run
+        = simulatedAsIs(tieEmbeddings(lower(schedule), SyncPolicy::Eager), costs);
     // From 12 on all have half of their NICs: stage 2 until 16, stage 1 until 20.
     CHECK(windowsOf(run, 2, Track::Kind::AllReduce) == std::vector{Window{8, 16}});
     CHECK(windowsOf(run, 1, Track::Kind::AllReduce) == std::vector{Window{10, 20}});

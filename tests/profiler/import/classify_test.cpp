@@ -139,6 +139,31 @@ TEST_CASE("joint messages of Megatron-LM separate the forwards between them")
           == std::vector<std::vector<std::string>>{{"0F0", "0F1", "0F2"}});
 }
 
+// The times of NCCL's messages were added behind those of all ranges, and searched as if sorted.
+TEST_CASE("a message of NCCL separates forwards although a joint message follows")
+{
+    const TemporaryFolder folder;
+    std::string events;
+    const auto launch = [&](const char* kernel, int ts, const char* more) {
+        events += fmt::format(
+            R"({{"ph":"X","name":"cudaLaunchKernel","cat":"cuda_runtime","pid":1,"tid":1,)"
+            R"("ts":{0},"dur":1,"args":{{"correlation":{1}}}}},)"
+            R"({{"ph":"X","name":"{2}","cat":"kernel","pid":0,"tid":7,"ts":{3},"dur":5,)"
+            R"("args":{{"device":0,"stream":7,"correlation":{1}{4}}}}},)",
+            ts, ts + 1, kernel, ts + 2, more);
+    };
+    launch("gemm", 0, "");
+    launch("ncclDevKernel_SendRecv", 10, R"(,"Collective name":"send","Src Rank":0,"Dst Rank":1)");
+    launch("gemm", 20, "");
+    writeText(
+        folder / "a.json",
+        "[" + events
+            + R"({"ph":"X","name":"megatron/core/pipeline_parallel/p2p_communication.py(372): )"
+              R"(send_forward","cat":"python_function","pid":1,"tid":1,"ts":40,"dur":2}])");
+    CHECK(orderOf(imported(folder).run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0F1"}});
+}
+
 namespace {
 // One forward, then one backward that the thread `backward` launches. The main thread, 1, also runs
 // the root of the backward.

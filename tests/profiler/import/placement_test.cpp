@@ -148,6 +148,26 @@ TEST_CASE("the copies of a tensor-parallel job are known from the traces of its 
     CHECK(result.run.schedule.shape.devices == 2);
 }
 
+// The devices of stages 0 and 2 were ranks 0 and 1, which compute stage 0 together.
+TEST_CASE("stages without a trace are on ranks of the pipeline")
+{
+    const Run run = simulatedRun("1f1b", 4, 4);
+    const TemporaryFolder folder;
+    for (const int device : {1, 3}) {
+        TorchTraceOptions options;
+        options.copies = 2;
+        options.groups = fmt::format(
+            R"([{{"pg_name":"1","pg_desc":"TENSOR_MODEL_PARALLEL_GROUP","ranks":[{},{}]}},)"
+            R"({{"pg_name":"2","pg_desc":"PIPELINE_MODEL_PARALLEL_GROUP","ranks":[0,2,4,6]}}])",
+            2 * device, 2 * device + 1);
+        writeText(folder / fmt::format("{}.json", device), TorchTrace(run, device, options).text());
+    }
+    const ImportedRun result = imported(folder);
+    REQUIRE(result.run.schedule.shape.devices == 4);
+    CHECK(result.run.schedule.device(0, StageId{1}) == DeviceId{1});
+    CHECK(result.run.schedule.device(0, StageId{2}) == DeviceId{2});
+}
+
 TEST_CASE("copies that may be tensor-parallel ranks are reported if no process group is named")
 {
     const TemporaryFolder folder;
