@@ -1,6 +1,6 @@
 #include "profiler/import/classify.h"
 
-#include "profiler/analysis/windows.h"
+#include "profiler/import/autograd_threads.h"
 #include "profiler/import/marked_ranges.h"
 #include "profiler/import/rule_tally.h"
 
@@ -31,12 +31,12 @@ public:
         : m_trace(trace)
         , m_rules(rules)
         , m_marks(trace, rules)
+        , m_autograd(trace, m_marks)
     { }
 
     ClassifiedRank run()
     {
         addMarkedWorks();
-        findThreads();
         m_trace.gpu.kernels.empty() ? classifyOps() : classifyGpu();
         finishWorks();
         return std::move(m_result);
@@ -54,7 +54,6 @@ private:
     };
 
     void addMarkedWorks();
-    void findThreads();
     void classifyGpu();
     void classifyOps();
     void classifyItem(const GpuItem& item);
@@ -65,19 +64,13 @@ private:
 
     std::uint32_t addWork(const RuleMatch& match, Window host);
     void grow(std::uint32_t work, Window window);
-    // Whether the autograd engine launched the work.
-    bool isOfAutograd(std::uint32_t thread, std::int64_t launch) const
-    {
-        return m_isAutograd[thread] || contains(m_backward[thread], launch);
-    }
 
     const RankTrace& m_trace;
     const Rules& m_rules;
     ClassifiedRank m_result;
     MarkedRanges m_marks;
+    AutogradThreads m_autograd;
     std::vector<std::uint32_t> m_workOf; // by mark: its work
-    std::vector<bool> m_isAutograd;      // by thread: whether it belongs to the autograd engine
-    std::vector<Windows> m_backward;     // by thread: when functions of the autograd engine run
     std::vector<bool> m_ran;             // by work: whether its window is known
     bool m_namesPipelineOps = false, m_numbersOps = false;
     RuleTally m_tally;
@@ -108,30 +101,6 @@ void RankClassifier::addMarkedWorks()
             m_result.hasMessages = true;
         }
     }
-}
-
-// Finds when autograd functions run. A thread belongs to the autograd engine if most of its ops run
-// within autograd functions; its other ops are those of hooks. The main thread also runs a few such
-// functions: the roots of a backward, or those of CPU tensors. A thread with ranges of iterations
-// never belongs to the engine, because on a CPU the backward runs on the thread that calls it.
-void RankClassifier::findThreads()
-{
-    std::vector<std::vector<Window>> found(m_trace.threads.size());
-    for (const auto* rows : {&m_trace.ops, &m_trace.ranges})
-        for (const HostRange& range : *rows)
-            if (m_trace.text(range.name).starts_with("autograd::engine::evaluate_function"))
-                found[range.thread].push_back(range.window);
-    for (std::vector<Window>& windows : found)
-        m_backward.push_back(unite(std::move(windows)));
-    std::vector<std::int64_t> within(m_trace.threads.size(), 0); // ops within functions - others
-    for (const auto* rows : {&m_trace.ops, &m_trace.ranges})
-        for (const HostRange& range : *rows)
-            within[range.thread] += contains(m_backward[range.thread], range.window.begin) ? 1 : -1;
-    for (std::size_t thread = 0; thread < m_backward.size(); ++thread)
-        m_isAutograd.push_back(!m_backward[thread].empty() && within[thread] >= 0);
-    for (const Mark& mark : m_marks.all())
-        if (mark.match->purpose == Purpose::Iteration)
-            m_isAutograd[mark.range.thread] = false;
 }
 
 std::uint32_t RankClassifier::addWork(const RuleMatch& match, Window host)
@@ -229,7 +198,7 @@ void RankClassifier::classifyItem(const GpuItem& item)
             grow(m_workOf[mark], item.match.window);
         return;
     }
-    const bool backward = isOfAutograd(thread, launch);
+    const bool backward = m_autograd.launched(thread, launch);
     if (m_numbersOps && !backward)
         return m_tally.leaveOut("GPU work launched outside any pipeline op", item.match);
     m_tally.count(m_rules.all().size() + (backward ? 0 : 1), item.match);

@@ -2,7 +2,7 @@
 #include "profiler/import/readers/nsight_export.h"
 #include "profiler/store/trace_store.h"
 #include "tests/profiler/import/nsight_traces.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/profiler/import/traces.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -70,6 +70,22 @@ TEST_CASE("forward ops of emit_nvtx within a backward are its recomputation")
     REQUIRE(spans.size() == 3);
     CHECK(spans[1].window() == Window{2000, 3000}); // the recomputation, placed first
     CHECK(spans[2].window() == Window{3000, 7000});
+}
+
+// Only ops of emit_nvtx showed these threads, so all kernels of other exports were forwards.
+TEST_CASE("the threads of the autograd engine are known by the name that PyTorch gives them")
+{
+    const TemporaryFolder folder;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        DELETE FROM NVTX_EVENTS;
+        INSERT INTO StringIds VALUES (4, 'pt_autograd_0');
+        CREATE TABLE ThreadNames (nameId INTEGER, priority INTEGER, globalTid INTEGER);
+        INSERT INTO ThreadNames VALUES (4, 20, {});)",
+                           kProcess + 6000));
+    CHECK(orderOf(imported(folder).run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
 }
 
 TEST_CASE("SQLite files of other programs are refused with one sentence")
