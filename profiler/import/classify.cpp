@@ -72,7 +72,7 @@ private:
     AutogradThreads m_autograd;
     std::vector<std::uint32_t> m_workOf; // by mark: its work
     std::vector<bool> m_ran;             // by work: whether its window is known
-    bool m_namesPipelineOps = false, m_numbersOps = false;
+    bool m_namesPipelineOps = false, m_namesBackwards = false, m_numbersOps = false;
     RuleTally m_tally;
     std::optional<OpKind> m_segment; // kind of the last kernel in the order of launches
     std::uint32_t m_segmentWork = kNoWork;
@@ -95,6 +95,9 @@ void RankClassifier::addMarkedWorks()
         m_workOf[i] = addWork(*mark.match, host);
         const NamedOp& op = mark.match->ops.front();
         m_namesPipelineOps = m_namesPipelineOps || isPipelineOp(op.kind);
+        m_namesBackwards = m_namesBackwards
+            || std::ranges::any_of(mark.match->ops,
+                                   [](const NamedOp& each) { return isBackward(each.kind); });
         m_numbersOps = m_numbersOps || (isPipelineOp(op.kind) && (op.stage || op.microBatch));
         if (isTransfer(op.kind)) {
             m_messages.push_back(host.begin);
@@ -166,6 +169,7 @@ void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
     if (m_segment != kind || crossesMessage || m_segmentWork == kNoWork) {
         m_segmentWork = addWork(matchOf(kind), host);
         m_segment = kind;
+        m_result.fromSegments = true;
     }
     m_result.works[m_segmentWork].host.end = host.end;
     *item.work = m_segmentWork;
@@ -202,7 +206,8 @@ void RankClassifier::classifyItem(const GpuItem& item)
     if (m_numbersOps && !backward)
         return m_tally.leaveOut("GPU work launched outside any pipeline op", item.match);
     m_tally.count(m_rules.all().size() + (backward ? 0 : 1), item.match);
-    if (!m_namesPipelineOps)
+    // Ranges may name only forwards, as those of DeepSpeed do on all stages but the last.
+    if (backward ? !m_namesBackwards : !m_namesPipelineOps)
         addSegment(item, backward ? OpKind::Backward : OpKind::Forward);
 }
 

@@ -88,6 +88,23 @@ TEST_CASE("the threads of the autograd engine are known by the name that PyTorch
           == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
 }
 
+// Its kernels belonged to no op.
+TEST_CASE("a backward without a range is found although a range names its forward")
+{
+    const TemporaryFolder folder;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        UPDATE NVTX_EVENTS SET text = 'DeepSpeedEngine.forward' WHERE eventType = 59;
+        DELETE FROM NVTX_EVENTS WHERE eventType = 60;
+        INSERT INTO StringIds VALUES (4, 'pt_autograd_0');
+        CREATE TABLE ThreadNames (nameId INTEGER, priority INTEGER, globalTid INTEGER);
+        INSERT INTO ThreadNames VALUES (4, 20, {});)",
+                           kProcess + 6000));
+    CHECK(orderOf(imported(folder).run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
+}
+
 TEST_CASE("SQLite files of other programs are refused with one sentence")
 {
     const TemporaryFolder folder;

@@ -57,6 +57,8 @@ TEST_CASE("the shipped rules parse the names that frameworks give to pipeline op
     CHECK(matched(rules,
                   "megatron.core.pipeline_parallel.p2p_communication.send_forward_recv_backward")
           == "megatron-p2p-joint:");
+    CHECK(matched(rules, "DeepSpeedEngine.backward") == "deepspeed-nvtx: B");
+    CHECK(matched(rules, "DeepSpeedEngine.allreduce_gradients") == "");
     CHECK(matched(rules, "Optimizer.step#AdamW.step") == "optimizer: OPT");
     CHECK(matched(rules, "nccl:send 0->1") == "nccl-p2p:");
     CHECK(matched(rules, "nccl:all_reduce") == "nccl-range:");
