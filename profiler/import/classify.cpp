@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <numeric>
 #include <unordered_map>
 
@@ -82,6 +83,7 @@ private:
 void RankClassifier::addMarkedWorks()
 {
     m_workOf.assign(m_marks.all().size(), kNoWork);
+    std::map<std::uint32_t, std::uint32_t> optimizer; // thread -> its latest optimizer step
     for (std::size_t i = 0; i < m_marks.all().size(); ++i) {
         const Mark& mark = m_marks.all()[i];
         const Window host = mark.range.window;
@@ -92,6 +94,17 @@ void RankClassifier::addMarkedWorks()
             m_messages.push_back(host.begin);
         if (!mark.isOp())
             continue;
+        if (mark.kind() == OpKind::OptimizerStep) {
+            const auto [latest, isFirst] = optimizer.emplace(mark.range.thread, kNoWork);
+            // PyTorch's range of the step may be in one of the framework. Both are one step.
+            if (!isFirst && host.begin < m_result.works[latest->second].host.end) {
+                Window& all = m_result.works[latest->second].host;
+                all.end = std::max(all.end, host.end);
+                m_workOf[i] = latest->second;
+                continue;
+            }
+            latest->second = static_cast<std::uint32_t>(m_result.works.size());
+        }
         m_workOf[i] = addWork(*mark.match, host);
         const NamedOp& op = mark.match->ops.front();
         m_namesPipelineOps = m_namesPipelineOps || isPipelineOp(op.kind);

@@ -264,3 +264,19 @@ TEST_CASE("a kernel of NCCL in a send of DeepSpeed is that message")
     REQUIRE(rank.works.size() == 2);
     CHECK(rank.works[1].op.kind == OpKind::SendActivation);
 }
+
+// They were two steps, and without ranges of iterations the second one was in an iteration that has
+// no other op.
+TEST_CASE("an optimizer step within the range of an optimizer step is one step")
+{
+    FrameTrace trace;
+    trace.add("user_annotation", "## optimizer ##", 1, 0, 20);
+    trace.kernel("norm", 1, 2);
+    trace.add("user_annotation", "Optimizer.step#SGD.step", 1, 10, 9);
+    trace.kernel("update", 1, 12);
+    trace.add("user_annotation", "Optimizer.step#SGD.step", 1, 30, 9);
+    trace.kernel("update", 1, 32);
+    const ClassifiedRank rank = classified(trace.text());
+    REQUIRE(rank.works.size() == 2);
+    CHECK(rank.works[0].window == Window{3000, 15000});
+}
