@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 namespace profiler {
@@ -297,11 +296,7 @@ void KinetoReader::takeGpuWork(const TraceEvent& event, EventCategory category, 
     } else if (category == EventCategory::Memset) {
         m_trace.gpu.memsets.push_back({window, kernel.place, {}, copy.bytes, 0, 3});
     } else {
-        static constexpr std::array<std::pair<std::string_view, std::uint8_t>, 5> kKinds{
-            {{"HtoD", 1}, {"DtoH", 2}, {"DtoD", 8}, {"HtoH", 9}, {"PtoP", 10}}};
-        for (const auto& [text, kind] : kKinds)
-            if (name.find(text) != std::string::npos)
-                copy.kind = kind;
+        copy.kind = copyKindNamed(name);
         copy.window = window;
         copy.place = kernel.place;
         copy.sourceDevice = copy.targetDevice = kernel.place.device;

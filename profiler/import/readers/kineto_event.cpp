@@ -41,6 +41,11 @@ EventCategory eventCategory(std::string_view name)
         Known{"Runtime", EventCategory::Call},
         Known{"hip_runtime", EventCategory::Call},
         Known{"hip_driver", EventCategory::Call},
+        Known{"xpu_runtime", EventCategory::Call},
+        Known{"xpu_driver", EventCategory::Call},
+        Known{"mtia_runtime", EventCategory::Call},
+        Known{"privateuse1_runtime", EventCategory::Call},
+        Known{"privateuse1_driver", EventCategory::Call},
         Known{"python_function", EventCategory::Python},
         Known{"cpu_instant_event", EventCategory::Instant},
         Known{"gpu_user_annotation", EventCategory::Skip}, // repeats a user_annotation
@@ -53,6 +58,34 @@ EventCategory eventCategory(std::string_view name)
         if (known.name == name)
             return known.category;
     return EventCategory::Range;
+}
+
+std::uint8_t copyKindNamed(std::string_view name)
+{
+    struct Known
+    {
+        std::string_view text;
+        std::uint8_t kind;
+    };
+    static constexpr std::array kKnown{
+        Known{"HtoD", 1},
+        Known{"DtoH", 2},
+        Known{"DtoD", 8},
+        Known{"HtoH", 9},
+        Known{"PtoP", 10},
+        // The first versions for AMD GPUs wrote "CopyHostToDevice".
+        Known{"HostToDevice", 1},
+        Known{"DeviceToHost", 2},
+        Known{"DeviceToDevice", 8},
+        // For Intel GPUs, M is the memory of the host: "Memcpy M2D".
+        Known{"M2D", 1},
+        Known{"D2M", 2},
+        Known{"D2D", 8},
+    };
+    for (const Known& known : kKnown)
+        if (name.find(known.text) != std::string_view::npos)
+            return known.kind;
+    return 0;
 }
 
 OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser& json)

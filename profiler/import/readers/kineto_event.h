@@ -5,6 +5,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,6 +28,9 @@ enum class EventCategory : std::uint8_t {
     Skip, // not imported
 };
 EventCategory eventCategory(std::string_view name);
+
+// Returns the number that CUPTI gives to the direction in the name of a copy; 0 if it states none.
+std::uint8_t copyKindNamed(std::string_view name);
 
 // The fields of an event as JSON text; a missing field is empty.
 struct TraceEvent
