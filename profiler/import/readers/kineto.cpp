@@ -18,6 +18,20 @@ namespace profiler {
 using namespace engine;
 
 namespace {
+// PyTorch states only the other rank of a message.
+void addOwnRank(RankTrace& trace)
+{
+    if (!trace.rank)
+        return;
+    for (auto& [kernel, nccl] : trace.nccl) {
+        const std::string& name = trace.text(nccl.collective);
+        if (name == "send" && nccl.source < 0)
+            nccl.source = *trace.rank;
+        else if (name == "recv" && nccl.target < 0)
+            nccl.target = *trace.rank;
+    }
+}
+
 class KinetoReader
 {
 public:
@@ -34,7 +48,6 @@ public:
 
 private:
     void takeInfo(std::string_view json);
-    void takeDevices(std::string_view json);
     void takeKit(std::string_view json);
     void takeRange(const TraceEvent& event, EventCategory category, Window window);
     void takeMemory(const TraceEvent& event, std::int64_t time);
@@ -55,7 +68,7 @@ private:
     std::vector<signed char> m_kept; // by name: 1 if a rule names it, 0 if not, -1 if not yet known
     // By thread: name and start of the ranges that have begun and not ended.
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
-    std::map<std::int64_t, std::string> m_devices; // names of GPUs
+    std::map<std::int64_t, std::string> m_devices; // names of GPUs, by id
     // By GPU: the memory allocated before its first event, as an allocation at that time.
     std::map<std::int64_t, MemoryEvent> m_allocatedBefore;
     bool m_leavesOutGpuWork = false;
@@ -77,22 +90,6 @@ void KinetoReader::takeInfo(std::string_view json)
             groups = value;
     });
     m_trace.pipeline = pipelineGroup(groups, m_json);
-}
-
-void KinetoReader::takeDevices(std::string_view json)
-{
-    for (const std::string_view device : m_json.elements(json)) {
-        std::optional<std::int64_t> id;
-        std::string name;
-        m_json.forEachField(device, [&](std::string_view key, std::string_view token) {
-            if (key == "id")
-                id = integerFrom(token);
-            else if (key == "name")
-                name = textOf(token);
-        });
-        if (id)
-            m_devices[*id] = name;
-    }
 }
 
 // Reads what the training script of a kit (resources/kit/train.py) adds to its traces.
@@ -119,7 +116,7 @@ void KinetoReader::takeMember(std::string_view key, std::string_view value)
     if (key == "distributedInfo") {
         takeInfo(value);
     } else if (key == "deviceProperties") {
-        takeDevices(value);
+        m_devices = gpuNames(value, m_json);
     } else if (key == "bubblescope_kit") {
         takeKit(value);
     } else if (key == "host_name") {
@@ -367,6 +364,7 @@ std::vector<RankTrace> KinetoReader::done()
     for (const auto& open : m_open)
         m_trace.unreadable += static_cast<std::int64_t>(open.size());
     m_trace.texts = std::make_shared<const std::vector<std::string>>(m_strings.take());
+    addOwnRank(m_trace);
     if (!m_trace.gpu.kernels.empty()) {
         const auto name = m_devices.find(m_trace.gpu.kernels.front().place.device);
         m_trace.deviceName = name != m_devices.end() ? name->second : "";

@@ -101,6 +101,24 @@ OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser&
     return own;
 }
 
+std::map<std::int64_t, std::string> gpuNames(std::string_view devices, JsonParser& json)
+{
+    std::map<std::int64_t, std::string> names;
+    for (const std::string_view device : json.elements(devices)) {
+        std::optional<std::int64_t> id;
+        std::string name;
+        json.forEachField(device, [&](std::string_view key, std::string_view token) {
+            if (key == "id")
+                id = integerFrom(token);
+            else if (key == "name")
+                name = textOf(token);
+        });
+        if (id)
+            names[*id] = name;
+    }
+    return names;
+}
+
 std::vector<int> pipelineGroup(std::string_view groups, JsonParser& json)
 {
     // Megatron-LM names its groups; a DeviceMesh of PyTorch names them after its dimensions.

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +67,9 @@ enum class OwnEvent : std::uint8_t {
     GpuRecord,  // a GPU record, or a range around API calls that repeats a span of a device
 };
 OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser& json);
+
+// Returns the names of the GPUs in the list `deviceProperties` of a trace, by id.
+std::map<std::int64_t, std::string> gpuNames(std::string_view devices, JsonParser& json);
 
 // Returns the ranks of the first pipeline-parallel process group, found by its name in the list
 // `pg_config` of a trace. Ignores groups with one rank. Empty if no group is found.

@@ -280,3 +280,28 @@ TEST_CASE("an optimizer step within the range of an optimizer step is one step")
     REQUIRE(rank.works.size() == 2);
     CHECK(rank.works[0].window == Window{3000, 15000});
 }
+
+namespace {
+// The kind of a message between a rank of a group of three ranks and `peer`, which is the only rank
+// that PyTorch's profiler states.
+OpKind kindOfMessage(int rank, const std::string& name, int peer)
+{
+    const ClassifiedRank found = classified(fmt::format(
+        R"({{"distributedInfo":{{"backend":"nccl","rank":{},"world_size":3}},"traceEvents":[)"
+        R"({{"ph":"X","cat":"kernel","name":"ncclDevKernel_SendRecv","pid":0,)"
+        R"("tid":9,"ts":1,"dur":1,"args":{{"device":0,"Collective name":"{}","{} Rank":{},)"
+        R"("Process Group Ranks":"[0, 1, 2]"}}}}]}})",
+        rank, name, name == "send" ? "Dst" : "Src", peer));
+    REQUIRE(found.works.size() == 1);
+    return found.works.front().op.kind;
+}
+} // namespace
+
+// Both ranks had to be stated, so all messages were all-reduces.
+TEST_CASE("the ranks of a message are that of the trace and the one that its kernel states")
+{
+    CHECK(kindOfMessage(0, "send", 1) == OpKind::SendActivation);
+    CHECK(kindOfMessage(1, "send", 0) == OpKind::SendGradient);
+    CHECK(kindOfMessage(1, "recv", 0) == OpKind::RecvActivation);
+    CHECK(kindOfMessage(1, "recv", 2) == OpKind::RecvGradient);
+}
