@@ -18,17 +18,18 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// PyTorch states only the other rank of a message.
-void addOwnRank(RankTrace& trace)
+// PyTorch states only the other rank of a message. The messages of a group of another kind of
+// parallelism, such as those of ring attention, get no ranks.
+void setRanksOfMessages(RankTrace& trace)
 {
-    if (!trace.rank)
-        return;
     for (auto& [kernel, nccl] : trace.nccl) {
         const std::string& name = trace.text(nccl.collective);
-        if (name == "send" && nccl.source < 0)
-            nccl.source = *trace.rank;
+        if (!mayBePipelineGroup(trace.text(nccl.description)))
+            nccl.source = nccl.target = -1;
+        else if (name == "send" && nccl.source < 0)
+            nccl.source = trace.rank.value_or(-1);
         else if (name == "recv" && nccl.target < 0)
-            nccl.target = *trace.rank;
+            nccl.target = trace.rank.value_or(-1);
     }
 }
 
@@ -238,6 +239,8 @@ void KinetoReader::takeNccl(const std::string& key, std::string_view value, Nccl
         nccl.collective = m_strings.number(textOf(value));
     else if (key == "Process Group Ranks")
         nccl.group = m_strings.number(textOf(value));
+    else if (key == "Process Group Description")
+        nccl.description = m_strings.number(textOf(value));
     else if (key == "Src Rank")
         nccl.source = valid;
     else if (key == "Dst Rank")
@@ -364,7 +367,7 @@ std::vector<RankTrace> KinetoReader::done()
     for (const auto& open : m_open)
         m_trace.unreadable += static_cast<std::int64_t>(open.size());
     m_trace.texts = std::make_shared<const std::vector<std::string>>(m_strings.take());
-    addOwnRank(m_trace);
+    setRanksOfMessages(m_trace);
     if (!m_trace.gpu.kernels.empty()) {
         const auto name = m_devices.find(m_trace.gpu.kernels.front().place.device);
         m_trace.deviceName = name != m_devices.end() ? name->second : "";

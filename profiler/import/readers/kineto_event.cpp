@@ -144,6 +144,18 @@ std::vector<int> pipelineGroup(std::string_view groups, JsonParser& json)
     return {};
 }
 
+bool mayBePipelineGroup(std::string_view description)
+{
+    // Those that PyTorch gives to groups for which the program states none.
+    constexpr std::array<std::string_view, 3> kUnnamed{"", "default_pg", "undefined"};
+    std::string name(description);
+    std::ranges::transform(name, name.begin(), [](char c) {
+        return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return std::ranges::find(kUnnamed, name) != kUnnamed.end()
+        || name.find("pp") != std::string::npos || name.find("pipe") != std::string::npos;
+}
+
 std::optional<Window> TraceEvent::window() const
 {
     constexpr std::int64_t kLongest = 1'000'000'000'000'000;

@@ -75,6 +75,10 @@ std::map<std::int64_t, std::string> gpuNames(std::string_view devices, JsonParse
 // `pg_config` of a trace. Ignores groups with one rank. Empty if no group is found.
 std::vector<int> pipelineGroup(std::string_view groups, JsonParser& json);
 
+// Whether a process group with this description can be that of a pipeline. It cannot if the
+// description names another kind of parallelism.
+bool mayBePipelineGroup(std::string_view description);
+
 // Returns the content of a JSON string, at most 4 KiB of it. Escape sequences lose their backslash.
 std::string textOf(std::string_view token);
 

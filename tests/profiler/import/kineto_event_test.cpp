@@ -20,3 +20,13 @@ TEST_CASE("calls of the runtimes of other GPUs are calls")
                              "privateuse1_runtime", "privateuse1_driver"})
         CHECK(eventCategory(name) == EventCategory::Call);
 }
+
+// Ring attention made stages of the ranks of its group.
+TEST_CASE("a group that is described as one of another parallelism is not a pipeline's")
+{
+    for (const char* name :
+         {"", "default_pg", "undefined", "PIPELINE_MODEL_PARALLEL_GROUP", "mesh_pp"})
+        CHECK(mayBePipelineGroup(name));
+    for (const char* name : {"CONTEXT_PARALLEL_GROUP", "EXPERT_MODEL_PARALLEL_GROUP", "mesh_cp"})
+        CHECK_FALSE(mayBePipelineGroup(name));
+}
