@@ -305,3 +305,12 @@ TEST_CASE("the ranks of a message are that of the trace and the one that its ker
     CHECK(kindOfMessage(1, "recv", 0) == OpKind::RecvActivation);
     CHECK(kindOfMessage(1, "recv", 2) == OpKind::RecvGradient);
 }
+
+// They were gradients and activations of the neighbours of these ranks.
+TEST_CASE("messages between the last and the first rank are those of the next chunk")
+{
+    CHECK(kindOfMessage(2, "send", 0) == OpKind::SendActivation);
+    CHECK(kindOfMessage(0, "recv", 2) == OpKind::RecvActivation);
+    CHECK(kindOfMessage(0, "send", 2) == OpKind::SendGradient);
+    CHECK(kindOfMessage(2, "recv", 0) == OpKind::RecvGradient);
+}
