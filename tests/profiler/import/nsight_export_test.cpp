@@ -105,6 +105,29 @@ TEST_CASE("a backward without a range is found although a range names its forwar
           == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
 }
 
+// PIDs gave their order, and a name was that of the GPU with the number that CUDA gives it.
+TEST_CASE("processes have the order of their GPUs, whose names are those that CUDA numbers")
+{
+    const TemporaryFolder folder;
+    const std::int64_t later = kProcess + (std::int64_t{1} << 24);
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1;
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 3000, 0, 1, 7, 11, {}, 1);
+        CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT);
+        INSERT INTO TARGET_INFO_GPU VALUES (0, 'GeForce'), (1, 'H100'), (2, 'A100');
+        CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);
+        INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (1, 0, 5082), (2, 1, 5081);)",
+                           later));
+    const auto ranks = readNsight(folder / "a.sqlite", {}, {});
+    REQUIRE(ranks);
+    REQUIRE(ranks->size() == 2);
+    CHECK(ranks->front().gpu.kernels.size() == 1); // of PID 5082
+    CHECK(ranks->front().deviceName == "H100");
+    CHECK(ranks->back().deviceName == "A100");
+}
+
 TEST_CASE("SQLite files of other programs are refused with one sentence")
 {
     const TemporaryFolder folder;
