@@ -36,8 +36,8 @@ struct NcclArguments
     int source = -1, target = -1;
 };
 
-// RankTrace::program of the Chrome traces that `bscope export` writes.
-inline constexpr std::string_view kOwnProgram = "Bubblescope";
+// RankTrace::program of the Chrome traces that `bscope export` writes, and of those of Kineto.
+inline constexpr std::string_view kOwnProgram = "Bubblescope", kKineto = "PyTorch profiler";
 
 // The trace of one process of a job, independent of the file format. Times are ns of the clock of
 // the process's host.

@@ -123,7 +123,7 @@ void KinetoReader::takeMember(std::string_view key, std::string_view value)
     } else if (key == "host_name") {
         m_trace.host = textOf(value);
     } else if (key == "schemaVersion" && m_trace.program.empty()) {
-        m_trace.program = "PyTorch profiler";
+        m_trace.program = kKineto;
     } else if (key == "otherData" && value.find("\"scheme\"") != std::string_view::npos) {
         m_trace.program = kOwnProgram;
     } else if (key == "baseTimeNanoseconds") {
