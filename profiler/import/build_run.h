@@ -20,8 +20,9 @@ struct ImportedRun
 //    ranges of the rank name the same stage, that stage is used.
 //  * If ranges name the chunk, the stage follows from the chunk and the rank's place in its
 //    pipeline.
-//  * If ranks exchange messages, ranges name micro-batches, or process groups have the names of
-//    pipeline groups, the stage is the rank's place in its pipeline.
+//  * If the messages of the ranks show it (message_evidence.h), ranges name micro-batches, or
+//    process groups have the names of pipeline groups, the stage is the rank's place in its
+//    pipeline.
 //  * Otherwise stages are unknown (ImportReport).
 //
 // If the range of an op names no micro-batch, micro-batches are numbered in the order of execution.

@@ -1,12 +1,14 @@
 #include "profiler/import/classify.h"
 
-#include "profiler/analysis/windows.h"
+#include "engine/base/text.h"
+#include "profiler/import/autograd_threads.h"
 #include "profiler/import/marked_ranges.h"
 #include "profiler/import/rule_tally.h"
 
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <unordered_map>
 
@@ -25,6 +27,21 @@ RuleMatch matchOf(OpKind kind)
     return match;
 }
 
+// Whether a message goes to the next stage. `group` lists the ranks of its process group, such as
+// "[0, 1, 2]". If ranks have several chunks, the last rank is followed by the first one; of two
+// ranks it is unknown which message that is.
+bool goesToNextStage(const NcclArguments& message, std::string_view group)
+{
+    const bool goesUp = message.source < message.target;
+    if (!group.starts_with('[') || !group.ends_with(']') || std::ranges::count(group, ',') < 2)
+        return goesUp;
+    const std::size_t last = group.find_last_of(" ,") + 1;
+    const auto ends = std::pair(parseInteger<int>(group.substr(1, group.find(',') - 1)),
+                                parseInteger<int>(group.substr(last, group.size() - 1 - last)));
+    const auto [lower, higher] = std::minmax(message.source, message.target);
+    return goesUp != (ends.first == lower && ends.second == higher);
+}
+
 class RankClassifier
 {
 public:
@@ -32,12 +49,12 @@ public:
         : m_trace(trace)
         , m_rules(rules)
         , m_marks(trace, rules)
+        , m_autograd(trace, m_marks)
     { }
 
     ClassifiedRank run()
     {
         addMarkedWorks();
-        findThreads();
         m_trace.gpu.kernels.empty() ? classifyOps() : classifyGpu();
         finishWorks();
         return std::move(m_result);
@@ -55,7 +72,6 @@ private:
     };
 
     void addMarkedWorks();
-    void findThreads();
     void classifyGpu();
     void classifyOps();
     void classifyItem(const GpuItem& item);
@@ -66,21 +82,15 @@ private:
 
     std::uint32_t addWork(const RuleMatch& match, Window host);
     void grow(std::uint32_t work, Window window);
-    // Whether the autograd engine launched the work.
-    bool isOfAutograd(std::uint32_t thread, std::int64_t launch) const
-    {
-        return m_isAutograd[thread] || contains(m_backward[thread], launch);
-    }
 
     const RankTrace& m_trace;
     const Rules& m_rules;
     ClassifiedRank m_result;
     MarkedRanges m_marks;
+    AutogradThreads m_autograd;
     std::vector<std::uint32_t> m_workOf; // by mark: its work
-    std::vector<bool> m_isAutograd;      // by thread: whether it belongs to the autograd engine
-    std::vector<Windows> m_backward;     // by thread: when functions of the autograd engine run
     std::vector<bool> m_ran;             // by work: whether its window is known
-    bool m_namesPipelineOps = false, m_numbersOps = false;
+    bool m_namesPipelineOps = false, m_namesBackwards = false, m_numbersOps = false;
     RuleTally m_tally;
     std::optional<OpKind> m_segment; // kind of the last kernel in the order of launches
     std::uint32_t m_segmentWork = kNoWork;
@@ -92,6 +102,7 @@ private:
 void RankClassifier::addMarkedWorks()
 {
     m_workOf.assign(m_marks.all().size(), kNoWork);
+    std::map<std::uint32_t, std::uint32_t> optimizer; // thread -> its latest optimizer step
     for (std::size_t i = 0; i < m_marks.all().size(); ++i) {
         const Mark& mark = m_marks.all()[i];
         const Window host = mark.range.window;
@@ -102,39 +113,29 @@ void RankClassifier::addMarkedWorks()
             m_messages.push_back(host.begin);
         if (!mark.isOp())
             continue;
+        if (mark.kind() == OpKind::OptimizerStep) {
+            const auto [latest, isFirst] = optimizer.emplace(mark.range.thread, kNoWork);
+            // PyTorch's range of the step may be in one of the framework. Both are one step.
+            if (!isFirst && host.begin < m_result.works[latest->second].host.end) {
+                Window& all = m_result.works[latest->second].host;
+                all.end = std::max(all.end, host.end);
+                m_workOf[i] = latest->second;
+                continue;
+            }
+            latest->second = static_cast<std::uint32_t>(m_result.works.size());
+        }
         m_workOf[i] = addWork(*mark.match, host);
         const NamedOp& op = mark.match->ops.front();
         m_namesPipelineOps = m_namesPipelineOps || isPipelineOp(op.kind);
+        m_namesBackwards = m_namesBackwards
+            || std::ranges::any_of(mark.match->ops,
+                                   [](const NamedOp& each) { return isBackward(each.kind); });
         m_numbersOps = m_numbersOps || (isPipelineOp(op.kind) && (op.stage || op.microBatch));
         if (isTransfer(op.kind)) {
             m_messages.push_back(host.begin);
             m_result.hasMessages = true;
         }
     }
-}
-
-// Finds when autograd functions run. A thread belongs to the autograd engine if most of its ops run
-// within autograd functions; its other ops are those of hooks. The main thread also runs a few such
-// functions: the roots of a backward, or those of CPU tensors. A thread with ranges of iterations
-// never belongs to the engine, because on a CPU the backward runs on the thread that calls it.
-void RankClassifier::findThreads()
-{
-    std::vector<std::vector<Window>> found(m_trace.threads.size());
-    for (const auto* rows : {&m_trace.ops, &m_trace.ranges})
-        for (const HostRange& range : *rows)
-            if (m_trace.text(range.name).starts_with("autograd::engine::evaluate_function"))
-                found[range.thread].push_back(range.window);
-    for (std::vector<Window>& windows : found)
-        m_backward.push_back(unite(std::move(windows)));
-    std::vector<std::int64_t> within(m_trace.threads.size(), 0); // ops within functions - others
-    for (const auto* rows : {&m_trace.ops, &m_trace.ranges})
-        for (const HostRange& range : *rows)
-            within[range.thread] += contains(m_backward[range.thread], range.window.begin) ? 1 : -1;
-    for (std::size_t thread = 0; thread < m_backward.size(); ++thread)
-        m_isAutograd.push_back(!m_backward[thread].empty() && within[thread] >= 0);
-    for (const Mark& mark : m_marks.all())
-        if (mark.match->purpose == Purpose::Iteration)
-            m_isAutograd[mark.range.thread] = false;
 }
 
 std::uint32_t RankClassifier::addWork(const RuleMatch& match, Window host)
@@ -173,7 +174,7 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
         const auto name = item.nccl != nullptr ? m_trace.text(item.nccl->collective) : "";
         const bool isEnd = name == "send" || name == "recv";
         if (isEnd && item.nccl->source >= 0 && item.nccl->target >= 0) {
-            const bool down = item.nccl->source < item.nccl->target;
+            const bool down = goesToNextStage(*item.nccl, m_trace.text(item.nccl->group));
             match.ops.front().kind = name == "send"
                 ? (down ? OpKind::SendActivation : OpKind::SendGradient)
                 : (down ? OpKind::RecvActivation : OpKind::RecvGradient);
@@ -202,6 +203,7 @@ void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
     if (m_segment != kind || crossesMessage || m_segmentWork == kNoWork) {
         m_segmentWork = addWork(matchOf(kind), host);
         m_segment = kind;
+        m_result.fromSegments = true;
     }
     m_result.works[m_segmentWork].host.end = host.end;
     *item.work = m_segmentWork;
@@ -234,11 +236,12 @@ void RankClassifier::classifyItem(const GpuItem& item)
             grow(m_workOf[mark], item.match.window);
         return;
     }
-    const bool backward = isOfAutograd(thread, launch);
+    const bool backward = m_autograd.launched(thread, launch);
     if (m_numbersOps && !backward)
         return m_tally.leaveOut("GPU work launched outside any pipeline op", item.match);
     m_tally.count(m_rules.all().size() + (backward ? 0 : 1), item.match);
-    if (!m_namesPipelineOps)
+    // Ranges may name only forwards, as those of DeepSpeed do on all stages but the last.
+    if (backward ? !m_namesBackwards : !m_namesPipelineOps)
         addSegment(item, backward ? OpKind::Backward : OpKind::Forward);
 }
 

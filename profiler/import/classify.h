@@ -60,7 +60,7 @@ struct ClassifiedRank
     std::map<std::string, std::vector<Match>> matches;
     std::int64_t time = 0;    // ns of all GPU work, or of all framework ops if there is no GPU work
     bool hasMessages = false; // whether the rank exchanges messages with other stages
-    bool fromSegments = false; // whether F and B were found by cutting the sequence of kernels
+    bool fromSegments = false; // whether F or B were found by cutting the sequence of kernels
 
     // Returns the index of the work to which a match belongs; kNoWork if it belongs to none.
     std::uint32_t workOf(const Match& match) const
@@ -93,7 +93,7 @@ struct ClassifiedRank
 //  * the thread that launched it: the threads of the autograd engine launch backward ops.
 //
 // If no range names F and B, the sequence of kernels is cut into F and B at messages and where the
-// kind changes.
+// kind changes. If ranges name F but not B, the backward kernels are cut in this way.
 ClassifiedRank classify(const RankTrace& trace, const Rules& rules);
 
 } // namespace profiler

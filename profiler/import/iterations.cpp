@@ -1,6 +1,7 @@
 #include "profiler/import/iterations.h"
 
 #include "engine/base/text.h"
+#include "profiler/import/first_iteration.h"
 
 #include <algorithm>
 #include <map>
@@ -12,11 +13,6 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-bool isNumbered(const Work& work)
-{
-    return isPipelineOp(work.op.kind) && work.op.microBatch;
-}
-
 auto identity(const NamedOp& op)
 {
     return std::tuple(op.kind, op.stage, op.microBatch, op.chunk, op.up, op.slice);
@@ -40,16 +36,38 @@ std::vector<int> bySteps(const ClassifiedRank& rank)
     return of;
 }
 
-// Numbers iterations by the repetitions of each op: its k-th execution is in iteration k. An op
-// that names no micro-batch belongs to the latest iteration that has begun.
-std::vector<int> byOps(const ClassifiedRank& rank)
+// Numbers iterations by the repetitions of each op after the first `before` numbered ops: its k-th
+// execution is in iteration k. An op that names no micro-batch belongs to the latest iteration that
+// has begun.
+std::vector<int> byOps(const ClassifiedRank& rank, std::size_t before)
 {
-    std::map<decltype(identity(NamedOp())), int> seen;
+    using Identity = decltype(identity(NamedOp()));
+    const auto forwardOf = [](NamedOp op) {
+        op.kind = OpKind::Forward;
+        return identity(op);
+    };
+    std::set<Identity> early; // forwards before the first iteration
+    std::size_t left = before;
+    for (std::size_t i = 0; i < rank.works.size() && left > 0; ++i) {
+        const Work& work = rank.works[i];
+        if (isNumbered(work) && work.op.kind == OpKind::Forward)
+            early.insert(identity(work.op));
+        left -= isNumbered(work) ? 1 : 0;
+    }
+    std::map<Identity, int> seen;
     std::vector<int> of;
-    int last = 0;
+    bool hasBegun = before == 0;
+    int last = hasBegun ? 0 : -1;
     for (const Work& work : rank.works) {
+        if (isNumbered(work) && !hasBegun) {
+            hasBegun = before == 0;
+            before -= hasBegun ? 0 : 1;
+        }
+        // A receive may precede the first op of its iteration.
+        const bool isEarly = !hasBegun
+            && (work.op.kind != OpKind::RecvActivation || early.contains(forwardOf(work.op)));
         if (work.op.microBatch)
-            of.push_back(seen[identity(work.op)]++);
+            of.push_back(isEarly ? -1 : seen[identity(work.op)]++);
         else
             of.push_back(last);
         if (isNumbered(work))
@@ -101,12 +119,12 @@ FoundIterations findIterations(const Job& job)
     };
     const bool numbered = any(isNumbered);
     FoundIterations found;
-    std::vector<int> (*assign)(const ClassifiedRank&) = byOptimizerSteps;
-    if (every([](const JobRank& rank) { return !rank.work.steps.empty(); })) {
-        assign = bySteps;
+    std::vector<std::size_t> before; // by rank: works before the first iteration
+    const bool haveSteps = every([](const JobRank& rank) { return !rank.work.steps.empty(); });
+    if (haveSteps) {
         found.from = "ranges of iterations";
     } else if (numbered) {
-        assign = byOps;
+        before = worksBeforeFirstIteration(job);
         found.from = "repeated ops";
     } else if (any([](const Work& work) { return work.op.kind == OpKind::OptimizerStep; })) {
         found.from = "optimizer steps";
@@ -114,7 +132,9 @@ FoundIterations findIterations(const Job& job)
     std::set<int> common;
     bool isFirst = true;
     for (const JobRank& rank : job.ranks) {
-        found.ofWork.push_back(assign(rank.work));
+        found.ofWork.push_back(haveSteps      ? bySteps(rank.work)
+                                   : numbered ? byOps(rank.work, before[found.ofWork.size()])
+                                              : byOptimizerSteps(rank.work));
         Counts counts;
         for (std::size_t i = 0; i < rank.work.works.size(); ++i)
             if (found.ofWork.back()[i] >= 0)
@@ -145,7 +165,7 @@ FoundIterations findIterations(const Job& job)
         found.incomplete.push_back(lost);
     }
     if (found.count <= 1)
-        found.from = found.count == 1 && assign == bySteps ? found.from : "";
+        found.from = found.count == 1 && haveSteps ? found.from : "";
     return found;
 }
 

@@ -1,6 +1,7 @@
 #include "profiler/import/placement.h"
 
 #include "profiler/import/copies.h"
+#include "profiler/import/message_evidence.h"
 
 #include <fmt/format.h>
 
@@ -95,8 +96,6 @@ void Placer::findSource()
                 named.insert(*work.op.stage);
         m_onlyStage.push_back(named.size() == 1 ? *named.begin() : -1);
     }
-    const bool messages = std::ranges::any_of(
-        m_job.ranks, [](const JobRank& rank) { return rank.work.hasMessages; });
     m_hasSlices = anyWork(m_job, [](const NamedOp& op) { return op.slice.value_or(0) > 0; });
     const bool numbered
         = anyWork(m_job, [](const NamedOp& op) { return op.microBatch.has_value(); });
@@ -109,7 +108,7 @@ void Placer::findSource()
             fmt::format("Stages follow from ranks and chunks, which are placed {}.",
                         m_isV ? "in a V, because chunk 1 begins on the last rank" : "in a loop"));
     } else if (depth() > 1 && depth() <= kMostRanks
-               && (messages || numbered || m_job.namesPipelines)) {
+               && (numbered || m_job.namesPipelines || messagesShowPipelines(m_job))) {
         m_from = StageFrom::Ranks;
         m_result.warnings.push_back(
             m_job.pipelines.size() == 1

@@ -29,12 +29,15 @@ struct HostRange
 // The arguments of an NCCL kernel, as far as they were recorded.
 struct NcclArguments
 {
-    std::uint32_t collective = 0, group = 0; // indices into RankTrace::texts
-    int source = -1, target = -1;            // sending and receiving rank of a message; -1: unknown
+    // Indices into RankTrace::texts: the name of the collective, and the ranks and the description
+    // of the process group.
+    std::uint32_t collective = 0, group = 0, description = 0;
+    // Sending and receiving rank of a message that a pipeline may have sent; -1: unknown.
+    int source = -1, target = -1;
 };
 
-// RankTrace::program of the Chrome traces that `bscope export` writes.
-inline constexpr std::string_view kOwnProgram = "Bubblescope";
+// RankTrace::program of the Chrome traces that `bscope export` writes, and of those of Kineto.
+inline constexpr std::string_view kOwnProgram = "Bubblescope", kKineto = "PyTorch profiler";
 
 // The process groups of a rank, each with the rank itself; empty if the trace does not name it.
 struct ProcessGroups

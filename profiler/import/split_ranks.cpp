@@ -41,6 +41,8 @@ std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string
                 byThread.emplace(trace.threads[range.thread], 0);
             }
     const bool ofProcesses = byProcess.size() > 1 || trace.program == kOwnProgram;
+    if (!ofProcesses && trace.program == kKineto)
+        byThread.clear();
     RankOf& rankOf = ofProcesses ? byProcess : byThread;
     constexpr std::size_t kMostRanks = 1024; // ranks are compared with each other
     if (rankOf.size() < 2 || rankOf.size() > kMostRanks) {

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 namespace profiler {
@@ -19,6 +18,21 @@ namespace profiler {
 using namespace engine;
 
 namespace {
+// PyTorch states only the other rank of a message. The messages of a group of another kind of
+// parallelism, such as those of ring attention, get no ranks.
+void setRanksOfMessages(RankTrace& trace)
+{
+    for (auto& [kernel, nccl] : trace.nccl) {
+        const std::string& name = trace.text(nccl.collective);
+        if (!mayBePipelineGroup(trace.text(nccl.description)))
+            nccl.source = nccl.target = -1;
+        else if (name == "send" && nccl.source < 0)
+            nccl.source = trace.rank.value_or(-1);
+        else if (name == "recv" && nccl.target < 0)
+            nccl.target = trace.rank.value_or(-1);
+    }
+}
+
 class KinetoReader
 {
 public:
@@ -35,7 +49,6 @@ public:
 
 private:
     void takeInfo(std::string_view json);
-    void takeDevices(std::string_view json);
     void takeKit(std::string_view json);
     void takeRange(const TraceEvent& event, EventCategory category, Window window);
     void takeMemory(const TraceEvent& event, std::int64_t time);
@@ -56,7 +69,7 @@ private:
     std::vector<signed char> m_kept; // by name: 1 if a rule names it, 0 if not, -1 if not yet known
     // By thread: name and start of the ranges that have begun and not ended.
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
-    std::map<std::int64_t, std::string> m_devices; // names of GPUs
+    std::map<std::int64_t, std::string> m_devices; // names of GPUs, by id
     // By GPU: the memory allocated before its first event, as an allocation at that time.
     std::map<std::int64_t, MemoryEvent> m_allocatedBefore;
     bool m_leavesOutGpuWork = false;
@@ -78,22 +91,6 @@ void KinetoReader::takeInfo(std::string_view json)
             groups = value;
     });
     m_trace.groups = processGroups(groups, m_json);
-}
-
-void KinetoReader::takeDevices(std::string_view json)
-{
-    for (const std::string_view device : m_json.elements(json)) {
-        std::optional<std::int64_t> id;
-        std::string name;
-        m_json.forEachField(device, [&](std::string_view key, std::string_view token) {
-            if (key == "id")
-                id = integerFrom(token);
-            else if (key == "name")
-                name = textOf(token);
-        });
-        if (id)
-            m_devices[*id] = name;
-    }
 }
 
 // Reads what the training script of a kit (resources/kit/train.py) adds to its traces.
@@ -120,13 +117,13 @@ void KinetoReader::takeMember(std::string_view key, std::string_view value)
     if (key == "distributedInfo") {
         takeInfo(value);
     } else if (key == "deviceProperties") {
-        takeDevices(value);
+        m_devices = gpuNames(value, m_json);
     } else if (key == "bubblescope_kit") {
         takeKit(value);
     } else if (key == "host_name") {
         m_trace.host = textOf(value);
     } else if (key == "schemaVersion" && m_trace.program.empty()) {
-        m_trace.program = "PyTorch profiler";
+        m_trace.program = kKineto;
     } else if (key == "otherData" && value.find("\"scheme\"") != std::string_view::npos) {
         m_trace.program = kOwnProgram;
     } else if (key == "baseTimeNanoseconds") {
@@ -242,6 +239,8 @@ void KinetoReader::takeNccl(const std::string& key, std::string_view value, Nccl
         nccl.collective = m_strings.number(textOf(value));
     else if (key == "Process Group Ranks")
         nccl.group = m_strings.number(textOf(value));
+    else if (key == "Process Group Description")
+        nccl.description = m_strings.number(textOf(value));
     else if (key == "Src Rank")
         nccl.source = valid;
     else if (key == "Dst Rank")
@@ -297,11 +296,7 @@ void KinetoReader::takeGpuWork(const TraceEvent& event, EventCategory category, 
     } else if (category == EventCategory::Memset) {
         m_trace.gpu.memsets.push_back({window, kernel.place, {}, copy.bytes, 0, 3});
     } else {
-        static constexpr std::array<std::pair<std::string_view, std::uint8_t>, 5> kKinds{
-            {{"HtoD", 1}, {"DtoH", 2}, {"DtoD", 8}, {"HtoH", 9}, {"PtoP", 10}}};
-        for (const auto& [text, kind] : kKinds)
-            if (name.find(text) != std::string::npos)
-                copy.kind = kind;
+        copy.kind = copyKindNamed(name);
         copy.window = window;
         copy.place = kernel.place;
         copy.sourceDevice = copy.targetDevice = kernel.place.device;
@@ -372,6 +367,7 @@ std::vector<RankTrace> KinetoReader::done()
     for (const auto& open : m_open)
         m_trace.unreadable += static_cast<std::int64_t>(open.size());
     m_trace.texts = std::make_shared<const std::vector<std::string>>(m_strings.take());
+    setRanksOfMessages(m_trace);
     if (!m_trace.gpu.kernels.empty()) {
         const auto name = m_devices.find(m_trace.gpu.kernels.front().place.device);
         m_trace.deviceName = name != m_devices.end() ? name->second : "";

@@ -40,6 +40,11 @@ EventCategory eventCategory(std::string_view name)
         Known{"Runtime", EventCategory::Call},
         Known{"hip_runtime", EventCategory::Call},
         Known{"hip_driver", EventCategory::Call},
+        Known{"xpu_runtime", EventCategory::Call},
+        Known{"xpu_driver", EventCategory::Call},
+        Known{"mtia_runtime", EventCategory::Call},
+        Known{"privateuse1_runtime", EventCategory::Call},
+        Known{"privateuse1_driver", EventCategory::Call},
         Known{"python_function", EventCategory::Python},
         Known{"cpu_instant_event", EventCategory::Instant},
         Known{"gpu_user_annotation", EventCategory::Skip}, // repeats a user_annotation
@@ -54,6 +59,34 @@ EventCategory eventCategory(std::string_view name)
     return EventCategory::Range;
 }
 
+std::uint8_t copyKindNamed(std::string_view name)
+{
+    struct Known
+    {
+        std::string_view text;
+        std::uint8_t kind;
+    };
+    static constexpr std::array kKnown{
+        Known{"HtoD", 1},
+        Known{"DtoH", 2},
+        Known{"DtoD", 8},
+        Known{"HtoH", 9},
+        Known{"PtoP", 10},
+        // The first versions for AMD GPUs wrote "CopyHostToDevice".
+        Known{"HostToDevice", 1},
+        Known{"DeviceToHost", 2},
+        Known{"DeviceToDevice", 8},
+        // For Intel GPUs, M is the memory of the host: "Memcpy M2D".
+        Known{"M2D", 1},
+        Known{"D2M", 2},
+        Known{"D2D", 8},
+    };
+    for (const Known& known : kKnown)
+        if (name.find(known.text) != std::string_view::npos)
+            return known.kind;
+    return 0;
+}
+
 OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser& json)
 {
     if (category != EventCategory::Range || unquoted(event.category) == "user_annotation")
@@ -65,6 +98,24 @@ OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser&
             own = OwnEvent::OtherPhase;
     });
     return own;
+}
+
+std::map<std::int64_t, std::string> gpuNames(std::string_view devices, JsonParser& json)
+{
+    std::map<std::int64_t, std::string> names;
+    for (const std::string_view device : json.elements(devices)) {
+        std::optional<std::int64_t> id;
+        std::string name;
+        json.forEachField(device, [&](std::string_view key, std::string_view token) {
+            if (key == "id")
+                id = integerFrom(token);
+            else if (key == "name")
+                name = textOf(token);
+        });
+        if (id)
+            names[*id] = name;
+    }
+    return names;
 }
 
 ProcessGroups processGroups(std::string_view list, JsonParser& json)
@@ -102,6 +153,18 @@ ProcessGroups processGroups(std::string_view list, JsonParser& json)
     if (groups.pipeline.size() == 1)
         groups.pipeline.clear();
     return groups;
+}
+
+bool mayBePipelineGroup(std::string_view description)
+{
+    // Those that PyTorch gives to groups for which the program states none.
+    constexpr std::array<std::string_view, 3> kUnnamed{"", "default_pg", "undefined"};
+    std::string name(description);
+    std::ranges::transform(name, name.begin(), [](char c) {
+        return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return std::ranges::find(kUnnamed, name) != kUnnamed.end()
+        || name.find("pp") != std::string::npos || name.find("pipe") != std::string::npos;
 }
 
 std::optional<Window> TraceEvent::window() const

@@ -6,7 +6,9 @@
 
 #include <array>
 #include <concepts>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +30,9 @@ enum class EventCategory : std::uint8_t {
     Skip, // not imported
 };
 EventCategory eventCategory(std::string_view name);
+
+// Returns the number that CUPTI gives to the direction in the name of a copy; 0 if it states none.
+std::uint8_t copyKindNamed(std::string_view name);
 
 // The fields of an event as JSON text; a missing field is empty.
 struct TraceEvent
@@ -64,9 +69,16 @@ enum class OwnEvent : std::uint8_t {
 };
 OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser& json);
 
+// Returns the names of the GPUs in the list `deviceProperties` of a trace, by id.
+std::map<std::int64_t, std::string> gpuNames(std::string_view devices, JsonParser& json);
+
 // Finds the groups by their names in the list `pg_config` of a trace. A pipeline of one rank counts
 // as none.
 ProcessGroups processGroups(std::string_view list, JsonParser& json);
+
+// Whether a process group with this description can be that of a pipeline. It cannot if the
+// description names another kind of parallelism.
+bool mayBePipelineGroup(std::string_view description);
 
 // Returns the content of a JSON string, at most 4 KiB of it. Escape sequences lose their backslash.
 std::string textOf(std::string_view token);

@@ -1,6 +1,7 @@
 #include "profiler/import/readers/nsight_export.h"
 
 #include "engine/base/try.h"
+#include "profiler/import/readers/nsight_gpus.h"
 #include "profiler/import/readers/nsight_names.h"
 #include "profiler/import/readers/string_table.h"
 #include "profiler/store/identify.h"
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 constexpr std::int64_t kProcessMask = ~std::int64_t{0xFFFFFF}; // globalTid -> globalPid
+constexpr std::size_t kMostText = 4096;
 
 class NsightReader
 {
@@ -73,7 +75,7 @@ private:
     Statement m_findName;
     std::int64_t m_epoch = 0, m_unreadable = 0;
     std::string m_host, m_program;
-    std::map<std::int64_t, std::string> m_gpus; // by deviceId
+    NsightGpus m_gpus;
 };
 
 Result<std::set<std::string>> columnsOfTable(Database& database, std::string_view table)
@@ -112,7 +114,6 @@ std::uint32_t NsightReader::nameOf(std::int64_t stringId)
         return known->second;
     m_findName.bind(stringId);
     const bool found = m_findName.next();
-    constexpr std::size_t kMostText = 4096;
     const std::uint32_t name
         = m_strings.number(found ? m_findName.text(0).substr(0, kMostText) : "");
     m_findName.reset();
@@ -178,9 +179,13 @@ Result<void> NsightReader::readSession()
         if (row.text(0) == "Hostname")
             m_host = row.text(1).substr(0, 256);
     }));
-    return forEach("TARGET_INFO_GPU", {"id", "name"}, [&](const Statement& row) {
-        m_gpus[row.integer(0)] = row.text(1).substr(0, 256);
-    });
+    TRY(forEach("TARGET_INFO_GPU", {"id", "name"}, [&](const Statement& row) {
+        m_gpus.names[row.integer(0)] = row.text(1).substr(0, 256);
+    }));
+    return forEach("TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"},
+                   [&](const Statement& row) {
+                       m_gpus.ofProcess[{row.integer(0), row.integer(1)}] = row.integer(2);
+                   });
 }
 
 Result<void> NsightReader::readKernels()
@@ -280,7 +285,6 @@ Result<void> NsightReader::readRanges()
                        if (!when)
                            return;
                        HostRange range{*when};
-                       constexpr std::size_t kMostText = 4096;
                        const std::string_view text
                            = row.isNull(3) ? m_strings.text(nameOf(row.integer(4))) : row.text(3);
                        range.name = m_strings.number(withoutOpNumbers(text).substr(0, kMostText));
@@ -363,10 +367,11 @@ Result<std::vector<RankTrace>> NsightReader::read()
         trace.host = m_host;
         trace.texts = texts;
         if (onGpu)
-            trace.deviceName = m_gpus[trace.gpu.kernels.front().place.device];
+            trace.deviceName = m_gpus.nameOf(globalPid, trace.gpu.kernels.front().place.device);
         trace.unreadable = ranks.empty() ? m_unreadable : 0;
         ranks.push_back(std::move(trace));
     }
+    sortByGpu(ranks);
     return ranks;
 }
 } // namespace

@@ -1,5 +1,9 @@
 #include "profiler/analysis/gpu_activity.h"
+#include "profiler/import/classify.h"
+#include "profiler/import/readers/kineto.h"
 #include "tests/profiler/import/traces.h"
+
+#include <algorithm>
 
 using namespace engine;
 using namespace profiler;
@@ -132,7 +136,7 @@ TEST_CASE("joint messages of Megatron-LM separate the forwards between them")
             R"({{"ph":"X","name":"gemm","cat":"kernel","pid":0,"tid":7,"ts":{3},"dur":9,)"
             R"("args":{{"device":0,"stream":7,"correlation":{2}}}}},)"
             R"({{"ph":"X","name":"megatron/core/pipeline_parallel/p2p_communication.py(372): )"
-            R"(send_forward","cat":"python_function","pid":1,"tid":1,"ts":{4},"dur":2}})",
+            R"(send_forward_recv_backward","cat":"python_function","pid":1,"tid":1,"ts":{4},"dur":2}})",
             i == 0 ? "" : ",", 10 * i, i + 1, 10 * i + 1, 10 * i + 5);
     writeText(folder / "a.json", "[" + events + "]");
     CHECK(orderOf(imported(folder).run.schedule)
@@ -201,4 +205,137 @@ TEST_CASE("functions of the autograd engine on the main thread leave its forward
         CHECK(orderOf(imported(folder).run.schedule)
               == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
     }
+}
+
+namespace {
+// Events of a rank whose kernels run 1 us after their launch.
+class FrameTrace
+{
+public:
+    void frame(const std::string& name, int ts, int duration)
+    {
+        add("python_function", name, 1, ts, duration);
+    }
+    void kernel(const std::string& name, int thread, int ts)
+    {
+        ++m_correlation;
+        add("cuda_runtime", "cudaLaunchKernel", thread, ts, 1);
+        add("kernel", name, 7, ts + 1, 2);
+    }
+    void add(const std::string& category, const std::string& name, int thread, int ts, int duration)
+    {
+        m_events += fmt::format(R"({}{{"ph":"X","cat":"{}","name":"{}","pid":1,"tid":{},"ts":{},)"
+                                R"("dur":{},"args":{{"device":0,"correlation":{}}}}})",
+                                m_events.empty() ? "" : ",", category, name, thread, ts, duration,
+                                m_correlation);
+    }
+    std::string text() const { return "[" + m_events + "]"; }
+
+private:
+    std::string m_events;
+    int m_correlation = 0;
+};
+
+ClassifiedRank classified(const std::string& text)
+{
+    std::size_t at = 0;
+    const auto bytes = [&](std::span<char> buffer) -> Result<std::size_t> {
+        const std::size_t count = std::min(buffer.size(), text.size() - at);
+        std::copy_n(text.data() + at, count, buffer.data());
+        at += count;
+        return count;
+    };
+    const auto trace = readKineto("a.json", bytes, [](std::string_view) { return true; });
+    REQUIRE(trace);
+    REQUIRE(trace->ranks.size() == 1);
+    return classify(trace->ranks.front(), Rules::shipped());
+}
+} // namespace
+
+// Forwards without a message between them were one forward.
+TEST_CASE("Python frames of DeepSpeed and Megatron-LM are their forwards and backwards")
+{
+    const std::string deepspeed = "deepspeed/runtime/pipe/engine.py(641): _exec_";
+    const std::string megatron = "megatron/core/pipeline_parallel/schedules.py(289): ";
+    for (const auto& [forward, backward] :
+         {std::pair(deepspeed + "forward_pass", deepspeed + "backward_pass"),
+          std::pair(megatron + "forward_step", megatron + "backward_step")}) {
+        const TemporaryFolder folder;
+        FrameTrace trace;
+        for (const int i : {0, 1}) {
+            trace.frame(forward, 10 * i, 9);
+            trace.kernel("gemm", 1, 10 * i + 2);
+            trace.frame(backward, 20 + 10 * i, 9);
+            trace.kernel("scale", 1, 20 + 10 * i + 1);
+            trace.kernel("gemm", 2, 20 + 10 * i + 4); // from a thread of the autograd engine
+        }
+        writeText(folder / "a.json", trace.text());
+        const ImportedRun result = imported(folder);
+        CHECK(orderOf(result.run.schedule)
+              == std::vector<std::vector<std::string>>{{"0F0", "0F1", "0B0", "0B1"}});
+        CHECK(result.run.info.import->classified() == 1);
+    }
+}
+
+// Such a kernel was an all-reduce.
+TEST_CASE("a kernel of NCCL in a send of DeepSpeed is that message")
+{
+    FrameTrace trace;
+    trace.frame("deepspeed/runtime/pipe/engine.py(641): _exec_forward_pass", 0, 9);
+    trace.kernel("gemm", 1, 2);
+    trace.frame("deepspeed/runtime/pipe/engine.py(980): _exec_send_activations", 10, 9);
+    trace.kernel("ncclDevKernel_SendRecv(ncclDevKernelArgs)", 1, 12);
+    const ClassifiedRank rank = classified(trace.text());
+    REQUIRE(rank.works.size() == 2);
+    CHECK(rank.works[1].op.kind == OpKind::SendActivation);
+}
+
+// They were two steps, and without ranges of iterations the second one was in an iteration that has
+// no other op.
+TEST_CASE("an optimizer step within the range of an optimizer step is one step")
+{
+    FrameTrace trace;
+    trace.add("user_annotation", "## optimizer ##", 1, 0, 20);
+    trace.kernel("norm", 1, 2);
+    trace.add("user_annotation", "Optimizer.step#SGD.step", 1, 10, 9);
+    trace.kernel("update", 1, 12);
+    trace.add("user_annotation", "Optimizer.step#SGD.step", 1, 30, 9);
+    trace.kernel("update", 1, 32);
+    const ClassifiedRank rank = classified(trace.text());
+    REQUIRE(rank.works.size() == 2);
+    CHECK(rank.works[0].window == Window{3000, 15000});
+}
+
+namespace {
+// The kind of a message between a rank of a group of three ranks and `peer`, which is the only rank
+// that PyTorch's profiler states.
+OpKind kindOfMessage(int rank, const std::string& name, int peer)
+{
+    const ClassifiedRank found = classified(fmt::format(
+        R"({{"distributedInfo":{{"backend":"nccl","rank":{},"world_size":3}},"traceEvents":[)"
+        R"({{"ph":"X","cat":"kernel","name":"ncclDevKernel_SendRecv","pid":0,)"
+        R"("tid":9,"ts":1,"dur":1,"args":{{"device":0,"Collective name":"{}","{} Rank":{},)"
+        R"("Process Group Ranks":"[0, 1, 2]"}}}}]}})",
+        rank, name, name == "send" ? "Dst" : "Src", peer));
+    REQUIRE(found.works.size() == 1);
+    return found.works.front().op.kind;
+}
+} // namespace
+
+// Both ranks had to be stated, so all messages were all-reduces.
+TEST_CASE("the ranks of a message are that of the trace and the one that its kernel states")
+{
+    CHECK(kindOfMessage(0, "send", 1) == OpKind::SendActivation);
+    CHECK(kindOfMessage(1, "send", 0) == OpKind::SendGradient);
+    CHECK(kindOfMessage(1, "recv", 0) == OpKind::RecvActivation);
+    CHECK(kindOfMessage(1, "recv", 2) == OpKind::RecvGradient);
+}
+
+// They were gradients and activations of the neighbours of these ranks.
+TEST_CASE("messages between the last and the first rank are those of the next chunk")
+{
+    CHECK(kindOfMessage(2, "send", 0) == OpKind::SendActivation);
+    CHECK(kindOfMessage(0, "recv", 2) == OpKind::RecvActivation);
+    CHECK(kindOfMessage(0, "send", 2) == OpKind::SendGradient);
+    CHECK(kindOfMessage(2, "recv", 0) == OpKind::RecvGradient);
 }

@@ -69,6 +69,28 @@ TEST_CASE("without ranges of iterations, an op that occurs again begins the next
     CHECK(result.run.info.import->iterationsFrom == "repeated ops");
 }
 
+// Its iterations had the last ops of one and the first ops of the next.
+TEST_CASE("a recording that begins within an iteration has the whole iterations after it")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.steps = false;
+    Run run = simulatedRun("1f1b", 2, 4, 3);
+    const std::vector<Iteration>& all = run.timeline.iterations;
+    const std::int64_t cut = (all[0].window.begin + all[0].window.end) / 2;
+    for (Track& track : run.timeline.tracks)
+        std::erase_if(track.spans, [&](const Span& span) { return span.window().begin < cut; });
+    writeTorchTraces(folder.path(), run, options);
+    const ImportedRun result = imported(folder);
+    CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
+    REQUIRE(result.run.timeline.iterations.size() == 2);
+    CHECK(result.run.timeline.iterations[0].window.end
+          <= result.run.timeline.iterations[1].window.begin);
+    for (const Track& track : result.run.timeline.tracks) // messages, too
+        for (const Span& span : track.spans)
+            CHECK(span.begin >= result.run.timeline.iterations[span.iteration].window.begin);
+}
+
 TEST_CASE("a rank without a trace is a device without ops, and is reported")
 {
     const TemporaryFolder folder;

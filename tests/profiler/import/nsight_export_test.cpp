@@ -2,7 +2,7 @@
 #include "profiler/import/readers/nsight_export.h"
 #include "profiler/store/trace_store.h"
 #include "tests/profiler/import/nsight_traces.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/profiler/import/traces.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -70,6 +70,62 @@ TEST_CASE("forward ops of emit_nvtx within a backward are its recomputation")
     REQUIRE(spans.size() == 3);
     CHECK(spans[1].window() == Window{2000, 3000}); // the recomputation, placed first
     CHECK(spans[2].window() == Window{3000, 7000});
+}
+
+// Only ops of emit_nvtx showed these threads, so all kernels of other exports were forwards.
+TEST_CASE("the threads of the autograd engine are known by the name that PyTorch gives them")
+{
+    const TemporaryFolder folder;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        DELETE FROM NVTX_EVENTS;
+        INSERT INTO StringIds VALUES (4, 'pt_autograd_0');
+        CREATE TABLE ThreadNames (nameId INTEGER, priority INTEGER, globalTid INTEGER);
+        INSERT INTO ThreadNames VALUES (4, 20, {});)",
+                           kProcess + 6000));
+    CHECK(orderOf(imported(folder).run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
+}
+
+// Its kernels belonged to no op.
+TEST_CASE("a backward without a range is found although a range names its forward")
+{
+    const TemporaryFolder folder;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        UPDATE NVTX_EVENTS SET text = 'DeepSpeedEngine.forward' WHERE eventType = 59;
+        DELETE FROM NVTX_EVENTS WHERE eventType = 60;
+        INSERT INTO StringIds VALUES (4, 'pt_autograd_0');
+        CREATE TABLE ThreadNames (nameId INTEGER, priority INTEGER, globalTid INTEGER);
+        INSERT INTO ThreadNames VALUES (4, 20, {});)",
+                           kProcess + 6000));
+    CHECK(orderOf(imported(folder).run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
+}
+
+// PIDs gave their order, and a name was that of the GPU with the number that CUDA gives it.
+TEST_CASE("processes have the order of their GPUs, whose names are those that CUDA numbers")
+{
+    const TemporaryFolder folder;
+    const std::int64_t later = kProcess + (std::int64_t{1} << 24);
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1;
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 3000, 0, 1, 7, 11, {}, 1);
+        CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT);
+        INSERT INTO TARGET_INFO_GPU VALUES (0, 'GeForce'), (1, 'H100'), (2, 'A100');
+        CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);
+        INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (1, 0, 5082), (2, 1, 5081);)",
+                           later));
+    const auto ranks = readNsight(folder / "a.sqlite", {}, {});
+    REQUIRE(ranks);
+    REQUIRE(ranks->size() == 2);
+    CHECK(ranks->front().gpu.kernels.size() == 1); // of PID 5082
+    CHECK(ranks->front().deviceName == "H100");
+    CHECK(ranks->back().deviceName == "A100");
 }
 
 TEST_CASE("SQLite files of other programs are refused with one sentence")

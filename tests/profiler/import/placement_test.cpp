@@ -204,3 +204,30 @@ TEST_CASE("the last number of sail-sg's ranges is the slice, or 0 for whole micr
         CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
     }
 }
+
+// All four ranks of two pipelines formed one.
+TEST_CASE("messages give the stages only if they show one pipeline")
+{
+    for (const int copies : {1, 2}) {
+        const TemporaryFolder folder;
+        for (int copy = 0; copy < copies; ++copy) {
+            TorchTraceOptions options;
+            options.copies = copies;
+            options.copy = copy;
+            options.name = [](const Op& op) -> std::string {
+                if (!isTransfer(op.kind))
+                    return op.kind == OpKind::Forward ? "block(F)"
+                        : isBackward(op.kind)         ? "block(B)"
+                                                      : "";
+                const bool forward
+                    = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvActivation;
+                const bool sends
+                    = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
+                return fmt::format("megatron.core.pipeline_parallel.p2p_communication.{}_{}",
+                                   sends ? "send" : "recv", forward ? "forward" : "backward");
+            };
+            writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4), options);
+        }
+        CHECK(imported(folder).run.info.import->stagesKnown == (copies == 1));
+    }
+}

@@ -58,6 +58,22 @@ TEST_CASE("the shipped rules parse the names that frameworks give to pipeline op
     CHECK(matched(rules,
                   "megatron.core.pipeline_parallel.p2p_communication.send_forward_recv_backward")
           == "megatron-p2p-joint:");
+    CHECK(matched(rules, "megatron/core/pipeline_parallel/p2p_communication.py(372): recv_forward")
+          == "megatron-p2p: RF");
+    CHECK(matched(rules, "megatron/core/pipeline_parallel/p2p_communication.py(99): _communicate")
+          == "megatron-p2p-joint:");
+    CHECK(matched(rules, "/opt/megatron/core/pipeline_parallel/schedules.py(398): backward_step")
+          == "megatron-step: B");
+    CHECK(matched(rules, "pretrain_gpt.py(180): forward_step") == "");
+    CHECK(matched(rules, "deepspeed/runtime/pipe/engine.py(641): _exec_forward_pass")
+          == "deepspeed: F");
+    CHECK(matched(rules, "deepspeed/runtime/pipe/engine.py(1030): _exec_recv_grads")
+          == "deepspeed: RB");
+    CHECK(matched(rules, "deepspeed/runtime/pipe/engine.py(236): _exec_reduce_grads")
+          == "deepspeed:");
+    CHECK(matched(rules, "deepspeed/runtime/pipe/engine.py(1395): _exec_schedule") == "");
+    CHECK(matched(rules, "DeepSpeedEngine.backward") == "deepspeed-nvtx: B");
+    CHECK(matched(rules, "DeepSpeedEngine.allreduce_gradients") == "");
     CHECK(matched(rules, "Optimizer.step#AdamW.step") == "optimizer: OPT");
     CHECK(matched(rules, "nccl:send 0->1") == "nccl-p2p:");
     CHECK(matched(rules, "nccl:all_reduce") == "nccl-range:");

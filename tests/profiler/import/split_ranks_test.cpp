@@ -33,3 +33,9 @@ TEST_CASE("the lanes of a device of an exported run are one rank")
 {
     CHECK(ranksOf(2, std::string(kOwnProgram)) == 1);
 }
+
+// A process that trains on a CPU became a rank for each thread with ranges of collectives.
+TEST_CASE("a process in a trace of PyTorch's profiler is one rank")
+{
+    CHECK(ranksOf(2, std::string(kKineto)) == 1);
+}

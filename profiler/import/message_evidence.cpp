@@ -1,0 +1,53 @@
+#include "profiler/import/message_evidence.h"
+
+#include <algorithm>
+
+namespace profiler {
+
+using engine::OpKind;
+
+namespace {
+bool hasWork(const JobRank& rank, OpKind kind)
+{
+    return std::ranges::any_of(rank.work.works,
+                               [&](const Work& work) { return work.op.kind == kind; });
+}
+
+// Whether NCCL kernels state the ranks of their messages.
+bool namesPeers(const JobRank& rank)
+{
+    return std::ranges::any_of(rank.trace.nccl, [](const auto& kernel) {
+        return kernel.second.source >= 0 && kernel.second.target >= 0;
+    });
+}
+} // namespace
+
+bool messagesShowPipelines(const Job& job)
+{
+    const auto any = [&](auto predicate) { return std::ranges::any_of(job.ranks, predicate); };
+    const auto receives = [](const JobRank& rank) { return hasWork(rank, OpKind::RecvActivation); };
+    const auto sends = [](const JobRank& rank) { return hasWork(rank, OpKind::SendActivation); };
+    const bool isPeerKnown = any(namesPeers);
+    // The ranks without a trace may belong to other pipelines.
+    const bool isUnclear = job.pipelines.size() == 1 && !job.missing.empty();
+    if (isUnclear || !any([](const JobRank& rank) { return rank.work.hasMessages; }))
+        return false;
+    const auto returns = [](const JobRank& rank) {
+        return hasWork(rank, OpKind::SendGradient) || hasWork(rank, OpKind::RecvGradient);
+    };
+    const bool received = any(receives), sent = any(sends), returned = any(returns);
+    return std::ranges::all_of(job.ranks, [&](const JobRank& rank) {
+        const bool isFirst = rank.position == 0;
+        const bool isLast = rank.position + 1 == static_cast<int>(job.pipelines.front().size());
+        const auto computes = [](const Work& work) { return isPipelineOp(work.op.kind); };
+        if (std::ranges::none_of(rank.work.works, computes))
+            return true;
+        // Activations of the last rank, for the next chunk. Without NCCL's arguments, the range of
+        // the receive may receive nothing; without gradients, it is a ring of attention.
+        if (isFirst && receives(rank) && (!isPeerKnown || !returned))
+            return false;
+        return (!received || isFirst || receives(rank)) && (!sent || isLast || sends(rank));
+    });
+}
+
+} // namespace profiler
