@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "profiler/import/classify.h"
+#include "profiler/import/classify/classify.h"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/import/classify.h"
+#include "profiler/import/classify/classify.h"
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 #include "profiler/analysis/gpu_activity.h"
-#include "profiler/import/classify.h"
+#include "profiler/import/classify/classify.h"
 #include "profiler/import/readers/kineto.h"
 #include "tests/profiler/import/traces.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/import/nested_ranges.h"
+#include "profiler/import/classify/nested_ranges.h"
 #include "profiler/import/rank_trace.h"
 #include "profiler/import/rules.h"
 

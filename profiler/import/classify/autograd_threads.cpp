@@ -1,4 +1,4 @@
-#include "profiler/import/autograd_threads.h"
+#include "profiler/import/classify/autograd_threads.h"
 
 #include <string_view>
 #include <utility>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "profiler/analysis/windows.h"
-#include "profiler/import/marked_ranges.h"
+#include "profiler/import/classify/marked_ranges.h"
 
 #include <cstdint>
 #include <vector>

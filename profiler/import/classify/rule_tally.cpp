@@ -1,4 +1,4 @@
-#include "profiler/import/rule_tally.h"
+#include "profiler/import/classify/rule_tally.h"
 
 namespace profiler {
 

@@ -1,4 +1,4 @@
-#include "profiler/import/marked_ranges.h"
+#include "profiler/import/classify/marked_ranges.h"
 
 #include <algorithm>
 

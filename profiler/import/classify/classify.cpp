@@ -1,9 +1,9 @@
-#include "profiler/import/classify.h"
+#include "profiler/import/classify/classify.h"
 
-#include "engine/base/text.h"
-#include "profiler/import/autograd_threads.h"
-#include "profiler/import/marked_ranges.h"
-#include "profiler/import/rule_tally.h"
+#include "profiler/import/classify/autograd_threads.h"
+#include "profiler/import/classify/marked_ranges.h"
+#include "profiler/import/classify/message_direction.h"
+#include "profiler/import/classify/rule_tally.h"
 
 #include <algorithm>
 #include <deque>
@@ -25,21 +25,6 @@ RuleMatch matchOf(OpKind kind)
     RuleMatch match;
     match.ops.emplace_back().kind = kind;
     return match;
-}
-
-// Whether a message goes to the next stage. `group` lists the ranks of its process group, such as
-// "[0, 1, 2]". If ranks have several chunks, the last rank is followed by the first one; of two
-// ranks it is unknown which message that is.
-bool goesToNextStage(const NcclArguments& message, std::string_view group)
-{
-    const bool goesUp = message.source < message.target;
-    if (!group.starts_with('[') || !group.ends_with(']') || std::ranges::count(group, ',') < 2)
-        return goesUp;
-    const std::size_t last = group.find_last_of(" ,") + 1;
-    const auto ends = std::pair(parseInteger<int>(group.substr(1, group.find(',') - 1)),
-                                parseInteger<int>(group.substr(last, group.size() - 1 - last)));
-    const auto [lower, higher] = std::minmax(message.source, message.target);
-    return goesUp != (ends.first == lower && ends.second == higher);
 }
 
 class RankClassifier
