@@ -1,6 +1,5 @@
 #pragma once
 
-#include "engine/base/check.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
@@ -22,6 +21,7 @@ struct Wish
     std::map<std::string, std::string, std::less<>> options = {};
 };
 
+// Without CHECK, because some tests make runs before main().
 inline engine::Run lowered(const Wish& wish)
 {
     engine::ScheduleRequest request;
@@ -30,9 +30,8 @@ inline engine::Run lowered(const Wish& wish)
     request.microBatches = wish.microBatches;
     request.options = wish.options;
     const auto schedule = engine::buildSchedule(request);
-    CHECK(schedule.has_value());
     engine::Run run;
-    run.schedule = engine::lower(*schedule);
+    run.schedule = engine::lower(schedule.value());
     run.info.scheme = wish.scheme;
     run.info.label = wish.scheme;
     run.info.outcome = engine::Outcome::Finished;
@@ -43,12 +42,9 @@ inline engine::Run lowered(const Wish& wish)
 inline std::shared_ptr<const engine::Run> units(const Wish& wish = {})
 {
     engine::Run run = lowered(wish);
-    const auto costs = engine::unitOpCosts(run.schedule, engine::UnitCosts{});
-    CHECK(costs.has_value());
-    run.info.ticksPerUnit = costs->ticksPerUnit;
-    auto timeline = engine::simulate(run.schedule, *costs, {wish.iterations});
-    CHECK(timeline.has_value());
-    run.timeline = std::move(*timeline);
+    const engine::OpCosts costs = engine::unitOpCosts(run.schedule, engine::UnitCosts{}).value();
+    run.info.ticksPerUnit = costs.ticksPerUnit;
+    run.timeline = engine::simulate(run.schedule, costs, {wish.iterations}).value();
     return std::make_shared<const engine::Run>(std::move(run));
 }
 
@@ -114,9 +110,8 @@ inline std::shared_ptr<const engine::Run> measured(const Wish& wish = {})
 {
     engine::Run run = lowered(wish);
     run.info.mode = engine::Mode::Emulate;
-    auto timeline = engine::simulate(run.schedule, measuredCosts(run.schedule), {wish.iterations});
-    CHECK(timeline.has_value());
-    run.timeline = std::move(*timeline);
+    run.timeline
+        = engine::simulate(run.schedule, measuredCosts(run.schedule), {wish.iterations}).value();
     addMemory(run);
     return std::make_shared<const engine::Run>(std::move(run));
 }
