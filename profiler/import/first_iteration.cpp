@@ -25,14 +25,14 @@ Stage stageOf(const NamedOp& op)
     return {op.stage, op.chunk, op.up, op.slice};
 }
 
-auto identity(const NamedOp& op)
+auto numberedIdentity(const NamedOp& op)
 {
     return std::tuple(op.kind, stageOf(op), *op.microBatch);
 }
 
-using Identity = decltype(identity(NamedOp()));
+using NumberedIdentity = decltype(numberedIdentity(NamedOp()));
 
-Identity forwardOf(const NamedOp& op)
+NumberedIdentity forwardOf(const NamedOp& op)
 {
     return {OpKind::Forward, stageOf(op), *op.microBatch};
 }
@@ -48,12 +48,13 @@ std::vector<Numbered> numberedOf(const JobRank& rank)
 
 bool beginsWithin(std::span<const Numbered> ops)
 {
-    std::set<Identity> ran, early; // forwards, and the forwards of backwards that ran earlier
+    std::set<NumberedIdentity> ran,
+        early; // forwards, and the forwards of backwards that ran earlier
     for (const auto& [op, begin] : ops) {
-        if (op.kind == OpKind::Forward && early.contains(identity(op)))
+        if (op.kind == OpKind::Forward && early.contains(numberedIdentity(op)))
             return true;
         if (op.kind == OpKind::Forward)
-            ran.insert(identity(op));
+            ran.insert(numberedIdentity(op));
         else if (isBackward(op.kind) && !ran.contains(forwardOf(op)))
             early.insert(forwardOf(op));
     }
@@ -64,10 +65,10 @@ bool beginsWithin(std::span<const Numbered> ops)
 // their micro-batches, and every forward precedes its backward.
 bool isIteration(std::span<const Numbered> ops)
 {
-    std::set<Identity> ran;
+    std::set<NumberedIdentity> ran;
     std::map<Stage, int> latest; // micro-batch of the latest forward
     for (const auto& [op, begin] : ops) {
-        const bool isFirst = ran.insert(identity(op)).second;
+        const bool isFirst = ran.insert(numberedIdentity(op)).second;
         if (!isFirst || (isBackward(op.kind) && !ran.contains(forwardOf(op))))
             return false;
         if (op.kind != OpKind::Forward)
@@ -82,9 +83,9 @@ bool isIteration(std::span<const Numbered> ops)
 
 std::size_t sizeOfIteration(std::span<const Numbered> ops)
 {
-    std::set<Identity> different;
+    std::set<NumberedIdentity> different;
     for (const auto& [op, begin] : ops)
-        different.insert(identity(op));
+        different.insert(numberedIdentity(op));
     return different.size();
 }
 
