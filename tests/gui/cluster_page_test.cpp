@@ -8,6 +8,7 @@
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/forms/spin_field.h"
 #include "profiler/store/trace_store.h"
+#include "tests/app/jobs/busy_pool.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/gui/walk.h"
 #include "tests/profiler/import/traces.h"
@@ -25,10 +26,10 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
-#include <QSemaphore>
 #include <QTemporaryDir>
 #include <QTest>
-#include <QThreadPool>
+
+#include <optional>
 
 namespace app {
 namespace {
@@ -89,26 +90,6 @@ struct Cluster
     tests::TemporaryFolder traces;
 };
 
-// The thread pool does nothing while this exists.
-struct BusyPool
-{
-    BusyPool()
-    {
-        pool.setMaxThreadCount(1);
-        pool.start([this] { gate.acquire(); });
-    }
-    ~BusyPool()
-    {
-        gate.release();
-        pool.waitForDone();
-        pool.setMaxThreadCount(threads);
-    }
-
-    QThreadPool& pool = *QThreadPool::globalInstance();
-    int threads = pool.maxThreadCount();
-    QSemaphore gate;
-};
-
 } // namespace
 
 TEST_CASE("the kit of a changed plan is neither written nor started until it is made again")
@@ -126,7 +107,7 @@ TEST_CASE("the kit of a changed plan is neither written nor started until it is 
     };
     CHECK(isEnabled() == std::vector(6, true));
     {
-        const BusyPool busy;
+        const tests::BusyPool busy;
         cluster.find<SpinField>("gpusPerNode")->setValue(2);
         CHECK(isEnabled() == std::vector(6, false));
         cluster.page->writeTo(folder, engine::IfExists::Refuse);
@@ -150,7 +131,7 @@ TEST_CASE("measured runs are compared with the prediction of the current plan")
     QObject::connect(cluster.page, &Page::compareRequested,
                      [&](const QStringList& files) { compared = files; });
     {
-        const BusyPool busy;
+        const tests::BusyPool busy;
         choose("a100-sxm-80");
         cluster.find<QAction>("compareCluster")->trigger(); // writes the prediction for H100
     }
@@ -213,7 +194,7 @@ TEST_CASE("a kit whose set-up changed while it was written is named as the earli
     cluster.open();
     const QString folder = cluster.home.filePath(QStringLiteral("kit"));
     {
-        const BusyPool busy;
+        const tests::BusyPool busy;
         cluster.page->writeTo(folder, engine::IfExists::Refuse);
         cluster.find<SpinField>("gpusPerNode")->setValue(2);
     }
@@ -293,12 +274,8 @@ TEST_CASE("a kit that is written can be cancelled by the button and with Esc")
     Cluster cluster;
     cluster.open();
     cluster.activate();
-    QThreadPool& pool = *QThreadPool::globalInstance();
-    const int threads = pool.maxThreadCount();
-    pool.setMaxThreadCount(1);
     for (const bool isKey : {false, true}) {
-        QSemaphore gate; // the kit waits for it
-        pool.start([&gate] { gate.acquire(); });
+        std::optional<tests::BusyPool> busy(std::in_place);
         const QString folder
             = cluster.home.filePath(isKey ? QStringLiteral("key") : QStringLiteral("mouse"));
         cluster.page->writeTo(folder, engine::IfExists::Refuse);
@@ -307,13 +284,12 @@ TEST_CASE("a kit that is written can be cancelled by the button and with Esc")
             QTest::keyClick(cluster.page, Qt::Key_Escape);
         else
             QTest::mouseClick(cluster.find<QPushButton>("writeKit"), Qt::LeftButton);
-        gate.release();
+        busy.reset();
         auto* write = cluster.find<QPushButton>("writeKit");
         REQUIRE(waitFor([&] { return write->text() != QStringLiteral("Cancel"); }));
         CHECK(cluster.text("kitWritten").contains(QStringLiteral("ancelled")));
         CHECK_FALSE(QFile::exists(folder + QStringLiteral("/train.py")));
     }
-    pool.setMaxThreadCount(threads);
 }
 
 TEST_CASE("the received traces can be imported before all ranks have come, and dropped as files")

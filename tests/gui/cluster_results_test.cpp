@@ -1,13 +1,14 @@
 #include "app/pages/cluster/results_controller.h"
 #include "app/widgets/cluster/results_panel.h"
 #include "profiler/store/trace_store.h"
+#include "tests/app/jobs/busy_pool.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/profiler/import/traces.h"
 
 #include <QAction>
 #include <QLabel>
-#include <QSemaphore>
-#include <QThreadPool>
+
+#include <optional>
 
 using namespace app;
 
@@ -76,14 +77,9 @@ TEST_CASE("traces that are dropped during an import are imported in place of the
             files.append(file.path);
         return files;
     };
-    QThreadPool& pool = *QThreadPool::globalInstance();
-    const int threads = pool.maxThreadCount();
-    pool.setMaxThreadCount(1);
-    QSemaphore gate; // the first import waits for it
-    pool.start([&gate] { gate.acquire(); });
+    std::optional<tests::BusyPool> busy(std::in_place); // the first import waits for it
     results.controller.take(filesOf(results.traces));
     results.controller.take(filesOf(results.others));
-    gate.release();
-    pool.setMaxThreadCount(threads);
+    busy.reset();
     CHECK(waitFor([&] { return results.haveRanks(2); }));
 }

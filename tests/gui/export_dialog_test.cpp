@@ -5,6 +5,7 @@
 #include "app/widgets/controls/segment_control.h"
 #include "profiler/figure/svg.h"
 #include "profiler/store/trace_store.h"
+#include "tests/app/jobs/busy_pool.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/sample_run.h"
 #include "tests/gui/exporting.h"
@@ -18,11 +19,11 @@
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QRadioButton>
-#include <QSemaphore>
 #include <QSpinBox>
 #include <QTest>
-#include <QThreadPool>
 #include <QTimer>
+
+#include <optional>
 
 using namespace app;
 
@@ -234,18 +235,13 @@ TEST_CASE("the figure is of the iteration that the page shows")
 TEST_CASE("a dialog that is closed during the export leaves all files as they were")
 {
     Exporting f;
-    QThreadPool& pool = *QThreadPool::globalInstance();
-    const int threads = pool.maxThreadCount();
-    pool.setMaxThreadCount(1);
-    QSemaphore gate; // the export waits for it
-    pool.start([&gate] { gate.acquire(); });
+    std::optional<tests::BusyPool> busy(std::in_place); // the export waits for it
     f.click("figureExport");
     CHECK(f.find<QPushButton>("figureExport")->text() == QStringLiteral("Exporting…"));
     CHECK_FALSE(f.find<QWidget>("figureRows")->isEnabled());
     f.click("figureCancel");
-    gate.release();
+    busy.reset();
     REQUIRE(waitFor([&] { return f.find<QWidget>("figureRows")->isEnabled(); }));
-    pool.setMaxThreadCount(threads);
     CHECK(f.dialog.result() == QDialog::Rejected);
     CHECK(QDir(f.folder.path()).isEmpty());
 }

@@ -252,7 +252,7 @@ TEST_CASE("charts, report, results and the study itself are saved")
     dialog->close();
     REQUIRE(waitFor([&] { return study.page->findChild<QMessageBox*>() != nullptr; }));
     auto* box = study.page->findChild<QMessageBox*>();
-    CHECK(box->text().contains(QStringLiteral("end it in .pdf, .svg, .png or .tex")));
+    CHECK(box->text().contains(QStringLiteral("use the extension .pdf, .svg, .png or .tex")));
     box->close();
 }
 

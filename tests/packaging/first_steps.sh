@@ -75,7 +75,7 @@ stub cmake '[[ "$*" != *-DCUDA_ARCHITECTURES=120* ]] || echo "No space left on d
 cuda="$work/cuda" expect "is full; free some space" build
 
 # Without a reachable display the comparison is drawn to files: quickstart.sh knows the window's message.
-message=$(grep -oP "grep -q '\K[^']+(?=' <<<\"\\\$messages\")" "$quickstart")
+message=$(grep -oP "grep -q '\Kno display[^']+(?=' \"\\\$file\")" "$quickstart")
 if [ -z "$message" ] || ! grep -qF "$message" "$source_folder/app/pages/window/command_line.cpp"; then
     echo "quickstart.sh does not know the message of a window without a display: '$message'"
     status=1

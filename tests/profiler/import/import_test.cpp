@@ -118,60 +118,6 @@ TEST_CASE("a rank without a trace is a device without ops, and is reported")
           == 0);
 }
 
-TEST_CASE("the clock of another host is moved to that of the first rank's host")
-{
-    for (const bool onGpu : {false, true}) {
-        CAPTURE(onGpu);
-        const TemporaryFolder folder;
-        const Run run = simulatedRun("1f1b", 2, 8);
-        TorchTraceOptions options;
-        options.onGpu = onGpu;
-        writeText(folder / "0.json", TorchTrace(run, 0, options).text());
-        options.host = "host b";
-        options.base += 1'284'000; // ns
-        writeText(folder / "1.json", TorchTrace(run, 1, options).text());
-        const ImportedRun result = imported(folder);
-        const auto& clocks = result.run.info.import->clocks;
-        REQUIRE(clocks.size() == 1);
-        CHECK(clocks[0].host == "host b");
-        CHECK(std::abs(clocks[0].offset - 1'284'000) < 1000);
-        CHECK(clocks[0].spread < 1000);
-        CHECK(clocks[0].pairs == 32);
-        CHECK(metrics(result.run, 1)->duration
-              == Approx(1000 * metrics(run, 1)->duration).epsilon(0.001));
-    }
-}
-
-// Every rank was paired with every aligned one: 20 million pairs for 1024 ranks on 128 hosts.
-TEST_CASE("a collective gives one pair of times for each rank of a host")
-{
-    const TemporaryFolder folder;
-    constexpr int kRanks = 4, kCollectives = 3;
-    for (int rank = 0; rank < kRanks; ++rank) {
-        const int late = rank < 2 ? 0 : 1284; // µs; host b
-        std::string events;
-        const auto add = [&](const char* op, int begin) {
-            events
-                += fmt::format(R"({}{{"ph":"X","cat":"user_annotation","name":"PP:{}{}","pid":1,)"
-                               R"("tid":1,"ts":{},"dur":5}})",
-                               events.empty() ? "" : ",", rank, op, begin + late);
-        };
-        add("F0", 10);
-        add("B0", 20);
-        for (int i = 0; i < kCollectives; ++i)
-            add("REDUCE_GRAD", 30 + 10 * i);
-        writeText(
-            folder / fmt::format("{}.json", rank),
-            fmt::format(R"({{"schemaVersion":1,"distributedInfo":{{"rank":{},"world_size":{}}},)"
-                        R"("host_name":"host {}","traceEvents":[{}]}})",
-                        rank, kRanks, rank < 2 ? "a" : "b", events));
-    }
-    const auto clocks = imported(folder).run.info.import->clocks;
-    REQUIRE(clocks.size() == 1);
-    CHECK(clocks[0].offset == 1'284'000);
-    CHECK(clocks[0].pairs == 2 * kCollectives);
-}
-
 TEST_CASE("traces of two jobs, and one rank twice, are refused")
 {
     const TemporaryFolder folder;
