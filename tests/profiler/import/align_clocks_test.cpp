@@ -1,3 +1,4 @@
+#include "profiler/analysis/metrics.h"
 #include "profiler/import/import.h"
 #include "tests/profiler/import/traces.h"
 #include "tests/support/temporary_folder.h"
