@@ -28,13 +28,16 @@ void CompareSummary::show(const std::vector<RunParameter>& parameters, const QSt
     QStringList parts;
     if (!same.isEmpty())
         parts << QStringLiteral("<b>%1</b> %2").arg(tr("Same:"), same.toHtmlEscaped());
-    parts << (differs.isEmpty() ? tr("No setting differs")
-                                : QStringLiteral("<b>%1</b> %2")
-                                      .arg(parts.isEmpty() ? tr("Different:") : tr("different:"),
-                                           differs.toHtmlEscaped()));
+    parts << (differs.isEmpty()
+                  ? (parts.isEmpty() ? tr("No setting differs") : tr("no setting differs"))
+                  : QStringLiteral("<b>%1</b> %2")
+                        .arg(parts.isEmpty() ? tr("Different:") : tr("different:"),
+                             differs.toHtmlEscaped()));
     m_text->setTextFormat(Qt::RichText);
     m_text->setText(parts.join(QStringLiteral("; ")));
-    m_text->setToolTip(tr("Same: %1\nDifferent: %2").arg(same, differs));
+    m_text->setToolTip(tr("Same: %1\nDifferent: %2")
+                           .arg(same.isEmpty() ? tr("no setting") : same,
+                                differs.isEmpty() ? tr("no setting") : differs));
     m_mode->setText(mode);
     m_mode->setVisible(!mode.isEmpty());
     m_all->setText(tr("Show all %1 parameters").arg(parameters.size()));
