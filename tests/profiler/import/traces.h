@@ -52,7 +52,7 @@ struct TorchTraceOptions
     std::string kit = "{}";                  // what train.py adds
     bool onGpu = false; // kernels, launched a ms before; backward from another thread
     // Copies of the pipeline: rank = copy + copies * device. With more than one, messages on a GPU
-    // state their process group.
+    // state their other rank and their process group.
     int copies = 1, copy = 0;
     std::string groups = "[]"; // pg_config
     // Forward ops and a frame of torch/utils/checkpoint.py run in the second of three equal parts
@@ -117,10 +117,8 @@ private:
         std::string group;
         for (int device = 0; device < m_run.schedule.shape.devices; ++device)
             group += fmt::format("{}{}", device > 0 ? ", " : "", rankOf(device));
-        return fmt::format(R"(,"Collective name":"{}","Process Group Ranks":"[{}]",)"
-                           R"("Src Rank":{},"Dst Rank":{})",
-                           sends ? "send" : "recv", group, sends ? m_rank : op.peer,
-                           sends ? op.peer : m_rank);
+        return fmt::format(R"(,"Collective name":"{}","Process Group Ranks":"[{}]","{} Rank":{})",
+                           sends ? "send" : "recv", group, sends ? "Dst" : "Src", rankOf(op.peer));
     }
 
     void addOp(const engine::Op& op, engine::Window ticks)
