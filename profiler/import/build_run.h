@@ -22,7 +22,7 @@ struct ImportedRun
 //    pipeline.
 //  * If the messages of the ranks show it (message_evidence.h), ranges name micro-batches, or
 //    process groups have the names of pipeline groups, the stage is the rank's place in its
-//    pipeline.
+//    pipeline, unless the messages show that a rank has several stages.
 //  * Otherwise stages are unknown (ImportReport).
 //
 // If the range of an op names no micro-batch, micro-batches are numbered in the order of execution.

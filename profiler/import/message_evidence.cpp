@@ -22,6 +22,15 @@ bool namesPeers(const JobRank& rank)
 }
 } // namespace
 
+bool messagesShowChunks(const Job& job)
+{
+    // Without kernels, the range of a message may send or receive nothing.
+    return std::ranges::any_of(job.ranks, [](const JobRank& rank) {
+        return rank.position == 0 && !rank.trace.gpu.kernels.empty()
+            && hasWork(rank, OpKind::RecvActivation) && hasWork(rank, OpKind::SendGradient);
+    });
+}
+
 bool messagesShowPipelines(const Job& job)
 {
     const auto any = [&](auto predicate) { return std::ranges::any_of(job.ranks, predicate); };
@@ -42,8 +51,8 @@ bool messagesShowPipelines(const Job& job)
         const auto computes = [](const Work& work) { return isPipelineOp(work.op.kind); };
         if (std::ranges::none_of(rank.work.works, computes))
             return true;
-        // Activations of the last rank, for the next chunk. Without NCCL's arguments, the range of
-        // the receive may receive nothing; without gradients, it is a ring of attention.
+        // The last rank may send its results to the first one. Without NCCL's arguments, the range
+        // of the receive may receive nothing; without gradients, it is a ring of attention.
         if (isFirst && receives(rank) && (!isPeerKnown || !returned))
             return false;
         return (!received || isFirst || receives(rank)) && (!sent || isLast || sends(rank));

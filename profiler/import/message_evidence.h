@@ -10,4 +10,8 @@ namespace profiler {
 // several pipelines whose members are unknown, as with tensor parallelism.
 bool messagesShowPipelines(const Job& job);
 
+// Whether the first rank of a pipeline receives activations and sends gradients. Both are messages
+// of the next chunk of the model, so ranks have several stages.
+bool messagesShowChunks(const Job& job);
+
 } // namespace profiler

@@ -107,6 +107,10 @@ void Placer::findSource()
         m_result.warnings.push_back(
             fmt::format("Stages follow from ranks and chunks, which are placed {}.",
                         m_isV ? "in a V, because chunk 1 begins on the last rank" : "in a loop"));
+    } else if (depth() > 1 && messagesShowChunks(m_job)) {
+        m_result.warnings.emplace_back(
+            "Stages are unknown: ranks have several stages, because the first rank of a pipeline "
+            "receives activations and sends gradients, and the traces name no stages.");
     } else if (depth() > 1 && depth() <= kMostRanks
                && (numbered || m_job.namesPipelines || messagesShowPipelines(m_job))) {
         m_from = StageFrom::Ranks;

@@ -231,3 +231,23 @@ TEST_CASE("messages give the stages only if they show one pipeline")
         CHECK(imported(folder).run.info.import->stagesKnown == (copies == 1));
     }
 }
+
+// The chunks of a rank were further micro-batches of one stage.
+TEST_CASE("stages are unknown if the last rank sends activations to the first one")
+{
+    for (const char* scheme : {"1f1b", "interleaved-1f1b"}) {
+        CAPTURE(scheme);
+        const TemporaryFolder folder;
+        for (const int copy : {0, 1}) {
+            TorchTraceOptions options;
+            options.onGpu = true;
+            options.copies = 2;
+            options.copy = copy;
+            options.name = [](const Op&) { return ""; };
+            writeTorchTraces(folder.path(), simulatedRun(scheme, 3, 6), options);
+        }
+        const ImportedRun result = imported(folder);
+        CHECK(result.run.info.import->stagesKnown == (scheme == std::string_view("1f1b")));
+        CHECK(result.run.schedule.shape.devices == 3);
+    }
+}
