@@ -174,15 +174,16 @@ void findPipelines(Job& job)
         if (const auto [group, isNew] = groups.insert(pipelineOf(rank)); isNew)
             members += group->size();
     }
-    const std::size_t depth = groups.begin()->size();
-    const bool known = depth > 0 && members <= job.ranks.size() + job.missing.size()
+    const std::size_t depth = groups.begin()->size(), all = job.ranks.size() + job.missing.size();
+    const bool named = std::ranges::none_of(
+        job.ranks, [](const JobRank& rank) { return rank.trace.groups.pipeline.empty(); });
+    // Messages in the group of all ranks do not show which ranks form a pipeline.
+    const bool known = depth > 0 && members <= all && (named || depth < all)
         && std::ranges::all_of(groups, [&](const auto& group) { return group.size() == depth; });
     job.pipelines.assign(1, std::vector<int>(leads.begin(), leads.end()));
     if (known)
         job.pipelines = copiesOf(groups, slots);
-    job.namesPipelines = known && std::ranges::none_of(job.ranks, [](const JobRank& rank) {
-                             return rank.trace.groups.pipeline.empty();
-                         });
+    job.namesPipelines = known && named;
     job.tensorParallel = groupSize(job, &ProcessGroups::tensor);
     job.contextParallel = groupSize(job, &ProcessGroups::context);
     for (JobRank& rank : job.ranks)

@@ -168,6 +168,26 @@ TEST_CASE("stages without a trace are on ranks of the pipeline")
     CHECK(result.run.schedule.device(0, StageId{2}) == DeviceId{2});
 }
 
+// A rank was in the pipeline once for each of the ranks that compute its stage.
+TEST_CASE("messages in the group of all ranks form no pipeline of tensor-parallel ranks")
+{
+    const Run run = simulatedRun("1f1b", 2, 4);
+    const TemporaryFolder folder;
+    for (int rank = 0; rank < 4; ++rank) {
+        TorchTraceOptions options;
+        options.onGpu = options.inGroupOfAll = true;
+        options.copies = 2;
+        options.copy = rank % 2;
+        options.name = withoutStage;
+        options.groups = fmt::format(R"([{{"pg_name":"1","pg_desc":"mesh_tp","ranks":[{},{}]}}])",
+                                     rank - rank % 2, rank - rank % 2 + 1);
+        writeText(folder / fmt::format("{}.json", rank), TorchTrace(run, rank / 2, options).text());
+    }
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.schedule.shape.devices == 2);
+    CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
+}
+
 TEST_CASE("copies that may be tensor-parallel ranks are reported if no process group is named")
 {
     const TemporaryFolder folder;

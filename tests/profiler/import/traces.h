@@ -52,8 +52,9 @@ struct TorchTraceOptions
     std::string kit = "{}";                  // what train.py adds
     bool onGpu = false; // kernels, launched a ms before; backward from another thread
     // Copies of the pipeline: rank = copy + copies * device. With more than one, messages on a GPU
-    // state their other rank and their process group.
+    // state their other rank and their process group: that of the pipeline or of all ranks.
     int copies = 1, copy = 0;
+    bool inGroupOfAll = false;
     std::string groups = "[]"; // pg_config
     // Forward ops and a frame of torch/utils/checkpoint.py run in the second of three equal parts
     // of every backward.
@@ -114,9 +115,12 @@ private:
             return "";
         const bool sends
             = op.kind == engine::OpKind::SendActivation || op.kind == engine::OpKind::SendGradient;
+        const int first = m_options.inGroupOfAll ? 0 : m_options.copy;
+        const int step = m_options.inGroupOfAll ? 1 : m_options.copies;
+        const int ranks = m_options.copies * m_run.schedule.shape.devices;
         std::string group;
-        for (int device = 0; device < m_run.schedule.shape.devices; ++device)
-            group += fmt::format("{}{}", device > 0 ? ", " : "", rankOf(device));
+        for (int rank = first; rank < ranks; rank += step)
+            group += fmt::format("{}{}", group.empty() ? "" : ", ", rank);
         return fmt::format(R"(,"Collective name":"{}","Process Group Ranks":"[{}]","{} Rank":{})",
                            sends ? "send" : "recv", group, sends ? "Dst" : "Src", rankOf(op.peer));
     }
