@@ -183,6 +183,7 @@ void findPipelines(Job& job)
     job.pipelines.assign(1, std::vector<int>(leads.begin(), leads.end()));
     if (known)
         job.pipelines = copiesOf(groups, slots);
+    job.knowsPipelines = known;
     job.namesPipelines = known && named;
     job.tensorParallel = groupSize(job, &ProcessGroups::tensor);
     job.contextParallel = groupSize(job, &ProcessGroups::context);

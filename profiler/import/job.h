@@ -30,7 +30,8 @@ struct Job
     // without such names, the groups in which ranks exchange messages. If no groups are known, all
     // ranks form one pipeline.
     std::vector<std::vector<int>> pipelines;
-    bool namesPipelines = false; // whether process groups have the names of pipeline groups
+    // Whether process groups are the pipelines, and whether they have the names of pipeline groups.
+    bool knowsPipelines = false, namesPipelines = false;
     // Number of ranks that compute a stage together; nullopt if the traces do not state it.
     std::optional<int> tensorParallel, contextParallel;
     std::vector<std::string> warnings;

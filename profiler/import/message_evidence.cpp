@@ -37,14 +37,18 @@ bool messagesShowPipelines(const Job& job)
     const auto receives = [](const JobRank& rank) { return hasWork(rank, OpKind::RecvActivation); };
     const auto sends = [](const JobRank& rank) { return hasWork(rank, OpKind::SendActivation); };
     const bool isPeerKnown = any(namesPeers);
-    // The ranks without a trace may belong to other pipelines.
-    const bool isUnclear = job.pipelines.size() == 1 && !job.missing.empty();
-    if (isUnclear || !any([](const JobRank& rank) { return rank.work.hasMessages; }))
-        return false;
     const auto returns = [](const JobRank& rank) {
         return hasWork(rank, OpKind::SendGradient) || hasWork(rank, OpKind::RecvGradient);
     };
     const bool received = any(receives), sent = any(sends), returned = any(returns);
+    // Without process groups, ranks without a trace may be the ends of further pipelines. One such
+    // rank is only one of the two ends, so the other end has a trace.
+    const auto lacking = std::ranges::count_if(job.pipelines.front(), [&](int rank) {
+        return std::ranges::binary_search(job.missing, rank);
+    });
+    const bool isUnclear = !job.knowsPipelines && lacking > (received && sent ? 1 : 0);
+    if (isUnclear || !any([](const JobRank& rank) { return rank.work.hasMessages; }))
+        return false;
     return std::ranges::all_of(job.ranks, [&](const JobRank& rank) {
         const bool isFirst = rank.position == 0;
         const bool isLast = rank.position + 1 == static_cast<int>(job.pipelines.front().size());

@@ -1,4 +1,8 @@
+#include "engine/schedule/transfers.h"
 #include "tests/profiler/import/traces.h"
+
+#include <filesystem>
+#include <set>
 
 using namespace engine;
 using namespace profiler;
@@ -225,31 +229,61 @@ TEST_CASE("the last number of sail-sg's ranges is the slice, or 0 for whole micr
     }
 }
 
+namespace {
+// The range of an op of Megatron-LM.
+std::string megatronName(const Op& op)
+{
+    if (!isTransfer(op.kind))
+        return op.kind == OpKind::Forward ? "block(F)" : isBackward(op.kind) ? "block(B)" : "";
+    const bool forward = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvActivation;
+    return fmt::format("megatron.core.pipeline_parallel.p2p_communication.{}_{}",
+                       isSend(op.kind) ? "send" : "recv", forward ? "forward" : "backward");
+}
+
+// Whether the traces of all ranks but `missing` give the stages.
+bool messagesGiveStages(int devices, int copies, const std::set<int>& missing)
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.copies = copies;
+    options.name = megatronName;
+    for (options.copy = 0; options.copy < copies; ++options.copy)
+        writeTorchTraces(folder.path(), simulatedRun("1f1b", devices, 4), options);
+    for (const int rank : missing)
+        std::filesystem::remove(folder / fmt::format("rank{}.json", rank));
+    return imported(folder).run.info.import->stagesKnown;
+}
+} // namespace
+
 // All four ranks of two pipelines formed one.
 TEST_CASE("messages give the stages only if they show one pipeline")
 {
-    for (const int copies : {1, 2}) {
-        const TemporaryFolder folder;
-        for (int copy = 0; copy < copies; ++copy) {
-            TorchTraceOptions options;
-            options.copies = copies;
-            options.copy = copy;
-            options.name = [](const Op& op) -> std::string {
-                if (!isTransfer(op.kind))
-                    return op.kind == OpKind::Forward ? "block(F)"
-                        : isBackward(op.kind)         ? "block(B)"
-                                                      : "";
-                const bool forward
-                    = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvActivation;
-                const bool sends
-                    = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
-                return fmt::format("megatron.core.pipeline_parallel.p2p_communication.{}_{}",
-                                   sends ? "send" : "recv", forward ? "forward" : "backward");
-            };
-            writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4), options);
-        }
-        CHECK(imported(folder).run.info.import->stagesKnown == (copies == 1));
+    CHECK(messagesGiveStages(2, 1, {}));
+    CHECK_FALSE(messagesGiveStages(2, 2, {}));
+}
+
+// Every rank without a trace made the stages unknown.
+TEST_CASE("messages give the stages of a pipeline of which one rank has no trace")
+{
+    for (const int rank : {0, 1, 2, 3}) {
+        CHECK(messagesGiveStages(4, 1, {rank}));
+        CHECK_FALSE(messagesGiveStages(2, 2, {rank}));
     }
+    CHECK_FALSE(messagesGiveStages(4, 1, {1, 2})); // as two pipelines without ranks 1 and 2 do
+}
+
+// Ranks without a trace, all of other copies, made the stages unknown.
+TEST_CASE("the process group of messages gives the stages without the traces of other copies")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.onGpu = true;
+    options.copies = 2;
+    options.name = [](const Op&) { return ""; };
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 3, 4), options);
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.info.import->stagesKnown);
+    CHECK(result.run.schedule.shape.stages == 3);
 }
 
 // The chunks of a rank were further micro-batches of one stage.
