@@ -47,7 +47,7 @@ bool messagesShowPipelines(const Job& job)
         return std::ranges::binary_search(job.missing, rank);
     });
     const bool isUnclear = !job.knowsPipelines && lacking > (received && sent ? 1 : 0);
-    if (isUnclear || !any([](const JobRank& rank) { return rank.work.hasMessages; }))
+    if (isUnclear || (!received && !sent))
         return false;
     return std::ranges::all_of(job.ranks, [&](const JobRank& rank) {
         const bool isFirst = rank.position == 0;

@@ -116,10 +116,8 @@ void RankClassifier::addMarkedWorks()
             || std::ranges::any_of(mark.match->ops,
                                    [](const NamedOp& each) { return isBackward(each.kind); });
         m_numbersOps = m_numbersOps || (isPipelineOp(op.kind) && (op.stage || op.microBatch));
-        if (isTransfer(op.kind)) {
+        if (isTransfer(op.kind))
             m_messages.push_back(host.begin);
-            m_result.hasMessages = true;
-        }
     }
 }
 
@@ -164,7 +162,6 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
                 ? (down ? OpKind::SendActivation : OpKind::SendGradient)
                 : (down ? OpKind::RecvActivation : OpKind::RecvGradient);
             m_latestMessage = when;
-            m_result.hasMessages = true;
         }
         work = addWork(match, {when, when});
     }

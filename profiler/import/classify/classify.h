@@ -58,8 +58,7 @@ struct ClassifiedRank
     // The longest matches of each rule, by the rule's name. The key "" has the work that no rule
     // matches.
     std::map<std::string, std::vector<Match>> matches;
-    std::int64_t time = 0;    // ns of all GPU work, or of all framework ops if there is no GPU work
-    bool hasMessages = false; // whether the rank exchanges messages with other stages
+    std::int64_t time = 0; // ns of all GPU work, or of all framework ops if there is no GPU work
     bool fromSegments = false; // whether F or B were found by cutting the sequence of kernels
 
     // Returns the index of the work to which a match belongs; kNoWork if it belongs to none.
