@@ -65,7 +65,9 @@ std::vector<int> rankList(std::string_view text)
 
 // Returns the ranks of a rank's pipeline: the process group that the trace names as its pipeline
 // or, without such a name, the group in which the rank exchanges most messages. Empty if unknown.
-std::vector<int> pipelineOf(const JobRank& rank)
+// Messages in the group of all ranks do not show which ranks form a pipeline: Megatron-LM sends
+// the gradients of two stages in that group.
+std::vector<int> pipelineOf(const JobRank& rank, std::size_t allRanks)
 {
     const auto ifMember = [&](std::vector<int> ranks) {
         const bool isMember = std::ranges::find(ranks, rank.rank) != ranks.end();
@@ -77,11 +79,15 @@ std::vector<int> pipelineOf(const JobRank& rank)
     for (const auto& [kernel, nccl] : rank.trace.nccl)
         if (nccl.source >= 0 && nccl.target >= 0 && nccl.group != 0)
             ++messages[nccl.group];
-    if (messages.empty())
-        return {};
-    const auto most = std::ranges::max_element(
-        messages, {}, [](const std::pair<const std::uint32_t, int>& each) { return each.second; });
-    return ifMember(rankList(rank.trace.text(most->first)));
+    std::vector<int> pipeline;
+    int most = 0;
+    for (const auto& [group, count] : messages)
+        if (auto ranks = ifMember(rankList(rank.trace.text(group)));
+            count > most && !ranks.empty() && ranks.size() < allRanks) {
+            pipeline = std::move(ranks);
+            most = count;
+        }
+    return pipeline;
 }
 
 // Returns the size of a process group of the ranks; nullopt if it is unknown. Programs that name
@@ -167,24 +173,24 @@ void findPipelines(Job& job)
     for (const int rank : job.missing)
         leads.insert(slots.lead(rank));
     std::set<std::vector<int>> groups;
+    const std::size_t all = job.ranks.size() + job.missing.size();
     std::size_t members = 0;
     for (JobRank& rank : job.ranks) {
         leads.insert(slots.lead(rank.rank));
         rank.isLead = slots.lead(rank.rank) == rank.rank;
-        if (const auto [group, isNew] = groups.insert(pipelineOf(rank)); isNew)
+        if (const auto [group, isNew] = groups.insert(pipelineOf(rank, all)); isNew)
             members += group->size();
     }
-    const std::size_t depth = groups.begin()->size(), all = job.ranks.size() + job.missing.size();
-    const bool named = std::ranges::none_of(
-        job.ranks, [](const JobRank& rank) { return rank.trace.groups.pipeline.empty(); });
-    // Messages in the group of all ranks do not show which ranks form a pipeline.
-    const bool known = depth > 0 && members <= all && (named || depth < all)
+    const std::size_t depth = groups.begin()->size();
+    const bool known = depth > 0 && members <= all
         && std::ranges::all_of(groups, [&](const auto& group) { return group.size() == depth; });
     job.pipelines.assign(1, std::vector<int>(leads.begin(), leads.end()));
     if (known)
         job.pipelines = copiesOf(groups, slots);
     job.knowsPipelines = known;
-    job.namesPipelines = known && named;
+    job.namesPipelines = known && std::ranges::none_of(job.ranks, [](const JobRank& rank) {
+                             return rank.trace.groups.pipeline.empty();
+                         });
     job.tensorParallel = groupSize(job, &ProcessGroups::tensor);
     job.contextParallel = groupSize(job, &ProcessGroups::context);
     for (JobRank& rank : job.ranks)

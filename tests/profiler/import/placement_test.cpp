@@ -179,7 +179,8 @@ TEST_CASE("messages in the group of all ranks form no pipeline of tensor-paralle
     const TemporaryFolder folder;
     for (int rank = 0; rank < 4; ++rank) {
         TorchTraceOptions options;
-        options.onGpu = options.inGroupOfAll = true;
+        options.onGpu = true;
+        options.inGroupOfAll = [](const Op&) { return true; };
         options.copies = 2;
         options.copy = rank % 2;
         options.name = withoutStage;
@@ -270,6 +271,22 @@ TEST_CASE("messages give the stages of a pipeline of which one rank has no trace
         CHECK_FALSE(messagesGiveStages(2, 2, {rank}));
     }
     CHECK_FALSE(messagesGiveStages(4, 1, {1, 2})); // as two pipelines without ranks 1 and 2 do
+}
+
+// The group with most messages was the pipeline of all ranks.
+TEST_CASE("messages in the group of all ranks leave the pipelines of other messages alone")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.onGpu = true;
+    options.copies = 2;
+    options.name = [](const Op&) { return ""; };
+    options.inGroupOfAll = [](const Op& op) { return op.microBatch.value > 0; };
+    for (options.copy = 0; options.copy < 2; ++options.copy)
+        writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4), options);
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.info.import->stagesKnown);
+    CHECK(result.run.schedule.shape.dataParallel == 2);
 }
 
 // Ranks without a trace, all of other copies, made the stages unknown.

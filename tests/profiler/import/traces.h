@@ -54,7 +54,7 @@ struct TorchTraceOptions
     // Copies of the pipeline: rank = copy + copies * device. With more than one, messages on a GPU
     // state their other rank and their process group: that of the pipeline or of all ranks.
     int copies = 1, copy = 0;
-    bool inGroupOfAll = false;
+    std::function<bool(const engine::Op&)> inGroupOfAll = [](const engine::Op&) { return false; };
     std::string groups = "[]"; // pg_config
     // Forward ops and a frame of torch/utils/checkpoint.py run in the second of three equal parts
     // of every backward.
@@ -115,8 +115,9 @@ private:
             return "";
         const bool sends
             = op.kind == engine::OpKind::SendActivation || op.kind == engine::OpKind::SendGradient;
-        const int first = m_options.inGroupOfAll ? 0 : m_options.copy;
-        const int step = m_options.inGroupOfAll ? 1 : m_options.copies;
+        const bool inGroupOfAll = m_options.inGroupOfAll(op);
+        const int first = inGroupOfAll ? 0 : m_options.copy;
+        const int step = inGroupOfAll ? 1 : m_options.copies;
         const int ranks = m_options.copies * m_run.schedule.shape.devices;
         std::string group;
         for (int rank = first; rank < ranks; rank += step)
