@@ -158,12 +158,14 @@ ProcessGroups processGroups(std::string_view list, JsonParser& json)
 bool mayBePipelineGroup(std::string_view description)
 {
     // Those that PyTorch gives to groups for which the program states none.
-    constexpr std::array<std::string_view, 3> kUnnamed{"", "default_pg", "undefined"};
+    constexpr std::array<std::string_view, 4> kUnnamed{"", "default_pg", "undefined",
+                                                       "mesh_default"};
     std::string name(description);
     std::ranges::transform(name, name.begin(), [](char c) {
         return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
     return std::ranges::find(kUnnamed, name) != kUnnamed.end()
+        || name.starts_with("mesh_dim_") // a dimension of a DeviceMesh without names
         || name.find("pp") != std::string::npos || name.find("pipe") != std::string::npos;
 }
 

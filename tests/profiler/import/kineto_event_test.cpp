@@ -21,11 +21,12 @@ TEST_CASE("calls of the runtimes of other GPUs are calls")
         CHECK(eventCategory(name) == EventCategory::Call);
 }
 
-// Ring attention made stages of the ranks of its group.
+// Ring attention made stages of the ranks of its group. Pipelines of a DeviceMesh whose dimensions
+// have no names had no messages.
 TEST_CASE("a group that is described as one of another parallelism is not a pipeline's")
 {
-    for (const char* name :
-         {"", "default_pg", "undefined", "PIPELINE_MODEL_PARALLEL_GROUP", "mesh_pp"})
+    for (const char* name : {"", "default_pg", "undefined", "mesh_default", "mesh_dim_0",
+                             "PIPELINE_MODEL_PARALLEL_GROUP", "mesh_pp"})
         CHECK(mayBePipelineGroup(name));
     for (const char* name : {"CONTEXT_PARALLEL_GROUP", "EXPERT_MODEL_PARALLEL_GROUP", "mesh_cp"})
         CHECK_FALSE(mayBePipelineGroup(name));
