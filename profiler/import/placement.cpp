@@ -116,8 +116,9 @@ void Placer::findSource()
         m_from = StageFrom::Ranks;
         m_result.warnings.push_back(
             m_job.pipelines.size() == 1
-                ? "The traces name no stages; stage s is rank s, because ranks exchange messages, "
-                  "number their micro-batches or have a process group for pipelines."
+                ? "The traces name no stages; stages are in the order of ranks, because ranks "
+                  "exchange messages, number their micro-batches or have a process group for "
+                  "pipelines."
                 : fmt::format("The traces name no stages; by the process groups of pipelines or "
                               "messages, there are {} pipelines of {} ranks.",
                               m_job.pipelines.size(), depth()));

@@ -1,6 +1,7 @@
 #include "engine/schedule/transfers.h"
 #include "tests/profiler/import/traces.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -301,6 +302,10 @@ TEST_CASE("the process group of messages gives the stages without the traces of 
     const ImportedRun result = imported(folder);
     CHECK(result.run.info.import->stagesKnown);
     CHECK(result.run.schedule.shape.stages == 3);
+    // "stage s is rank s" was false: stage 1 is rank 2.
+    CHECK(std::ranges::any_of(result.run.info.import->warnings, [](const std::string& warning) {
+        return warning.find("stages are in the order of ranks") != std::string::npos;
+    }));
 }
 
 // The chunks of a rank were further micro-batches of one stage.
