@@ -45,8 +45,8 @@ QByteArray pdfBytes(const profiler::Scene& scene)
         writer.setResolution(kPdfResolution);
         writer.setTitle(QString::fromStdString(scene.title));
         writer.setCreator(QString::fromStdString(scene.description));
-        // QPdfWriter needs a page of whole points. cropPdfPage() below reduces it to the size of
-        // the figure.
+        // QPdfWriter rounds the page size to whole points. cropPdfPage() below reduces the page to
+        // the size of the figure.
         const QSizeF page(std::ceil(scene.width), std::ceil(scene.height));
         writer.setPageLayout(QPageLayout(
             QPageSize(page, QPageSize::Point, QStringLiteral("figure"), QPageSize::ExactMatch),

@@ -54,8 +54,8 @@ public:
         const Device* device = nullptr;
         // The plan for this setup, if it already exists. It is copied.
         const ExecutionPlan* plan = nullptr;
-        // The GPU or partition of each device, if every device has a different one. `model` and
-        // `kernels` then belong to one of them, and `device` is nullptr.
+        // The GPU or partition of each device, if no two devices share one. `device` is then
+        // nullptr, and `model` and `kernels` belong to one of these GPUs or partitions.
         IdVector<DeviceId, ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // only for GPUs
         // Joins NCCL communicators for messages and sums. Requires that every executor device is a

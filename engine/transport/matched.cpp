@@ -105,8 +105,8 @@ void MatchedTransport::receive(DeviceId self, std::uint32_t message)
     markQueued(arrived, self);
 }
 
-// A device with several buffers of a collective calls once for each. At the last call it adds its
-// buffers locally.
+// A device with several buffers of a collective calls this function once for each buffer. The last
+// call adds the buffers locally.
 void MatchedTransport::allReduce(DeviceId self, std::uint32_t id)
 {
     Member& member = memberOf(self, id);

@@ -56,9 +56,9 @@ QString mappingName(const PredictionRequest& request);
 // nodes.
 bool hasNodes(const PredictionRequest& request);
 
-// Predicts with all mappings. Fails if the request has no hardware, if the chosen mapping cannot be
-// predicted, or with Error::Code::Cancelled. If another mapping cannot be predicted, its entry has
-// a problem instead of a prediction.
+// Predicts with all mappings. Fails if the request has no hardware or the chosen mapping cannot be
+// predicted, and with Error::Code::Cancelled if `isCancelled` returns true. The entry of another
+// mapping that cannot be predicted has a problem instead of a prediction.
 engine::Result<MappingStudy> studyMappings(const PredictionRequest& request,
                                            const std::function<bool()>& isCancelled = {});
 

@@ -6,7 +6,7 @@ namespace app {
 
 class Page;
 
-// Returns the state of a page that the next start restores: sizes of the docks, which docks are
+// Returns the state that a page has again after the next start: sizes of the docks, which docks are
 // open, chosen tabs, the look and the visible time of a run's timeline, and the query of an SQL
 // console.
 QJsonObject viewState(const Page& page);

@@ -30,7 +30,7 @@ public:
     // `actions` must outlive the frame.
     WhatIfFrame(const ThemeController& theme, const WhatIfActions& actions, RunsModel& runs);
 
-    // `excess` states the memory of a device that exceeds the limit; "" if none does.
+    // `excess` states the memory of the fullest device if it is over the limit; "" if it is not.
     void showVerdict(const WhatIfVerdict& verdict, const QString& excess);
     // Shows why there are no predictions. A button opens the report of an imported run, or a new
     // run with the settings of `run`. The button is hidden if neither is possible or if `run` is

@@ -23,8 +23,8 @@ struct MemoryFill
 };
 std::span<const MemoryFill> memoryFills();
 
-// One part of a stacked bar of a device's memory at its peak: bytes by memory category, or the
-// stash in M_a if no memory was recorded.
+// A part of the stacked bar that shows the peak memory of a device. It states the bytes of one
+// memory category or, if no memory was recorded, the stash in M_a.
 struct MemoryPart
 {
     QColor fill;

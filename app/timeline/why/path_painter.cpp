@@ -128,8 +128,8 @@ const profiler::WhyReason* highlighted(const PathPicture& picture)
     return picture.reason >= 0 && at < reasons.size() ? &reasons[at] : nullptr;
 }
 
-// Returns the centre of the number of each reason. Numbers that would overlap, or leave the ruler,
-// move aside.
+// Returns the position of the number that labels each reason. Numbers that would overlap, or leave
+// the ruler, are moved aside.
 std::vector<double> numberCentres(const PathMarks& marks, const TimeAxis& axis)
 {
     std::vector<double> centres;

@@ -34,8 +34,8 @@ enum class DataType : int { Uint8 = 1, Int64 = 4, Float32 = 7 };
 enum class Reduction : int { Sum = 0 };
 
 // Configuration of a communicator: the fields of NCCL 2.27 up to the last one that is used. NCCL
-// reads `size` bytes. Versions before 2.27 do not know commName and ignore it. NCCL chooses values
-// that are kUndefined.
+// reads `size` bytes. Versions before 2.27 do not know commName and ignore it. NCCL chooses the
+// value of each field that is kUndefined.
 struct Config
 {
     static constexpr int kUndefined = INT_MIN; // NCCL's choice
