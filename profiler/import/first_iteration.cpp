@@ -48,8 +48,8 @@ std::vector<Numbered> numberedOf(const JobRank& rank)
 
 bool beginsWithin(std::span<const Numbered> ops)
 {
-    std::set<NumberedIdentity> ran,
-        early; // forwards, and the forwards of backwards that ran earlier
+    std::set<NumberedIdentity> ran;   // forwards
+    std::set<NumberedIdentity> early; // the forwards of backwards that ran before them
     for (const auto& [op, begin] : ops) {
         if (op.kind == OpKind::Forward && early.contains(numberedIdentity(op)))
             return true;

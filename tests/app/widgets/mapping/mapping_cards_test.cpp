@@ -42,7 +42,7 @@ TEST_CASE("a card draws a link whose only traffic goes to the node of the lower 
     CHECK(back == nodesWith({linkOf(0, 3), linkOf(3, 0)}));
 }
 
-// Screen readers were told about messages and all-reduces only.
+// Screen readers heard of messages and all-reduces only.
 TEST_CASE("the description of exposed communication includes the stashes of BPipe")
 {
     auto study = std::make_shared<MappingStudy>();
