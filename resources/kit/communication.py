@@ -85,7 +85,9 @@ class Reductions:
     def _sum(lists, group):
         if group is None and len(lists) == 1:  # the gradients are the sum
             return None, None, []
-        flat = sum(torch.cat([p.grad.flatten() for p in parameters]) for parameters in lists)
+        # A direction of the pipeline without micro-batches has no gradients.
+        flat = sum(torch.cat([(torch.zeros_like(p) if p.grad is None else p.grad).flatten()
+                              for p in parameters]) for parameters in lists)
         work = dist.all_reduce(flat, group=group, async_op=True) if group else None
         return work, flat, lists
 

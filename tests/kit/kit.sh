@@ -76,6 +76,7 @@ schemes() { # DEVICES: every scheme that accepts D and N = 2 D
     for kit in "$work"/*/titan.toml; do variant "$(basename "$(dirname "$kit")")" titan; done
     variant 1f1b 2.8
     for kit in bitpipe chimera gems; do variant $kit rendezvous; done
+    kit gems-one 3 --scheme gems --devices "$1" --micro-batches 1 --model "$work/model.toml"
     if [ "$1" = 4 ]; then # BPipe moves nothing between two devices
         variant bpipe rendezvous
         # A recomputed forward saves nothing that could be moved, which ended the kit.
