@@ -52,6 +52,18 @@ def describe(value):
     return f"the {what} of micro-batch {micro_batch} for stage {stage}" + " (up)" * replica
 
 
+def numbered(program):
+    """The ops with versions that count all updates. The file has them modulo 256."""
+    newest, ops = Counter(), []
+    for op in program:
+        if op.version is not None:
+            newest[op.row] += op.kind == "OPT"
+            behind = (newest[op.row] - op.version) % 256
+            op = op._replace(version=newest[op.row] - behind)
+        ops.append(op)
+    return ops
+
+
 class Schedule:
     """The ops of every device in order, and the placement that follows from them."""
 
@@ -75,7 +87,7 @@ class Schedule:
         if not programs:
             raise KitError(f"{file} has no ops")
         self.devices = max(programs) + 1
-        self.programs = [programs[device] for device in range(self.devices)]
+        self.programs = [numbered(programs[device]) for device in range(self.devices)]
         # By device: whether an op and the next one run as one.
         self.joins = [joins[device] for device in range(self.devices)]
         ops = [op for program in self.programs for op in program]

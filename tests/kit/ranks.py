@@ -298,15 +298,21 @@ def check_weights():
     assert saved_bytes(torch.bfloat16) < saved_bytes(torch.float32)
 
 
-def obstacle_of(joint):
-    """The obstacle of two ops on one device that run as one: F0 B0, or B0 F1 if `joint` is B."""
+def schedule_of(ops):
+    """A schedule of one device and one stage. An op is a kind, micro-batch, joint and version."""
     rows = ["device,index,op,stage,chunk,microbatch,replica,slice,joint,version"]
-    for index, (op, micro_batch) in enumerate((("F", 0), ("B", 0), ("F", 1), ("B", 1))):
-        rows.append(f"0,{index},{op},0,0,{micro_batch},0,,{int((op, micro_batch) == (joint, 0))},")
+    for index, (kind, micro_batch, joint, version) in enumerate(ops):
+        rows.append(f"0,{index},{kind},0,0,{micro_batch},0,,{joint},{version}")
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
         file.write("\n".join(rows) + "\n")
         file.flush()
-        return schedule.Schedule(file.name).obstacle()
+        return schedule.Schedule(file.name)
+
+
+def obstacle_of(joint):
+    """The obstacle of two ops on one device that run as one: F0 B0, or B0 F1 if `joint` is B."""
+    return schedule_of([(op, micro_batch, int((op, micro_batch) == (joint, 0)), "")
+                        for micro_batch in (0, 1) for op in "FB"]).obstacle()
 
 
 def check_obstacles():
@@ -315,8 +321,19 @@ def check_obstacles():
     assert "join only one forward and one backward" in obstacle_of("B")
 
 
+def check_versions():
+    """A file has versions modulo 256. Old ones were kept until their number was used again."""
+    order = schedule_of([(kind, "" if kind == "OPT" else m, 0, (m + (kind == "OPT")) % 256)
+                         for m in range(300) for kind in ("F", "B", "OPT")])
+    order.check()
+    versions = [[op.version for op in order.programs[0] if op.kind == kind]
+                for kind in ("F", "B", "OPT")]
+    assert versions == [list(range(300)), list(range(300)), list(range(1, 301))]
+
+
 def main():
     check_obstacles()
+    check_versions()
     check_sends()
     check_serving()
     check_stashes()
