@@ -31,7 +31,7 @@ class KitRuntime:
             if "W" in job.schedule.kinds else {}
         self.recomputed = {op.part for op in self.program if op.kind == "RC"}
         self.last_use = {(op.row, op.version): op for op in self.program
-                         if op.version is not None and op.kind in ("F", "B", "I")}
+                         if op.version is not None and op.kind in ("F", "B", "I", "W")}
         self.actions = {"F": self._forward, "B": self._backward, "I": self._backward,
                         "W": self._weights, "RC": self._recompute, "OPT": self._optimize,
                         "SF": self._send, "SB": self._send, "RF": self._receive,
@@ -146,13 +146,17 @@ class KitRuntime:
 
     def _weights(self, op):
         self.deferred.pop(op.part)()
+        if self.versions:
+            self._add_gradients(op)
+            self._free_version(op)
 
     def _add_gradients(self, op):
         """Moves the gradients of a version of the weights to the parameters."""
         weights = self.versions[op.row][op.version]
         for name, parameter in self.stages[op.row].named_parameters():
             grad, weights[name].grad = weights[name].grad, None
-            parameter.grad = grad if parameter.grad is None else parameter.grad.add_(grad)
+            if grad is not None:  # I leaves some of them to W
+                parameter.grad = grad if parameter.grad is None else parameter.grad.add_(grad)
 
     def _free_version(self, op):
         if self.versions and self.last_use.get((op.row, op.version)) is op:
