@@ -66,6 +66,9 @@ class Job:
                            f"{self.schedule.stages} stages: raise layers in model.toml")
         self.copies = arguments.data_parallel
         self.current = "its start"  # the op that runs, for error messages
+        # Channels and sums have a stream each. With the default of 8 hardware queues, streams share
+        # a queue and wait for each other. CUDA reads the number at its first call.
+        os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
         self.backend = arguments.backend
         if self.backend == "auto":
             self.backend = "nccl" if torch.cuda.is_available() else "gloo"

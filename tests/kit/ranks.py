@@ -331,8 +331,17 @@ def check_versions():
     assert versions == [list(range(300)), list(range(300)), list(range(1, 301))]
 
 
+def check_queues():
+    """The streams of a GPU share no queue. A message waited for one of another channel."""
+    os.environ.pop("CUDA_DEVICE_MAX_CONNECTIONS", None)
+    train.Job(SimpleNamespace(model=KITS[0] / "model.toml", schedule=KITS[0] / "schedule.csv",
+                              data_parallel=1, backend="gloo"))
+    assert os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] == "32"
+
+
 def main():
     check_obstacles()
+    check_queues()
     check_versions()
     check_sends()
     check_serving()
