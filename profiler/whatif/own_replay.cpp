@@ -25,7 +25,7 @@ void divideJoint(OwnReplay::Program& program)
         const std::int64_t whole = program[i].cost.duration;
         for (std::int64_t k = 0; count > 1 && k < count; ++k)
             program[i + static_cast<std::size_t>(k)].cost.duration
-                = whole * (k + 1) / count - whole * k / count;
+                = whole / count + (k >= count - whole % count ? 1 : 0);
         i = end;
     }
 }

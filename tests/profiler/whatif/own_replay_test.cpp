@@ -1,3 +1,4 @@
+#include "engine/cost/cost_model.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
@@ -85,4 +86,30 @@ TEST_CASE("a replay places every op where it was recorded, after its waits")
         for (const Span& span : track.spans)
             CHECK(span.window()
                   == Window{recorded[span.op].begin - begin, recorded[span.op].end - begin});
+}
+
+// Their common duration was multiplied by their number, which overflowed and gave negative times.
+TEST_CASE("joint ops that take too long to be added are refused, not predicted")
+{
+    ScheduleRequest request;
+    request.scheme = "dualpipev";
+    request.devices = 1;
+    request.microBatches = 2;
+    Run run;
+    run.schedule = lower(buildSchedule(request).value());
+    UnitCosts costs;
+    run.timeline = simulate(run.schedule, unitOpCosts(run.schedule, costs).value()).value();
+    REQUIRE(OwnReplay::create(run, 0));
+    std::size_t joint = 0;
+    const std::vector<Op>& ops = run.schedule.program.front();
+    for (Span& span : run.timeline.tracks.front().spans)
+        if (ops[span.op].flags == OpFlag::JointWithNext
+            || (span.op > 0 && ops[span.op - 1].flags == OpFlag::JointWithNext)) {
+            span.end = span.begin + (std::int64_t{1} << 62);
+            ++joint;
+        }
+    REQUIRE(joint == 2);
+    const auto replay = OwnReplay::create(run, 0);
+    REQUIRE(!replay);
+    CHECK(replay.error().message == costsTooLarge().value().message);
 }
