@@ -149,7 +149,12 @@ std::int64_t windowsToFill(const Shape& shape)
 Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit)
 {
     if (request.windows > 1)
-        return checkRequest(asOneWindow(request), limit);
+        return checkRequest(asOneWindow(request), limit).map_error([&request](Error error) {
+            error.message += fmt::format(", or fewer iterations: the stream has {} windows of {} "
+                                         "micro-batches",
+                                         request.windows, request.microBatches);
+            return error;
+        });
     const Scheme* scheme = findScheme(request.scheme);
     if (scheme == nullptr)
         return unknownScheme(request.scheme);

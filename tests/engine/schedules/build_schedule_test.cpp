@@ -201,6 +201,17 @@ TEST_CASE("chunks are refused where the scheme fixes them")
           == "chimera always has 1 chunk per device and direction, not 2; remove --chunks");
 }
 
+// It named the micro-batches of all iterations and advised fewer of them.
+TEST_CASE("the error about a long stream has the number of its windows")
+{
+    const ScheduleRequest request
+        = asStream(requestOf("pipedream", 4, 8), {.warmup = 0, .measured = 3'000'000});
+    CHECK(errorOf(request)
+          == "24000016 micro-batches on 4 devices would be 192000128 ops and need 35.8 GiB, more "
+             "than the limit of 16777216 ops; use fewer devices or micro-batches, or fewer "
+             "iterations: the stream has 3000002 windows of 8 micro-batches");
+}
+
 // For large updates the number of windows overflowed, and was found one by one, in seconds.
 TEST_CASE("a stream has the fewest windows that fill, measure, drain and complete an update")
 {
