@@ -69,6 +69,9 @@ class Job:
         # Channels and sums have a stream each. With the default of 8 hardware queues, streams share
         # a queue and wait for each other. CUDA reads the number at its first call.
         os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
+        # A kernel that is loaded at its first launch can wait for the kernels that run, and a
+        # receive waits for other ranks (CUDA Programming Guide, "Lazy Loading": a deadlock).
+        os.environ.setdefault("CUDA_MODULE_LOADING", "EAGER")
         self.backend = arguments.backend
         if self.backend == "auto":
             self.backend = "nccl" if torch.cuda.is_available() else "gloo"

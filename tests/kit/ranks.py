@@ -332,11 +332,13 @@ def check_versions():
 
 
 def check_queues():
-    """The streams of a GPU share no queue. A message waited for one of another channel."""
-    os.environ.pop("CUDA_DEVICE_MAX_CONNECTIONS", None)
+    """No op waits for a receive of another stream: not in its queue, nor to load its kernel."""
+    for variable in ("CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_MODULE_LOADING"):
+        os.environ.pop(variable, None)
     train.Job(SimpleNamespace(model=KITS[0] / "model.toml", schedule=KITS[0] / "schedule.csv",
                               data_parallel=1, backend="gloo"))
     assert os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] == "32"
+    assert os.environ["CUDA_MODULE_LOADING"] == "EAGER"
 
 
 def main():
