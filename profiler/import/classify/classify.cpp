@@ -3,6 +3,7 @@
 #include "profiler/import/classify/autograd_threads.h"
 #include "profiler/import/classify/marked_ranges.h"
 #include "profiler/import/classify/message_direction.h"
+#include "profiler/import/classify/remove_forwards.h"
 #include "profiler/import/classify/rule_tally.h"
 
 #include <algorithm>
@@ -184,6 +185,7 @@ void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
         = m_latestMessage > end || (next != m_messages.end() && *next <= launch);
     if (m_segment != kind || crossesMessage || m_segmentWork == kNoWork) {
         m_segmentWork = addWork(matchOf(kind), host);
+        m_result.works[m_segmentWork].isSegment = true;
         m_segment = kind;
         m_result.fromSegments = true;
     }
@@ -379,7 +381,9 @@ void RankClassifier::finishWorks()
 
 ClassifiedRank classify(const RankTrace& trace, const Rules& rules)
 {
-    return RankClassifier(trace, rules).run();
+    ClassifiedRank rank = RankClassifier(trace, rules).run();
+    removeFalseForwards(rank);
+    return rank;
 }
 
 } // namespace profiler
