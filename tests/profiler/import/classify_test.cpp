@@ -1,9 +1,5 @@
 #include "profiler/analysis/gpu_activity.h"
-#include "profiler/import/classify/classify.h"
-#include "profiler/import/readers/kineto.h"
-#include "tests/profiler/import/traces.h"
-
-#include <algorithm>
+#include "tests/profiler/import/frame_trace.h"
 
 using namespace engine;
 using namespace profiler;
@@ -207,58 +203,6 @@ TEST_CASE("functions of the autograd engine on the main thread leave its forward
     }
 }
 
-namespace {
-// Events of a rank whose kernels run 1 us after their launch.
-class FrameTrace
-{
-public:
-    void frame(const std::string& name, int ts, int duration)
-    {
-        add("python_function", name, 1, ts, duration);
-    }
-    void kernel(const std::string& name, int thread, int ts) { work("kernel", name, thread, ts); }
-    void work(const std::string& category, const std::string& name, int thread, int ts)
-    {
-        ++m_correlation;
-        add("cuda_runtime", "cudaLaunchKernel", thread, ts, 1);
-        add(category, name, 7, ts + 1, 2);
-    }
-    // From a thread of the autograd engine, 2.
-    void backward(int ts)
-    {
-        add("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", 2, ts, 9);
-        kernel("gemm", 2, ts + 1);
-    }
-    void add(const std::string& category, const std::string& name, int thread, int ts, int duration)
-    {
-        m_events += fmt::format(R"({}{{"ph":"X","cat":"{}","name":"{}","pid":1,"tid":{},"ts":{},)"
-                                R"("dur":{},"args":{{"device":0,"correlation":{}}}}})",
-                                m_events.empty() ? "" : ",", category, name, thread, ts, duration,
-                                m_correlation);
-    }
-    std::string text() const { return "[" + m_events + "]"; }
-
-private:
-    std::string m_events;
-    int m_correlation = 0;
-};
-
-ClassifiedRank classified(const std::string& text)
-{
-    std::size_t at = 0;
-    const auto bytes = [&](std::span<char> buffer) -> Result<std::size_t> {
-        const std::size_t count = std::min(buffer.size(), text.size() - at);
-        std::copy_n(text.data() + at, count, buffer.data());
-        at += count;
-        return count;
-    };
-    const auto trace = readKineto("a.json", bytes, [](std::string_view) { return true; });
-    REQUIRE(trace);
-    REQUIRE(trace->ranks.size() == 1);
-    return classify(trace->ranks.front(), Rules::shipped());
-}
-} // namespace
-
 // Forwards without a message between them were one forward.
 TEST_CASE("Python frames of DeepSpeed and Megatron-LM are their forwards and backwards")
 {
@@ -311,52 +255,6 @@ TEST_CASE("an optimizer step within the range of an optimizer step is one step")
     const ClassifiedRank rank = classified(trace.text());
     REQUIRE(rank.works.size() == 2);
     CHECK(rank.works[0].window == Window{3000, 15000});
-}
-
-namespace {
-std::vector<OpKind> kindsOf(const ClassifiedRank& rank)
-{
-    std::vector<OpKind> kinds;
-    for (const Work& work : rank.works)
-        kinds.push_back(work.op.kind);
-    return kinds;
-}
-} // namespace
-
-// It was a further micro-batch.
-TEST_CASE("kernels between the last backward and the end of an iteration are no forward")
-{
-    using enum OpKind;
-    for (const bool withSteps : {false, true}) {
-        CAPTURE(withSteps);
-        FrameTrace trace;
-        for (const int begin : {0, 100}) {
-            if (withSteps)
-                trace.add("user_annotation", fmt::format("ProfilerStep#{}", begin), 1, begin, 99);
-            trace.kernel("gemm", 1, begin + 1);
-            trace.backward(begin + 10);
-            trace.kernel("clip", 1, begin + 30);
-            trace.add("user_annotation", "Optimizer.step#SGD.step", 1, begin + 40, 9);
-            trace.kernel("update", 1, begin + 42);
-            if (withSteps)
-                trace.kernel("accuracy", 1, begin + 60);
-        }
-        CHECK(kindsOf(classified(trace.text()))
-              == std::vector{Forward, Backward, OptimizerStep, Forward, Backward, OptimizerStep});
-    }
-}
-
-// The copy of the loss to the host was a forward.
-TEST_CASE("a copy that no kernel follows is no forward")
-{
-    FrameTrace trace;
-    trace.work("gpu_memcpy", "Memcpy HtoD", 1, 0);
-    trace.kernel("gemm", 1, 4);
-    trace.backward(10);
-    trace.work("gpu_memcpy", "Memcpy DtoH", 1, 20);
-    const ClassifiedRank rank = classified(trace.text());
-    CHECK(kindsOf(rank) == std::vector{OpKind::Forward, OpKind::Backward});
-    CHECK(rank.ofCopy == std::vector<std::uint32_t>{0, ClassifiedRank::kNoWork});
 }
 
 namespace {
