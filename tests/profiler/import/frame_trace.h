@@ -19,11 +19,13 @@ public:
         add("python_function", name, 1, ts, duration);
     }
     void kernel(const std::string& name, int thread, int ts) { work("kernel", name, thread, ts); }
-    void work(const std::string& category, const std::string& name, int thread, int ts)
+    // `arguments` follow the others: R"(,"stream":7)".
+    void work(const std::string& category, const std::string& name, int thread, int ts,
+              const std::string& arguments = "")
     {
         ++m_correlation;
         add("cuda_runtime", "cudaLaunchKernel", thread, ts, 1);
-        add(category, name, 7, ts + 1, 2);
+        add(category, name, 7, ts + 1, 2, arguments);
     }
     // From a thread of the autograd engine, 2.
     void backward(int ts)
@@ -31,12 +33,13 @@ public:
         add("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", 2, ts, 9);
         kernel("gemm", 2, ts + 1);
     }
-    void add(const std::string& category, const std::string& name, int thread, int ts, int duration)
+    void add(const std::string& category, const std::string& name, int thread, int ts, int duration,
+             const std::string& arguments = "")
     {
         m_events += fmt::format(R"({}{{"ph":"X","cat":"{}","name":"{}","pid":1,"tid":{},"ts":{},)"
-                                R"("dur":{},"args":{{"device":0,"correlation":{}}}}})",
+                                R"("dur":{},"args":{{"device":0,"correlation":{}{}}}}})",
                                 m_events.empty() ? "" : ",", category, name, thread, ts, duration,
-                                m_correlation);
+                                m_correlation, arguments);
     }
     std::string text() const { return "[" + m_events + "]"; }
 
