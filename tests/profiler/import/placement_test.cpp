@@ -329,22 +329,39 @@ TEST_CASE("the process group of messages gives the stages without the traces of 
     }));
 }
 
+namespace {
+// Imports the traces of two pipelines of four ranks that show only messages.
+ImportedRun importedFromMessages(const char* scheme)
+{
+    const TemporaryFolder folder;
+    for (const int copy : {0, 1}) {
+        TorchTraceOptions options;
+        options.onGpu = true;
+        options.copies = 2;
+        options.copy = copy;
+        options.name = [](const Op&) { return ""; };
+        writeTorchTraces(folder.path(), simulatedRun(scheme, 4, 8), options);
+    }
+    return tests::imported(folder);
+}
+} // namespace
+
 // The chunks of a rank were further micro-batches of one stage.
 TEST_CASE("stages are unknown if the last rank sends activations to the first one")
 {
     for (const char* scheme : {"1f1b", "interleaved-1f1b"}) {
         CAPTURE(scheme);
-        const TemporaryFolder folder;
-        for (const int copy : {0, 1}) {
-            TorchTraceOptions options;
-            options.onGpu = true;
-            options.copies = 2;
-            options.copy = copy;
-            options.name = [](const Op&) { return ""; };
-            writeTorchTraces(folder.path(), simulatedRun(scheme, 3, 6), options);
-        }
-        const ImportedRun result = imported(folder);
+        const ImportedRun result = importedFromMessages(scheme);
         CHECK(result.run.info.import->stagesKnown == (scheme == std::string_view("1f1b")));
-        CHECK(result.run.schedule.shape.devices == 3);
+        CHECK(result.run.schedule.shape.devices == 4);
+    }
+}
+
+// Activations in the other direction were gradients.
+TEST_CASE("stages are unknown if ranks send activations in both directions")
+{
+    for (const char* scheme : {"zb-v", "chimera"}) {
+        CAPTURE(scheme);
+        CHECK_FALSE(importedFromMessages(scheme).run.info.import->stagesKnown);
     }
 }
