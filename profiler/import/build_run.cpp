@@ -4,6 +4,7 @@
 #include "profiler/import/align_clocks.h"
 #include "profiler/import/iterations.h"
 #include "profiler/import/merge_gpu.h"
+#include "profiler/import/merge_messages.h"
 #include "profiler/import/placement.h"
 #include "profiler/import/recognise_scheme.h"
 #include "profiler/import/report_matches.h"
@@ -55,7 +56,7 @@ class RunBuilder
 public:
     explicit RunBuilder(Job job)
         : m_job(std::move(job))
-        , m_iterations(findIterations(m_job))
+        , m_iterations(mergeMessages(m_job, findIterations(m_job)))
         , m_placement(place(m_job, m_iterations))
     { }
 

@@ -4,6 +4,7 @@
 #include "profiler/import/first_iteration.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -76,15 +77,25 @@ std::vector<int> byOps(const ClassifiedRank& rank, std::size_t before)
     return of;
 }
 
+bool isStep(const Work& work)
+{
+    return work.op.kind == OpKind::OptimizerStep;
+}
+
 std::vector<int> byOptimizerSteps(const ClassifiedRank& rank)
 {
     std::vector<int> of;
     int iteration = 0;
     for (const Work& work : rank.works) {
         of.push_back(iteration);
-        iteration += work.op.kind == OpKind::OptimizerStep ? 1 : 0;
+        iteration += isStep(work) ? 1 : 0;
     }
     return of;
+}
+
+int optimizerSteps(const ClassifiedRank& rank)
+{
+    return static_cast<int>(std::ranges::count_if(rank.works, isStep));
 }
 
 using Counts = std::map<int, int>; // iteration -> number of pipeline ops
@@ -107,6 +118,23 @@ std::set<int> complete(const Counts& counts, bool mustBeEqual)
             all.insert(iteration);
     return all;
 }
+
+// Removes the iterations of which the recording may lack a part: the first one, and the one after
+// the last of `steps` optimizer steps. They are whole if they have as many pipeline ops as the
+// others.
+void removeParts(std::set<int>& iterations, const Counts& counts, int steps)
+{
+    const auto isOuter = [&](int iteration) { return iteration == 0 || iteration == steps; };
+    int least = std::numeric_limits<int>::max(), most = 0; // pipeline ops of an iteration
+    for (const int iteration : iterations) {
+        if (!isOuter(iteration))
+            least = std::min(least, counts.at(iteration));
+        most = std::max(most, counts.at(iteration));
+    }
+    std::erase_if(iterations, [&](int iteration) {
+        return isOuter(iteration) && counts.at(iteration) < std::min(least, most);
+    });
+}
 } // namespace
 
 FoundIterations findIterations(const Job& job)
@@ -126,7 +154,7 @@ FoundIterations findIterations(const Job& job)
     } else if (numbered) {
         before = worksBeforeFirstIteration(job);
         found.from = "repeated ops";
-    } else if (any([](const Work& work) { return work.op.kind == OpKind::OptimizerStep; })) {
+    } else if (any(isStep)) {
         found.from = "optimizer steps";
     }
     std::set<int> common;
@@ -142,12 +170,13 @@ FoundIterations findIterations(const Job& job)
         const bool hasOps = std::ranges::any_of(counts, [](const auto& c) { return c.second > 0; });
         if (!hasOps)
             continue; // ignores ranks without pipeline ops
-        const std::set<int> own = complete(counts, numbered && !rank.work.fromSegments);
-        if (isFirst) {
+        std::set<int> own = complete(counts, numbered && !rank.work.fromSegments);
+        if (!haveSteps && !numbered)
+            removeParts(own, counts, optimizerSteps(rank.work));
+        if (isFirst)
             common = own;
-        } else {
+        else
             std::erase_if(common, [&](int iteration) { return !own.contains(iteration); });
-        }
         isFirst = false;
     }
     std::map<int, int> dense;

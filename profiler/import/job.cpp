@@ -90,6 +90,48 @@ std::vector<int> pipelineOf(const JobRank& rank, std::size_t allRanks)
     return pipeline;
 }
 
+// The ranks that exchange messages with the rank, directly or through other ranks.
+std::vector<int> exchanging(int rank, const std::map<int, std::set<int>>& peers)
+{
+    std::set<int> found{rank};
+    for (std::vector<int> next{rank}; !next.empty();) {
+        const auto known = peers.find(next.back());
+        next.pop_back();
+        if (known != peers.end())
+            for (const int peer : known->second)
+                if (found.insert(peer).second)
+                    next.push_back(peer);
+    }
+    return {found.begin(), found.end()};
+}
+
+// Returns the pipelines by their messages, in whatever group: DeepSpeed sends all of them in the
+// group of all ranks. A pipeline is empty if one of its ranks has no trace, because it may consist
+// of several parts.
+std::set<std::vector<int>> pipelinesOfMessages(const Job& job)
+{
+    std::map<int, std::set<int>> peers;
+    for (const JobRank& rank : job.ranks)
+        for (const auto& [kernel, nccl] : rank.trace.nccl)
+            if (nccl.source >= 0 && nccl.target >= 0) {
+                peers[nccl.source].insert(nccl.target);
+                peers[nccl.target].insert(nccl.source);
+            }
+    std::set<std::vector<int>> pipelines;
+    std::set<int> known; // ranks
+    for (const JobRank& rank : job.ranks) {
+        if (known.contains(rank.rank))
+            continue;
+        std::vector<int> ranks = exchanging(rank.rank, peers);
+        known.insert(ranks.begin(), ranks.end());
+        const bool isWhole = std::ranges::all_of(ranks, [&](int each) {
+            return std::ranges::binary_search(job.ranks, each, {}, &JobRank::rank);
+        });
+        pipelines.insert(isWhole && ranks.size() > 1 ? std::move(ranks) : std::vector<int>());
+    }
+    return pipelines;
+}
+
 // Returns the size of a process group of the ranks; nullopt if it is unknown. Programs that name
 // the groups of pipelines also name the others, and the ranks of a kit have no others.
 std::optional<int> groupSize(const Job& job, std::vector<int> ProcessGroups::*group)
@@ -174,13 +216,16 @@ void findPipelines(Job& job)
         leads.insert(slots.lead(rank));
     std::set<std::vector<int>> groups;
     const std::size_t all = job.ranks.size() + job.missing.size();
-    std::size_t members = 0;
     for (JobRank& rank : job.ranks) {
         leads.insert(slots.lead(rank.rank));
         rank.isLead = slots.lead(rank.rank) == rank.rank;
-        if (const auto [group, isNew] = groups.insert(pipelineOf(rank, all)); isNew)
-            members += group->size();
+        groups.insert(pipelineOf(rank, all));
     }
+    if (groups.size() == 1 && groups.begin()->empty())
+        groups = pipelinesOfMessages(job);
+    std::size_t members = 0;
+    for (const std::vector<int>& group : groups)
+        members += group.size();
     const std::size_t depth = groups.begin()->size();
     const bool known = depth > 0 && members <= all
         && std::ranges::all_of(groups, [&](const auto& group) { return group.size() == depth; });

@@ -27,10 +27,12 @@ struct Job
     std::vector<int> missing; // ranks without a trace
     // The ranks of every copy of the pipeline in the order of their stages; of ranks that compute a
     // stage together, the lead. They are the process groups that the traces name as pipelines or,
-    // without such names, the groups in which ranks exchange messages. If no groups are known, all
+    // without such names, the groups in which ranks exchange messages or, if that is the group of
+    // all ranks, the ranks that exchange messages with each other. If no groups are known, all
     // ranks form one pipeline.
     std::vector<std::vector<int>> pipelines;
-    // Whether process groups are the pipelines, and whether they have the names of pipeline groups.
+    // Whether process groups or messages give the pipelines, and whether they have the names of
+    // pipeline groups.
     bool knowsPipelines = false, namesPipelines = false;
     // Number of ranks that compute a stage together; nullopt if the traces do not state it.
     std::optional<int> tensorParallel, contextParallel;

@@ -1,6 +1,8 @@
 #include "profiler/import/message_evidence.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace profiler {
 
@@ -29,6 +31,30 @@ bool messagesShowChunks(const Job& job)
         return rank.position == 0 && !rank.trace.gpu.kernels.empty()
             && hasWork(rank, OpKind::RecvActivation) && hasWork(rank, OpKind::SendGradient);
     });
+}
+
+bool messagesShowDirections(const Job& job, const FoundIterations& iterations)
+{
+    // One gradient may be of a backward before the recording.
+    constexpr int kFewest = 2;
+    for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
+        const std::vector<Work>& works = job.ranks[rank].work.works;
+        std::map<int, int> sent; // iteration -> gradients before its first backward
+        std::set<int> begun;     // iterations with a backward
+        for (std::size_t i = 0; i < works.size(); ++i) {
+            const int iteration = iterations.ofWork[rank][i];
+            if (iteration < 0 || begun.contains(iteration))
+                continue;
+            if (works[i].op.kind == OpKind::SendGradient)
+                ++sent[iteration];
+            if (!engine::isBackward(works[i].op.kind))
+                continue;
+            if (sent[iteration] >= kFewest)
+                return true;
+            begun.insert(iteration);
+        }
+    }
+    return false;
 }
 
 bool messagesShowPipelines(const Job& job)

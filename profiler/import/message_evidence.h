@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/import/job.h"
+#include "profiler/import/iterations.h"
 
 namespace profiler {
 
@@ -14,5 +14,9 @@ bool messagesShowPipelines(const Job& job);
 // Whether the first rank of a pipeline receives activations and sends gradients. Both are messages
 // of the next chunk of the model, so ranks have several stages.
 bool messagesShowChunks(const Job& job);
+
+// Whether a rank sends gradients before its first backward of an iteration. They are activations
+// of a V-shaped or a bidirectional schedule, so ranks have several stages.
+bool messagesShowDirections(const Job& job, const FoundIterations& iterations);
 
 } // namespace profiler

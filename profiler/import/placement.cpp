@@ -111,6 +111,10 @@ void Placer::findSource()
         m_result.warnings.emplace_back(
             "Stages are unknown: ranks have several stages, because the first rank of a pipeline "
             "receives activations and sends gradients, and the traces name no stages.");
+    } else if (depth() > 1 && messagesShowDirections(m_job, m_iterations)) {
+        m_result.warnings.emplace_back(
+            "Stages are unknown: ranks have several stages, because they send activations in both "
+            "directions, and the traces name no stages.");
     } else if (depth() > 1 && depth() <= kMostRanks
                && (numbered || m_job.namesPipelines || messagesShowPipelines(m_job))) {
         m_from = StageFrom::Ranks;

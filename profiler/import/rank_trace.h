@@ -26,7 +26,7 @@ struct HostRange
     std::uint32_t category = 0, arguments = 0; // indices into RankTrace::texts
 };
 
-// The arguments of an NCCL kernel, as far as they were recorded.
+// The arguments of a collective or a message of NCCL, as far as they were recorded.
 struct NcclArguments
 {
     // Indices into RankTrace::texts: the name of the collective, and the ranks and the description
@@ -63,8 +63,9 @@ struct RankTrace
     // The GPU activity. Its strings are in `texts` and not in gpu.strings; GpuCall::thread is an
     // index into `threads`.
     engine::GpuTrace gpu;
-    std::map<std::uint32_t, NcclArguments> nccl; // index in gpu.kernels -> arguments
-    std::vector<engine::MemoryEvent> memory;     // allocations of the framework
+    // Index in gpu.kernels -> arguments. A kernel can execute several messages.
+    std::multimap<std::uint32_t, NcclArguments> nccl;
+    std::vector<engine::MemoryEvent> memory; // allocations of the framework
     std::map<int, double> losses; // iteration -> nats per token; recorded only by ranks of a kit
     std::string modelName, schemeName; // set only for a kit
     std::int64_t unreadable = 0;       // events that could not be read

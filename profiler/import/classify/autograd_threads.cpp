@@ -7,6 +7,20 @@ namespace profiler {
 
 using engine::Window;
 
+namespace {
+// Whether the engine runs in the op. Old versions of PyTorch record only the functions, such as
+// "AddmmBackward" and "MulBackward0".
+bool isOfEngine(std::string_view name)
+{
+    constexpr std::string_view kFunction = "Backward";
+    if (name.starts_with("autograd::engine::evaluate_function"))
+        return true;
+    name = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    return name.size() > kFunction.size() && name.ends_with(kFunction) && 'A' <= name.front()
+        && name.front() <= 'Z' && name.find_first_of(" :.") == std::string_view::npos;
+}
+} // namespace
+
 // A thread belongs to the engine if PyTorch named it so, or if most of its ops run within autograd
 // functions; its other ops are those of hooks. The main thread also runs a few such functions: the
 // roots of a backward, or those of CPU tensors. A thread with ranges of iterations never belongs to
@@ -16,7 +30,7 @@ AutogradThreads::AutogradThreads(const RankTrace& trace, const MarkedRanges& mar
     std::vector<std::vector<Window>> found(trace.threads.size());
     for (const auto* rows : {&trace.ops, &trace.ranges})
         for (const HostRange& range : *rows)
-            if (trace.text(range.name).starts_with("autograd::engine::evaluate_function"))
+            if (isOfEngine(trace.text(range.name)))
                 found[range.thread].push_back(range.window);
     for (std::vector<Window>& windows : found)
         m_functions.push_back(unite(std::move(windows)));

@@ -3,6 +3,7 @@
 #include "profiler/import/classify/autograd_threads.h"
 #include "profiler/import/classify/marked_ranges.h"
 #include "profiler/import/classify/message_direction.h"
+#include "profiler/import/classify/remove_forwards.h"
 #include "profiler/import/classify/rule_tally.h"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ private:
         std::optional<GpuCall> call;
         std::uint32_t* work = nullptr;
         const RuleMatch* kernelRule = nullptr; // the rule for kernels that matches its name
-        const NcclArguments* nccl = nullptr;
+        std::vector<const NcclArguments*> nccl;
     };
 
     void addMarkedWorks();
@@ -61,6 +62,7 @@ private:
     void classifyOps();
     void classifyItem(const GpuItem& item);
     void takeNccl(const GpuItem& item, std::int64_t launch, std::uint32_t thread);
+    std::uint32_t addMessages(const GpuItem& item, std::int64_t when);
     void addSegment(const GpuItem& item, OpKind kind);
     void addCollectives();
     void finishWorks();
@@ -151,24 +153,31 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
                                                : item.kernelRule->rule,
                   item.match);
     std::uint32_t work = op != MarkedRanges::kNone ? m_workOf[op] : kNoWork;
-    if (work == kNoWork) {
-        const std::int64_t when = item.call ? launch : item.match.window.begin;
-        RuleMatch match = matchOf(OpKind::AllReduce);
-        const auto name = item.nccl != nullptr ? m_trace.text(item.nccl->collective) : "";
-        const bool isEnd = name == "send" || name == "recv";
-        if (isEnd && item.nccl->source >= 0 && item.nccl->target >= 0) {
-            const bool down = goesToNextStage(*item.nccl, m_trace.text(item.nccl->group));
-            match.ops.front().kind = name == "send"
-                ? (down ? OpKind::SendActivation : OpKind::SendGradient)
-                : (down ? OpKind::RecvActivation : OpKind::RecvGradient);
-            m_latestMessage = when;
-        }
-        work = addWork(match, {when, when});
-    }
-    if (item.nccl != nullptr)
-        m_result.works[work].group = item.nccl->group;
+    const std::int64_t when = item.call ? launch : item.match.window.begin;
+    if (work == kNoWork)
+        work = addMessages(item, when);
+    if (work == kNoWork)
+        work = addWork(matchOf(OpKind::AllReduce), {when, when});
+    if (!item.nccl.empty())
+        m_result.works[work].group = item.nccl.front()->group;
     *item.work = work;
     grow(work, item.match.window);
+}
+
+// Adds the messages that the kernel of NCCL executes. Returns the first; kNoWork if it is unknown
+// what the kernel does.
+std::uint32_t RankClassifier::addMessages(const GpuItem& item, std::int64_t when)
+{
+    std::uint32_t first = kNoWork;
+    for (const NcclArguments* each : item.nccl)
+        if (const auto kind = messageKind(*each, m_trace)) {
+            const std::uint32_t work = addWork(matchOf(*kind), {when, when});
+            m_result.works[work].group = each->group;
+            grow(work, item.match.window);
+            m_latestMessage = when;
+            first = first == kNoWork ? work : first;
+        }
+    return first;
 }
 
 // Adds a kernel to the current segment (a sequence of kernels that becomes one F or B), or begins a
@@ -184,6 +193,7 @@ void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
         = m_latestMessage > end || (next != m_messages.end() && *next <= launch);
     if (m_segment != kind || crossesMessage || m_segmentWork == kNoWork) {
         m_segmentWork = addWork(matchOf(kind), host);
+        m_result.works[m_segmentWork].isSegment = true;
         m_segment = kind;
         m_result.fromSegments = true;
     }
@@ -258,8 +268,8 @@ void RankClassifier::classifyGpu()
             known = rules.emplace(name, m_rules.ofKernel(m_trace.text(name))).first;
         items[i].match.name = name;
         items[i].kernelRule = known->second ? &*known->second : nullptr;
-        const auto arguments = m_trace.nccl.find(i);
-        items[i].nccl = arguments == m_trace.nccl.end() ? nullptr : &arguments->second;
+        for (auto [each, end] = m_trace.nccl.equal_range(i); each != end; ++each)
+            items[i].nccl.push_back(&each->second);
     }
     std::ranges::stable_sort(items, {}, [](const GpuItem& item) {
         return item.call ? item.call->window.begin : item.match.window.begin;
@@ -379,7 +389,9 @@ void RankClassifier::finishWorks()
 
 ClassifiedRank classify(const RankTrace& trace, const Rules& rules)
 {
-    return RankClassifier(trace, rules).run();
+    ClassifiedRank rank = RankClassifier(trace, rules).run();
+    removeFalseForwards(rank);
+    return rank;
 }
 
 } // namespace profiler

@@ -38,6 +38,7 @@ struct Work
     int step = -1;                 // index in ClassifiedRank::steps; -1: unknown
     // Index in RankTrace::texts of the text that lists the ranks of the process group; 0: unknown.
     std::uint32_t group = 0;
+    bool isSegment = false; // found by cutting the sequence of kernels
 };
 
 struct ClassifiedRank

@@ -1,14 +1,15 @@
 #pragma once
 
+#include "engine/schedule/schedule.h"
 #include "profiler/import/rank_trace.h"
 
-#include <string_view>
+#include <optional>
 
 namespace profiler {
 
-// Whether a message goes to the next stage. `group` lists the ranks of its process group, such as
-// "[0, 1, 2]". If ranks have several chunks, the last rank is followed by the first one; of two
-// ranks it is unknown which message that is.
-bool goesToNextStage(const NcclArguments& message, std::string_view group);
+// Returns the kind of a message of a pipeline; nullopt for a collective and for a message without
+// ranks. If ranks have several chunks, the last rank is followed by the first one; of two ranks it
+// is unknown which message that is.
+std::optional<engine::OpKind> messageKind(const NcclArguments& message, const RankTrace& trace);
 
 } // namespace profiler

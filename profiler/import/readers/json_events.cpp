@@ -158,6 +158,8 @@ public:
     // Returns false if the trace is damaged.
     bool read()
     {
+        for (const char each : std::string_view("\xEF\xBB\xBF")) // a byte order mark
+            m_scanner.take(each);
         if (m_scanner.peek() == '[')
             return readEvents();
         if (!m_scanner.take('{'))

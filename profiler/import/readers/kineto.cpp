@@ -4,6 +4,7 @@
 #include "engine/base/try.h"
 #include "profiler/import/readers/json_events.h"
 #include "profiler/import/readers/kineto_event.h"
+#include "profiler/import/readers/kineto_messages.h"
 #include "profiler/import/readers/string_table.h"
 #include "profiler/import/split_ranks.h"
 #include "profiler/store/row_tables.h"
@@ -18,21 +19,6 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// PyTorch states only the other rank of a message. The messages of a group of another kind of
-// parallelism, such as those of ring attention, get no ranks.
-void setRanksOfMessages(RankTrace& trace)
-{
-    for (auto& [kernel, nccl] : trace.nccl) {
-        const std::string& name = trace.text(nccl.collective);
-        if (!mayBePipelineGroup(trace.text(nccl.description)))
-            nccl.source = nccl.target = -1;
-        else if (name == "send" && nccl.source < 0)
-            nccl.source = trace.rank.value_or(-1);
-        else if (name == "recv" && nccl.target < 0)
-            nccl.target = trace.rank.value_or(-1);
-    }
-}
-
 class KinetoReader
 {
 public:
@@ -55,7 +41,8 @@ private:
     void takeThreadName(const TraceEvent& event);
     void takeCall(const TraceEvent& event, Window window);
     void takeGpuWork(const TraceEvent& event, EventCategory category, Window window);
-    void takeNccl(const std::string& key, std::string_view value, NcclArguments& nccl);
+    void takeNccl(std::string_view key, std::string_view value, NcclArguments& nccl);
+    void takeMessage(const TraceEvent& event, std::int64_t time);
     void takeOpen(const TraceEvent& event, std::int64_t time);
     std::uint32_t threadOf(const TraceEvent& event);
     bool isKept(std::uint32_t name);
@@ -70,6 +57,7 @@ private:
     // By thread: name and start of the ranges that have begun and not ended.
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
     std::map<std::int64_t, std::string> m_devices; // names of GPUs, by id
+    std::vector<StatedMessage> m_messages;
     // By GPU: the memory allocated before its first event, as an allocation at that time.
     std::map<std::int64_t, MemoryEvent> m_allocatedBefore;
     bool m_leavesOutGpuWork = false;
@@ -162,8 +150,11 @@ void KinetoReader::takeRange(const TraceEvent& event, EventCategory category, Wi
     range.thread = threadOf(event);
     // Kineto before 2022 gives annotations the category of ops.
     const bool isAnnotation = unquoted(event.category) == "Operator" && isKept(range.name);
-    if (category == EventCategory::Op && !isAnnotation)
+    if (category == EventCategory::Op && !isAnnotation) {
+        if (m_strings.text(range.name) == "record_param_comms")
+            takeMessage(event, window.begin);
         return m_trace.ops.push_back(range);
+    }
     range.category = m_strings.number(unquoted(event.category));
     constexpr std::size_t kMostArguments = 512;
     if (event.arguments.size() <= kMostArguments
@@ -231,7 +222,7 @@ void KinetoReader::takeThreadName(const TraceEvent& event)
     });
 }
 
-void KinetoReader::takeNccl(const std::string& key, std::string_view value, NcclArguments& nccl)
+void KinetoReader::takeNccl(std::string_view key, std::string_view value, NcclArguments& nccl)
 {
     const auto rank = integerFrom(value);
     const int valid = rank && *rank >= 0 && *rank < 1'000'000 ? static_cast<int>(*rank) : -1;
@@ -245,6 +236,16 @@ void KinetoReader::takeNccl(const std::string& key, std::string_view value, Nccl
         nccl.source = valid;
     else if (key == "Dst Rank")
         nccl.target = valid;
+}
+
+void KinetoReader::takeMessage(const TraceEvent& event, std::int64_t time)
+{
+    StatedMessage message{threadOf(event), time, {}};
+    m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
+        takeNccl(key, value, message.arguments);
+    });
+    if (message.arguments.source >= 0 || message.arguments.target >= 0)
+        m_messages.push_back(message);
 }
 
 void KinetoReader::takeCall(const TraceEvent& event, Window window)
@@ -284,14 +285,14 @@ void KinetoReader::takeGpuWork(const TraceEvent& event, EventCategory category, 
         else if (key == "bytes")
             putNumber(value, copy.bytes);
         else
-            takeNccl(std::string(key), value, nccl);
+            takeNccl(key, value, nccl);
     });
     kernel.window = window;
     const std::string name = textOf(event.name);
     if (category == EventCategory::Kernel) {
         kernel.name = m_strings.number(name);
         if (nccl.collective != 0 || nccl.source >= 0)
-            m_trace.nccl[static_cast<std::uint32_t>(m_trace.gpu.kernels.size())] = nccl;
+            m_trace.nccl.emplace(static_cast<std::uint32_t>(m_trace.gpu.kernels.size()), nccl);
         m_trace.gpu.kernels.push_back(kernel);
     } else if (category == EventCategory::Memset) {
         m_trace.gpu.memsets.push_back({window, kernel.place, {}, copy.bytes, 0, 3});
@@ -367,6 +368,9 @@ std::vector<RankTrace> KinetoReader::done()
     for (const auto& open : m_open)
         m_trace.unreadable += static_cast<std::int64_t>(open.size());
     m_trace.texts = std::make_shared<const std::vector<std::string>>(m_strings.take());
+    for (StatedMessage& message : m_messages)
+        message.begin += m_base;
+    addBatchedMessages(m_trace, std::move(m_messages));
     setRanksOfMessages(m_trace);
     if (!m_trace.gpu.kernels.empty()) {
         const auto name = m_devices.find(m_trace.gpu.kernels.front().place.device);

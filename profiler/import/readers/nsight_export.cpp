@@ -49,6 +49,7 @@ private:
 
     Result<void> readSession();
     Result<void> readKernels();
+    Result<void> readKernelsOf(std::string_view table, std::string_view unnamed);
     Result<void> readCopies();
     Result<void> readMemsets();
     Result<void> readCalls();
@@ -153,16 +154,6 @@ GpuPlace NsightReader::place(const Statement& row)
     return place;
 }
 
-const std::vector<std::string> kWorkColumns{"start",    "end",           "deviceId", "contextId",
-                                            "streamId", "correlationId", "globalPid"};
-
-std::vector<std::string> workColumns(std::initializer_list<const char*> more)
-{
-    std::vector<std::string> all = kWorkColumns;
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-}
-
 Result<void> NsightReader::readSession()
 {
     const auto version = [&](const Statement& row) {
@@ -190,7 +181,15 @@ Result<void> NsightReader::readSession()
 
 Result<void> NsightReader::readKernels()
 {
-    return forEach("CUPTI_ACTIVITY_KIND_KERNEL",
+    TRY(readKernelsOf("CUPTI_ACTIVITY_KIND_KERNEL", ""));
+    // By default, nsys records a graph and not its kernels.
+    return readKernelsOf("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUDA graph");
+}
+
+// `unnamed` is the name of kernels for which the table has none.
+Result<void> NsightReader::readKernelsOf(std::string_view table, std::string_view unnamed)
+{
+    return forEach(table,
                    workColumns({"demangledName", "gridX", "gridY", "gridZ", "blockX", "blockY",
                                 "blockZ", "registersPerThread", "staticSharedMemory",
                                 "dynamicSharedMemory", "graphNodeId", "shortName"}),
@@ -201,7 +200,9 @@ Result<void> NsightReader::readKernels()
                        GpuKernel kernel;
                        kernel.window = *when;
                        kernel.place = place(row);
-                       kernel.name = nameOf(row.integer(row.isNull(7) ? 18 : 7));
+                       const int named = row.isNull(7) ? 18 : 7;
+                       kernel.name = row.isNull(named) ? m_strings.number(unnamed)
+                                                       : nameOf(row.integer(named));
                        for (int i = 0; i < 3; ++i) {
                            (void)row.get(8 + i, kernel.grid[static_cast<std::size_t>(i)]);
                            (void)row.get(11 + i, kernel.block[static_cast<std::size_t>(i)]);

@@ -21,4 +21,12 @@ std::optional<int> mpiRank(std::string_view thread)
     return rank && 0 <= *rank && *rank < kMostRanks ? rank : std::nullopt;
 }
 
+std::vector<std::string> workColumns(std::initializer_list<const char*> more)
+{
+    std::vector<std::string> all{"start",    "end",           "deviceId", "contextId",
+                                 "streamId", "correlationId", "globalPid"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
 } // namespace profiler

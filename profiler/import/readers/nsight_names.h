@@ -1,7 +1,10 @@
 #pragma once
 
+#include <initializer_list>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 // Names in exports of Nsight Systems.
 namespace profiler {
@@ -12,5 +15,8 @@ std::string_view withoutOpNumbers(std::string_view text);
 
 // The rank in the name that Nsight Systems gives to the thread of an MPI rank: "MPI Rank 3".
 std::optional<int> mpiRank(std::string_view thread);
+
+// The columns that all tables of GPU work have, and then `more`.
+std::vector<std::string> workColumns(std::initializer_list<const char*> more);
 
 } // namespace profiler

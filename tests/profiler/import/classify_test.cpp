@@ -1,9 +1,5 @@
 #include "profiler/analysis/gpu_activity.h"
-#include "profiler/import/classify/classify.h"
-#include "profiler/import/readers/kineto.h"
-#include "tests/profiler/import/traces.h"
-
-#include <algorithm>
+#include "tests/profiler/import/frame_trace.h"
 
 using namespace engine;
 using namespace profiler;
@@ -206,51 +202,6 @@ TEST_CASE("functions of the autograd engine on the main thread leave its forward
               == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
     }
 }
-
-namespace {
-// Events of a rank whose kernels run 1 us after their launch.
-class FrameTrace
-{
-public:
-    void frame(const std::string& name, int ts, int duration)
-    {
-        add("python_function", name, 1, ts, duration);
-    }
-    void kernel(const std::string& name, int thread, int ts)
-    {
-        ++m_correlation;
-        add("cuda_runtime", "cudaLaunchKernel", thread, ts, 1);
-        add("kernel", name, 7, ts + 1, 2);
-    }
-    void add(const std::string& category, const std::string& name, int thread, int ts, int duration)
-    {
-        m_events += fmt::format(R"({}{{"ph":"X","cat":"{}","name":"{}","pid":1,"tid":{},"ts":{},)"
-                                R"("dur":{},"args":{{"device":0,"correlation":{}}}}})",
-                                m_events.empty() ? "" : ",", category, name, thread, ts, duration,
-                                m_correlation);
-    }
-    std::string text() const { return "[" + m_events + "]"; }
-
-private:
-    std::string m_events;
-    int m_correlation = 0;
-};
-
-ClassifiedRank classified(const std::string& text)
-{
-    std::size_t at = 0;
-    const auto bytes = [&](std::span<char> buffer) -> Result<std::size_t> {
-        const std::size_t count = std::min(buffer.size(), text.size() - at);
-        std::copy_n(text.data() + at, count, buffer.data());
-        at += count;
-        return count;
-    };
-    const auto trace = readKineto("a.json", bytes, [](std::string_view) { return true; });
-    REQUIRE(trace);
-    REQUIRE(trace->ranks.size() == 1);
-    return classify(trace->ranks.front(), Rules::shipped());
-}
-} // namespace
 
 // Forwards without a message between them were one forward.
 TEST_CASE("Python frames of DeepSpeed and Megatron-LM are their forwards and backwards")

@@ -259,6 +259,30 @@ TEST_CASE("an iteration with another number of ops does not count")
     CHECK(imported(folder).run.timeline.iterations.size() == 3);
 }
 
+namespace {
+// The number of iterations of a trace with these ops: F, B, and O for an optimizer step.
+std::size_t iterationsWith(std::string_view ops)
+{
+    const TemporaryFolder folder;
+    std::string events;
+    for (std::size_t i = 0; i < ops.size(); ++i)
+        events += fmt::format(
+            R"({}{{"ph":"X","name":"{}","pid":1,"tid":1,"ts":{},"dur":9}})", i == 0 ? "" : ",",
+            ops[i] == 'O' ? "Optimizer.step#SGD.step" : fmt::format("block({})", ops[i]), 10 * i);
+    writeText(folder / "a.json", "[" + events + "]");
+    return tests::imported(folder).run.timeline.iterations.size();
+}
+} // namespace
+
+// They were further iterations, shorter than all others.
+TEST_CASE("parts of iterations before and after whole ones do not count")
+{
+    CHECK(iterationsWith("FFBBOFFBBO") == 2);
+    CHECK(iterationsWith("BOFFBBOFFBBOF") == 2);
+    CHECK(iterationsWith("FFBBOFF") == 1);
+    CHECK(iterationsWith("BOFFBB") == 1);
+}
+
 // Memory began at 0 bytes, so peaks lacked the weights, and frees led to negative sizes.
 TEST_CASE("imported memory begins with what was allocated before the recording")
 {

@@ -55,6 +55,7 @@ TEST_CASE("events and members are found, however the bytes arrive")
         CHECK(trace.error == "");
     }
     CHECK(readTrace("[]").error == "");
+    CHECK(readTrace("\xEF\xBB\xBF[{}]").events.size() == 1);
     CHECK(readTrace("[{\"n\":1}]").events.size() == 1);
 }
 

@@ -105,6 +105,27 @@ TEST_CASE("a backward without a range is found although a range names its forwar
           == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
 }
 
+// They were not read, so the ops that launch graphs were left out.
+TEST_CASE("a CUDA graph that nsys records as a whole is a kernel")
+{
+    const TemporaryFolder folder;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER,
+            graphId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER,
+            globalPid INTEGER, graphExecId INTEGER);
+        INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (8000, 9000, 0, 4, 1, 7, 14, {0}, 5);
+        INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (510, 520, {1}, 14, 2);
+        INSERT INTO NVTX_EVENTS VALUES (500, 600, 59, 'PP:0F1', {1}, NULL);)",
+                           kProcess, kProcess + 5081));
+    const ImportedRun result = imported(folder);
+    CHECK(orderOf(result.run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0B0", "0F1"}});
+    REQUIRE(result.gpu.kernels.size() == 3);
+    CHECK(result.gpu.strings.at(result.gpu.kernels[2].name) == "CUDA graph");
+}
+
 // PIDs gave their order, and a name was that of the GPU with the number that CUDA gives it.
 TEST_CASE("processes have the order of their GPUs, whose names are those that CUDA numbers")
 {

@@ -290,6 +290,27 @@ TEST_CASE("messages in the group of all ranks leave the pipelines of other messa
     CHECK(result.run.schedule.shape.dataParallel == 2);
 }
 
+// All ranks formed one pipeline, whose stages were unknown.
+TEST_CASE("ranks that exchange messages in the group of all ranks are a pipeline")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.onGpu = true;
+    options.copies = 2;
+    options.name = [](const Op&) { return ""; };
+    options.inGroupOfAll = [](const Op&) { return true; };
+    for (options.copy = 0; options.copy < 2; ++options.copy)
+        writeTorchTraces(folder.path(), simulatedRun("1f1b", 3, 4), options);
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.info.import->stagesKnown);
+    CHECK(result.run.schedule.shape.dataParallel == 2);
+    REQUIRE(result.run.info.import->rankOf(1));
+    CHECK(result.run.info.import->rankOf(1)->rank == 2);
+    // Ranks 0 and 4 may be in two pipelines.
+    std::filesystem::remove(folder / "rank2.json");
+    CHECK_FALSE(imported(folder).run.info.import->stagesKnown);
+}
+
 // Ranks without a trace, all of other copies, made the stages unknown.
 TEST_CASE("the process group of messages gives the stages without the traces of other copies")
 {
@@ -308,22 +329,39 @@ TEST_CASE("the process group of messages gives the stages without the traces of 
     }));
 }
 
+namespace {
+// Imports the traces of two pipelines of four ranks that show only messages.
+ImportedRun importedFromMessages(const char* scheme)
+{
+    const TemporaryFolder folder;
+    for (const int copy : {0, 1}) {
+        TorchTraceOptions options;
+        options.onGpu = true;
+        options.copies = 2;
+        options.copy = copy;
+        options.name = [](const Op&) { return ""; };
+        writeTorchTraces(folder.path(), simulatedRun(scheme, 4, 8), options);
+    }
+    return tests::imported(folder);
+}
+} // namespace
+
 // The chunks of a rank were further micro-batches of one stage.
 TEST_CASE("stages are unknown if the last rank sends activations to the first one")
 {
     for (const char* scheme : {"1f1b", "interleaved-1f1b"}) {
         CAPTURE(scheme);
-        const TemporaryFolder folder;
-        for (const int copy : {0, 1}) {
-            TorchTraceOptions options;
-            options.onGpu = true;
-            options.copies = 2;
-            options.copy = copy;
-            options.name = [](const Op&) { return ""; };
-            writeTorchTraces(folder.path(), simulatedRun(scheme, 3, 6), options);
-        }
-        const ImportedRun result = imported(folder);
+        const ImportedRun result = importedFromMessages(scheme);
         CHECK(result.run.info.import->stagesKnown == (scheme == std::string_view("1f1b")));
-        CHECK(result.run.schedule.shape.devices == 3);
+        CHECK(result.run.schedule.shape.devices == 4);
+    }
+}
+
+// Activations in the other direction were gradients.
+TEST_CASE("stages are unknown if ranks send activations in both directions")
+{
+    for (const char* scheme : {"zb-v", "chimera"}) {
+        CAPTURE(scheme);
+        CHECK_FALSE(importedFromMessages(scheme).run.info.import->stagesKnown);
     }
 }

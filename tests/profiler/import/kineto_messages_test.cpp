@@ -1,0 +1,48 @@
+#include "tests/profiler/import/frame_trace.h"
+
+using namespace tests;
+using namespace engine;
+using namespace profiler;
+
+namespace {
+// Rank 1 of three ranks sends an activation and receives a gradient with one kernel, then sums.
+std::string batchTrace(bool isBatched)
+{
+    const std::string group = R"(,"Process Group Ranks":"[0, 1, 2]")";
+    const std::string send = R"(,"Collective name":"send","Dst Rank":2)" + group;
+    FrameTrace trace;
+    trace.add("cpu_op", "record_param_comms", 1, 10, 1, send);
+    if (isBatched)
+        trace.add("cpu_op", "record_param_comms", 1, 12, 1,
+                  R"(,"Collective name":"recv","Src Rank":2)" + group);
+    trace.work("kernel", "ncclDevKernel_SendRecv(ncclDevKernelArgs)", 1, 14, isBatched ? "" : send);
+    trace.add("cpu_op", "record_param_comms", 1, 20, 1, R"(,"Collective name":"allreduce")");
+    trace.work("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)", 1, 20);
+    return R"({"distributedInfo":{"backend":"nccl","rank":1,"world_size":3},"traceEvents":)"
+        + trace.text() + "}";
+}
+
+std::vector<OpKind> kindsOf(const ClassifiedRank& rank)
+{
+    std::vector<OpKind> kinds;
+    for (const Work& work : rank.works)
+        kinds.push_back(work.op.kind);
+    return kinds;
+}
+} // namespace
+
+// PyTorch states them only on the host, and their kernel was an all-reduce.
+TEST_CASE("a kernel of batch_isend_irecv executes the messages that precede its launch")
+{
+    const ClassifiedRank rank = classified(batchTrace(true));
+    CHECK(kindsOf(rank)
+          == std::vector{OpKind::SendActivation, OpKind::RecvGradient, OpKind::AllReduce});
+    CHECK(rank.works[0].window == rank.works[1].window);
+    CHECK(rank.ofKernel == std::vector<std::uint32_t>{0, 2});
+}
+
+TEST_CASE("a message that its kernel states is one message")
+{
+    CHECK(kindsOf(classified(batchTrace(false)))
+          == std::vector{OpKind::SendActivation, OpKind::AllReduce});
+}
