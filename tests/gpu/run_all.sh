@@ -43,8 +43,14 @@ case "$stage" in first | [0-4] | all) ;; *) echo "run_all.sh: there is no stage 
 
 out="${OUT:-$(cd "$here/../.." && pwd)/out/gpu_report}"
 mkdir -p "$out" && out="$(cd "$out" && pwd)"
-work="$(mktemp -d)"
-trap 'rm -rf "$work"' EXIT
+work="$(mktemp -d)" group=""
+
+# What a check leaves running: a program that outlives its shell would keep the GPU from the next check.
+end_group() {
+    [ -z "$group" ] || kill -KILL -- "-$group" 2>/dev/null
+    group=""
+}
+trap 'end_group; rm -rf "$work"' EXIT
 [ -e "$pack" ] || pack="$pack.tar.gz"
 if [ -f "$pack" ]; then
     mkdir -p "$work/pack" && tar -xzf "$pack" -C "$work/pack" || { echo "run_all.sh: $pack is no archive of pack.sh" >&2; exit 2; }
@@ -75,8 +81,11 @@ check() {
         return
     fi
     [ "$seconds" -le "$(left)" ] || seconds="$(left)"
-    timeout --kill-after=5 "$seconds" "$@" >"$log" 2>&1
+    timeout --kill-after=5 "$seconds" "$@" >"$log" 2>&1 & # it leads a process group of its own
+    group=$!
+    wait "$group"
     status=$?
+    end_group
     grep -P '^ROW\t' "$log" | cut -f2- | tee -a "$rows" >&2
     last="$(grep -vP '^(ROW\t|\s*$)' "$log" | tail -n 1 | cut -c1-160)"
     if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
