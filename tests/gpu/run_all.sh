@@ -106,6 +106,13 @@ check() {
     fi
 }
 
+# conclude NAME COMMAND...: as check, for rows that only compare results, also where the time of the stage is over.
+conclude() {
+    local name="$1" limit=$((SECONDS - begun + 30))
+    shift
+    check "$name" 30 "$@"
+}
+
 # --- what is here ---------------------------------------------------------------------------------------------------
 
 export PATH="$PATH:${CUDA_HOME:-/usr/local/cuda}/bin"

@@ -29,3 +29,8 @@ case "$state" in
 "" | Z*) ;; # a zombie where nothing waits for orphans
 *) echo "the program still runs: $state"; kill -KILL "$pid"; exit 1 ;;
 esac
+
+# PyTorch compiles until the time of the stage is over. The comparison of what was timed before was then left out.
+run 2 0
+has 'P6 ours gpt2-124m 3 *SKIPPED *no time left'
+has 'P6 ours against PyTorch *SKIPPED *neither side has a time'
