@@ -73,15 +73,18 @@ left() { echo $((limit - (SECONDS - begun))); }
 # check NAME SECONDS COMMAND...: the rows that the command prints, or one of its exit status: 77 is
 # SKIPPED with its last line. Its output is logs/NAME.log.
 check() {
-    local name="$1" seconds="$2" log status last
+    local name="$1" seconds="$2" log status last verdict=FAIL why="not done"
     shift 2
     log="$logs/${name// /_}.log"
     if [ "$(left)" -lt 15 ]; then
         row "$name" SKIPPED "no time left in this stage: run it alone with a larger --limit"
         return
     fi
-    [ "$seconds" -le "$(left)" ] || seconds="$(left)"
-    timeout --kill-after=5 "$seconds" "$@" >"$log" 2>&1 & # it leads a process group of its own
+    if [ "$seconds" -gt "$(left)" ]; then
+        seconds="$(left)" verdict=SKIPPED why="the time of this stage was over"
+    fi
+    # It leads a process group of its own. Bash starts programs in the background with Ctrl-C ignored.
+    env --default-signal=INT timeout --kill-after=5 "$seconds" "$@" >"$log" 2>&1 &
     group=$!
     wait "$group"
     status=$?
@@ -89,7 +92,7 @@ check() {
     grep -P '^ROW\t' "$log" | cut -f2- | tee -a "$rows" >&2
     last="$(grep -vP '^(ROW\t|\s*$)' "$log" | tail -n 1 | cut -c1-160)"
     if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
-        row "$name" FAIL "not done after $seconds s"
+        row "$name" "$verdict" "$why after $seconds s"
     elif ! grep -qP '^ROW\t' "$log"; then
         case "$status" in
         0) row "$name" PASS "$last" ;;
@@ -163,7 +166,7 @@ look_at_pack() {
         fi
     fi
     [ "$backend" = cuda ] || return
-    why_no_gpu="$(ours bscope devices --json 2>/dev/null | grep -A1 '"kind": "cuda"' \
+    why_no_gpu="$(timeout --kill-after=5 60 bash -c "ours bscope devices --json" 2>/dev/null | grep -A1 '"kind": "cuda"' \
         | sed -n 's/.*"reason": "\(.*\)".*/\1/p')"
 }
 
