@@ -43,8 +43,14 @@ case "$stage" in first | [0-4] | all) ;; *) echo "run_all.sh: there is no stage 
 
 out="${OUT:-$(cd "$here/../.." && pwd)/out/gpu_report}"
 mkdir -p "$out" && out="$(cd "$out" && pwd)"
-work="$(mktemp -d)"
-trap 'rm -rf "$work"' EXIT
+work="$(mktemp -d)" group=""
+
+# What a check leaves running: a program that outlives its shell would keep the GPU from the next check.
+end_group() {
+    [ -z "$group" ] || kill -KILL -- "-$group" 2>/dev/null
+    group=""
+}
+trap 'end_group; rm -rf "$work"' EXIT
 [ -e "$pack" ] || pack="$pack.tar.gz"
 if [ -f "$pack" ]; then
     mkdir -p "$work/pack" && tar -xzf "$pack" -C "$work/pack" || { echo "run_all.sh: $pack is no archive of pack.sh" >&2; exit 2; }
@@ -67,20 +73,26 @@ left() { echo $((limit - (SECONDS - begun))); }
 # check NAME SECONDS COMMAND...: the rows that the command prints, or one of its exit status: 77 is
 # SKIPPED with its last line. Its output is logs/NAME.log.
 check() {
-    local name="$1" seconds="$2" log status last
+    local name="$1" seconds="$2" log status last verdict=FAIL why="not done"
     shift 2
     log="$logs/${name// /_}.log"
     if [ "$(left)" -lt 15 ]; then
         row "$name" SKIPPED "no time left in this stage: run it alone with a larger --limit"
         return
     fi
-    [ "$seconds" -le "$(left)" ] || seconds="$(left)"
-    timeout --kill-after=5 "$seconds" "$@" >"$log" 2>&1
+    if [ "$seconds" -gt "$(left)" ]; then
+        seconds="$(left)" verdict=SKIPPED why="the time of this stage was over"
+    fi
+    # It leads a process group of its own. Bash starts programs in the background with Ctrl-C ignored.
+    env --default-signal=INT timeout --kill-after=5 "$seconds" "$@" >"$log" 2>&1 &
+    group=$!
+    wait "$group"
     status=$?
+    end_group
     grep -P '^ROW\t' "$log" | cut -f2- | tee -a "$rows" >&2
     last="$(grep -vP '^(ROW\t|\s*$)' "$log" | tail -n 1 | cut -c1-160)"
     if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
-        row "$name" FAIL "not done after $seconds s"
+        row "$name" "$verdict" "$why after $seconds s"
     elif ! grep -qP '^ROW\t' "$log"; then
         case "$status" in
         0) row "$name" PASS "$last" ;;
@@ -95,6 +107,13 @@ check() {
     elif [ "$status" -ne 0 ] && [ "$status" -ne 77 ] && ! grep -qP '^ROW\t[^\t]*\tFAIL' "$log"; then
         row "$name" FAIL "exit status $status: $last"
     fi
+}
+
+# conclude NAME COMMAND...: as check, for rows that only compare results, also where the time of the stage is over.
+conclude() {
+    local name="$1" limit=$((SECONDS - begun + 30))
+    shift
+    check "$name" 30 "$@"
 }
 
 # --- what is here ---------------------------------------------------------------------------------------------------
@@ -147,7 +166,7 @@ look_at_pack() {
         fi
     fi
     [ "$backend" = cuda ] || return
-    why_no_gpu="$(ours bscope devices --json 2>/dev/null | grep -A1 '"kind": "cuda"' \
+    why_no_gpu="$(timeout --kill-after=5 60 bash -c "ours bscope devices --json" 2>/dev/null | grep -A1 '"kind": "cuda"' \
         | sed -n 's/.*"reason": "\(.*\)".*/\1/p')"
 }
 

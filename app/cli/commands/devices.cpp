@@ -87,13 +87,13 @@ Result<MeasureHardware> devicesToMeasure(const DevicesOptions& options)
     }
     setCudaEnvironment();
     const int gpus = std::ssize(cudaReport().devices);
-    for (int i = 0; i < std::clamp(gpus, 1, 2); ++i) {
-        auto gpu = openCudaDevice(i);
-        if (!gpu)
-            return fail(gpu.error().code,
-                        gpu.error().message + "; use --backend cpu to measure the CPU");
-        on.devices.push_back(std::move(*gpu));
-    }
+    // Opens two GPUs as a live run does, so that they have access to each other. Otherwise the
+    // driver would copy through the host.
+    auto opened = openCudaDevices(std::clamp(gpus, 1, 2), TransportChoice::Peer);
+    if (!opened)
+        return fail(opened.error().code,
+                    opened.error().message + "; use --backend cpu to measure the CPU");
+    on.devices = std::move(*opened);
     on.devicesPerNode = std::max(1, gpus);
     return on;
 }

@@ -71,6 +71,14 @@ TEST_CASE("partitions are smaller where clusters do not fit large ones")
     CHECK_THROWS_AS(names(15, {.cluster = 18}), std::runtime_error);
 }
 
+// Without NVSwitch a GPU has access to at most eight peers, and copies to the others go through the
+// host. The error of the ninth was once that of the whole run, which then was emulated.
+TEST_CASE("more GPUs than can access each other are whole devices all the same")
+{
+    using Names = std::vector<std::string>;
+    CHECK(names(4, {.count = 4, .peers = 2}) == Names(4, "GPU on the CPU, 132 SMs"));
+}
+
 TEST_CASE("live runs use the largest number of GPUs that divides the devices")
 {
     CHECK(placeDevices(8, 1).perGpu == 8);

@@ -75,7 +75,7 @@ too_large() {
 # Ctrl-C in the middle keeps what was recorded.
 cancelled() {
     local file="$work/cancelled.sqlite"
-    timeout --signal=INT 15 bash -c "ours bscope run --backend $backend --iterations 100000 --force -o '$file'"
+    timeout --signal=INT --kill-after=10 15 bash -c "ours bscope run --backend $backend --iterations 100000 --force -o '$file'"
     if ours bscope analyze "$file" --json | grep -q '"outcome": *"cancelled"'; then
         printf 'ROW\tP10 cancel\tPASS\tthe file holds the run until then\n'
     else

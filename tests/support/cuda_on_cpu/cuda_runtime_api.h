@@ -41,6 +41,7 @@ enum cudaError_t {
     cudaErrorNotReady = 600,
     cudaErrorPeerAccessAlreadyEnabled = 704,
     cudaErrorLaunchTimeout = 702,
+    cudaErrorTooManyPeers = 711,
     cudaErrorStreamCaptureUnsupported = 900
 };
 enum cudaMemcpyKind {

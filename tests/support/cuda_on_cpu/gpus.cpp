@@ -37,9 +37,12 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned)
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned)
 {
-    return cudaSuccess;
+    int gpu = 0;
+    cudaGetDevice(&gpu);
+    const int before = peer > gpu ? peer - 1 : peer; // peers that were enabled, in their order
+    return before < pluggedIn().peers ? cudaSuccess : cudaErrorTooManyPeers;
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* available, std::size_t* total)

@@ -31,6 +31,7 @@ struct Gpus
     int count = 1, multiprocessors = 132, smallest = 8;
     int partitionsAtMost = 1000; // the driver gives fewer than asked for
     int cluster = 0; // multiprocessors that a partition is a part of, or has whole; 0: all of them
+    int peers = 8;   // to which a GPU can have access: without NVSwitch
     // An event belongs to the context that was current when it was made: it can be recorded on
     // streams of that one alone, and subtracted from its events alone (what cuda.h of 13.0 says).
     bool eventsOfContexts = false;
