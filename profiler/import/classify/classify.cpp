@@ -54,7 +54,7 @@ private:
         std::optional<GpuCall> call;
         std::uint32_t* work = nullptr;
         const RuleMatch* kernelRule = nullptr; // the rule for kernels that matches its name
-        std::vector<const NcclArguments*> nccl;
+        std::vector<const NcclArguments*> nccl = {};
     };
 
     void addMarkedWorks();
