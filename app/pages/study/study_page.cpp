@@ -140,7 +140,6 @@ void StudyPage::connectAll()
 void StudyPage::connectFile()
 {
     connect(&m_file, &StudyFile::titleChanged, this, &StudyPage::titleChanged);
-    connect(&m_file, &StudyFile::closeRequested, this, &StudyPage::closeRequested);
     connect(&m_file, &StudyFile::saved, this,
             [this](const QString& file) { Q_EMIT filesSaved({file}); });
     connect(&m_file, &StudyFile::failed, this, [this](const QString& reason) {
