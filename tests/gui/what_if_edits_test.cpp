@@ -163,6 +163,9 @@ TEST_CASE("keys lengthen the selected op, and a duration is typed for all of its
     QTest::keyClick(time, Qt::Key_Return);
     CHECK(tab.find<QLabel>("opHint")->text()
           == QStringLiteral("-1 is not a duration; enter a positive number of ms."));
+    time->setText(QStringLiteral("<1"));
+    QTest::keyClick(time, Qt::Key_Return);
+    CHECK(tab.find<QLabel>("opHint")->text().startsWith(QStringLiteral("<1 is not"))); // was &lt;
     CHECK(tab.edits().size() == 1);
 }
 
