@@ -1,4 +1,5 @@
 #include "app/pages/run/run_page.h"
+#include "app/widgets/window/tab_strip.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
@@ -6,6 +7,7 @@
 
 #include <QListView>
 #include <QPushButton>
+#include <QTabBar>
 #include <QTest>
 
 namespace app {
@@ -54,6 +56,17 @@ TEST_CASE("a file that replaced the one of a tab is shown in a tab of its own")
     CHECK(schemeShown("1f1b") == "1f1b");
     CHECK(schemeShown("gpipe") == "gpipe");
     CHECK(w.tabs() == 3);
+}
+
+// The tab showed RD.sqlite.
+TEST_CASE("a tab shows the & in the name of a file")
+{
+    const ThemeController theme;
+    TabStrip strip(theme);
+    const int tab = strip.addTab(QStringLiteral("R&D.sqlite"), TabStrip::Closing::Allowed);
+    CHECK(strip.bar()->tabText(tab) == QStringLiteral("R&&D.sqlite"));
+    strip.setTitle(tab, QStringLiteral("A&B.sqlite"));
+    CHECK(strip.bar()->tabText(tab) == QStringLiteral("A&&B.sqlite"));
 }
 
 } // namespace app
