@@ -5,6 +5,7 @@
 
 #include <QAbstractButton>
 #include <QDialog>
+#include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QMessageBox>
@@ -151,6 +152,20 @@ TEST_CASE("a file that is not a study leaves the edited one as it is")
     CHECK_FALSE(study.file.open(study.folder.filePath(QStringLiteral("own.toml"))));
     CHECK(study.file.isModified());
     CHECK(study.file.path().isEmpty());
+}
+
+// bscope study best-scheme -o best-scheme makes such a folder; a file was overwritten by Ctrl+S.
+TEST_CASE("a preset is not a file of the same name in the current folder")
+{
+    EditedStudy study;
+    const QString before = QDir::currentPath();
+    REQUIRE(QDir::setCurrent(study.folder.path()));
+    CHECK(QDir().mkdir(QStringLiteral("best-scheme")));
+    const auto opened = study.file.open(QStringLiteral("best-scheme"));
+    QDir::setCurrent(before);
+    REQUIRE(opened);
+    CHECK(study.file.path().isEmpty());
+    CHECK(study.file.name() == QStringLiteral("best-scheme"));
 }
 
 } // namespace app

@@ -34,9 +34,10 @@ QString StudyFile::title() const
 engine::Result<profiler::Study> StudyFile::open(const QString& nameOrFile)
 {
     auto study = TRY(openStudy(nameOrFile));
+    const bool isFile = nameOrFile.endsWith(QStringLiteral(".toml")); // as SpecFile::textOf()
     const QFileInfo file(nameOrFile);
-    m_path = file.exists() ? file.absoluteFilePath() : QString();
-    m_name = file.exists() ? file.completeBaseName() : nameOrFile;
+    m_path = isFile ? file.absoluteFilePath() : QString();
+    m_name = isFile ? file.completeBaseName() : nameOrFile;
     m_onDisk.remember(m_path);
     m_saved = m_edited = study;
     return study;
