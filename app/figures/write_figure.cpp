@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <mutex>
 
 namespace app {
 namespace {
@@ -28,11 +29,28 @@ constexpr int kPdfResolution = 7200;       // units per inch; a unit is a hundre
 constexpr double kMaxPixels = 400'000'000; // 20 000 x 20 000; drawing it needs 1.6 GB
 
 // Makes the bytes of a PDF deterministic. QPdfWriter numbers the fonts of a page in the order of a
-// hash table. While an instance exists, new hash tables have the same order in every process.
-struct DeterministicHashes
+// hash table. While an instance exists, new hash tables have the same order in every process. A
+// second instance waits until the first is destroyed.
+class DeterministicHashes
 {
-    DeterministicHashes() { QHashSeed::setDeterministicGlobalSeed(); }
+public:
+    DeterministicHashes()
+        : m_lock(mutex())
+    {
+        QHashSeed::setDeterministicGlobalSeed();
+    }
     ~DeterministicHashes() { QHashSeed::resetRandomGlobalSeed(); }
+    DeterministicHashes(const DeterministicHashes&) = delete;
+    DeterministicHashes& operator=(const DeterministicHashes&) = delete;
+
+private:
+    static std::mutex& mutex()
+    {
+        static std::mutex one;
+        return one;
+    }
+
+    std::lock_guard<std::mutex> m_lock;
 };
 
 QByteArray pdfBytes(const profiler::Scene& scene)

@@ -87,7 +87,8 @@ Result<QString> moveRun(const QString& file, const QString& folder)
     QString to = QDir(folder).filePath(from.fileName());
     for (int i = 2; QFileInfo::exists(to) || partsOf(to).size() > 1; ++i)
         to = QDir(folder).filePath(
-            QStringLiteral("%1-%2.%3").arg(from.completeBaseName()).arg(i).arg(from.suffix()));
+            QStringLiteral("%1-%2.%3")
+                .arg(from.completeBaseName(), QString::number(i), from.suffix()));
     QDir().mkpath(folder);
     QStringList moved;
     for (const QString& suffix : partsOf(file)) {

@@ -95,11 +95,10 @@ void RunSaver::saveImportReport(const std::shared_ptr<const engine::Run>& run, c
              [run] { return profiler::importJson(*run); });
 }
 
-void RunSaver::saveRules(const QString& toml)
+QString RunSaver::saveRules(const QString& toml)
 {
-    saveText(
-        {tr("Save rules"), QStringLiteral("rules"), tr("Rules (*.toml)")},
-        [text = toml.toStdString()] { return text; }, &RunSaver::rulesSaved);
+    return askAndWait({tr("Save rules"), QStringLiteral("rules"), tr("Rules (*.toml)")},
+                      [&toml](const QString& file) { return writeText(file, toml.toStdString()); });
 }
 
 void RunSaver::saveFigure(const MakeScene& make, const QString& name)
@@ -135,30 +134,26 @@ void RunSaver::saveStudyResults(const StudyPointer& data, const QString& name)
              [data] { return profiler::studyCsv(data->study, data->points, data->results); });
 }
 
-void RunSaver::saveStudy(const profiler::Study& study, const QString& name)
+QString RunSaver::saveStudy(const profiler::Study& study, const QString& name)
 {
-    saveText(
+    return askAndWait(
         {tr("Save study"), name, tr("Studies (*.toml)")},
-        [study] { return profiler::studyToml(study); }, &RunSaver::studySaved);
+        [&study](const QString& file) { return writeText(file, profiler::studyToml(study)); });
 }
 
-void RunSaver::saveText(const Request& request, const MakeText& make, Done done)
+void RunSaver::saveText(const Request& request, const MakeText& make)
 {
-    ask(
-        request,
-        [make](const QString& file) {
-            return make().and_then([&](const std::string& text) { return writeText(file, text); });
-        },
-        done);
+    ask(request, [make](const QString& file) {
+        return make().and_then([&](const std::string& text) { return writeText(file, text); });
+    });
 }
 
-void RunSaver::ask(const Request& request, const Write& write, Done done)
+QFileDialog* RunSaver::makeDialog(const Request& request)
 {
     const QString ending = endingOf(request.filter),
                   name = request.name + QLatin1Char('.') + ending;
     auto* dialog
         = named(new QFileDialog(&m_page, request.title, name, request.filter), "saveDialog");
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(ending);
     if (const QString folder = chosenFolder(key::kExports); !folder.isEmpty()) {
@@ -167,6 +162,13 @@ void RunSaver::ask(const Request& request, const Write& write, Done done)
     }
     connect(dialog, &QFileDialog::filterSelected, dialog,
             [dialog](const QString& filter) { dialog->setDefaultSuffix(endingOf(filter)); });
+    return dialog;
+}
+
+void RunSaver::ask(const Request& request, const Write& write, Done done)
+{
+    QFileDialog* dialog = makeDialog(request);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QFileDialog::fileSelected, this, [this, write, done](const QString& file) {
         m_writing.run([write, file] { return write(file); },
                       [this, file, done](const engine::Result<void>& written) {
@@ -174,6 +176,20 @@ void RunSaver::ask(const Request& request, const Write& write, Done done)
                       });
     });
     dialog->open();
+}
+
+QString RunSaver::askAndWait(const Request& request, const Write& write)
+{
+    const std::unique_ptr<QFileDialog> dialog(makeDialog(request));
+    QString file;
+    connect(dialog.get(), &QFileDialog::fileSelected, this,
+            [&file](const QString& chosen) { file = chosen; });
+    dialog->exec();
+    if (file.isEmpty())
+        return {};
+    const auto written = write(file);
+    finish(file, written);
+    return written ? file : QString();
 }
 
 void RunSaver::finish(const QString& file, const engine::Result<void>& written, Done done)

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+class QFileDialog;
 class QWidget;
 
 namespace app {
@@ -36,20 +37,20 @@ public:
     void saveTrace(const std::shared_ptr<const engine::Run>& run, const QString& file);
     // Saves the report of an imported run as JSON.
     void saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name);
-    void saveRules(const QString& toml);
 
     using MakeScene = std::function<engine::Result<profiler::Scene>()>;
     // Draws a figure and saves it. The extension of the file selects PDF, SVG, PNG or TikZ.
     void saveFigure(const MakeScene& make, const QString& name);
-    // Saves the report of a study (HTML), its results (CSV) or its definition (TOML).
+    // Saves the report of a study (HTML) or its results (CSV).
     void saveStudyReport(const StudyPointer& data, const QString& name);
     void saveStudyResults(const StudyPointer& data, const QString& name);
-    void saveStudy(const profiler::Study& study, const QString& name);
+    // Ask for a file and write it before they return, so that a closing page can wait for it.
+    // Return the file; "" if the user cancelled or the file cannot be written.
+    QString saveStudy(const profiler::Study& study, const QString& name);
+    QString saveRules(const QString& toml);
 
 Q_SIGNALS:
-    void studySaved(const QString& file);
     void partSaved(const QString& file);
-    void rulesSaved(const QString& file);
 
 private:
     using Done = void (RunSaver::*)(const QString& file); // a signal
@@ -59,10 +60,12 @@ private:
         QString title, name, filter; // `name` gets the first extension in `filter`
     };
     using Write = std::function<engine::Result<void>(const QString& file)>;
+    QFileDialog* makeDialog(const Request& request);
     void ask(const Request& request, const Write& write, Done done = nullptr);
+    QString askAndWait(const Request& request, const Write& write);
     using MakeText = std::function<engine::Result<std::string>()>;
-    void saveText(const Request& request, const MakeText& make, Done done = nullptr);
-    void finish(const QString& file, const engine::Result<void>& written, Done done);
+    void saveText(const Request& request, const MakeText& make);
+    void finish(const QString& file, const engine::Result<void>& written, Done done = nullptr);
 
     QWidget& m_page;
     Background m_writing{this};

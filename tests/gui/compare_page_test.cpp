@@ -60,6 +60,17 @@ struct Compared
 
 } // namespace
 
+// The status bar shows HTML of the program.
+TEST_CASE("the status of a comparison shows the label of a file as plain text")
+{
+    ThemeController theme;
+    RunLibrary library;
+    engine::Run run = simulatedRun({"1f1b", 2, 2});
+    run.info.label = "<img src=x>";
+    const ComparePage page(theme, library, {library.add(std::move(run))});
+    CHECK(page.statusTexts().front() == QStringLiteral("<b>Baseline</b> &lt;img src=x&gt; #1"));
+}
+
 TEST_CASE("two runs are compared, and a sentence explains why one is shorter")
 {
     Compared compared({{"1f1b", 4, 4}, {"bitpipe", 4, 4}});

@@ -250,6 +250,21 @@ TEST_CASE("the report of an import fits a window of 960 by 640 pixels")
     CHECK(waitFor([&] { return !noteWraps() && !isBelowRules(); }));
 }
 
+// The tooltip showed R&amp;D.
+TEST_CASE("a name that is too long for the report of an import is in its tooltip")
+{
+    ImportWindow w;
+    tests::TorchTraceOptions options;
+    options.host = "node-7-with-a-long-name-in-the-cluster-of-R&D";
+    w.write(options);
+    w.window.openFiles({w.folder()});
+    REQUIRE(waitFor([&] { return w.showsReport(); }));
+    const auto notes = w.window.currentPage()->findChildren<QLabel*>(QStringLiteral("factNote"));
+    CHECK(std::ranges::any_of(notes, [&options](const QLabel* note) {
+        return note->toolTip() == QString::fromStdString(options.host);
+    }));
+}
+
 TEST_CASE("traces that cannot be imported leave one sentence and the way to others")
 {
     ImportWindow w;

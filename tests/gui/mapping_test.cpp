@@ -178,6 +178,27 @@ TEST_CASE("another mapping file can be chosen in place of the one in use")
     dialog->close();
 }
 
+// The picker was disabled, so that the file stayed in the plan.
+TEST_CASE("a mapping file of another number of devices can be replaced")
+{
+    const QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("of-two.toml")));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("copies = [[\"1:0\", \"0:0\"]]\n");
+    file.close();
+    RunPlan plan = onNodes(4, 1);
+    plan.experiment.schedule.scheme = "1f1b";
+    plan.experiment.schedule.mapping = file.fileName().toStdString();
+    Mapped setup(plan);
+    REQUIRE(waitFor([&] { return setup.find<EmptyState>("mappingEmpty")->isVisible(); }));
+    auto* picker = setup.find<SegmentControl>("mapping");
+    REQUIRE(picker->isEnabled());
+    CHECK(picker->current() == 3);
+    QTest::keyClick(picker, Qt::Key_Left);
+    CHECK(setup.page.plan().experiment.schedule.mapping == "pair-adjacent");
+    setup.wait();
+}
+
 TEST_CASE("links without a shown kind of load cannot be reached")
 {
     Mapped setup(onNodes(8, 4));

@@ -64,6 +64,24 @@ TEST_CASE("the memory page of a BPipe run lists what is alive, pairs devices and
     CHECK(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("Category,Op,")));
 }
 
+// The list kept the title and the bytes of the device that was chosen before.
+TEST_CASE("a device whose memory was not recorded has no bytes of another one")
+{
+    engine::Run run = *sample::measured({"1f1b", 4, 8, 1});
+    std::erase_if(run.timeline.memory, [](const auto& event) { return event.device == 3; });
+    const OpenedMemoryPage opened(std::make_shared<const engine::Run>(std::move(run)));
+    REQUIRE(waitFor([&] { return opened.rows("memoryTable") == 4; }));
+    CHECK_FALSE(opened.find<QLabel>("aliveValue")->text().isEmpty());
+    auto* areas = opened.find<MemoryAreas>("memoryAreas");
+    areas->choose({3}, areas->time());
+    CHECK(areas->accessibleDescription() == QStringLiteral("Device 3: not recorded"));
+    CHECK(opened.find<QLabel>("aliveTitle")->text() == QStringLiteral("Device 3"));
+    CHECK(opened.find<QLabel>("aliveValue")->text().isEmpty());
+    CHECK(opened.page->statusNote() == QStringLiteral("not recorded"));
+    CHECK(opened.find<DataTable>("memoryTable")->currentIndex().row() == 3);
+    CHECK(opened.rows("aliveTable") == 0);
+}
+
 TEST_CASE("the memory page of a run without memory says so")
 {
     const OpenedMemoryPage opened(sample::units({"1f1b", 2, 2, 1}));

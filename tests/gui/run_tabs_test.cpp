@@ -1,4 +1,7 @@
+#include "app/pages/cluster/cluster_page.h"
 #include "app/pages/run/run_page.h"
+#include "app/pages/session/session_tabs.h"
+#include "app/widgets/window/tab_strip.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
@@ -6,6 +9,7 @@
 
 #include <QListView>
 #include <QPushButton>
+#include <QTabBar>
 #include <QTest>
 
 namespace app {
@@ -54,6 +58,30 @@ TEST_CASE("a file that replaced the one of a tab is shown in a tab of its own")
     CHECK(schemeShown("1f1b") == "1f1b");
     CHECK(schemeShown("gpipe") == "gpipe");
     CHECK(w.tabs() == 3);
+}
+
+// A tab of its run was opened first, so that the tabs had another order.
+TEST_CASE("a session opens the page of a run on a cluster without a tab of the run")
+{
+    Window w;
+    const QString file = w.folder.filePath(QStringLiteral("run.sqlite"));
+    REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({"1f1b", 2, 2})));
+    QStringList missing;
+    const Page* page = openTab(w.window, {QStringLiteral("cluster"), {file}, {}, {}, {}}, missing);
+    CHECK(qobject_cast<const ClusterPage*>(page) != nullptr);
+    CHECK(page == w.window.currentPage());
+    CHECK(w.tabs() == 2); // with the start page
+}
+
+// The tab showed RD.sqlite.
+TEST_CASE("a tab shows the & in the name of a file")
+{
+    const ThemeController theme;
+    TabStrip strip(theme);
+    const int tab = strip.addTab(QStringLiteral("R&D.sqlite"), TabStrip::Closing::Allowed);
+    CHECK(strip.bar()->tabText(tab) == QStringLiteral("R&&D.sqlite"));
+    strip.setTitle(tab, QStringLiteral("A&B.sqlite"));
+    CHECK(strip.bar()->tabText(tab) == QStringLiteral("A&&B.sqlite"));
 }
 
 } // namespace app

@@ -20,6 +20,7 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QDir>
+#include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -221,6 +222,12 @@ TEST_CASE("new runs are saved in the chosen folder, and a folder that cannot be 
     CHECK(runsFolder() == usual);
     w.enter(key::kRuns, folder.path());
     CHECK(runsFolder() == folder.path());
+    const QString before = QDir::currentPath();
+    REQUIRE(QDir::setCurrent(QFileInfo(folder.path()).path()));
+    w.enter(key::kRuns, QFileInfo(folder.path()).fileName()); // was stored as it is typed
+    CHECK(QDir::isAbsolutePath(runsFolder()));
+    CHECK(QFileInfo(runsFolder()) == QFileInfo(folder.path()));
+    QDir::setCurrent(before);
     w.enter(key::kRuns, {});
     CHECK(runsFolder() == usual);
 }

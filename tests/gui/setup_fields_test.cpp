@@ -127,4 +127,14 @@ TEST_CASE("the wheel over a field of the form scrolls the form and changes no va
     CHECK(wheelReceiver(&setup.page) == &setup.page);
 }
 
+// The status bar shows HTML of the program.
+TEST_CASE("the status of a set-up shows the scheme of a file as plain text")
+{
+    Setup setup;
+    RunPlan plan;
+    plan.experiment.schedule.scheme = "<img src=x>";
+    setup.page.setPlan(plan);
+    CHECK(setup.page.statusTexts().front().startsWith(QStringLiteral("&lt;img src=x&gt;, D 4")));
+}
+
 } // namespace app

@@ -16,6 +16,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 
 namespace app {
 
@@ -74,10 +75,15 @@ struct Studied
     void save(const char* name, const QString& file) const
     {
         QSignalSpy saved(page, &Page::filesSaved);
+        QTimer answer; // saving the study waits for the answer
+        QObject::connect(&answer, &QTimer::timeout, page, [&] {
+            auto* dialog = find<QFileDialog>("saveDialog");
+            answer.stop();
+            Q_EMIT dialog->fileSelected(file);
+            dialog->close();
+        });
+        answer.start(0);
         action(name)->trigger();
-        auto* dialog = find<QFileDialog>("saveDialog");
-        Q_EMIT dialog->fileSelected(file);
-        dialog->close();
         REQUIRE(waitFor([&] { return !saved.isEmpty(); }));
         CHECK(saved.front().front().toStringList() == QStringList(file));
         CHECK(QFileInfo(file).size() > 0);

@@ -1,16 +1,15 @@
 #include "app/models/study/study_options.h"
 #include "app/pages/run_saver.h"
 #include "app/pages/study/study_file.h"
-#include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
 
 #include <QAbstractButton>
 #include <QDialog>
+#include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QMessageBox>
 #include <QPushButton>
-#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -25,6 +24,15 @@ struct EditedStudy
     {
         edited.title = "own";
         file.edit(edited);
+        QObject::connect(&chooser, &QTimer::timeout, &page, [this] {
+            auto* dialog = page.findChild<QFileDialog*>(QStringLiteral("saveDialog"));
+            if (dialog == nullptr)
+                return;
+            chooser.stop();
+            if (!path.isEmpty())
+                Q_EMIT dialog->fileSelected(path);
+            dialog->close();
+        });
     }
     // Answers the question about unsaved edits.
     void answer(const char* button)
@@ -36,20 +44,18 @@ struct EditedStudy
                               Qt::LeftButton);
         });
     }
-    void chooseFile()
+    // Answers the next question for a file with `name`; "": cancels it.
+    void choose(const QString& name)
     {
-        auto* dialog = page.findChild<QFileDialog*>(QStringLiteral("saveDialog"));
-        REQUIRE(dialog != nullptr);
-        Q_EMIT dialog->fileSelected(path);
-        dialog->close();
-        REQUIRE(waitFor([this] { return file.path() == path; }));
+        path = name.isEmpty() ? QString() : folder.filePath(name);
+        chooser.start(0);
     }
 
     // Saves the study, changes its file as another program would, and edits the study.
     void saveAndChangeOnDisk()
     {
-        file.saveAs();
-        chooseFile();
+        choose(QStringLiteral("own.toml"));
+        REQUIRE(file.saveAs());
         QFile text(path);
         REQUIRE(text.open(QIODevice::Append));
         text.write("# by another program\n");
@@ -59,7 +65,8 @@ struct EditedStudy
     }
 
     QTemporaryDir folder;
-    QString path = folder.filePath(QStringLiteral("own.toml"));
+    QString path;
+    QTimer chooser;
     QWidget page;
     RunSaver saver{&page};
     profiler::Study edited = defaultStudy();
@@ -68,37 +75,42 @@ struct EditedStudy
 
 } // namespace
 
-TEST_CASE("a new study that is saved because its page closes closes it when it is written")
+// The page stayed open until the file was written, and so did the window that was closing.
+TEST_CASE("a new study is saved before its page closes")
 {
     EditedStudy study;
-    const QSignalSpy closed(&study.file, &StudyFile::closeRequested);
     CHECK(study.file.title() == QStringLiteral("Study \u2022"));
     study.answer("saveChanges");
-    CHECK_FALSE(study.file.mayClose());
-    study.chooseFile();
-    CHECK(closed.size() == 1);
+    study.choose(QStringLiteral("own.toml"));
+    CHECK(study.file.mayDiscard());
+    CHECK(study.file.path() == study.path);
     CHECK_FALSE(study.file.isModified());
     CHECK(study.file.title() == QStringLiteral("Study: own"));
-    CHECK(study.file.mayClose());
     const auto read = study.file.open(study.path);
     REQUIRE(read);
     CHECK(*read == study.edited);
 }
 
-TEST_CASE("a study that is saved after its page stayed open does not close it")
+TEST_CASE("a study that the user keeps, or saves to no file, stays open")
 {
     for (const char* button : {"keepEditing", "saveChanges"}) {
         EditedStudy study;
-        const QSignalSpy closed(&study.file, &StudyFile::closeRequested);
         study.answer(button);
-        CHECK_FALSE(study.file.mayClose());
-        if (auto* dialog = study.page.findChild<QFileDialog*>(QStringLiteral("saveDialog")))
-            dialog->close();
-        settle();
-        study.file.saveAs();
-        study.chooseFile();
-        CHECK(closed.isEmpty());
+        study.choose({});
+        CHECK_FALSE(study.file.mayDiscard());
+        CHECK(study.file.isModified());
     }
+}
+
+TEST_CASE("a study that cannot be written stays open")
+{
+    EditedStudy study;
+    study.answer("saveChanges");
+    study.choose(QStringLiteral("missing/own.toml"));
+    CHECK_FALSE(study.file.mayDiscard());
+    CHECK(study.file.isModified());
+    CHECK(study.file.path().isEmpty());
+    CHECK(study.page.findChild<QMessageBox*>(QStringLiteral("notSaved")) != nullptr);
 }
 
 TEST_CASE("a study that was changed on disk is not overwritten without a question")
@@ -110,7 +122,7 @@ TEST_CASE("a study that was changed on disk is not overwritten without a questio
         REQUIRE(box != nullptr);
         box->button(QMessageBox::Cancel)->click();
     });
-    study.file.save();
+    CHECK_FALSE(study.file.save());
     CHECK(study.file.isModified());
     QFile text(study.path);
     REQUIRE(text.open(QIODevice::ReadOnly));
@@ -121,7 +133,6 @@ TEST_CASE("a study that was changed on disk is not overwritten without a questio
 TEST_CASE("a study that was changed on disk and is saved elsewhere closes its page")
 {
     EditedStudy study;
-    const QSignalSpy closed(&study.file, &StudyFile::closeRequested);
     study.saveAndChangeOnDisk();
     study.answer("saveChanges");
     QTimer second; // answers the question about the file, which follows
@@ -130,19 +141,31 @@ TEST_CASE("a study that was changed on disk and is saved elsewhere closes its pa
             box->findChild<QAbstractButton*>(QStringLiteral("saveAsInstead"))->click();
     });
     second.start(0);
-    CHECK_FALSE(study.file.mayClose());
-    second.stop();
-    study.path = study.folder.filePath(QStringLiteral("other.toml"));
-    study.chooseFile();
-    CHECK(closed.size() == 1);
+    study.choose(QStringLiteral("other.toml"));
+    CHECK(study.file.mayDiscard());
+    CHECK(study.file.path() == study.path);
 }
 
 TEST_CASE("a file that is not a study leaves the edited one as it is")
 {
     EditedStudy study;
-    CHECK_FALSE(study.file.open(study.path));
+    CHECK_FALSE(study.file.open(study.folder.filePath(QStringLiteral("own.toml"))));
     CHECK(study.file.isModified());
     CHECK(study.file.path().isEmpty());
+}
+
+// bscope study best-scheme -o best-scheme makes such a folder; a file was overwritten by Ctrl+S.
+TEST_CASE("a preset is not a file of the same name in the current folder")
+{
+    EditedStudy study;
+    const QString before = QDir::currentPath();
+    REQUIRE(QDir::setCurrent(study.folder.path()));
+    CHECK(QDir().mkdir(QStringLiteral("best-scheme")));
+    const auto opened = study.file.open(QStringLiteral("best-scheme"));
+    QDir::setCurrent(before);
+    REQUIRE(opened);
+    CHECK(study.file.path().isEmpty());
+    CHECK(study.file.name() == QStringLiteral("best-scheme"));
 }
 
 } // namespace app

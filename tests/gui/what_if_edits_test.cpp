@@ -2,6 +2,7 @@
 #include "app/widgets/forms/spin_field.h"
 #include "app/widgets/whatif/edit_list.h"
 #include "app/widgets/whatif/layer_bar.h"
+#include "app/widgets/whatif/what_if_form.h"
 #include "engine/schedule/notation.h"
 #include "profiler/store/trace_store.h"
 #include "tests/gui/what_if_tab.h"
@@ -163,6 +164,9 @@ TEST_CASE("keys lengthen the selected op, and a duration is typed for all of its
     QTest::keyClick(time, Qt::Key_Return);
     CHECK(tab.find<QLabel>("opHint")->text()
           == QStringLiteral("-1 is not a duration; enter a positive number of ms."));
+    time->setText(QStringLiteral("<1"));
+    QTest::keyClick(time, Qt::Key_Return);
+    CHECK(tab.find<QLabel>("opHint")->text().startsWith(QStringLiteral("<1 is not"))); // was &lt;
     CHECK(tab.edits().size() == 1);
 }
 
@@ -280,6 +284,18 @@ TEST_CASE("ops of another scheme are not edited")
     CHECK_FALSE(tab.find<QLineEdit>("opTime")->isEnabled());
     CHECK_FALSE(tab.find<QAction>("lengthenOp")->isEnabled());
     CHECK(tab.find<QLabel>("opHint")->text().startsWith(QStringLiteral("Choose \"Own order\"")));
+}
+
+// The field ended at 4096, so that this run was predicted with half of its micro-batches.
+TEST_CASE("a run of many micro-batches is predicted with all of them")
+{
+    const auto run = sharedRun({"1f1b", 2, 8192, 3, true});
+    const auto measured = profiler::WhatIfPredictor::create(*run);
+    REQUIRE(measured);
+    const ThemeController theme;
+    WhatIfForm form(theme);
+    form.show(run, *measured);
+    CHECK(form.changes().microBatches == 8192);
 }
 
 } // namespace app

@@ -108,6 +108,9 @@ std::vector<NumberSource> numberSources(const engine::BpipeQuestion& question,
                    phrase("roofline of %1 on stage 0")
                        .arg(countOf(engine::layersOf(on.model, question.input.stages, 0), "layer")),
                    phrase("computed")});
+    all.push_back({phrase("Peak %1 TFLOP/s").arg(number(on.hardware.peakFlops / 1e12, 0)),
+                   phrase("of 16-bit matrix products; those of a model in fp32 or tf32 are slower"),
+                   phrase("assumed")});
     all.push_back(
         {phrase("Link %1").arg(scaleIn(Unit::GBPerSecond, 0)
                                    .withUnit(on.hardware.node.bandwidth * on.hardware.linkShare)),

@@ -108,6 +108,15 @@ ClusterCheck crossingCheck(const ClusterPrediction& prediction)
             clusterPhrase("%1; %2 cross nodes").arg(linkText(link), crossing)};
 }
 
+// Hardware files have only the 16-bit peak.
+ClusterCheck peakCheck(const engine::HardwareSpec& hardware, engine::Precision precision)
+{
+    return {Level::Warning, clusterPhrase("16-bit peak of the GPU assumed"),
+            clusterPhrase("%1 TFLOP/s; matrix products in %2 are slower")
+                .arg(number(hardware.peakFlops / 1e12, 0),
+                     fromUtf8(engine::nameIn(engine::kPrecisionNames, precision)))};
+}
+
 std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook& outlook,
                                    const engine::Result<ClusterPrediction>& prediction)
 {
@@ -145,6 +154,8 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
         checks.push_back({Level::Warning, clusterPhrase("Pipeline drains after every iteration"),
                           clusterPhrase("an emulated run does not drain, so its iterations are "
                                         "shorter")});
+    if (outlook.prediction && plan.experiment.model.precision != engine::Precision::Bf16)
+        checks.push_back(peakCheck(outlook.prediction->hardware, plan.experiment.model.precision));
     if (outlook.prediction && outlook.kit.nodes > 1)
         checks.push_back(crossingCheck(*outlook.prediction));
     return checks;

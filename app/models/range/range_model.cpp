@@ -44,8 +44,7 @@ RangeModel::Column RangeModel::timeColumn(const QString& title, const Ticks& tic
     return {{title + QStringLiteral(", %1"), m_time}, [this, ticks](const Device* device) {
                 if (device == nullptr)
                     return m_time.text(sum(ticks) / std::max(1, m_metrics.recorded));
-                return device->isRecorded ? m_time.text(static_cast<double>(ticks(*device)))
-                                          : QStringLiteral("–");
+                return m_time.text(static_cast<double>(ticks(*device)));
             }};
 }
 
@@ -59,12 +58,9 @@ RangeModel::Column RangeModel::bubbleShareColumn() const
         return static_cast<double>(device->times.bubble)
             / static_cast<double>(std::max<std::int64_t>(1, m_metrics.range.duration()));
     };
-    return Column(tr("Bubble, %"),
-                  [share](const Device* device) {
-                      const QVariant known = share(device);
-                      return known.isValid() ? number(known.toDouble() * 100, 1)
-                                             : QStringLiteral("–");
-                  })
+    return Column(
+               tr("Bubble, %"),
+               [share](const Device* device) { return number(share(device).toDouble() * 100, 1); })
         .with(kShareRole, share);
 }
 
@@ -149,6 +145,11 @@ RangeModel::Columns RangeModel::columns() const
     for (Columns more : {memoryColumns(), countColumns()})
         columns.insert(columns.end(), std::make_move_iterator(more.begin()),
                        std::make_move_iterator(more.end()));
+    // A device without a trace has a name, but no numbers.
+    for (auto column = columns.begin() + 1; column != columns.end(); ++column)
+        column->text = [text = column->text](const Device* device) {
+            return device == nullptr || device->isRecorded ? text(device) : QStringLiteral("–");
+        };
     for (auto& column : columns)
         column.with(kStrongRole, [](const Device* device) { return device == nullptr; });
     return columns;

@@ -48,6 +48,9 @@ void AllReduceModel::show(const std::vector<profiler::AllReduceLoad>& loads)
             ? QString::number(load.nodes.front())
             : QStringLiteral("%1–%2").arg(load.nodes.front()).arg(load.nodes.back());
     };
+    const auto time = [](const Load& load, std::int64_t ns) {
+        return load.time == 0 ? QStringLiteral("–") : milliseconds(static_cast<double>(ns));
+    };
     Columns columns{
         TableColumn<Load>(
             tr("Stages"), [](const Load& load) { return stageList(load.stages); }, Qt::AlignLeft),
@@ -58,12 +61,16 @@ void AllReduceModel::show(const std::vector<profiler::AllReduceLoad>& loads)
                           [](const Load& load) { return gigabytes(load.bytes); })
             .with(Qt::ToolTipRole,
                   [](const Load&) { return QVariant(tr("Sent by every member per iteration")); }),
-        TableColumn<Load>(
-            scaleIn(Unit::Millisecond).unit(),
-            [](const Load& load) { return milliseconds(static_cast<double>(load.time)); }),
-        TableColumn<Load>(labelled(tr("Exposed, %1"), Unit::Millisecond), [](const Load& load) {
-            return milliseconds(static_cast<double>(load.exposed));
-        })};
+        TableColumn<Load>(scaleIn(Unit::Millisecond).unit(),
+                          [time](const Load& load) { return time(load, load.time); })
+            .with(Qt::ToolTipRole,
+                  [](const Load& load) {
+                      return load.time == 0
+                          ? QVariant(tr("Contained in the all-reduce of the tied embeddings"))
+                          : QVariant();
+                  }),
+        TableColumn<Load>(labelled(tr("Exposed, %1"), Unit::Millisecond),
+                          [time](const Load& load) { return time(load, load.exposed); })};
     reset(std::move(columns), loads);
 }
 

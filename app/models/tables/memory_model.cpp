@@ -70,8 +70,9 @@ void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
             return static_cast<double>(peak(device).value_or(0))
                 / static_cast<double>(*shown->limit);
         };
-        columns.push_back(Column(tr("Of limit, %"), [share](DeviceId device) {
-                              return number(100 * share(device), 1);
+        columns.push_back(Column(tr("Of limit, %"), [share, peak](DeviceId device) {
+                              return peak(device) ? number(100 * share(device), 1)
+                                                  : QStringLiteral("–");
                           }).with(kShareRole, share));
     }
     if (shown->hasPairs()) {

@@ -54,8 +54,6 @@ TableColumn<const DeviceMetrics*> MetricsModel::timeColumn(const QString& title,
                                                            const Ticks& ticks) const
 {
     return {{title + QStringLiteral(", %1"), m_time}, [this, ticks](const DeviceMetrics* device) {
-                if (device != nullptr && !hasTrace(*m_run, device->device))
-                    return QStringLiteral("–");
                 if (device != nullptr)
                     return m_time.text(static_cast<double>(ticks(*device)));
                 double sum = 0;
@@ -79,12 +77,9 @@ TableColumn<const DeviceMetrics*> MetricsModel::bubbleShareColumn() const
             ? static_cast<double>(device->bubble) / static_cast<double>(m_metrics.duration)
             : 0.0;
     };
-    return TableColumn<const Device*>(tr("Bubble, %"),
-                                      [share](const Device* device) {
-                                          const QVariant known = share(device);
-                                          return known.isValid() ? number(known.toDouble() * 100, 1)
-                                                                 : QStringLiteral("–");
-                                      })
+    return TableColumn<const Device*>(
+               tr("Bubble, %"),
+               [share](const Device* device) { return number(share(device).toDouble() * 100, 1); })
         .with(kShareRole, share);
 }
 
@@ -182,6 +177,12 @@ MetricsModel::Columns MetricsModel::columns() const
                            return number(
                                device != nullptr ? device->localCopies : m_metrics.localCopies, 0);
                        }});
+    // A device without a trace has a name and stages, but no numbers.
+    for (auto column = columns.begin() + 2; column != columns.end(); ++column)
+        column->text = [this, text = column->text](const Device* device) {
+            return device == nullptr || hasTrace(*m_run, device->device) ? text(device)
+                                                                         : QStringLiteral("–");
+        };
     for (auto& column : columns)
         column.with(kStrongRole, [](const Device* device) { return device == nullptr; });
     return columns;

@@ -349,7 +349,9 @@ QStringList ComparePage::statusTexts() const
     const engine::RunInfo& info = m_compared.baselineInfo();
     QStringList texts{QStringLiteral("<b>%1</b> %2")
                           .arg(tr("Baseline"),
-                               m_compared.titles().value(static_cast<int>(m_compared.baseline())))};
+                               m_compared.titles()
+                                   .value(static_cast<int>(m_compared.baseline()))
+                                   .toHtmlEscaped())};
     const QString runs = countOf(static_cast<std::int64_t>(m_compared.size()), "run");
     const QString mode = m_compared.commonMode();
     texts.append(mode.isEmpty() ? runs : tr("%1, %2").arg(runs, mode));

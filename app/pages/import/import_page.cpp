@@ -170,7 +170,6 @@ void ImportPage::showRules(bool shown)
         connect(m_pane, &RulesPane::closeRequested, m_editRules,
                 [this] { m_editRules->setChecked(false); });
         connect(m_pane, &RulesPane::saveRequested, this, &ImportPage::saveRules);
-        connect(m_saver, &RunSaver::rulesSaved, this, &ImportPage::rulesSaved);
         connect(m_pane, &RulesPane::importRequested, this, [this, sources](const QString& rules) {
             Q_EMIT importAgainRequested(sources, rules);
         });
@@ -185,18 +184,13 @@ void ImportPage::showRules(bool shown)
         m_open->setFocus();
 }
 
-void ImportPage::saveRules()
+bool ImportPage::saveRules()
 {
-    m_closesWhenSaved = false; // queryClose() may have set it before the user cancelled the dialog
-    m_savingRules = m_pane->rules();
-    m_saver->saveRules(m_savingRules);
-}
-
-void ImportPage::rulesSaved()
-{
-    m_keptRules = m_savingRules;
-    if (std::exchange(m_closesWhenSaved, false))
-        Q_EMIT closeRequested();
+    const QString rules = m_pane->rules();
+    if (m_saver->saveRules(rules).isEmpty())
+        return false;
+    m_keptRules = rules;
+    return true;
 }
 
 bool ImportPage::queryClose()
@@ -205,11 +199,9 @@ bool ImportPage::queryClose()
         return true;
     UnsavedDialog dialog(tr("The set of rules"), 0, this);
     dialog.exec();
-    if (dialog.choice() == UnsavedDialog::Choice::Save) {
-        saveRules();
-        m_closesWhenSaved = true;
-    }
-    return dialog.choice() == UnsavedDialog::Choice::Discard;
+    return dialog.choice() == UnsavedDialog::Choice::Save
+        ? saveRules()
+        : dialog.choice() == UnsavedDialog::Choice::Discard;
 }
 
 bool ImportPage::eventFilter(QObject* watched, QEvent* event)

@@ -40,8 +40,7 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
-    // Asks before rules are lost that were typed and not saved. If the user saves them, returns
-    // false and emits closeRequested() when they are saved.
+    // Asks before rules are lost that were typed and not saved.
     bool queryClose() override;
     const RunDocument* document() const { return m_document.get(); } // nullptr: not imported yet
 
@@ -53,18 +52,16 @@ private:
     QWidget* makeReportPart(const ThemeController& theme);
     void makeActions();
     void showRules(bool shown);
-    void saveRules();
-    void rulesSaved();
+    bool saveRules(); // returns false if the user cancelled or the file cannot be written
     void setDocument(std::shared_ptr<RunDocument> document);
     void showDocument();
     void showFailure(const QString& reason);
 
     const ThemeController& m_theme;
     RunLibrary& m_library;
-    QString m_name, m_rulesText;        // name of the traces; the user's rules
-    QString m_keptRules, m_savingRules; // as last saved, or the initial ones; being saved
-    bool m_closesWhenSaved = false;
-    QStringList m_traces; // empty if the run was imported earlier
+    QString m_name, m_rulesText; // name of the traces; the user's rules
+    QString m_keptRules;         // as last saved, or the initial ones
+    QStringList m_traces;        // empty if the run was imported earlier
     TraceImporter m_importer;
     std::shared_ptr<RunDocument> m_document;
     QStackedWidget* m_stack;

@@ -231,12 +231,17 @@ void MemoryPage::showParts(bool hasMemory)
 void MemoryPage::showAlive(engine::DeviceId device, std::int64_t time)
 {
     const auto& steps = m_report->steps[device];
-    if (steps.empty())
-        return m_alive->clear();
+    m_aliveTitle->setText(tr("Device %1").arg(device.value));
+    m_memoryTable->selectRow(device.value);
+    if (steps.empty()) {
+        m_alive->clear();
+        m_aliveValue->clear();
+        m_aliveNote->setText(tr("not recorded"));
+        return Q_EMIT statusChanged();
+    }
     m_alive->show(*m_report, device, time);
     const std::int64_t total = profiler::stepAt(steps, time).total();
     const auto& peak = profiler::peakOf(steps);
-    m_aliveTitle->setText(tr("Device %1").arg(device.value));
     m_aliveValue->setText(m_report->bytes.withUnit(static_cast<double>(total)));
     const QString when = tr("at %1 %2").arg(m_report->at(time), m_report->time.unit());
     m_aliveNote->setText(
@@ -244,7 +249,6 @@ void MemoryPage::showAlive(engine::DeviceId device, std::int64_t time)
             ? tr("%1, the peak").arg(when)
             : tr("%1, %2 below the peak")
                   .arg(when, m_report->bytes.withUnit(static_cast<double>(peak.total() - total))));
-    m_memoryTable->selectRow(device.value);
     Q_EMIT statusChanged();
 }
 

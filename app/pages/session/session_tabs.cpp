@@ -119,12 +119,8 @@ const TabKind kTabKinds[] = {
      requestPage<&Page::queryRequested>},
     {"import", Needs::Files, isOf<ImportPage>, documentFile<ImportPage>,
      requestPage<&Page::importReportRequested>},
-    // openCluster() is for the run of the current page, so the run is opened first.
     {"cluster", Needs::Files, isOf<ClusterPage>, documentFile<ClusterPage>,
-     [](MainWindow& window, const SessionTab& tab) {
-         window.openRun(firstFile(tab));
-         window.openCluster();
-     }},
+     requestPage<&Page::clusterOfRunRequested>},
     {"editor", Needs::Files, isOf<EditorPage>, ownFiles, openEditor},
     {"study", Needs::Files, isOf<StudyPage>, ownFiles,
      [](MainWindow& window, const SessionTab& tab) { window.openStudy(firstFile(tab)); }},

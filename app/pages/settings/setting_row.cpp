@@ -118,12 +118,15 @@ QWidget* SettingRow::makePath()
     browse->setAccessibleName(tr("Choose: %1").arg(m_setting.title));
     connect(browse, &QPushButton::clicked, this, &SettingRow::browse);
     connect(field, &QLineEdit::editingFinished, this, [this, field] {
-        const QString path = field->text().trimmed(), problem = problemOf(path);
+        const QString typed = field->text().trimmed();
+        // A relative path would name another place when the program starts in another folder.
+        const QString path = typed.isEmpty() ? typed : QFileInfo(typed).absoluteFilePath();
+        const QString problem = problemOf(path);
         m_problem->setText(problem);
         m_problem->setVisible(!problem.isEmpty());
         setLook(field, "invalid", !problem.isEmpty());
         if (problem.isEmpty() && field->isModified()) {
-            field->setModified(false);
+            field->setText(path); // is not modified then
             take(path);
         }
     });

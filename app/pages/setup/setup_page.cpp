@@ -295,7 +295,7 @@ QStringList SetupPage::statusTexts() const
 {
     const engine::ScheduleRequest& request = plan().experiment.schedule;
     QString text = QStringLiteral("%1, D %2, N %3")
-                       .arg(QString::fromStdString(request.scheme))
+                       .arg(QString::fromStdString(request.scheme).toHtmlEscaped())
                        .arg(request.devices)
                        .arg(request.microBatches);
     const engine::Scheme* scheme = engine::findScheme(request.scheme);

@@ -3,13 +3,12 @@
 #include "app/models/study/study_options.h"
 #include "app/models/text.h"
 #include "app/pages/run_saver.h"
+#include "app/widgets/editor/unsaved_dialog.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
 #include "profiler/study/edit_study.h"
 
 #include <QFileInfo>
-
-#include <utility>
 
 namespace app {
 
@@ -19,9 +18,7 @@ StudyFile::StudyFile(const profiler::Study& study, RunSaver& saver, QWidget* pag
     , m_page(*page)
     , m_saved(study)
     , m_edited(study)
-{
-    connect(&m_saver, &RunSaver::studySaved, this, &StudyFile::adopt);
-}
+{ }
 
 QString StudyFile::baseName() const
 {
@@ -37,83 +34,58 @@ QString StudyFile::title() const
 engine::Result<profiler::Study> StudyFile::open(const QString& nameOrFile)
 {
     auto study = TRY(openStudy(nameOrFile));
+    const bool isFile = nameOrFile.endsWith(QStringLiteral(".toml")); // as SpecFile::textOf()
     const QFileInfo file(nameOrFile);
-    m_path = file.exists() ? file.absoluteFilePath() : QString();
-    m_name = file.exists() ? file.completeBaseName() : nameOrFile;
+    m_path = isFile ? file.absoluteFilePath() : QString();
+    m_name = isFile ? file.completeBaseName() : nameOrFile;
     m_onDisk.remember(m_path);
     m_saved = m_edited = study;
     return study;
 }
 
-void StudyFile::save()
-{
-    write();
-}
-
-void StudyFile::saveAs()
-{
-    m_closesWhenSaved = false; // mayClose() may have set it before the user cancelled the dialog
-    m_saver.saveStudy(m_edited, baseName());
-}
-
-StudyFile::Written StudyFile::write()
+bool StudyFile::save()
 {
     const auto answer
         = m_path.isEmpty() ? FileOnDisk::Answer::SaveAs : m_onDisk.askBeforeSaving(&m_page);
-    if (answer == FileOnDisk::Answer::SaveAs) {
-        saveAs();
-        return Written::Asked;
-    }
+    if (answer == FileOnDisk::Answer::SaveAs)
+        return saveAs();
     if (answer == FileOnDisk::Answer::Cancel)
-        return Written::No;
+        return false;
     const auto written = engine::saveFile(m_path.toStdString(), profiler::studyToml(m_edited),
                                           engine::IfExists::Replace);
     if (!written) {
         Q_EMIT failed(fromUtf8(written.error().message));
-        return Written::No;
+        return false;
     }
     m_saved = m_edited;
     m_onDisk.remember(m_path);
     Q_EMIT titleChanged();
     Q_EMIT saved(m_path);
-    return Written::Yes;
+    return true;
 }
 
-void StudyFile::adopt(const QString& file)
+bool StudyFile::saveAs()
 {
+    const QString file = m_saver.saveStudy(m_edited, baseName());
+    if (file.isEmpty())
+        return false;
     m_path = file;
     m_name = QFileInfo(file).completeBaseName();
     m_saved = m_edited;
     m_onDisk.remember(file);
     Q_EMIT titleChanged();
-    if (std::exchange(m_closesWhenSaved, false))
-        Q_EMIT closeRequested();
-}
-
-UnsavedDialog::Choice StudyFile::ask()
-{
-    if (!isModified())
-        return UnsavedDialog::Choice::Discard;
-    UnsavedDialog dialog(m_name.isEmpty() ? tr("The study") : m_name, 0, &m_page);
-    dialog.exec();
-    return dialog.choice();
+    return true;
 }
 
 bool StudyFile::mayDiscard()
 {
-    const auto choice = ask();
-    return choice == UnsavedDialog::Choice::Save ? write() == Written::Yes
-                                                 : choice == UnsavedDialog::Choice::Discard;
-}
-
-bool StudyFile::mayClose()
-{
-    const auto choice = ask();
-    if (choice != UnsavedDialog::Choice::Save)
-        return choice == UnsavedDialog::Choice::Discard;
-    const Written written = write();
-    m_closesWhenSaved = written == Written::Asked;
-    return written == Written::Yes;
+    if (!isModified())
+        return true;
+    UnsavedDialog dialog(m_name.isEmpty() ? tr("The study") : m_name, 0, &m_page);
+    dialog.exec();
+    return dialog.choice() == UnsavedDialog::Choice::Save
+        ? save()
+        : dialog.choice() == UnsavedDialog::Choice::Discard;
 }
 
 } // namespace app

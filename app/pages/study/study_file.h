@@ -1,6 +1,5 @@
 #pragma once
 
-#include "app/widgets/editor/unsaved_dialog.h"
 #include "app/widgets/forms/file_on_disk.h"
 #include "profiler/study/study.h"
 
@@ -31,32 +30,23 @@ public:
     void edit(const profiler::Study& study) { m_edited = study; }
     // Reads a preset or a file. If that fails, nothing changes.
     engine::Result<profiler::Study> open(const QString& nameOrFile);
+    // save() and saveAs() return false if the user cancelled or the file cannot be written.
     // Asks for a file if path() is "", and what to do if another program changed the file.
-    void save();
-    void saveAs();     // asks for a file
+    bool save();
+    bool saveAs();     // asks for a file
     bool mayDiscard(); // asks to save or drop edits; false: cancelled, or not saved
-    // Like mayDiscard(). If saving asks for a file, returns false and emits closeRequested() when
-    // the study is saved.
-    bool mayClose();
 
 Q_SIGNALS:
     void saved(const QString& file);
     void failed(const QString& reason);
     void titleChanged();
-    void closeRequested();
 
 private:
-    UnsavedDialog::Choice ask();           // returns Discard without edits
-    enum class Written { Yes, No, Asked }; // No: failed or cancelled; Asked: for a file
-    Written write();
-    void adopt(const QString& file);
-
     RunSaver& m_saver;
     QWidget& m_page;
     profiler::Study m_saved, m_edited; // m_saved: as last opened or saved
     QString m_name, m_path;
     FileOnDisk m_onDisk;
-    bool m_closesWhenSaved = false;
 };
 
 } // namespace app

@@ -140,7 +140,7 @@ void StudyPage::connectAll()
 void StudyPage::connectFile()
 {
     connect(&m_file, &StudyFile::titleChanged, this, &StudyPage::titleChanged);
-    connect(&m_file, &StudyFile::closeRequested, this, &StudyPage::closeRequested);
+    connect(&m_file, &StudyFile::titleChanged, this, &StudyPage::showPreset);
     connect(&m_file, &StudyFile::saved, this,
             [this](const QString& file) { Q_EMIT filesSaved({file}); });
     connect(&m_file, &StudyFile::failed, this, [this](const QString& reason) {
@@ -208,7 +208,9 @@ void StudyPage::showEdits()
 
 void StudyPage::showPreset()
 {
-    m_frame->presets->setCurrentIndex(std::max(0, m_frame->presets->findText(m_file.name())));
+    const bool isFile = !m_file.path().isEmpty(); // which may have the name of a preset
+    m_frame->presets->setCurrentIndex(
+        isFile ? 0 : std::max(0, m_frame->presets->findText(m_file.name())));
 }
 
 void StudyPage::showEditedParts()

@@ -31,7 +31,7 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
-    bool queryClose() override { return m_file.mayClose(); }
+    bool queryClose() override { return m_file.mayDiscard(); }
     StudySession& session() { return m_session; }
 
 protected:

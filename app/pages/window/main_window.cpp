@@ -133,6 +133,7 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::memoryRequested, this, &MainWindow::showPageAbout<MemoryPage>);
     connect(page, &Page::whatIfRequested, this, &MainWindow::showPageAbout<WhatIfPage>);
     connect(page, &Page::clusterRequested, this, &MainWindow::openCluster);
+    connect(page, &Page::clusterOfRunRequested, this, &MainWindow::showPageAbout<ClusterPage>);
     connect(page, &Page::startRequested, this, &MainWindow::startRun);
     connect(page, &Page::startAllRequested, this, &MainWindow::startRuns);
     connect(page, &Page::editRequested, this,

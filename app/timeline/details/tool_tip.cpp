@@ -68,8 +68,11 @@ QString toolTipText(const RunView& view, const Selection& selection)
         return toolTipPage(tr("Bubble"), length, lines);
     }
     if (selection.kind == Selection::Kind::Device) {
+        const QString title = tr("Device %1").arg(selection.device.value);
+        if (!view.knowsMemory() || !hasTrace(view.run(), selection.device))
+            return toolTipPage(title, {}, {tr("memory not recorded")});
         const auto peak = view.memory(selection.device).peak();
-        return toolTipPage(tr("Device %1").arg(selection.device.value),
+        return toolTipPage(title,
                            view.hasMemory()
                                ? byteScale(static_cast<std::int64_t>(peak)).withUnit(peak)
                                : number(peak, 1) + QString::fromUtf8(" Mₐ"),

@@ -31,6 +31,20 @@ bool isWithin(const FindFacet& facet, int value)
     });
 }
 
+// Returns the reason why the time of a facet cannot be compared with the times of a run; "" if it
+// can.
+QString unitProblem(const FindFacet& facet, const engine::RunInfo& info)
+{
+    const bool isOfTime = facet.key == Key::Longer || facet.key == Key::Shorter;
+    if (!isOfTime || facet.isInTime != info.inUnits())
+        return {};
+    if (info.inUnits())
+        return tr("the times of this run are in cost units; leave out the unit of %1")
+            .arg(facet.text);
+    return facet.time > 0 ? tr("%1 has no unit; use one of ns, us, ms and s").arg(facet.text)
+                          : QString();
+}
+
 // Returns the values of a facet that exist in this run, for a message: "micro-batches are 0 to 7".
 QString validValues(const FindFacet& facet, const RunView& view)
 {
@@ -118,10 +132,9 @@ void Found::matchOps(const RunView& view, const std::vector<FindFacet>& facets)
         m_ops[op] = isKindNamed
             || (view.op(op).microBatch.isValid() && engine::isCompute(view.op(op).kind));
     for (const FindFacet& facet : facets) {
-        if (facet.isInTime && view.run().info.inUnits()) {
+        if (const QString problem = unitProblem(facet, view.run().info); !problem.isEmpty()) {
             m_ops.assign(m_ops.size(), false);
-            m_blame = tr("the times of this run are in cost units; leave out the unit of %1")
-                          .arg(facet.text);
+            m_blame = problem;
             return;
         }
         if (isOfSpans(facet.key) || facet.key == Key::Kernel) {

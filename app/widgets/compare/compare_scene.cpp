@@ -309,7 +309,7 @@ QString CompareScene::toolTip() const
                               scale.withUnit(static_cast<double>(interval->most)));
     }
     lines << (row.isExpanded ? tr("Enter hides the devices") : tr("Enter shows the devices"));
-    return toolTipPage(QString::fromStdString(row.name),
+    return toolTipPage(QString::fromStdString(row.name).toHtmlEscaped(),
                        scale.withUnit(static_cast<double>(row.window().duration())), lines);
 }
 

@@ -106,6 +106,7 @@ Q_SIGNALS:
     void whatIfRequested(const QString& file);       // `file` is a measured run
     void queryRequested(const QString& file);        // `file` is any run
     void clusterRequested();                         // to run the shown experiment on a cluster
+    void clusterOfRunRequested(const QString& file); // `file` is any run
     void memoryRequested(const QString& file);       // `file` is any run
     void traceRequested(const std::shared_ptr<app::RunDocument>& run); // export of any run
     void startRequested(const QStringList& options); // the options of `bscope run`, without -o

@@ -290,7 +290,7 @@ void ImportReportView::showFacts(const engine::Run& run)
         auto* cell = new QWidget;
         QLabel* note = named(makePlainLabel(withShortWords(fact.note), "hint"), "factNote");
         if (note->text() != fact.note)
-            note->setToolTip(fact.note.toHtmlEscaped());
+            note->setToolTip(fact.note);
         spaced(new QVBoxLayout(cell), kSectionPadding, 2,
                {makeLabel(fact.title, "hint"), makePlainLabel(fact.value, "heading"), note})
             ->addStretch(1);

@@ -201,8 +201,10 @@ void MappingView::showEmpty(const QString& fact, const QString& advice, bool off
     m_empty->button()->setVisible(offersHardware);
     m_stack->setCurrentIndex(1);
     showSide();
-    for (QWidget* widget : std::initializer_list<QWidget*>{m_mapping, m_messages, m_allReduces})
-        widget->setEnabled(false);
+    // A mapping that cannot be predicted can be replaced.
+    m_mapping->setEnabled(m_problem.isEmpty() && hasNodes(m_plan.request()));
+    for (QCheckBox* box : {m_messages, m_allReduces})
+        box->setEnabled(false);
     m_isAnswered = true;
     Q_EMIT csvChanged();
 }

@@ -76,13 +76,13 @@ void MemoryAreas::choose(DeviceId device, std::int64_t time)
 void MemoryAreas::speak()
 {
     const auto& steps = m_report->steps[m_device];
-    if (steps.empty())
-        return;
-    setAccessibleDescription(tr("Device %1 at %2 %3: %4 %5")
-                                 .arg(QString::number(m_device.value), m_report->at(m_time),
-                                      m_report->time.unit(),
-                                      m_report->amount(profiler::stepAt(steps, m_time).total()),
-                                      m_report->bytes.unit()));
+    setAccessibleDescription(
+        steps.empty()
+            ? tr("Device %1: not recorded").arg(m_device.value)
+            : tr("Device %1 at %2 %3: %4 %5")
+                  .arg(QString::number(m_device.value), m_report->at(m_time), m_report->time.unit(),
+                       m_report->amount(profiler::stepAt(steps, m_time).total()),
+                       m_report->bytes.unit()));
     QAccessibleEvent event(this, QAccessible::DescriptionChanged);
     QAccessible::updateAccessibility(&event);
 }

@@ -181,7 +181,7 @@ void SlowForm::takeTime()
     if (!m_op || !isNumber || !(entered > 0) || !std::isfinite(entered)) {
         setInvalid(*m_time, true);
         m_hint->setText(tr("%1 is not a duration; enter a positive number of %2.")
-                            .arg(m_time->text().toHtmlEscaped(), m_unit.unit()));
+                            .arg(m_time->text(), m_unit.unit()));
         return;
     }
     Q_EMIT opScaled(entered * m_unit.perUnit() / static_cast<double>(m_op->duration));

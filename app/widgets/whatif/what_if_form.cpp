@@ -17,6 +17,7 @@
 #include <QSlider>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -216,6 +217,7 @@ void WhatIfForm::show(std::shared_ptr<const engine::Run> shown,
     m_table->setFixedHeight(m_table->fittingHeight());
     m_message = static_cast<double>(measured.times().message.median());
     m_measuredBatches = run.schedule.shape.microBatches;
+    m_microBatches->setMaximum(std::max(m_microBatches->maximum(), m_measuredBatches));
     m_microBatches->setValue(m_measuredBatches);
     m_stages = run.schedule.shape.stages;
     m_layers->setValue(modelLayers(run));

@@ -11,6 +11,15 @@
 #include <algorithm>
 
 namespace app {
+namespace {
+
+// A tab shows "&&" as "&", and a single one as a line below the next letter.
+QString tabText(QString title)
+{
+    return title.replace(QLatin1Char('&'), QStringLiteral("&&"));
+}
+
+} // namespace
 
 TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
@@ -41,7 +50,7 @@ TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
 
 int TabStrip::addTab(const QString& title, Closing closing)
 {
-    const int index = m_bar->addTab(title);
+    const int index = m_bar->addTab(tabText(title));
     if (closing == Closing::Allowed)
         addCloseButton(index);
     fitBar();
@@ -94,7 +103,7 @@ void TabStrip::removeTab(int index)
 
 void TabStrip::setTitle(int index, const QString& title)
 {
-    m_bar->setTabText(index, title);
+    m_bar->setTabText(index, tabText(title));
     fitBar();
 }
 

@@ -66,8 +66,10 @@ struct AllReduceLoad
     std::vector<engine::StageId> stages;
     std::vector<int> nodes;
     int ranks = 1;
-    double bytes = 0;                   // bytes that one member sends; sum over the stages
-    std::int64_t time = 0, exposed = 0; // sums over the stages, in ticks
+    double bytes = 0; // bytes that one member sends; sum over the stages
+    // Sums over the stages, in ticks. 0 if the all-reduces continue that of tied embeddings, whose
+    // time contains theirs.
+    std::int64_t time = 0, exposed = 0;
 };
 
 // Exposed communication by kind: means over the devices, in ticks. Time in which several kinds run

@@ -11,6 +11,10 @@
 #include <QTemporaryDir>
 #include <QXmlStreamReader>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 using namespace app;
 
 namespace {
@@ -45,6 +49,30 @@ TEST_CASE("the PDF of a figure with two fonts has the same bytes in every proces
         QHashSeed::resetRandomGlobalSeed(); // as at the start of a process
         CHECK(renderFigure(scene, FigureFormat::Pdf, 300).value() == first);
     }
+}
+
+// The export dialog checks a figure while it writes it.
+TEST_CASE("the PDF of a figure has the same bytes while another thread writes it, too")
+{
+    const engine::Run run = tests::unitRun("bitpipe", 4, 4);
+    const engine::Run* runs[] = {&run, &run};
+    const profiler::Scene scene = profiler::layoutFigure(runs, {}).value();
+    const auto pdf = [&scene] { return renderFigure(scene, FigureFormat::Pdf, 300).value(); };
+    const QByteArray first = pdf();
+    std::atomic<bool> isDone = false;
+    std::thread other([&] {
+        while (!isDone) {
+            pdf();
+            std::this_thread::sleep_for(std::chrono::milliseconds(5)); // with a random seed
+        }
+    });
+    constexpr int kTimes = 30;
+    int same = 0;
+    for (int time = 0; time < kTimes; ++time)
+        same += pdf() == first ? 1 : 0;
+    isDone = true;
+    other.join();
+    CHECK(same == kTimes);
 }
 
 TEST_CASE("the PDF is cropped to the figure, dated by its run and embeds its font")

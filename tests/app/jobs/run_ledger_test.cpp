@@ -90,6 +90,22 @@ TEST_CASE("a killed run is trashed, restored and deleted with the files beside i
     CHECK(changes.failed.isEmpty());
 }
 
+// The second one was named half2-sqlite.%3, which is not the name of a run.
+TEST_CASE("a second run of one name keeps its name in the trash, also with a place marker in it")
+{
+    LedgerRun run;
+    run.file = inRuns("half%1.sqlite");
+    Changes changes;
+    for (int time = 0; time < 2; ++time) {
+        QDir().mkpath(runsFolder());
+        REQUIRE(profiler::writeRun(run.file.toStdString(), simulatedRun({"1f1b", 2, 2})));
+        changes.apply(&RunLedger::moveToTrash, run);
+    }
+    CHECK(changes.failed.isEmpty());
+    for (const char* name : {"/half%1.sqlite", "/half%1-2.sqlite"})
+        CHECK(QFile::remove(trashFolder() + QString::fromLatin1(name)));
+}
+
 TEST_CASE("a run that is still being written is neither trashed nor deleted")
 {
     LedgerRun growing;

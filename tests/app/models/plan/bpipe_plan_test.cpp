@@ -94,6 +94,16 @@ TEST_CASE("the command of the estimator repeats its set-up")
     CHECK(command.contains(QStringLiteral("--stage-mfu 40,50,50.5")));
 }
 
+TEST_CASE("the sources of the numbers say that the peak is that of 16 bits")
+{
+    const BpipePlan plan;
+    const auto sources = numberSources(questionOf(plan).value(), answered(plan), 0);
+    const auto peak
+        = std::ranges::find(sources, QStringLiteral("Peak 312 TFLOP/s"), &NumberSource::title);
+    REQUIRE(peak != sources.end());
+    CHECK(peak->detail.startsWith(QStringLiteral("of 16-bit matrix products")));
+}
+
 TEST_CASE("the simulated memory of the fullest device is that of the estimate")
 {
     const BpipePlan plan;

@@ -164,6 +164,21 @@ TEST_CASE("the model that trains is the model that is predicted, in its precisio
     }
 }
 
+// The time had no hint that it is that of another precision.
+TEST_CASE("the prediction of an fp32 model says that it has the 16-bit peak of the GPU")
+{
+    ClusterPlan plan = planOf("1f1b", 4);
+    plan.hardware = QStringLiteral("a100-sxm-80");
+    plan.experiment.model.precision = engine::Precision::Tf32;
+    const char* const assumed = "16-bit peak of the GPU assumed";
+    const ClusterOutlook outlook = outlookOf(plan).value();
+    REQUIRE(check(outlook, assumed) != nullptr);
+    CHECK(check(outlook, assumed)->text
+          == QStringLiteral("312 TFLOP/s; matrix products in tf32 are slower"));
+    plan.experiment.model.precision = engine::Precision::Bf16;
+    CHECK(check(outlookOf(plan).value(), assumed) == nullptr);
+}
+
 TEST_CASE("a set-up's ranks are divided into nodes of at most eight GPUs")
 {
     RunPlan plan;

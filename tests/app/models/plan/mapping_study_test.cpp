@@ -1,5 +1,6 @@
 #include "app/models/plan/mapping_study.h"
 #include "app/models/plan/mapping_text.h"
+#include "app/models/tables/link_model.h"
 #include "tests/catch.h"
 
 #include <QFile>
@@ -93,6 +94,19 @@ TEST_CASE("a mapping from a file is compared as the fourth")
     CHECK(study.nodes[0].slots[1].device == -1);
     study.all[3].iteration *= 2;
     CHECK(mappingVerdict(study).bold.endsWith(QStringLiteral("less than Swapped.toml:")));
+}
+
+// The row showed 0 ms.
+TEST_CASE("all-reduces that continue that of tied embeddings have no time of their own")
+{
+    AllReduceModel model;
+    model.show({{{engine::StageId{0}}, {0, 1}, 4, 1e9, 8'000'000, 2'000'000},
+                {{engine::StageId{0}, engine::StageId{1}}, {0, 1}, 2, 1e9, 0, 0}});
+    CHECK(model.index(0, 3).data().toString() == milliseconds(8e6));
+    CHECK(model.index(0, 4).data().toString() == milliseconds(2e6));
+    CHECK(model.index(1, 3).data().toString() == QString::fromUtf8("–"));
+    CHECK(model.index(1, 4).data().toString() == QString::fromUtf8("–"));
+    CHECK_FALSE(model.index(1, 3).data(Qt::ToolTipRole).toString().isEmpty());
 }
 
 TEST_CASE("a study needs hardware, a possible schedule, and stops when it is cancelled")

@@ -50,8 +50,8 @@ TEST_CASE("the summary shows BitPipe's numbers by device and in total, with thei
     CHECK(model.rowCount() == 0);
 }
 
-// The share was 0.0, as if the device had no bubble.
-TEST_CASE("the bubble share of a device without a trace is a dash")
+// The share was 0.0, as if the device had no bubble, and the stash and the messages were 0.
+TEST_CASE("a device without a trace has dashes in place of numbers")
 {
     const auto run
         = std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun({"1f1b", 2, 2})));
@@ -66,6 +66,10 @@ TEST_CASE("the bubble share of a device without a trace is a dash")
         CHECK(row(*model, 0)[column] == QStringLiteral("33.3"));
         CHECK(row(*model, 1)[column] == QStringLiteral("–"));
         CHECK_FALSE(model->index(1, column).data(kShareRole).isValid());
+        const auto first = header(*model).indexOf(QStringLiteral("Compute, units"));
+        REQUIRE(first >= 0);
+        for (const QString& cell : row(*model, 1).mid(first))
+            CHECK(cell == QStringLiteral("–"));
         CHECK(row(*model, 2)[column] == QStringLiteral("33.3"));
     }
 }

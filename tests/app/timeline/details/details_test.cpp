@@ -100,6 +100,7 @@ TEST_CASE("a device without a trace has no part in the bubble of a range")
     const auto device = app::detailsOf(view, selected);
     CHECK(device.left.endsWith(QLatin1String("no trace")));
     CHECK(device.sections.empty());
+    CHECK(app::toolTipText(view, selected).contains(QLatin1String("memory not recorded")));
 }
 
 TEST_CASE("the details of a device state that no bytes were recorded")

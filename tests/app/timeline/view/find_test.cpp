@@ -86,6 +86,19 @@ TEST_CASE("a duration in a unit of time is refused in a run in cost units")
     CHECK_FALSE(found.has(units.view.spans(engine::DeviceId{0}, engine::Track::Kind::Compute)[0]));
 }
 
+// 5 was compared as 5 ns, so every op was longer.
+TEST_CASE("a duration without a unit is refused in a run in time")
+{
+    const app::RunView measured(sample::measured({"1f1b", 4, 4, 1}));
+    const auto found = [&](const char* text) {
+        return Found(measured, *app::parseFind(QString::fromLatin1(text)));
+    };
+    CHECK(found("op:F dur>5").hits().empty());
+    CHECK(found("op:F dur>5").blame()
+          == QStringLiteral("dur>5 has no unit; use one of ns, us, ms and s"));
+    CHECK(found("op:F dur>0").hits().size() == 4 * 4);
+}
+
 TEST_CASE("microseconds are typed as they are shown")
 {
     for (const char* text : {"dur>20us", "dur>20µs"}) {

@@ -207,3 +207,14 @@ TEST_CASE("a run without an iteration is shown beside the others")
     shown.widget.setBaseline(1);
     CHECK_FALSE(shown.picture().isNull());
 }
+
+TEST_CASE("the tooltip of a run shows its name as plain text")
+{
+    auto marked = std::make_shared<engine::Run>(*sample::units({"1f1b"}));
+    marked->info.label = "a <b>";
+    app::CompareScene scene;
+    scene.setRuns(views({marked, sample::units({"gpipe"})}), 0, {});
+    scene.layout({1384, 582});
+    scene.hover.row = 0;
+    CHECK(scene.toolTip().contains(QLatin1String("<code>a &lt;b&gt;</code>")));
+}

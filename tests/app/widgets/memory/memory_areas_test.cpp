@@ -155,6 +155,22 @@ TEST_CASE("the memory of a simulated run is predicted, and nothing else is shown
           == report->amount(profiler::peakOf(report->steps[{0}]).total()));
 }
 
+// It had 0.0 % of the limit.
+TEST_CASE("a device whose memory was not recorded has no share of the limit")
+{
+    engine::Run run = *sample::measured({"1f1b", 4, 4, 1});
+    run.info.mode = engine::Mode::Simulate;
+    run.info.deviceName = "A100 SXM 80 GB";
+    std::erase_if(run.timeline.memory, [](const auto& event) { return event.device == 3; });
+    MemoryModel model;
+    model.show(std::make_shared<const MemoryReport>(
+        memoryReport(std::make_shared<const engine::Run>(std::move(run)), 0)));
+    REQUIRE(model.columnCount() == 3);
+    CHECK(model.headerData(2, Qt::Horizontal).toString() == QStringLiteral("Of limit, %"));
+    CHECK(model.index(2, 2).data().toString() != QStringLiteral("–"));
+    CHECK(model.index(3, 2).data().toString() == QStringLiteral("–"));
+}
+
 // The axis ended at the highest peak, such as 66.91 GiB.
 TEST_CASE("without a limit the axis of the memory ends at a plain number above the peaks")
 {
