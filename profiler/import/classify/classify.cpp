@@ -81,7 +81,8 @@ private:
     RuleTally m_tally;
     std::optional<OpKind> m_segment; // kind of the last kernel in the order of launches
     std::uint32_t m_segmentWork = kNoWork;
-    std::vector<std::int64_t> m_messages; // host times of messages that ranges name, sorted
+    // Host times at which messages that ranges name, and iterations, begin; sorted.
+    std::vector<std::int64_t> m_bounds;
     // Host time of the latest NCCL kernel that sent or received a message.
     std::int64_t m_latestMessage = std::numeric_limits<std::int64_t>::min();
 };
@@ -93,11 +94,13 @@ void RankClassifier::addMarkedWorks()
     for (std::size_t i = 0; i < m_marks.all().size(); ++i) {
         const Mark& mark = m_marks.all()[i];
         const Window host = mark.range.window;
-        if (mark.match->purpose == Purpose::Iteration)
+        if (mark.match->purpose == Purpose::Iteration) {
             m_result.steps.push_back({host, m_trace.text(mark.range.name)});
+            m_bounds.push_back(host.begin);
+        }
         // A joint range does not name its messages, but it separates ops as a message does.
         if (m_rules.all()[mark.match->rule].name == "megatron-p2p-joint")
-            m_messages.push_back(host.begin);
+            m_bounds.push_back(host.begin);
         if (!mark.isOp())
             continue;
         if (mark.kind() == OpKind::OptimizerStep) {
@@ -119,7 +122,7 @@ void RankClassifier::addMarkedWorks()
                                    [](const NamedOp& each) { return isBackward(each.kind); });
         m_numbersOps = m_numbersOps || (isPipelineOp(op.kind) && (op.stage || op.microBatch));
         if (isTransfer(op.kind))
-            m_messages.push_back(host.begin);
+            m_bounds.push_back(host.begin);
     }
 }
 
@@ -188,10 +191,9 @@ void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
     const std::int64_t launch = host.begin;
     const std::int64_t end
         = m_segmentWork == kNoWork ? launch : m_result.works[m_segmentWork].host.end;
-    const auto next = std::ranges::upper_bound(m_messages, end);
-    const bool crossesMessage
-        = m_latestMessage > end || (next != m_messages.end() && *next <= launch);
-    if (m_segment != kind || crossesMessage || m_segmentWork == kNoWork) {
+    const auto next = std::ranges::upper_bound(m_bounds, end);
+    const bool crossesBound = m_latestMessage > end || (next != m_bounds.end() && *next <= launch);
+    if (m_segment != kind || crossesBound || m_segmentWork == kNoWork) {
         m_segmentWork = addWork(matchOf(kind), host);
         m_result.works[m_segmentWork].isSegment = true;
         m_segment = kind;
@@ -275,7 +277,7 @@ void RankClassifier::classifyGpu()
         return item.call ? item.call->window.begin : item.match.window.begin;
     });
     m_result.fromSegments = !m_namesPipelineOps;
-    std::ranges::sort(m_messages);
+    std::ranges::sort(m_bounds);
     for (const GpuItem& item : items)
         classifyItem(item);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tests {
 
@@ -61,6 +62,14 @@ inline profiler::ClassifiedRank classified(const std::string& text)
     REQUIRE(trace);
     REQUIRE(trace->ranks.size() == 1);
     return profiler::classify(trace->ranks.front(), profiler::Rules::shipped());
+}
+
+inline std::vector<engine::OpKind> kindsOf(const profiler::ClassifiedRank& rank)
+{
+    std::vector<engine::OpKind> kinds;
+    for (const profiler::Work& work : rank.works)
+        kinds.push_back(work.op.kind);
+    return kinds;
 }
 
 } // namespace tests

@@ -21,14 +21,6 @@ std::string batchTrace(bool isBatched)
     return R"({"distributedInfo":{"backend":"nccl","rank":1,"world_size":3},"traceEvents":)"
         + trace.text() + "}";
 }
-
-std::vector<OpKind> kindsOf(const ClassifiedRank& rank)
-{
-    std::vector<OpKind> kinds;
-    for (const Work& work : rank.works)
-        kinds.push_back(work.op.kind);
-    return kinds;
-}
 } // namespace
 
 // PyTorch states them only on the host, and their kernel was an all-reduce.

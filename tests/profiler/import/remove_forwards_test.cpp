@@ -4,16 +4,6 @@ using namespace engine;
 using namespace profiler;
 using namespace tests;
 
-namespace {
-std::vector<OpKind> kindsOf(const ClassifiedRank& rank)
-{
-    std::vector<OpKind> kinds;
-    for (const Work& work : rank.works)
-        kinds.push_back(work.op.kind);
-    return kinds;
-}
-} // namespace
-
 // It was a further micro-batch.
 TEST_CASE("kernels between the last backward and the end of an iteration are no forward")
 {
