@@ -128,12 +128,11 @@ void RankClassifier::addMarkedWorks()
 
 std::uint32_t RankClassifier::addWork(const RuleMatch& match, Window host)
 {
-    Work work;
+    Work& work = m_result.works.emplace_back();
     work.op = match.ops.front();
     if (match.ops.size() > 1)
         work.second = match.ops[1];
     work.host = host;
-    m_result.works.push_back(work);
     m_ran.push_back(false);
     return static_cast<std::uint32_t>(m_result.works.size() - 1);
 }
@@ -152,13 +151,20 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
     const auto isOp = [](const Mark& mark) { return mark.isOp() && isTransport(*mark.match); };
     const std::uint32_t named = m_marks.on(thread, launch, isNamed);
     const std::uint32_t op = m_marks.on(thread, launch, isOp);
+    const std::int64_t when = item.call ? launch : item.match.window.begin;
+    std::uint32_t work = op != MarkedRanges::kNone ? m_workOf[op] : addMessages(item, when);
+    const auto isExchange = [this](const Mark& mark) {
+        return m_rules.all()[mark.match->rule].name == "nccl-exchange";
+    };
+    const bool isUnknown = work == kNoWork && item.nccl.empty()
+        && m_marks.on(thread, launch, isExchange) == MarkedRanges::kNone;
+    if (isUnknown && m_trace.text(item.match.name).find("SendRecv") != std::string::npos) {
+        m_latestMessage = when;
+        return m_tally.leaveOut("Messages whose ranks are unknown", item.match);
+    }
     m_tally.count(named != MarkedRanges::kNone ? m_marks.all()[named].match->rule
                                                : item.kernelRule->rule,
                   item.match);
-    std::uint32_t work = op != MarkedRanges::kNone ? m_workOf[op] : kNoWork;
-    const std::int64_t when = item.call ? launch : item.match.window.begin;
-    if (work == kNoWork)
-        work = addMessages(item, when);
     if (work == kNoWork)
         work = addWork(matchOf(OpKind::AllReduce), {when, when});
     if (!item.nccl.empty())
@@ -350,8 +356,7 @@ void RankClassifier::addCollectives()
             grow(posted.front(), host);
             posted.pop_front();
         } else if (!isMessageRange && host.begin >= busyUntil) {
-            RuleMatch match = matchOf(OpKind::AllReduce);
-            grow(addWork(match, host), host);
+            grow(addWork(matchOf(OpKind::AllReduce), host), host);
             busyUntil = host.end;
         }
     }
@@ -365,15 +370,14 @@ void RankClassifier::finishWorks()
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, {},
                              [&](std::uint32_t i) { return m_result.works[i].host.begin; });
-    std::ranges::stable_sort(m_result.steps, {},
-                             [](const ClassifiedRank::Step& step) { return step.host.begin; });
+    const auto begins = [](const ClassifiedRank::Step& step) { return step.host.begin; };
+    std::ranges::stable_sort(m_result.steps, {}, begins);
     for (const std::uint32_t i : order) {
         Work& work = m_result.works[i];
         if (!m_ran[i]) {
             m_tally.leaveOut("Ranges of ops without GPU work", work.host.duration());
             continue;
         }
-        const auto begins = [](const ClassifiedRank::Step& step) { return step.host.begin; };
         const auto next = std::ranges::upper_bound(m_result.steps, work.host.begin, {}, begins);
         if (next != m_result.steps.begin() && work.host.begin < std::prev(next)->host.end)
             work.step = static_cast<int>(next - m_result.steps.begin() - 1);
@@ -382,10 +386,7 @@ void RankClassifier::finishWorks()
     }
     m_result.works = std::move(kept);
     m_tally.report(m_rules, m_result);
-    m_result.renumberMatches(newIndex);
-    for (auto* list : {&m_result.ofKernel, &m_result.ofCopy, &m_result.ofMemset})
-        for (std::uint32_t& work : *list)
-            work = work == kNoWork ? kNoWork : newIndex[work];
+    m_result.renumberWorks(newIndex);
 }
 } // namespace
 

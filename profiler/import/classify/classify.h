@@ -76,7 +76,14 @@ struct ClassifiedRank
             return match.index;
         }
     }
-    // Call it after `works` was reordered; `newIndex` has the new index of every work.
+    // Call these after `works` was reordered; `newIndex` has the new index of every work.
+    void renumberWorks(const std::vector<std::uint32_t>& newIndex)
+    {
+        renumberMatches(newIndex);
+        for (auto* list : {&ofKernel, &ofCopy, &ofMemset})
+            for (std::uint32_t& work : *list)
+                work = work == kNoWork ? kNoWork : newIndex[work];
+    }
     void renumberMatches(const std::vector<std::uint32_t>& newIndex)
     {
         for (auto& [rule, list] : matches)

@@ -102,10 +102,7 @@ void removeFalseForwards(ClassifiedRank& rank)
     if (leftOut.count > 0)
         rank.leftOut.push_back(leftOut);
     rank.works = std::move(kept);
-    rank.renumberMatches(newIndex);
-    for (auto* list : {&rank.ofKernel, &rank.ofCopy, &rank.ofMemset})
-        for (std::uint32_t& work : *list)
-            work = work == ClassifiedRank::kNoWork ? ClassifiedRank::kNoWork : newIndex[work];
+    rank.renumberWorks(newIndex);
 }
 
 } // namespace profiler

@@ -38,3 +38,18 @@ TEST_CASE("a message that its kernel states is one message")
     CHECK(kindsOf(classified(batchTrace(false)))
           == std::vector{OpKind::SendActivation, OpKind::AllReduce});
 }
+
+// It was an all-reduce, and its wait for the other rank was no bubble.
+TEST_CASE("the kernel of a message whose ranks are unknown is left out")
+{
+    FrameTrace trace;
+    trace.kernel("ncclDevKernel_SendRecv(ncclDevKernelArgs)", 1, 10);
+    const ClassifiedRank rank = classified(trace.text());
+    CHECK(rank.works.empty());
+    CHECK(rank.leftOut
+          == std::vector<ImportReport::LeftOut>{{"Messages whose ranks are unknown", 1, 2000}});
+
+    trace.add("user_annotation", "nccl:all_to_all", 1, 19, 5);
+    trace.kernel("ncclDevKernel_SendRecv(ncclDevKernelArgs)", 1, 20);
+    CHECK(kindsOf(classified(trace.text())) == std::vector{OpKind::AllReduce});
+}
