@@ -34,6 +34,7 @@ struct NcclArguments
     std::uint32_t collective = 0, group = 0, description = 0;
     // Sending and receiving rank of a message that a pipeline may have sent; -1: unknown.
     int source = -1, target = -1;
+    bool mayBePipeline = true; // whether a pipeline may have the process group
 };
 
 // RankTrace::program of the Chrome traces that `bscope export` writes, and of those of Kineto.

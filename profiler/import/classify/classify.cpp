@@ -1,6 +1,7 @@
 #include "profiler/import/classify/classify.h"
 
 #include "profiler/import/classify/autograd_threads.h"
+#include "profiler/import/classify/gpu_items.h"
 #include "profiler/import/classify/marked_ranges.h"
 #include "profiler/import/classify/message_direction.h"
 #include "profiler/import/classify/remove_forwards.h"
@@ -11,7 +12,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <unordered_map>
 
 namespace profiler {
 
@@ -47,26 +47,21 @@ public:
     }
 
 private:
-    // A kernel, copy or memset.
-    struct GpuItem
-    {
-        Match match;
-        std::optional<GpuCall> call;
-        std::uint32_t* work = nullptr;
-        const RuleMatch* kernelRule = nullptr; // the rule for kernels that matches its name
-        std::vector<const NcclArguments*> nccl = {};
-    };
-
     void addMarkedWorks();
     void classifyGpu();
     void classifyOps();
     void classifyItem(const GpuItem& item);
-    void takeNccl(const GpuItem& item, std::int64_t launch, std::uint32_t thread);
-    std::uint32_t addMessages(const GpuItem& item, std::int64_t when);
+    void takeNccl(const GpuItem& item);
+    std::uint32_t addMessages(const GpuItem& item, std::uint32_t named);
+    std::uint32_t addMessage(const GpuItem& item, OpKind kind, std::uint32_t group);
     void addSegment(const GpuItem& item, OpKind kind);
     void addCollectives();
     void finishWorks();
 
+    bool isOfRule(const Mark& mark, std::string_view rule) const
+    {
+        return m_rules.all()[mark.match->rule].name == rule;
+    }
     std::uint32_t addWork(const RuleMatch& match, Window host);
     void grow(std::uint32_t work, Window window);
 
@@ -99,7 +94,7 @@ void RankClassifier::addMarkedWorks()
             m_bounds.push_back(host.begin);
         }
         // A joint range does not name its messages, but it separates ops as a message does.
-        if (m_rules.all()[mark.match->rule].name == "megatron-p2p-joint")
+        if (isOfRule(mark, "megatron-p2p-joint"))
             m_bounds.push_back(host.begin);
         if (!mark.isOp())
             continue;
@@ -145,48 +140,61 @@ void RankClassifier::grow(std::uint32_t work, Window window)
     m_ran[work] = true;
 }
 
-void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uint32_t thread)
+void RankClassifier::takeNccl(const GpuItem& item)
 {
-    const auto isNamed = [](const Mark& mark) { return isTransport(*mark.match); };
-    const auto isOp = [](const Mark& mark) { return mark.isOp() && isTransport(*mark.match); };
-    const std::uint32_t named = m_marks.on(thread, launch, isNamed);
-    const std::uint32_t op = m_marks.on(thread, launch, isOp);
-    const std::int64_t when = item.call ? launch : item.match.window.begin;
-    std::uint32_t work = op != MarkedRanges::kNone ? m_workOf[op] : addMessages(item, when);
-    const auto isExchange = [this](const Mark& mark) {
-        return m_rules.all()[mark.match->rule].name == "nccl-exchange";
+    const std::uint32_t thread = item.call ? item.call->thread : MarkedRanges::kNone;
+    const auto markedBy = [&](auto accept) { return m_marks.on(thread, item.launch(), accept); };
+    const auto ofRule = [this](const char* rule) {
+        return [=, this](const Mark& mark) { return isOfRule(mark, rule); };
     };
-    const bool isUnknown = work == kNoWork && item.nccl.empty()
-        && m_marks.on(thread, launch, isExchange) == MarkedRanges::kNone;
+    const std::uint32_t named = markedBy([](const Mark& mark) { return isTransport(*mark.match); });
+    const std::uint32_t op
+        = markedBy([](const Mark& mark) { return mark.isOp() && isTransport(*mark.match); });
+    std::uint32_t work = op != MarkedRanges::kNone
+        ? m_workOf[op]
+        : addMessages(item, markedBy(ofRule("nccl-p2p")));
+    const bool isExchange = markedBy(ofRule("nccl-exchange")) != MarkedRanges::kNone;
+    const bool isUnknown = work == kNoWork && item.nccl.empty() && !isExchange;
     if (isUnknown && m_trace.text(item.match.name).find("SendRecv") != std::string::npos) {
-        m_latestMessage = when;
+        m_latestMessage = item.launch();
         return m_tally.leaveOut("Messages whose ranks are unknown", item.match);
     }
     m_tally.count(named != MarkedRanges::kNone ? m_marks.all()[named].match->rule
                                                : item.kernelRule->rule,
                   item.match);
     if (work == kNoWork)
-        work = addWork(matchOf(OpKind::AllReduce), {when, when});
+        work = addWork(matchOf(OpKind::AllReduce), {item.launch(), item.launch()});
     if (!item.nccl.empty())
         m_result.works[work].group = item.nccl.front()->group;
     *item.work = work;
     grow(work, item.match.window);
 }
 
-// Adds the messages that the kernel of NCCL executes. Returns the first; kNoWork if it is unknown
-// what the kernel does.
-std::uint32_t RankClassifier::addMessages(const GpuItem& item, std::int64_t when)
+// Adds the messages that the kernel of NCCL executes, by its arguments or else by the range `named`
+// in which it was launched. Returns the first; kNoWork if it is unknown what the kernel does.
+std::uint32_t RankClassifier::addMessages(const GpuItem& item, std::uint32_t named)
 {
     std::uint32_t first = kNoWork;
     for (const NcclArguments* each : item.nccl)
         if (const auto kind = messageKind(*each, m_trace)) {
-            const std::uint32_t work = addWork(matchOf(*kind), {when, when});
-            m_result.works[work].group = each->group;
-            grow(work, item.match.window);
-            m_latestMessage = when;
+            const std::uint32_t work = addMessage(item, *kind, each->group);
             first = first == kNoWork ? work : first;
         }
-    return first;
+    const bool mayBePipeline
+        = std::ranges::all_of(item.nccl, [](auto* each) { return each->mayBePipeline; });
+    if (first != kNoWork || named == MarkedRanges::kNone || !mayBePipeline)
+        return first;
+    const auto kind = messageKind(m_trace.text(m_marks.all()[named].range.name));
+    return kind ? addMessage(item, *kind, 0) : kNoWork;
+}
+
+std::uint32_t RankClassifier::addMessage(const GpuItem& item, OpKind kind, std::uint32_t group)
+{
+    m_latestMessage = item.launch();
+    const std::uint32_t work = addWork(matchOf(kind), {m_latestMessage, m_latestMessage});
+    m_result.works[work].group = group;
+    grow(work, item.match.window);
+    return work;
 }
 
 // Adds a kernel to the current segment (a sequence of kernels that becomes one F or B), or begins a
@@ -216,7 +224,7 @@ void RankClassifier::classifyItem(const GpuItem& item)
     const std::int64_t launch = item.call ? item.call->window.begin : -1;
     const std::uint32_t thread = item.call ? item.call->thread : MarkedRanges::kNone;
     if (item.kernelRule != nullptr && isTransport(*item.kernelRule))
-        return takeNccl(item, launch, thread);
+        return takeNccl(item);
     if (item.kernelRule != nullptr) {
         m_tally.count(item.kernelRule->rule, item.match);
         if (!item.kernelRule->ops.empty() && !m_namesPipelineOps)
@@ -247,44 +255,10 @@ void RankClassifier::classifyItem(const GpuItem& item)
 
 void RankClassifier::classifyGpu()
 {
-    const GpuTrace& gpu = m_trace.gpu;
-    std::vector<const GpuCall*> calls; // by correlation
-    for (const GpuCall& call : gpu.calls)
-        if (call.correlation != 0)
-            calls.push_back(&call);
-    std::ranges::stable_sort(calls, {}, &GpuCall::correlation);
-    std::vector<GpuItem> items;
-    const auto add = [&](const auto& rows, Match::Of of, std::vector<std::uint32_t>& works) {
-        works.assign(rows.size(), kNoWork);
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            items.push_back(
-                {{rows[i].window, of, static_cast<std::uint32_t>(i)}, std::nullopt, &works[i]});
-            const std::uint32_t wanted = rows[i].place.correlation; // no call has correlation 0
-            const auto call = std::ranges::lower_bound(calls, wanted, {}, &GpuCall::correlation);
-            if (call != calls.end() && (*call)->correlation == wanted)
-                items.back().call = **call;
-        }
-    };
-    add(gpu.kernels, Match::Of::Kernel, m_result.ofKernel);
-    add(gpu.copies, Match::Of::Copy, m_result.ofCopy);
-    add(gpu.memsets, Match::Of::Memset, m_result.ofMemset);
-    std::unordered_map<std::uint32_t, std::optional<RuleMatch>> rules; // by name of a kernel
-    for (std::uint32_t i = 0; i < gpu.kernels.size(); ++i) {
-        const std::uint32_t name = gpu.kernels[i].name;
-        auto known = rules.find(name);
-        if (known == rules.end())
-            known = rules.emplace(name, m_rules.ofKernel(m_trace.text(name))).first;
-        items[i].match.name = name;
-        items[i].kernelRule = known->second ? &*known->second : nullptr;
-        for (auto [each, end] = m_trace.nccl.equal_range(i); each != end; ++each)
-            items[i].nccl.push_back(&each->second);
-    }
-    std::ranges::stable_sort(items, {}, [](const GpuItem& item) {
-        return item.call ? item.call->window.begin : item.match.window.begin;
-    });
+    const GpuItems items(m_trace, m_rules, m_result);
     m_result.fromSegments = !m_namesPipelineOps;
     std::ranges::sort(m_bounds);
-    for (const GpuItem& item : items)
+    for (const GpuItem& item : items.inOrder())
         classifyItem(item);
 }
 
@@ -339,15 +313,14 @@ void RankClassifier::addCollectives()
     std::deque<std::uint32_t> posted; // indices of works
     for (std::size_t i = 0; i < m_marks.all().size(); ++i) {
         const Mark& mark = m_marks.all()[i];
-        if (mark.isOp() && mark.kind() == OpKind::AllReduce
-            && m_rules.all()[mark.match->rule].name == "bubblescope")
+        if (mark.isOp() && mark.kind() == OpKind::AllReduce && isOfRule(mark, "bubblescope"))
             posted.push_back(m_workOf[i]);
         if (mark.match->purpose != Purpose::Communication)
             continue;
         const Window host = mark.range.window;
         const auto isOp = [](const Mark& of) { return of.isOp() && isTransport(*of.match); };
         const std::uint32_t op = m_marks.on(mark.range.thread, host.begin, isOp);
-        const bool isMessageRange = m_rules.all()[mark.match->rule].name == "nccl-p2p";
+        const bool isMessageRange = isOfRule(mark, "nccl-p2p");
         if (op != MarkedRanges::kNone) {
             const std::uint32_t work = m_workOf[op];
             if (!m_ran[work])

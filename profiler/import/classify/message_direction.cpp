@@ -23,6 +23,13 @@ bool goesToNextStage(const NcclArguments& message, std::string_view group)
     const auto [lower, higher] = std::minmax(message.source, message.target);
     return goesUp != (ends.first == lower && ends.second == higher);
 }
+
+OpKind kindOf(bool sends, bool goesDown)
+{
+    if (sends)
+        return goesDown ? OpKind::SendActivation : OpKind::SendGradient;
+    return goesDown ? OpKind::RecvActivation : OpKind::RecvGradient;
+}
 } // namespace
 
 std::optional<OpKind> messageKind(const NcclArguments& message, const RankTrace& trace)
@@ -30,10 +37,22 @@ std::optional<OpKind> messageKind(const NcclArguments& message, const RankTrace&
     const std::string& name = trace.text(message.collective);
     if (message.source < 0 || message.target < 0 || (name != "send" && name != "recv"))
         return std::nullopt;
-    const bool down = goesToNextStage(message, trace.text(message.group));
-    if (name == "send")
-        return down ? OpKind::SendActivation : OpKind::SendGradient;
-    return down ? OpKind::RecvActivation : OpKind::RecvGradient;
+    return kindOf(name == "send", goesToNextStage(message, trace.text(message.group)));
+}
+
+std::optional<OpKind> messageKind(std::string_view range)
+{
+    const bool sends = range.starts_with("nccl:send ");
+    const std::size_t arrow = range.find(sends ? "->" : "<-");
+    constexpr std::size_t kPrefix = std::string_view("nccl:send ").size();
+    if ((!sends && !range.starts_with("nccl:recv ")) || arrow == std::string_view::npos)
+        return std::nullopt;
+    const auto own = engine::parseInteger<int>(range.substr(kPrefix, arrow - kPrefix));
+    const std::string_view rest = range.substr(arrow + 2);
+    const auto other = engine::parseInteger<int>(rest.substr(0, rest.find_first_of(", ")));
+    if (!own || !other || *own == *other)
+        return std::nullopt;
+    return kindOf(sends, sends == (*own < *other));
 }
 
 } // namespace profiler

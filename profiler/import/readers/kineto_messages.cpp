@@ -1,5 +1,7 @@
 #include "profiler/import/readers/kineto_messages.h"
 
+#include "profiler/import/readers/kineto_event.h"
+
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
@@ -61,7 +63,8 @@ void setRanksOfMessages(RankTrace& trace)
 {
     for (auto& [kernel, nccl] : trace.nccl) {
         const std::string& name = trace.text(nccl.collective);
-        if (!mayBePipelineGroup(trace.text(nccl.description)))
+        nccl.mayBePipeline = mayBePipelineGroup(trace.text(nccl.description));
+        if (!nccl.mayBePipeline)
             nccl.source = nccl.target = -1;
         else if (name == "send" && nccl.source < 0)
             nccl.source = trace.rank.value_or(-1);

@@ -53,3 +53,20 @@ TEST_CASE("the kernel of a message whose ranks are unknown is left out")
     trace.kernel("ncclDevKernel_SendRecv(ncclDevKernelArgs)", 1, 20);
     CHECK(kindsOf(classified(trace.text())) == std::vector{OpKind::AllReduce});
 }
+
+// Nsight Systems and older versions of PyTorch record no ranks of kernels, so they were
+// all-reduces.
+TEST_CASE("PyTorch's range of a message states its ranks")
+{
+    using enum OpKind;
+    for (const auto& [range, kind] : {std::pair("nccl:send 0->1", SendActivation),
+                                      {"nccl:send 2->1, op_id = 7", SendGradient},
+                                      {"nccl:recv 1<-0", RecvActivation},
+                                      {"nccl:recv 1<-2", RecvGradient}}) {
+        CAPTURE(range);
+        FrameTrace trace;
+        trace.add("user_annotation", range, 1, 9, 5);
+        trace.kernel("ncclDevKernel_SendRecv(ncclDevKernelArgs)", 1, 10);
+        CHECK(kindsOf(classified(trace.text())) == std::vector{kind});
+    }
+}
