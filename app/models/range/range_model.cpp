@@ -100,11 +100,10 @@ RangeModel::Columns RangeModel::memoryColumns() const
                                                : m_bytes.text(static_cast<double>(peak));
                            }});
     if (engine::knowsMicroBatches(m_run->info))
-        columns.push_back(
-            {tr("Stash, Mₐ"), [=](const Device* device) {
-                 return number(
-                     largest(device, [](const Device& one) { return one.times.peakStash; }), 1);
-             }});
+        columns.emplace_back(tr("Stash, Mₐ"), [=](const Device* device) {
+            return number(largest(device, [](const Device& one) { return one.times.peakStash; }),
+                          1);
+        });
     return columns;
 }
 
