@@ -20,7 +20,7 @@ QString RunDocument::title() const
     const QString label = m_run ? QString::fromStdString(m_run->info.label) : m_label;
     if (label.isEmpty())
         return QFileInfo(m_file).fileName();
-    return tr("%1 #%2").arg(label).arg(m_number);
+    return tr("%1 #%2").arg(label, QString::number(m_number));
 }
 
 QString RunDocument::subtitle() const

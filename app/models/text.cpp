@@ -83,6 +83,19 @@ QString quotedCell(const QString& text)
     return QString::fromStdString(engine::csvCell(text.toStdString()));
 }
 
+QString menuText(QString text)
+{
+    return text.replace(QLatin1Char('&'), QStringLiteral("&&"));
+}
+
+QString withoutMnemonic(QString menuText)
+{
+    for (qsizetype at = menuText.indexOf(QLatin1Char('&')); at >= 0;
+         at = menuText.indexOf(QLatin1Char('&'), at + 1))
+        menuText.remove(at, 1); // of "&&" the second one stays
+    return menuText;
+}
+
 QString shapeText(const engine::Run& run)
 {
     const engine::Shape& shape = run.schedule.shape;

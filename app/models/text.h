@@ -27,6 +27,9 @@ QString uncapitalized(QString label);
 QString withoutUnit(const QString& label); // "link latency"
 
 QString quotedCell(const QString& text); // a CSV cell, quoted if necessary
+// Escapes & for tabs and menus, which would hide it and underline the next letter.
+QString menuText(QString text);
+QString withoutMnemonic(QString menuText); // removes & and resolves the escapes
 
 QString unitsText(double units); // cost units without the word "units": "14", "16.5"
 // A time of a run with its unit: "14 units", "115.3 ms".

@@ -146,9 +146,8 @@ RangeModel::Columns RangeModel::columns() const
                        std::make_move_iterator(more.end()));
     // A device without a trace has a name, but no numbers.
     for (auto column = columns.begin() + 1; column != columns.end(); ++column)
-        column->text = [text = column->text](const Device* device) {
-            return device == nullptr || device->isRecorded ? text(device) : QStringLiteral("–");
-        };
+        column->onlyIf(
+            [](const Device* device) { return device == nullptr || device->isRecorded; });
     for (auto& column : columns)
         column.with(kStrongRole, [](const Device* device) { return device == nullptr; });
     return columns;

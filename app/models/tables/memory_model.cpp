@@ -11,10 +11,10 @@ using Column = TableColumn<DeviceId>;
 Column MemoryModel::bytesColumn(const QString& title, const Bytes& bytes) const
 {
     const auto report = m_report;
-    return Column(title, [report, bytes](DeviceId device) {
-        const auto value = bytes(device);
-        return value ? report->amount(*value) : QStringLiteral("–");
-    });
+    return {title, [report, bytes](DeviceId device) {
+                const auto value = bytes(device);
+                return value ? report->amount(*value) : QStringLiteral("–");
+            }};
 }
 
 // Returns columns for the planned arena and the recorded peak.
@@ -28,13 +28,13 @@ MemoryModel::Columns MemoryModel::measuredColumns(const Bytes& peak) const
         return use != nullptr ? std::optional(use->live) : std::nullopt;
     }));
     columns.push_back(bytesColumn(tr("Measured peak"), peak));
-    columns.push_back(Column(tr("Difference, bytes"), [arena, peak](DeviceId device) {
+    columns.emplace_back(tr("Difference, bytes"), [arena, peak](DeviceId device) {
         const auto* use = arena(device);
         const auto measured = peak(device);
         return use != nullptr && measured
             ? signedNumber(static_cast<double>(*measured - use->live), 0)
             : QStringLiteral("–");
-    }));
+    });
     columns.push_back(bytesColumn(tr("Touched"), [arena](DeviceId device) {
         const auto* use = arena(device);
         return use != nullptr ? use->touched : std::nullopt;
@@ -59,8 +59,8 @@ void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
                      [](DeviceId device) { return tr("Device %1").arg(device.value); },
                      Qt::AlignLeft}};
     if (shown->hasPairs())
-        columns.push_back(Column(
-            tr("Role"), [shown](DeviceId device) { return shown->role(device); }, Qt::AlignLeft));
+        columns.emplace_back(
+            tr("Role"), [shown](DeviceId device) { return shown->role(device); }, Qt::AlignLeft);
     if (shown->isPredicted())
         columns.push_back(bytesColumn(tr("Predicted"), peak));
     else
@@ -70,10 +70,11 @@ void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
             return static_cast<double>(peak(device).value_or(0))
                 / static_cast<double>(*shown->limit);
         };
-        columns.push_back(Column(tr("Of limit, %"), [share, peak](DeviceId device) {
-                              return peak(device) ? number(100 * share(device), 1)
-                                                  : QStringLiteral("–");
-                          }).with(kShareRole, share));
+        columns
+            .emplace_back(tr("Of limit, %"),
+                          [share](DeviceId device) { return number(100 * share(device), 1); })
+            .with(kShareRole, share)
+            .onlyIf([peak](DeviceId device) { return peak(device).has_value(); });
     }
     if (shown->hasPairs()) {
         columns.push_back(bytesColumn(tr("Without moves"), [shown](DeviceId device) {
@@ -84,10 +85,10 @@ void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
                 highest = std::max(highest, step.withoutMoves());
             return std::optional(highest);
         }));
-        columns.push_back(Column(tr("Moves"), [shown](DeviceId device) {
+        columns.emplace_back(tr("Moves"), [shown](DeviceId device) {
             const auto& partner = shown->partners[device];
             return partner ? QString::number(partner->moves) : QStringLiteral("–");
-        }));
+        });
         columns.push_back(bytesColumn(tr("Moved"), [shown](DeviceId device) {
             const auto& partner = shown->partners[device];
             return partner && partner->bytes > 0 ? std::optional(partner->bytes) : std::nullopt;

@@ -112,6 +112,27 @@ std::vector<int> MetricsModel::dispensable() const
     return columns;
 }
 
+TableColumn<const DeviceMetrics*> MetricsModel::peakColumn() const
+{
+    return {{tr("Peak, %1"), m_bytes}, [this](const Device* device) {
+                const auto& largest = device != nullptr
+                    ? *device
+                    : *std::ranges::max_element(m_metrics.devices, {}, &Device::peakBytes);
+                return largest.peakBytes ? m_bytes.text(static_cast<double>(*largest.peakBytes))
+                                         : QStringLiteral("–");
+            }};
+}
+
+TableColumn<const DeviceMetrics*> MetricsModel::stashColumn() const
+{
+    return {tr("Stash, Mₐ"), [this](const Device* device) {
+                const auto& largest = device != nullptr
+                    ? *device
+                    : *std::ranges::max_element(m_metrics.devices, {}, &Device::peakStash);
+                return number(largest.peakStash, 1);
+            }};
+}
+
 // Omits columns of ops that do not occur in the run.
 MetricsModel::Columns MetricsModel::columns() const
 {
@@ -149,40 +170,24 @@ MetricsModel::Columns MetricsModel::columns() const
     columns.push_back(timeColumn(tr("Exposed comm."), &Device::exposedCommunication));
     columns.push_back(timeColumn(tr("Bubble"), &Device::bubble));
     columns.push_back(bubbleShareColumn());
-    const auto peak = [this](const Device* device) {
-        const auto& largest = device != nullptr
-            ? *device
-            : *std::ranges::max_element(m_metrics.devices, {}, &Device::peakBytes);
-        return largest.peakBytes ? m_bytes.text(static_cast<double>(*largest.peakBytes))
-                                 : QStringLiteral("–");
-    };
-    const auto stash = [this](const Device* device) {
-        const auto& largest = device != nullptr
-            ? *device
-            : *std::ranges::max_element(m_metrics.devices, {}, &Device::peakStash);
-        return number(largest.peakStash, 1);
-    };
     if (std::ranges::any_of(devices, [](const Device& one) { return one.peakBytes.has_value(); }))
-        columns.push_back({{tr("Peak, %1"), m_bytes}, peak});
+        columns.push_back(peakColumn());
     addIfAny(tr("All-reduce"), engine::OpKind::AllReduce);
     if (engine::knowsMicroBatches(m_run->info))
-        columns.push_back({tr("Stash, Mₐ"), stash});
-    columns.push_back(
-        {tr("Sent / received"), [this](const Device* device) {
-             return device != nullptr
-                 ? tr("%1 / %2").arg(device->messagesSent).arg(device->messagesReceived)
-                 : number(m_metrics.messages, 0);
-         }});
-    columns.push_back({tr("Local"), [this](const Device* device) {
-                           return number(
-                               device != nullptr ? device->localCopies : m_metrics.localCopies, 0);
-                       }});
+        columns.push_back(stashColumn());
+    columns.emplace_back(tr("Sent / received"), [this](const Device* device) {
+        return device != nullptr
+            ? tr("%1 / %2").arg(device->messagesSent).arg(device->messagesReceived)
+            : number(m_metrics.messages, 0);
+    });
+    columns.emplace_back(tr("Local"), [this](const Device* device) {
+        return number(device != nullptr ? device->localCopies : m_metrics.localCopies, 0);
+    });
     // A device without a trace has a name and stages, but no numbers.
     for (auto column = columns.begin() + 2; column != columns.end(); ++column)
-        column->text = [this, text = column->text](const Device* device) {
-            return device == nullptr || hasTrace(*m_run, device->device) ? text(device)
-                                                                         : QStringLiteral("–");
-        };
+        column->onlyIf([this](const Device* device) {
+            return device == nullptr || hasTrace(*m_run, device->device);
+        });
     for (auto& column : columns)
         column.with(kStrongRole, [](const Device* device) { return device == nullptr; });
     return columns;

@@ -36,6 +36,8 @@ private:
     TableColumn<const Device*> timeColumn(const QString& title, const Ticks& ticks) const;
     TableColumn<const Device*> bubbleShareColumn() const;
     TableColumn<const Device*> pathColumn() const;
+    TableColumn<const Device*> peakColumn() const;
+    TableColumn<const Device*> stashColumn() const;
     std::vector<const Device*> deviceRows() const;
 
     RunPointer m_run;

@@ -60,6 +60,15 @@ struct TableColumn : ColumnHead
         , text(std::move(shown))
     { }
     TableColumn& sortedBy(Sort value) { return sortValue = std::move(value), *this; }
+    // Shows "–" in place of the text for rows for which `has` returns false.
+    template<typename Has>
+    TableColumn& onlyIf(Has has)
+    {
+        text = [has, shown = std::move(text)](const Row& row) {
+            return has(row) ? shown(row) : QStringLiteral("–");
+        };
+        return *this;
+    }
     TableColumn& with(int role, Cell cell)
     {
         return roles.emplace_back(role, std::move(cell)), *this;

@@ -2,6 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/plan/even_costs.h"
+#include "app/models/text.h"
 #include "app/pages/compare/compare_frame.h"
 #include "app/pages/compare/parameters_dialog.h"
 #include "app/pages/dock_links.h"
@@ -328,7 +329,7 @@ void ComparePage::addRunMenu()
         const auto document = runs.at(row);
         if (std::ranges::count(m_compared.documents(), document) > 0 || document->isRunning())
             continue;
-        connect(menu.addAction(document->title()), &QAction::triggered, this,
+        connect(menu.addAction(menuText(document->title())), &QAction::triggered, this,
                 [&runs, document] { runs.setChecked(document.get(), true); });
     }
     if (!menu.isEmpty())

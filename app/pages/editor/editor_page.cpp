@@ -74,7 +74,7 @@ QWidget* EditorPage::makeToolbar()
     const auto add = [row](const QList<QAction*>& actions) {
         for (QAction* action : actions) {
             QPushButton* button = makeActionButton(action);
-            button->setText(action->text().remove(QLatin1Char('&')));
+            button->setText(withoutMnemonic(action->text()));
             row->addWidget(button);
         }
     };

@@ -242,7 +242,7 @@ QList<CommandPalette::Command> WindowMenus::foundCommands()
     m_found = std::make_unique<QObject>();
     QList<CommandPalette::Command> commands;
     const auto found = [&](const QString& text, const QString& place, auto run) {
-        auto* action = new QAction(text, m_found.get());
+        auto* action = new QAction(menuText(text), m_found.get());
         connect(action, &QAction::triggered, &m_window, run);
         commands.append({action, place});
     };

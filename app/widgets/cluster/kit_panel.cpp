@@ -166,16 +166,14 @@ void KitPanel::setPlan(const ClusterPlan& plan, const QString& source)
     const engine::Experiment& experiment = plan.experiment;
     const engine::ModelSpec& model = experiment.model;
     m_run->setText(tr("%1: D %2, N %3, W %4")
-                       .arg(source)
-                       .arg(experiment.schedule.devices)
-                       .arg(experiment.schedule.microBatches)
-                       .arg(experiment.schedule.dataParallel));
+                       .arg(source, QString::number(experiment.schedule.devices),
+                            QString::number(experiment.schedule.microBatches),
+                            QString::number(experiment.schedule.dataParallel)));
     m_model->setText(tr("%1, %2; %3, sequence %4, micro-batch size %5")
                          .arg(fromUtf8(model.name),
                               fromUtf8(engine::nameIn(engine::kPrecisionNames, model.precision)),
-                              countOf(model.layers, "layer"))
-                         .arg(model.sequence)
-                         .arg(model.microBatchSize));
+                              countOf(model.layers, "layer"), QString::number(model.sequence),
+                              QString::number(model.microBatchSize)));
     m_launcher->setCurrent(static_cast<int>(plan.launcher));
     m_gpus->setValue(plan.gpusPerNode);
     m_port->setValue(plan.port);

@@ -1,5 +1,6 @@
 #include "app/widgets/window/command_palette.h"
 
+#include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 
 #include <QAction>
@@ -20,7 +21,7 @@ constexpr int kPlaceRole = Qt::UserRole, kKeysRole = Qt::UserRole + 1;
 
 QString plain(QString text)
 {
-    return text.remove(QLatin1Char('&')).remove(QChar(0x2026));
+    return withoutMnemonic(std::move(text)).remove(QChar(0x2026));
 }
 
 class CommandDelegate : public QStyledItemDelegate

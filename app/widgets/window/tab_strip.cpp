@@ -1,5 +1,6 @@
 #include "app/widgets/window/tab_strip.h"
 
+#include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 
 #include <QHBoxLayout>
@@ -11,15 +12,6 @@
 #include <algorithm>
 
 namespace app {
-namespace {
-
-// A tab shows "&&" as "&", and a single one as a line below the next letter.
-QString tabText(QString title)
-{
-    return title.replace(QLatin1Char('&'), QStringLiteral("&&"));
-}
-
-} // namespace
 
 TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
@@ -50,7 +42,7 @@ TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
 
 int TabStrip::addTab(const QString& title, Closing closing)
 {
-    const int index = m_bar->addTab(tabText(title));
+    const int index = m_bar->addTab(menuText(title));
     if (closing == Closing::Allowed)
         addCloseButton(index);
     fitBar();
@@ -103,7 +95,7 @@ void TabStrip::removeTab(int index)
 
 void TabStrip::setTitle(int index, const QString& title)
 {
-    m_bar->setTabText(index, tabText(title));
+    m_bar->setTabText(index, menuText(title));
     fitBar();
 }
 

@@ -1,4 +1,5 @@
 #include "app/models/numbers.h"
+#include "app/models/text.h"
 #include "tests/catch.h"
 
 #include <QTextBoundaryFinder>
@@ -87,4 +88,12 @@ TEST_CASE("a duration of more than 100 minutes is in hours")
     CHECK(takesText(180) == QStringLiteral("about 3 min"));
     CHECK(takesText(9000) == QStringLiteral("about 2.5 h"));
     CHECK(remainingTime(2 * 86'400) == QStringLiteral("about 48 h left"));
+}
+
+// The & of a file's name was missing in menus and in the list of commands.
+TEST_CASE("a menu shows the & of a text, and the list of commands shows its words")
+{
+    CHECK(menuText(QStringLiteral("R&D.sqlite")) == QStringLiteral("R&&D.sqlite"));
+    CHECK(withoutMnemonic(QStringLiteral("R&&D.sqlite")) == QStringLiteral("R&D.sqlite"));
+    CHECK(withoutMnemonic(QStringLiteral("Save &as&&&&")) == QStringLiteral("Save as&&"));
 }
