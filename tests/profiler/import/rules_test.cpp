@@ -77,6 +77,9 @@ TEST_CASE("the shipped rules parse the names that frameworks give to pipeline op
     CHECK(matched(rules, "Optimizer.step#AdamW.step") == "optimizer: OPT");
     CHECK(matched(rules, "nccl:send 0->1") == "nccl-p2p:");
     CHECK(matched(rules, "nccl:all_reduce") == "nccl-range:");
+    CHECK(matched(rules, "nccl:_all_gather_base") == "nccl-range:");
+    CHECK(matched(rules, "nccl:all_to_all") == "nccl-exchange:");
+    CHECK(matched(rules, "c10d::alltoall_base_") == "nccl-exchange:");
     CHECK(matched(rules, "ProfilerStep#12") == "iteration:");
     CHECK(matched(rules, "aten::mm") == "");
     CHECK(matched(rules, "PP:99999999999F0") == "torch-pp: F0"); // the stage is not a number
