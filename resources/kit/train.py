@@ -81,11 +81,11 @@ class Job:
     def join(self, timeout):
         """Joins the other ranks."""
         ranks = self.schedule.devices * self.copies
-        if int(os.environ.get("WORLD_SIZE", "1")) != ranks:
+        started = int(os.environ.get("WORLD_SIZE", "0"))
+        if started != ranks:
             raise KitError(
-                f"{self.schedule.devices} devices x {self.copies} copies need {ranks} ranks, not "
-                f"{os.environ.get('WORLD_SIZE', '1')}: start run.sh, or torchrun with nnodes x "
-                "nproc-per-node ranks")
+                f"{self.schedule.devices} devices x {self.copies} copies need {ranks} rank(s), not "
+                f"{started}: start run.sh, or torchrun with nnodes x nproc-per-node ranks")
         self.device = torch.device("cpu")
         if self.backend == "nccl":
             # A group connects for every algorithm at its first sum, not at the first use of one.

@@ -161,7 +161,10 @@ failures() {
     sed '/^0,[0-9]*,B,0,0,1,/d' "$work/good.csv" > "$folder/schedule.csv"
     expect "has no complete backward of 0F1" inside python3 "$seen/kit/train.py" --check
     cp "$work/good.csv" "$folder/schedule.csv"
-    expect "need 2 ranks, not 1" inside python3 "$seen/kit/train.py"
+    expect "need 2 rank(s), not 0" inside python3 "$seen/kit/train.py"
+    # One rank needs torchrun, too; without it, a stack trace named RANK.
+    "$bscope" kit --scheme 1f1b --devices 1 --micro-batches 2 --model "$work/model.toml" -o "$work/one" > /dev/null
+    expect "need 1 rank(s), not 0" inside python3 "$seen/one/train.py"
     # A node with fewer GPUs than ranks was reported as "CUDA error: invalid device ordinal".
     CUDA_VISIBLE_DEVICES='' expect "needs GPU 1 of its node, which has 0 GPU(s)" rank 1 --backend nccl
     # Two kits on one machine had the same port.
