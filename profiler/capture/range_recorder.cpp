@@ -53,6 +53,7 @@ void RangeRecorder::addTo(GpuTrace& trace)
 {
     RecordedRanges recorded;
     m_take(std::string(buildId()).c_str(), &recorded, m_named);
+    trace.health.dropped += recorded.dropped;
     if (recorded.ranges.empty())
         return;
     const std::uint32_t first = trace.strings.size();

@@ -99,14 +99,18 @@ public:
         const std::lock_guard lock(m_mutex);
         if (m_closed.size() < kMostRanges)
             m_closed.push_back(range);
+        else
+            ++m_dropped;
     }
 
     nvtxRangeId_t start(GpuRange range)
     {
         range.nests = false;
         const std::lock_guard lock(m_mutex);
-        if (m_open.size() >= kMostRanges)
+        if (m_open.size() >= kMostRanges) {
+            ++m_dropped;
             return 0; // no range has the id 0, so stop(0) does nothing
+        }
         m_open.emplace(++m_lastId, range);
         return m_lastId;
     }
@@ -128,6 +132,7 @@ public:
         const std::lock_guard lock(m_mutex);
         ranges.strings = m_strings;
         ranges.ranges = std::exchange(m_closed, {});
+        ranges.dropped = std::exchange(m_dropped, 0);
     }
 
     void tellStreamsTo(profiler::StreamNamed named) { m_named = named; }
@@ -153,6 +158,7 @@ private:
     std::unordered_map<std::string, Domain*> m_domains;
     std::unordered_map<nvtxRangeId_t, GpuRange> m_open;
     std::vector<GpuRange> m_closed;
+    std::int64_t m_dropped = 0; // since the last take()
     nvtxRangeId_t m_lastId = 0;
 
     std::atomic<profiler::StreamNamed> m_named = nullptr;

@@ -17,6 +17,7 @@ struct RecordedRanges
 {
     std::vector<std::string> strings;
     std::vector<engine::GpuRange> ranges; // times on CLOCK_MONOTONIC; not yet linked to ops
+    std::int64_t dropped = 0;             // ranges for which there was no room
 };
 
 // Types of the functions that the library exports. The `stream` in StreamNamed is the cudaStream_t

@@ -59,6 +59,21 @@ const GpuRange* find(const GpuTrace& trace, const std::string& text)
 
 } // namespace
 
+// They were missing without a word.
+TEST_CASE("ranges for which the recorder has no room are counted as lost")
+{
+    constexpr int kMost = 1 << 20, kLost = 3;
+    RangeRecorder& ranges = recorder();
+    for (int i = 0; i < kMost + kLost; ++i) {
+        nvtxRangePushA("many");
+        nvtxRangePop();
+    }
+    GpuTrace trace;
+    ranges.addTo(trace);
+    CHECK(trace.ranges.size() == kMost);
+    CHECK(trace.health.dropped == kLost);
+}
+
 TEST_CASE("ranges of libraries are recorded with domain, category, colour and payload")
 {
     RangeRecorder& ranges = recorder();
