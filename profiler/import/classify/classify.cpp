@@ -3,7 +3,7 @@
 #include "profiler/import/classify/autograd_threads.h"
 #include "profiler/import/classify/gpu_items.h"
 #include "profiler/import/classify/marked_ranges.h"
-#include "profiler/import/classify/message_direction.h"
+#include "profiler/import/classify/message_kind.h"
 #include "profiler/import/classify/remove_forwards.h"
 #include "profiler/import/classify/rule_tally.h"
 

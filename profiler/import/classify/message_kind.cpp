@@ -1,4 +1,4 @@
-#include "profiler/import/classify/message_direction.h"
+#include "profiler/import/classify/message_kind.h"
 
 #include "engine/base/text.h"
 
