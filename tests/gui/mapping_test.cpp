@@ -157,18 +157,25 @@ TEST_CASE("a mapping is chosen in the picker or by its card, and the scheme's ow
     CHECK(waitFor([&] { return copy->isEnabled(); }));
 }
 
+namespace {
+// A plan with a mapping file for two devices, which it writes to the folder.
+RunPlan swappedByFile(const QTemporaryDir& folder, int devices)
+{
+    QFile file(folder.filePath(QStringLiteral("swapped.toml")));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("copies = [[\"1:0\", \"0:0\"]]\n");
+    RunPlan plan = onNodes(devices, 1);
+    plan.experiment.schedule.scheme = "1f1b";
+    plan.experiment.schedule.mapping = file.fileName().toStdString();
+    return plan;
+}
+} // namespace
+
 // The choice "from file" did nothing while a file was in use.
 TEST_CASE("another mapping file can be chosen in place of the one in use")
 {
     const QTemporaryDir folder;
-    QFile file(folder.filePath(QStringLiteral("swapped.toml")));
-    REQUIRE(file.open(QIODevice::WriteOnly));
-    file.write("copies = [[\"1:0\", \"0:0\"]]\n");
-    file.close();
-    RunPlan plan = onNodes(2, 1);
-    plan.experiment.schedule.scheme = "1f1b";
-    plan.experiment.schedule.mapping = file.fileName().toStdString();
-    Mapped setup(plan);
+    Mapped setup(swappedByFile(folder, 2));
     setup.wait();
     auto* picker = setup.find<SegmentControl>("mapping");
     CHECK(picker->current() == 3);
@@ -182,14 +189,7 @@ TEST_CASE("another mapping file can be chosen in place of the one in use")
 TEST_CASE("a mapping file of another number of devices can be replaced")
 {
     const QTemporaryDir folder;
-    QFile file(folder.filePath(QStringLiteral("of-two.toml")));
-    REQUIRE(file.open(QIODevice::WriteOnly));
-    file.write("copies = [[\"1:0\", \"0:0\"]]\n");
-    file.close();
-    RunPlan plan = onNodes(4, 1);
-    plan.experiment.schedule.scheme = "1f1b";
-    plan.experiment.schedule.mapping = file.fileName().toStdString();
-    Mapped setup(plan);
+    Mapped setup(swappedByFile(folder, 4));
     REQUIRE(waitFor([&] { return setup.find<EmptyState>("mappingEmpty")->isVisible(); }));
     auto* picker = setup.find<SegmentControl>("mapping");
     REQUIRE(picker->isEnabled());

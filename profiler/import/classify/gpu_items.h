@@ -15,6 +15,7 @@ struct GpuItem
     std::optional<engine::GpuCall> call; // that launched it
     std::uint32_t* work = nullptr; // its entry in ClassifiedRank::ofKernel, ofCopy or ofMemset
     const RuleMatch* kernelRule = nullptr; // the rule for kernels that matches its name
+    // The arguments of a kernel of NCCL, of each message if it executes several; empty if unknown.
     std::vector<const NcclArguments*> nccl = {};
 
     // ns; the time of the launch or, if that is unknown, the start
