@@ -56,13 +56,6 @@ std::int64_t reportedDuration(const engine::Run& run)
         : run.timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
 }
 
-QColor mixed(const QColor& from, const QColor& to, double share)
-{
-    const auto part = [share](int a, int b) { return a + static_cast<int>((b - a) * share); };
-    return {part(from.red(), to.red()), part(from.green(), to.green()),
-            part(from.blue(), to.blue())};
-}
-
 } // namespace
 
 std::vector<ImportFact> importFacts(const engine::Run& run)
@@ -149,14 +142,6 @@ QString coverageNumbers(const ImportReport& report)
     const double known = report.classified() * static_cast<double>(report.time);
     return importText("%1 of %2 %3, all ranks and iterations")
         .arg(scale.text(known), scale.text(static_cast<double>(report.time)), scale.unit());
-}
-
-QColor coverageColour(const Theme& theme, int position)
-{
-    if (position < 0)
-        return theme.chrome.surface;
-    constexpr double kStep = 0.22, kMost = 0.8;
-    return mixed(theme.chrome.primary, theme.chrome.surface, std::min(kMost, kStep * position));
 }
 
 ReplayFact replayFact(const engine::Run& run)

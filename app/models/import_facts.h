@@ -38,10 +38,6 @@ std::vector<CoveragePart> coverageParts(const engine::ImportReport& report);
 QString coverageTitle(const engine::ImportReport& report);   // "97.4 % of GPU time classified"
 QString coverageNumbers(const engine::ImportReport& report); // "5 261 of 5 402 ms, ..."
 constexpr double kGoodCoverage = 0.9;
-// Returns the colour of the coverage part at `position`; later parts are lighter. A negative
-// position selects the unclassified part.
-QColor coverageColour(const Theme& theme, int position);
-
 // How well a simulation with the median op times of the trace reproduces the measured iteration.
 struct ReplayFact
 {

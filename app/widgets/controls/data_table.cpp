@@ -1,6 +1,5 @@
 #include "app/widgets/controls/data_table.h"
 
-#include "app/models/import_facts.h"
 #include "app/models/subscript.h"
 #include "app/models/tables/table_roles.h"
 #include "app/models/tables/verdict.h"

@@ -2,6 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/text.h"
+#include "app/timeline/paint/kernel_colours.h"
 
 #include <QFontMetrics>
 #include <QKeyEvent>
