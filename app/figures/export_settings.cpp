@@ -1,7 +1,7 @@
 #include "app/figures/export_settings.h"
 
-#include "app/models/tables/iterations_model.h"
-#include "app/models/text.h"
+#include "app/documents/iterations_model.h"
+#include "app/ui/text.h"
 
 #include <QFileInfo>
 #include <QSettings>

@@ -1,6 +1,6 @@
 #include "app/figures/figure_recipe.h"
 
-#include "app/models/numbers.h"
+#include "app/ui/numbers.h"
 #include "engine/base/new_file.h"
 #include "engine/base/read_file.h"
 #include "engine/base/try.h"

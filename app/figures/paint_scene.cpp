@@ -1,6 +1,6 @@
 #include "app/figures/paint_scene.h"
 
-#include "app/models/theme.h"
+#include "app/ui/theme.h"
 #include "profiler/figure/hatch.h"
 
 #include <QFontMetricsF>

@@ -1,6 +1,6 @@
 #include "app/figures/schematic.h"
 
-#include "app/models/text.h"
+#include "app/ui/text.h"
 #include "engine/base/try.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/sim/simulate.h"

@@ -36,7 +36,7 @@ struct OpHatch
     int density = 0; // density on chunk 0; 0: no hatch
 };
 
-// The colours of data in the window and in figures. app/models/theme.h has the colours of the
+// The colours of data in the window and in figures. app/ui/theme.h has the colours of the
 // window itself.
 struct Palette
 {

@@ -15,7 +15,7 @@ done < <(links)
 
 # The manual pages know every command and every option of a figure.
 commands=$(grep -oP 'Command\{"\K[a-z]+' app/cli/commands/commands.cpp)
-options=$(grep -ohP '(?<=[ "])--?[a-z]+(-[a-z]+)?(?=\b)' app/figures/figure_fields.cpp app/pages/window/command_line.cpp | sort -u)
+options=$(grep -ohP '(?<=[ "])--?[a-z]+(-[a-z]+)?(?=\b)' app/figures/figure_fields.cpp app/window/command_line.cpp | sort -u)
 [ -n "$commands" ] && [ -n "$options" ] || { echo "no commands or options were found in the sources"; status=1; }
 for command in $commands; do
     grep -qx "\.B $command" packaging/man/bscope.1 || { echo "bscope.1 does not explain $command"; status=1; }

@@ -128,17 +128,17 @@ TEST_CASE("an include of a higher floor, a neighbour or another folder is found"
     CHECK(includeComplaints("profiler/export/x.cpp", "\"profiler/import/y.h\"").size() == 1);
     CHECK(includeComplaints("profiler/figure/x.cpp", "<QPainter>").size() == 1);
     CHECK(includeComplaints("app/cli/x.cpp", "<QString>").size() == 1);
-    CHECK(includeComplaints("app/models/x.h", "<QWidget>").size() == 1);
-    CHECK(includeComplaints("app/models/x.h", "\"app/timeline/y.h\"").size() == 1);
-    CHECK(includeComplaints("app/widgets/run/x.h", "\"app/pages/y.h\"").size() == 1);
-    CHECK(includeComplaints("app/widgets/run/x.h", "\"app/widgets/setup/y.h\"").size() == 1);
-    CHECK(includeComplaints("app/widgets/controls/x.h", "\"app/widgets/forms/y.h\"").size() == 1);
+    CHECK(includeComplaints("app/timeline/view/x.h", "<QWidget>").size() == 1);
+    CHECK(includeComplaints("app/ui/x.h", "\"app/timeline/view/y.h\"").size() == 1);
+    CHECK(includeComplaints("app/run/x.h", "\"app/window/y.h\"").size() == 1);
+    CHECK(includeComplaints("app/run/x.h", "\"app/setup/y.h\"").size() == 1);
+    CHECK(includeComplaints("app/whatif/x.h", "\"app/why/y.h\"").size() == 1);
     CHECK(includeComplaints("app/timeline/view/x.h", "\"app/timeline/paint/y.h\"").size() == 1);
     CHECK(includeComplaints("engine/plan/x.cpp", "\"engine/exec/y.h\"").size() == 1);
     CHECK(includeComplaints("engine/schedule/x.h", "\"engine/schedule/passes/y.h\"").size() == 1);
     CHECK(includeComplaints("engine/sim/x.cpp", "\"placer.h\"").size() == 1);
     CHECK(includeComplaints("engine/new/x.cpp", "<vector>").size() == 1);
-    CHECK(includeComplaints("engine/sim/x.cpp", "  \"app/models/theme.h\" // why not").size() == 1);
+    CHECK(includeComplaints("engine/sim/x.cpp", "  \"app/ui/theme.h\" // why not").size() == 1);
 }
 
 TEST_CASE("an include of a lower floor is accepted")
@@ -147,8 +147,8 @@ TEST_CASE("an include of a lower floor is accepted")
     CHECK(includeComplaints("engine/sim/x.cpp", "<vector>").empty());
     CHECK(includeComplaints("engine/sim/x.cpp", "<fmt/format.h>").empty());
     CHECK(includeComplaints("profiler/store/x.cpp", "<sqlite3.h>").empty());
-    CHECK(includeComplaints("app/pages/x.cpp", "<QWidget>").empty());
-    CHECK(includeComplaints("app/main.cpp", "\"app/pages/window/main_window.h\"").empty());
+    CHECK(includeComplaints("app/run/x.cpp", "<QWidget>").empty());
+    CHECK(includeComplaints("app/main.cpp", "\"app/window/main_window.h\"").empty());
 }
 
 TEST_CASE("sqlite3.h, CUPTI and Qt stay where they belong, in tests too")
@@ -168,13 +168,11 @@ TEST_CASE("sqlite3.h, CUPTI and Qt stay where they belong, in tests too")
         }
 }
 
-// What a table lists, the other entries of the table do not know: one page not another, one export
-// format not another.
+// What a table lists, the other entries of the table do not know.
 TEST_CASE("neighbours do not include each other")
 {
     const std::vector<std::pair<std::string, std::string>> tables{
-        {"profiler/export/", "profiler/export/exporters."},
-        {"app/pages/", "app/pages/window/main_window"}};
+        {"profiler/export/", "profiler/export/exporters."}};
     const auto files = sourcesBelow({"app", "engine", "profiler"});
     for (const auto& [folder, table] : tables) {
         std::set<std::string> neighbours;

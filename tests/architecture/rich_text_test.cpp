@@ -22,23 +22,21 @@ const std::vector<Rule>& rules()
     static const std::vector<Rule> kAll{
         {std::regex(R"(Qt::(RichText|AutoText|MarkdownText)\b)"),
          "labels are plain text",
-         {"app/widgets/compare/compare_summary.cpp", "app/widgets/controls/band.cpp",
-          "app/widgets/controls/control_style.cpp", "app/widgets/run/details_layout.cpp",
-          "app/widgets/run/selection_popover.cpp", "app/widgets/why/rich_label.cpp",
-          "app/widgets/window/status_line.cpp"}},
+         {"app/compare/compare_summary.cpp", "app/ui/band.cpp", "app/ui/control_style.cpp",
+          "app/timeline/details/details_layout.cpp", "app/run/selection_popover.cpp",
+          "app/why/rich_label.cpp", "app/window/status_line.cpp"}},
         {std::regex(R"(kHtmlToolTip\b|"htmlToolTip")"),
          "tooltips are plain text",
-         {"app/widgets/controls/control_style.cpp", "app/widgets/controls/control_style.h",
-          "app/widgets/window/status_line.cpp"}},
+         {"app/ui/control_style.cpp", "app/ui/control_style.h", "app/window/status_line.cpp"}},
         {std::regex(R"(\b(QTextBrowser|QTextEdit|QTextDocument|QGraphicsTextItem|QStaticText|)"
                     R"(QErrorMessage)\b|\b(set|append|insert)(Html|Markdown)\()"),
          "use QLabel or QPlainTextEdit, which show plain text",
-         {"app/widgets/setup/scheme_dialog.cpp", "app/widgets/setup/scheme_dialog.h"}},
+         {"app/setup/scheme_dialog.cpp", "app/setup/scheme_dialog.h"}},
         {std::regex(R"(\bsetWhatsThis\(|\bWhatsThisRole\b)"), "use a tooltip", {}},
         {std::regex(R"(\bQToolTip::showText\((?![^;]*\btoolTipText\()[^;]*;)"),
          "wrap the text in toolTipText()",
-         {"app/widgets/controls/control_style.cpp", "app/widgets/timeline/time_canvas.cpp",
-          "app/widgets/timeline/timeline_widget.cpp"}},
+         {"app/ui/control_style.cpp", "app/timeline/widget/time_canvas.cpp",
+          "app/timeline/widget/timeline_widget.cpp"}},
         {std::regex(R"(\b\w*([iI]tem|[cC]ell|[hH]eader)\w*(->|\.))"
                     R"(setToolTip\((?!(\d, )?toolTipText\())"),
          "wrap the text in toolTipText()",
@@ -47,7 +45,7 @@ const std::vector<Rule>& rules()
         {std::regex(
              R"(([^h]|[^t]h)\(Qt::ToolTipRole|[^(]\bQt::ToolTipRole(?![^;]*\btoolTipText\())"),
          "wrap the text in toolTipText(), or use TableColumn::with()",
-         {"app/models/tables/table_model.cpp"}}, // headerToolTip() has wrapped it
+         {"app/ui/table_model.cpp"}}, // headerToolTip() has wrapped it
     };
     return kAll;
 }
@@ -64,7 +62,7 @@ std::vector<std::string> richTextComplaints(const SourceFile& file)
 
 bool isRefused(const std::string& code)
 {
-    return !richTextComplaints({"app/widgets/any.cpp", code}).empty();
+    return !richTextComplaints({"app/run/any.cpp", code}).empty();
 }
 
 } // namespace

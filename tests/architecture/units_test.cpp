@@ -4,7 +4,7 @@
 
 using namespace tests;
 
-// The window gets every unit of time and size from app/models/numbers, with the number in it: a
+// The window gets every unit of time and size from app/ui/numbers, with the number in it: a
 // unit that is typed beside a number stays the same when the scale changes.
 namespace {
 
@@ -15,7 +15,7 @@ std::vector<std::string> typedUnits(const SourceFile& file)
         R"re((%[0-9] (ns|µs|ms|KiB|MiB|GiB|kB|MB|GB|TB)\b|, (ns|µs|ms|[KMG]iB|[kMGT]B)(/s)?"))re");
     std::vector<std::string> found;
     for (std::sregex_iterator at(file.text.begin(), file.text.end(), kTyped), end; at != end; ++at)
-        found.push_back(file.path + ": " + at->str() + ": use a Scale of app/models/numbers.h");
+        found.push_back(file.path + ": " + at->str() + ": use a Scale of app/ui/numbers.h");
     return found;
 }
 
@@ -24,14 +24,14 @@ std::vector<std::string> typedUnits(const SourceFile& file)
 TEST_CASE("no text of the window has a unit of time or size that is typed beside a number")
 {
     for (const SourceFile& file : sourcesBelow({"app"}))
-        if (!file.path.starts_with("app/cli/") && file.path != "app/models/numbers.h")
+        if (!file.path.starts_with("app/cli/") && file.path != "app/ui/numbers.h")
             CHECK(typedUnits(file) == std::vector<std::string>());
 }
 
 TEST_CASE("a unit that is typed beside a number is found")
 {
     const auto isFound = [](const std::string& code) {
-        return !typedUnits({"app/widgets/any.cpp", code}).empty();
+        return !typedUnits({"app/run/any.cpp", code}).empty();
     };
     CHECK(isFound(R"x(tr("busy %3 of %4 ms (%5)"))x"));
     CHECK(isFound(R"x(tr("Stash, GiB"))x"));

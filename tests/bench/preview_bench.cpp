@@ -1,6 +1,6 @@
-#include "app/models/plan/prediction.h"
+#include "app/plan/prediction.h"
+#include "app/plan/schedule_preview.h"
 #include "app/timeline/view/run_view.h"
-#include "app/widgets/controls/schedule_preview.h"
 #include "tests/bench/offscreen_qt.h"
 
 #include <QImage>

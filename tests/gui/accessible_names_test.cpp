@@ -1,6 +1,6 @@
-#include "app/pages/window/main_window.h"
-#include "app/widgets/window/page_tabs.h"
-#include "tests/app/jobs/wait_for.h"
+#include "app/window/main_window.h"
+#include "app/window/page_tabs.h"
+#include "tests/app/wait_for.h"
 #include "tests/gui/walk.h"
 #include "tests/support/paths.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/app/jobs/wait_for.h"
+#include "tests/app/wait_for.h"
 #include "tests/catch.h"
 
 #include <QApplication>

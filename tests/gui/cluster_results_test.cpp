@@ -1,8 +1,8 @@
-#include "app/pages/cluster/results_controller.h"
-#include "app/widgets/cluster/results_panel.h"
+#include "app/cluster/results_controller.h"
+#include "app/cluster/results_panel.h"
 #include "profiler/store/trace_store.h"
-#include "tests/app/jobs/busy_pool.h"
-#include "tests/app/jobs/wait_for.h"
+#include "tests/app/busy_pool.h"
+#include "tests/app/wait_for.h"
 #include "tests/profiler/import/traces.h"
 
 #include <QAction>

@@ -1,4 +1,4 @@
-#include "app/pages/window/command_line.h"
+#include "app/window/command_line.h"
 #include "tests/catch.h"
 
 namespace app {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/pages/dialogs/export_dialog.h"
-#include "tests/app/jobs/wait_for.h"
+#include "app/window/export_dialog.h"
+#include "tests/app/wait_for.h"
 #include "tests/profiler/figure/figure_runs.h"
 
 #include <QAbstractButton>

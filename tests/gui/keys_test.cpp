@@ -1,8 +1,8 @@
-#include "app/pages/dialogs/keys_dialog.h"
-#include "app/pages/editor/editor_page.h"
-#include "app/pages/window/main_window.h"
-#include "app/widgets/editor/schedule_grid.h"
-#include "app/widgets/run/run_panels.h"
+#include "app/editor/editor_page.h"
+#include "app/editor/schedule_grid.h"
+#include "app/run/run_panels.h"
+#include "app/window/keys_dialog.h"
+#include "app/window/main_window.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/gui/opened_run.h"
 

@@ -1,11 +1,11 @@
-#include "app/pages/memory/memory_page.h"
-#include "app/pages/window/main_window.h"
-#include "app/widgets/controls/data_table.h"
-#include "app/widgets/controls/segment_control.h"
-#include "app/widgets/memory/memory_areas.h"
+#include "app/memory/memory_areas.h"
+#include "app/memory/memory_page.h"
+#include "app/ui/data_table.h"
+#include "app/ui/segment_control.h"
+#include "app/window/main_window.h"
 #include "profiler/store/trace_store.h"
-#include "tests/app/jobs/wait_for.h"
 #include "tests/app/sample_run.h"
+#include "tests/app/wait_for.h"
 #include "tests/catch.h"
 
 #include <QAction>

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "app/pages/run/run_page.h"
-#include "app/widgets/controls/data_table.h"
-#include "app/widgets/timeline/timeline_widget.h"
+#include "app/run/run_page.h"
+#include "app/timeline/widget/timeline_widget.h"
+#include "app/ui/data_table.h"
 #include "profiler/store/trace_store.h"
-#include "tests/app/jobs/fake_worker.h"
-#include "tests/app/jobs/wait_for.h"
+#include "tests/app/fake_worker.h"
 #include "tests/app/simulated_run.h"
+#include "tests/app/wait_for.h"
 
 #include <memory>
 

@@ -1,5 +1,5 @@
-#include "app/widgets/devices/device_chart.h"
-#include "app/widgets/run/run_panels.h"
+#include "app/run/device_chart.h"
+#include "app/run/run_panels.h"
 #include "tests/gui/opened_run.h"
 
 #include <QTabBar>

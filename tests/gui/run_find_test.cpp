@@ -1,4 +1,4 @@
-#include "app/widgets/run/run_panels.h"
+#include "app/run/run_panels.h"
 #include "tests/gui/opened_run.h"
 
 #include <QComboBox>

@@ -1,6 +1,6 @@
-#include "app/models/tables/kernels_model.h"
-#include "app/widgets/run/kernel_panel.h"
-#include "app/widgets/run/run_panels.h"
+#include "app/run/kernel_panel.h"
+#include "app/run/kernels_model.h"
+#include "app/run/run_panels.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/gui/opened_run.h"
 

@@ -1,6 +1,6 @@
-#include "app/models/tables/notes_model.h"
-#include "app/widgets/controls/band.h"
-#include "app/widgets/run/run_panels.h"
+#include "app/run/notes_model.h"
+#include "app/run/run_panels.h"
+#include "app/ui/band.h"
 #include "profiler/store/notes.h"
 #include "tests/gui/opened_run.h"
 

@@ -1,8 +1,8 @@
-#include "app/models/text.h"
-#include "app/widgets/controls/control_style.h"
-#include "app/widgets/run/run_panels.h"
-#include "app/widgets/run/run_toolbar.h"
-#include "app/widgets/run/stop_run_dialog.h"
+#include "app/run/run_panels.h"
+#include "app/run/run_toolbar.h"
+#include "app/run/stop_run_dialog.h"
+#include "app/ui/control_style.h"
+#include "app/ui/text.h"
 #include "tests/gui/click_in_dialog.h"
 #include "tests/gui/opened_run.h"
 

@@ -1,6 +1,6 @@
-#include "app/models/numbers.h"
-#include "app/widgets/controls/schedule_preview.h"
-#include "app/widgets/controls/segment_control.h"
+#include "app/plan/schedule_preview.h"
+#include "app/ui/numbers.h"
+#include "app/ui/segment_control.h"
 #include "tests/gui/opened_run.h"
 
 #include <QAction>

@@ -1,5 +1,5 @@
-#include "app/widgets/range/range_panel.h"
-#include "app/widgets/run/run_panels.h"
+#include "app/range/range_panel.h"
+#include "app/run/run_panels.h"
 #include "tests/gui/opened_run.h"
 
 #include <QAction>

@@ -1,5 +1,5 @@
-#include "app/pages/compare/compare_page.h"
-#include "app/pages/run_saver.h"
+#include "app/compare/compare_page.h"
+#include "app/shell/run_saver.h"
 #include "tests/gui/opened_run.h"
 
 #include <QAction>

@@ -1,10 +1,10 @@
-#include "app/pages/cluster/cluster_page.h"
-#include "app/pages/run/run_page.h"
-#include "app/pages/session/session_tabs.h"
-#include "app/widgets/window/tab_strip.h"
+#include "app/cluster/cluster_page.h"
+#include "app/run/run_page.h"
+#include "app/window/session_tabs.h"
+#include "app/window/tab_strip.h"
 #include "profiler/store/trace_store.h"
-#include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
+#include "tests/app/wait_for.h"
 #include "tests/gui/window.h"
 
 #include <QListView>

@@ -1,5 +1,5 @@
-#include "app/widgets/why/reason_row.h"
-#include "app/widgets/why/why_panel.h"
+#include "app/why/reason_row.h"
+#include "app/why/why_panel.h"
 #include "engine/experiment/experiment.h"
 #include "tests/gui/opened_run.h"
 

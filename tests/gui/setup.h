@@ -1,13 +1,13 @@
 #pragma once
 
-#include "app/models/tables/scheme_table_model.h"
-#include "app/pages/setup/setup_page.h"
-#include "app/widgets/controls/band.h"
-#include "app/widgets/controls/data_table.h"
-#include "app/widgets/controls/key_numbers.h"
-#include "app/widgets/forms/spin_field.h"
+#include "app/plan/key_numbers.h"
+#include "app/setup/scheme_table_model.h"
+#include "app/setup/setup_page.h"
+#include "app/ui/band.h"
+#include "app/ui/data_table.h"
+#include "app/ui/spin_field.h"
 #include "engine/schedules/scheme.h"
-#include "tests/app/jobs/wait_for.h"
+#include "tests/app/wait_for.h"
 #include "tests/catch.h"
 
 #include <QAbstractButton>

@@ -1,7 +1,7 @@
 // Every setting of a run through the window's form.
-#include "app/models/text.h"
-#include "app/pages/window/application.h"
-#include "app/widgets/forms/bound_fields.h"
+#include "app/ui/bound_fields.h"
+#include "app/ui/text.h"
+#include "app/window/application.h"
 #include "engine/experiment/experiment_fields.h"
 #include "tests/gui/setup.h"
 

@@ -1,7 +1,7 @@
-#include "app/widgets/controls/data_table.h"
-#include "app/widgets/controls/key_numbers.h"
-#include "app/widgets/controls/schedule_preview.h"
-#include "app/widgets/forms/cost_form.h"
+#include "app/plan/cost_form.h"
+#include "app/plan/key_numbers.h"
+#include "app/plan/schedule_preview.h"
+#include "app/ui/data_table.h"
 #include "engine/schedules/scheme.h"
 #include "tests/gui/setup.h"
 

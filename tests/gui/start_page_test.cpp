@@ -1,6 +1,6 @@
-#include "app/pages/start/start_page.h"
-#include "app/widgets/controls/card_button.h"
-#include "app/widgets/controls/empty_state.h"
+#include "app/start/start_page.h"
+#include "app/ui/card_button.h"
+#include "app/ui/empty_state.h"
 #include "profiler/store/trace_store.h"
 #include "tests/catch.h"
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "app/pages/study/study_page.h"
-#include "app/pages/window/main_window.h"
-#include "app/widgets/controls/band.h"
-#include "app/widgets/controls/data_table.h"
-#include "app/widgets/study/chart_view.h"
-#include "app/widgets/study/study_form.h"
-#include "tests/app/jobs/wait_for.h"
+#include "app/study/chart_view.h"
+#include "app/study/study_form.h"
+#include "app/study/study_page.h"
+#include "app/ui/band.h"
+#include "app/ui/data_table.h"
+#include "app/window/main_window.h"
+#include "tests/app/wait_for.h"
 #include "tests/catch.h"
 
 #include <QAbstractButton>

@@ -1,6 +1,6 @@
-#include "app/models/study/study_options.h"
-#include "app/pages/run_saver.h"
-#include "app/pages/study/study_file.h"
+#include "app/shell/run_saver.h"
+#include "app/study/study_file.h"
+#include "app/study/study_options.h"
 #include "tests/catch.h"
 
 #include <QAbstractButton>

@@ -1,6 +1,6 @@
-#include "app/models/settings.h"
-#include "app/pages/session/open_link.h"
-#include "app/pages/window/main_window.h"
+#include "app/ui/settings.h"
+#include "app/window/main_window.h"
+#include "app/window/open_link.h"
 #include "tests/gui/opened_run.h"
 
 #include <QAction>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/widgets/controls/page.h"
+#include "app/shell/page.h"
 #include "tests/catch.h"
 
 #include <QAccessible>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "app/pages/whatif/what_if_page.h"
-#include "app/widgets/compare/compare_widget.h"
-#include "app/widgets/controls/band.h"
-#include "app/widgets/controls/data_table.h"
-#include "tests/app/jobs/wait_for.h"
+#include "app/compare/compare_widget.h"
+#include "app/ui/band.h"
+#include "app/ui/data_table.h"
+#include "app/whatif/what_if_page.h"
 #include "tests/app/simulated_run.h"
+#include "tests/app/wait_for.h"
 
 #include <QAction>
 #include <QLabel>

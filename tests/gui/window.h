@@ -1,8 +1,8 @@
 #pragma once
 
-#include "app/pages/window/main_window.h"
-#include "app/widgets/window/page_tabs.h"
-#include "app/widgets/window/tab_strip.h"
+#include "app/window/main_window.h"
+#include "app/window/page_tabs.h"
+#include "app/window/tab_strip.h"
 #include "tests/catch.h"
 
 #include <QAction>

@@ -76,7 +76,7 @@ cuda="$work/cuda" expect "is full; free some space" build
 
 # Without a reachable display the comparison is drawn to files: quickstart.sh knows the window's message.
 message=$(grep -oP "grep -q '\Kno display[^']+(?=' \"\\\$file\")" "$quickstart")
-if [ -z "$message" ] || ! grep -qF "$message" "$source_folder/app/pages/window/command_line.cpp"; then
+if [ -z "$message" ] || ! grep -qF "$message" "$source_folder/app/window/command_line.cpp"; then
     echo "quickstart.sh does not know the message of a window without a display: '$message'"
     status=1
 fi

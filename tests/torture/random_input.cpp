@@ -2,12 +2,12 @@
 // menus to the window. Prints its memory every minute and every event that took more than 250 ms of
 // CPU time, with the stack at that moment (addresses for addr2line). Exits with 1 if there was such
 // an event, if the memory keeps growing or if the input stops. RANDOM_INPUT_SEED selects the input.
-#include "app/models/settings.h"
-#include "app/pages/window/main_window.h"
-#include "app/widgets/controls/control_style.h"
-#include "app/widgets/controls/controls.h"
-#include "app/widgets/controls/page.h"
-#include "app/widgets/window/page_tabs.h"
+#include "app/shell/page.h"
+#include "app/ui/control_style.h"
+#include "app/ui/controls.h"
+#include "app/ui/settings.h"
+#include "app/window/main_window.h"
+#include "app/window/page_tabs.h"
 #include "tests/torture/stack_timer.h"
 
 #include <QAction>

@@ -1,7 +1,7 @@
-#include "app/models/text.h"
 #include "app/timeline/details/details_gpu.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/text.h"
 
 namespace app {
 namespace {

@@ -1,9 +1,9 @@
 #include "app/timeline/details/details_gpu.h"
 
-#include "app/models/tables/gpu_memory_model.h"
-#include "app/models/text.h"
+#include "app/documents/gpu_memory_model.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/text.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "app/models/text.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/text.h"
 #include "engine/schedule/notation.h"
 
 #include <algorithm>

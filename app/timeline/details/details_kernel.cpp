@@ -1,11 +1,11 @@
 #include "app/timeline/details/details_kernel.h"
 
-#include "app/models/text.h"
 #include "app/timeline/details/details_gpu.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/text.h"
 
 #include <algorithm>
 

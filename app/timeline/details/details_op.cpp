@@ -1,8 +1,8 @@
-#include "app/models/text.h"
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/text.h"
 
 #include <algorithm>
 #include <cmath>

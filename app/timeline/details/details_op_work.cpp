@@ -1,8 +1,8 @@
-#include "app/models/op_work.h"
-#include "app/models/text.h"
+#include "app/documents/op_work.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/text.h"
 #include "engine/schedule/notation.h"
 #include "engine/timeline/nvtx_range.h"
 

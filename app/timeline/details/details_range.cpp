@@ -1,9 +1,9 @@
-#include "app/models/tables/iterations_model.h"
-#include "app/models/text.h"
+#include "app/documents/iterations_model.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/note_marks.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/text.h"
 
 #include <algorithm>
 #include <ranges>

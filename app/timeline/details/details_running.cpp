@@ -1,8 +1,8 @@
-#include "app/models/tables/iterations_model.h"
-#include "app/models/tables/runs_model.h"
-#include "app/models/text.h"
+#include "app/documents/iterations_model.h"
+#include "app/documents/runs_model.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/text.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 #include "app/timeline/details/run_status.h"
 
-#include "app/models/numbers.h"
-#include "app/models/tables/iterations_model.h"
-#include "app/models/tables/runs_model.h"
-#include "app/models/text.h"
+#include "app/documents/iterations_model.h"
+#include "app/documents/runs_model.h"
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
 
 #include <QCoreApplication>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/models/run_document.h"
+#include "app/documents/run_document.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"

@@ -1,9 +1,9 @@
 #include "app/timeline/details/tool_tip.h"
 
-#include "app/models/text.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/text.h"
 
 #include <QStringList>
 

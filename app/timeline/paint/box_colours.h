@@ -1,8 +1,8 @@
 #pragma once
 
-#include "app/models/theme.h"
 #include "app/timeline/paint/hatch.h"
 #include "app/timeline/paint/timeline_look.h"
+#include "app/ui/theme.h"
 #include "engine/schedule/schedule.h"
 #include "profiler/analysis/kernel_kind.h"
 

@@ -1,11 +1,11 @@
 #include "app/timeline/paint/header_painter.h"
 
-#include "app/models/subscript.h"
-#include "app/models/text.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/memory_bar.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/subscript.h"
+#include "app/ui/text.h"
 
 #include <QPainter>
 

@@ -1,9 +1,9 @@
 #include "app/timeline/paint/iteration_strip.h"
 
-#include "app/models/numbers.h"
-#include "app/models/text.h"
 #include "app/timeline/paint/overview_painter.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

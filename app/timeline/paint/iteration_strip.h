@@ -1,8 +1,8 @@
 #pragma once
 
-#include "app/models/theme.h"
 #include "app/timeline/view/iteration_times.h"
 #include "app/timeline/view/run_view.h"
+#include "app/ui/theme.h"
 
 class QPainter;
 

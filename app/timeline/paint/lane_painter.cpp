@@ -1,10 +1,10 @@
 #include "app/timeline/paint/lane_painter.h"
 
-#include "app/models/text.h"
 #include "app/timeline/paint/columns.h"
 #include "app/timeline/paint/moves_painter.h"
 #include "app/timeline/view/iteration_times.h"
 #include "app/timeline/view/labels.h"
+#include "app/ui/text.h"
 #include "engine/schedule/notation.h"
 
 #include <QCoreApplication>

@@ -1,9 +1,9 @@
 #include "app/timeline/paint/legend.h"
 
-#include "app/models/numbers.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/kernel_painter.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/numbers.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

@@ -1,10 +1,10 @@
 #include "app/timeline/paint/memory_bar.h"
 
-#include "app/models/numbers.h"
-#include "app/models/theme.h"
 #include "app/timeline/paint/box_colours.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/numbers.h"
+#include "app/ui/theme.h"
 
 #include <QPainter>
 

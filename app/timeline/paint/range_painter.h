@@ -1,9 +1,9 @@
 #pragma once
 
-#include "app/models/theme.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/lanes.h"
 #include "app/timeline/view/range_view.h"
+#include "app/ui/theme.h"
 
 #include <QString>
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "app/models/theme.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/run_view.h"
+#include "app/ui/theme.h"
 #include "profiler/analysis/ticks.h"
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include "app/timeline/view/find.h"
 
-#include "app/models/run_document.h"
+#include "app/documents/run_document.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/translate.h"
 #include "engine/schedule/notation.h"

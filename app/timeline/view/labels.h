@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/models/numbers.h"
+#include "app/ui/numbers.h"
 #include "engine/timeline/run.h"
 
 #include <QString>

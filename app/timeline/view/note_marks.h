@@ -1,9 +1,9 @@
 #pragma once
 
-#include "app/models/theme.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
+#include "app/ui/theme.h"
 #include "engine/timeline/note.h"
 
 #include <span>

@@ -1,6 +1,6 @@
 #include "app/timeline/view/range_view.h"
 
-#include "app/models/text.h"
+#include "app/ui/text.h"
 #include "engine/schedule/notation.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include "app/models/theme.h"
 #include "app/timeline/paint/box_colours.h"
 #include "app/timeline/paint/memory_bar.h"
+#include "app/ui/theme.h"
 #include "tests/catch.h"
 
 #include <QImage>

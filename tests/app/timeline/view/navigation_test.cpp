@@ -1,7 +1,7 @@
-#include "app/models/text.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
+#include "app/ui/text.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

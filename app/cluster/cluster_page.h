@@ -1,0 +1,86 @@
+#pragma once
+
+#include "app/cluster/kit_writer.h"
+#include "app/cluster/results_controller.h"
+#include "app/shell/page.h"
+#include "app/ui/theme.h"
+
+#include <memory>
+
+class QLabel;
+
+namespace app {
+
+class CheckList;
+class KitPanel;
+class PredictionDock;
+class ResultsPanel;
+
+// Runs an experiment on a cluster: writes a kit, checks it, and imports the results to compare them
+// with the prediction and with a run of this machine.
+class ClusterPage : public Page
+{
+    Q_OBJECT
+
+public:
+    // Opens the page for `plan`, the plan of a set-up, or for `emulated`, a run that recorded its
+    // experiment.
+    ClusterPage(const ThemeController& theme, RunLibrary& library, const ClusterPlan& plan,
+                QWidget* parent = nullptr);
+    ClusterPage(const ThemeController& theme, RunLibrary& library,
+                std::shared_ptr<RunDocument> emulated, QWidget* parent = nullptr);
+
+    QString title() const override { return tr("Run on a cluster"); }
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+
+    void writeTo(const QString& folder, engine::IfExists ifExists);
+    void takeResults(const QStringList& paths) { m_back->take(paths); }
+    const RunDocument* document() const { return m_emulated.get(); } // nullptr: opened for a set-up
+    const ClusterOutlook* outlook() const { return m_outlook.get(); }
+    ResultWatcher& watcher() { return m_back->watcher(); }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    ClusterPage(const ThemeController& theme, RunLibrary& library, QWidget* parent);
+    void makeActions();
+    QWidget* makeCentre();
+    void connectAll();
+    void takeDocument();
+    // Computes the outlook of the plan in the background. If the plan changes meanwhile, computes
+    // it again for the newest plan.
+    void ask();
+    // Returns true if m_outlook is the outlook of the current plan.
+    bool isCurrent() const { return m_outlook != nullptr && !m_isAsking; }
+    void enableActions();
+    void take(engine::Result<ClusterOutlook> outlook);
+    void showOutlook();
+    void askForKitFolder();
+    void askForArchive();
+    QString kitName() const; // proposed name of the folder or archive
+    void kitWritten(const QString& folder);
+    void endWriting(const QString& text);
+
+    const ThemeController& m_theme;
+    Background m_background{this};
+    bool m_isAsking = false, m_asksAgain = false;
+    std::shared_ptr<const ClusterOutlook> m_outlook; // nullptr: not computed yet, or failed
+    QString m_problem;                               // why there is no outlook
+    KitWriter m_writer{this};
+    bool m_isOutdated = false;   // the plan has changed since the last kit began to be written
+    QString m_source, m_written; // m_written: folder or archive of the plan's kit; "": none
+    std::shared_ptr<RunDocument> m_emulated;
+
+    QAction *m_write, *m_archive, *m_cancel, *m_watch, *m_compare, *m_copy;
+    KitPanel* m_kit;
+    CheckList* m_checks;
+    ResultsPanel* m_results;
+    QLabel *m_kitNote, *m_checkNote, *m_resultNote;
+    PredictionDock* m_dock;
+    ResultsController* m_back;
+};
+
+} // namespace app

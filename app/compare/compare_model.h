@@ -1,0 +1,50 @@
+#pragma once
+
+#include "app/ui/numbers.h"
+#include "app/ui/table_model.h"
+#include "profiler/analysis/compare.h"
+
+#include <optional>
+
+namespace app {
+
+// Table of the compared runs. Each value is shown with its difference from the baseline.
+// Differences above 1 % of the baseline's value are coloured. Each row stores the index of its run.
+class CompareModel : public TableModel<std::size_t>
+{
+    Q_OBJECT
+
+public:
+    using TableModel::TableModel;
+
+    // `titles` has one title per run.
+    void show(profiler::Comparison comparison, QStringList titles);
+    void clear() { show({}, {}); }
+    const profiler::Comparison& comparison() const { return m_comparison; }
+    int rowOf(int run) const; // row in the current sort order; -1: not shown
+    // The columns that the view hides if not all columns fit. It hides the settings first, from the
+    // last to the first, then MFU, then messages.
+    const std::vector<int>& dispensable() const { return m_dispensable; }
+
+private:
+    struct Quantity
+    {
+        std::function<std::optional<double>(const profiler::ComparedRun&)> value;
+        std::optional<Scale> scale = {}; // nullopt: times, whose unit depends on the runs
+        bool isMoreBetter = false;
+    };
+
+    Columns columns(); // also sets m_dispensable
+    void addSettings(Columns& columns);
+    TableColumn<std::size_t> column(const ColumnTitle& title, const Quantity& quantity) const;
+    Scale scaleOf(std::size_t run, const Quantity& quantity) const;
+    QString text(std::size_t run, const Quantity& quantity) const;
+    std::optional<double> difference(std::size_t run, const Quantity& quantity) const;
+    Verdict verdict(std::size_t run, const Quantity& quantity) const;
+
+    profiler::Comparison m_comparison;
+    QStringList m_titles;
+    std::vector<int> m_dispensable;
+};
+
+} // namespace app

@@ -1,0 +1,100 @@
+#pragma once
+
+#include "app/compare/compare_columns.h"
+#include "app/compare/compare_layout.h"
+#include "app/compare/coverage_lane.h"
+#include "app/timeline/view/selection.h"
+
+#include <QRectF>
+#include <QStringList>
+
+#include <optional>
+
+namespace app {
+
+// The data and layout of a comparison. CompareScenePainter draws it, CompareWidget changes it.
+struct CompareScene
+{
+    static constexpr double kRuler = 26, kLegend = 28;
+
+    // The hovered or selected item and its row. In a compact comparison, a mark without an item
+    // stands for the whole row.
+    struct Mark
+    {
+        int row = -1;
+        Selection selection;
+        friend bool operator==(const Mark&, const Mark&) = default;
+    };
+
+    std::vector<RunViewPointer> runs;
+    CompareArrangement arrangement;
+    CompareNumbersPointer numbers; // nullptr: not computed yet
+    CompareLayout rows;
+    std::vector<CompareColumn> columns; // only in a compact comparison with numbers
+    Mark selected, hover;
+    int current = -1; // index of the chosen run; -1: none
+    LaneOf lane = LaneOf::MeanOfDevices;
+    bool hasGhost = false; // outlines the baseline's ops over the other runs
+
+    QSizeF size; // size of the widget
+    ViewWindow window{0, kCompareWhole};
+    double dpr = 1;
+    int scroll = 0;
+
+    // Replaces the runs. Runs that remain stay expanded and chosen.
+    void setRuns(std::vector<RunViewPointer> views, std::size_t baseline,
+                 const QStringList& titles);
+    bool isExpanded(std::size_t run) const;
+    void setExpanded(std::size_t run, bool isExpanded);
+    // Computes rows and columns. If CompareArrangement::order is empty, sets it to the ranking if
+    // the comparison is compact and has numbers, otherwise to the order of the runs.
+    void layout(QSizeF size);
+    const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
+    int indexOf(const CompareRow& row) const { return static_cast<int>(&row - rows.rows.data()); }
+    const CompareRow* chosen() const // nullptr: none
+    {
+        return current < 0 ? nullptr : rows.rowOf(static_cast<std::size_t>(current));
+    }
+    const CompareRow* baseline() const { return rows.rowOf(arrangement.baseline); }
+    double headerWidth() const;                   // width of the names at the left
+    double columnsWidth() const;                  // width of the numbers at the right
+    QRectF rowsArea() const;                      // time area of the rows, in widget coordinates
+    QRectF columnOf(const CompareRow& row) const; // area of the key numbers, before scrolling
+    TimeAxis axisOf(const CompareRow& row) const;
+    // Returns nullptr if the row is the baseline, or if the baseline has another unit.
+    const CompareRow* baselineOf(const CompareRow& row) const;
+    // Whether the baseline is drawn at the bottom, because its row is not visible.
+    bool isBaselinePinned() const;
+    // The height of all rows, with space for a pinned baseline if they scroll.
+    double contentHeight() const;
+    double fitWidth() const { return rowsArea().width() - 16; }
+    ViewWindow fit() const
+    {
+        return fitted({0, static_cast<std::int64_t>(kCompareWhole)}, fitWidth());
+    }
+    // Converts `window`, a time range of the row's run, to the coordinates of CompareScene::window.
+    ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
+
+    Mark hit(QPointF at) const;
+    const CompareRow* rowAt(QPointF at) const; // nullptr: none
+    bool isChevron(const Mark& mark, QPointF at) const;
+    // The metric by which a click on a column title ranks a compact comparison; nullopt: no title
+    // is at the point.
+    std::optional<profiler::RankBy> rankAt(QPointF at) const;
+    std::optional<Mark> rangeAt(QPointF from, double toX) const;
+    std::optional<Mark> walkedTo(int key) const;
+    std::size_t steppedRun(int by) const; // the run `by` rows below the chosen one
+    // The same op in another row; nullopt: the row has no iteration or its run does not have the
+    // op.
+    std::optional<Mark> opIn(const CompareRow& row, std::uint32_t op) const;
+    QRectF boxOf(const Mark& mark) const; // in widget coordinates
+    QString toolTip() const;              // tooltip of the hovered item or row
+
+private:
+    int deviceAt(const CompareRow& row, QPointF at) const;
+    Selection hitIn(const CompareRow& row, QPointF at) const;
+    // Neighbour of the selection in the run above or below.
+    std::optional<Mark> neighbour(int step) const;
+};
+
+} // namespace app

@@ -1,0 +1,354 @@
+#include "app/compare/compare_widget.h"
+
+#include "app/compare/compare_scene_painter.h"
+#include "app/timeline/view/walk_keys.h"
+
+#include <QContextMenuEvent>
+#include <QMenu>
+#include <QMouseEvent>
+
+#include <cmath>
+#include <utility>
+
+namespace app {
+
+CompareWidget::CompareWidget(const ThemeController& theme, QWidget* parent)
+    : TimeCanvas(QStringLiteral("compare"), theme, parent)
+{
+    setAccessibleName(tr("Comparison of runs"));
+    setViews({}, 0);
+}
+
+void CompareWidget::setRuns(std::vector<std::shared_ptr<const engine::Run>> runs,
+                            std::size_t baseline)
+{
+    std::vector<RunViewPointer> views;
+    for (auto& run : runs) {
+        if (run)
+            views.push_back(std::make_shared<const RunView>(std::move(run)));
+    }
+    setViews(std::move(views), baseline);
+}
+
+void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t baseline,
+                             const QStringList& titles)
+{
+    const bool isOther = views.size() != m_scene.runs.size();
+    m_scene.setRuns(std::move(views), baseline, titles);
+    QStringList names;
+    for (const RunViewPointer& view : m_scene.runs)
+        names << QString::fromStdString(view->run().info.label);
+    endHover();
+    setSelected({});
+    setAccessibleDescription(names.join(QStringLiteral(", ")));
+    if (m_scene.runs.empty())
+        setEmptyState(EmptyState::Texts{
+            Icon::Compare, tr("Nothing to compare yet"), tr("Tick two or more runs."), {}});
+    else
+        setEmptyState(std::nullopt);
+    relayout();
+    if (isOther) {
+        forgetHistory();
+        moveTo(m_scene.fit(), Remember::No);
+    }
+}
+
+void CompareWidget::replaceView(std::size_t run, RunViewPointer view)
+{
+    const CompareScene::Mark mark = m_scene.selected;
+    const bool isSelected = mark.row >= 0 && m_scene.row(mark.row).run == run;
+    m_scene.runs[run] = std::move(view);
+    endHover();
+    keepFit([this] { relayout(); });
+    if (!isSelected)
+        return;
+    const auto now = mark.selection.kind == Selection::Kind::Op
+        ? m_scene.opIn(m_scene.row(mark.row), mark.selection.op)
+        : std::nullopt;
+    setSelected(now.value_or(CompareScene::Mark()));
+}
+
+void CompareWidget::setNumbers(CompareNumbersPointer numbers)
+{
+    keepFit([&] { // the columns change the width of the time area
+        m_scene.numbers = std::move(numbers);
+        setSelected({}); // the order of the rows may change
+        orderRows();
+    });
+}
+
+void CompareWidget::setPredictedPeak(std::size_t run, std::int64_t bytes)
+{
+    auto& peaks = m_scene.arrangement.predictedPeaks;
+    peaks.resize(std::max(peaks.size(), run + 1));
+    if (std::exchange(peaks[run], bytes) != bytes)
+        keepFit([this] { relayout(); });
+}
+
+void CompareWidget::setBaseline(std::size_t run)
+{
+    m_scene.arrangement.baseline = run;
+    setSelected({}); // the order of the rows may change
+    relayout();
+}
+
+void CompareWidget::setCurrent(int run)
+{
+    if (run == std::exchange(m_scene.current, run) || run < 0)
+        return;
+    if (const CompareRow* row = m_scene.chosen(); row && isCompact()) {
+        const double height = timeArea().height() - 2 * CompareLayout::kLane;
+        if (row->top < scrollY() || row->top > scrollY() + height)
+            scrollTo(static_cast<int>(row->top - height / 2));
+    }
+    contentChanged();
+}
+
+void CompareWidget::setExpanded(std::size_t run, bool isExpanded)
+{
+    m_scene.setExpanded(run, isExpanded);
+    setSelected({});
+    relayout();
+}
+
+void CompareWidget::setLane(LaneOf lane)
+{
+    m_scene.lane = lane;
+    contentChanged();
+}
+
+void CompareWidget::setAlign(CompareAlign align)
+{
+    m_scene.arrangement.align = align;
+    relayout();
+    moveTo(m_scene.fit(), Remember::No);
+}
+
+void CompareWidget::setGhost(bool hasGhost)
+{
+    m_scene.hasGhost = hasGhost;
+    contentChanged();
+}
+
+void CompareWidget::setEditable(int run)
+{
+    m_opEnd.setRun(run);
+    unsetCursor();
+}
+
+void CompareWidget::select(std::size_t run, const Selection& selection)
+{
+    if (const CompareRow* row = m_scene.rows.rowOf(run))
+        selectAndReveal({m_scene.indexOf(*row), selection});
+}
+
+int CompareWidget::greatestHeight() const
+{
+    return static_cast<int>(std::ceil(CompareScene::kRuler + CompareScene::kLegend
+                                      + app::greatestHeight(m_scene.rows)));
+}
+
+void CompareWidget::orderRows()
+{
+    m_scene.arrangement.order.clear();
+    relayout();
+}
+
+void CompareWidget::relayout()
+{
+    const CompareStyle style = m_scene.rows.style;
+    m_scene.layout(size());
+    layoutScrollBar(m_scene.contentHeight());
+    if (style != m_scene.rows.style)
+        Q_EMIT styleChanged();
+}
+
+void CompareWidget::updateAxis()
+{
+    m_scene.window = inSight();
+    m_scene.dpr = devicePixelRatioF();
+    m_scene.scroll = scrollY();
+}
+
+void CompareWidget::paintCanvas(QPainter& painter)
+{
+    const CompareScenePainter comparison(painter, m_scene, colours());
+    comparison.paintFrame();
+    m_rows.paint(painter, m_scene, colours(), pictureKey({}));
+    comparison.paintMarks();
+    comparison.paintLegend();
+}
+
+std::optional<ViewWindow> CompareWidget::selectedBox() const
+{
+    const CompareScene::Mark& selected = m_scene.selected;
+    return selected.row < 0
+        ? std::nullopt
+        : std::optional(m_scene.shareOf(m_scene.row(selected.row), selected.selection.window));
+}
+
+void CompareWidget::blink()
+{
+    auto& order = m_scene.arrangement.order;
+    if (order.size() < 2)
+        return;
+    std::swap(order[0], order[1]);
+    setSelected({});
+    relayout();
+}
+
+void CompareWidget::setSelected(const CompareScene::Mark& mark)
+{
+    if (mark == m_scene.selected)
+        return;
+    m_scene.selected = mark;
+    update();
+    const int run = mark.row < 0 ? -1 : static_cast<int>(m_scene.row(mark.row).run);
+    Q_EMIT selectionChanged(run, mark.selection);
+    if (run >= 0)
+        choose(run);
+}
+
+void CompareWidget::selectAndReveal(const CompareScene::Mark& mark)
+{
+    setSelected(mark);
+    const CompareRow& row = m_scene.row(mark.row);
+    reveal(m_scene.shareOf(row, mark.selection.window));
+    const double top = row.lanesTop + mark.selection.device.value * row.pitch;
+    const double pinned = isCompact() ? CompareLayout::kLane : 0;
+    revealLane(top - CompareLayout::kTitle, top + row.pitch + pinned);
+}
+
+void CompareWidget::choose(int run)
+{
+    if (run == m_scene.current)
+        return;
+    setCurrent(run);
+    Q_EMIT runChosen(run);
+}
+
+void CompareWidget::click(QPointF at)
+{
+    if (const auto by = m_scene.rankAt(at)) {
+        Q_EMIT rankRequested(*by);
+        return;
+    }
+    const CompareScene::Mark mark = m_scene.hit(at);
+    if (mark.row < 0 || mark.selection.kind != Selection::Kind::None)
+        return setSelected(mark);
+    const std::size_t run = m_scene.row(mark.row).run;
+    setSelected({});
+    choose(static_cast<int>(run));
+    if (m_scene.isChevron(mark, at))
+        setExpanded(run, !isExpanded(run));
+}
+
+void CompareWidget::contextMenuEvent(QContextMenuEvent* event)
+{
+    const bool isAboutChosen
+        = event->reason() == QContextMenuEvent::Keyboard && m_scene.current >= 0;
+    const CompareRow* row
+        = event->pos().y() < CompareScene::kRuler ? nullptr : m_scene.rowAt(event->pos());
+    if (!isAboutChosen && row == nullptr)
+        return;
+    const int index = isAboutChosen ? m_scene.current : static_cast<int>(row->run);
+    const auto run = static_cast<std::size_t>(index);
+    QMenu menu(this);
+    connect(menu.addAction(tr("Open timeline")), &QAction::triggered, this,
+            [this, index] { Q_EMIT openRequested(index); });
+    connect(menu.addAction(tr("Set as baseline")), &QAction::triggered, this,
+            [this, index] { Q_EMIT baselineRequested(index); });
+    if (isCompact())
+        connect(menu.addAction(isExpanded(run) ? tr("Hide devices") : tr("Show devices")),
+                &QAction::triggered, this, [this, run] { setExpanded(run, !isExpanded(run)); });
+    menu.exec(event->globalPos());
+}
+
+bool CompareWidget::hover(QPointF at)
+{
+    if (m_opEnd.isAt(m_scene, at))
+        setCursor(Qt::SplitHCursor);
+    else
+        unsetCursor();
+    const CompareScene::Mark under = m_scene.hit(at);
+    return under != std::exchange(m_scene.hover, under);
+}
+
+void CompareWidget::selectRange(QPointF from, double toX)
+{
+    if (const auto range = m_scene.rangeAt(from, toX))
+        setSelected(*range);
+}
+
+std::optional<ViewWindow> CompareWidget::openAt(QPointF at)
+{
+    if (at.y() < CompareScene::kRuler && at.x() >= timeArea().left()) {
+        zoomToFit();
+        return std::nullopt;
+    }
+    const CompareScene::Mark mark = m_scene.hit(at);
+    if (mark.row < 0)
+        return std::nullopt;
+    if (mark.selection.kind == Selection::Kind::None) {
+        const std::size_t run = m_scene.row(mark.row).run;
+        if (!m_scene.isChevron(mark, at))
+            setExpanded(run, !isExpanded(run));
+        return std::nullopt;
+    }
+    setSelected(mark);
+    return selectedBox();
+}
+
+bool CompareWidget::ownPress(QMouseEvent& event)
+{
+    const auto changed = event.button() == Qt::LeftButton && event.modifiers() == Qt::NoModifier
+        ? m_opEnd.begin(m_scene, event.position())
+        : std::nullopt;
+    if (changed)
+        setSelected(*changed);
+    return changed.has_value();
+}
+
+void CompareWidget::ownDrag(QPointF from, QPointF to)
+{
+    if (const double ratio = m_opEnd.moved(to.x() - from.x()); ratio != 1)
+        Q_EMIT opScaled(ratio, false);
+}
+
+void CompareWidget::mouseReleaseEvent(QMouseEvent* event)
+{
+    TimeCanvas::mouseReleaseEvent(event);
+    if (m_opEnd.end())
+        Q_EMIT opScaled(1, true);
+}
+
+bool CompareWidget::ownKey(int key, Qt::KeyboardModifiers)
+{
+    if (key == Qt::Key_B) {
+        blink();
+        return true;
+    }
+    const bool isOnRow = isCompact() && m_scene.selected.row < 0;
+    if (isOnRow && (key == Qt::Key_Up || key == Qt::Key_Down)) {
+        choose(static_cast<int>(m_scene.steppedRun(key == Qt::Key_Up ? -1 : 1)));
+        return true;
+    }
+    const auto run = static_cast<std::size_t>(std::max(0, m_scene.current));
+    if (isOnRow && (key == Qt::Key_Return || key == Qt::Key_Enter) && m_scene.current >= 0) {
+        setExpanded(run, !isExpanded(run));
+        return true;
+    }
+    const bool isFolded = m_scene.current < 0 || !isExpanded(run);
+    if (!isWalkKey(key) || (isOnRow && isFolded))
+        return false;
+    if (const auto to = m_scene.walkedTo(key))
+        selectAndReveal(*to);
+    return true;
+}
+
+void CompareWidget::resizeEvent(QResizeEvent*)
+{
+    keepFit([this] { orderRows(); });
+}
+
+} // namespace app

@@ -1,0 +1,107 @@
+#pragma once
+
+#include "app/compare/op_end_drag.h"
+#include "app/compare/row_pictures.h"
+
+namespace app {
+
+// Several runs below each other on one time scale, with end markers, the gap to the baseline and
+// key numbers. Few runs show their devices. Many runs are ranked and have one lane each; the user
+// can expand the devices of a run. Runs in another unit have their own ruler and a note.
+class CompareWidget : public TimeCanvas
+{
+    Q_OBJECT
+
+public:
+    explicit CompareWidget(const ThemeController& theme, QWidget* parent = nullptr);
+
+    // `titles` has one name per run, so that runs with equal labels can be distinguished; may be
+    // empty.
+    void setViews(std::vector<RunViewPointer> views, std::size_t baseline,
+                  const QStringList& titles = {});
+    // Replaces one run. A selection in this run stays only if it is an op that exists in `view`.
+    void replaceView(std::size_t run, RunViewPointer view);
+    // Sets the run whose ops can be lengthened by dragging their ends; -1: none. The ends can be
+    // dragged in the row of this run, or in the row of a run with the same schedule. Dragging emits
+    // opScaled().
+    void setEditable(int run);
+    // Prepares the runs synchronously; ignores nullptr.
+    void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
+    // Sets the numbers of the runs passed to setViews(); nullptr: unknown. Compact rows follow the
+    // ranking.
+    void setNumbers(CompareNumbersPointer numbers);
+    // Sets the predicted peak, in bytes, of a run that recorded no memory; 0: unknown. setViews()
+    // removes it.
+    void setPredictedPeak(std::size_t run, std::int64_t bytes);
+    void setBaseline(std::size_t run);
+    void setCurrent(int run); // chooses a run without a signal; -1: none
+    int current() const { return m_scene.current; }
+    void setExpanded(std::size_t run, bool isExpanded); // has no effect on tall rows
+    bool isExpanded(std::size_t run) const { return m_scene.isExpanded(run); }
+    void setLane(LaneOf lane);
+    void setAlign(CompareAlign align);
+    void setGhost(bool hasGhost); // outlines of the baseline over the other runs
+    // Selects an item of a run and scrolls to it.
+    void select(std::size_t run, const Selection& selection);
+    bool isCompact() const { return m_scene.rows.isCompact(); }
+    const CompareLayout& rows() const { return m_scene.rows; }
+    const RunViewPointer& view(std::size_t run) const { return m_scene.runs[run]; }
+    int greatestHeight() const; // largest useful height, in pixels
+    QSize sizeHint() const override { return {1384, 582}; }
+    QSize minimumSizeHint() const override { return {400, 200}; }
+
+public Q_SLOTS:
+    void blink(); // key B: exchanges the places of the first two runs
+
+Q_SIGNALS:
+    void selectionChanged(int run, const app::Selection& selection);
+    void runChosen(int run); // the user chose a run
+    void rankRequested(profiler::RankBy by);
+    void baselineRequested(int run);
+    void openRequested(int run);
+    void styleChanged(); // isCompact() changed
+    // The selected op now takes `ratio` times as long as before this signal. `isLast`: the user
+    // released the button, so the drag has ended.
+    void opScaled(double ratio, bool isLast);
+
+protected:
+    bool isEmpty() const override { return m_scene.rows.rows.empty(); }
+    QRectF timeArea() const override { return m_scene.rowsArea(); }
+    engine::Window extent() const override
+    {
+        return {0, static_cast<std::int64_t>(compareEnd(m_scene.rows))};
+    }
+    double fitWidth() const override { return m_scene.fitWidth(); }
+    std::optional<ViewWindow> fit() const override { return m_scene.fit(); }
+    std::optional<ViewWindow> selectedBox() const override;
+    void paintCanvas(QPainter& painter) override;
+    void updateAxis() override;
+
+    bool hover(QPointF at) override;
+    bool isHovering() const override { return m_scene.hover.row >= 0; }
+    void endHover() override { m_scene.hover = {}; }
+    QString toolTip() const override { return m_scene.toolTip(); }
+    void click(QPointF at) override;
+    void selectRange(QPointF from, double toX) override;
+    void clearSelection() override { setSelected({}); }
+    std::optional<ViewWindow> openAt(QPointF at) override;
+    bool ownPress(QMouseEvent& event) override;
+    void ownDrag(QPointF from, QPointF to) override;
+    bool ownKey(int key, Qt::KeyboardModifiers modifiers) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+
+private:
+    void relayout();
+    void orderRows(); // discards the order of blink()
+    void setSelected(const CompareScene::Mark& mark);
+    void selectAndReveal(const CompareScene::Mark& mark);
+    void choose(int run);
+
+    CompareScene m_scene;
+    OpEndDrag m_opEnd;
+    RowPictures m_rows;
+};
+
+} // namespace app

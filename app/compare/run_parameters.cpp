@@ -1,0 +1,159 @@
+#include "app/compare/run_parameters.h"
+
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
+#include "engine/experiment/experiment_fields.h"
+#include "profiler/analysis/differences.h"
+
+#include <map>
+#include <set>
+
+namespace app {
+namespace {
+
+using engine::Experiment;
+
+const QString kNotStated = QStringLiteral("–");
+
+// Experiment fields that are not listed, because the settings of a run already state them or
+// because they do not change what runs.
+const std::set<std::string, std::less<>> kCovered{
+    "--scheme", "--schedule", "--devices",   "--micro-batches", "--chunks", "--data-parallel",
+    "--mode",   "--model",    "--precision", "--transport",     "--trace",  "--nvtx"};
+
+QString valueText(const std::string& value)
+{
+    return value.empty() ? kNotStated : fromUtf8(value);
+}
+
+void addSettings(const std::vector<std::shared_ptr<const engine::Run>>& runs,
+                 std::vector<RunParameter>& parameters)
+{
+    parameters.push_back({ParametersModel::tr("scheme"), {}});
+    for (const auto& run : runs) {
+        parameters.front().values << valueText(
+            schemeTitle(fromUtf8(run->info.scheme)).toStdString());
+        std::size_t place = 1;
+        for (const auto& [title, value] : profiler::settingsOf(*run)) {
+            if (title.starts_with('-'))
+                continue; // titles with a dash are options, which addExperiments() adds
+            if (place == parameters.size())
+                parameters.push_back({fromUtf8(title), {}});
+            parameters[place++].values << valueText(value);
+        }
+    }
+}
+
+// Adds the settings of the experiments. For a run without an experiment, each of these settings has
+// the value kNotStated.
+void addExperiments(const std::vector<std::shared_ptr<const engine::Run>>& runs,
+                    std::vector<RunParameter>& parameters)
+{
+    std::vector<std::optional<Experiment>> experiments;
+    for (const auto& run : runs) {
+        auto experiment = engine::experimentFromToml(run->info.experiment);
+        experiments.push_back(!run->info.experiment.empty() && experiment
+                                  ? std::optional(std::move(*experiment))
+                                  : std::nullopt);
+    }
+    for (const auto& field : engine::experimentFields()) {
+        if (field.flag.empty() || kCovered.contains(field.longFlag()))
+            continue;
+        RunParameter parameter{uncapitalized(fromUtf8(field.label)), {}};
+        bool isStated = false;
+        for (const auto& experiment : experiments) {
+            const std::string value = experiment ? field.get(*experiment) : std::string();
+            isStated = isStated || !value.empty();
+            parameter.values << valueText(value);
+        }
+        if (isStated)
+            parameters.push_back(std::move(parameter));
+    }
+}
+
+// Returns each value with the number of runs that have it: "1 (14 runs), 2 (13 runs)".
+QString countedValues(const RunParameter& parameter)
+{
+    std::map<QString, int> counts;
+    for (const QString& value : parameter.values)
+        ++counts[value];
+    QStringList parts;
+    for (const auto& [value, count] : counts)
+        parts << QStringLiteral("%1 (%2)").arg(value, countOf(count, "run"));
+    return parts.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+bool RunParameter::contradicts() const
+{
+    QStringList stated = values;
+    stated.removeAll(kNotStated);
+    stated.removeDuplicates();
+    return stated.size() > 1;
+}
+
+std::vector<RunParameter> parametersOf(const std::vector<std::shared_ptr<const engine::Run>>& runs)
+{
+    std::vector<RunParameter> parameters;
+    if (runs.empty())
+        return parameters;
+    addSettings(runs, parameters);
+    addExperiments(runs, parameters);
+    return parameters;
+}
+
+QString sameText(const std::vector<RunParameter>& parameters)
+{
+    // The settings that the text can name. The flag states whether the value follows the name.
+    static const std::vector<std::pair<QString, bool>> kNamed{
+        {QStringLiteral("scheme"), true}, {QStringLiteral("model"), true},
+        {QStringLiteral("D"), true},      {QStringLiteral("N"), true},
+        {QStringLiteral("v"), true},      {QStringLiteral("hardware"), false},
+        {QStringLiteral("link"), false},  {QStringLiteral("seed"), false}};
+    QStringList parts;
+    for (const auto& [name, hasValue] : kNamed) {
+        const auto found = std::ranges::find(parameters, name, &RunParameter::name);
+        if (found == parameters.end() || !found->isSame() || found->values.value(0) == kNotStated)
+            continue;
+        parts << (hasValue ? QStringLiteral("%1 %2").arg(name, found->values.value(0)) : name);
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+QString differsText(const std::vector<RunParameter>& parameters)
+{
+    QStringList parts;
+    for (const RunParameter& parameter : parameters)
+        if (parameter.contradicts())
+            parts << withoutUnit(parameter.name);
+    return parts.join(QStringLiteral(", "));
+}
+
+void ParametersModel::show(std::vector<RunParameter> parameters, const QStringList& titles)
+{
+    std::ranges::stable_partition(parameters,
+                                  [](const RunParameter& one) { return !one.isSame(); });
+    const auto eachRun = [titles](const RunParameter& parameter) {
+        QStringList lines;
+        for (qsizetype run = 0; run < titles.size() && !parameter.isSame(); ++run)
+            lines << QStringLiteral("%1: %2").arg(titles[run], parameter.values.value(run));
+        return lines.isEmpty() ? QVariant() : lines.join(QLatin1Char('\n'));
+    };
+    const auto value = [](const RunParameter& one) {
+        return one.isSame() ? one.values.value(0) : countedValues(one);
+    };
+    Columns columns;
+    columns
+        .emplace_back(
+            tr("Parameter"), [](const RunParameter& one) { return one.name; }, Qt::AlignLeft)
+        .with(kStrongRole, [](const RunParameter& one) { return !one.isSame(); });
+    columns.emplace_back(
+        tr("Across runs"),
+        [](const RunParameter& one) { return one.isSame() ? tr("same") : tr("differs"); },
+        Qt::AlignLeft);
+    columns.emplace_back(tr("Value"), value, Qt::AlignLeft).with(Qt::ToolTipRole, eachRun);
+    reset(std::move(columns), std::move(parameters));
+}
+
+} // namespace app

@@ -1,0 +1,400 @@
+#include "app/documents/run_ledger.h"
+
+#include "app/ui/setting_table.h"
+#include "engine/base/new_file.h"
+#include "engine/base/try.h"
+#include "profiler/store/trace_store.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
+
+#include <algorithm>
+#include <csignal>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace app {
+
+using engine::Error;
+using engine::Result;
+
+namespace {
+
+constexpr int kRelistDelay = 150; // ms
+
+QString dataFolder()
+{
+    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)
+        + QStringLiteral("/bubblescope");
+}
+
+bool exists(std::int64_t process)
+{
+    return process == QCoreApplication::applicationPid()
+        || kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM;
+}
+
+// Reads a run for the ledger, the list of all runs of this machine. A run that cannot be read stays
+// in the list with the reason as its problem.
+LedgerRun readLedgerRun(const QString& file)
+{
+    const auto run = profiler::readRun(file.toStdString());
+    if (run)
+        return describeRun(file, *run);
+    LedgerRun unread;
+    unread.file = file;
+    unread.label = QFileInfo(file).completeBaseName();
+    unread.problem = QString::fromStdString(run.error().message);
+    return unread;
+}
+
+// Treats a file that could not be read as changed, because it may be readable now.
+bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
+{
+    return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch()
+        && !fromRow(row).isUnreadable();
+}
+
+// Returns the suffixes of the files that SQLite has left beside a run, and "" for the run itself.
+QStringList partsOf(const QString& file)
+{
+    QStringList suffixes;
+    for (const std::string_view companion : engine::kSqliteCompanions)
+        if (const QString suffix = QString::fromLatin1(companion); QFileInfo::exists(file + suffix))
+            suffixes.append(suffix);
+    return suffixes << QString();
+}
+
+Result<void> checkEnded(const QString& file)
+{
+    if (engine::isBeingWritten(file.toStdString()))
+        return engine::fail(Error::Code::Io,
+                            QStringLiteral("%1 is still being written: stop the run first")
+                                .arg(file)
+                                .toStdString());
+    return {};
+}
+
+// Moves a run into a folder under a free name. Returns its new path. Also moves SQLite's files
+// beside the run, because "-wal" has the recorded iterations of a killed run.
+Result<QString> moveRun(const QString& file, const QString& folder)
+{
+    TRY(checkEnded(file));
+    const QFileInfo from(file);
+    QString to = QDir(folder).filePath(from.fileName());
+    for (int i = 2; QFileInfo::exists(to) || partsOf(to).size() > 1; ++i)
+        to = QDir(folder).filePath(
+            QStringLiteral("%1-%2.%3")
+                .arg(from.completeBaseName(), QString::number(i), from.suffix()));
+    QDir().mkpath(folder);
+    QStringList moved;
+    for (const QString& suffix : partsOf(file)) {
+        QFile part(file + suffix);
+        if (!part.rename(to + suffix)) {
+            for (const QString& done : moved)
+                QFile::rename(to + done, file + done);
+            return engine::fail(Error::Code::Io,
+                                QStringLiteral("%1 was not moved to %2: %3")
+                                    .arg(file, folder, part.errorString())
+                                    .toStdString());
+        }
+        moved.append(suffix);
+    }
+    return to;
+}
+
+Result<void> deleteRun(const QString& name)
+{
+    TRY(checkEnded(name));
+    QFile file(name);
+    if (file.exists() && !file.remove())
+        return engine::fail(
+            Error::Code::Io,
+            QStringLiteral("%1 was not deleted: %2").arg(name, file.errorString()).toStdString());
+    for (const QString& suffix : partsOf(name))
+        QFile::remove(name + suffix);
+    return {};
+}
+
+} // namespace
+
+QString runsFolder()
+{
+    const QString chosen = chosenFolder(key::kRuns);
+    return chosen.isEmpty() ? dataFolder() + QStringLiteral("/runs") : chosen;
+}
+
+QString trashFolder()
+{
+    return runsFolder() + QStringLiteral("/trash");
+}
+
+QString ledgerFile()
+{
+    return dataFolder() + QStringLiteral("/ledger.sqlite");
+}
+
+// Opens the ledger file when it is first used, so that the program starts fast.
+class RunLedger::Store
+{
+public:
+    Result<void> with(const std::function<Result<void>(profiler::Ledger&)>& work)
+    {
+        if (!m_ledger) {
+            auto opened = TRY(profiler::Ledger::open(ledgerFile().toStdString()));
+            m_ledger.emplace(std::move(opened));
+        }
+        return work(*m_ledger);
+    }
+
+    // Returns the rows of files that exist. If a file was deleted, its row is removed from the
+    // ledger. If its folder is missing as well, the disk may not be mounted, so the row stays.
+    Result<std::vector<profiler::LedgerRow>> rows()
+    {
+        std::vector<profiler::LedgerRow> existing;
+        auto done = with([&](profiler::Ledger& ledger) -> Result<void> {
+            std::vector<profiler::LedgerRow> all = TRY(ledger.rows());
+            for (profiler::LedgerRow& row : all) {
+                const QFileInfo file(QString::fromStdString(row.file));
+                if (file.exists())
+                    existing.push_back(std::move(row));
+                else if (file.dir().exists())
+                    TRY(ledger.remove(row.file));
+            }
+            return {};
+        });
+        return done.map([&] { return std::move(existing); });
+    }
+
+    // Returns rows() as runs, newest first.
+    Result<std::vector<LedgerRun>> runs()
+    {
+        return rows().map([](const std::vector<profiler::LedgerRow>& rows) {
+            std::vector<LedgerRun> runs;
+            for (const profiler::LedgerRow& row : rows)
+                runs.push_back(fromRow(row));
+            std::ranges::stable_sort(runs, std::greater(), &LedgerRun::started);
+            return runs;
+        });
+    }
+
+private:
+    std::optional<profiler::Ledger> m_ledger;
+};
+
+RunLedger::RunLedger(QObject* parent)
+    : QObject(parent)
+    , m_store(std::make_shared<Store>())
+    , m_isEnding(std::make_shared<std::atomic<bool>>(false))
+    , m_background(this, m_pool)
+{
+    m_pool.setMaxThreadCount(1);
+    m_relist.setSingleShot(true);
+    m_relist.setInterval(kRelistDelay);
+    connect(&m_relist, &QTimer::timeout, this, &RunLedger::list);
+    m_edited.setSingleShot(true);
+    m_edited.setInterval(0);
+    connect(&m_edited, &QTimer::timeout, this, &RunLedger::changed);
+    QTimer::singleShot(0, this, &RunLedger::list);
+}
+
+RunLedger::~RunLedger()
+{
+    *m_isEnding = true;
+}
+
+int RunLedger::untrashed() const
+{
+    return static_cast<int>(
+        std::ranges::count_if(m_runs, [](const LedgerRun& run) { return !run.isTrashed(); }));
+}
+
+void RunLedger::refresh()
+{
+    m_hasFailed = false; // list() reports an error again
+    m_background.run(
+        [store = m_store]() -> Result<QStringList> {
+            return store->rows().map([](const std::vector<profiler::LedgerRow>& rows) {
+                QStringList changed;
+                std::set<QString> unchanged;
+                for (const profiler::LedgerRow& row : rows) {
+                    const QFileInfo file(QString::fromStdString(row.file));
+                    if (isUnchanged(row, file))
+                        unchanged.insert(file.absoluteFilePath());
+                    else
+                        changed.append(file.absoluteFilePath());
+                }
+                for (const QFileInfo& file :
+                     QDir(runsFolder()).entryInfoList({QStringLiteral("*.sqlite")}, QDir::Files))
+                    if (!unchanged.contains(file.absoluteFilePath())
+                        && !changed.contains(file.absoluteFilePath()))
+                        changed.append(file.absoluteFilePath());
+                return changed;
+            });
+        },
+        [this](const Result<QStringList>& found) {
+            if (found)
+                for (const QString& file : *found)
+                    read(file);
+            list();
+        });
+}
+
+void RunLedger::read(const QString& file)
+{
+    ++m_unread;
+    m_background.run(
+        [store = m_store, file, isEnding = m_isEnding]() -> Result<void> {
+            if (*isEnding)
+                return {};
+            const LedgerRun run = readLedgerRun(file);
+            return store->with(
+                [&](profiler::Ledger& ledger) { return ledger.putContents(toRow(run)); });
+        },
+        [this](const Result<void>&) {
+            --m_unread;
+            if (m_unread == 0)
+                list();
+            else if (!m_relist.isActive())
+                m_relist.start();
+        },
+        -1); // lower priority than changes by the user
+}
+
+void RunLedger::list()
+{
+    m_background.run([store = m_store] { return store->runs(); },
+                     [this](Result<std::vector<LedgerRun>> runs) {
+                         if (m_changes > 0)
+                             return; // older than the change, which lists the runs again
+                         if (runs) {
+                             m_runs = std::move(*runs);
+                             Q_EMIT changed();
+                         } else if (!std::exchange(m_hasFailed, true)) {
+                             Q_EMIT unreadable(QString::fromStdString(runs.error().message));
+                         }
+                     });
+}
+
+void RunLedger::change(const Change& work)
+{
+    ++m_changes;
+    m_background.run([store = m_store, work] { return work(*store); },
+                     [this](const Result<void>& done) {
+                         if (!done)
+                             Q_EMIT failed(QString::fromStdString(done.error().message));
+                         if (--m_changes == 0)
+                             list();
+                     });
+}
+
+void RunLedger::add(const QString& file, const std::shared_ptr<const engine::Run>& run)
+{
+    change([file, run](Store& store) {
+        const profiler::LedgerRow row = toRow(describeRun(file, *run));
+        return store.with([&](profiler::Ledger& ledger) { return ledger.putContents(row); });
+    });
+}
+
+void RunLedger::setUserData(const LedgerRun& before, const LedgerRun& run)
+{
+    change([old = toRow(before), row = toRow(run)](Store& store) {
+        return store.with([&](profiler::Ledger& ledger) { return ledger.putUserData(old, row); });
+    });
+    const auto known = std::ranges::find(m_runs, run.file, &LedgerRun::file);
+    if (known == m_runs.end())
+        return;
+    const auto set = [&](auto member) {
+        if (run.*member != before.*member)
+            (*known).*member = run.*member;
+    };
+    set(&LedgerRun::name);
+    set(&LedgerRun::note);
+    set(&LedgerRun::tags);
+    set(&LedgerRun::isStarred);
+    m_edited.start();
+}
+
+void RunLedger::toggleStar(const LedgerRun& run)
+{
+    const auto known = std::ranges::find(m_runs, run.file, &LedgerRun::file);
+    if (known == m_runs.end())
+        return; // the run is not in the ledger until its file is read
+    LedgerRun toggled = *known;
+    toggled.isStarred = !toggled.isStarred;
+    setUserData(*known, toggled);
+}
+
+void RunLedger::moveToTrash(const LedgerRun& run)
+{
+    change([file = run.file](Store& store) {
+        const QString origin = QFileInfo(file).absolutePath();
+        return moveRun(file, trashFolder()).and_then([&](const QString& to) {
+            return store.with([&](profiler::Ledger& ledger) {
+                return ledger.move(file.toStdString(), to.toStdString(), origin.toStdString());
+            });
+        });
+    });
+}
+
+void RunLedger::restore(const LedgerRun& run)
+{
+    change([file = run.file, origin = run.origin](Store& store) {
+        return moveRun(file, origin).and_then([&](const QString& to) {
+            return store.with([&](profiler::Ledger& ledger) {
+                return ledger.move(file.toStdString(), to.toStdString(), {});
+            });
+        });
+    });
+}
+
+void RunLedger::deleteForever(const LedgerRun& run)
+{
+    change([file = run.file](Store& store) {
+        return deleteRun(file).and_then([&] {
+            return store.with(
+                [&](profiler::Ledger& ledger) { return ledger.remove(file.toStdString()); });
+        });
+    });
+}
+
+void RunLedger::keepQueue(const QList<QStringList>& options)
+{
+    std::vector<std::string> texts;
+    for (const QStringList& one : options)
+        texts.push_back(one.join(QLatin1Char('\n')).toStdString());
+    m_background.run(
+        [store = m_store, texts] {
+            return store->with([&](profiler::Ledger& ledger) {
+                return ledger.setQueue(QCoreApplication::applicationPid(), texts);
+            });
+        },
+        [this](const Result<void>& kept) {
+            if (!kept && !std::exchange(m_hasFailed, true))
+                Q_EMIT failed(QString::fromStdString(kept.error().message));
+        });
+}
+
+void RunLedger::takeQueues(const std::function<void(const QList<QStringList>&)>& take)
+{
+    m_background.run(
+        [store = m_store] {
+            QList<QStringList> all;
+            (void)store->with([&](profiler::Ledger& ledger) {
+                return ledger.takeQueues(exists).map([&](const std::vector<std::string>& texts) {
+                    for (const std::string& text : texts)
+                        all.append(QString::fromStdString(text).split(QLatin1Char('\n')));
+                });
+            });
+            return all;
+        },
+        [take](const QList<QStringList>& all) {
+            if (!all.isEmpty())
+                take(all);
+        });
+}
+
+} // namespace app

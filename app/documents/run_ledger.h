@@ -1,0 +1,81 @@
+#pragma once
+
+#include "app/documents/ledger_run.h"
+#include "app/ui/background.h"
+#include "engine/base/result.h"
+
+#include <QObject>
+#include <QThreadPool>
+#include <QTimer>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+namespace app {
+
+QString runsFolder();  // .../bubblescope/runs, where runs are saved
+QString ledgerFile();  // .../bubblescope/ledger.sqlite, the list of runs of this machine
+QString trashFolder(); // .../bubblescope/runs/trash
+
+// All runs of this machine: those in the default folder and those that were opened from other
+// folders. Reads new and changed files on its own thread. GUI thread only; the destructor waits for
+// the file that is being read.
+class RunLedger : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit RunLedger(QObject* parent = nullptr); // lists the known runs in the background
+    ~RunLedger() override;
+
+    // Lists the runs again and reads new and changed files, and those that could not be read
+    // before. Emits unreadable() if the ledger cannot be read.
+    void refresh();
+    void add(const QString& file, const std::shared_ptr<const engine::Run>& run);
+    const std::vector<LedgerRun>& runs() const { return m_runs; } // newest first
+    int untrashed() const;                  // number of runs() that are not in the trash
+    int unread() const { return m_unread; } // number of files still to be read
+
+    // Stores only the fields (name, note, tags, star) that differ from `before`; another window may
+    // have changed the others. runs() returns the new values at once, before they are written.
+    void setUserData(const LedgerRun& before, const LedgerRun& run);
+    void toggleStar(const LedgerRun& run);
+    // moveToTrash() moves the file of a run to the trash; restore() moves it back to its folder.
+    // Both, and deleteForever(), emit failed() for a run that is still being written.
+    void moveToTrash(const LedgerRun& run);
+    void restore(const LedgerRun& run);
+    void deleteForever(const LedgerRun& run);
+
+    // Stores and removes the queues of windows; see Ledger::setQueue() and takeQueues(). `take` is
+    // called only if queues were found.
+    void keepQueue(const QList<QStringList>& options);
+    void takeQueues(const std::function<void(const QList<QStringList>&)>& take);
+
+Q_SIGNALS:
+    void changed();                         // runs() or unread() changed
+    void failed(const QString& reason);     // a change could not be made
+    void unreadable(const QString& reason); // the runs cannot be listed
+
+private:
+    class Store;
+    using Change = std::function<engine::Result<void>(Store&)>;
+    // Executes `work` on the thread of the store. Then lists the runs, unless another change is
+    // pending.
+    void change(const Change& work);
+    void list();
+    void read(const QString& file);
+
+    std::vector<LedgerRun> m_runs;
+    int m_unread = 0;
+    int m_changes = 0;        // number of pending changes
+    bool m_hasFailed = false; // the ledger cannot be opened; reported once until refresh()
+    QTimer m_relist;          // delays list(), so that it runs once for several files
+    QTimer m_edited;          // delays changed(), so that it is emitted once for several edits
+    QThreadPool m_pool;       // one thread; only this thread uses m_store
+    std::shared_ptr<Store> m_store;
+    std::shared_ptr<std::atomic<bool>> m_isEnding; // set by the destructor: no more files are read
+    Background m_background;
+};
+
+} // namespace app

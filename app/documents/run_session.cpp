@@ -1,0 +1,372 @@
+#include "app/documents/run_session.h"
+
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <utility>
+
+namespace app {
+namespace {
+
+using State = RunDocument::State;
+using Level = Notice::Level;
+
+// Interval for reading a file that another program writes, which sends no progress reports. The
+// interval is long, because that program has probably ended.
+constexpr int kForeignPollMilliseconds = 1000;
+
+// Appends the consequence to an error: "device 0 is full; free some. Nothing was recorded."
+QString joined(QString reason, const QString& kept)
+{
+    if (reason.isEmpty())
+        return kept;
+    if (reason.startsWith(QLatin1String("bscope: ")))
+        reason.remove(0, 8);
+    reason = capitalized(reason);
+    if (!reason.endsWith(QLatin1Char('.')))
+        reason += QLatin1Char('.');
+    return reason + QLatin1Char(' ') + kept;
+}
+
+// Returns the notice for a file whose run was not started in this window.
+Notice noticeOfFile(const engine::Run& run)
+{
+    const QString kept = keptSentence(&run);
+    switch (run.info.outcome) {
+    case engine::Outcome::Finished:
+        return {};
+    case engine::Outcome::Cancelled:
+        return {Level::Warning, RunSession::tr("Cancelled."), kept, {}, true};
+    case engine::Outcome::Failed:
+        return {Level::Error,
+                RunSession::tr("The run failed."),
+                joined(QString::fromStdString(run.info.failure), kept),
+                {},
+                true};
+    case engine::Outcome::Running:
+        break;
+    }
+    return {
+        Level::Warning,
+        RunSession::tr("Not finished."),
+        RunSession::tr("The program that wrote this file was terminated, or is still writing it. ")
+            + kept,
+        {},
+        true};
+}
+
+Notice noticeOfEnd(const WorkerEnd& end, const engine::Run* run)
+{
+    const QString text = joined(end.text, keptSentence(run));
+    switch (end.how) {
+    case WorkerEnd::How::Finished:
+        return {};
+    case WorkerEnd::How::Cancelled:
+        return {Level::Warning, RunSession::tr("Stopped."), text, {}, true};
+    case WorkerEnd::How::Failed:
+        return {Level::Error, RunSession::tr("The run failed."), text, {}, true};
+    case WorkerEnd::How::Refused:
+        return {Level::Error, RunSession::tr("Not started."), end.text, {}, true};
+    case WorkerEnd::How::Killed:
+        return {Level::Error, RunSession::tr("The worker ended."), text, {}, true};
+    }
+    return {};
+}
+
+} // namespace
+
+RunSession::RunSession(std::shared_ptr<RunDocument> document, QObject* parent)
+    : QObject(parent)
+    , m_document(std::move(document))
+    , m_follower(m_document->file())
+{
+    connect(&m_process, &RunProcess::eventReceived, this, &RunSession::workerSaid);
+    connect(&m_process, &RunProcess::ended, this, &RunSession::workerEnded);
+    connect(&m_process, &RunProcess::lineReceived, m_document.get(),
+            [document = m_document.get()](const QString& line) { document->addLogLine(line); });
+    connect(&m_loader, &RunLoader::loaded, this, &RunSession::loaded);
+    connect(&m_loader, &RunLoader::begun, m_document.get(), &RunDocument::setRun);
+    connect(&m_loader, &RunLoader::progressed, m_document.get(), [this](double share) {
+        RunProgress progress = m_document->progress();
+        progress.read = share;
+        m_document->setProgress(progress);
+    });
+    connect(&m_loader, &RunLoader::failed, this, [this](const QString& reason) {
+        m_document->setNotice({Level::Error, tr("Not opened."), reason});
+        m_document->setState(State::Failed);
+    });
+    connect(&m_follower, &RunFollower::grown, this, &RunSession::grown);
+    connect(&m_follower, &RunFollower::finished, this, &RunSession::allRead);
+    connect(&m_follower, &RunFollower::locked, this, [this] {
+        interrupt({Level::Warning, tr("Waiting."),
+                   tr("%1 is locked by another program; the timeline continues when it is released")
+                       .arg(m_document->file())});
+    });
+    connect(&m_follower, &RunFollower::failed, this, [this](const QString& reason) {
+        interrupt({Level::Error, tr("The file cannot be read."), reason});
+    });
+    connect(&m_follower, &RunFollower::recovered, this, &RunSession::endInterruption);
+}
+
+void RunSession::open()
+{
+    m_document->setNotice({});
+    m_document->setState(State::Loading);
+    m_loader.load(m_document->file());
+}
+
+bool RunSession::isReplaced() const
+{
+    const profiler::DiskFile now = profiler::onDisk(m_document->file().toStdString());
+    return m_read && now != profiler::DiskFile() && now != *m_read;
+}
+
+void RunSession::loaded(const RunPointer& run, const QString& warning)
+{
+    m_read = profiler::onDisk(m_document->file().toStdString());
+    m_document->setRun(run);
+    m_document->addLogLine(tr("opened %1").arg(m_document->file()));
+    if (!run->info.started.empty())
+        m_document->addLogLine(tr("recorded %1 by build %2")
+                                   .arg(QString::fromStdString(run->info.started),
+                                        QString::fromStdString(run->info.program)));
+    if (!run->info.command.empty())
+        m_document->addLogLine(tr("command: %1").arg(QString::fromStdString(run->info.command)));
+    m_document->setNotice(warning.isEmpty()
+                              ? noticeOfFile(*run)
+                              : Notice{Level::Warning, tr("Updated once a second."), warning});
+    m_document->setState(State::Finished);
+    if (run->info.outcome == engine::Outcome::Running)
+        m_follower.start(kForeignPollMilliseconds);
+}
+
+void RunSession::setOptions(const QStringList& options)
+{
+    m_document->setOptions(options);
+    m_work = runWork(options);
+}
+
+void RunSession::start(const QString& program, const QStringList& options)
+{
+    setOptions(options);
+    m_document->setState(State::Running);
+    m_document->addLogLine(tr("bscope run %1").arg(options.join(QLatin1Char(' '))));
+    const QString folder = QFileInfo(m_document->file()).path();
+    if (!QFileInfo(folder).isDir()) { // RunLibrary could not create the folder
+        workerEnded({WorkerEnd::How::Refused,
+                     tr("The folder %1 for runs cannot be created; rename the file of that name, "
+                        "or set XDG_DATA_HOME to a writable folder.")
+                         .arg(folder)});
+        return;
+    }
+    m_process.start(program,
+                    QStringList{QStringLiteral("run")} + options
+                        + QStringList{QStringLiteral("--progress"), QStringLiteral("jsonl"),
+                                      QStringLiteral("-o"), m_document->file()});
+}
+
+void RunSession::queue(const QStringList& options)
+{
+    setOptions(options);
+    m_document->addLogLine(tr("queued: starts after the earlier runs"));
+    m_document->setState(State::Queued);
+}
+
+void RunSession::setPaused(bool paused)
+{
+    if (m_document->state() != State::Running || paused == m_document->isPaused())
+        return;
+    m_process.setPaused(paused);
+    m_workedMs = workedMs();
+    if (paused)
+        m_sinceStart.invalidate();
+    else
+        m_sinceStart.start();
+    m_document->addLogLine(paused ? tr("paused") : tr("resumed"));
+    m_document->setPaused(paused);
+}
+
+void RunSession::stop()
+{
+    if (m_document->isQueued()) {
+        m_name.reset();
+        m_document->setNotice({Level::Warning,
+                               tr("Not started."),
+                               tr("The run was removed from the queue."),
+                               {},
+                               true});
+        m_document->setState(State::Failed);
+    }
+    if (m_document->state() == State::Loading) {
+        m_loader.cancel();
+        m_document->setNotice(
+            {Level::Warning, tr("Not opened."),
+             tr("The run was removed from the list before it was read; close this "
+                "tab and open the file again.")});
+        m_document->setState(State::Failed);
+    }
+    if (!m_document->isRunning())
+        return;
+    setPaused(false);
+    m_document->setState(State::Stopping);
+    m_document->addLogLine(tr("stop requested"));
+    m_process.stop();
+}
+
+void RunSession::workerSaid(const WorkerEvent& event)
+{
+    RunProgress progress = m_document->progress();
+    switch (event.kind) {
+    case WorkerEvent::Kind::Started:
+        m_name.reset(); // the file exists now, so its name need not be reserved
+        m_workedMs = 0;
+        if (!m_document->isPaused())
+            m_sinceStart.start();
+        progress.planned = event.iterations;
+        progress.warmup = event.warmup;
+        m_document->setProgress(progress);
+        m_follower.start();
+        break;
+    case WorkerEvent::Kind::Rows:
+        endInterruption();
+        progress.rows = event.rows;
+        m_document->setProgress(progress);
+        m_follower.poke();
+        break;
+    case WorkerEvent::Kind::Ops:
+        opsDone(event);
+        break;
+    case WorkerEvent::Kind::Iteration:
+        iterationDone(event);
+        break;
+    case WorkerEvent::Kind::Warning:
+        m_document->addLogLine(tr("warning: %1").arg(event.message));
+        m_document->setNotice(
+            {Level::Warning, tr("The run continues with limitations."), event.message});
+        break;
+    case WorkerEvent::Kind::Locked:
+        interrupt({Level::Warning, tr("Waiting."), event.message});
+        break;
+    case WorkerEvent::Kind::Finishing:
+        m_document->addLogLine(tr("writing the file"));
+        break;
+    case WorkerEvent::Kind::Finished:
+        m_document->addLogLine(event.outcome);
+        break;
+    case WorkerEvent::Kind::Failed:
+        m_document->addLogLine(event.message);
+        break;
+    case WorkerEvent::Kind::Points:
+    case WorkerEvent::Kind::Other:
+        break;
+    }
+}
+
+qint64 RunSession::workedMs() const
+{
+    return m_workedMs + (m_sinceStart.isValid() ? m_sinceStart.elapsed() : 0);
+}
+
+// Estimates when the run ends. Assumes that the remaining iterations take as long as those so far.
+void RunSession::estimateEnd(RunProgress& progress) const
+{
+    const double done = progress.iterations();
+    progress.secondsSoFar = static_cast<double>(workedMs()) / 1000;
+    if (done > 0)
+        progress.secondsLeft
+            = progress.secondsSoFar / done * std::max(0.0, progress.planned - done);
+}
+
+void RunSession::opsDone(const WorkerEvent& event)
+{
+    RunProgress progress = m_document->progress();
+    if (event.index != progress.done || event.all <= 0)
+        return;
+    progress.opsDone = std::clamp<std::int64_t>(event.done, 0, event.all);
+    progress.ops = event.all;
+    progress.devices = event.devices;
+    estimateEnd(progress);
+    m_document->setProgress(progress);
+}
+
+void RunSession::iterationDone(const WorkerEvent& event)
+{
+    RunProgress progress = m_document->progress();
+    ++progress.done;
+    progress.opsDone = progress.ops = 0;
+    progress.devices.clear();
+    estimateEnd(progress);
+    m_document->setProgress(progress);
+    const QString time
+        = timeScale(static_cast<std::int64_t>(event.duration)).withUnit(event.duration);
+    QString line = progress.done <= progress.warmup
+        ? tr("warm-up iteration finished: %1").arg(time)
+        : tr("iteration %1 finished: %2").arg(progress.done - progress.warmup - 1).arg(time);
+    if (event.loss)
+        line += tr(", loss %1").arg(number(*event.loss, 2));
+    m_document->addLogLine(line);
+}
+
+void RunSession::workerEnded(const WorkerEnd& end)
+{
+    m_end = end;
+    m_name.reset();
+    if (end.how == WorkerEnd::How::Refused) {
+        m_document->setNotice(noticeOfEnd(end, nullptr));
+        m_document->setState(State::Failed);
+        return;
+    }
+    m_follower.finish();
+}
+
+void RunSession::grown(const RunPointer& run)
+{
+    RunProgress progress = m_document->progress();
+    progress.warmup = run->info.plannedWarmup;
+    progress.planned = allIterations(run->info);
+    m_document->setRun(run);
+    if (m_document->isRunning())
+        m_document->setProgress(progress);
+    else if (run->info.outcome != engine::Outcome::Running)
+        m_follower.finish(); // another program wrote the file and has finished
+}
+
+// Shows `notice` until the run continues, and remembers the previous notice in m_before. The worker
+// and the follower may both report the same lock, so a repeated notice does not replace m_before.
+void RunSession::interrupt(const Notice& notice)
+{
+    m_document->addLogLine(notice.text);
+    if (m_document->notice() != m_interruption)
+        m_before = m_document->notice();
+    m_interruption = notice;
+    m_document->setNotice(notice);
+}
+
+void RunSession::endInterruption()
+{
+    if (m_interruption != Notice() && m_document->notice() == m_interruption)
+        m_document->setNotice(m_before);
+    m_interruption = m_before = {};
+}
+
+void RunSession::allRead()
+{
+    const engine::Run* run = m_document->run().get();
+    if (m_document->isRunning()) {
+        m_read = profiler::onDisk(m_document->file().toStdString());
+        const Notice notice = noticeOfEnd(m_end, run);
+        if (notice.level != Level::None)
+            m_document->setNotice(notice);
+        m_document->addLogLine(notice.title.isEmpty()
+                                   ? tr("the run is complete")
+                                   : notice.title + QLatin1Char(' ') + notice.text);
+    } else if (run != nullptr) {
+        m_document->setNotice(noticeOfFile(*run));
+    }
+    m_document->setState(run != nullptr ? State::Finished : State::Failed);
+}
+
+} // namespace app

@@ -1,0 +1,400 @@
+#include "app/editor/editor_page.h"
+
+#include "app/documents/run_library.h"
+#include "app/editor/schedule_editor.h"
+#include "app/editor/schedule_file.h"
+#include "app/editor/times_panel.h"
+#include "app/plan/cost_form.h"
+#include "app/ui/band.h"
+#include "app/ui/controls.h"
+#include "app/ui/empty_state.h"
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
+#include "app/ui/themed_icon.h"
+#include "app/ui/unsaved_dialog.h"
+#include "engine/schedule/notation.h"
+#include "profiler/analysis/predicted_info.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QDialog>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QResizeEvent>
+#include <QScrollArea>
+#include <QStackedLayout>
+#include <QVBoxLayout>
+
+namespace app {
+
+EditorPage::EditorPage(const ThemeController& theme, QWidget* parent)
+    : Page(parent)
+    , m_theme(theme)
+    , m_file(new ScheduleFile(this))
+    , m_stack(new QStackedLayout(this))
+    , m_refused(named(new EmptyState(theme, {Icon::Error, {}, {}, tr("Open another file")}),
+                      "refusedSchedule"))
+    , m_band(named(new Band(theme, Band::Shape::Verdict), "verdict"))
+    , m_editor(new ScheduleEditor(theme, *this))
+    , m_times(new TimesPanel(theme))
+{
+    setObjectName(QStringLiteral("editorPage"));
+    makeActions();
+    buildLayout();
+    connectParts();
+    updateActions();
+}
+
+void EditorPage::makeActions()
+{
+    m_costs = makeAction(
+        "editorCosts", tr("&Costs"), tr("Ctrl+T"), [this] { showCosts(); },
+        tr("set the costs of F, B, messages and all-reduces"));
+    m_save = makeAction(
+        "saveSchedule", tr("&Save"), tr("Ctrl+S"), [this] { m_file->save(schedule()->schedule()); },
+        tr("save the schedule as CSV"));
+    m_saveAs = makeAction(
+        "saveScheduleAs", tr("Save &as…"), tr("Ctrl+Shift+S"),
+        [this] { m_file->saveAs(schedule()->schedule()); },
+        tr("save the schedule under another name"));
+    m_copy = makeAction(
+        "copyScheduleCommand", tr("&Copy as command"), tr("Ctrl+Shift+C"),
+        [this] { copyCommand(); }, tr("copy the command that simulates the saved file"));
+    m_simulate = makeAction(
+        "simulateSchedule", tr("Open as a &run"), tr("Ctrl+Return"), [this] { simulate(); },
+        tr("simulate the schedule and open it as a run"));
+    m_train = makeAction(
+        "trainSchedule", tr("&Train with it"), tr("Ctrl+R"), [this] { train(); },
+        tr("train the tiny model in this order"));
+}
+
+QWidget* EditorPage::makeToolbar()
+{
+    auto* row = new QHBoxLayout;
+    const auto add = [row](const QList<QAction*>& actions) {
+        for (QAction* action : actions) {
+            QPushButton* button = makeActionButton(action);
+            button->setText(withoutMnemonic(action->text()));
+            row->addWidget(button);
+        }
+    };
+    add(m_editor->editActions() + QList{m_costs});
+    row->addStretch(1);
+    add({m_copy, m_simulate, m_train, m_save});
+    return makeBar(40, 0, {spaced(row, {}, 6)});
+}
+
+void EditorPage::buildLayout()
+{
+    auto* body = new QWidget;
+    spaced(new QVBoxLayout(body), {}, 0,
+           {makeToolbar(),
+            makeLine(Qt::Horizontal),
+            spaced(new QVBoxLayout, {12, 8, 12, 8}, 0, {m_band}),
+            makeLine(Qt::Horizontal),
+            {m_editor, 1},
+            makeLine(Qt::Horizontal),
+            m_times});
+    auto* error = new QWidget;
+    spaced(new QVBoxLayout(error), {40, 40, 40, 40}, 0, {m_refused});
+    m_stack->addWidget(body);
+    m_stack->addWidget(error);
+    setInitialFocus(m_editor);
+}
+
+void EditorPage::connectParts()
+{
+    connect(m_refused, &EmptyState::activated, this, &Page::openDialogRequested);
+    connect(m_editor, &ScheduleEditor::changed, this, &EditorPage::checkAgain);
+    connect(&m_theme, &ThemeController::unitsChanged, this, &EditorPage::checkAgain);
+    connect(m_editor, &ScheduleEditor::modifiedChanged, this, &Page::titleChanged);
+    connect(m_editor, &ScheduleEditor::selectionChanged, this, &Page::statusChanged);
+    connect(m_file, &ScheduleFile::saved, this, &EditorPage::showSaved);
+    connect(m_file, &ScheduleFile::failed, this, [this](const QString& message) {
+        m_band->show(Band::Kind::Error, tr("Not saved."), message);
+    });
+}
+
+void EditorPage::edit(const engine::Schedule& schedule, const QString& name,
+                      const PredictionRequest& request)
+{
+    m_file->setName(name);
+    // Does not copy `evict` and `recompute` to the plan, because `schedule` already has the ops
+    // that they add. The plan needs only the cost of recomputation.
+    m_plan = {};
+    m_plan.experiment.schedule = request.schedule;
+    m_plan.experiment.sync = request.sync;
+    m_plan.costs = request.costs;
+    m_plan.source = request.source;
+    if (request.recompute == engine::Recompute::Attention && !request.costs.recompute)
+        m_plan.costs.recompute = profiler::kAttentionShare;
+    take(schedule);
+}
+
+void EditorPage::open(const QString& file)
+{
+    auto opened = m_file->read(file);
+    if (!opened) {
+        refuse(opened.error().fact, opened.error().advice);
+        return;
+    }
+    take(*std::move(opened));
+    const bool isEdited = schedule() != nullptr;
+    // Reports a foreign format, unless another message is shown that says what to repair.
+    if (m_file->foreign().isEmpty() || !isEdited || !check().isValid() || schedule()->leftOut() > 0)
+        return;
+    m_band->show(Band::Kind::Ok, tr("Read."),
+                 tr("%1 is %2 and is not changed. Save writes CSV to a new file.")
+                     .arg(m_file->name(), m_file->foreign()));
+    Q_EMIT statusChanged();
+}
+
+void EditorPage::take(engine::Schedule opened)
+{
+    auto edited = std::make_unique<EditedSchedule>(std::move(opened));
+    const std::size_t ops = engine::opCount(edited->schedule()), leftOut = edited->leftOut();
+    if (ops > kMostOps || ops == 0) {
+        refuse(ops == 0
+                   ? tr("%1 has no ops").arg(m_file->name())
+                   : tr("%1 has %2 ops").arg(m_file->name(), number(static_cast<double>(ops), 0)),
+               tr("The editor takes schedules of 1 to %1 compute ops; use fewer devices or "
+                  "micro-batches.")
+                   .arg(number(kMostOps, 0)));
+        return;
+    }
+    m_stack->setCurrentIndex(0);
+    m_editor->setSchedule(std::move(edited));
+    if (leftOut > 0)
+        m_band->show(Band::Kind::Warning, tr("Compute ops only."),
+                     tr("%1 transfers, all-reduces and optimizer steps of the file were left out: "
+                        "they follow from the order.")
+                         .arg(leftOut));
+    Q_EMIT titleChanged();
+}
+
+void EditorPage::refuse(const QString& fact, const QString& advice)
+{
+    m_refused->setTexts(fact, advice);
+    m_stack->setCurrentIndex(1);
+    updateActions();
+    Q_EMIT titleChanged();
+}
+
+void EditorPage::checkAgain()
+{
+    if (schedule() == nullptr) // the file was refused
+        return;
+    m_editor->check(m_file->name(), m_plan.request());
+    m_times->show(check(), m_plan.request());
+    showVerdict();
+    updateActions();
+    Q_EMIT statusChanged();
+}
+
+void EditorPage::updateActions()
+{
+    for (QAction* action : {m_costs, m_save, m_saveAs})
+        action->setEnabled(schedule() != nullptr);
+    for (QAction* action : {m_copy, m_simulate, m_train})
+        action->setEnabled(schedule() != nullptr && check().isValid());
+}
+
+void EditorPage::showVerdict()
+{
+    const Prediction& prediction = check().prediction;
+    if (!check().problem.isEmpty())
+        m_band->show(Band::Kind::Error, tr("Cannot be simulated."), check().problem);
+    else if (prediction.isValid())
+        m_band->show(Band::Kind::Ok, tr("Valid."),
+                     tr("%1 ops on %2, no deadlock.")
+                         .arg(number(static_cast<double>(prediction.computeOps), 0),
+                              countOf(schedule()->schedule().shape.devices, "device")));
+    else if (const QString deadlock = deadlockSentence(schedule()->schedule(), check());
+             !deadlock.isEmpty())
+        m_band->show(Band::Kind::Error, tr("Deadlock."), deadlock);
+    else
+        m_band->show(Band::Kind::Error,
+                     countOf(static_cast<std::int64_t>(prediction.violations.size()), "violation")
+                         + QLatin1Char('.'),
+                     capitalized(fromUtf8(prediction.violations.front().message)));
+}
+
+QDialog& EditorPage::costsDialog()
+{
+    if (auto* made = findChild<QDialog*>(QStringLiteral("costsDialog")))
+        return *made;
+    auto* dialog = named(new QDialog(this), "costsDialog");
+    dialog->setWindowTitle(tr("Costs for the simulated times"));
+    dialog->resize(330, 420);
+    auto* form = new CostForm(m_theme, m_plan, CostForm::Order::Given);
+    form->showPlan();
+    connect(form, &CostForm::edited, this, &EditorPage::checkAgain);
+    connect(form, &CostForm::planChanged, this, &EditorPage::checkAgain);
+    auto* content = new QWidget;
+    spaced(new QVBoxLayout(content), {}, 0, {form, kStretch});
+    spaced(new QVBoxLayout(dialog), {}, 0, {makeScroll(content)});
+    return *dialog;
+}
+
+void EditorPage::showCosts()
+{
+    QDialog& dialog = costsDialog();
+    dialog.show();
+    dialog.raise();
+    dialog.activateWindow();
+}
+
+void EditorPage::setPlan(const RunPlan& plan)
+{
+    if (plan == m_plan)
+        return;
+    m_plan = plan;
+    costsDialog().findChild<CostForm*>()->showPlan(); // reads the run that the costs are from
+    checkAgain();
+}
+
+QString EditorPage::simulateCommand() const
+{
+    RunPlan plan = m_plan;
+    plan.experiment.mode = engine::Mode::Simulate;
+    plan.experiment.scheduleFile = QFileInfo(m_file->path()).absoluteFilePath().toStdString();
+    return commandText(plan);
+}
+
+// Saves first, because commands name a file.
+bool EditorPage::saveFirst()
+{
+    return (!m_file->path().isEmpty() && !isModified()) || m_file->save(schedule()->schedule());
+}
+
+void EditorPage::copyCommand()
+{
+    if (!saveFirst())
+        return;
+    const QString command = simulateCommand();
+    QGuiApplication::clipboard()->setText(command);
+    m_band->show(Band::Kind::Ok, tr("Copied."),
+                 tr("%1 (`bscope run --schedule` trains with the file.)").arg(command));
+}
+
+void EditorPage::simulate()
+{
+    engine::Run run = *check().prediction.run;
+    run.info.scheme = "file";
+    run.info.label = m_file->name().toStdString();
+    if (!m_file->path().isEmpty() && !isModified())
+        run.info.command = simulateCommand().toStdString();
+    if (const auto file = writeNewRun(std::move(run)); !file)
+        m_band->show(Band::Kind::Error, tr("Not written."), fromUtf8(file.error().message));
+    else
+        Q_EMIT openRequested(*file);
+}
+
+void EditorPage::train()
+{
+    const QString problem = planProblem(RunPlan(), check().prediction.run->schedule);
+    if (!problem.isEmpty())
+        m_band->show(Band::Kind::Warning, tr("Cannot run."), problem);
+    else if (saveFirst())
+        Q_EMIT startRequested({QStringLiteral("--schedule"), m_file->path()});
+}
+
+const ScheduleCheck& EditorPage::check() const
+{
+    return m_editor->result();
+}
+
+const EditedSchedule* EditorPage::schedule() const
+{
+    return m_editor->schedule();
+}
+
+bool EditorPage::isModified() const
+{
+    return m_editor->isModified();
+}
+
+bool EditorPage::saveTo(const QString& file)
+{
+    return m_file->saveTo(file, schedule()->schedule());
+}
+
+void EditorPage::showSaved()
+{
+    m_editor->schedule()->undoStack().setClean();
+    if (check().isValid())
+        m_band->show(Band::Kind::Ok, tr("Saved."), m_file->path());
+    else
+        m_band->show(Band::Kind::Warning, tr("Saved, but not valid."),
+                     tr("%1 can be edited, but not simulated or trained.").arg(m_file->path()));
+    Q_EMIT titleChanged();
+    Q_EMIT statusChanged();
+}
+
+bool EditorPage::queryClose()
+{
+    if (!isModified())
+        return true;
+    const QUndoStack& steps = m_editor->schedule()->undoStack();
+    const int saved = steps.cleanIndex(); // -1: no step leads to the saved schedule
+    UnsavedDialog dialog(m_file->name(), saved < 0 ? 0 : std::abs(steps.index() - saved), this);
+    dialog.exec();
+    if (dialog.choice() == UnsavedDialog::Choice::Save)
+        return m_file->save(schedule()->schedule());
+    return dialog.choice() == UnsavedDialog::Choice::Discard;
+}
+
+QString EditorPage::file() const
+{
+    return m_file->path();
+}
+
+QString EditorPage::title() const
+{
+    return isModified() ? m_file->name() + QStringLiteral(" \u2022") : m_file->name();
+}
+
+QStringList EditorPage::statusTexts() const
+{
+    if (schedule() == nullptr)
+        return {tr("no schedule is open")};
+    const engine::Shape& shape = schedule()->schedule().shape;
+    QStringList texts = {
+        tr("D %1, N %2, %3 stages").arg(shape.devices).arg(shape.microBatches).arg(shape.stages)};
+    const OpPlace place = m_editor->selected();
+    if (schedule()->has(place))
+        texts.append(tr("%1 on device %2, index %3")
+                         .arg(QString::fromStdString(engine::toString(schedule()->at(place))))
+                         .arg(place.device)
+                         .arg(place.index));
+    return texts;
+}
+
+QString EditorPage::statusNote() const
+{
+    if (schedule() == nullptr)
+        return {};
+    return m_file->path().isEmpty() ? tr("not saved yet")
+        : isModified()              ? tr("%1, changed").arg(m_file->path())
+                                    : m_file->path();
+}
+
+QList<QAction*> EditorPage::menuActions(Menu menu) const
+{
+    if (menu == Menu::File)
+        return {m_save, m_saveAs};
+    if (menu == Menu::Run)
+        return {m_simulate, m_train, m_copy};
+    if (menu == Menu::View)
+        return m_editor->editActions() + QList{m_costs};
+    return {};
+}
+
+void EditorPage::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kLow = 720;
+    m_times->setLow(event->size().height() < kLow);
+    Page::resizeEvent(event);
+}
+
+} // namespace app

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "app/editor/schedule_check.h"
+#include "app/plan/run_plan.h"
+#include "app/shell/page.h"
+#include "app/ui/theme.h"
+
+class QDialog;
+class QStackedLayout;
+
+namespace app {
+
+class Band;
+class EmptyState;
+class ScheduleEditor;
+class ScheduleFile;
+class TimesPanel;
+
+// Edits a schedule op by op. Shows the grid, the validator's findings next to the grid, and the
+// simulated times below. Every edit updates findings and times.
+class EditorPage : public Page
+{
+    Q_OBJECT
+
+public:
+    // Larger schedules are refused, because every edit checks all ops and so many ops cannot be
+    // edited by hand.
+    static constexpr std::size_t kMostOps = 20'000;
+
+    explicit EditorPage(const ThemeController& theme, QWidget* parent = nullptr);
+
+    // Call either edit() or open() once. If a file cannot be read, the page shows the reason, and
+    // open() may be called again.
+    // `request` has the costs and the all-reduce for the simulated times; the "Costs" action
+    // changes them.
+    void edit(const engine::Schedule& schedule, const QString& name,
+              const PredictionRequest& request = {});
+    void open(const QString& file);
+    // The costs and the all-reduce for the simulated times.
+    const RunPlan& plan() const { return m_plan; }
+    void setPlan(const RunPlan& plan);
+
+    QString title() const override;
+    QString file() const override;
+    bool queryClose() override;
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+
+    bool isModified() const;
+    bool saveTo(const QString& file); // returns false on an error, which the band shows
+    const ScheduleCheck& check() const;
+    const EditedSchedule* schedule() const; // null: no schedule is open
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void makeActions();
+    void buildLayout();
+    QWidget* makeToolbar();
+    void connectParts();
+
+    void take(engine::Schedule opened);
+    void refuse(const QString& fact, const QString& advice);
+    void checkAgain();
+    void showVerdict();
+    void showSaved();
+    void updateActions();
+    QDialog& costsDialog(); // made by the first call
+    void showCosts();
+    bool saveFirst(); // returns false if the user cancelled or the file cannot be written
+    void copyCommand();
+    QString simulateCommand() const; // the command that simulates the saved file
+    void simulate();
+    void train();
+
+    const ThemeController& m_theme;
+    RunPlan m_plan; // has the costs and the all-reduce for the simulated times
+    ScheduleFile* m_file;
+    QStackedLayout* m_stack;
+    EmptyState* m_refused;
+    Band* m_band;
+    ScheduleEditor* m_editor;
+    TimesPanel* m_times;
+    QAction *m_costs, *m_save, *m_saveAs, *m_copy, *m_simulate, *m_train;
+};
+
+} // namespace app

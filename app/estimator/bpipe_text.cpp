@@ -1,0 +1,165 @@
+#include "app/estimator/bpipe_text.h"
+
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
+#include "engine/cost/model_prices.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+namespace {
+
+using engine::BpipeRow;
+
+QString phrase(const char* source)
+{
+    return QCoreApplication::translate("BpipeText", source);
+}
+
+QString gib(double bytes, int decimals = 1)
+{
+    return scaleIn(Unit::GiB, decimals).withUnit(bytes);
+}
+
+NumberSource bubbleSource(const engine::BpipeQuestion& question, const BpipeRow& base,
+                          const BpipeRow& row)
+{
+    const auto& input = question.input;
+    const auto sequences = [&](const BpipeRow& of) {
+        return number(input.globalBatch
+                          + 1.0 * input.on.setup.dataParallel * of.microBatchSize
+                              * (input.stages - 1),
+                      0);
+    };
+    return {phrase("Speed-up = gain in stage MFU × %1 / %2").arg(sequences(base), sequences(row)),
+            phrase("(B + b₀W(D − 1)) / (B + bW(D − 1)), arXiv 2401.02088"), phrase("published")};
+}
+
+NumberSource mfuSource(const engine::BpipeQuestion& question, const BpipeRow& base,
+                       const BpipeRow& row)
+{
+    const QString title = &base == &row
+        ? phrase("Stage MFU %1").arg(percent(base.stageMfu))
+        : phrase("Stage MFU %1 and %2").arg(number(100 * base.stageMfu, 1), percent(row.stageMfu));
+    if (!question.stageMfu.empty())
+        return {title, phrase("as typed, not checked"), phrase("typed")};
+    const auto bytes = [](const BpipeRow& of) { return number(of.kernels.forwardTraffic, 0); };
+    const bool hasTraffic = base.kernels.forwardTraffic > 0;
+    return {title,
+            hasTraffic
+                ? phrase("roofline of %1; attention moves %2 and %3 bytes per score in the forward")
+                      .arg(fromUtf8(question.input.on.hardware.name), bytes(base), bytes(row))
+                : phrase("roofline of %1 with planning constants")
+                      .arg(fromUtf8(question.input.on.hardware.name)),
+            phrase("computed")};
+}
+
+void addMemory(const engine::BpipeQuestion& question, const BpipeRow& row,
+               std::vector<NumberSource>& all)
+{
+    const auto& input = question.input;
+    const auto& hardware = input.on.hardware;
+    all.push_back(
+        {phrase("Weights, gradients, optimizer: %1 bytes")
+             .arg(number(input.on.setup.stateBytes(), 0)),
+         phrase("per parameter; %1 on stage 0 with the embedding").arg(gib(row.memory.state)),
+         phrase("computed")});
+    all.push_back(
+        {phrase("Stash %1 at b = %2").arg(gib(row.memory.stash, 2)).arg(row.microBatchSize),
+         phrase("of %1 on stage 0, arXiv 2205.05198")
+             .arg(countOf(engine::layersOf(input.on.model, input.stages, 0), "layer")),
+         phrase("computed")});
+    engine::TrainingSetup setup = input.on.setup;
+    setup.microBatchSize = row.microBatchSize;
+    const double stash = row.memory.stash + engine::embeddingStashBytes(input.on.model, setup);
+    const auto stashes
+        = [&](double bytes) { return number((bytes - row.memory.state) / stash, 0); };
+    if (row.memory.bpipe)
+        all.push_back({phrase("Kept stashes: %1 in 1F1B, %2 in BPipe")
+                           .arg(stashes(row.memory.oneFOneB), stashes(*row.memory.bpipe)),
+                       phrase("min(N, D), with BPipe at most ⌈(D + 2) / 2⌉"), phrase("computed")});
+    all.push_back({phrase("Capacity %1").arg(gib(question.usableMemory)),
+                   phrase("%1 less the reserve for contexts and buffers").arg(gib(hardware.memory)),
+                   phrase("assumed")});
+}
+
+} // namespace
+
+std::vector<NumberSource> numberSources(const engine::BpipeQuestion& question,
+                                        const engine::BpipeAnswer& answer, std::size_t shown)
+{
+    const BpipeRow& base = answer.rows.front();
+    const BpipeRow& row = answer.rows[std::min(shown, answer.rows.size() - 1)];
+    const auto& on = question.input.on;
+    std::vector<NumberSource> all{bubbleSource(question, base, row),
+                                  mfuSource(question, base, row)};
+    if (on.setup.attention != engine::AttentionMode::Flash)
+        all.push_back({phrase("Fused softmax: 4 divides b × heads / t"),
+                       phrase("Megatron-LM, fused_softmax.py; %1 and %2 heads per rank")
+                           .arg(number(base.headsPerRank, 0), number(row.headsPerRank, 0)),
+                       phrase("rule")});
+    addMemory(question, row, all);
+    all.push_back({phrase("Forward %1 at b = %2")
+                       .arg(scaleIn(Unit::Millisecond).withUnit(1e9 * row.forward))
+                       .arg(row.microBatchSize),
+                   phrase("roofline of %1 on stage 0")
+                       .arg(countOf(engine::layersOf(on.model, question.input.stages, 0), "layer")),
+                   phrase("computed")});
+    all.push_back({phrase("Peak %1 TFLOP/s").arg(number(on.hardware.peakFlops / 1e12, 0)),
+                   phrase("of 16-bit matrix products; those of a model in fp32 or tf32 are slower"),
+                   phrase("assumed")});
+    all.push_back(
+        {phrase("Link %1").arg(scaleIn(Unit::GBPerSecond, 0)
+                                   .withUnit(on.hardware.node.bandwidth * on.hardware.linkShare)),
+         phrase("in a node; %1 % of the peak in the hardware file")
+             .arg(number(100 * on.hardware.linkShare, 0)),
+         phrase("assumed")});
+    return all;
+}
+
+std::vector<BpipeStep> stepsOf(const engine::BpipeAnswer& answer)
+{
+    std::vector<BpipeStep> steps;
+    for (std::size_t i = 1; i < answer.rows.size(); ++i) {
+        const BpipeRow &from = answer.rows[i - 1], &to = answer.rows[i];
+        steps.push_back({from.microBatchSize, to.microBatchSize, to.stageMfu / from.stageMfu,
+                         to.breakEven / from.breakEven});
+    }
+    return steps;
+}
+
+const std::vector<BpipePoint>& publishedPoints()
+{
+    static const std::vector<BpipePoint> kPoints = [] {
+        std::vector<BpipePoint> points;
+        for (const BpipeCase& one : bpipeCases()) {
+            const auto question = questionOf(one.plan);
+            if (!question)
+                continue;
+            const double needed = engine::breakEven(question->input, one.from, one.to);
+            points.push_back({phrase("%1: published %2").arg(one.title, one.published),
+                              one.speedUp * needed, one.speedUp});
+        }
+        return points;
+    }();
+    return kPoints;
+}
+
+QString stepText(const BpipeStep& step)
+{
+    const auto growth = [](double factor) { return percent(std::abs(factor - 1)); };
+    const QString must = step.needed >= 1
+        ? phrase("must rise %1 to offset the bubble").arg(growth(step.needed))
+        : phrase("may fall %1, because the bubble shrinks").arg(growth(step.needed));
+    const QString does = step.gain >= 1 ? phrase("it rises %1").arg(growth(step.gain))
+                                        : phrase("it falls %1").arg(growth(step.gain));
+    return phrase("b = %1 to %2: the stage MFU %3; %4.")
+        .arg(step.from)
+        .arg(step.to)
+        .arg(must, does);
+}
+
+} // namespace app

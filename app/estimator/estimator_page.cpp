@@ -1,0 +1,399 @@
+#include "app/estimator/estimator_page.h"
+
+#include "app/estimator/estimator_form.h"
+#include "app/estimator/number_sources.h"
+#include "app/estimator/speed_up_chart.h"
+#include "app/plan/bpipe_model.h"
+#include "app/plan/memory_bars.h"
+#include "app/ui/band.h"
+#include "app/ui/controls.h"
+#include "app/ui/csv.h"
+#include "app/ui/data_table.h"
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QItemSelectionModel>
+#include <QResizeEvent>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kEstimatorForm = 300, kSourcesColumn = 346, kFoldSources = 1280; // px
+constexpr int kSizeRow = 30, kStepsColumn = 210;
+
+QLabel* makeParagraph(const char* name)
+{
+    QLabel* label = named(makeLabel({}, "hint"), name);
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    return label;
+}
+
+} // namespace
+
+EstimatorPage::EstimatorPage(const ThemeController& theme, QWidget* parent)
+    : Page(parent)
+    , m_theme(theme)
+    , m_model(new BpipeModel(this))
+    , m_form(named(new EstimatorForm(theme), "estimatorForm"))
+    , m_table(named(new DataTable(theme, kSizeRow), "estimatorTable", tr("Micro-batch sizes")))
+    , m_band(named(new Band(theme, Band::Shape::Verdict), "estimatorVerdict"))
+    , m_summary(named(makeLabel({}, "hint"), "estimatorSummary"))
+    , m_note(makeParagraph("estimatorNote"))
+    , m_memoryTitle(makeLabel({}, "dock"))
+    , m_memoryHint(named(makeLabel({}, "hint"), "estimatorMemoryHint"))
+    , m_steps(makeParagraph("estimatorSteps"))
+    , m_bars(named(new MemoryBars(theme), "estimatorMemory", tr("Memory per device")))
+    , m_chart(named(new SpeedUpChart(theme), "estimatorChart",
+                    tr("Speed-up against gain in stage MFU")))
+    , m_published(named(new PublishedCases(theme), "estimatorPublished",
+                        tr("Published, computed, tolerance")))
+    , m_sources(named(new NumberSources(theme), "estimatorSources"))
+{
+    setObjectName(QStringLiteral("estimatorPage"));
+    makeActions();
+    for (QLabel* label : {m_memoryHint, m_summary})
+        label->setMinimumWidth(1); // lets a narrow window clip the text
+    m_table->setModel(m_model);
+    using enum BpipeModel::Column;
+    m_table->setDispensable({static_cast<int>(Transfer), static_cast<int>(BreakEven),
+                             static_cast<int>(Kernels), static_cast<int>(Mfu),
+                             static_cast<int>(Count)});
+    m_formColumn = makeForm();
+    m_dock = makeSources();
+    auto* columns = makeSplitter(Qt::Horizontal);
+    for (QWidget* column : {m_formColumn, makeCentre(), m_dock})
+        columns->addWidget(column);
+    columns->setStretchFactor(1, 1);
+    columns->setSizes({kEstimatorForm, 950, kSourcesColumn});
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
+    setInitialFocus(m_table);
+    connectAll();
+    readPublished();
+    estimate();
+}
+
+void EstimatorPage::makeActions()
+{
+    m_simulate = makeAction(
+        "estimatorSimulate", tr("Simulate"), Qt::CTRL | Qt::Key_Return,
+        [this] {
+            const auto& row = m_answer->rows[static_cast<std::size_t>(m_row)];
+            Q_EMIT setupRequested(
+                simulationOf(m_form->plan(), QStringLiteral("bpipe"), row.microBatchSize));
+        },
+        tr("simulate the chosen micro-batch size with BPipe"));
+    m_copyCommand = makeAction("estimatorCommand", tr("Copy as command"), {}, [this] {
+        QGuiApplication::clipboard()->setText(estimateCommand(m_form->plan()));
+    });
+    m_copyCommand->setToolTip(tr("Copies the bscope estimate command with this set-up"));
+    m_copyTable
+        = makeAction("estimatorCopyTable", tr("Copy table"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
+                     [this] { QGuiApplication::clipboard()->setText(csvOf(*m_model)); });
+    m_reset = makeAction("estimatorReset", tr("Reset"), {}, [this] { m_form->setPlan({}); });
+    m_showSources = makeAction("estimatorShowSources", tr("Sources of the numbers"), {});
+    m_showSources->setCheckable(true);
+    m_showSources->setChecked(true);
+}
+
+QWidget* EstimatorPage::makeForm()
+{
+    m_simulateButton
+        = makeButton({}, QStringLiteral("estimatorSimulateButton"), "primary", m_simulate);
+    auto* buttons = makeSurface("plain");
+    buttons->setFixedHeight(53);
+    spaced(new QHBoxLayout(buttons), {14, 0, 14, 0}, 8,
+           {{m_simulateButton, 1},
+            makeButton(m_copyCommand->text(), QStringLiteral("estimatorCommandButton"), "",
+                       m_copyCommand)});
+    auto* head = makeBar(
+        40, 8,
+        {makeLabel(tr("Estimator"), "dock"), kStretch,
+         makeButton(m_reset->text(), QStringLiteral("estimatorResetButton"), "link", m_reset)});
+    auto* column = makeSurface("plain");
+    column->setMinimumWidth(kEstimatorForm);
+    spaced(new QVBoxLayout(column), {}, 0,
+           {head, makeLine(Qt::Horizontal), {m_form, 1}, makeLine(Qt::Horizontal), buttons});
+    return column;
+}
+
+QWidget* EstimatorPage::makeMemory()
+{
+    auto* part = makeSurface("plain");
+    auto* head = makeBar(
+        36, 8, {m_memoryTitle, new Tag(m_theme, tr("simulated"), part), kStretch, m_memoryHint});
+    spaced(new QVBoxLayout(part), {}, 0,
+           {makeLine(Qt::Horizontal), head, makeLine(Qt::Horizontal), {m_bars, 1}});
+    return part;
+}
+
+QWidget* EstimatorPage::makeChart()
+{
+    auto* part = makeSurface("plain");
+    auto* head = makeBar(36, 8,
+                         {makeLabel(tr("Speed-up against gain in stage MFU"), "dock"), kStretch,
+                          makeLabel(tr("open marks: published"), "hint")});
+    m_steps->setFixedWidth(kStepsColumn);
+    m_steps->setAlignment(Qt::AlignTop);
+    auto* row = spaced(new QHBoxLayout, {0, 0, 12, 0}, 8, {{m_chart, 1}, m_steps});
+    m_steps->setContentsMargins(0, 14, 0, 0);
+    spaced(new QVBoxLayout(part), {}, 0,
+           {makeLine(Qt::Horizontal), head, makeLine(Qt::Horizontal), {row, 1}});
+    return part;
+}
+
+QWidget* EstimatorPage::makeCentre()
+{
+    auto* content = makeSurface("plain");
+    auto* band = makeSurface("plain");
+    spaced(new QVBoxLayout(band), {12, 12, 12, 8}, 0, {m_band});
+    m_note->setContentsMargins(12, 6, 12, 10);
+    spaced(new QVBoxLayout(content), {}, 0,
+           {band, m_table, m_note, {makeMemory(), 4}, {makeChart(), 5}});
+    auto* head = makeBar(
+        40, 8, {makeLabel(tr("Larger micro-batches with BPipe"), "dock"), kStretch, m_summary});
+    auto* centre = makeSurface("plain");
+    spaced(new QVBoxLayout(centre), {}, 0,
+           {head, makeLine(Qt::Horizontal), {makeScroll(content), 1}});
+    return centre;
+}
+
+QWidget* EstimatorPage::makeSources()
+{
+    auto* column = named(makeSurface("plain"), "estimatorDock");
+    column->setMinimumWidth(kEstimatorForm);
+    auto* published = makeBar(40, 8, {makeLabel(tr("Published, computed, tolerance"), "dock")});
+    auto* sources = makeBar(36, 8, {makeLabel(tr("Where the numbers come from"), "dock")});
+    auto* buttons = makeSurface("plain");
+    buttons->setFixedHeight(53);
+    spaced(new QHBoxLayout(buttons), {12, 0, 12, 0}, 8,
+           {makeButton(m_copyTable->text(), QStringLiteral("estimatorCopyTableButton"), "",
+                       m_copyTable),
+            kStretch});
+    QScrollArea* scroll = makeScroll(m_sources);
+    scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
+    scroll->setAccessibleName(tr("Where the numbers come from"));
+    spaced(new QVBoxLayout(column), {}, 0,
+           {published,
+            makeLine(Qt::Horizontal),
+            m_published,
+            makeLine(Qt::Horizontal),
+            sources,
+            makeLine(Qt::Horizontal),
+            {scroll, 1},
+            makeLine(Qt::Horizontal),
+            buttons});
+    return column;
+}
+
+void EstimatorPage::connectAll()
+{
+    connect(m_form, &EstimatorForm::edited, this, &EstimatorPage::estimate);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& index) {
+                if (!index.isValid() || !m_answer)
+                    return;
+                if (!m_isShowing)
+                    m_chosen = index.row();
+                choose(index.row());
+            });
+    connect(m_showSources, &QAction::toggled, this, &EstimatorPage::showColumns);
+}
+
+// A wide window shows the form and, on request, the sources. A narrow one shows only one of them.
+void EstimatorPage::showColumns()
+{
+    m_dock->setVisible(m_showSources->isChecked());
+    m_formColumn->setVisible(m_hasRoom || !m_showSources->isChecked());
+}
+
+void EstimatorPage::estimate()
+{
+    auto question = questionOf(m_form->plan());
+    if (!question)
+        return refuse(fromUtf8(question.error().message));
+    auto answer = answerOf(*question);
+    if (!answer)
+        return refuse(fromUtf8(answer.error().message));
+    m_question = *std::move(question);
+    m_answer = *std::move(answer);
+    showAnswer();
+}
+
+void EstimatorPage::refuse(const QString& reason)
+{
+    m_answer.reset();
+    m_question.reset();
+    m_model->show({}, 0);
+    m_band->show(Band::Kind::Error, tr("No estimate."), capitalized(reason) + QLatin1Char('.'));
+    m_summary->clear();
+    m_note->clear();
+    m_steps->clear();
+    m_memoryTitle->setText(tr("Memory per device"));
+    m_memoryHint->clear();
+    m_bars->clear(tr("The memory is shown when all fields are valid."));
+    m_chart->show({}, 0);
+    m_sources->show({});
+    for (QAction* action : {m_simulate, m_copyCommand, m_copyTable})
+        action->setEnabled(false);
+    Q_EMIT statusChanged();
+}
+
+void EstimatorPage::showAnswer()
+{
+    QString verdict = fromUtf8(m_answer->verdict);
+    verdict.replace(QStringLiteral("->"), QStringLiteral("→"));
+    m_band->show(m_answer->isWorthIt ? Band::Kind::Ok : Band::Kind::Neutral,
+                 verdict.section(QLatin1Char(' '), 0, 0), verdict.section(QLatin1Char(' '), 1));
+    const auto& input = m_question->input;
+    m_summary->setText(tr("%1, D %2, tensor-parallel %3, batch %4")
+                           .arg(fromUtf8(input.on.model.name))
+                           .arg(input.stages)
+                           .arg(input.on.setup.tensorParallel)
+                           .arg(number(input.globalBatch, 0)));
+    m_note->setText(
+        tr("Memory of device 0, capacity %1. Speed-up: upper bound, compared with the first "
+           "row.")
+            .arg(scaleIn(Unit::GiB).withUnit(m_question->usableMemory)));
+    std::vector<double> mfus;
+    for (const auto& row : m_answer->rows)
+        mfus.push_back(row.stageMfu);
+    m_form->showMfus(mfus);
+    m_copyCommand->setEnabled(true);
+    m_copyTable->setEnabled(true);
+    m_isShowing = true;
+    m_model->show(m_answer->rows, m_question->usableMemory); // clears the selection
+    m_table->setFixedHeight(m_table->fittingHeight());
+    m_table->selectRow(std::min(m_chosen, static_cast<int>(m_answer->rows.size()) - 1)); // choose()
+    m_isShowing = false;
+}
+
+void EstimatorPage::choose(int row)
+{
+    m_row = row;
+    const auto& chosen = m_answer->rows[static_cast<std::size_t>(row)];
+    m_simulate->setEnabled(true);
+    m_simulateButton->setText(tr("Simulate b = %1").arg(chosen.microBatchSize));
+    m_memoryTitle->setText(tr("Memory per device at b = %1").arg(chosen.microBatchSize));
+    const std::vector<BpipeStep> steps = stepsOf(*m_answer);
+    m_chart->show(steps, chosen.microBatchSize);
+    QStringList texts;
+    for (const BpipeStep& step : steps)
+        texts.append(stepText(step));
+    texts.append((steps.size() > 1 ? tr("Filled: this set-up (grey: its other steps in b).")
+                                   : tr("Filled: this set-up."))
+                 + QLatin1Char(' ')
+                 + tr("Open: published; their gain in stage MFU follows from the published "
+                      "speed-up."));
+    m_steps->setText(texts.join(QStringLiteral("\n\n")));
+    m_sources->show(numberSources(*m_question, *m_answer, static_cast<std::size_t>(row)));
+    simulateMemory();
+    Q_EMIT statusChanged();
+}
+
+// Runs one simulation at a time; only the newest request waits.
+void EstimatorPage::simulateMemory()
+{
+    if (m_isSimulating) {
+        m_simulatesAgain = true;
+        return;
+    }
+    m_isSimulating = true;
+    const int size = m_answer->rows[static_cast<std::size_t>(m_row)].microBatchSize;
+    m_background.run([plan = m_form->plan(), size] { return bpipeMemory(plan, size); },
+                     [this](const engine::Result<BpipeMemory>& memory) { showMemory(memory); });
+}
+
+void EstimatorPage::showMemory(const engine::Result<BpipeMemory>& memory)
+{
+    m_isSimulating = false;
+    if (std::exchange(m_simulatesAgain, false) && m_answer)
+        return simulateMemory();
+    m_memoryHint->clear();
+    if (m_answer && memory)
+        showBars(*memory);
+    else if (m_answer)
+        m_bars->clear(capitalized(fromUtf8(memory.error().message)) + QLatin1Char('.'));
+}
+
+// Names the fullest device, which is not device 0 if the layers are uneven.
+void EstimatorPage::showBars(const BpipeMemory& memory)
+{
+    const auto fullest = [](const std::vector<DevicePeak>& peaks) {
+        return std::ranges::max_element(peaks, {}, &DevicePeak::sum) - peaks.begin();
+    };
+    m_bars->show({{tr("1F1B, without BPipe"), memory.oneFOneB}, {tr("BPipe"), memory.bpipe}},
+                 m_question->usableMemory);
+    m_memoryHint->setText(tr("%1; fullest: device %2 of 1F1B, %3 of BPipe")
+                              .arg(scaleIn(Unit::GiB).unit())
+                              .arg(fullest(memory.oneFOneB))
+                              .arg(fullest(memory.bpipe)));
+}
+
+void EstimatorPage::readPublished()
+{
+    m_background.run([] { return profiler::reproduce(profiler::Paper::Bpipe); },
+                     [this](const engine::Result<std::vector<profiler::Reproduced>>& all) {
+                         std::vector<profiler::Reproduced> speedUps;
+                         if (all)
+                             std::ranges::copy_if(
+                                 *all, std::back_inserter(speedUps), [](const auto& row) {
+                                     return row.what.find("speed-up") != std::string::npos;
+                                 });
+                         m_published->show(speedUps);
+                     });
+}
+
+QStringList EstimatorPage::statusTexts() const
+{
+    if (!m_question)
+        return {tr("<b>No estimate</b>")};
+    const auto& input = m_question->input;
+    return {tr("<b>Estimated</b> %1 of %2 × %3")
+                .arg(countOf(input.stages, "device"))
+                .arg(input.on.setup.tensorParallel)
+                .arg(fromUtf8(input.on.hardware.name).toHtmlEscaped()),
+            countOf(static_cast<std::int64_t>(m_answer->rows.size()), "micro-batch size"),
+            m_question->stageMfu.empty() ? tr("stage MFU from the roofline")
+                                         : tr("stage MFU typed"),
+            tr("updates while you type")};
+}
+
+QString EstimatorPage::statusNote() const
+{
+    if (!m_answer)
+        return {};
+    const auto& row = m_answer->rows[static_cast<std::size_t>(m_row)];
+    return tr("%1 at b = %2").arg(factorText(row.speedUp)).arg(row.microBatchSize);
+}
+
+QList<QAction*> EstimatorPage::menuActions(Menu menu) const
+{
+    if (menu == Menu::Run)
+        return {m_simulate, m_reset};
+    if (menu == Menu::View)
+        return {m_showSources};
+    return menu == Menu::Export ? QList<QAction*>{m_copyCommand, m_copyTable} : QList<QAction*>();
+}
+
+void EstimatorPage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    const bool hasRoom = event->size().width() >= kFoldSources;
+    if (hasRoom != std::exchange(m_hasRoom, hasRoom)) {
+        m_showSources->setChecked(hasRoom);
+        showColumns();
+    }
+}
+
+} // namespace app

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "app/plan/bpipe_memory.h"
+#include "app/shell/page.h"
+#include "app/ui/background.h"
+#include "app/ui/theme.h"
+
+#include <optional>
+
+class QLabel;
+class QPushButton;
+
+namespace app {
+
+class Band;
+class BpipeModel;
+class DataTable;
+class EstimatorForm;
+class MemoryBars;
+class NumberSources;
+class PublishedCases;
+class SpeedUpChart;
+
+// Compares micro-batch sizes with and without BPipe. Every edit updates the answer at once, except
+// the memory of the devices, which is simulated in the background.
+class EstimatorPage : public Page
+{
+    Q_OBJECT
+
+public:
+    explicit EstimatorPage(const ThemeController& theme, QWidget* parent = nullptr);
+
+    QString title() const override { return tr("Estimator"); }
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+
+Q_SIGNALS:
+    void setupRequested(const app::RunPlan& plan); // `plan` is for a new set-up page
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void makeActions();
+    QWidget* makeForm();
+    QWidget* makeCentre();
+    QWidget* makeMemory();
+    QWidget* makeChart();
+    QWidget* makeSources();
+    void connectAll();
+
+    void estimate();
+    void refuse(const QString& reason);
+    void showAnswer();
+    void choose(int row);
+    void showColumns();
+    void simulateMemory();
+    void showMemory(const engine::Result<BpipeMemory>& memory);
+    void showBars(const BpipeMemory& memory);
+    void readPublished();
+
+    const ThemeController& m_theme;
+    Background m_background{this};
+    std::optional<engine::BpipeQuestion> m_question;
+    std::optional<engine::BpipeAnswer> m_answer; // nullopt: the input is not valid
+    int m_row = 1;                               // the shown row of m_answer
+    int m_chosen = 1; // the row that the user chose; kept if m_answer has fewer rows
+    bool m_isShowing = false;
+    bool m_isSimulating = false, m_simulatesAgain = false;
+
+    BpipeModel* m_model;
+    EstimatorForm* m_form;
+    DataTable* m_table;
+    Band* m_band;
+    QLabel *m_summary, *m_note, *m_memoryTitle, *m_memoryHint, *m_steps;
+    MemoryBars* m_bars;
+    SpeedUpChart* m_chart;
+    PublishedCases* m_published;
+    NumberSources* m_sources;
+    QWidget *m_formColumn = nullptr, *m_dock = nullptr; // m_dock: the sources
+    QPushButton* m_simulateButton = nullptr;
+    QAction *m_simulate, *m_copyCommand, *m_copyTable, *m_reset, *m_showSources;
+    bool m_hasRoom = true; // whether the form and the sources fit side by side
+};
+
+} // namespace app

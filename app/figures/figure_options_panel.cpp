@@ -1,0 +1,396 @@
+#include "app/figures/figure_options_panel.h"
+
+#include "app/ui/controls.h"
+#include "app/ui/form_rows.h"
+#include "app/ui/segment_control.h"
+#include "app/ui/text.h"
+#include "profiler/figure/font_metrics.h"
+
+#include <QBoxLayout>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QGuiApplication>
+#include <QLineEdit>
+#include <QPainter>
+#include <QRadioButton>
+#include <QSignalBlocker>
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+namespace {
+
+using Look = BoundFields::Look;
+
+QString paletteHint(const std::string& palette)
+{
+    if (palette == "default")
+        return FigureOptionsPanel::tr("safe for colour-blind readers");
+    if (palette == "grey")
+        return FigureOptionsPanel::tr("prints without colour");
+    if (palette == "dualpipe")
+        return FigureOptionsPanel::tr("F and B look alike in deuteranopia");
+    return {};
+}
+
+QIcon swatches(const profiler::Palette& palette)
+{
+    const profiler::Colour colours[] = {palette.forward, palette.backward, palette.weight,
+                                        palette.communication, palette.optimizer};
+    QPixmap pixmap(56, 11);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    for (int i = 0; i < 5; ++i) {
+        painter.fillRect(11 * i, 0, 11, 11, toQt(colours[i]));
+        painter.setPen(QColor(0x8B, 0x95, 0xA4));
+        painter.drawRect(11 * i, 0, 11, 10);
+    }
+    return {pixmap};
+}
+
+QLineEdit* makeReadOnly(const char* name)
+{
+    auto* field = new QLineEdit;
+    field->setObjectName(QString::fromLatin1(name));
+    field->setReadOnly(true);
+    return field;
+}
+
+void shape(QWidget* widget, int width, const QString& unit, int decimals, double step)
+{
+    auto* spin = static_cast<QDoubleSpinBox*>(widget);
+    spin->setFixedWidth(width);
+    spin->setSuffix(unit);
+    spin->setDecimals(decimals);
+    spin->setSingleStep(step);
+}
+
+} // namespace
+
+FigureOptionsPanel::FigureOptionsPanel(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+    , m_table(exportFields().begin(), exportFields().end())
+    , m_fields(theme)
+    , m_layout(spaced(new QVBoxLayout(this), {18, 14, 18, 14}, 10))
+{
+    limitFields();
+    addSize();
+    addPalettes();
+    addContents();
+    addOutput();
+    m_layout->addStretch();
+    connect(&m_fields, &BoundFields::edited, this, &FigureOptionsPanel::edited);
+}
+
+FigureOptionsPanel::Field& FigureOptionsPanel::field(std::string_view flag)
+{
+    return *std::ranges::find(m_table, flag, &Field::flag);
+}
+
+void FigureOptionsPanel::limitFields()
+{
+    for (Field& each : m_table) {
+        if (!each.flag.starts_with("--no-"))
+            continue;
+        // The form negates the option: a box is ticked if the part is drawn.
+        each.get = [get = each.get](const ExportSettings& settings) {
+            return get(settings) == "true" ? "false" : "true";
+        };
+        each.set = [set = each.set](ExportSettings& settings, std::string_view text) {
+            return set(settings, text == "true" ? "false" : "true");
+        };
+    }
+    const auto limit = [this](const char* flag, bool Available::*has, const QString& absent) {
+        field(flag).off = [this, has, absent](const ExportSettings& settings) {
+            const bool isMeasured
+                = m_available.isComparable && settings.times == FigureTimes::Measured;
+            const QString reason = !(m_available.*has) ? absent
+                : !isMeasured ? tr("Not available in a schematic: select measured")
+                              : QString();
+            return reason.toStdString();
+        };
+    };
+    limit("--memory", &Available::hasMemory, tr("These runs have no recorded memory"));
+    limit("--notes", &Available::hasNotes, tr("These runs have no notes"));
+    limitRange();
+    field("--recipe").off = [this](const ExportSettings&) {
+        return m_available.hasFiles ? std::string()
+                                    : tr("These runs have no files: save them first").toStdString();
+    };
+    Field& times = field("--times");
+    times.get = [this, get = times.get](const ExportSettings& settings) {
+        return m_available.isComparable ? get(settings) : "schematic";
+    };
+    times.off = [this](const ExportSettings&) {
+        return m_available.isComparable
+            ? std::string()
+            : tr("Abstract units and milliseconds cannot share an axis").toStdString();
+    };
+    field("--dpi").off = [](const ExportSettings& settings) {
+        return settings.png ? std::string() : tr("Only for PNG").toStdString();
+    };
+}
+
+// Limits the range to two choices: the whole iteration or the marked range.
+void FigureOptionsPanel::limitRange()
+{
+    Field& range = field("--range");
+    range.kind = engine::FieldKind::Choice;
+    range.names = {"whole iteration", "marked range"};
+    range.help = "Draw the whole iteration, or the range that is marked in the timeline";
+    range.get = [names = range.names](const ExportSettings& settings) {
+        return std::string(names[settings.options.range.isWhole() ? 0 : 1]);
+    };
+    range.set = [this, names = range.names](ExportSettings& settings, std::string_view text) {
+        settings.options.range = text == names[1] ? m_available.marked : profiler::FigureRange();
+        return engine::Result<void>();
+    };
+    range.off = [this](const ExportSettings& settings) {
+        const QString reason = m_available.marked.isWhole()
+            ? tr("Mark a range in the timeline first (R)")
+            : settings.times == FigureTimes::Schematic
+            ? tr("Not available in a schematic: select measured")
+            : QString();
+        return reason.toStdString();
+    };
+}
+
+QWidget* FigureOptionsPanel::add(std::string_view flag, Look look)
+{
+    return m_fields.add(field(flag), m_settings, "figure", look);
+}
+
+QWidget* FigureOptionsPanel::addRow(QVBoxLayout& section, std::string_view flag, Look look)
+{
+    QWidget* widget = add(flag, look);
+    section.addLayout(makeFormRow(fromUtf8(field(flag).label), {widget}));
+    return widget;
+}
+
+QVBoxLayout* FigureOptionsPanel::addSection(const QString& title)
+{
+    if (m_layout->count() > 0)
+        m_layout->addWidget(makeLine(Qt::Horizontal));
+    auto* section = spaced(new QVBoxLayout, {}, 8, {makeLabel(title, "section")});
+    m_layout->addLayout(section);
+    return section;
+}
+
+void FigureOptionsPanel::addSize()
+{
+    m_preset = named(new QComboBox, "figurePreset");
+    for (const auto& preset : profiler::figurePresets())
+        m_preset->addItem(fromUtf8(preset.title), fromUtf8(preset.name));
+    m_preset->addItem(tr("Other"), QString());
+    m_preset->setFixedWidth(210);
+    m_preset->setMaxVisibleItems(20);
+    connect(m_preset, &QComboBox::activated, this, &FigureOptionsPanel::choosePreset);
+    QWidget *width = add("--width", Look::Spin), *size = add("--font-size", Look::Spin);
+    shape(width, 92, tr(" in"), 2, 0.05);
+    shape(size, 78, tr(" pt"), 1, 0.5);
+    m_height = makeReadOnly("figureHeight");
+    m_height->setFocusPolicy(Qt::NoFocus);
+    m_height->setFixedWidth(104); // "12.90 in, auto"
+    QStringList fonts;
+    for (const auto& family : profiler::installedFonts())
+        fonts.append(QString::fromStdString(family));
+    m_font = m_fields.choice(
+        "figureFont", fonts,
+        [this, fonts] {
+            return std::max<int>(0, fonts.indexOf(QString::fromStdString(m_settings.options.font)));
+        },
+        [this, fonts](int font) { m_settings.options.font = fonts.value(font).toStdString(); });
+    m_font->setFixedWidth(124);
+    auto* section = addSection(tr("Size"));
+    section->addLayout(makeFormRow(tr("Preset"), {m_preset}));
+    section->addLayout(makeFormRow(tr("Width \u00D7 height"),
+                                   {width, makeLabel(QStringLiteral("\u00D7")), m_height}));
+    section->addLayout(makeFormRow(tr("Font"), {m_font, size}));
+}
+
+void FigureOptionsPanel::addPalettes()
+{
+    auto* section = addSection(tr("Palette"));
+    for (const auto& name : profiler::paletteNames()) {
+        const auto palette = profiler::loadPalette(name, profiler::ThemeMode::Light);
+        auto* radio = new QRadioButton(QString::fromStdString(palette->title));
+        radio->setObjectName(QStringLiteral("palette-") + QString::fromStdString(name));
+        radio->setIcon(swatches(*palette));
+        radio->setIconSize({56, 11});
+        section->addLayout(spaced(new QHBoxLayout, {}, 8,
+                                  {radio, kStretch, makeLabel(paletteHint(name), "hint")}));
+        m_palettes.push_back(radio);
+        connect(radio, &QRadioButton::clicked, this, [this, name] {
+            m_settings.options.palette = name;
+            Q_EMIT changed();
+        });
+    }
+    addRow(*section, "--colour-by", Look::ByKind);
+}
+
+void FigureOptionsPanel::addContents()
+{
+    constexpr const char* kParts[]
+        = {"--no-numbers", "--no-axis", "--no-direction", "--no-legend",
+           "--no-shares",  "--title",   "--memory",       "--notes"}; // row by row
+    auto* section = addSection(tr("Contents"));
+    auto* grid = new QGridLayout;
+    grid->setVerticalSpacing(8);
+    for (const char* part : kParts)
+        grid->addWidget(add(part), grid->count() / 2, grid->count() % 2);
+    section->addLayout(grid);
+    static_cast<QLineEdit*>(addRow(*section, "--rows", Look::ByKind))
+        ->setPlaceholderText(tr("all devices, or 0,2-3"));
+    addRow(*section, "--times", Look::Segments);
+    m_range = static_cast<SegmentControl*>(addRow(*section, "--range", Look::Segments));
+    addRow(*section, "--bubbles", Look::Segments);
+}
+
+void FigureOptionsPanel::addOutput()
+{
+    QWidget* dpi = add("--dpi");
+    static_cast<QSpinBox*>(dpi)->setSuffix(tr(" dpi"));
+    static_cast<QSpinBox*>(dpi)->setSingleStep(100);
+    m_base = named(new QLineEdit, "figureFile", tr("File without extension"));
+    connect(m_base, &QLineEdit::textChanged, this, &FigureOptionsPanel::edited);
+    auto* browse = makeButton(tr("Browse\u2026"), QStringLiteral("figureBrowse"));
+    connect(browse, &QPushButton::clicked, this, &FigureOptionsPanel::browseRequested);
+    m_latex = makeReadOnly("figureLatex");
+    m_latex->setAccessibleName(tr("Line for LaTeX"));
+    m_latex->setFont(codeFont(10));
+    auto* copy = makeButton({}, QStringLiteral("figureCopyLatex"));
+    copy->setIcon(makeIcon(Icon::Copy, m_theme.theme().chrome.text2));
+    copy->setFixedWidth(30);
+    copy->setToolTip(tr("Copy"));
+    copy->setAccessibleName(tr("Copy the line for LaTeX"));
+    connect(copy, &QPushButton::clicked, this,
+            [this] { QGuiApplication::clipboard()->setText(m_latex->text()); });
+    auto* section = addSection(tr("Output"));
+    section->addLayout(
+        spaced(new QHBoxLayout, {}, 14,
+               {add("--pdf"), add("--svg"), add("--tikz"), add("--png"), kStretch, dpi}));
+    section->addLayout(spaced(new QHBoxLayout, {}, 8, {m_base, browse}));
+    section->addWidget(add("--recipe"));
+    section->addLayout(spaced(new QHBoxLayout, {}, 8, {m_latex, copy}));
+}
+
+void FigureOptionsPanel::choosePreset()
+{
+    const QString preset = m_preset->currentData().toString();
+    m_settings.preset = preset.toStdString();
+    if (isOwnPreset(preset))
+        Q_EMIT ownPresetChosen(preset);
+    else if (!preset.isEmpty())
+        static_cast<void>(field("--preset").set(m_settings, m_settings.preset));
+    show(m_settings);
+    Q_EMIT changed();
+}
+
+// Changing the width or the font size deselects the preset.
+void FigureOptionsPanel::edited()
+{
+    m_settings.base = figureBase(m_base->text());
+    const profiler::FigureOptions& options = m_settings.options;
+    if (const auto preset = profiler::findFigurePreset(m_settings.preset); preset
+        && (options.fontSize != preset->fontSize
+            || std::abs(options.width / profiler::kPointsPerInch - preset->inches) > 1e-6)) {
+        setPreset({});
+        m_settings.options.height = 0;
+    }
+    showOutput();
+    Q_EMIT changed();
+}
+
+// Lists the user's presets after those of publishers. Their item data is ownPreset(name).
+void FigureOptionsPanel::setOwnPresets(const QStringList& names)
+{
+    for (int i = m_preset->count() - 1; i >= 0; --i)
+        if (isOwnPreset(m_preset->itemData(i).toString()))
+            m_preset->removeItem(i);
+    for (const QString& name : names)
+        m_preset->insertItem(m_preset->count() - 1, name, ownPreset(name));
+    setPreset(m_settings.preset);
+}
+
+void FigureOptionsPanel::setPreset(const std::string& preset)
+{
+    m_settings.preset = preset;
+    const int at = m_preset->findData(QString::fromStdString(preset));
+    m_preset->setCurrentIndex(at < 0 ? m_preset->count() - 1 : at);
+}
+
+void FigureOptionsPanel::showOutput()
+{
+    const ExportSettings& s = m_settings;
+    const auto preset = profiler::findFigurePreset(s.preset);
+    const QString width = preset
+        ? fromUtf8(preset->latexWidth)
+        : QStringLiteral("%1in").arg(s.options.width / profiler::kPointsPerInch, 0, 'f', 2);
+    const QString file = QFileInfo(s.base).fileName();
+    if (s.tikz && !s.pdf)
+        m_latex->setText(QStringLiteral("\\input{%1}").arg(file));
+    else if (s.svg && !s.pdf && !s.png) // needs the LaTeX package svg
+        m_latex->setText(QStringLiteral("\\includesvg[width=%1]{%2}").arg(width, file));
+    else
+        m_latex->setText(QStringLiteral("\\includegraphics[width=%1]{%2}").arg(width, file));
+    m_latex->setCursorPosition(0);
+}
+
+void FigureOptionsPanel::show(const ExportSettings& settings)
+{
+    m_settings = settings;
+    setPreset(settings.preset);
+    const auto palettes = profiler::paletteNames();
+    for (std::size_t p = 0; p < palettes.size(); ++p)
+        m_palettes[p]->setChecked(palettes[p] == settings.options.palette);
+    m_settings.options.font
+        = m_font
+              ->itemText(
+                  std::max(0, m_font->findText(QString::fromStdString(settings.options.font))))
+              .toStdString();
+    const QSignalBlocker blocker(m_base);
+    m_base->setText(settings.base);
+    m_fields.show();
+    showOutput();
+}
+
+engine::Result<ExportSettings> FigureOptionsPanel::settings() const
+{
+    if (const QString problem = m_fields.problem(); !problem.isEmpty())
+        return engine::fail(engine::Error::Code::InvalidArgument, problem.toStdString());
+    return m_settings;
+}
+
+ExportSettings FigureOptionsPanel::drawable(ExportSettings settings) const
+{
+    const bool isMeasured = m_available.isComparable && settings.times == FigureTimes::Measured;
+    settings.options.memory = settings.options.memory && m_available.hasMemory && isMeasured;
+    settings.options.notes = settings.options.notes && m_available.hasNotes && isMeasured;
+    settings.recipe = settings.recipe && m_available.hasFiles;
+    if (!isMeasured)
+        settings.options.range = {};
+    if (!isMeasured)
+        settings.times = FigureTimes::Schematic;
+    return settings;
+}
+
+void FigureOptionsPanel::setHeight(double points)
+{
+    const QString text = m_settings.options.height > 0 ? tr("%1 in") : tr("%1 in, auto");
+    m_height->setText(text.arg(points / profiler::kPointsPerInch, 0, 'f', 2));
+}
+
+void FigureOptionsPanel::setAvailable(const Available& available)
+{
+    m_available = available;
+    if (!available.marked.isWhole())
+        m_range->setText(1, available.markedText);
+    m_fields.show();
+}
+
+} // namespace app

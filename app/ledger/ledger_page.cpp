@@ -1,0 +1,399 @@
+#include "app/ledger/ledger_page.h"
+
+#include "app/ledger/ledger_details.h"
+#include "app/ledger/ledger_facets.h"
+#include "app/ledger/ledger_notes.h"
+#include "app/ledger/ledger_table.h"
+#include "app/ledger/runs_under_way.h"
+#include "app/plan/run_plan.h"
+#include "app/ui/band.h"
+#include "app/ui/controls.h"
+#include "app/ui/empty_state.h"
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace app {
+namespace {
+
+constexpr int kMostOpened = 10;
+constexpr int kLedgerProgressEvery = 500; // ms
+constexpr int kGroupsColumn = 216, kLedgerDetails = 292;
+constexpr int kFoldLedgerDetails = 1240, kFoldGroups = 1000; // width of the page
+
+} // namespace
+
+LedgerPage::LedgerPage(const ThemeController& theme, RunLibrary& library, RunLedger& ledger,
+                       QWidget* parent)
+    : Page(parent)
+    , m_library(library)
+    , m_ledger(ledger)
+    , m_facets(named(new LedgerFacets, "ledgerFacets", tr("Groups of runs")))
+    , m_table(named(new LedgerTable(theme), "ledgerTable", tr("Runs")))
+    , m_notes(named(new LedgerNotes, "ledgerNotes"))
+    , m_filter(named(new QLineEdit, "ledgerFilter", tr("Filter runs")))
+    , m_onlyVarying(named(new QCheckBox(tr("Only settings that vary")), "onlyVarying"))
+    , m_count(named(makeLabel({}, "hint"), "ledgerCount"))
+    , m_selected(named(makeLabel({}, "dock"), "ledgerSelected"))
+    , m_difference(named(makeLabel({}, "hint"), "ledgerDifference"))
+    , m_band(named(new Band(theme, Band::Shape::State), "ledgerBand"))
+    , m_empty(named(new EmptyState(theme, {Icon::Compare, {}, {}, tr("New run")}), "ledgerEmpty"))
+    , m_stack(new QStackedWidget)
+    , m_details(named(new LedgerDetails(theme), "ledgerDetails", tr("Details of the run")))
+{
+    setObjectName(QStringLiteral("ledgerPage"));
+    makeActions();
+    m_groupsColumn = makeGroups();
+    m_detailsColumn = makeDetails();
+    auto* columns = makeSplitter(Qt::Horizontal);
+    for (QWidget* column : {m_groupsColumn, makeList(), m_detailsColumn})
+        columns->addWidget(column);
+    columns->setStretchFactor(1, 1);
+    columns->setSizes({kGroupsColumn, 1092, kLedgerDetails});
+    m_band->hide();
+    spaced(new QVBoxLayout(this), {}, 0, {m_band, {columns, 1}});
+    setInitialFocus(m_table);
+    connectAll();
+    showRuns();
+}
+
+void LedgerPage::makeActions()
+{
+    m_open = makeAction("openLedgerRun", tr("Open"), {}, [this] { open(m_table->selected()); });
+    m_open->setToolTip(
+        tr("Opens up to %1 runs; Compare shows any number of them").arg(kMostOpened));
+    m_compare = makeAction("compareLedgerRuns", tr("Compare"), Qt::CTRL | Qt::Key_Return,
+                           [this] { compare(); });
+    m_repeat = makeAction("repeatLedgerRuns", tr("Repeat"), {}, [this] { repeat(); });
+    m_repeat->setToolTip(tr("Opens one run in the set-up page; starts several sequentially"));
+    m_star = makeAction("starLedgerRuns", tr("Star"), Qt::CTRL | Qt::Key_D, [this] {
+        for (const LedgerRun& run : m_table->selected())
+            m_ledger.toggleStar(run);
+    });
+    m_rename = makeAction("renameLedgerRun", tr("Rename"), Qt::Key_F2, [this] {
+        m_detailsColumn->show();
+        m_notes->editName();
+    });
+    m_tag = makeAction("tagLedgerRun", tr("Tag"), Qt::Key_T, [this] {
+        m_detailsColumn->show();
+        m_notes->editTags();
+    });
+    m_trash
+        = makeAction("trashLedgerRuns", tr("Move to trash"), Qt::Key_Delete, [this] { trash(); });
+    m_restore = makeAction("restoreLedgerRuns", tr("Restore"), {}, [this] { restore(); });
+    m_copy = makeAction("copyLedger", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
+                        [this] { QGuiApplication::clipboard()->setText(m_table->csv()); });
+    m_copy->setToolTip(
+        tr("Copies the selected runs, or all runs shown if fewer than two are selected"));
+    m_find = makeAction("filterLedger", tr("Filter runs"), QKeySequence::Find, [this] {
+        m_filter->setFocus();
+        m_filter->selectAll();
+    });
+}
+
+QWidget* LedgerPage::makeGroups()
+{
+    auto* column = makeSurface("plain");
+    column->setMinimumWidth(180);
+    spaced(new QVBoxLayout(column), {}, 0,
+           {makeBar(40, 8, {makeLabel(tr("Runs"), "dock"), kStretch}),
+            makeLine(Qt::Horizontal),
+            {m_facets, 1}});
+    return column;
+}
+
+QWidget* LedgerPage::makeList()
+{
+    m_filter->setPlaceholderText(tr("Name, tag, note or parameter, such as D:4 bitpipe"));
+    m_filter->setClearButtonEnabled(true);
+    m_onlyVarying->setChecked(true);
+    auto* search = makeSurface("plain");
+    spaced(new QHBoxLayout(search), {12, 6, 12, 6}, 10, {{m_filter, 1}});
+    auto* empty = new QWidget;
+    spaced(new QVBoxLayout(empty), {40, 40, 40, 40}, 0, {m_empty, kStretch});
+    m_empty->setFixedHeight(160);
+    m_stack->addWidget(m_table);
+    m_stack->addWidget(empty);
+    auto* list = makeSurface("plain");
+    spaced(new QVBoxLayout(list), {}, 0,
+           {search,
+            makeLine(Qt::Horizontal),
+            makeBar(32, 12, {m_count, kStretch, m_onlyVarying}),
+            {m_stack, 1},
+            makeLine(Qt::Horizontal),
+            makeSelectionBar()});
+    return list;
+}
+
+QWidget* LedgerPage::makeSelectionBar()
+{
+    m_difference->setTextFormat(Qt::PlainText);
+    return makeBar(
+        44, 8,
+        {m_selected,
+         makeButton(m_compare->text(), QStringLiteral("compareLedgerButton"), "primary", m_compare),
+         makeButton(m_repeat->text(), QStringLiteral("repeatLedgerButton"), "tool", m_repeat),
+         makeButton(m_tag->text(), QStringLiteral("tagLedgerButton"), "tool", m_tag),
+         makeButton(m_trash->text(), QStringLiteral("trashLedgerButton"), "tool", m_trash),
+         makeButton(m_restore->text(), QStringLiteral("restoreLedgerButton"), "tool", m_restore),
+         {m_difference, 1}});
+}
+
+QWidget* LedgerPage::makeDetails()
+{
+    auto* open = makeButton(tr("Open timeline"), QStringLiteral("openLedgerButton"), "", m_open);
+    auto* foot = makeSurface("plain");
+    spaced(new QHBoxLayout(foot), {12, 8, 12, 8}, 8, {{open, 1}});
+    auto* column = makeSurface("plain");
+    column->setMinimumWidth(kLedgerDetails);
+    column->setMaximumWidth(kLedgerDetails);
+    spaced(new QVBoxLayout(column), {}, 0,
+           {makeBar(40, 8, {makeLabel(tr("Run details"), "dock"), kStretch}),
+            makeLine(Qt::Horizontal),
+            m_notes,
+            {m_details, 1},
+            makeLine(Qt::Horizontal),
+            foot});
+    return column;
+}
+
+void LedgerPage::connectAll()
+{
+    m_late.setSingleShot(true);
+    connect(&m_late, &QTimer::timeout, this, [this] {
+        if (isVisible()) // otherwise, showEvent() lists the runs again
+            showRuns();
+    });
+    const auto later = [this] { m_late.start(0); };
+    connect(&m_ledger, &RunLedger::changed, this, later);
+    const auto report = [this](const QString& fact, const QString& reason) {
+        m_band->show(Band::Kind::Error, fact, capitalized(reason) + QLatin1Char('.'));
+    };
+    connect(&m_ledger, &RunLedger::failed, this, [report](const QString& reason) {
+        report(tr("The list of runs was not changed."), reason);
+    });
+    connect(&m_ledger, &RunLedger::unreadable, this, [this, report](const QString& reason) {
+        report(tr("The list of runs cannot be read."), reason);
+        connect(&m_ledger, &RunLedger::changed, m_band, &Band::hide, Qt::SingleShotConnection);
+    });
+    connect(m_facets, &LedgerFacets::chosen, this, &LedgerPage::showRuns);
+    connect(m_filter, &QLineEdit::textChanged, this, &LedgerPage::showRuns);
+    connect(m_onlyVarying, &QCheckBox::toggled, this, &LedgerPage::showRuns);
+    connect(m_table, &LedgerTable::selectionChangedByUser, this, &LedgerPage::showSelection);
+    connect(m_table, &LedgerTable::columnsChanged, this, &LedgerPage::showCount);
+    connect(m_table, &LedgerTable::starToggled, &m_ledger, &RunLedger::toggleStar);
+    connect(m_table, &LedgerTable::openRequested, this,
+            [this](const LedgerRun& run) { open({run}); });
+    connect(m_notes, &LedgerNotes::edited, &m_ledger, &RunLedger::setUserData);
+    connect(m_empty, &EmptyState::activated, this, &LedgerPage::fillEmptyList);
+    const RunsModel& open = m_library.runs();
+    connect(&open, &QAbstractItemModel::rowsInserted, this, later);
+    connect(&open, &QAbstractItemModel::rowsRemoved, this, later);
+    connect(&open, &QAbstractItemModel::dataChanged, this, [this] {
+        if (!m_late.isActive())
+            m_late.start(kLedgerProgressEvery);
+    });
+}
+
+QStringList LedgerPage::openFiles() const
+{
+    QStringList files;
+    for (int row = 0; row < m_library.runs().rowCount(); ++row)
+        files.append(m_library.runs().at(row)->file());
+    return files;
+}
+
+void LedgerPage::showRuns()
+{
+    const QStringList open = openFiles();
+    m_runs = withRunsUnderWay(m_ledger.runs(), m_library.runs());
+    m_facets->show(ledgerFacets(m_runs, open));
+    const LedgerFacet facet = m_facets->current();
+    std::vector<LedgerRun> shown;
+    for (const LedgerRun& run : m_runs)
+        if (facet.contains(run, open) && run.matches(m_filter->text()))
+            shown.push_back(run);
+    const bool isEmpty = shown.empty();
+    m_table->show(std::move(shown),
+                  m_onlyVarying->isChecked() ? LedgerModel::Settings::Varying
+                                             : LedgerModel::Settings::All);
+    showCount();
+    if (m_runs.empty())
+        m_empty->setTexts(tr("No run yet"), tr("Runs that are recorded or opened are listed here."),
+                          tr("New run"));
+    else
+        m_empty->setTexts(tr("No run matches"), tr("Change the filter, or choose another group."),
+                          m_filter->text().isEmpty() ? tr("Show all runs")
+                                                     : tr("Clear the filter"));
+    m_stack->setCurrentIndex(isEmpty ? 1 : 0);
+}
+
+void LedgerPage::fillEmptyList()
+{
+    if (m_runs.empty())
+        Q_EMIT newRunRequested({});
+    else if (!m_filter->text().isEmpty())
+        m_filter->clear();
+    else
+        m_facets->setCurrentItem(m_facets->topLevelItem(0));
+}
+
+void LedgerPage::showCount()
+{
+    const auto all = static_cast<std::int64_t>(m_runs.size());
+    QStringList texts{tr("%1 of %2").arg(m_table->runs().rowCount()).arg(countOf(all, "run"))};
+    texts.append(m_table->hiddenColumns());
+    if (m_ledger.unread() > 0)
+        texts.append(tr("reading %1").arg(countOf(m_ledger.unread(), "file")));
+    m_count->setText(all == 0 && m_ledger.unread() == 0 ? QString() : texts.join(tr(", ")));
+    Q_EMIT statusChanged();
+}
+
+void LedgerPage::showSelection()
+{
+    const std::vector<LedgerRun> runs = m_table->selected();
+    const auto count = runs.size();
+    std::vector<const LedgerRun*> pointers;
+    bool areTrashed = count > 0, canRepeat = count > 0, areStored = count > 0;
+    for (const LedgerRun& run : runs) {
+        pointers.push_back(&run);
+        areTrashed = areTrashed && run.isTrashed();
+        areStored = areStored && run.bytes > 0; // unlike queued runs
+        canRepeat = canRepeat && !run.experiment.isEmpty() && !run.isTrashed();
+    }
+    m_selected->setText(count == 0
+                            ? tr("Nothing selected")
+                            : tr("%1 selected").arg(countOf(static_cast<int>(count), "run")));
+    m_difference->setText(differenceText(varyingSettings(pointers)));
+    m_difference->setToolTip(settingTitles(varyingSettings(pointers)).join(tr(", ")));
+    m_open->setEnabled(count > 0 && count <= kMostOpened && !areTrashed);
+    m_compare->setEnabled(count > 1 && !areTrashed);
+    m_repeat->setEnabled(canRepeat);
+    m_star->setEnabled(areStored);
+    m_rename->setEnabled(areStored && count == 1);
+    m_tag->setEnabled(areStored && count == 1);
+    m_trash->setEnabled(count > 0);
+    m_trash->setText(areTrashed ? tr("Delete forever") : tr("Move to trash"));
+    m_restore->setEnabled(areTrashed);
+    const LedgerRun* current = m_table->current();
+    m_notes->setEnabled(current != nullptr && current->bytes > 0);
+    m_notes->show(current != nullptr ? *current : LedgerRun());
+    m_details->show(current);
+    Q_EMIT statusChanged();
+}
+
+// Opens one run per iteration of the event loop, because each takes about 0.1 s.
+void LedgerPage::open(std::vector<LedgerRun> runs)
+{
+    const LedgerRun first = runs.front();
+    runs.erase(runs.begin());
+    if (!runs.empty())
+        QTimer::singleShot(0, this, [this, runs] { open(runs); });
+    if (!first.isTrashed())
+        Q_EMIT openRequested(first.file);
+}
+
+void LedgerPage::compare()
+{
+    QStringList files;
+    for (const LedgerRun& run : m_table->selected())
+        if (!run.isTrashed())
+            files.append(run.file);
+    Q_EMIT compareRequested(files);
+}
+
+void LedgerPage::repeat()
+{
+    const std::vector<LedgerRun> runs = m_table->selected();
+    if (runs.size() == 1)
+        return Q_EMIT newRunRequested(runs.front().experiment);
+    QList<QStringList> options;
+    for (const LedgerRun& run : runs)
+        options.append(runOptions(planFromExperiment(run.experiment)));
+    Q_EMIT startAllRequested(options);
+}
+
+void LedgerPage::trash()
+{
+    const std::vector<LedgerRun> runs = m_table->selected();
+    const QStringList open = openFiles();
+    const bool areTrashed = std::ranges::all_of(runs, &LedgerRun::isTrashed);
+    if (areTrashed
+        && QMessageBox::question(this, tr("Delete forever"),
+                                 tr("Delete %1 and the recorded data? This cannot be undone.")
+                                     .arg(countOf(static_cast<std::int64_t>(runs.size()), "run")))
+            != QMessageBox::Yes)
+        return;
+    QStringList refused;
+    for (const LedgerRun& run : runs)
+        if (areTrashed)
+            m_ledger.deleteForever(run);
+        else if (open.contains(run.file))
+            refused.append(run.title());
+        else if (!run.isTrashed())
+            m_ledger.moveToTrash(run);
+    if (!refused.isEmpty())
+        m_band->show(Band::Kind::Warning, tr("Open runs were kept."),
+                     tr("Remove %1 from the list of open runs first.").arg(refused.join(tr(", "))));
+    else
+        m_band->hide();
+}
+
+void LedgerPage::restore()
+{
+    for (const LedgerRun& run : m_table->selected())
+        if (run.isTrashed())
+            m_ledger.restore(run);
+}
+
+void LedgerPage::showEvent(QShowEvent* event)
+{
+    m_ledger.refresh();
+    Page::showEvent(event);
+}
+
+void LedgerPage::resizeEvent(QResizeEvent* event)
+{
+    m_detailsColumn->setVisible(width() >= kFoldLedgerDetails);
+    m_groupsColumn->setVisible(width() >= kFoldGroups);
+    Page::resizeEvent(event);
+}
+
+QString LedgerPage::statusNote() const
+{
+    qint64 bytes = 0;
+    for (const LedgerRun& run : m_ledger.runs())
+        bytes += run.bytes;
+    const QString size = dataScale(bytes).withUnit(static_cast<double>(bytes));
+    return bytes == 0 ? QString() : tr("%1 on this machine").arg(size);
+}
+
+QList<QAction*> LedgerPage::menuActions(Menu menu) const
+{
+    switch (menu) {
+    case Menu::File:
+        return {m_open, m_rename, m_tag, m_star, m_trash, m_restore};
+    case Menu::Run:
+        return {m_repeat};
+    case Menu::View:
+        return {m_find};
+    case Menu::Compare:
+        return {m_compare};
+    case Menu::Export:
+        return {m_copy};
+    default:
+        return {};
+    }
+}
+
+} // namespace app

@@ -1,0 +1,100 @@
+#pragma once
+
+#include "app/mapping/mapping_studies.h"
+#include "app/plan/run_plan.h"
+#include "app/ui/theme.h"
+
+#include <QTimer>
+#include <QWidget>
+
+class QAction;
+class QCheckBox;
+class QLabel;
+class QScrollArea;
+class QStackedWidget;
+class QVBoxLayout;
+
+namespace app {
+
+class Band;
+class EmptyState;
+class ExposedBars;
+class LinkChooser;
+class LinkPanel;
+class LoadLegend;
+class LoadMatrix;
+class MappingCards;
+class MappingKey;
+class ModelPanel;
+class NodePicture;
+class SegmentControl;
+
+// Shows the devices of a plan on the nodes of its hardware, the loads of the links, the compared
+// mappings, and the memory of the model. Predicts only while it is visible.
+class MappingView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MappingView(const ThemeController& theme, QWidget* parent = nullptr);
+
+    // `problem`: why the plan cannot be predicted; "" if it can.
+    void setPlan(const RunPlan& plan, const QString& problem);
+    const MappingStudy* study() const { return m_found ? &m_found->study : nullptr; }
+    QString csv() const; // the compared mappings; "" if there is no study of the plan yet
+
+Q_SIGNALS:
+    void csvChanged();
+    void planOffered(const app::RunPlan& plan);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QWidget* makeToolbar();
+    QWidget* makeCentre(const ThemeController& theme);
+    QWidget* makeEmpty(const ThemeController& theme);
+    void connectAll();
+    void ask();
+    void showAnswer(const MappingStudies::Answer& answer);
+    void showFound();
+    void showEmpty(const QString& fact, const QString& advice, bool offersHardware);
+    void offerMapping(const QString& mapping);
+    void chooseFile();
+    void showMapping(); // shows the plan's mapping in the picker
+    void showSide();
+    LinkChooser& chooser() const;
+
+    static constexpr int kMostPictured = 16; // nodes; a larger machine is shown as a matrix
+
+    RunPlan m_plan;
+    QString m_problem;
+    // Whether a study of the current plan was requested, and whether its answer has come. Until
+    // then m_found is that of an earlier plan.
+    bool m_isAsked = false, m_isAnswered = false;
+    MappingStudies m_studies;
+    QTimer m_debounce;
+    std::shared_ptr<const MappingStudies::Found> m_found; // null: no answer
+    bool m_isShowing = false;                             // showMapping() is setting the picker
+    SegmentControl* m_mapping;
+    QLabel *m_file, *m_crossing;
+    QCheckBox *m_messages, *m_allReduces;
+    LoadLegend* m_legend;
+    NodePicture* m_picture;
+    MappingKey* m_key;
+    LoadMatrix* m_matrix;
+    Band* m_verdict;
+    MappingCards* m_cards;
+    ExposedBars* m_exposed;
+    LinkPanel* m_link;
+    ModelPanel* m_model;
+    EmptyState* m_empty;
+    QStackedWidget* m_stack;
+    // m_dock: the panels. m_side: the column in which a wide window shows them.
+    QWidget *m_dock, *m_side;
+    QScrollArea *m_centreScroll, *m_dockScroll;
+    QVBoxLayout* m_centre;
+};
+
+} // namespace app

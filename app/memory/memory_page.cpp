@@ -1,0 +1,326 @@
+#include "app/memory/memory_page.h"
+
+#include "app/memory/alive_model.h"
+#include "app/memory/memory_areas.h"
+#include "app/memory/memory_colours.h"
+#include "app/memory/memory_model.h"
+#include "app/timeline/widget/iteration_stepper.h"
+#include "app/ui/controls.h"
+#include "app/ui/csv.h"
+#include "app/ui/data_table.h"
+#include "app/ui/empty_state.h"
+#include "app/ui/segment_control.h"
+#include "app/ui/text.h"
+#include "app/ui/themed_icon.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QEvent>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+
+namespace app {
+namespace {
+
+constexpr int kAliveWidth = 480, kLeastAlive = 300, kTableHeight = 260, kTableTitle = 32,
+              kAliveRow = 24;
+
+} // namespace
+
+MemoryPage::MemoryPage(const ThemeController& theme, RunLibrary&,
+                       std::shared_ptr<RunDocument> document, QWidget* parent)
+    : Page(parent)
+    , m_theme(theme)
+    , m_document(std::move(document))
+    , m_stepper(new IterationStepper(theme))
+    , m_orderLabel(makeLabel(tr("Order"), "small"))
+    , m_order(named(new SegmentControl(theme, {tr("devices"), tr("pairs")}), "memoryOrder"))
+    , m_withoutMoves(named(new QCheckBox(tr("without moves")), "withoutMoves"))
+    , m_areas(new MemoryAreas(theme))
+    , m_legend(new MemoryLegend(theme))
+    , m_scroll(new QScrollArea)
+    , m_columns(makeSplitter(Qt::Horizontal))
+    , m_rows(makeSplitter(Qt::Vertical))
+    , m_content(new QStackedWidget)
+    , m_empty(named(new EmptyState(theme, {Icon::Chart, {}, {}, tr("New run with these settings")}),
+                    "memoryEmpty"))
+    , m_memory(new MemoryModel(this))
+    , m_alive(new AliveModel(this))
+    , m_memoryTable(named(new DataTable(theme, 26), "memoryTable", tr("Memory by device")))
+    , m_aliveTable(named(new DataTable(theme, kAliveRow), "aliveTable", tr("Alive at the cursor")))
+    , m_memoryTitle(named(makeLabel({}, "dock"), "memoryTitle"))
+    , m_aliveTitle(named(makeLabel({}, "heading"), "aliveTitle"))
+    , m_aliveValue(named(makeLabel({}, "heading"), "aliveValue"))
+    , m_aliveNote(named(makeLabel({}, "hint"), "aliveNote"))
+{
+    setObjectName(QStringLiteral("memoryPage"));
+    m_copy = makeAction("copyAlive", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
+                        [this] { copy(); });
+    m_previousPeak = makeAction("previousPeak", tr("Previous peak"), Qt::Key_BracketLeft,
+                                [this] { m_areas->goToPeak(-1); });
+    m_nextPeak = makeAction("nextPeak", tr("Next peak"), Qt::Key_BracketRight,
+                            [this] { m_areas->goToPeak(1); });
+    m_open = makeAction("openTimeline", tr("Show in timeline"), Qt::Key_Return,
+                        [this] { Q_EMIT openRequested(m_document->file()); });
+    followTheme(m_copy, Icon::Copy, theme);
+    followTheme(m_previousPeak, Icon::ChevronLeft, theme);
+    followTheme(m_nextPeak, Icon::ChevronRight, theme);
+    m_memoryTable->setModel(m_memory);
+    m_aliveTable->setModel(m_alive);
+    m_aliveTable->setDispensable({3, 2, 4});
+    m_aliveTable->setRestColumn(0);
+    m_columns->addWidget(makeCentre());
+    m_columns->addWidget(makeAlive());
+    m_columns->setStretchFactor(0, 1);
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
+    setInitialFocus(m_areas);
+    connectAll();
+    showRun();
+}
+
+QWidget* MemoryPage::makeToolbar()
+{
+    m_order->setName(tr("Order"));
+    m_order->setCompact();
+    m_withoutMoves->setChecked(true);
+    m_withoutMoves->setToolTip(tr("Also draws the memory that the run would need without evicts "
+                                  "and loads, as a dashed line"));
+    return makeBar(
+        40, 8,
+        {m_stepper, makeLine(Qt::Vertical), m_orderLabel, m_order, m_withoutMoves, kStretch});
+}
+
+QWidget* MemoryPage::makeCentre()
+{
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setFocusPolicy(Qt::NoFocus);
+    m_scroll->setWidget(m_areas);
+    m_scroll->viewport()->installEventFilter(this);
+    m_content->addWidget(m_scroll);
+    auto* empty = new QWidget;
+    spaced(new QVBoxLayout(empty), {24, 24, 24, 24}, 0, {kStretch, m_empty, kStretch});
+    m_content->addWidget(empty);
+    auto* top = new QWidget;
+    spaced(new QVBoxLayout(top), {}, 0,
+           {makeToolbar(), makeLine(Qt::Horizontal), {m_content, 1}, m_legend});
+    auto* bottom = makeSurface("plain");
+    spaced(new QVBoxLayout(bottom), {}, 0,
+           {makeBar(kTableTitle, 8, {m_memoryTitle, kStretch}),
+            makeLine(Qt::Horizontal),
+            {m_memoryTable, 1}});
+    m_rows->addWidget(top);
+    m_rows->addWidget(bottom);
+    m_rows->setStretchFactor(0, 1);
+    return m_rows;
+}
+
+QWidget* MemoryPage::makeAlive()
+{
+    auto* head = makeSurface("plain");
+    spaced(new QHBoxLayout(head), {12, 8, 12, 2}, 8,
+           {m_aliveTitle, makeToolButton(m_previousPeak), makeToolButton(m_nextPeak), kStretch,
+            m_aliveValue});
+    auto* note = makeSurface("plain");
+    m_aliveNote->setWordWrap(true);
+    m_aliveNote->setTextFormat(Qt::PlainText);
+    spaced(new QHBoxLayout(note), {12, 0, 12, 8}, 0, {{m_aliveNote, 1}});
+    auto* column = makeSurface("plain");
+    column->setMinimumWidth(kLeastAlive);
+    spaced(
+        new QVBoxLayout(column), {}, 0,
+        {makeBar(40, 8,
+                 {makeLabel(tr("Alive at the cursor"), "dock"), kStretch,
+                  makeButton(m_open->text(), QStringLiteral("openTimelineButton"), "link", m_open),
+                  makeButton(m_copy->text(), QStringLiteral("copyAliveButton"), "link", m_copy)}),
+         makeLine(Qt::Horizontal),
+         head,
+         note,
+         {m_aliveTable, 1}});
+    return column;
+}
+
+void MemoryPage::connectAll()
+{
+    connect(m_document.get(), &RunDocument::runChanged, this, &MemoryPage::showRun);
+    connect(m_document.get(), &RunDocument::stateChanged, this, &Page::titleChanged);
+    connect(&m_theme, &ThemeController::unitsChanged, this, &MemoryPage::showRun);
+    connect(m_stepper, &IterationStepper::chosen, this, &MemoryPage::showIteration);
+    connect(m_order, &SegmentControl::currentChanged, this, [this](int choice) {
+        m_areas->setOrder(static_cast<MemoryReport::Order>(choice));
+        fitAreas();
+    });
+    connect(m_withoutMoves, &QCheckBox::toggled, m_areas, &MemoryAreas::setWithoutMovesShown);
+    connect(m_areas, &MemoryAreas::chosen, this, &MemoryPage::showAlive);
+    connect(m_empty, &EmptyState::activated, this, [this] {
+        Q_EMIT newRunRequested(QString::fromStdString(m_document->run()->info.experiment));
+    });
+    connect(m_memoryTable, &QAbstractItemView::clicked, this, [this](const QModelIndex& index) {
+        m_areas->choose(m_memory->at(index.row()), m_areas->time());
+    });
+}
+
+void MemoryPage::showRun()
+{
+    const RunPointer run = m_document->run();
+    if (!run || run->timeline.iterations.empty())
+        return showParts(false);
+    const int last = static_cast<int>(run->timeline.iterations.size()) - 1;
+    showIteration(m_iteration >= 0 && m_iteration <= last
+                      ? m_iteration
+                      : engine::reportedIteration(run->timeline));
+    Q_EMIT titleChanged();
+}
+
+void MemoryPage::showIteration(int iteration)
+{
+    const RunPointer run = m_document->run();
+    m_iteration = iteration;
+    m_stepper->show(run->timeline, iteration);
+    m_report = std::make_shared<const MemoryReport>(memoryReport(run, iteration));
+    const bool hasMemory = !m_report->isEmpty(), hasPairs = hasMemory && m_report->hasPairs();
+    const bool isNew = m_order->isHidden() != !hasPairs || !m_memory->rowCount();
+    m_orderLabel->setVisible(hasPairs);
+    m_order->setVisible(hasPairs);
+    m_withoutMoves->setVisible(hasPairs);
+    if (isNew && hasPairs)
+        m_order->setCurrent(static_cast<int>(MemoryReport::Order::Pairs));
+    m_areas->setOrder(hasPairs ? static_cast<MemoryReport::Order>(m_order->current())
+                               : MemoryReport::Order::Devices);
+    const int devices = m_memory->rowCount();
+    m_memory->show(m_report);
+    if (m_memory->rowCount() != devices)
+        fitTable();
+    m_memoryTitle->setText(
+        (m_report->isPredicted() ? tr("Predicted, %1") : tr("Predicted and measured, %1"))
+            .arg(m_report->bytes.unit()));
+    showParts(hasMemory);
+    m_legend->show(recordedCategories(*run), hasPairs);
+    m_areas->show(m_report);
+    if (!hasMemory)
+        m_alive->clear();
+    fitAreas();
+    Q_EMIT statusChanged();
+}
+
+void MemoryPage::showParts(bool hasMemory)
+{
+    const RunPointer run = m_document->run();
+    m_empty->button()->setVisible(run && !run->info.experiment.empty());
+    if (run && run->info.mode == engine::Mode::Simulate && run->info.inUnits())
+        m_empty->setTexts(tr("This run was simulated in abstract cost units"),
+                          tr("Simulate a model on hardware to get bytes."));
+    else
+        m_empty->setTexts(tr("No memory was recorded"),
+                          tr("Emulated and live runs record memory, and simulations of a model "
+                             "predict it."));
+    m_content->setCurrentIndex(hasMemory ? 0 : 1);
+    m_legend->setVisible(hasMemory);
+    m_rows->widget(1)->setVisible(hasMemory);
+    m_columns->widget(1)->setVisible(hasMemory);
+    for (QAction* action : {m_copy, m_previousPeak, m_nextPeak})
+        action->setEnabled(hasMemory);
+}
+
+void MemoryPage::showAlive(engine::DeviceId device, std::int64_t time)
+{
+    const auto& steps = m_report->steps[device];
+    m_aliveTitle->setText(tr("Device %1").arg(device.value));
+    m_memoryTable->selectRow(device.value);
+    if (steps.empty()) {
+        m_alive->clear();
+        m_aliveValue->clear();
+        m_aliveNote->setText(tr("not recorded"));
+        return Q_EMIT statusChanged();
+    }
+    m_alive->show(*m_report, device, time);
+    const std::int64_t total = profiler::stepAt(steps, time).total();
+    const auto& peak = profiler::peakOf(steps);
+    m_aliveValue->setText(m_report->bytes.withUnit(static_cast<double>(total)));
+    const QString when = tr("at %1 %2").arg(m_report->at(time), m_report->time.unit());
+    m_aliveNote->setText(
+        total == peak.total()
+            ? tr("%1, the peak").arg(when)
+            : tr("%1, %2 below the peak")
+                  .arg(when, m_report->bytes.withUnit(static_cast<double>(peak.total() - total))));
+    Q_EMIT statusChanged();
+}
+
+void MemoryPage::fitAreas()
+{
+    const int width = m_scroll->viewport()->width();
+    m_areas->resize(width, std::max(m_areas->heightFor(width), m_scroll->viewport()->height()));
+}
+
+bool MemoryPage::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        fitAreas();
+    return Page::eventFilter(watched, event);
+}
+
+// Gives the table of devices the height that it needs and leaves the rest to the plots.
+void MemoryPage::fitTable()
+{
+    const int needed = std::min(kTableHeight, kTableTitle + 1 + m_memoryTable->fittingHeight());
+    m_rows->setSizes({height() - needed, needed});
+}
+
+// In a small window, the plots keep two thirds of the width.
+void MemoryPage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    fitTable();
+    const int alive = std::clamp(width() / 3, kLeastAlive, kAliveWidth);
+    m_columns->setSizes({width() - alive, alive});
+}
+
+void MemoryPage::copy()
+{
+    QGuiApplication::clipboard()->setText(csvOf(*m_alive));
+}
+
+QString MemoryPage::title() const
+{
+    return tr("Memory: %1").arg(m_document->title());
+}
+
+QStringList MemoryPage::statusTexts() const
+{
+    if (!m_report)
+        return {};
+    QStringList texts{
+        tr("<b>%1</b> %2")
+            .arg(capitalized(fromUtf8(engine::modeAdjective(m_report->run->info.mode))),
+                 countOf(m_report->run->schedule.shape.devices, "device"))};
+    int moves = 0;
+    for (const auto& partner : m_report->partners)
+        moves += partner && partner->isEvictor ? partner->moves : 0;
+    if (moves > 0)
+        texts << tr("%1 per iteration").arg(countOf(moves, "eviction"));
+    texts << (m_report->limit
+                  ? tr("limit %1")
+                        .arg(m_report->bytes.withUnit(static_cast<double>(*m_report->limit)))
+                  : tr("no known limit"));
+    return texts;
+}
+
+QString MemoryPage::statusNote() const
+{
+    return m_aliveNote->text();
+}
+
+QList<QAction*> MemoryPage::menuActions(Menu menu) const
+{
+    if (menu == Menu::View)
+        return {m_previousPeak, m_nextPeak, m_open};
+    return menu == Menu::Export ? QList<QAction*>{m_copy} : QList<QAction*>();
+}
+
+} // namespace app

@@ -1,0 +1,187 @@
+#include "app/memory/memory_report.h"
+
+#include "engine/cost/hardware.h"
+#include "engine/experiment/experiment.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+
+using engine::DeviceId;
+using profiler::MemoryKind;
+
+namespace {
+
+QString memoryText(const char* text)
+{
+    return QCoreApplication::translate("app::MemoryReport", text);
+}
+
+std::optional<std::int64_t> requestedLimit(const engine::RunInfo& info)
+{
+    const auto experiment = engine::experimentFromToml(info.experiment);
+    if (!experiment || experiment->deviceMemory <= 0)
+        return std::nullopt;
+    return static_cast<std::int64_t>(experiment->deviceMemory);
+}
+
+// Returns the memory of a device of the named hardware. (The file of a simulated run states only
+// the name.) Skips the number of GPUs with which the name begins under tensor parallelism, such as
+// "4 x ".
+std::optional<std::int64_t> memoryOfHardware(std::string_view name)
+{
+    if (const auto times = name.find(" x "); times != std::string_view::npos)
+        name.remove_prefix(times + 3);
+    for (const std::string& preset : engine::hardwareNames())
+        if (const auto hardware = engine::loadHardware(preset);
+            hardware && hardware->name == name && hardware->memory > 0)
+            return static_cast<std::int64_t>(hardware->memory);
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> smallestMemory(const engine::GpuMachine& machine)
+{
+    std::optional<std::int64_t> least;
+    for (const engine::GpuFacts& gpu : machine.gpus)
+        for (const auto& [key, value] : gpu.numbers)
+            if (key == "totalMemory" && value > 0)
+                least = std::min(least.value_or(value), value);
+    return least;
+}
+
+// Rounds up to a number that is suitable for the end of an axis: a multiple of half a power of ten.
+// For example, 66.91 becomes 70, because the step is 5.
+std::int64_t roundedUp(std::int64_t bytes, double perUnit)
+{
+    if (bytes <= 0)
+        return bytes;
+    const double amount = static_cast<double>(bytes) / perUnit;
+    const double step = std::pow(10.0, std::floor(std::log10(amount))) / 2;
+    return std::llround(std::ceil(amount / step) * step * perUnit);
+}
+
+} // namespace
+
+std::optional<std::int64_t> deviceLimit(const engine::Run& run)
+{
+    const engine::RunInfo& info = run.info;
+    if (const auto requested = requestedLimit(info))
+        return requested;
+    if (info.mode == engine::Mode::Simulate)
+        return memoryOfHardware(info.deviceName);
+    const engine::Shape& shape = run.schedule.shape;
+    const bool hasOwnGpus = info.mode != engine::Mode::Emulate
+        && std::ssize(info.machine.gpus) >= shape.devices * shape.dataParallel;
+    return hasOwnGpus ? smallestMemory(info.machine) : std::nullopt;
+}
+
+bool isInSight(std::optional<double> limit, double highest)
+{
+    constexpr double kFar = 3;
+    return limit && *limit <= kFar * highest;
+}
+
+bool MemoryReport::isPredicted() const
+{
+    return run->info.mode == engine::Mode::Simulate;
+}
+
+bool MemoryReport::isEmpty() const
+{
+    return std::ranges::all_of(steps, [](const auto& one) { return one.empty(); });
+}
+
+bool MemoryReport::hasPairs() const
+{
+    return std::ranges::any_of(partners, [](const auto& one) { return one.has_value(); });
+}
+
+std::vector<DeviceId> MemoryReport::order(Order order) const
+{
+    std::vector<DeviceId> all;
+    const auto add = [&all](DeviceId device) {
+        if (std::ranges::find(all, device) == all.end())
+            all.push_back(device);
+    };
+    for (const DeviceId device : steps.ids()) {
+        const auto& partner = partners[device];
+        if (order == Order::Pairs && partner && partner->isEvictor) {
+            add(device);
+            add(partner->device);
+        }
+    }
+    for (const DeviceId device : steps.ids())
+        add(device);
+    return all;
+}
+
+QString MemoryReport::role(DeviceId device) const
+{
+    const auto& partner = partners[device];
+    if (!partner)
+        return {};
+    return (partner->isEvictor ? memoryText("evicts to %1") : memoryText("accepts from %1"))
+        .arg(partner->device.value);
+}
+
+double MemoryReport::shareOf(std::int64_t when) const
+{
+    return static_cast<double>(when - window.begin)
+        / static_cast<double>(std::max<std::int64_t>(1, window.duration()));
+}
+
+std::int64_t MemoryReport::timeAt(double share) const
+{
+    return window.begin + std::llround(share * static_cast<double>(window.duration()));
+}
+
+QString MemoryReport::at(std::int64_t when) const
+{
+    return time.text(static_cast<double>(when - window.begin));
+}
+
+MemoryReport memoryReport(const RunPointer& run, int iteration)
+{
+    MemoryReport report;
+    report.run = run;
+    report.iteration = iteration;
+    if (iteration >= 0)
+        report.window = run->timeline.iterations[static_cast<std::size_t>(iteration)].window;
+    report.steps = profiler::memorySteps(*run, iteration);
+    report.partners = profiler::memoryPartners(*run, iteration);
+    report.limit = deviceLimit(*run);
+    for (const profiler::MemorySteps& steps : report.steps)
+        for (const profiler::MemoryStep& step : steps)
+            report.highest = std::max({report.highest, step.total(), step.withoutMoves()});
+    report.time = timeScale(run->info, report.window.duration());
+    const bool endsAtLimit = isInSight(report.limit, static_cast<double>(report.highest))
+        && *report.limit >= report.highest;
+    report.bytes = byteScale(endsAtLimit ? *report.limit : report.highest);
+    report.highest
+        = endsAtLimit ? *report.limit : roundedUp(report.highest, report.bytes.perUnit());
+    return report;
+}
+
+QString memoryKindName(MemoryKind kind)
+{
+    switch (kind) {
+    case MemoryKind::Weights:
+        return memoryText("weights");
+    case MemoryKind::Gradients:
+        return memoryText("gradients");
+    case MemoryKind::Optimizer:
+        return memoryText("optimizer state");
+    case MemoryKind::Buffers:
+        return memoryText("buffers");
+    case MemoryKind::Stash:
+        return memoryText("stash");
+    case MemoryKind::Guest:
+        return memoryText("guest stash");
+    }
+    return {};
+}
+
+} // namespace app

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "app/documents/run_document.h"
+#include "app/ui/numbers.h"
+#include "profiler/analysis/tensors/alive.h"
+
+#include <optional>
+#include <vector>
+
+namespace app {
+
+// The memory of all devices during one iteration, as the Memory page shows it.
+struct MemoryReport
+{
+    enum class Order : int { Devices, Pairs };
+
+    RunPointer run;
+    int iteration = -1;
+    engine::Window window;
+    engine::IdVector<engine::DeviceId, profiler::MemorySteps> steps;
+    engine::IdVector<engine::DeviceId, std::optional<profiler::MemoryPartner>> partners;
+    std::optional<std::int64_t> limit; // deviceLimit() of the run
+    // The end of the memory axis in bytes: `limit` if it exceeds the peaks and isInSight(),
+    // otherwise the largest peak, rounded up. The peaks include those that the devices would have
+    // if no stash moved between them.
+    std::int64_t highest = 0;
+    Scale time, bytes;
+
+    bool isEmpty() const; // whether the run has no memory in bytes
+    bool isLimitInSight() const { return limit && *limit <= highest; } // whether the axis shows it
+    // Whether the bytes are computed from a model, because the run is a simulation.
+    bool isPredicted() const;
+    bool hasPairs() const;
+    // Returns the devices row by row. Order::Pairs has rows of two columns: evictors on the left,
+    // their partners on the right.
+    std::vector<engine::DeviceId> order(Order order) const;
+    // "evicts to 7", "accepts from 0"; "" if the device has no partner.
+    QString role(engine::DeviceId device) const;
+    double shareOf(std::int64_t when) const; // share of the iteration: 0 at its start, 1 at its end
+    std::int64_t timeAt(double share) const;
+    QString at(std::int64_t when) const; // time since the start of the iteration: "44.9"
+    QString amount(std::int64_t of) const { return bytes.text(static_cast<double>(of)); }
+};
+MemoryReport memoryReport(const RunPointer& run, int iteration);
+// Returns the memory capacity of a device in bytes; nullopt if unknown. This is the limit requested
+// for the run, if any; otherwise the memory of the simulated hardware or, if every device had a
+// separate GPU, of the smallest GPU.
+std::optional<std::int64_t> deviceLimit(const engine::Run& run);
+// Whether `highest` reaches at least a third of an axis that ends at `limit`, so that amounts up to
+// `highest` remain readable.
+bool isInSight(std::optional<double> limit, double highest);
+QString memoryKindName(profiler::MemoryKind kind); // "optimizer state"
+
+} // namespace app

@@ -1,0 +1,269 @@
+#include "app/plan/memory_bars.h"
+
+#include "app/timeline/paint/hatch.h"
+#include "app/ui/numbers.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+namespace {
+
+constexpr int kBarsLeft = 56, kBarsRight = 12, kBarsTop = 26, kBarsBottom = 43, kGroupGap = 24,
+              kLegendLine = 17;
+constexpr double kBarShare = 0.58, kMostBar = 32;
+constexpr double kTick = 25; // GiB
+
+// Returns the distance between the lines of the scale: the smallest of 25, 50, 100, ... GiB that
+// gives at most five lines.
+double tickOf(double top)
+{
+    double tick = kTick * scaleIn(Unit::GiB).perUnit();
+    while (top / tick > 5)
+        tick *= 2;
+    return tick;
+}
+
+QString summaryOf(const QString& name, const std::vector<DevicePeak>& peaks)
+{
+    QStringList all;
+    for (const DevicePeak& peak : peaks)
+        all.append(scaleIn(Unit::GiB).text(peak.sum()));
+    return (name.isEmpty() ? QString() : name + QStringLiteral(": "))
+        + all.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+MemoryBars::MemoryBars(const ThemeController& theme, QWidget* parent)
+    : ThemedWidget(theme, parent)
+{
+    setMinimumHeight(170);
+}
+
+QSize MemoryBars::sizeHint() const
+{
+    return {600, 218};
+}
+
+void MemoryBars::show(std::vector<Group> groups, double capacity)
+{
+    m_groups = std::move(groups);
+    m_capacity = capacity;
+    m_reason.clear();
+    double most = capacity;
+    QStringList texts;
+    for (const Group& group : m_groups) {
+        for (const DevicePeak& peak : group.peaks)
+            most = std::max(most, peak.sum());
+        for (const double outline : group.outlines)
+            most = std::max(most, outline);
+        texts.append(summaryOf(group.title, group.peaks));
+    }
+    m_top = most * 1.08;
+    setAccessibleDescription(
+        tr("%1 per device. %2.").arg(scaleIn(Unit::GiB).unit(), texts.join(QStringLiteral(". "))));
+    update();
+}
+
+void MemoryBars::clear(const QString& reason)
+{
+    m_groups.clear();
+    m_reason = reason;
+    setAccessibleDescription(reason);
+    update();
+}
+
+double MemoryBars::yOf(double bytes, const QRectF& plot) const
+{
+    return std::round(plot.bottom() - plot.height() * bytes / m_top);
+}
+
+void MemoryBars::paintScale(QPainter& painter, const QRectF& plot) const
+{
+    const Chrome& chrome = theme().chrome;
+    const double tick = tickOf(m_top);
+    for (double at = 0; at < m_top; at += tick) {
+        const double y = yOf(at, plot);
+        painter.fillRect(QRectF(plot.left(), y, plot.width(), 1),
+                         at == 0 ? chrome.line : chrome.grid);
+        if (plot.left() > kBarsLeft + 1 || std::abs(at - m_capacity) < tick / 4)
+            continue;
+        painter.setPen(chrome.text3);
+        painter.drawText(QRectF(0, y - 8, kBarsLeft - 8, 16), Qt::AlignRight | Qt::AlignVCenter,
+                         scaleIn(Unit::GiB, 0).text(at));
+    }
+}
+
+void MemoryBars::paintGuests(QPainter& painter, const QRectF& box) const
+{
+    Hatch::ofGuests(toQt(theme().palette.forward), theme().chrome.surface, devicePixelRatioF())
+        .fill(painter, box, box.left());
+}
+
+void MemoryBars::paintBar(QPainter& painter, const DevicePeak& peak, const QRectF& plot) const
+{
+    const Theme& theme = this->theme();
+    const auto& palette = theme.palette;
+    double from = 0;
+    const auto part = [&](double bytes, const QBrush& fill) {
+        const QRectF box(plot.left(), yOf(from + bytes, plot), plot.width(),
+                         yOf(from, plot) - yOf(from + bytes, plot));
+        from += bytes;
+        painter.fillRect(box, fill);
+        return box;
+    };
+    part(peak.weights, toQt(palette.weights));
+    part(peak.gradients, toQt(palette.gradients));
+    part(peak.optimizer, toQt(palette.optimizerState));
+    part(peak.stash, toQt(palette.stash));
+    if (peak.guests > 0)
+        paintGuests(painter, part(peak.guests, theme.chrome.surface));
+    if (peak.sum() > m_capacity) {
+        const double top = yOf(peak.sum(), plot);
+        painter.fillRect(QRectF(plot.left(), top, plot.width(), yOf(m_capacity, plot) - top),
+                         theme.chrome.error);
+    }
+}
+
+void MemoryBars::paintGroup(QPainter& painter, const Group& group, const QRectF& plot) const
+{
+    const Chrome& chrome = theme().chrome;
+    painter.setPen(chrome.text);
+    painter.setFont(uiFont(12, QFont::Medium));
+    painter.drawText(QRectF(plot.left() + 8, 4, plot.width(), 16), Qt::AlignLeft, group.title);
+    painter.setFont(uiFont(11));
+    paintScale(painter, plot);
+    const auto& peaks = group.peaks;
+    const double step = plot.width() / static_cast<double>(std::max<std::size_t>(1, peaks.size()));
+    const double width = std::max(1.0, std::floor(std::min(kMostBar, step * kBarShare)));
+    // Pixels that a label needs. If the devices are closer, only every n-th device has a label.
+    constexpr double kLabel = 30;
+    const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(kLabel / step)));
+    for (std::size_t device = 0; device < peaks.size(); ++device) {
+        const double middle = plot.left() + (static_cast<double>(device) + 0.5) * step;
+        const QRectF bar(std::round(middle - width / 2), plot.top(), width, plot.height());
+        paintBar(painter, peaks[device], bar);
+        if (device < group.outlines.size()) {
+            painter.setPen(QPen(chrome.text2, 1, Qt::DashLine));
+            painter.drawRect(QRectF(QPointF(bar.left() + 0.5, yOf(group.outlines[device], plot)),
+                                    QPointF(bar.right() - 0.5, plot.bottom())));
+        }
+        if (device % every != 0)
+            continue;
+        const QRectF label(middle - 24, plot.bottom() + 3, 48, 14);
+        painter.setFont(uiFont(11));
+        painter.setPen(chrome.text2);
+        painter.drawText(label, Qt::AlignCenter, QString::number(device));
+        painter.setFont(uiFont(11, QFont::Medium));
+        painter.setPen(peaks[device].sum() > m_capacity ? chrome.error : chrome.text);
+        painter.drawText(label.translated(0, 15), Qt::AlignCenter,
+                         scaleIn(Unit::GiB).text(peaks[device].sum()));
+    }
+    painter.fillRect(QRectF(plot.left(), yOf(m_capacity, plot) - 1, plot.width(), 2), chrome.text);
+}
+
+// Omits the entries for stashes of a partner and for excess memory if no bar shows them.
+std::vector<MemoryBars::Entry> MemoryBars::legend() const
+{
+    const Theme& theme = this->theme();
+    const auto& palette = theme.palette;
+    std::vector<Entry> entries{{tr("weights"), toQt(palette.weights)},
+                               {tr("gradients"), toQt(palette.gradients)},
+                               {tr("optimizer state"), toQt(palette.optimizerState)},
+                               {tr("stash"), toQt(palette.stash)}};
+    const auto any = [this](auto&& condition) {
+        return std::ranges::any_of(m_groups, [&](const Group& group) {
+            return std::ranges::any_of(group.peaks, condition);
+        });
+    };
+    if (any([](const DevicePeak& peak) { return peak.guests > 0; }))
+        entries.push_back({tr("stash of the partner"), {}, Sample::Guests});
+    if (any([this](const DevicePeak& peak) { return peak.sum() > m_capacity; }))
+        entries.push_back({tr("over capacity"), theme.chrome.error});
+    entries.push_back({tr("capacity"), theme.chrome.text, Sample::Line});
+    return entries;
+}
+
+int MemoryBars::placeLegend(QPainter* painter) const
+{
+    const std::vector<Entry> entries = legend();
+    const QFontMetricsF metrics(uiFont(11));
+    double all = -16;
+    for (const Entry& entry : entries)
+        all += 14 + metrics.horizontalAdvance(entry.name) + 16;
+    // Starts further left than the bars if the legend does not fit into one line otherwise.
+    const double left = kBarsLeft + all <= width() ? kBarsLeft : kBarsRight;
+    for (int attempt = 0, lines = 1;; ++attempt) {
+        double x = left;
+        int line = 0;
+        for (const Entry& entry : entries) {
+            const double needed = 14 + metrics.horizontalAdvance(entry.name);
+            if (x + needed > width() && x > left) {
+                x = left;
+                ++line;
+            }
+            const double y = height() - kLegendLine * (lines - line);
+            if (painter != nullptr && attempt == 1) {
+                const QRectF sample(x, y, 9, 9);
+                if (entry.sample == Sample::Guests)
+                    paintGuests(*painter, sample);
+                else
+                    painter->fillRect(entry.sample == Sample::Line ? sample.adjusted(0, 4, 0, -3)
+                                                                   : sample,
+                                      entry.fill);
+                painter->setPen(theme().chrome.text2);
+                painter->drawText(QPointF(x + 14, y + 9), entry.name);
+            }
+            x += needed + 16;
+        }
+        lines = line + 1;
+        if (painter == nullptr || attempt == 1)
+            return lines;
+    }
+}
+
+void MemoryBars::paintNumbers(QPainter& painter, const QRectF& plot) const
+{
+    const Chrome& chrome = theme().chrome;
+    painter.setFont(uiFont(11, QFont::Medium));
+    painter.setPen(chrome.text);
+    painter.drawText(QRectF(0, yOf(m_capacity, plot) - 8, kBarsLeft - 8, 16),
+                     Qt::AlignRight | Qt::AlignVCenter, scaleIn(Unit::GiB).text(m_capacity));
+    painter.setFont(uiFont(11));
+    painter.setPen(chrome.text2);
+    const QRectF name(0, plot.bottom() + 3, kBarsLeft - 6, 14);
+    painter.drawText(name, Qt::AlignRight, tr("device"));
+    painter.drawText(name.translated(0, 15), Qt::AlignRight, tr("peak"));
+}
+
+void MemoryBars::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    const Chrome& chrome = theme().chrome;
+    painter.fillRect(rect(), chrome.surface);
+    if (m_groups.empty()) {
+        painter.setFont(uiFont(12));
+        painter.setPen(chrome.text2);
+        painter.drawText(rect().adjusted(12, 0, -12, 0), Qt::AlignCenter | Qt::TextWordWrap,
+                         m_reason);
+        return;
+    }
+    const bool hasTitles = !m_groups.front().title.isEmpty();
+    const QRectF plot = QRectF(rect()).adjusted(kBarsLeft, hasTitles ? kBarsTop : 8, -kBarsRight,
+                                                -kBarsBottom - kLegendLine * placeLegend(nullptr));
+    const auto count = static_cast<double>(m_groups.size());
+    const double each = (plot.width() - kGroupGap * (count - 1)) / count;
+    for (std::size_t i = 0; i < m_groups.size(); ++i)
+        paintGroup(painter, m_groups[i],
+                   QRectF(plot.left() + static_cast<double>(i) * (each + kGroupGap), plot.top(),
+                          each, plot.height()));
+    paintNumbers(painter, plot);
+    painter.setFont(uiFont(11));
+    placeLegend(&painter);
+}
+
+} // namespace app

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "app/plan/bpipe_memory.h"
+#include "app/ui/controls.h"
+
+#include <QColor>
+
+#include <vector>
+
+namespace app {
+
+// Groups of stacked bars side by side. Each bar is the memory of a device at its peak; a line marks
+// the capacity.
+class MemoryBars : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    struct Group
+    {
+        QString title; // "" if it is the only group
+        std::vector<DevicePeak> peaks;
+        // For each device: height of a dashed bar, in bytes; empty: no dashed bars.
+        std::vector<double> outlines = {};
+    };
+
+    explicit MemoryBars(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(std::vector<Group> groups, double capacity); // bytes
+    void clear(const QString& reason);                     // shows the reason instead
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    enum class Sample { Box, Line, Guests };
+    struct Entry
+    {
+        QString name;
+        QColor fill;
+        Sample sample = Sample::Box;
+    };
+    std::vector<Entry> legend() const;
+    void paintGroup(QPainter& painter, const Group& group, const QRectF& plot) const;
+    void paintBar(QPainter& painter, const DevicePeak& peak, const QRectF& plot) const;
+    void paintGuests(QPainter& painter, const QRectF& box) const;
+    void paintScale(QPainter& painter, const QRectF& plot) const;
+    void paintNumbers(QPainter& painter, const QRectF& plot) const;
+    int placeLegend(QPainter* painter) const; // returns the number of lines
+    double yOf(double bytes, const QRectF& plot) const;
+
+    std::vector<Group> m_groups;
+    double m_capacity = 0, m_top = 1; // bytes
+    QString m_reason;
+};
+
+} // namespace app

@@ -1,0 +1,315 @@
+#include "app/plan/prediction.h"
+
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
+#include "engine/base/try.h"
+#include "engine/cost/unit_cost_fields.h"
+#include "engine/experiment/check_runnable.h"
+#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/transfers.h"
+#include "engine/schedules/scheme.h"
+#include "engine/sim/memory_events.h"
+#include "engine/sim/simulate.h"
+#include "profiler/analysis/predicted_info.h"
+
+#include <QCoreApplication>
+
+#include <cmath>
+
+namespace app {
+namespace {
+
+QString fileName(const std::string& path)
+{
+    return QString::fromStdString(path).section(QLatin1Char('/'), -1);
+}
+
+QString labelOf(const std::string& name)
+{
+    const engine::Scheme* scheme = engine::findScheme(name);
+    return scheme != nullptr ? shortTitle(fromUtf8(scheme->title)) : QString::fromStdString(name);
+}
+
+engine::Result<engine::UnitCosts> unitsOf(const PredictionRequest& request)
+{
+    engine::UnitCosts units = applicableCosts(request.source, request.costs);
+    TRY(engine::checkUnitCosts(units));
+    if (request.recompute == engine::Recompute::Attention && !units.recompute)
+        units.recompute = profiler::kAttentionShare;
+    units.rules.blockingAllReduce = request.sync == engine::SyncPolicy::EagerBlocking;
+    return units;
+}
+
+// The costs of all ops, and the facts of the run that follow from them.
+struct Costs
+{
+    engine::OpCosts ops;
+    std::optional<engine::ModelOnHardware> on;
+    std::string mapping; // "" if there is one node
+};
+
+engine::Result<engine::OpPrices> pricesOf(const engine::Schedule& lowered,
+                                          const PredictionRequest& request,
+                                          const engine::UnitCosts& units,
+                                          const std::optional<engine::ModelOnHardware>& on)
+{
+    auto mapping
+        = TRY(engine::Mapping::of(lowered, engine::mappingOf(lowered, request.schedule.mapping),
+                                  on ? engine::nodeShape(on->hardware, on->setup.tensorParallel)
+                                     : engine::NodeShape{units.devicesPerNode}));
+    if (!on)
+        return engine::unitPrices(lowered.shape, units, std::move(mapping));
+    const auto where = holds(lowered, engine::OpKind::Recompute) ? engine::RecomputeIn::Ops
+                                                                 : engine::RecomputeIn::Backward;
+    return engine::modelPrices(lowered.shape, *on, std::move(mapping), units.rules, where);
+}
+
+engine::Result<Costs> costsOf(const engine::Schedule& lowered, const PredictionRequest& request)
+{
+    const auto units = TRY(unitsOf(request));
+    if (request.source.kind == CostSource::Kind::Recorded) {
+        auto ops = recordedCosts(lowered, request.source, units);
+        return ops ? engine::Result<Costs>(Costs{*std::move(ops), std::nullopt, ""})
+                   : tl::unexpected(ops.error());
+    }
+    std::optional<engine::ModelOnHardware> on;
+    if (request.source.kind == CostSource::Kind::Hardware)
+        on = TRY(modelOnHardware(request.source, request.recompute, lowered.shape.dataParallel));
+    const auto prices = TRY(pricesOf(lowered, request, units, on));
+    auto ops = TRY(engine::resolved(lowered, prices));
+    return Costs{std::move(ops), std::move(on),
+                 prices.mapping.isOneNode() ? "" : describe(prices.mapping)};
+}
+
+double keptOf(const Costs& costs, engine::Recompute recompute)
+{
+    if (costs.on)
+        return engine::keptShare(*costs.on);
+    return recompute == engine::Recompute::Attention ? profiler::kAttentionKeeps : 0;
+}
+
+engine::RunInfo infoOf(const engine::Schedule& lowered, const QString& label,
+                       const PredictionRequest& request, const Costs& costs)
+{
+    engine::RunInfo info;
+    info.scheme = lowered.scheme;
+    info.label = label.toStdString();
+    info.mode = engine::Mode::Simulate;
+    info.outcome = engine::Outcome::Finished;
+    info.ticksPerUnit = costs.ops.ticksPerUnit;
+    info.recomputeKeeps = keptOf(costs, request.recompute);
+    info.link = engine::linkText(request.costs);
+    if (costs.on)
+        profiler::describeModel(*costs.on, lowered.shape, info);
+    else if (request.source.run && !request.source.isUnits())
+        profiler::describeRecorded(*request.source.run, request.source.file.toStdString(),
+                                   lowered.shape, info);
+    if (!costs.mapping.empty())
+        info.link += ", " + costs.mapping;
+    return info;
+}
+
+PreparedSchedule checked(const engine::Schedule& schedule, const QString& label,
+                         engine::SyncPolicy sync)
+{
+    PreparedSchedule prepared;
+    prepared.violations = engine::validate(schedule);
+    prepared.computeOps = engine::opCount(schedule);
+    prepared.label = label;
+    if (prepared.violations.empty())
+        prepared.lowered = engine::lower(schedule, sync);
+    return prepared;
+}
+
+engine::Result<void> addTimes(Prediction& result, const PreparedSchedule& prepared,
+                              const PredictionRequest& request)
+{
+    auto run = std::make_shared<engine::Run>();
+    run->schedule = prepared.lowered;
+    const auto costs = TRY(costsOf(run->schedule, request));
+    run->timeline = TRY(engine::simulate(run->schedule, costs.ops));
+    if (costs.on)
+        run->timeline.memory = engine::simulatedMemory(
+            run->schedule, run->timeline,
+            engine::stageBytes(*costs.on, run->schedule.shape.stages,
+                               engine::rebuiltBy(run->schedule, costs.on->setup)));
+    run->info = infoOf(run->schedule, prepared.label, request, costs);
+    result.info = run->info;
+    result.deviceMemory = costs.on ? static_cast<std::int64_t>(costs.on->hardware.memory) : 0;
+    result.metrics = TRY(profiler::metrics(*run));
+    result.thumbnail = makeThumbnail(*run);
+    result.run = std::move(run);
+    return {};
+}
+
+} // namespace
+
+bool PredictionRequest::closedFormsApply() const
+{
+    return source.isUnits() && costs == engine::UnitCosts() && !evict
+        && recompute == engine::Recompute::None;
+}
+
+bool PredictionRequest::hasSameOrder(const PredictionRequest& other) const
+{
+    return schedule == other.schedule && scheduleFile == other.scheduleFile && sync == other.sync
+        && recompute == other.recompute && evict == other.evict;
+}
+
+engine::Result<engine::Schedule> orderOf(const PredictionRequest& request)
+{
+    auto schedule = request.scheduleFile.empty()
+        ? engine::buildSchedule(engine::asStream(request.schedule, {}))
+        : engine::readScheduleFile(request.scheduleFile);
+    if (schedule && request.evict)
+        schedule = engine::addEvictLoad(*schedule, *request.evict);
+    if (!schedule)
+        return schedule;
+    if (request.recompute != engine::Recompute::None
+        && !holds(*schedule, engine::OpKind::Recompute))
+        schedule = engine::addRecompute(*schedule);
+    schedule->shape.dataParallel = request.schedule.dataParallel;
+    return schedule;
+}
+
+engine::Result<PreparedSchedule> prepare(const PredictionRequest& request)
+{
+    const auto schedule = TRY(orderOf(request));
+    TRY(engine::checkSync(schedule, request.sync));
+    if (!request.scheduleFile.empty())
+        return checked(schedule, fileName(request.scheduleFile), request.sync);
+    PreparedSchedule prepared = checked(schedule, labelOf(request.schedule.scheme), request.sync);
+    const engine::Scheme* scheme = engine::findScheme(request.schedule.scheme);
+    if (scheme == nullptr || scheme->bubbleFormula.empty())
+        return prepared;
+    FormulaNumbers numbers = formulaNumbers(request.schedule);
+    numbers.slices = schedule.shape.slices;
+    prepared.bubbleForm = closedForm(scheme->bubbleFormula, numbers);
+    return prepared;
+}
+
+engine::Result<Prediction> predict(const PreparedSchedule& prepared,
+                                   const PredictionRequest& request)
+{
+    Prediction result;
+    result.violations = prepared.violations;
+    result.computeOps = prepared.computeOps;
+    result.bubbleForm = prepared.bubbleForm;
+    result.closedFormsApply = request.closedFormsApply();
+    if (!result.isValid())
+        return result;
+    TRY(addTimes(result, prepared, request));
+    return result;
+}
+
+engine::Result<Prediction> predict(const PredictionRequest& request)
+{
+    const auto prepared = prepare(request);
+    return prepared ? predict(*prepared, request) : tl::unexpected(prepared.error());
+}
+
+engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
+                                   const PredictionRequest& request)
+{
+    return predict(checked(schedule, label, request.sync), request);
+}
+
+bool isSimple(const engine::UnitCosts& costs)
+{
+    engine::UnitCosts simple;
+    simple.forward = costs.forward;
+    simple.backward = costs.backward;
+    simple.inputGradient = costs.inputGradient;
+    simple.weightGradient = costs.weightGradient;
+    simple.p2p = costs.p2p;
+    simple.allReduce = costs.allReduce;
+    return costs == simple;
+}
+
+QString costsText(const engine::UnitCosts& costs)
+{
+    const auto text
+        = [](const char* source) { return QCoreApplication::translate("Costs", source); };
+    const auto units = [](engine::Fraction cost) { return unitsText(cost.value()); };
+    QString ops = text("F %1, B %2").arg(units(costs.forward), units(costs.backward));
+    if (costs.inputGradient != costs.weightGradient)
+        ops += text(" (I %1, W %2)").arg(units(costs.inputGradient), units(costs.weightGradient));
+    const QString links
+        = costs.p2p.numerator == 0 ? text("free links") : text("P2P %1").arg(units(costs.p2p));
+    const QString sums = costs.allReduce.numerator == 0
+        ? QString()
+        : text(", all-reduce %1").arg(units(costs.allReduce));
+    return ops + QStringLiteral("; ") + links + sums
+        + (isSimple(costs) ? QString() : text(", and more"));
+}
+
+QString costsText(const PredictionRequest& request)
+{
+    return request.source.isUnits() ? costsText(request.costs) : sourceText(request.source);
+}
+
+FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request)
+{
+    const engine::Scheme* scheme = engine::findScheme(request.scheme);
+    const int chunks = scheme != nullptr ? scheme->defaultChunks : 1;
+    return {request.devices, request.microBatches, request.chunks > 0 ? request.chunks : chunks, 1};
+}
+
+QString closedFormText(const Prediction& prediction)
+{
+    const auto text
+        = [](const char* source) { return QCoreApplication::translate("ClosedForm", source); };
+    const ClosedForm& form = prediction.bubbleForm;
+    if (form.formula.isEmpty())
+        return {};
+    if (!form.applies)
+        return form.formula + text(": not defined for this D and N");
+    if (!form.value)
+        return form.formula;
+    QString filled = form.formula + text(": %1 = %2").arg(form.filled, percent(*form.value));
+    constexpr double kSame = 1e-9;
+    if (!prediction.isValid())
+        return filled;
+    if (std::abs(*form.value - prediction.metrics.bubbleRatio) < kSame)
+        return filled + text(", as simulated");
+    return filled
+        + (prediction.closedFormsApply
+               ? text(", simulated %1").arg(percent(prediction.metrics.bubbleRatio))
+               : text(", with F 1, B 2 and free links"));
+}
+
+std::int64_t estimatedOps(const engine::ScheduleRequest& request)
+{
+    const engine::Scheme* scheme = engine::findScheme(request.scheme);
+    const int fallback = scheme != nullptr ? scheme->defaultChunks : 1;
+    const std::int64_t chunks = request.chunks > 0 ? request.chunks : fallback;
+    const std::int64_t kinds = scheme != nullptr && scheme->splitsBackward ? 3 : 2;
+    return kinds * chunks * request.devices * request.microBatches;
+}
+
+double largestStash(const profiler::RunMetrics& metrics)
+{
+    double largest = 0;
+    for (const profiler::DeviceMetrics& device : metrics.devices)
+        largest = std::max(largest, device.peakStash);
+    return largest;
+}
+
+double largestWeights(const profiler::RunMetrics& metrics)
+{
+    double largest = 0;
+    for (const profiler::DeviceMetrics& device : metrics.devices)
+        largest = std::max(largest, device.weights);
+    return largest;
+}
+
+std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics)
+{
+    std::optional<std::int64_t> largest;
+    for (const profiler::DeviceMetrics& device : metrics.devices)
+        if (device.peakBytes)
+            largest = std::max(largest.value_or(0), *device.peakBytes);
+    return largest;
+}
+
+} // namespace app

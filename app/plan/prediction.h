@@ -1,0 +1,104 @@
+#pragma once
+
+#include "app/plan/closed_form.h"
+#include "app/plan/cost_source.h"
+#include "app/ui/thumbnail.h"
+#include "engine/base/result.h"
+#include "engine/cost/cost_model.h"
+#include "engine/model/model_spec.h"
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/schedules/scheme.h"
+#include "profiler/analysis/metrics.h"
+
+#include <QString>
+
+#include <memory>
+
+namespace app {
+
+// A checked and simulated schedule, as the set-up page and the editor show it.
+struct Prediction
+{
+    std::shared_ptr<const engine::Run> run; // null if not valid, or if only the summary was kept
+    engine::RunInfo info;                   // facts about the run, also if `run` is null
+    profiler::RunMetrics metrics;
+    std::vector<engine::Violation> violations; // found by the validator; empty: valid
+    std::size_t computeOps = 0;
+    Thumbnail thumbnail;
+    // The closed form of the scheme with the numbers of the request; empty if the scheme has none.
+    ClosedForm bubbleForm;
+    bool closedFormsApply = true;  // false: closed forms do not hold for these costs
+    std::int64_t deviceMemory = 0; // bytes of the cost source's hardware; 0: unknown
+
+    bool isValid() const { return violations.empty(); }
+};
+
+struct PredictionRequest
+{
+    engine::ScheduleRequest schedule;
+    std::string scheduleFile = {}; // if set, the order is read from this file and not built
+    engine::SyncPolicy sync = engine::SyncPolicy::Eager;
+    // Costs in cost units. If `source` is a model or a recorded run, only the part that
+    // applicableCosts() returns is used.
+    engine::UnitCosts costs = {};
+    engine::Recompute recompute = engine::Recompute::None;
+    std::optional<engine::EvictPolicy> evict = {}; // policy of BPipe's evicts; nullopt: none
+
+    CostSource source = {};
+
+    bool closedFormsApply() const;
+    // Whether both requests have the same order of ops, so that at most the costs differ.
+    bool hasSameOrder(const PredictionRequest& other) const;
+    friend bool operator==(const PredictionRequest&, const PredictionRequest&) = default;
+};
+
+// Builds the requested order and applies its passes, but does not lower it.
+engine::Result<engine::Schedule> orderOf(const PredictionRequest& request);
+
+// A schedule that was built, checked and lowered. This part of a prediction takes much of the time
+// and does not depend on costs, so it is kept while the user moves a cost slider.
+struct PreparedSchedule
+{
+    engine::Schedule lowered; // empty if there are violations
+    std::vector<engine::Violation> violations;
+    std::size_t computeOps = 0;
+    ClosedForm bubbleForm;
+    QString label;
+};
+engine::Result<PreparedSchedule> prepare(const PredictionRequest& request);
+engine::Result<Prediction> predict(const PreparedSchedule& prepared,
+                                   const PredictionRequest& request);
+engine::Result<Prediction> predict(const PredictionRequest& request);
+// Predicts a schedule from a file or the editor. `schedule` must have only compute ops. Ignores the
+// order of `request`.
+engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
+                                   const PredictionRequest& request);
+
+// Whether all costs have their defaults, except those that the set-up page always shows: F, I, W,
+// P2P and all-reduce.
+bool isSimple(const engine::UnitCosts& costs);
+
+// Returns an upper bound of the number of compute ops in the requested schedule. Requests with at
+// most kInstantOps are predicted on the GUI thread, others in the background.
+std::int64_t estimatedOps(const engine::ScheduleRequest& request);
+// Predicting this many ops takes a third of a frame (measured with bench_preview).
+constexpr std::int64_t kInstantOps = 5'000;
+
+// Returns the values of the letters (D, N, v, S) in the formulas of schemes. The scheme must accept
+// the request.
+FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);
+QString costsText(const engine::UnitCosts& costs);
+// Describes the costs: "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms".
+QString costsText(const PredictionRequest& request);
+// Returns the closed form with its value: "(D−2)/(3N+D−2): (4−2)/(3·4+4−2) = 14.3 %, as simulated".
+// If it does not apply or cannot be evaluated, no value follows the formula. Returns "" if the
+// scheme has no closed form.
+QString closedFormText(const Prediction& prediction);
+
+// The largest values of any device.
+double largestStash(const profiler::RunMetrics& metrics);                       // in M_a
+double largestWeights(const profiler::RunMetrics& metrics);                     // in M_theta
+std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics); // in bytes
+
+} // namespace app

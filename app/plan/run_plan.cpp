@@ -1,0 +1,191 @@
+#include "app/plan/run_plan.h"
+
+#include "app/ui/text.h"
+#include "engine/cost/unit_cost_fields.h"
+#include "engine/experiment/check_runnable.h"
+#include "engine/experiment/experiment_fields.h"
+#include "engine/experiment/run_command.h"
+#include "engine/schedules/request_fields.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+#include <array>
+
+namespace app {
+namespace {
+
+using engine::Experiment;
+
+QStringList toList(const std::vector<std::string>& arguments)
+{
+    QStringList list;
+    for (const std::string& word : arguments)
+        list.append(QString::fromStdString(word));
+    return list;
+}
+
+std::vector<std::string> simulateArguments(const RunPlan& plan)
+{
+    std::vector<std::string> arguments;
+    if (!plan.experiment.scheduleFile.empty())
+        arguments = {"--schedule", plan.experiment.scheduleFile};
+    else {
+        engine::ScheduleRequest alone = plan.experiment.schedule;
+        alone.dataParallel = 1; // timingOptions() adds both options
+        alone.mapping.clear();
+        arguments = engine::arguments(engine::requestFields(), alone, engine::ScheduleRequest());
+    }
+    for (const QString& word : timingOptions(plan.request()))
+        arguments.push_back(word.toStdString());
+    return arguments;
+}
+
+} // namespace
+
+PredictionRequest RunPlan::request() const
+{
+    return {.schedule = experiment.schedule,
+            .scheduleFile = experiment.scheduleFile,
+            .sync = experiment.sync,
+            .costs = costs,
+            .recompute = experiment.model.recompute,
+            .evict = evict,
+            .source = source};
+}
+
+QStringList modelPresets()
+{
+    return toList(engine::modelNames());
+}
+
+void chooseModel(RunPlan& plan, const QString& model)
+{
+    constexpr std::array<std::string_view, 3> kDecided{"--micro-batch-size", "--sequence",
+                                                       "--recompute"};
+    const Experiment before = plan.experiment, defaults = engine::defaultExperiment(before);
+    Experiment& experiment = plan.experiment;
+    const auto& modelField = engine::experimentField("--model");
+    if (!modelField.set(experiment, model.toStdString())) {
+        experiment.modelFile = model.toStdString(); // planProblem() reports the error
+        return;
+    }
+    for (const auto& field : engine::experimentFields())
+        if (field.group == modelField.group && &field != &modelField
+            && std::ranges::find(kDecided, field.flag) == kDecided.end()
+            && field.get(before) != field.get(defaults))
+            static_cast<void>(field.set(experiment, field.get(before)));
+}
+
+QStringList runOptions(const RunPlan& plan)
+{
+    return toList(engine::runArguments(plan.experiment));
+}
+
+QStringList timingOptions(const PredictionRequest& request)
+{
+    QStringList options = sourceOptions(request.source)
+        + toList(engine::arguments(engine::unitCostFields(),
+                                   applicableCosts(request.source, request.costs),
+                                   engine::UnitCosts()));
+    const Experiment defaults;
+    Experiment passes;
+    passes.sync = request.sync;
+    passes.model.recompute = request.recompute;
+    for (const char* flag : {"--sync", "--recompute"})
+        if (const auto& field = engine::experimentField(flag);
+            field.get(passes) != field.get(defaults))
+            options << QString::fromLatin1(flag) << QString::fromStdString(field.get(passes));
+    if (request.evict)
+        options << QStringLiteral("--evict")
+                << (*request.evict == engine::EvictPolicy::Steady ? QStringLiteral("steady")
+                                                                  : QStringLiteral("lazy"));
+    // With --calibrate, --data-parallel is always stated, because its default in `bscope simulate`
+    // is then the value of the recorded run.
+    const bool isRecorded = request.source.kind == CostSource::Kind::Recorded;
+    if (request.schedule.dataParallel != 1 || isRecorded)
+        options << QStringLiteral("--data-parallel")
+                << QString::number(request.schedule.dataParallel);
+    const bool hasNodes = request.source.kind == CostSource::Kind::Hardware
+        || (!isRecorded && request.costs.devicesPerNode > 0);
+    if (hasNodes && !request.schedule.mapping.empty())
+        options << QStringLiteral("--mapping") << QString::fromStdString(request.schedule.mapping);
+    return options;
+}
+
+RunPlan withScheme(RunPlan plan, std::string_view scheme)
+{
+    plan.experiment.scheduleFile.clear();
+    engine::ScheduleRequest& schedule = plan.experiment.schedule;
+    schedule.scheme = scheme;
+    schedule.chunks = 0;
+    schedule.options.clear();
+    schedule = withStagesOf(plan.source, schedule);
+    return plan;
+}
+
+QString commandText(const RunPlan& plan)
+{
+    return QString::fromStdString(plan.experiment.mode == engine::Mode::Simulate
+                                      ? engine::commandText("simulate", simulateArguments(plan))
+                                      : engine::commandOf(plan.experiment));
+}
+
+RunPlan planFromExperiment(const QString& toml)
+{
+    RunPlan plan;
+    if (auto experiment = engine::experimentFromToml(toml.toStdString()))
+        plan.experiment = *std::move(experiment);
+    return plan;
+}
+
+QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
+{
+    const auto text
+        = [](const char* source) { return QCoreApplication::translate("Plan", source); };
+    const Experiment& experiment = plan.experiment;
+    if (experiment.mode == engine::Mode::Simulate)
+        return {};
+    if (const auto runnable = engine::checkRunnable(lowered); !runnable)
+        return fromUtf8(runnable.error().message);
+    if (plan.evict)
+        return text(
+            "Runs support Evict only with BPipe: choose BPipe, set Evict to none, or simulate.");
+    if (!experiment.modelFile.empty())
+        if (const auto spec = engine::loadModel(experiment.modelFile); !spec)
+            return fromUtf8(spec.error().message);
+    const engine::ModelSpec& model = experiment.model;
+    if (const auto possible = engine::checkSlices(lowered, model); !possible)
+        return fromUtf8(possible.error().message);
+    const int stages = lowered.shape.stages;
+    if (model.layers < stages)
+        return text("%1 has %2 layers, too few for %3 stages: use fewer devices, or simulate.")
+            .arg(fromUtf8(model.name))
+            .arg(model.layers)
+            .arg(stages);
+    if (const auto possible = engine::checkModel(model, stages); !possible)
+        return fromUtf8(possible.error().message);
+    if (experiment.textFile.empty() || experiment.textFile == "sample")
+        return {};
+    const QFileInfo file(QString::fromStdString(experiment.textFile));
+    if (!file.isFile() || !file.isReadable())
+        return text("The text file %1 cannot be read: choose another file, or clear the field.")
+            .arg(file.filePath());
+    if (file.size() == 0)
+        return text("The text file %1 is empty: choose another file, or clear the field.")
+            .arg(file.filePath());
+    return {};
+}
+
+QString machineProblem(const RunPlan& plan, const DeviceFacts& here)
+{
+    if (plan.experiment.mode == engine::Mode::Simulate
+        || plan.experiment.backend == engine::Backend::Cpu || here.hasNvidiaDriver)
+        return {};
+    return QCoreApplication::translate(
+        "Plan",
+        "This machine has no NVIDIA driver, so it cannot run on GPUs. Choose the CPU, or "
+        "copy the command for a machine that has GPUs.");
+}
+
+} // namespace app

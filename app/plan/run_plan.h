@@ -1,0 +1,47 @@
+#pragma once
+
+#include "app/plan/prediction.h"
+#include "app/ui/device_facts.h"
+#include "engine/experiment/experiment.h"
+
+#include <QString>
+#include <QStringList>
+
+namespace app {
+
+// The settings of the set-up page, for the experiment and for its prediction.
+struct RunPlan
+{
+    engine::Experiment experiment;
+    engine::UnitCosts costs;
+    CostSource source;
+    std::optional<engine::EvictPolicy> evict;
+
+    PredictionRequest request() const;
+    friend bool operator==(const RunPlan&, const RunPlan&) = default;
+};
+
+QStringList modelPresets(); // only the built-in presets
+// Changes the model of a plan. Model settings that differ from the old preset are kept, except the
+// micro-batch size, sequence length and recomputation, which come from the new preset.
+void chooseModel(RunPlan& plan, const QString& model);
+
+// Returns the plan with another scheme. D, N and the model are kept; chunks and options become the
+// defaults of the new scheme.
+RunPlan withScheme(RunPlan plan, std::string_view scheme);
+
+QStringList runOptions(const RunPlan& plan); // options of `bscope run`
+// The options of `bscope simulate` for costs and passes, without those of the schedule.
+QStringList timingOptions(const PredictionRequest& request);
+// The whole command, quoted for a shell: "bscope run --scheme bitpipe --devices 4 ...".
+QString commandText(const RunPlan& plan);
+
+// Returns the plan of an experiment (RunInfo::experiment); the default plan if it cannot be parsed.
+RunPlan planFromExperiment(const QString& toml);
+
+// Returns the reason why the plan cannot run although its schedule is valid; "" if it can.
+QString planProblem(const RunPlan& plan, const engine::Schedule& lowered);
+// Returns the reason why this machine cannot run the plan although another could; "" if it can.
+QString machineProblem(const RunPlan& plan, const DeviceFacts& here);
+
+} // namespace app

@@ -1,0 +1,253 @@
+#include "app/plan/schedule_preview.h"
+
+#include "app/timeline/paint/lane_painter.h"
+#include "app/timeline/paint/plan_painter.h"
+#include "app/timeline/paint/ruler_painter.h"
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace app {
+namespace {
+
+// At most kRows rows are drawn. A row is at most as high as one of kFewRows rows that fill the
+// height.
+constexpr int kRows = 16, kFewRows = 4;
+constexpr double kTop = 26, kNames = 66, kRight = 12;
+constexpr int kHeight = 184;
+constexpr int kPatience = 200; // ms before the picture is faded
+
+} // namespace
+
+struct SchedulePreview::Geometry
+{
+    TimeAxis axis;
+    int rows = 0;
+    double row = 0, height = 0; // distance of rows; height of boxes
+
+    // The number of devices that are drawn. If not all fit, the last row states the number of the
+    // others.
+    int whole(const RunView& view) const { return view.devices() > rows ? rows - 1 : rows; }
+};
+
+SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
+    : ThemedWidget(theme, parent)
+    , m_rowsHeight(kHeight)
+{
+    setRowsHeight(kHeight);
+    m_fadeTimer.setSingleShot(true);
+    m_fadeTimer.setInterval(kPatience);
+    connect(&m_fadeTimer, &QTimer::timeout, this, [this] {
+        m_isWaiting = true;
+        update();
+    });
+}
+
+void SchedulePreview::show(RunViewPointer view)
+{
+    m_view = std::move(view);
+    m_plan.reset();
+    m_isWaiting = m_isStale = false;
+    m_fadeTimer.stop();
+    QWidget::show();
+    update();
+}
+
+void SchedulePreview::showOutlines(RunViewPointer view)
+{
+    show(std::move(view));
+    m_plan = std::make_shared<const Plan>(m_view->shared());
+}
+
+void SchedulePreview::setDone(std::vector<int> devices)
+{
+    if (devices == m_done)
+        return;
+    m_done = std::move(devices);
+    update();
+}
+
+void SchedulePreview::setMarks(Marks marks)
+{
+    m_marks = std::move(marks);
+    std::ranges::sort(m_marks.parts, {}, [](const Mark& mark) {
+        return std::tuple(mark.device, mark.window.begin, mark.window.end);
+    });
+    update();
+}
+
+void SchedulePreview::setPlaceholder(const QString& text)
+{
+    m_nothing = text;
+    update();
+}
+
+void SchedulePreview::setStale()
+{
+    m_isStale = true;
+    update();
+}
+
+void SchedulePreview::setWaiting()
+{
+    if (!m_fadeTimer.isActive() && !m_isWaiting)
+        m_fadeTimer.start();
+}
+
+void SchedulePreview::setRowsHeight(int height)
+{
+    m_rowsHeight = height;
+    setFixedHeight(static_cast<int>(kTop) + height + 8);
+}
+
+QSize SchedulePreview::sizeHint() const
+{
+    return {600, height()};
+}
+
+SchedulePreview::Geometry SchedulePreview::geometry() const
+{
+    const engine::Run& run = m_view->run();
+    const auto& iterations = run.timeline.iterations;
+    const auto shown = static_cast<std::size_t>(std::max(0, m_marks.iteration));
+    const engine::Window window = iterations[shown < iterations.size() ? shown : 0].window;
+    Geometry g;
+    g.axis = {static_cast<double>(window.begin), static_cast<double>(window.end), kNames,
+              width() - kNames - kRight, devicePixelRatioF()};
+    g.rows = std::min(run.schedule.shape.devices, kRows);
+    g.row = (m_rowsHeight + 4.0) / std::max(kFewRows, g.rows);
+    g.height = g.row - (g.row >= 20 ? 4 : g.row >= 12 ? 2 : 1);
+    return g;
+}
+
+void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
+{
+    const Chrome& c = theme().chrome;
+    const engine::RunInfo& info = m_view->run().info;
+    const auto duration = static_cast<std::int64_t>(g.axis.end - g.axis.begin);
+    const Scale scale = timeScale(info, duration);
+    const double perUnit = scale.perUnit();
+    const profiler::Ticks marks = rulerMarks(g.axis, g.axis.begin, perUnit);
+    const QString last = timeText(duration, info);
+    painter.setFont(uiFont(11));
+    painter.setPen(c.text2);
+    const double lastLeft = g.axis.right() - painter.fontMetrics().horizontalAdvance(last) - 8;
+    for (const double mark : marks.major) {
+        const double x = g.axis.snappedX(g.axis.begin + mark * perUnit);
+        const QString label = number(mark, marks.decimals);
+        if (x + painter.fontMetrics().horizontalAdvance(label) / 2.0 < lastLeft)
+            painter.drawText(QRectF(x - 30, 4, 60, 14), Qt::AlignCenter, label);
+        painter.fillRect(QRectF(x, 20, 1, kTop - 20), c.lineStrong);
+    }
+    painter.drawText(QRectF(g.axis.right() - 120, 4, 120, 14), Qt::AlignRight | Qt::AlignVCenter,
+                     last);
+}
+
+void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
+{
+    const Chrome& c = theme().chrome;
+    painter.setFont(uiFont(g.row >= 14 ? 12 : 10));
+    painter.setPen(c.text2);
+    const int devices = m_view->devices();
+    for (int d = 0; d < g.rows; ++d) {
+        const QRectF box(0, kTop + d * g.row, kNames - 8, g.height);
+        const bool isRest = d + 1 == g.rows && devices > g.rows;
+        painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft,
+                         isRest ? tr("%1 more").arg(devices - g.rows + 1) : tr("device %1").arg(d));
+    }
+}
+
+// Without a schedule, draws a frame with the reason.
+void SchedulePreview::paintNothing(QPainter& painter) const
+{
+    const Chrome& c = theme().chrome;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(c.lineStrong, 1, Qt::DashLine));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 4.5, -kRight + 0.5, -4.5), 6, 6);
+    painter.setPen(c.text2);
+    painter.setFont(uiFont(13));
+    painter.drawText(rect(), Qt::AlignCenter, m_isWaiting ? tr("Simulating") : m_nothing);
+}
+
+void SchedulePreview::paintOutlines(QPainter& painter, const Geometry& g,
+                                    const BoxColours& colours) const
+{
+    PlanPainter outlines(painter, *m_view, g.axis, colours);
+    const PlanView plan{m_plan.get(), 0, m_done};
+    Lane lane;
+    lane.compute = g.height;
+    for (int d = 0; d < g.whole(*m_view); ++d) {
+        lane.top += kTop + d * g.row - lane.computeTop();
+        outlines.paint(plan, {d}, lane);
+    }
+}
+
+// Marks that are less than three pixels apart share an outline.
+void SchedulePreview::paintMarks(QPainter& painter, const Geometry& g) const
+{
+    constexpr double kNear = 3;
+    const QColor ink = m_marks.areUncertain ? theme().chrome.error : theme().chrome.text;
+    const auto frame = [&](int device, engine::Window window) {
+        return stretch(g.axis, window, kTop + device * g.row, g.height);
+    };
+    const auto isShown = [&](const Mark& mark) {
+        return mark.device < g.whole(*m_view) && mark.window.intersects(g.axis.window());
+    };
+    const auto draw = [&](QRectF box, double width) {
+        box.setWidth(std::max(box.width(), width));
+        fillFrame(painter, box.adjusted(-width, -width, width, width), width, ink);
+    };
+    const double width = g.axis.gap();
+    std::optional<std::pair<int, QRectF>> open;
+    for (const Mark& mark : m_marks.parts) {
+        if (!isShown(mark))
+            continue;
+        const QRectF box = frame(mark.device, mark.window);
+        if (open && open->first == mark.device && box.left() - open->second.right() < kNear) {
+            open->second.setRight(std::max(open->second.right(), box.right()));
+            continue;
+        }
+        if (open)
+            draw(open->second, width);
+        open = std::pair(mark.device, box);
+    }
+    if (open)
+        draw(open->second, width);
+    if (const auto& current = m_marks.current; current && isShown(*current))
+        draw(frame(current->device, current->window), 2 * width);
+}
+
+void SchedulePreview::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    if (m_view == nullptr || m_view->isEmpty()) {
+        paintNothing(painter);
+        return;
+    }
+    const Geometry g = geometry();
+    const BoxColours colours(theme(), devicePixelRatioF());
+    LanePainter lanes(painter, *m_view, g.axis, colours);
+    paintRuler(painter, g);
+    paintNames(painter, g);
+    painter.setClipRect(
+        QRectF(g.axis.left - 2, 0, g.axis.width + 4, height())); // only this iteration
+    if (m_plan)
+        paintOutlines(painter, g, colours);
+    else
+        for (int d = 0; d < g.whole(*m_view); ++d)
+            lanes.paintCompute({d}, kTop + d * g.row, g.height);
+    paintMarks(painter, g);
+    painter.setClipping(false);
+    if (m_isWaiting || m_isStale) {
+        QColor veil = theme().chrome.surface;
+        veil.setAlphaF(0.5F);
+        painter.fillRect(rect(), veil);
+    }
+}
+
+} // namespace app

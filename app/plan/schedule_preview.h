@@ -1,0 +1,77 @@
+#pragma once
+
+#include "app/timeline/paint/plan_view.h"
+#include "app/timeline/view/run_view.h"
+#include "app/ui/controls.h"
+
+#include <QTimer>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace app {
+
+class BoxColours;
+
+// Draws one iteration with the painters of the timeline: a ruler and a row per device. Draws at
+// most sixteen devices, then the number of the others.
+class SchedulePreview : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    explicit SchedulePreview(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(RunViewPointer view); // nullptr: no schedule
+    // Shows a schedule that has not run yet: outlines its ops. setDone() fills the ops that have
+    // run since.
+    void showOutlines(RunViewPointer view);
+    // `devices` has the number of complete ops of each device; empty: unknown.
+    void setDone(std::vector<int> devices);
+    // A window of time on a device, outlined over the boxes.
+    struct Mark
+    {
+        int device = 0;
+        engine::Window window;
+    };
+    struct Marks
+    {
+        int iteration = 0;           // index into Timeline::iterations; 0 if out of range
+        std::vector<Mark> parts;     // in any order
+        std::optional<Mark> current; // has a thicker outline
+        bool areUncertain = false;   // outlined in the colour of uncertain time
+    };
+    void setMarks(Marks marks); // also shows the iteration of the marks
+    const Marks& marks() const { return m_marks; }
+    void setPlaceholder(const QString& text); // the reason to show while there is no schedule
+    void setRowsHeight(int height);           // height of the rows, without the ruler
+    // Keeps the last picture until the next show(). Fades it if that takes long.
+    void setWaiting();
+    void setStale(); // fades the picture at once, because no new picture will replace it
+    bool hasPicture() const { return m_view != nullptr; }
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    struct Geometry;
+    Geometry geometry() const;
+    void paintOutlines(QPainter& painter, const Geometry& g, const BoxColours& colours) const;
+    void paintNothing(QPainter& painter) const;
+    void paintMarks(QPainter& painter, const Geometry& g) const;
+    void paintRuler(QPainter& painter, const Geometry& g) const;
+    void paintNames(QPainter& painter, const Geometry& g) const;
+
+    RunViewPointer m_view;
+    PlanPointer m_plan;      // the outlined ops; nullptr: the ops are filled
+    std::vector<int> m_done; // complete ops of each device
+    Marks m_marks;           // sorted by device, then by start
+    QTimer m_fadeTimer;      // started by setWaiting()
+    QString m_nothing;
+    int m_rowsHeight;
+    bool m_isWaiting = false, m_isStale = false;
+};
+
+} // namespace app

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "app/timeline/view/run_view.h"
+#include "app/timeline/view/selection.h"
+#include "app/ui/background.h"
+#include "app/why/why_analysis.h"
+
+#include <QObject>
+
+namespace app {
+
+class Page;
+class RunActions;
+class RunPanels;
+class ThemeController;
+class TimelineWidget;
+class WhyPanel;
+
+// Shows the critical path of the shown iteration while RunActions::why is checked: over the
+// timeline, in the panel beside it and in the tables.
+class WhyController : public QObject
+{
+    Q_OBJECT
+
+public:
+    struct Parts
+    {
+        const RunActions& actions;
+        TimelineWidget& timeline;
+        RunPanels& panels;
+        Page& page; // owns the controller
+    };
+
+    WhyController(const ThemeController& theme, const Parts& parts,
+                  std::shared_ptr<RunDocument> document);
+
+    WhyPanel* panel() const { return m_panel; } // a widget without a parent at first
+
+    // Sets the run and the iteration at the centre of the timeline; nullptr and -1 if there is
+    // none.
+    void setIteration(const RunViewPointer& view, int iteration);
+    void setSelection(const Selection& selection); // highlights the reason of an op on the path
+
+private:
+    void connectPanel();
+    void ask();
+    void explain(const PathMarksPointer& marks, const QString& reason);
+    void close();
+    void choose(int reason);
+    void chooseOp(std::uint32_t op);
+    void showNext(const NextSchemeAnswer& answer);
+    void compare();
+    void run();
+    QString whyNotRun() const;
+
+    Parts m_parts;
+    WhyPanel* m_panel;
+    std::shared_ptr<RunDocument> m_document;
+    RunViewPointer m_view;
+    int m_iteration = -1;
+    PathMarksPointer m_marks;
+    NextSchemeAnswer m_next;
+    bool m_isChoosing = false; // while chooseOp() selects an op, setSelection() keeps the reason
+    WhyAnalysis m_analysis;
+    Background m_writing;
+};
+
+} // namespace app

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "app/documents/study_data.h"
+#include "app/ui/background.h"
+#include "engine/timeline/run.h"
+#include "profiler/figure/scene.h"
+
+#include <QCoreApplication>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+class QFileDialog;
+class QWidget;
+
+namespace app {
+
+// Asks for a file and writes a report, a figure, rules or a part of a run to it in the background.
+// A failure is shown in a message.
+class RunSaver : public QObject
+{
+    Q_OBJECT
+
+public:
+    using Runs = std::vector<std::shared_ptr<const engine::Run>>;
+
+    explicit RunSaver(QWidget* page); // `page` owns the object
+
+    void saveReport(const Runs& runs, const QString& name); // the first run is the baseline
+    // `file` is the file of the run.
+    void savePart(const std::shared_ptr<const engine::Run>& run, const QString& file,
+                  engine::Window window);
+
+    // Exports a run as a Chrome trace or as CSV, depending on the extension of the new file. A
+    // Chrome trace includes the GPU records in `file`, the file of the run.
+    void saveTrace(const std::shared_ptr<const engine::Run>& run, const QString& file);
+    // Saves the report of an imported run as JSON.
+    void saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name);
+
+    using MakeScene = std::function<engine::Result<profiler::Scene>()>;
+    // Draws a figure and saves it. The extension of the file selects PDF, SVG, PNG or TikZ.
+    void saveFigure(const MakeScene& make, const QString& name);
+    // Saves the report of a study (HTML) or its results (CSV).
+    void saveStudyReport(const StudyPointer& data, const QString& name);
+    void saveStudyResults(const StudyPointer& data, const QString& name);
+    // Ask for a file and write it before they return, so that a closing page can wait for it.
+    // Return the file; "" if the user cancelled or the file cannot be written.
+    QString saveStudy(const profiler::Study& study, const QString& name);
+    QString saveRules(const QString& toml);
+
+Q_SIGNALS:
+    void partSaved(const QString& file);
+
+private:
+    using Done = void (RunSaver::*)(const QString& file); // a signal
+
+    struct Request
+    {
+        QString title, name, filter; // `name` gets the first extension in `filter`
+    };
+    using Write = std::function<engine::Result<void>(const QString& file)>;
+    QFileDialog* makeDialog(const Request& request);
+    void ask(const Request& request, const Write& write, Done done = nullptr);
+    QString askAndWait(const Request& request, const Write& write);
+    using MakeText = std::function<engine::Result<std::string>()>;
+    void saveText(const Request& request, const MakeText& make);
+    void finish(const QString& file, const engine::Result<void>& written, Done done = nullptr);
+
+    QWidget& m_page;
+    Background m_writing{this};
+};
+
+} // namespace app

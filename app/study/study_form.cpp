@@ -1,0 +1,266 @@
+#include "app/study/study_form.h"
+
+#include "app/study/chart_dialog.h"
+#include "app/study/part_list.h"
+#include "app/study/ratio_dialog.h"
+#include "app/study/value_chips.h"
+#include "app/ui/controls.h"
+#include "app/ui/text.h"
+#include "engine/schedules/scheme.h"
+#include "profiler/study/edit_study.h"
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QMenu>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <array>
+
+namespace app {
+namespace {
+
+constexpr const char* kSchemeKey = "scheme";
+// Options that have a row even if the study leaves them out.
+constexpr std::array kFirstOptions{"model", "hardware", "devices", "micro-batches"};
+
+// The options that have a row, in this order: kFirstOptions, then the other options of the study.
+std::vector<std::string> rowsOf(const profiler::Study& study)
+{
+    std::vector<std::string> keys(kFirstOptions.begin(), kFirstOptions.end());
+    for (const auto* axes : {&study.grid, &study.fixed})
+        for (const profiler::StudyAxis& axis : *axes)
+            if (axis.key != kSchemeKey && std::ranges::find(keys, axis.key) == keys.end())
+                keys.push_back(axis.key);
+    return keys;
+}
+
+} // namespace
+
+StudyForm::StudyForm(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+    , m_options(spaced(new QVBoxLayout, {}, 14))
+    , m_schemeRows(spaced(new QVBoxLayout, {}, 8))
+    , m_ratios(new PartList(theme, tr("Ratios"), tr("Add a ratio…"), QStringLiteral("studyRatio")))
+    , m_charts(new PartList(theme, tr("Charts"), tr("Add a chart…"), QStringLiteral("studyChart")))
+    , m_title(named(new QLineEdit, "studyTitle", tr("Title")))
+    , m_onlyFitting(
+          named(new QCheckBox(tr("Leave out points that do not fit")), "studyOnlyFitting"))
+    , m_addOption(makeButton(tr("Add an option"), QStringLiteral("studyAddOption"), "tool"))
+    , m_schemeCount(named(makeLabel({}, "small"), "studySchemeCount"))
+    , m_schemeProblem(named(makeLabel({}, "problem"), "studySchemeProblem"))
+    , m_kept(named(makeLabel({}, "hint"), "studyKept"))
+{
+    m_title->setPlaceholderText(tr("Title"));
+    m_onlyFitting->setToolTip(
+        tr("Excludes from charts and results the points that need more memory than a device has"));
+    m_kept->setWordWrap(true);
+    m_kept->setTextFormat(Qt::PlainText);
+    m_schemeProblem->setWordWrap(true);
+    m_schemeProblem->hide();
+    auto* content = makeSurface("plain");
+    auto* add = spaced(new QHBoxLayout, {}, 0, {m_addOption, kStretch});
+    auto* column = spaced(new QVBoxLayout(content), {14, 12, 14, 12}, 14,
+                          {m_title, m_options, add, m_onlyFitting});
+    makeSchemes(*column);
+    fill(*column, {m_kept, m_ratios, m_charts, kStretch});
+    connectParts();
+    spaced(new QVBoxLayout(this), {}, 0, {{makeScroll(content), 1}});
+    connect(m_title, &QLineEdit::textEdited, this, [this](const QString& text) {
+        m_study.title = text.toStdString();
+        Q_EMIT edited();
+    });
+    connect(m_onlyFitting, &QCheckBox::clicked, this, [this](bool isChecked) {
+        m_study.onlyFitting = isChecked;
+        Q_EMIT edited();
+    });
+    connect(m_addOption, &QPushButton::clicked, this, &StudyForm::addOption);
+}
+
+void StudyForm::makeSchemes(QVBoxLayout& column)
+{
+    auto* head = spaced(new QHBoxLayout, {}, 8,
+                        {makeLabel(tr("Schemes"), "section"), kStretch, m_schemeCount});
+    fill(column, {head, m_schemeProblem, m_schemeRows});
+    for (const engine::Scheme& scheme : engine::schemes()) {
+        const std::string name(scheme.name);
+        auto* box = new QCheckBox(shortTitle(fromUtf8(scheme.title)));
+        box->setObjectName(QStringLiteral("studyScheme-") + fromUtf8(name));
+        box->setToolTip(toolTipText(fromUtf8(scheme.summary)));
+        box->setProperty("scheme", fromUtf8(name));
+        connect(box, &QCheckBox::clicked, this,
+                [this, name](bool isTicked) { tickScheme(name, isTicked); });
+        m_schemes.push_back(box);
+    }
+}
+
+void StudyForm::setStudy(const profiler::Study& study)
+{
+    m_study = study;
+    // Moves the schemes of the study to the top, in the order of the study. A later tick does not
+    // move a scheme.
+    const auto ticked = profiler::optionValues(m_study, kSchemeKey);
+    std::ranges::stable_sort(m_schemes, {}, [&ticked](const QCheckBox* box) {
+        return std::ranges::find(ticked, box->property("scheme").toString().toStdString())
+            - ticked.begin();
+    });
+    for (QCheckBox* box : m_schemes) {
+        m_schemeRows->removeWidget(box);
+        m_schemeRows->addWidget(box);
+    }
+    showStudy();
+}
+
+void StudyForm::showStudy()
+{
+    m_title->setText(fromUtf8(m_study.title));
+    m_title->setCursorPosition(0);
+    m_onlyFitting->setChecked(m_study.onlyFitting);
+    const std::vector<std::string> keys = rowsOf(m_study);
+    for (ValueChips* row : m_rows) {
+        m_options->removeWidget(row);
+        row->hide();
+        row->deleteLater();
+    }
+    m_rows.clear();
+    for (const std::string& key : keys)
+        addRow(key);
+    showSchemes();
+    showParts();
+    m_kept->setText(keptText());
+    m_kept->setVisible(!m_kept->text().isEmpty());
+}
+
+void StudyForm::addRow(const std::string& key)
+{
+    auto* row = new ValueChips(m_theme, key);
+    row->show(profiler::optionValues(m_study, key));
+    m_options->addWidget(row);
+    m_rows.push_back(row);
+    connect(row, &ValueChips::edited, this,
+            [this, key](const std::vector<std::string>& values) { setValues(key, values); });
+}
+
+void StudyForm::setValues(const std::string& key, const std::vector<std::string>& values)
+{
+    profiler::setOption(m_study, key, values); // may remove charts
+    showParts();
+    Q_EMIT edited();
+}
+
+void StudyForm::addOption()
+{
+    auto* menu = named(new QMenu(this), "studyOptionMenu");
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (const QString& key : otherStudyOptions(m_study)) {
+        const std::string option = key.toStdString();
+        const auto isShown = [&option](const ValueChips* row) { return row->key() == option; };
+        if (std::ranges::any_of(m_rows, isShown))
+            continue;
+        QAction* action = menu->addAction(key, this, [this, option] {
+            addRow(option);
+            m_rows.back()->findChild<QPushButton*>(QString::fromStdString(option + "Add"))->click();
+        });
+        action->setToolTip(toolTipText(studyOptionHelp(option)));
+    }
+    menu->setToolTipsVisible(true);
+    menu->popup(m_addOption->mapToGlobal(m_addOption->rect().bottomLeft()));
+}
+
+void StudyForm::showSchemes()
+{
+    const auto ticked = profiler::optionValues(m_study, kSchemeKey);
+    for (QCheckBox* box : m_schemes)
+        box->setChecked(std::ranges::find(ticked, box->property("scheme").toString().toStdString())
+                        != ticked.end());
+    m_schemeCount->setText(tr("%1 of %2").arg(ticked.size()).arg(m_schemes.size()));
+}
+
+void StudyForm::tickScheme(const std::string& scheme, bool isTicked)
+{
+    std::vector<std::string> values = profiler::optionValues(m_study, kSchemeKey);
+    std::erase(values, scheme);
+    if (isTicked)
+        values.push_back(scheme);
+    setValues(kSchemeKey, values);
+    showSchemes();
+}
+
+// Lists the options that apply to only one scheme; the form does not edit them.
+QString StudyForm::keptText() const
+{
+    QStringList lines;
+    for (const auto& [scheme, arguments] : m_study.schemeArguments) {
+        QStringList texts;
+        for (const std::string& argument : arguments)
+            texts.append(fromUtf8(argument));
+        lines.append(tr("Only %1: %2").arg(fromUtf8(scheme), texts.join(QLatin1Char(' '))));
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+void StudyForm::connectParts()
+{
+    connect(m_ratios, &PartList::editRequested, this,
+            [this](std::size_t ratio) { edit(new RatioDialog(m_study, ratio, this)); });
+    connect(m_charts, &PartList::editRequested, this,
+            [this](std::size_t chart) { edit(new ChartDialog(m_study, chart, this)); });
+    connect(m_ratios, &PartList::removeRequested, this, [this](std::size_t ratio) {
+        profiler::removeRatio(m_study, ratio);
+        showParts();
+        Q_EMIT edited();
+    });
+    connect(m_charts, &PartList::removeRequested, this, [this](std::size_t chart) {
+        m_study.charts.erase(m_study.charts.begin() + static_cast<std::ptrdiff_t>(chart));
+        showParts();
+        Q_EMIT edited();
+    });
+}
+
+void StudyForm::edit(PartDialog* dialog)
+{
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        m_study = dialog->study();
+        showParts();
+        Q_EMIT edited();
+    });
+    dialog->open();
+}
+
+void StudyForm::showParts()
+{
+    std::vector<PartList::Part> ratios, charts;
+    for (const profiler::StudyRatio& ratio : m_study.ratios) {
+        QStringList texts;
+        for (const auto& [key, value] : ratio.baseline)
+            texts.append(fromUtf8(key) + QLatin1Char(' ') + fromUtf8(value));
+        ratios.push_back({fromUtf8(ratio.name),
+                          tr("%1 relative to %2")
+                              .arg(fromUtf8(profiler::metricTitle(ratio.metric)),
+                                   texts.join(QStringLiteral(", ")))});
+    }
+    for (const profiler::StudyChart& chart : m_study.charts)
+        charts.push_back(
+            {fromUtf8(chart.title), tr("%1 by %2").arg(fromUtf8(chart.y), fromUtf8(chart.x))});
+    m_ratios->show(ratios);
+    m_charts->show(charts);
+}
+
+bool StudyForm::showProblem(const std::optional<StudyProblem>& problem)
+{
+    bool isShown = false;
+    for (ValueChips* row : m_rows) {
+        const bool isAtFault = problem && problem->key == row->key();
+        row->setProblem(isAtFault ? problem->text : QString());
+        isShown = isShown || isAtFault;
+    }
+    const bool isOfSchemes = problem && problem->key == kSchemeKey;
+    m_schemeProblem->setText(isOfSchemes ? problem->text : QString());
+    m_schemeProblem->setVisible(isOfSchemes);
+    return isShown || isOfSchemes;
+}
+
+} // namespace app

@@ -1,0 +1,196 @@
+#include "app/study/study_options.h"
+
+#include "app/ui/text.h"
+#include "engine/cost/hardware.h"
+#include "engine/cost/spec_file.h"
+#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/transformer.h"
+#include "engine/cost/unit_cost_fields.h"
+#include "engine/experiment/experiment_fields.h"
+#include "engine/schedules/request_fields.h"
+#include "profiler/study/edit_study.h"
+#include "profiler/study/option_text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace app {
+namespace {
+
+constexpr std::array<std::string_view, 1> kStudyFolder{"studies/"};
+constexpr std::string_view kModel = "model", kHardware = "hardware", kScheme = "scheme";
+
+// Visits all options that an axis can set. If `bscope simulate` and `bscope run` have options of
+// the same name, the one of `bscope simulate` is visited first.
+template<class Visit>
+void visitFields(const Visit& visit)
+{
+    for (const auto& field : engine::requestFields())
+        visit(field);
+    for (const auto& field : engine::unitCostFields())
+        visit(field);
+    for (const auto& field : engine::trainingSetupFields())
+        visit(field);
+    for (const auto& field : engine::experimentFields())
+        visit(field);
+}
+
+std::optional<engine::FieldFacts> factsOf(const std::string& key)
+{
+    std::optional<engine::FieldFacts> found;
+    visitFields([&](const engine::FieldFacts& field) {
+        if (!found && !field.flag.empty() && field.longFlag() == "--" + key)
+            found = field;
+    });
+    return found;
+}
+
+// Returns the option of `bscope run` with this name; nullptr if there is none.
+const engine::FieldFacts* runField(const std::string& key)
+{
+    const auto fields = engine::experimentFields();
+    const auto found = std::ranges::find_if(fields, [&key](const engine::FieldFacts& field) {
+        return !field.flag.empty() && field.longFlag() == "--" + key;
+    });
+    return found == fields.end() ? nullptr : &*found;
+}
+
+bool isPreset(const std::string& key)
+{
+    return key == kModel || key == kHardware;
+}
+
+QString problemOf(const std::string& key, const std::string& value)
+{
+    if (key == kScheme || value.empty())
+        return {};
+    if (isPreset(key)) {
+        const QStringList names = studyOptionNames(key);
+        const QString text = QString::fromStdString(value);
+        return names.contains(text) || text.endsWith(QStringLiteral(".toml"))
+            ? QString()
+            : QStringLiteral("%1 “%2” is neither a preset nor a .toml file")
+                  .arg(studyOptionLabel(key), text);
+    }
+    const auto facts = factsOf(key);
+    if (!facts || facts->kind == engine::FieldKind::List)
+        return {};
+    const auto good = facts->check(value);
+    return good ? QString() : fromUtf8(good.error().message);
+}
+
+} // namespace
+
+QString studyOptionLabel(const std::string& key)
+{
+    const auto* const field = runField(key);
+    return fromUtf8(field == nullptr || field->label.empty() ? profiler::optionLabel(key)
+                                                             : std::string(field->label));
+}
+
+QString studyOptionHelp(const std::string& key)
+{
+    const auto facts = isPreset(key) ? std::nullopt : factsOf(key);
+    return facts ? fromUtf8(facts->help) : QString();
+}
+
+QStringList studyOptionNames(const std::string& key)
+{
+    QStringList names;
+    const auto add = [&names](const auto& all) {
+        for (const auto& name : all)
+            names.append(fromUtf8(name));
+    };
+    if (key == kModel)
+        add(engine::transformerNames());
+    else if (key == kHardware)
+        add(engine::hardwareNames());
+    else if (const auto facts = factsOf(key)) {
+        add(facts->names);
+        if (facts->kind == engine::FieldKind::Flag)
+            names = {QStringLiteral("true"), QStringLiteral("false")};
+    }
+    return names;
+}
+
+QStringList otherStudyOptions(const profiler::Study& study)
+{
+    QStringList keys{QStringLiteral("model"), QStringLiteral("hardware")};
+    const auto add = [&keys](const auto& fields) {
+        for (const auto& field : fields)
+            if (!field.flag.empty())
+                keys.append(QString::fromStdString(field.longFlag().substr(2)));
+    };
+    add(engine::requestFields());
+    add(engine::unitCostFields());
+    add(engine::trainingSetupFields());
+    keys.append({QStringLiteral("sync"), QStringLiteral("recompute")});
+    keys.removeAll(QStringLiteral("scheme"));
+    keys.removeDuplicates();
+    keys.removeIf([&](const QString& key) {
+        return !profiler::optionValues(study, key.toStdString()).empty();
+    });
+    keys.sort();
+    return keys;
+}
+
+std::optional<StudyProblem> studyProblem(const profiler::Study& study)
+{
+    if (profiler::optionValues(study, kScheme).empty())
+        return StudyProblem{std::string(kScheme),
+                            QStringLiteral("No scheme is ticked; tick at least one.")};
+    const bool isSimulated = !study.isMeasured();
+    for (const auto* axes : {&study.fixed, &study.grid})
+        for (const profiler::StudyAxis& axis : *axes)
+            for (const std::string& value : axis.values)
+                if (const QString text = isSimulated ? problemOf(axis.key, value) : QString();
+                    !text.isEmpty()) // runs and simulations accept different models
+                    return StudyProblem{axis.key, capitalized(text) + QLatin1Char('.')};
+    if (study.grid.empty())
+        return StudyProblem{std::string(kScheme),
+                            QStringLiteral("No option varies; give one at least two values.")};
+    const std::string source = "study";
+    const auto again = profiler::readStudy(profiler::studyToml(study), source);
+    if (again)
+        return std::nullopt;
+    const std::string message = again.error().message.substr(source.size() + 2); // "study: "
+    return StudyProblem{{}, capitalized(fromUtf8(message)) + QLatin1Char('.')};
+}
+
+QString notRunnable(const profiler::Study& study)
+{
+    if (study.axis("case") != nullptr)
+        return QStringLiteral("The cases of this study define how their points are computed");
+    for (const auto* axes : {&study.fixed, &study.grid})
+        for (const profiler::StudyAxis& axis : *axes)
+            if (runField(axis.key) == nullptr)
+                return QStringLiteral("%1 is an option of simulations only")
+                    .arg(fromUtf8(axis.key));
+    return {};
+}
+
+profiler::Study defaultStudy()
+{
+    profiler::Study study;
+    study.fixed = {{"devices", {"4"}}};
+    study.grid = {{"micro-batches", {"4", "8", "16", "32"}},
+                  {"scheme", {"gpipe", "1f1b", "interleaved-1f1b", "chimera", "bitpipe"}}};
+    return study;
+}
+
+QStringList studyPresets()
+{
+    QStringList names;
+    for (const std::string& name : engine::SpecFile::names(kStudyFolder))
+        names.append(QString::fromStdString(name));
+    return names;
+}
+
+engine::Result<profiler::Study> openStudy(const QString& nameOrFile)
+{
+    const std::string name = nameOrFile.toStdString();
+    return engine::SpecFile::textOf(kStudyFolder, name, "study")
+        .and_then([&](const std::string& text) { return profiler::readStudy(text, name); });
+}
+
+} // namespace app

@@ -1,0 +1,280 @@
+#include "app/timeline/details/details_layout.h"
+
+#include "app/timeline/details/details_pictures.h"
+#include "app/ui/controls.h"
+#include "app/ui/subscript.h"
+
+#include <QFontMetrics>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QRegularExpression>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+using Follow = std::function<void(const Selection&)>;
+constexpr int kLinkRoom = 138;
+constexpr int kRowRoom = 256, kRowGap = 8; // width of a row in a panel of 292 px that scrolls
+
+// `words` is rich text. Text without markup is laid out faster as plain text.
+QLabel* text(const QString& words, const QFont& font)
+{
+    const bool isPlain = !words.contains(QLatin1Char('<')) && !words.contains(QLatin1Char('&'));
+    auto* label = new QLabel;
+    label->setFont(font);
+    label->setTextFormat(isPlain ? Qt::PlainText : Qt::RichText);
+    label->setText(words);
+    return label;
+}
+
+QHBoxLayout* ends(QLabel* left, QWidget* right)
+{
+    auto* row = spaced(new QHBoxLayout, {}, 8);
+    left->setWordWrap(true);
+    row->addWidget(left, 1);
+    row->addWidget(right, 0, Qt::AlignBottom);
+    return row;
+}
+
+QString titleText(const Details& details)
+{
+    if (!details.isCode)
+        return details.title.toHtmlEscaped();
+    const auto space = details.title.indexOf(QLatin1Char(' '));
+    return QStringLiteral("<span style='font-family:monospace'>%1</span>%2")
+        .arg(details.title.left(space), details.title.mid(space));
+}
+
+void addHead(const ThemeController& theme, QVBoxLayout& layout, const Details& details)
+{
+    auto* row = spaced(new QHBoxLayout, {}, 8);
+    if (details.swatch.look != Swatch::Look::None)
+        row->addWidget(new SwatchPicture(theme, details.swatch, 16, SwatchPicture::Chain::None));
+    auto* title = text(titleText(details), uiFont(15, QFont::Medium));
+    title->setObjectName(QStringLiteral("detailsTitle"));
+    title->setWordWrap(true);
+    row->addWidget(title, 1);
+    auto* value = text(QStringLiteral("%1 <span style='font-size:13px;font-weight:400;color:%3'>%2"
+                                      "</span>")
+                           .arg(details.value, details.unit, theme.theme().chrome.text2.name()),
+                       uiFont(20, QFont::Medium));
+    value->setObjectName(QStringLiteral("detailsValue"));
+    row->addWidget(value);
+    layout.addLayout(row);
+    if (!details.left.isEmpty() || !details.right.isEmpty())
+        layout.addLayout(ends(makeLabel(details.left, "small"), makeLabel(details.right, "small")));
+    if (details.sentence.isEmpty())
+        return;
+    auto* sentence = text(details.sentence, uiFont(13));
+    sentence->setObjectName(QStringLiteral("detailsSentence"));
+    sentence->setWordWrap(true);
+    layout.addSpacing(4);
+    layout.addWidget(sentence);
+}
+
+SwatchPicture::Chain chainAt(const DetailsSection& section, std::size_t at)
+{
+    using enum SwatchPicture::Chain;
+    if (!section.isChain || section.links.size() < 2)
+        return None;
+    return at == 0 ? First : at + 1 == section.links.size() ? Last : Middle;
+}
+
+QLabel* linkLabel(const ThemeController& theme, const DetailsLink& link, const Follow& follow)
+{
+    const QString ink = theme.theme().chrome.text.name();
+    const QString face = link.prefix.isEmpty() && link.name.front().isDigit()
+        ? QStringLiteral("monospace")
+        : uiFont(12).family();
+    const bool leads = link.target.kind != Selection::Kind::None;
+    const QString shown = link.isCut
+        ? QFontMetrics(uiFont(12)).elidedText(link.name, Qt::ElideRight, kLinkRoom)
+        : link.name;
+    const QString name = leads
+        ? QStringLiteral("<a href='op' style='color:%1;font-family:%2'>%3</a>")
+              .arg(ink, face, shown.toHtmlEscaped())
+        : shown.toHtmlEscaped();
+    const QStringList words{link.prefix, name, link.rest};
+    auto* label = text(words.join(QLatin1Char(' ')).trimmed(), uiFont(12));
+    if (shown != link.name)
+        label->setToolTip(link.name);
+    label->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    const Selection target = link.target;
+    // A queued connection, because following the link rebuilds the panel with this label.
+    QObject::connect(
+        label, &QLabel::linkActivated, label, [follow, target] { follow(target); },
+        Qt::QueuedConnection);
+    return label;
+}
+
+void addLinks(const ThemeController& theme, QVBoxLayout& layout, const DetailsSection& section,
+              const Follow& follow)
+{
+    auto* grid = spaced(new QGridLayout, {}, 0);
+    grid->setHorizontalSpacing(8);
+    grid->setColumnStretch(1, 1);
+    for (std::size_t k = 0; k < section.links.size(); ++k) {
+        const int row = static_cast<int>(k);
+        grid->addWidget(new SwatchPicture(theme, section.links[k].swatch, 10, chainAt(section, k)),
+                        row, 0);
+        auto* label = linkLabel(theme, section.links[k], follow);
+        label->setObjectName(QStringLiteral("%1Link%2").arg(section.title).arg(row));
+        grid->addWidget(label, row, 1);
+        grid->addWidget(makeLabel(section.links[k].time, "small"), row, 2, Qt::AlignRight);
+        grid->setRowMinimumHeight(row, 22);
+    }
+    layout.addLayout(grid);
+}
+
+int widestWord(const QFontMetrics& metrics, const QString& words)
+{
+    int widest = 0;
+    for (const QString& word : words.split(QRegularExpression(QStringLiteral("[ \\x{200B}]"))))
+        widest = std::max(widest, metrics.horizontalAdvance(word));
+    return widest;
+}
+
+// Allows a line break after any letter.
+QString breakable(const QString& word)
+{
+    QString text;
+    for (const QChar c : word)
+        text += QString(c) + QChar(0x200B);
+    return text;
+}
+
+// Adds a name with its right-aligned value, which wraps beside the name, or below it if a word of
+// the value is too long.
+void addRow(QVBoxLayout& rows, const DetailsRow& row)
+{
+    const QFont font = uiFont(12, row.isStrong ? QFont::Medium : QFont::Normal);
+    const QFontMetrics metrics(font);
+    const int widest = widestWord(metrics, row.value);
+    auto* value = text(subscriptedHtml(widest > kRowRoom ? breakable(row.value) : row.value), font);
+    value->setAlignment((row.name.isEmpty() ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
+    auto* line = spaced(new QHBoxLayout, {}, kRowGap);
+    rows.addLayout(line);
+    int room = kRowRoom;
+    if (!row.name.isEmpty()) {
+        line->addWidget(makeLabel(row.name, "small"), 0, Qt::AlignTop);
+        room -= kRowGap + metrics.horizontalAdvance(row.name);
+    }
+    value->setWordWrap(row.name.isEmpty() || metrics.horizontalAdvance(row.value) > room);
+    if (widest <= room) {
+        line->addWidget(value, 1);
+    } else {
+        line->addStretch(1);
+        rows.addWidget(value);
+    }
+}
+
+void addRows(QVBoxLayout& layout, const DetailsSection& section)
+{
+    auto* rows = spaced(new QVBoxLayout, {}, 4);
+    for (const auto& row : section.rows)
+        addRow(*rows, row);
+    layout.addLayout(rows);
+}
+
+void addTable(const ThemeController& theme, QVBoxLayout& layout, const DetailsTable& table)
+{
+    auto* grid = spaced(new QGridLayout, {}, 4);
+    grid->setHorizontalSpacing(12);
+    grid->setColumnStretch(0, 1);
+    int column = 1;
+    for (const QString& title : table.columns)
+        grid->addWidget(makeLabel(title, "small"), 0, column++, Qt::AlignRight);
+    for (int row = 1; const DetailsTable::Row& values : table.rows) {
+        auto* name = new ElidedLabel("small");
+        name->setText(values.name);
+        grid->addWidget(name, row, 0);
+        for (column = 1; const DetailsTable::Cell& cell : values.cells) {
+            const QString words = cell.isError
+                ? QStringLiteral("<span style='color:%1'>%2</span>")
+                      .arg(theme.theme().chrome.error.name(), cell.text)
+                : cell.text;
+            grid->addWidget(text(words, uiFont(12, cell.isStrong ? QFont::Medium : QFont::Normal)),
+                            row, column++, Qt::AlignRight);
+        }
+        ++row;
+    }
+    layout.addLayout(grid);
+}
+
+void addPairs(const ThemeController& theme, QVBoxLayout& layout, const DetailsSection& section)
+{
+    auto* grid = spaced(new QGridLayout, {}, 0);
+    grid->setHorizontalSpacing(10);
+    grid->setColumnStretch(1, 1);
+    for (std::size_t k = 0; k < section.pairs.size(); ++k) {
+        const int row = static_cast<int>(k);
+        const DetailsPair& pair = section.pairs[k];
+        grid->addWidget(makeLabel(pair.name, "small"), row, 0);
+        grid->addWidget(new PairPicture(theme, pair, section.pairLimit), row, 1);
+        grid->addWidget(text(pair.value, uiFont(12, QFont::Medium)), row, 2, Qt::AlignRight);
+        grid->addWidget(makeLabel(pair.change, "small"), row, 3, Qt::AlignRight);
+        grid->setRowMinimumHeight(row, 22);
+    }
+    layout.addLayout(grid);
+    const profiler::Palette& palette = theme.theme().palette;
+    QStringList legend;
+    for (const auto& [name, colour] : {std::pair(section.pairLegend[0], palette.optimizerState),
+                                       std::pair(section.pairLegend[1], palette.weights)})
+        legend.append(QStringLiteral("<span style='color:%1'>\u25A0</span>&nbsp;%2")
+                          .arg(toQt(colour).name(), name.toHtmlEscaped()));
+    auto* names = makeLabel(legend.join(QStringLiteral("&nbsp;&nbsp; ")), "hint");
+    names->setTextFormat(Qt::RichText);
+    names->setWordWrap(true);
+    layout.addWidget(names);
+}
+
+void addSection(const ThemeController& theme, QVBoxLayout& layout, const DetailsSection& section,
+                const Follow& follow)
+{
+    if (!section.title.isEmpty())
+        layout.addLayout(
+            ends(text(section.title, uiFont(12, QFont::Medium)), makeLabel(section.note, "small")));
+    for (const auto& bar : section.bars) {
+        if (!bar.name.isEmpty())
+            layout.addLayout(ends(text(bar.name, uiFont(12)), text(bar.value, uiFont(12))));
+        auto* picture = new ShareBarPicture(theme, bar.parts);
+        picture->setAccessibleName(bar.name + QLatin1Char(' ') + bar.value);
+        layout.addWidget(picture);
+    }
+    if (!section.links.empty())
+        addLinks(theme, layout, section, follow);
+    if (section.strip)
+        layout.addWidget(new StageStripPicture(theme, *section.strip));
+    if (!section.pairs.empty())
+        addPairs(theme, layout, section);
+    if (!section.table.rows.empty())
+        addTable(theme, layout, section.table);
+    if (!section.rows.empty())
+        addRows(layout, section);
+}
+
+} // namespace
+
+QWidget* layOutDetails(const ThemeController& theme, const Details& details, const Follow& follow)
+{
+    auto* body = makeSurface("plain");
+    auto* layout = spaced(new QVBoxLayout(body), {}, 0);
+    const auto block = [&] {
+        auto* inner = spaced(new QVBoxLayout, {12, 14, 12, 14}, 6);
+        layout->addLayout(inner);
+        return inner;
+    };
+    addHead(theme, *block(), details);
+    for (const auto& section : details.sections) {
+        layout->addWidget(makeLine(Qt::Horizontal));
+        addSection(theme, *block(), section, follow);
+    }
+    layout->addStretch(1);
+    return body;
+}
+
+} // namespace app

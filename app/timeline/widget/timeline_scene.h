@@ -1,0 +1,112 @@
+#pragma once
+
+#include "app/timeline/details/view_link.h"
+#include "app/timeline/paint/plan_view.h"
+#include "app/timeline/paint/ruler_painter.h"
+#include "app/timeline/paint/timeline_look.h"
+#include "app/timeline/view/coordinates.h"
+#include "app/timeline/view/find.h"
+#include "app/timeline/view/iteration_times.h"
+#include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/lanes.h"
+#include "app/timeline/view/note_marks.h"
+#include "app/timeline/view/path_marks.h"
+#include "app/timeline/view/run_view.h"
+#include "app/timeline/widget/timeline_geometry.h"
+#include "app/ui/empty_state.h"
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+
+namespace app {
+
+// The data and layout of a timeline. TimelinePainter draws it, TimelineWidget changes it.
+struct TimelineScene
+{
+    RunViewPointer view;
+    KernelViewPointer kernels;
+    TimelineLook look;
+    std::vector<engine::Note> notes; // sorted by time
+    FoundPointer found;
+    PathMarksPointer path;    // nullptr: not shown
+    int reason = -1;          // the highlighted reason of the path; -1: none
+    PlanPointer plan;         // nullptr: unknown
+    int planIteration = -1;   // index of the iteration to which `opsDone` belongs
+    std::vector<int> opsDone; // complete ops of each device; empty: unknown
+    Selection selection, hover;
+    std::optional<PlannedOp> plannedHover;
+    bool isFocused = false; // the selection has the keyboard focus
+    std::optional<Flow> flow;
+    int iteration = -1; // the iteration at the centre of the view
+
+    TimelineGeometry areas;
+    std::vector<Lane> lanes;
+    TimeAxis axis;
+    int scroll = 0; // scroll offset of the lanes in pixels
+
+    bool isEmpty() const { return !view || view->isEmpty(); }
+    const std::vector<engine::Iteration>& iterations() const { return view->timeline().iterations; }
+    const KernelView* drawnKernels() const // nullptr: hidden or unknown
+    {
+        return look.areKernelsShown && kernels && !kernels->isEmpty() ? kernels.get() : nullptr;
+    }
+    // The plan after the last iteration of a growing run; empty if it is hidden or unknown.
+    PlanView drawnPlan() const;
+    engine::Window extent() const; // includes the drawn plan
+    // Returns app::rulerScale(). If a planned iteration has begun and its start is visible, the
+    // scale counts from this start.
+    RulerScale rulerScale() const;
+    double laneY(double y) const { return y - areas.lanes.top() + scroll; }
+
+    std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
+    void layout(QSizeF size, LaneOptions options);       // computes areas and lanes
+    bool areLanesDense() const;                          // whether the visible lanes are dense
+    Selection hit(QPointF at) const;
+    // The target of a context menu: the device of a header, the marked range, or an item.
+    Selection menuTarget(QPointF at) const;
+    bool hoverAt(QPointF at); // returns whether the hovered item changed
+    bool isHovering() const { return plannedHover || hover.kind != Selection::Kind::None; }
+    void endHover();
+    // Returns the selection after a key: a neighbouring box or kernel or, if nothing is selected,
+    // the first op of the iteration; nullopt: the key does not move the selection.
+    std::optional<Selection> walkedTo(int key, Qt::KeyboardModifiers modifiers) const;
+    int deviceAt(QPointF at) const;      // the device whose lane header is at a point; -1: none
+    bool isOnHandle(QPointF at) const;   // whether a handle of the overview's frame is at a point
+    int noteAt(QPointF at) const;        // index of the note at a point; -1: none
+    int reasonAt(QPointF at) const;      // the reason whose number is at a point; -1: none
+    int iterationAt(QPointF at) const;   // the iteration at a point of its strip; -1: none
+    QString stripText(QPointF at) const; // tooltip of the note or iteration time at a point
+    int currentNote() const;             // index of the note about the selection; -1: none
+    std::optional<Selection> noteTarget(int note) const; // nullopt: no such note
+    // The part of the path that the highlighted reason is about; nullopt: none.
+    std::optional<Selection> reasonTarget() const;
+    QString reasonPlate() const; // text of the highlighted reason on the ruler
+    NoteStrip noteStrip() const;
+    IterationStrip iterationStrip() const;
+    Selection rangeBetween(double fromX, double toX) const;
+    Selection deviceSelection(int device) const;
+    // Returns the box of an item in widget coordinates. The box is outside the lanes if the item is
+    // scrolled out of view.
+    QRectF boxOf(const Selection& what) const;
+    QString columnText(QPointF at) const; // text of a collapsed group's memory cell
+    QString toolTip(QPointF at) const;    // tooltip of the hovered item, at a point
+    // The visible window, the look and the selection; without file and note.
+    ViewLink link() const;
+    std::optional<Selection> selectionIn(const ViewLink& link) const; // nullopt: not in the run
+    QString spoken() const; // describes the selection for screen readers
+
+    // Returns the window that fits an iteration; nullopt if there is no such iteration.
+    std::optional<ViewWindow> fitOf(int which) const;
+    // Returns a window at the newest iteration of a growing run, or at the reported iteration of
+    // another run. Keeps the zoom.
+    ViewWindow tail() const;
+
+private:
+    const profiler::WhyReason* highlighted() const; // nullptr: none
+    std::optional<PlannedOp> plannedAt(QPointF at) const;
+    QString plannedText(const PlannedOp& planned) const; // tooltip
+};
+
+} // namespace app

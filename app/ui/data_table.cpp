@@ -1,0 +1,399 @@
+#include "app/ui/data_table.h"
+
+#include "app/ui/kernel_colours.h"
+#include "app/ui/subscript.h"
+#include "app/ui/table_roles.h"
+#include "app/ui/thumbnail.h"
+#include "app/ui/thumbnail_painter.h"
+#include "app/ui/verdict.h"
+
+#include <QFontMetrics>
+#include <QPainter>
+#include <QScrollBar>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace app {
+namespace {
+
+constexpr int kPadding = 9, kLeastPadding = 4; // kLeastPadding: left of a number, if space is short
+constexpr int kSwatch = 10, kLeastSection = 30; // kLeastSection: width of a column
+constexpr int kLevels = 3, kLevelMark = 8, kLevelRoom = kLevels * (kLevelMark + 2) + 2;
+constexpr int kShareWidth = 56, kShareHeight = 10;
+constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
+constexpr int kDifferenceWidth = 46; // minimum width of a difference, at the right of its value
+const QString kUp = QStringLiteral(" ↑"), kDown = QStringLiteral(" ↓");
+constexpr int kDifferenceGap = 9, kDifferenceSize = 11;
+
+QFont cellFont(const QModelIndex& index)
+{
+    if (index.data(kCodeRole).toBool())
+        return codeFont(12);
+    return uiFont(12, index.data(kStrongRole).toBool() ? QFont::Medium : QFont::Normal);
+}
+
+// Right-aligned text needs less padding at its left.
+QRect textBox(const QRect& rest, Qt::Alignment alignment)
+{
+    return rest.adjusted(alignment.testFlag(Qt::AlignRight) ? kLeastPadding : kPadding, 0,
+                         -kPadding, 0);
+}
+
+} // namespace
+
+CellDelegate::CellDelegate(const ThemeController& theme, DataTable* table)
+    : QStyledItemDelegate(table)
+    , m_theme(theme)
+    , m_table(*table)
+{ }
+
+void CellDelegate::paintShare(QPainter& painter, const QRect& cell, double share) const
+{
+    const QRect bar(cell.left() + kPadding, cell.center().y() - kShareHeight / 2, kShareWidth,
+                    kShareHeight);
+    painter.fillRect(bar, theme().chrome.hover);
+    const double part = std::clamp(share, 0.0, 1.0);
+    painter.fillRect(QRect(bar.topLeft(), QSize(qRound(bar.width() * part), bar.height())),
+                     toQt(theme().palette.gradients));
+}
+
+// Returns the space that is left for the text.
+QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
+                                 const QModelIndex& index) const
+{
+    if (const QVariant kind = index.data(kKernelKindRole); kind.isValid()) {
+        painter.fillRect(
+            QRect(cell.left() + kPadding, cell.center().y() - kSwatch / 2, kSwatch, kSwatch),
+            toQt(kernelColour(static_cast<profiler::KernelKind>(kind.toInt()),
+                              m_theme.theme().palette)));
+        return cell.adjusted(kSwatch + kPadding - 2, 0, 0, 0);
+    }
+    if (index.data(kCoverageRole).isValid() || index.data(kLevelRole).isValid())
+        return paintMarks(painter, cell, index);
+    const QVariant picture = index.data(kThumbnailRole);
+    if (!picture.isValid())
+        return cell;
+    const QRectF box(QRect(cell.left() + kPadding, cell.center().y() - kThumbnailHeight / 2,
+                           kThumbnailWidth, kThumbnailHeight));
+    if (const auto* thumbnail = picture.value<const Thumbnail*>()) {
+        paintThumbnail(painter, box, *thumbnail, index.data(kThumbnailWidthRole).toDouble(),
+                       m_theme.theme().palette, m_theme.theme().chrome.text2);
+    } else {
+        painter.setPen(QPen(m_theme.theme().chrome.lineStrong, 1, Qt::DashLine));
+        painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+    }
+    return cell.adjusted(kThumbnailRoom, 0, 0, 0);
+}
+
+// Returns the space that is left for the text.
+QRect CellDelegate::paintMarks(QPainter& painter, const QRect& cell, const QModelIndex& index) const
+{
+    const Theme& theme = m_theme.theme();
+    const QVariant position = index.data(kCoverageRole);
+    const int size = position.isValid() ? kSwatch : kLevelMark;
+    QRect mark(cell.left() + kPadding, cell.center().y() - size / 2, size, size);
+    if (position.isValid()) {
+        painter.fillRect(mark, coverageColour(theme, position.toInt()));
+        painter.setPen(position.toInt() < 0 ? theme.chrome.error : theme.chrome.lineStrong);
+        painter.drawRect(mark.adjusted(0, 0, -1, -1));
+        return cell.adjusted(kSwatch + kPadding - 2, 0, 0, 0);
+    }
+    for (int level = 0; level < kLevels; ++level, mark.translate(kLevelMark + 2, 0)) {
+        if (level < index.data(kLevelRole).toInt())
+            painter.fillRect(mark, theme.chrome.text2);
+        painter.setPen(theme.chrome.text3);
+        painter.drawRect(mark.adjusted(0, 0, -1, -1));
+    }
+    return cell.adjusted(kLevelRoom, 0, 0, 0);
+}
+
+// Returns the space that is left for the value.
+QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
+                                    const QModelIndex& index) const
+{
+    const int room = m_table.differenceRoom(index.column());
+    const QString text = index.data(kDifferenceRole).toString();
+    if (!text.isEmpty()) {
+        const Chrome& chrome = m_theme.theme().chrome;
+        painter.setFont(uiFont(kDifferenceSize));
+        painter.setPen(verdictInk(chrome, index, chrome.text3));
+        painter.drawText(QRect(cell.right() - room + kDifferenceGap, cell.top(),
+                               room - kDifferenceGap, cell.height()),
+                         Qt::AlignLeft | Qt::AlignVCenter, text);
+    }
+    return cell.adjusted(0, 0, -room, 0);
+}
+
+void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                         const QModelIndex& index) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    painter->save();
+    if (option.state & QStyle::State_Selected)
+        painter->fillRect(option.rect, chrome.selected);
+    painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1),
+                      chrome.grid);
+    const QVariant share = index.data(kShareRole);
+    if (share.isValid())
+        paintShare(*painter, option.rect, share.toDouble());
+    const QRect rest = paintDifference(*painter, paintPicture(*painter, option.rect, index), index);
+    painter->setFont(cellFont(index));
+    const QColor ink = index.data(kHintRole).toBool() ? chrome.text2 : chrome.text;
+    painter->setPen(index.data(kExceedsRole).toBool()           ? chrome.error
+                        : index.data(kDifferenceRole).isValid() ? ink
+                                                                : verdictInk(chrome, index, ink));
+    const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
+    drawSubscripted(*painter, textBox(rest, alignment), alignment, index.data().toString());
+    painter->restore();
+}
+
+QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    if (index.data(kSpanRole).toBool())
+        return {0, option.rect.height()};
+    int width
+        = QFontMetrics(cellFont(index)).horizontalAdvance(index.data().toString()) + 2 * kPadding;
+    if (index.data(kShareRole).isValid())
+        width += kShareWidth + kPadding;
+    if (index.data(kLevelRole).isValid())
+        width += kLevelRoom;
+    if (index.data(kKernelKindRole).isValid() || index.data(kCoverageRole).isValid())
+        width += kSwatch + kPadding - 2;
+    if (index.data(kThumbnailRole).isValid())
+        width += kThumbnailRoom;
+    return {width + m_table.differenceRoom(index.column()), option.rect.height()};
+}
+
+TableHeader::TableHeader(const ThemeController& theme, DataTable* table)
+    : QHeaderView(Qt::Horizontal, table)
+    , m_theme(theme)
+    , m_table(*table)
+{
+    setFixedHeight(28);
+    setHighlightSections(false);
+    setMinimumSectionSize(kLeastSection);
+}
+
+void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    painter->save();
+    painter->fillRect(rect, chrome.surface);
+    painter->fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), chrome.line);
+    const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
+    QString text = model()->headerData(section, orientation()).toString();
+    if (isSorted)
+        text += sortIndicatorOrder() == Qt::AscendingOrder ? kUp : kDown;
+    painter->setFont(uiFont(12, QFont::Medium));
+    painter->setPen(isSorted ? chrome.text : chrome.text2);
+    const auto alignment
+        = model()->headerData(section, orientation(), Qt::TextAlignmentRole).value<Qt::Alignment>();
+    const int room = m_table.differenceRoom(section);
+    drawSubscripted(*painter, textBox(rect.adjusted(0, 0, -room, 0), alignment), alignment, text);
+    painter->restore();
+}
+
+QSize TableHeader::sectionSizeFromContents(int section) const
+{
+    const QString text = model()->headerData(section, orientation()).toString();
+    // Reserves space for the sort arrow in every column, because any column can get it.
+    const int arrow = isSortIndicatorShown()
+        ? QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(kDown)
+        : 0;
+    return {subscriptedWidth(uiFont(12, QFont::Medium), text) + 2 * kPadding + arrow
+                + m_table.differenceRoom(section),
+            height()};
+}
+
+DataTable::DataTable(const ThemeController& theme, int rowHeight, QWidget* parent)
+    : QTableView(parent)
+{
+    setItemDelegate(new CellDelegate(theme, this));
+    setHorizontalHeader(new TableHeader(theme, this));
+    verticalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    verticalHeader()->setDefaultSectionSize(rowHeight);
+    setShowGrid(false);
+    setFrameShape(QFrame::NoFrame);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setTabKeyNavigation(false);
+    connect(&theme, &ThemeController::changed, this, [this] {
+        forgetWidths();
+        viewport()->update();
+        horizontalHeader()->viewport()->update();
+    });
+    connect(&theme, &ThemeController::unitsChanged, this, [this] {
+        forgetWidths();
+        shareWidth();
+    });
+}
+
+void DataTable::setModel(QAbstractItemModel* shown)
+{
+    QTableView::setModel(shown);
+    forgetWidths();
+    const auto arrange = [this] {
+        forgetWidths();
+        spanCells();
+        shareWidth();
+    };
+    connect(shown, &QAbstractItemModel::modelReset, this, arrange);
+    connect(shown, &QAbstractItemModel::layoutChanged, this, arrange);
+    connect(shown, &QAbstractItemModel::rowsInserted, this, arrange);
+    connect(shown, &QAbstractItemModel::rowsRemoved, this, [this] { forgetWidths(); });
+    connect(shown, &QAbstractItemModel::dataChanged, this, [this] { forgetWidths(); });
+    shareWidth();
+}
+
+void DataTable::spanCells()
+{
+    clearSpans();
+    for (int row = 0; row < model()->rowCount(); ++row) {
+        for (int column = 0; column < model()->columnCount(); ++column) {
+            if (model()->index(row, column).data(kSpanRole).toBool())
+                setSpan(row, column, 1, model()->columnCount() - column);
+        }
+    }
+}
+
+int DataTable::fittingHeight() const
+{
+    const int rows = model()->rowCount() * verticalHeader()->defaultSectionSize();
+    const int bar = leastWidth() > width() ? horizontalScrollBar()->sizeHint().height() : 0;
+    return horizontalHeader()->height() + rows + bar + 2;
+}
+
+int DataTable::leastWidth() const
+{
+    std::vector<int> widths = ofShown(allWidths());
+    squeeze(widths, std::numeric_limits<int>::max());
+    return std::accumulate(widths.begin(), widths.end(), 2);
+}
+
+void DataTable::forgetWidths()
+{
+    m_ofCells.clear();
+    m_ofDifferences.clear();
+}
+
+int DataTable::differenceRoom(int column) const
+{
+    if (const auto known = m_ofDifferences.find(column); known != m_ofDifferences.end())
+        return known->second;
+    const auto text = [&](int row) { return model()->index(row, column).data(kDifferenceRole); };
+    const int rows = model() == nullptr ? 0 : model()->rowCount(); // null until setModel()
+    const bool hasAny = (rows > 0 && text(0).isValid()) || (rows > 1 && text(1).isValid());
+    const QFontMetrics metrics(uiFont(kDifferenceSize));
+    int widest = hasAny ? kDifferenceWidth : 0;
+    for (int row = 0; hasAny && row < rows; ++row)
+        widest = std::max(
+            widest, kDifferenceGap + metrics.horizontalAdvance(text(row).toString()) + kPadding);
+    return m_ofDifferences[column] = widest;
+}
+
+std::vector<int> DataTable::allWidths() const
+{
+    const int columns = model()->columnCount();
+    if (m_ofCells.size() != static_cast<std::size_t>(columns))
+        m_ofCells.clear();
+    for (int column = static_cast<int>(m_ofCells.size()); column < columns; ++column)
+        m_ofCells.push_back(sizeHintForColumn(column)); // measures every cell
+    std::vector<int> widths = m_ofCells;
+    const auto* header = static_cast<TableHeader*>(horizontalHeader());
+    for (int column = 0; int& width : widths)
+        width = std::max({width, header->widthOf(column++), kLeastSection});
+    return widths;
+}
+
+std::vector<int> DataTable::ofShown(std::vector<int> widths) const
+{
+    for (int column = 0; int& width : widths)
+        width = isColumnHidden(column++) ? 0 : width;
+    return widths;
+}
+
+// Reduces the padding of number columns by up to `tooMuch` pixels in total.
+void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
+{
+    const auto isOfNumbers = [this](std::size_t column) {
+        const auto alignment
+            = model()->headerData(static_cast<int>(column), Qt::Horizontal, Qt::TextAlignmentRole);
+        return alignment.value<Qt::Alignment>().testFlag(Qt::AlignRight);
+    };
+    for (int given = 0; given < kPadding - kLeastPadding; ++given)
+        for (std::size_t column = 0; column < widths.size(); ++column)
+            if (tooMuch > 0 && widths[column] > kLeastSection && isOfNumbers(column)) {
+                --widths[column];
+                --tooMuch;
+            }
+}
+
+int DataTable::sumWithDispensable(const std::vector<int>& widths) const
+{
+    int sum = 0;
+    for (int column = 0; const int width : widths) {
+        const bool mayCome = std::ranges::count(m_dispensable, column) > 0;
+        sum += mayCome || !isColumnHidden(column) ? width : 0;
+        ++column;
+    }
+    return sum;
+}
+
+// Hides dispensable columns, because scrolling sideways would move the row names out of view.
+void DataTable::dropColumns(std::vector<int> widths)
+{
+    squeeze(widths, std::numeric_limits<int>::max());
+    int needed = sumWithDispensable(widths);
+    for (const int column : m_dispensable) {
+        const bool isTooMuch = needed > viewport()->width();
+        setColumnHidden(column, isTooMuch);
+        if (isTooMuch && column < static_cast<int>(widths.size())) // a new model may have fewer
+            needed -= widths[static_cast<std::size_t>(column)];
+    }
+}
+
+void DataTable::resizeEvent(QResizeEvent* event)
+{
+    QTableView::resizeEvent(event);
+    shareWidth();
+}
+
+// Every column gets the width that it needs; the remaining width is distributed evenly.
+void DataTable::shareWidth()
+{
+    const int columns = model() == nullptr ? 0 : model()->columnCount();
+    if (columns == 0)
+        return;
+    const std::vector<int> all = allWidths();
+    dropColumns(all);
+    constexpr int kLeastFirst = 96, kLeastRest = 160; // least widths; the first column shrinks last
+    std::vector<int> widths = ofShown(all);
+    const auto left
+        = [&] { return viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0); };
+    squeeze(widths, -left());
+    const auto shrink = [](int& width, int room, int least) {
+        width = std::max(std::min(width, least), width + room);
+    };
+    if (m_restColumn >= 0)
+        shrink(widths[static_cast<std::size_t>(m_restColumn)], left(), kLeastRest);
+    if (left() < 0)
+        shrink(widths[0], left(), kLeastFirst);
+    const int rest = m_restColumn >= 0 ? 0 : std::max(0, left());
+    const int shown = columns - horizontalHeader()->hiddenSectionCount();
+    int place = 0;
+    for (int column = 0; column < columns; ++column) {
+        if (isColumnHidden(column))
+            continue;
+        const int before = rest * place / shown, after = rest * (place + 1) / shown;
+        ++place;
+        horizontalHeader()->resizeSection(
+            column, widths[static_cast<std::size_t>(column)] + after - before);
+    }
+}
+
+} // namespace app

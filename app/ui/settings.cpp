@@ -1,0 +1,228 @@
+#include "app/ui/settings.h"
+
+#include "app/ui/numbers.h"
+#include "app/ui/setting_table.h"
+#include "app/ui/text.h"
+#include "profiler/analysis/metrics.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QFileInfo>
+#include <QLocale>
+#include <QSettings>
+
+namespace app {
+namespace {
+
+QString text(const char* source)
+{
+    return QCoreApplication::translate("Settings", source);
+}
+
+const QString kGeometry = QStringLiteral("geometry");
+const QString kRecent = QStringLiteral("recent");
+const QString kSession = QStringLiteral("session/tabs");
+const QString kRestoring = QStringLiteral("session/restoring");
+
+RecentRun readEntry(const QSettings& settings)
+{
+    const auto string
+        = [&](const char* key) { return settings.value(QString::fromLatin1(key)).toString(); };
+    return {string("file"),
+            string("title"),
+            string("subtitle"),
+            string("bubble"),
+            string("mode"),
+            settings.value(QStringLiteral("iteration")).toLongLong(),
+            settings.value(QStringLiteral("ticksPerUnit")).toLongLong(),
+            settings.value(QStringLiteral("opened")).toDateTime(),
+            thumbnailFromBytes(settings.value(QStringLiteral("thumbnail")).toByteArray())};
+}
+
+void writeEntry(QSettings& settings, const RecentRun& run)
+{
+    const std::pair<const char*, QVariant> fields[]
+        = {{"file", run.file},
+           {"title", run.title},
+           {"subtitle", run.subtitle},
+           {"bubble", run.bubble},
+           {"mode", run.mode},
+           {"iteration", qlonglong{run.iteration}},
+           {"ticksPerUnit", qlonglong{run.ticksPerUnit}},
+           {"opened", run.opened},
+           {"thumbnail", toBytes(run.thumbnail)}};
+    for (const auto& [key, value] : fields)
+        settings.setValue(QString::fromLatin1(key), value);
+}
+
+} // namespace
+
+RecentRun describeRecent(const QString& file, const engine::Run& run, const QDateTime& now)
+{
+    RecentRun result;
+    result.file = QFileInfo(file).absoluteFilePath();
+    result.title = fromUtf8(run.info.label.empty() ? run.info.scheme : run.info.label);
+    const QString model = fromUtf8(run.info.model);
+    const engine::Shape& shape = run.schedule.shape;
+    const QString size = engine::knowsMicroBatches(run.info)
+        ? QStringLiteral("%1 \u00D7 %2").arg(shape.devices).arg(shape.microBatches)
+        : shapeText(run);
+    result.subtitle = model.isEmpty() ? size : model + QStringLiteral(", ") + size;
+    result.mode = fromUtf8(engine::modeDescription(run.info));
+    if (const auto metrics = profiler::metrics(run)) {
+        result.iteration = metrics->duration;
+        result.ticksPerUnit = run.info.ticksPerUnit;
+        result.bubble = percent(metrics->bubbleRatio);
+    }
+    result.opened = now;
+    result.thumbnail = makeThumbnail(run);
+    return result;
+}
+
+QString whenText(const QDateTime& then, const QDateTime& now)
+{
+    const qint64 days = then.date().daysTo(now.date());
+    const QString time = then.toString(QStringLiteral("HH:mm"));
+    if (days == 0)
+        return text("today, %1").arg(time);
+    if (days == 1)
+        return text("yesterday, %1").arg(time);
+    if (days > 1 && days < 7)
+        return QLocale::c().dayName(then.date().dayOfWeek());
+    const QString format = then.date().year() == now.date().year() ? QStringLiteral("d MMM")
+                                                                   : QStringLiteral("d MMM yyyy");
+    return QLocale::c().toString(then.date(), format);
+}
+
+Settings::Settings()
+    : m_settings(std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
+                                             QStringLiteral("bubblescope"),
+                                             QStringLiteral("bubblescope")))
+{
+    replaceDamagedFile();
+}
+
+Settings::Settings(const QString& iniFile)
+    : m_settings(std::make_unique<QSettings>(iniFile, QSettings::IniFormat))
+{
+    replaceDamagedFile();
+}
+
+Settings::~Settings() = default;
+
+void Settings::replaceDamagedFile()
+{
+    if (m_settings->status() != QSettings::FormatError)
+        return;
+    const QString file = m_settings->fileName(), kept = file + QStringLiteral(".damaged");
+    QFile::remove(kept);
+    QFile::rename(file, kept);
+    m_settings = std::make_unique<QSettings>(file, QSettings::IniFormat);
+    m_problem = text("The settings file was damaged, so the defaults are used. The damaged file "
+                     "was kept as %1.")
+                    .arg(kept);
+}
+
+Session Settings::session() const
+{
+    return sessionFromJson(m_settings->value(kSession).toString().toUtf8());
+}
+
+void Settings::setSession(const Session& session)
+{
+    m_settings->setValue(kSession, QString::fromUtf8(toJson(session)));
+}
+
+bool Settings::isRestoring() const
+{
+    return m_settings->value(kRestoring, false).toBool();
+}
+
+void Settings::setRestoring(bool restoring)
+{
+    m_settings->setValue(kRestoring, restoring);
+    m_settings->sync();
+}
+
+QVariant Settings::value(const char* key) const
+{
+    const Setting& of = setting(key);
+    return of.valid(m_settings->value(QString::fromLatin1(key), of.byDefault));
+}
+
+void Settings::setValue(const char* key, const QVariant& value)
+{
+    m_settings->setValue(QString::fromLatin1(key), value);
+}
+
+ThemeController::Choice Settings::theme() const
+{
+    const QStringList& names = setting(key::kTheme).values;
+    return static_cast<ThemeController::Choice>(names.indexOf(value(key::kTheme).toString()));
+}
+
+void Settings::setTheme(ThemeController::Choice choice)
+{
+    setValue(key::kTheme, setting(key::kTheme).values.at(static_cast<int>(choice)));
+}
+
+Units Settings::units() const
+{
+    const auto choice = [this](const char* of) {
+        return static_cast<int>(setting(of).values.indexOf(value(of).toString()));
+    };
+    return {static_cast<TimeUnits>(choice(key::kTimes)),
+            static_cast<MemoryUnits>(choice(key::kMemory))};
+}
+
+QByteArray Settings::geometry() const
+{
+    return m_settings->value(kGeometry).toByteArray();
+}
+
+void Settings::setGeometry(const QByteArray& geometry)
+{
+    m_settings->setValue(kGeometry, geometry);
+}
+
+std::vector<RecentRun> Settings::recentRuns() const
+{
+    std::vector<RecentRun> runs;
+    const int count = m_settings->beginReadArray(kRecent);
+    for (int i = 0; i < count; ++i) {
+        m_settings->setArrayIndex(i);
+        RecentRun run = readEntry(*m_settings);
+        if (QFileInfo::exists(run.file))
+            runs.push_back(std::move(run));
+    }
+    m_settings->endArray();
+    return runs;
+}
+
+void Settings::addRecent(const RecentRun& run)
+{
+    std::vector<RecentRun> runs = recentRuns();
+    std::erase_if(runs, [&](const RecentRun& other) { return other.file == run.file; });
+    runs.insert(runs.begin(), run);
+    runs.resize(std::min(runs.size(), kRecentRuns));
+    writeRecent(runs);
+}
+
+void Settings::clearRecent()
+{
+    writeRecent({});
+}
+
+void Settings::writeRecent(const std::vector<RecentRun>& runs)
+{
+    m_settings->remove(kRecent);
+    m_settings->beginWriteArray(kRecent, static_cast<int>(runs.size()));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        m_settings->setArrayIndex(static_cast<int>(i));
+        writeEntry(*m_settings, runs[i]);
+    }
+    m_settings->endArray();
+    m_settings->sync();
+}
+
+} // namespace app

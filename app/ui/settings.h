@@ -1,0 +1,75 @@
+#pragma once
+
+#include "app/ui/session.h"
+#include "app/ui/theme.h"
+#include "app/ui/thumbnail.h"
+
+#include <QDateTime>
+#include <QString>
+
+#include <vector>
+
+class QSettings;
+
+namespace app {
+
+// A run in the list of the start page. Its data is from the last time that it was open, so the page
+// need not open the file.
+struct RecentRun
+{
+    QString file, title, subtitle; // "BitPipe", "tiny, 4 × 8"
+    QString bubble, mode;          // "13.0 %", "emulated"
+    // Duration of the reported iteration in ticks, and RunInfo::ticksPerUnit; 0: unknown.
+    std::int64_t iteration = 0, ticksPerUnit = 0;
+    QDateTime opened;
+    Thumbnail thumbnail;
+
+    friend bool operator==(const RecentRun&, const RecentRun&) = default;
+};
+
+RecentRun describeRecent(const QString& file, const engine::Run& run, const QDateTime& now);
+QString whenText(const QDateTime& then, const QDateTime& now); // "today, 14:31", "Monday", "3 May"
+
+// Settings that persist between sessions, in the user's settings file. GUI thread only.
+class Settings
+{
+public:
+    Settings();
+    explicit Settings(const QString& iniFile); // for tests
+    // Returns a sentence if the settings file was damaged when it was opened, "" otherwise. A
+    // damaged file is kept under another name, and the defaults are used.
+    QString problem() const { return m_problem; }
+    ~Settings();
+
+    // Returns a setting of settingTable(); the default if the stored value is not a possible one.
+    QVariant value(const char* key) const;
+    void setValue(const char* key, const QVariant& value);
+    ThemeController::Choice theme() const;
+    void setTheme(ThemeController::Choice choice);
+    Units units() const;
+    QByteArray geometry() const;
+    void setGeometry(const QByteArray& geometry);
+
+    // The tabs of the last session. The next start reopens them unless the user turned that off.
+    Session session() const;
+    void setSession(const Session& session);
+    // Whether reopening the last session was started and did not finish. setRestoring() writes the
+    // settings file at once, so that the value survives a crash while the session is reopened.
+    bool isRestoring() const;
+    void setRestoring(bool restoring);
+
+    // Newest first, at most kRecentRuns; omits files that no longer exist.
+    static constexpr std::size_t kRecentRuns = 8;
+    std::vector<RecentRun> recentRuns() const;
+    void addRecent(const RecentRun& run); // replaces the entry of the same file
+    void clearRecent();
+
+private:
+    void replaceDamagedFile();
+    void writeRecent(const std::vector<RecentRun>& runs);
+
+    QString m_problem;
+    std::unique_ptr<QSettings> m_settings;
+};
+
+} // namespace app

@@ -1,0 +1,203 @@
+#pragma once
+
+#include "app/ui/numbers.h"
+#include "app/ui/table_roles.h"
+
+#include <QAbstractTableModel>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace app {
+
+using SortValue = std::variant<double, QString>;
+// Returns the value by which a setting is sorted. Numbers are sorted by value, "16" after "8", and
+// come before texts.
+SortValue settingSort(const QString& value);
+
+// The title of a column. It is a text such as "Device", a text such as "Peak, %1" with a scale
+// whose unit replaces %1, or a function that returns the title.
+struct ColumnTitle
+{
+    // NOLINTBEGIN(google-explicit-constructor): a column is described by an initializer list
+    ColumnTitle(const QString& title = {})
+        : shown([title] { return title; })
+    { }
+    ColumnTitle(const QString& title, const Scale& scale)
+        : shown([=] { return title.arg(scale.unit()); })
+    { }
+    ColumnTitle(std::function<QString()> title)
+        : shown(std::move(title))
+    { }
+    // NOLINTEND(google-explicit-constructor)
+
+    std::function<QString()> shown;
+};
+
+// The part of a column that does not depend on the rows.
+struct ColumnHead
+{
+    ColumnTitle title;
+    Qt::AlignmentFlag alignment;
+};
+
+// A column, described by functions of a row. Without sortedBy(), the column is sorted by its text.
+// with() adds a role, from table_roles.h or from Qt. If its function returns an invalid QVariant
+// for a row, that cell keeps the default of the role.
+template<typename Row>
+struct TableColumn : ColumnHead
+{
+    using Cell = std::function<QVariant(const Row&)>;
+    using Text = std::function<QString(const Row&)>;
+    using Sort = std::function<SortValue(const Row&)>;
+
+    TableColumn(ColumnTitle header, Text shown, Qt::AlignmentFlag align = Qt::AlignRight)
+        : ColumnHead{std::move(header), align}
+        , text(std::move(shown))
+    { }
+    TableColumn& sortedBy(Sort value) { return sortValue = std::move(value), *this; }
+    // Shows "–" in place of the text for rows for which `has` returns false.
+    template<typename Has>
+    TableColumn& onlyIf(Has has)
+    {
+        text = [has, shown = std::move(text)](const Row& row) {
+            return has(row) ? shown(row) : QStringLiteral("–");
+        };
+        return *this;
+    }
+    TableColumn& with(int role, Cell cell)
+    {
+        return roles.emplace_back(role, std::move(cell)), *this;
+    }
+
+    Text text;
+    Sort sortValue;
+    std::vector<std::pair<int, Cell>> roles;
+};
+
+inline constexpr auto kAlways = [](const auto&) { return QVariant(true); };
+
+// The part of TableModel that does not depend on the type of the rows and is compiled once. A `row`
+// is an index in the order in which the rows were set.
+class SortedTable : public QAbstractTableModel
+{
+public:
+    using QAbstractTableModel::QAbstractTableModel;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation,
+                        int role = Qt::DisplayRole) const override;
+    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
+
+protected:
+    // Returns a tooltip that defines the column `title`; an invalid QVariant if there is none.
+    virtual QVariant headerToolTip(int section, const QString& title) const;
+    void sortAgain() { sort(m_sortColumn, m_sortOrder); }
+    std::size_t rowAt(int shown) const { return m_order[static_cast<std::size_t>(shown)]; }
+    void sortRows(std::size_t rows);   // all rows are new
+    void appendRows(std::size_t rows); // appends rows up to this total; they are last until sort()
+
+private:
+    virtual const ColumnHead& columnHead(int column) const = 0;
+    virtual QString cellText(int column, std::size_t row) const = 0;
+    virtual QVariant cellRole(int column, std::size_t row, int role) const = 0;
+    virtual SortValue cellSort(int column, std::size_t row) const = 0;
+    virtual int rowRank(std::size_t row) const = 0;
+
+    std::vector<std::size_t> m_order; // m_order[i]: the row that is shown at position i
+    int m_sortColumn = -1;            // -1: unsorted
+    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
+};
+
+// A read-only table of TableColumns. Sorting is stable, and persistent indexes follow their rows.
+template<typename Row>
+class TableModel : public SortedTable
+{
+public:
+    using SortedTable::SortedTable;
+
+    const Row& at(int shown) const { return m_rows[rowAt(shown)]; }
+
+    int columnCount(const QModelIndex& parent = {}) const override
+    {
+        return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
+    }
+
+protected:
+    using Columns = std::vector<TableColumn<Row>>;
+
+    // The rows in the order in which they were set. Sorting does not change this order.
+    const std::vector<Row>& rows() const { return m_rows; }
+
+    void reset(Columns columns, std::vector<Row> rows)
+    {
+        beginResetModel();
+        m_columns = std::move(columns);
+        m_rows = std::move(rows);
+        sortRows(m_rows.size());
+        endResetModel();
+    }
+
+    // Replaces the columns; their number must stay the same.
+    void describe(Columns columns)
+    {
+        m_columns = std::move(columns);
+        Q_EMIT headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+    }
+
+    // Replaces the rows [first, first + changed.size()). Rows beyond the end are appended and shown
+    // last until the next sort().
+    void update(std::size_t first, std::vector<Row> changed)
+    {
+        const std::size_t known = std::min(changed.size(), m_rows.size() - first);
+        const auto added = changed.begin() + static_cast<std::ptrdiff_t>(known);
+        std::move(changed.begin(), added, m_rows.begin() + static_cast<std::ptrdiff_t>(first));
+        if (!m_rows.empty())
+            Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+        if (added == changed.end())
+            return;
+        const auto end = m_rows.size() + changed.size() - known;
+        beginInsertRows({}, rowCount(), static_cast<int>(end) - 1);
+        std::move(added, changed.end(), std::back_inserter(m_rows));
+        appendRows(end);
+        endInsertRows();
+    }
+
+    // Rows of a lower rank come first in any sort order.
+    virtual int rank(const Row&) const { return 0; }
+
+private:
+    const TableColumn<Row>& column(int number) const
+    {
+        return m_columns[static_cast<std::size_t>(number)];
+    }
+    const ColumnHead& columnHead(int number) const override { return column(number); }
+    QString cellText(int number, std::size_t row) const override
+    {
+        return column(number).text(m_rows[row]);
+    }
+    QVariant cellRole(int number, std::size_t row, int role) const override
+    {
+        for (const auto& [special, cell] : column(number).roles)
+            if (special == role)
+                if (QVariant value = cell(m_rows[row]); value.isValid())
+                    return value;
+        return {};
+    }
+    SortValue cellSort(int number, std::size_t row) const override
+    {
+        const auto& value = column(number).sortValue;
+        return value ? value(m_rows[row]) : SortValue(cellText(number, row));
+    }
+    int rowRank(std::size_t row) const override { return rank(m_rows[row]); }
+
+    Columns m_columns;
+    std::vector<Row> m_rows;
+};
+
+} // namespace app

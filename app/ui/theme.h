@@ -1,0 +1,78 @@
+#pragma once
+
+#include "app/ui/numbers.h"
+#include "profiler/figure/palette.h"
+
+#include <QColor>
+#include <QFont>
+#include <QObject>
+
+namespace app {
+
+// The colours of the window, without the data palette.
+struct Chrome
+{
+    QColor window, surface, surfaceAlt;
+    QColor line, lineStrong, grid;
+    QColor text, text2, text3;
+    QColor hover, selected, pressed;
+    QColor primary, primaryText;
+    QColor ok, warning, error;
+    QColor okTint, warningTint, errorTint;
+};
+
+// All colours and fonts of the window: chrome, data palette and type scale.
+struct Theme
+{
+    profiler::ThemeMode mode = profiler::ThemeMode::Light;
+    Chrome chrome;
+    profiler::Palette palette;
+    double textScale = 1; // factor of all text sizes
+
+    bool isDark() const { return mode == profiler::ThemeMode::Dark; }
+};
+
+Theme makeTheme(profiler::ThemeMode mode, const QString& palette = QStringLiteral("default"));
+QColor toQt(profiler::Colour colour);
+
+// Roboto if it is installed, otherwise the system's sans serif. Sizes are in logical pixels. The
+// weight is Normal, Medium (also for SemiBold in the design) or Bold. Both fonts are scaled by the
+// ThemeController's text scale.
+QFont uiFont(int pixelSize, QFont::Weight weight = QFont::Normal);
+QFont codeFont(int pixelSize = 12); // fixed pitch, for operation names
+
+// The current theme. There is one per application. GUI thread only.
+class ThemeController : public QObject
+{
+    Q_OBJECT
+
+public:
+    enum class Choice { System, Light, Dark };
+
+    explicit ThemeController(QObject* parent = nullptr);
+    const Theme& theme() const { return m_theme; }
+    Choice choice() const { return m_choice; }
+    void setChoice(Choice choice); // System: the desktop's mode when the program started
+    // Sets all three at once, because changed() makes the window recompute its layout. An unknown
+    // `palette` selects the default one; textScale 1 gives the design's sizes.
+    void setLook(Choice choice, const QString& palette, double textScale);
+    void setUnits(Units units); // units of all times and memory, see app/ui/numbers.h
+
+Q_SIGNALS:
+    // Emitted when theme() or the units change; receivers repaint.
+    void changed();
+    // Emitted before changed(). Receivers rewrite texts that contain a time or memory.
+    void unitsChanged();
+
+private:
+    void remake();
+
+    // The mode of the desktop. It is read once, because the window then replaces the palette from
+    // which it is read.
+    profiler::ThemeMode m_desktop;
+    Theme m_theme;
+    Choice m_choice = Choice::System;
+    QString m_palette = QStringLiteral("default");
+};
+
+} // namespace app

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "app/documents/run_document.h"
+#include "app/ui/thumbnail.h"
+#include "app/whatif/layer_split.h"
+#include "profiler/analysis/compare.h"
+#include "profiler/whatif/predict.h"
+
+#include <QString>
+
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace app {
+
+// The user's changes to a measured run. Other schemes are predicted with them.
+struct WhatIfChanges
+{
+    struct Cell // a cell of the table of measured times
+    {
+        int stage = 0;
+        engine::OpKind kind = engine::OpKind::Forward;
+        friend auto operator<=>(const Cell&, const Cell&) = default;
+    };
+
+    std::map<Cell, std::int64_t> times; // in ns; replace the measured medians
+    std::optional<double> weightShare;  // share of W in B, if only B was measured
+    LayerSplit layers;                  // layers of the stages; empty: as measured
+    double linkSpeed = 1;               // relative to the measured speed
+    double tensorParallel = 1;          // relative to the measured size
+    bool removesStragglers = false;
+    int microBatches = 1; // number of micro-batches per iteration
+    // Slow-downs of ops, kinds of ops, devices and links. The slow-down of a single op affects only
+    // the prediction for the run's own order.
+    std::vector<profiler::RunEdit> slowdowns;
+    std::int64_t messageDelay = 0; // in ns, added to every message
+
+    std::size_t editedCells() const { return times.size() + (weightShare ? 1 : 0); }
+    friend bool operator==(const WhatIfChanges&, const WhatIfChanges&) = default;
+};
+
+// Returns the reason why other schemes cannot be predicted from the run; "" if no reason is known.
+// Does not read the spans, so a prediction may still fail. `run` may be nullptr.
+QString whyNoWhatIf(const engine::Run* run);
+
+// Returns the number of layers of the model that the run trained; 0 if the run does not state it.
+int modelLayers(const engine::Run& run);
+
+// Returns the predictor of a run with the changes applied. Fails if a changed time was not
+// measured. Copies of a predictor share only the run, which does not change, so threads can use
+// different copies at the same time.
+engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPredictor& measured,
+                                                      const engine::Run& run,
+                                                      const WhatIfChanges& changes);
+
+// The pseudo-scheme that keeps the order of the measured run.
+inline const QString kOwnOrder = QStringLiteral("own-order");
+// Returns kOwnOrder and the synchronous schemes, sorted by name.
+std::vector<QString> whatIfSchemes();
+QString schemeLabel(const QString& scheme); // "ZB-V" for "zb-v"
+
+// A scheme predicted with the measured times.
+struct WhatIfRow
+{
+    QString scheme;
+    QString reason; // why there is no prediction; "" if there is one or it is still pending
+    bool isKnown = false, hasInterval = false;
+    // In ns; 95 % of the predictions are in [least, most].
+    std::int64_t iteration = 0, least = 0, most = 0;
+    double bubbleRatio = 0, peakStash = 0; // peakStash in M_a
+    // Peak of each device; empty: unknown.
+    engine::IdVector<engine::DeviceId, std::int64_t> deviceBytes;
+    std::shared_ptr<const Thumbnail> thumbnail;
+};
+
+struct WhatIfSettings
+{
+    int devices = 1, microBatches = 1;
+    double linkSpeed = 1;
+    int resamples = 0; // number of predictions for the interval; 0: no interval
+    std::function<bool()> isCancelled = {};
+};
+// Predicts one scheme. Labels the predicted run with the scheme. Fails for kOwnOrder if the number
+// of micro-batches differs from that of the measured run.
+engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& predictor,
+                                                   const QString& scheme,
+                                                   const WhatIfSettings& settings);
+WhatIfRow whatIfRow(const QString& scheme, const engine::Result<profiler::Prediction>& prediction,
+                    bool hasInterval);
+
+// A prediction together with the measured run.
+struct WhatIfDetails
+{
+    QString scheme;
+    std::shared_ptr<const engine::Run> run; // the predicted run; null if `reason` is set
+    QString reason;
+    profiler::Comparison comparison; // compares the measured run and the prediction
+    // Predicted iteration times in ns, each with one assumption changed; nullopt if the change
+    // would have no effect or the time is unknown.
+    std::optional<std::int64_t> withoutEdits, withMeasuredLayers, withoutStragglers, withHalfLinks;
+    // WhatIfPredictor::correction(); nullopt if the prediction keeps the run's own order.
+    std::optional<double> correction;
+    int measuredStages = 0;
+    std::vector<std::string> assumptions;
+};
+
+// Predicts one scheme and compares it with the run. `measured` has no changes.
+WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const engine::Run& run,
+                            const WhatIfChanges& changes, const QString& scheme);
+
+// Returns the `bscope whatif` command with the changes, without -o.
+QString whatIfCommand(const QString& file, const QString& scheme, const WhatIfChanges& changes,
+                      const engine::Shape& measured);
+
+// The device whose stages take longest, and by how much they exceed the mean of the other devices.
+// `device` is -1 if the excess is less than 1 %.
+struct SlowestDevice
+{
+    int device = -1;
+    double excess = 0; // 0.043: 4.3 % slower
+};
+SlowestDevice slowestDevice(const engine::Run& run, const profiler::MeasuredTimes& times);
+
+} // namespace app

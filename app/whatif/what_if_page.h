@@ -1,0 +1,86 @@
+#pragma once
+
+#include "app/documents/run_library.h"
+#include "app/shell/page.h"
+#include "app/timeline/view/selection.h"
+#include "app/timeline/view/view_preparation.h"
+#include "app/ui/theme.h"
+#include "app/whatif/slow_form.h"
+#include "app/whatif/what_if_frame.h"
+#include "app/whatif/what_if_predictions.h"
+#include "app/whatif/what_if_text.h"
+
+#include <QTimer>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace app {
+
+class WhatIfModel;
+
+// Predicts other schemes from the measured times of a run, which the user can change.
+class WhatIfPage : public Page
+{
+    Q_OBJECT
+
+public:
+    WhatIfPage(const ThemeController& theme, RunLibrary& library,
+               std::shared_ptr<RunDocument> document, QWidget* parent = nullptr);
+
+    QString title() const override;
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
+    const RunDocument* document() const { return m_document.get(); }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void connectActions();
+    void connectAll();
+
+    void showDocument(); // shows an empty state until the run is read
+    void start(const RunPointer& run);
+    void showMeasured(const WhatIfPredictions::Predictor& predictor);
+    void refuse(const QString& reason);
+    void predict();
+    void preview(); // predicts only the run's own order, at once
+    bool isOwnOrder() const { return m_scheme == kOwnOrder; }
+    void showSelected(int run, const Selection& selection);
+    std::optional<OpInFocus> predictedOp() const;
+    void showRows(const std::vector<WhatIfRow>& rows);
+    void choose(const QString& scheme);
+    void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);
+    void showViews();
+    void showPeak();
+    WhatIfNumbers numbers() const; // numbers of the run and the last request
+    void showDetails();
+    void showSentence();
+    void openPrediction();
+    void openSchedule(const QString& scheme);
+    void copyCommand();
+
+    const ThemeController& m_theme;
+    RunLibrary& m_library;
+    std::shared_ptr<RunDocument> m_document;
+    RunPointer m_run;
+    RunViewPointer m_measuredView, m_predictedView; // null: not prepared yet
+    ViewPreparation m_views;
+    std::unique_ptr<WhatIfPredictions> m_predictions;
+    WhatIfPredictions::Predictor m_measured;
+    WhatIfChanges m_changes; // changes of the last request
+    QString m_scheme;        // the chosen scheme
+    // The selected item, with the index of its run in the comparison.
+    std::pair<int, Selection> m_selected = {-1, {}};
+    WhatIfDetails m_details; // details of the shown prediction
+    WhatIfModel* m_model = nullptr;
+    QTimer m_delay; // delays predictions while a slider moves
+    Background m_writing{this};
+    WhatIfActions m_actions;
+    WhatIfFrame* m_frame;
+};
+
+} // namespace app

@@ -1,0 +1,188 @@
+#include "app/whatif/what_if_predictions.h"
+
+#include "app/ui/side_threads.h"
+
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kResamples = 100;
+constexpr int kCollect = 40; // ms; rows that arrive within this time are shown together
+enum Priority { Intervals, Medians, Chosen };
+
+struct Explained
+{
+    WhatIfDetails details;
+    RunViewPointer view;
+};
+
+struct PreviewedScheme
+{
+    WhatIfRow row;
+    RunViewPointer view;
+};
+
+// Returns a view that is prepared for its first paint.
+RunViewPointer viewOf(const RunPointer& run)
+{
+    if (run == nullptr)
+        return nullptr;
+    auto view = std::make_shared<const RunView>(run);
+    view->metrics(engine::reportedIteration(view->timeline()));
+    return view;
+}
+
+} // namespace
+
+WhatIfPredictions::WhatIfPredictions(RunPointer run, QObject* parent)
+    : QObject(parent)
+    , m_run(std::move(run))
+    , m_isDropped(std::make_shared<std::atomic<bool>>(false))
+    , m_isUnneeded(std::make_shared<std::atomic<bool>>(false))
+    , m_background(this, sideThreads())
+{
+    m_collect.setSingleShot(true);
+    m_collect.setInterval(kCollect);
+    connect(&m_collect, &QTimer::timeout, this, &WhatIfPredictions::deliver);
+    using Made = engine::Result<profiler::WhatIfPredictor>;
+    m_background.run([measured = m_run] { return profiler::WhatIfPredictor::create(*measured); },
+                     [this](Made made) {
+                         if (!made) {
+                             Q_EMIT failed(QString::fromStdString(made.error().message));
+                             return;
+                         }
+                         m_measured
+                             = std::make_shared<const profiler::WhatIfPredictor>(*std::move(made));
+                         Q_EMIT measured(m_measured);
+                     });
+}
+
+WhatIfPredictions::~WhatIfPredictions()
+{
+    *m_isDropped = true;
+    *m_isUnneeded = true;
+}
+
+void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
+{
+    *m_isDropped = true;
+    m_isDropped = std::make_shared<std::atomic<bool>>(false);
+    m_changes = changes;
+    m_rows.clear();
+    m_intervals = 0;
+    m_all = static_cast<int>(whatIfSchemes().size());
+    Q_EMIT progressed(0, m_all);
+    using Made = engine::Result<profiler::WhatIfPredictor>;
+    m_background.run([measured = m_measured, run = m_run,
+                      changes] { return withChanges(*measured, *run, changes); },
+                     [this, isDropped = m_isDropped](Made made) {
+                         if (*isDropped || !made) // fails only if times were not measured
+                             return;
+                         const auto changed
+                             = std::make_shared<const profiler::WhatIfPredictor>(*std::move(made));
+                         start(isDropped, changed, 0, Medians);
+                         start(isDropped, changed, kResamples, Intervals);
+                     },
+                     Chosen);
+    if (!scheme.isEmpty())
+        explain(scheme);
+}
+
+// Predicts each scheme in a separate job, so that no long job remains after the page is closed.
+void WhatIfPredictions::start(const Flag& isDropped, const Predictor& changed, int resamples,
+                              int priority)
+{
+    for (const QString& scheme : whatIfSchemes()) {
+        const auto job = [isDropped, changed, resamples, scheme, run = m_run,
+                          changes = m_changes]() -> std::optional<WhatIfRow> {
+            if (*isDropped)
+                return std::nullopt;
+            const WhatIfSettings settings{run->schedule.shape.devices, changes.microBatches,
+                                          changes.linkSpeed, resamples,
+                                          [isDropped] { return isDropped->load(); }};
+            return whatIfRow(scheme, predictScheme(*changed, scheme, settings), resamples > 0);
+        };
+        m_background.run(
+            job,
+            [this, isDropped, resamples](const std::optional<WhatIfRow>& row) {
+                if (!*isDropped && row)
+                    take(*row, resamples > 0);
+            },
+            priority);
+    }
+}
+
+void WhatIfPredictions::take(const WhatIfRow& row, bool isLast)
+{
+    m_rows.push_back(row);
+    m_intervals += isLast ? 1 : 0;
+    if (m_intervals == m_all)
+        deliver();
+    else if (!m_collect.isActive())
+        m_collect.start();
+}
+
+void WhatIfPredictions::deliver()
+{
+    m_collect.stop();
+    if (m_rows.empty())
+        return;
+    Q_EMIT predicted(std::exchange(m_rows, {}));
+    Q_EMIT progressed(m_intervals, m_all);
+}
+
+void WhatIfPredictions::explain(const QString& scheme)
+{
+    *m_isUnneeded = true;
+    m_isUnneeded = std::make_shared<std::atomic<bool>>(false);
+    const auto job = [isUnneeded = m_isUnneeded, measured = m_measured, run = m_run,
+                      changes = m_changes, scheme] {
+        Explained explained;
+        if (*isUnneeded)
+            return explained;
+        explained.details = whatIfDetails(*measured, *run, changes, scheme);
+        explained.view = viewOf(explained.details.run);
+        return explained;
+    };
+    m_background.run(
+        job,
+        [this, isUnneeded = m_isUnneeded](const Explained& one) {
+            if (!*isUnneeded)
+                Q_EMIT explained(one.details, one.view);
+        },
+        Chosen);
+}
+
+void WhatIfPredictions::preview(const WhatIfChanges& changes, const QString& scheme)
+{
+    if (m_isPreviewing) {
+        m_nextPreview = Preview{changes, scheme};
+        return;
+    }
+    m_isPreviewing = true;
+    const auto job = [measured = m_measured, run = m_run, changes, scheme] {
+        const auto predictor = withChanges(*measured, *run, changes);
+        auto prediction = predictor
+            ? predictScheme(*predictor, scheme,
+                            {run->schedule.shape.devices, changes.microBatches, changes.linkSpeed})
+            : tl::unexpected(predictor.error());
+        PreviewedScheme made;
+        made.row = whatIfRow(scheme, prediction, false);
+        if (prediction)
+            made.view = viewOf(std::make_shared<const engine::Run>(std::move(prediction->run)));
+        return made;
+    };
+    m_background.run(
+        job,
+        [this, changes](const PreviewedScheme& made) {
+            m_isPreviewing = false;
+            if (made.view != nullptr)
+                Q_EMIT previewed(made.row, made.view, changes);
+            if (const auto next = std::exchange(m_nextPreview, std::nullopt))
+                preview(next->changes, next->scheme);
+        },
+        Chosen);
+}
+
+} // namespace app

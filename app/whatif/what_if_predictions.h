@@ -1,0 +1,75 @@
+#pragma once
+
+#include "app/timeline/view/run_view.h"
+#include "app/ui/background.h"
+#include "app/whatif/what_if.h"
+
+#include <QObject>
+#include <QThreadPool>
+#include <QTimer>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace app {
+
+// Predicts all schemes from the measured times of one run, on its own threads. The durations of all
+// schemes come first, then their confidence intervals. A new request cancels the previous one. GUI
+// thread only; never waits for its threads.
+class WhatIfPredictions : public QObject
+{
+    Q_OBJECT
+
+public:
+    using Predictor = std::shared_ptr<const profiler::WhatIfPredictor>;
+
+    // Starts to collect the times of the run; emits measured() or failed() once.
+    explicit WhatIfPredictions(RunPointer run, QObject* parent = nullptr);
+    ~WhatIfPredictions() override; // cancels
+
+    // Predicts all schemes. If `scheme` is not "", also explains its prediction. Call it after
+    // measured().
+    void ask(const WhatIfChanges& changes, const QString& scheme);
+    void explain(const QString& scheme); // uses the changes of the last ask()
+    // Predicts one scheme without its interval, for use while the user drags an edit. One preview
+    // runs at a time. Of the previews that are requested meanwhile, only the last one is computed.
+    void preview(const WhatIfChanges& changes, const QString& scheme);
+
+Q_SIGNALS:
+    void measured(const app::WhatIfPredictions::Predictor& predictor);
+    void failed(const QString& reason);
+    // Delivers rows of the last request. Each scheme is delivered twice: first without its
+    // interval, then with it.
+    void predicted(const std::vector<app::WhatIfRow>& rows);
+    void explained(const app::WhatIfDetails& details, const app::RunViewPointer& view);
+    void previewed(const app::WhatIfRow& row, const app::RunViewPointer& view,
+                   const app::WhatIfChanges& changes);
+    void progressed(int intervals, int all); // number of schemes whose interval is known
+
+private:
+    using Flag = std::shared_ptr<std::atomic<bool>>;
+    void start(const Flag& isDropped, const Predictor& changed, int resamples, int priority);
+    void take(const WhatIfRow& row, bool isLast);
+    void deliver();
+
+    struct Preview
+    {
+        WhatIfChanges changes;
+        QString scheme;
+    };
+
+    RunPointer m_run;
+    Predictor m_measured;
+    bool m_isPreviewing = false;
+    std::optional<Preview> m_nextPreview;
+    WhatIfChanges m_changes;
+    Flag m_isDropped;              // set to cancel the last ask(); the threads read it
+    Flag m_isUnneeded;             // set to cancel the last explain()
+    std::vector<WhatIfRow> m_rows; // rows that were not delivered yet
+    int m_intervals = 0, m_all = 0;
+    QTimer m_collect;
+    Background m_background;
+};
+
+} // namespace app

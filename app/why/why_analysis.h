@@ -1,0 +1,58 @@
+#pragma once
+
+#include "app/documents/run_document.h"
+#include "app/timeline/view/make_path_marks.h"
+#include "app/timeline/view/why_words.h"
+#include "app/ui/background.h"
+
+#include <QObject>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+namespace app {
+
+// The fastest other scheme for a run, or why it is unknown.
+struct NextSchemeAnswer
+{
+    std::shared_ptr<const profiler::NextScheme> next; // nullptr: see `reason`
+    QString reason; // why the scheme is unknown; "" if no scheme is faster
+};
+
+// Explains an iteration in the background. The critical path is computed first, then the effect of
+// each change, then the next scheme. A new request cancels the previous one. GUI thread only; never
+// waits for its threads.
+class WhyAnalysis : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit WhyAnalysis(QObject* parent = nullptr);
+    ~WhyAnalysis() override; // cancels
+
+    void ask(const RunPointer& run, int iteration);
+    void cancel();           // emits nothing more for the last request
+    void cancelNextScheme(); // stops the search for the next scheme; emits nextKnown()
+
+Q_SIGNALS:
+    // `marks` is nullptr if the iteration cannot be explained; `reason` says why.
+    void explained(const app::PathMarksPointer& marks, const QString& reason);
+    void effectKnown(int reason, const app::WhyEffect& effect);
+    // `accuracy` is the simulated duration without a change, divided by the recorded duration. It
+    // is 0 if no change can be simulated, and `problem` says why.
+    void accuracyKnown(double accuracy, const QString& problem);
+    void nextKnown(const app::NextSchemeAnswer& answer);
+
+private:
+    using Flag = std::shared_ptr<std::atomic<bool>>;
+    void askEffects(const PathMarksPointer& marks);
+    void askNext();
+
+    RunPointer m_run;
+    Flag m_isDropped;     // set to cancel the last ask(); the threads read it
+    Flag m_isNextDropped; // set to cancel the search for the next scheme
+    Background m_background;
+};
+
+} // namespace app

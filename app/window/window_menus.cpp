@@ -1,0 +1,300 @@
+#include "app/window/window_menus.h"
+
+#include "app/ui/command_field.h"
+#include "app/ui/controls.h"
+#include "app/ui/setting_table.h"
+#include "app/ui/settings.h"
+#include "app/ui/text.h"
+#include "app/window/about_dialog.h"
+#include "app/window/diagnostics_dialog.h"
+#include "app/window/main_window.h"
+#include "app/window/open_link.h"
+#include "app/window/page_tabs.h"
+#include "engine/experiment/experiment.h"
+#include "engine/schedules/scheme.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QClipboard>
+#include <QEvent>
+#include <QGuiApplication>
+#include <QMenuBar>
+#include <QPainter>
+
+#include <algorithm>
+#include <span>
+
+namespace app {
+namespace {
+
+class Logo : public ThemedWidget
+{
+public:
+    Logo(const ThemeController& theme, QWidget* parent)
+        : ThemedWidget(theme, parent)
+    {
+        setFixedSize(32, 30);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        paintLogo(painter, QRectF(11, 7, 16, 16), theme().isDark());
+    }
+};
+
+} // namespace
+
+WindowMenus::WindowMenus(MainWindow& window, ThemeController& theme, Settings& settings)
+    : QObject(&window)
+    , m_window(window)
+    , m_theme(theme)
+    , m_settings(settings)
+    , m_commandField(new CommandField(theme))
+    , m_palette(new CommandPalette(theme, &window))
+{
+    makeBar();
+}
+
+void WindowMenus::place(int width)
+{
+    m_commandField->move(width - m_commandField->width(), 0);
+}
+
+QAction* WindowMenus::add(QMenu* menu, const QString& text, const QString& name,
+                          const QKeySequence& keys)
+{
+    QAction* action = menu->addAction(text);
+    action->setObjectName(name);
+    action->setShortcut(keys);
+    m_fixedActions.append(action);
+    return action;
+}
+
+void WindowMenus::makeBar()
+{
+    QMenuBar* bar = m_window.menuBar();
+    bar->setObjectName(QStringLiteral("menuBar"));
+    bar->setNativeMenuBar(false);
+    bar->setFixedHeight(30);
+    new Logo(m_theme, bar); // in the padding at the left that the style sheet reserves
+    m_commandField->setParent(
+        bar); // as a corner widget, it would get the padding for the logo at its right
+    const QStringList titles
+        = {tr("File"), tr("Run"), tr("View"), tr("Compare"), tr("Analyze"), tr("Export")};
+    for (std::size_t i = 0; i < m_menus.size(); ++i)
+        m_menus[i] = bar->addMenu(titles.at(static_cast<qsizetype>(i)));
+    m_help = bar->addMenu(tr("Help"));
+    makeFileMenu();
+    makeViewMenu();
+    makeHelpMenu();
+    menu(Menu::Run)->addAction(m_newRun);
+    connect(add(menu(Menu::Run), tr("&Estimator"), QStringLiteral("estimator"), tr("Ctrl+Shift+M")),
+            &QAction::triggered, &m_window, &MainWindow::openEstimator);
+    connect(add(menu(Menu::Run), tr("&Study"), QStringLiteral("study"), tr("Ctrl+Shift+G")),
+            &QAction::triggered, &m_window, [this] { m_window.openStudy(); });
+    connect(add(menu(Menu::Run), tr("Run on a clus&ter…"), QStringLiteral("cluster"),
+                tr("Ctrl+Shift+L")),
+            &QAction::triggered, &m_window, &MainWindow::openCluster);
+    connect(add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
+                tr("Ctrl+Shift+O")),
+            &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Runs); });
+    connect(m_commandField, &CommandField::clicked, this, &WindowMenus::showCommands);
+}
+
+void WindowMenus::showLink(const QString& link)
+{
+    openLink(m_window, link);
+}
+
+void WindowMenus::makeFileMenu()
+{
+    QMenu* file = menu(Menu::File);
+    m_newRun = add(file, tr("&New run"), QStringLiteral("newRun"), tr("Ctrl+N"));
+    connect(m_newRun, &QAction::triggered, &m_window, [this] { m_window.newRun(); });
+    connect(add(file, tr("&Open runs…"), QStringLiteral("open"), tr("Ctrl+O")), &QAction::triggered,
+            &m_window, [this] { m_window.askFor(FileKind::Runs); });
+    connect(add(file, tr("Open the copied lin&k"), QStringLiteral("openLink"), tr("Ctrl+Shift+V")),
+            &QAction::triggered, &m_window,
+            [this] { showLink(QGuiApplication::clipboard()->text()); });
+    connect(add(file, tr("&All runs"), QStringLiteral("allRuns"), tr("Ctrl+L")),
+            &QAction::triggered, &m_window, &MainWindow::openLedger);
+    connect(add(file, tr("&Import traces…"), QStringLiteral("importTraces"), tr("Ctrl+Shift+I")),
+            &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Traces); });
+    connect(add(file, tr("Import a &folder of traces…"), QStringLiteral("importFolder"), {}),
+            &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::TraceFolder); });
+    connect(
+        add(file, tr("&Edit a schedule file…"), QStringLiteral("editSchedule"), tr("Ctrl+Alt+O")),
+        &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Schedule); });
+    m_reopen = add(file, tr("&Reopen the tabs of the last session"), QStringLiteral("reopenTabs"),
+                   tr("Ctrl+Shift+R"));
+    connect(m_reopen, &QAction::triggered, &m_window, &MainWindow::reopenTabs);
+    file->addSeparator();
+    connect(add(file, tr("&Settings"), QStringLiteral("settings"), tr("Ctrl+,")),
+            &QAction::triggered, &m_window, [this] { m_window.openSettings(); });
+    m_close = add(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W"));
+    connect(m_close, &QAction::triggered, &m_window,
+            [this] { m_window.tabs().close(m_window.currentPage()); });
+    connect(add(file, tr("&Quit"), QStringLiteral("quit"), tr("Ctrl+Q")), &QAction::triggered,
+            &m_window, &QWidget::close);
+}
+
+void WindowMenus::makeViewMenu()
+{
+    QMenu* view = menu(Menu::View);
+    connect(add(view, tr("&Next tab"), QStringLiteral("nextTab"), tr("Ctrl+PgDown")),
+            &QAction::triggered, &m_window, [this] { m_window.tabs().step(1); });
+    connect(add(view, tr("&Previous tab"), QStringLiteral("previousTab"), tr("Ctrl+PgUp")),
+            &QAction::triggered, &m_window, [this] { m_window.tabs().step(-1); });
+    view->addSeparator();
+    makeThemeMenu(view);
+    m_fullScreen = add(view, tr("&Full screen"), QStringLiteral("fullScreen"), tr("F11"));
+    m_fullScreen->setCheckable(true);
+    connect(m_fullScreen, &QAction::triggered, &m_window,
+            [this] { m_window.setWindowState(m_window.windowState() ^ Qt::WindowFullScreen); });
+    m_window.installEventFilter(this);
+}
+
+// Updates the check mark of "Full screen", because the window manager also changes the state.
+bool WindowMenus::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::WindowStateChange)
+        m_fullScreen->setChecked(m_window.isFullScreen());
+    return QObject::eventFilter(watched, event);
+}
+
+void WindowMenus::makeThemeMenu(QMenu* view)
+{
+    QMenu* themes = view->addMenu(tr("&Theme"));
+    auto* group = new QActionGroup(this);
+    // Updates the check mark, because the settings page and a reset also change the theme.
+    connect(themes, &QMenu::aboutToShow, group, [this, group] {
+        group->actions().at(static_cast<int>(m_theme.choice()))->setChecked(true);
+    });
+    const QStringList titles = {tr("Same as the &system"), tr("&Light"), tr("&Dark")};
+    const QStringList names = {QStringLiteral("themeSystem"), QStringLiteral("themeLight"),
+                               QStringLiteral("themeDark")};
+    for (int i = 0; i < titles.size(); ++i) {
+        const auto choice = static_cast<ThemeController::Choice>(i);
+        QAction* action = add(themes, titles.at(i), names.at(i), {});
+        action->setCheckable(true);
+        action->setChecked(choice == m_theme.choice());
+        group->addAction(action);
+        connect(action, &QAction::triggered, this, [this, choice] {
+            m_settings.setTheme(choice);
+            m_theme.setChoice(choice);
+        });
+    }
+}
+
+void WindowMenus::makeHelpMenu()
+{
+    connect(add(m_help, tr("&Search or run a command"), QStringLiteral("commands"), tr("Ctrl+K")),
+            &QAction::triggered, this, &WindowMenus::showCommands);
+    QAction* keys = add(m_help, tr("&Keys"), QStringLiteral("keys"), {});
+    keys->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(QStringLiteral("?"))});
+    connect(keys, &QAction::triggered, &m_window, &MainWindow::showKeys);
+    connect(add(m_help, tr("&Device check"), QStringLiteral("devices"), {}), &QAction::triggered,
+            &m_window, &MainWindow::showDevices);
+    connect(add(m_help, tr("Save d&iagnostics…"), QStringLiteral("diagnostics"), {}),
+            &QAction::triggered, this, &WindowMenus::showDiagnostics);
+    connect(add(m_help, tr("&About Bubblescope"), QStringLiteral("about"), {}), &QAction::triggered,
+            this, [this] { (new AboutDialog(m_theme, &m_window))->open(); });
+}
+
+void WindowMenus::showDiagnostics()
+{
+    auto* dialog
+        = new DiagnosticsDialog(m_settings, m_window.library().runs().notices(), &m_window);
+    connect(dialog, &DiagnosticsDialog::saved, &m_window, &MainWindow::announce);
+    dialog->open();
+}
+
+// The actions of a page come before those of the window and are removed with the page. Empty menus
+// are disabled.
+void WindowMenus::showPage(const Page& page)
+{
+    for (QMenu* menu : m_menus) {
+        for (QAction* action : m_pageActions)
+            menu->removeAction(action);
+    }
+    m_pageActions.clear();
+    for (std::size_t i = 0; i < m_menus.size(); ++i) {
+        const QList<QAction*> own = page.menuActions(static_cast<Menu>(i));
+        QAction* before = m_menus[i]->actions().value(0);
+        m_menus[i]->insertActions(before, own);
+        m_pageActions += own;
+        if (before != nullptr && !own.isEmpty()) {
+            QAction* separator = m_menus[i]->insertSeparator(before);
+            m_pageActions.append(separator);
+        }
+        m_menus[i]->setEnabled(!m_menus[i]->actions().isEmpty());
+    }
+    m_close->setEnabled(page.isClosable());
+    m_reopen->setEnabled(m_window.canReopenTabs());
+}
+
+// Returns commands that open a run of the ledger, or the set-up page with a scheme.
+QList<CommandPalette::Command> WindowMenus::foundCommands()
+{
+    constexpr std::size_t kMostRuns = 200;
+    m_found = std::make_unique<QObject>();
+    QList<CommandPalette::Command> commands;
+    const auto found = [&](const QString& text, const QString& place, auto run) {
+        auto* action = new QAction(menuText(text), m_found.get());
+        connect(action, &QAction::triggered, &m_window, run);
+        commands.append({action, place});
+    };
+    for (const engine::Scheme& scheme : engine::schemes())
+        found(fromUtf8(scheme.title), tr("scheme"), [this, &scheme] {
+            engine::Experiment experiment;
+            experiment.schedule.scheme = scheme.name;
+            m_window.newRun(QString::fromStdString(engine::toToml(experiment)));
+        });
+    for (const Setting& setting : settingTable())
+        found(setting.title, tr("setting"),
+              [this, &setting] { m_window.openSettings(setting.key); });
+    const std::vector<LedgerRun>& runs = m_window.ledger().runs();
+    for (const LedgerRun& run : std::span(runs).first(std::min(runs.size(), kMostRuns)))
+        if (!run.isTrashed())
+            found(run.title() + QLatin1Char(' ') + run.tags.join(QLatin1Char(' ')),
+                  tr("run, %1").arg(
+                      whenText(run.started.toLocalTime(), QDateTime::currentDateTime())),
+                  [this, file = run.file] { m_window.openRun(file); });
+    return commands;
+}
+
+void WindowMenus::showCommands()
+{
+    QList<CommandPalette::Command> commands;
+    const auto list = [&](const QMenu& menu, const QList<QAction*>& actions) {
+        for (QAction* action : actions) {
+            const auto isSame = [action](const CommandPalette::Command& command) {
+                return command.action == action;
+            };
+            const bool isKnown = std::any_of(commands.begin(), commands.end(), isSame)
+                || action->objectName() == QStringLiteral("commands");
+            if (!action->isSeparator() && action->menu() == nullptr && !isKnown)
+                commands.append({action, QString(menu.title()).remove(QLatin1Char('&'))});
+        }
+    };
+    for (const QMenu* menu : m_menus) {
+        list(*menu, menu->actions());
+        for (const QAction* action : menu->actions()) {
+            if (action->menu() != nullptr)
+                list(*action->menu(), action->menu()->actions());
+        }
+    }
+    list(*m_help, m_help->actions());
+    commands += foundCommands();
+    const QPoint corner = m_commandField->mapToGlobal(QPoint(m_commandField->width() - 4, 2));
+    m_palette->open(commands, corner, [this](const QString& text) {
+        QList<CommandPalette::Command> found;
+        for (QAction* action : m_window.currentPage()->foundActions(text))
+            found.append({action, tr("in this run")});
+        return found;
+    });
+}
+
+} // namespace app

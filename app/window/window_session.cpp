@@ -1,0 +1,140 @@
+#include "app/window/window_session.h"
+
+#include "app/shell/notice_bar.h"
+#include "app/ui/numbers.h"
+#include "app/ui/setting_table.h"
+#include "app/ui/settings.h"
+#include "app/window/main_window.h"
+#include "app/window/page_tabs.h"
+#include "app/window/session_tabs.h"
+
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kSaveAfter = 1000; // ms, so that closing many tabs writes once
+// ms; interval at which watchStart() is called until all runs are read
+constexpr int kStartIsOver = 3000;
+
+// "a.sqlite", "a.sqlite and b.sqlite", "a.sqlite and 3 others".
+QString namesOf(const QStringList& files)
+{
+    if (files.size() <= 2)
+        return files.join(WindowSession::tr(" and "));
+    return WindowSession::tr("%1 and %2 others").arg(files.front()).arg(files.size() - 1);
+}
+
+} // namespace
+
+WindowSession::WindowSession(MainWindow& window, NoticeBar& notice, Settings& settings)
+    : QObject(&window)
+    , m_window(window)
+    , m_settings(settings)
+    , m_notice(notice)
+    , m_previous(settings.session())
+{
+    m_saveTimer.setSingleShot(true);
+    connect(&m_saveTimer, &QTimer::timeout, this, &WindowSession::save);
+    m_startTimer.setSingleShot(true);
+    connect(&m_startTimer, &QTimer::timeout, this, &WindowSession::watchStart);
+}
+
+void WindowSession::begin(Tabs tabs)
+{
+    m_isSaving = true;
+    tabsChanged(); // schedules saving the tabs of the command line
+    if (!m_settings.problem().isEmpty())
+        m_notice.say(Band::Kind::Warning, tr("The settings were reset."), m_settings.problem());
+    if (tabs == Tabs::LeaveClosed || !m_settings.value(key::kRestore).toBool() || !canReopen())
+        return;
+    if (!m_settings.isRestoring())
+        return reopen();
+    m_settings.setRestoring(false);
+    m_notice.say(Band::Kind::Warning, tr("The tabs of the last session were not opened."),
+                 tr("The last start did not finish opening them."),
+                 {tr("Open them"), [this] { reopen(); }});
+}
+
+void WindowSession::reopen()
+{
+    const Session session = std::exchange(m_previous, {});
+    m_settings.setRestoring(true);
+    m_startTimer.start(kStartIsOver);
+    QStringList missing;
+    Page* current = m_window.currentPage();
+    for (std::size_t i = 0; i < session.tabs.size(); ++i) {
+        Page* page = openTab(m_window, session.tabs[i], missing);
+        if (page != nullptr && static_cast<int>(i) + 1 == session.current)
+            current = page;
+    }
+    m_window.tabs().makeCurrent(current);
+    missing.removeDuplicates();
+    if (!missing.isEmpty())
+        m_notice.say(Band::Kind::Warning, tr("%1 not found.").arg(countOf(missing.size(), "file")),
+                     tr("Moved or deleted since the last session: %1.").arg(namesOf(missing)));
+}
+
+bool WindowSession::isReading() const
+{
+    const RunsModel& runs = m_window.library().runs();
+    for (int row = 0; row < runs.rowCount(); ++row)
+        if (runs.at(row)->state() == RunDocument::State::Loading)
+            return true;
+    return false;
+}
+
+// Ends the start phase when no run is being read.
+void WindowSession::watchStart()
+{
+    if (isReading())
+        return m_startTimer.start(kStartIsOver);
+    m_settings.setRestoring(false);
+    save();
+}
+
+void WindowSession::tabsChanged()
+{
+    if (m_isSaving)
+        m_saveTimer.start(kSaveAfter);
+}
+
+Session WindowSession::current() const
+{
+    Session session;
+    for (Page* page : m_window.tabs().pages()) {
+        SessionTab tab = sessionTab(*page);
+        if (tab.kind.isEmpty())
+            continue;
+        session.tabs.push_back(std::move(tab));
+        if (page == m_window.currentPage())
+            session.current = static_cast<int>(session.tabs.size());
+    }
+    return session;
+}
+
+// Saves the tabs. Does nothing during the start phase, because a run that is being read has no
+// visible time yet; watchStart() saves afterwards. If no tab is open, keeps the saved tabs as long
+// as reopen() can open them.
+void WindowSession::save()
+{
+    if (!m_isSaving || m_startTimer.isActive())
+        return;
+    Session session = current();
+    if (!session.tabs.empty() || !canReopen())
+        m_settings.setSession(session);
+}
+
+void WindowSession::end()
+{
+    m_saveTimer.stop();
+    if (m_startTimer.isActive()) {
+        m_settings.setRestoring(false);
+        if (isReading())
+            return;
+    }
+    m_startTimer.stop();
+    save();
+}
+
+} // namespace app

@@ -1,0 +1,292 @@
+#include "app/compare/compare_model.h"
+#include "app/documents/iterations_model.h"
+#include "app/documents/runs_model.h"
+#include "app/range/range_model.h"
+#include "app/run/events_model.h"
+#include "app/run/metrics_model.h"
+#include "app/ui/table_roles.h"
+#include "app/ui/verdict.h"
+#include "profiler/analysis/compare.h"
+#include "tests/app/model_texts.h"
+#include "tests/app/simulated_run.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+
+using namespace app;
+using namespace tests;
+
+TEST_CASE("the mode of a live run states that its threads oversubscribe the cores")
+{
+    engine::RunInfo info;
+    info.mode = engine::Mode::Live;
+    info.threads = 4;
+    info.cores = 4;
+    CHECK(modeText(info) == QStringLiteral("live"));
+    info.cores = 2;
+    CHECK(modeText(info) == QStringLiteral("live, oversubscribed"));
+}
+
+// Only a hint named the unit, and narrow windows hid it.
+TEST_CASE("the summary shows BitPipe's numbers by device and in total, with their units")
+{
+    MetricsModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    CHECK(model.dispensable().empty());
+    const auto run = sharedRun({"bitpipe", 4, 4});
+    model.show(run, *profiler::metrics(*run));
+
+    CHECK(header(model).join(u'|')
+          == QStringLiteral("Device|Stages|Compute, units|F, units|B, units|Exposed comm., units|"
+                            "Bubble, units|Bubble, %|Stash, Mₐ|Sent / received|Local"));
+    CHECK(model.dispensable() == std::vector{10, 9, 8}); // the stash is in the picture, too
+    CHECK(row(model, 0).join(u'|')
+          == QStringLiteral("Device 0|0, 3, 4, 7|12.0|4.0|8.0|0.0|2.0|14.3|3.5|8 / 8|4"));
+    CHECK(row(model, 1).mid(0, 3).join(u'|') == QStringLiteral("Device 1|1, 2, 5, 6|12.0"));
+    CHECK(row(model, 4).join(u'|')
+          == QStringLiteral("All devices||12.0|4.0|8.0|0.0|2.0|14.3|4.0|48|8"));
+    CHECK(model.index(4, 0).data(kStrongRole).toBool());
+    model.clear();
+    CHECK(model.rowCount() == 0);
+}
+
+// The share was 0.0, as if the device had no bubble, and the stash and the messages were 0.
+TEST_CASE("a device without a trace has dashes in place of numbers")
+{
+    const auto run
+        = std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun({"1f1b", 2, 2})));
+    MetricsModel summary;
+    summary.show(run, *profiler::metrics(*run));
+    RangeModel range;
+    range.show(run, *profiler::rangeMetrics(*run, run->timeline.iterations.front().window));
+    for (const QAbstractItemModel* model : {static_cast<const QAbstractItemModel*>(&summary),
+                                            static_cast<const QAbstractItemModel*>(&range)}) {
+        const auto column = static_cast<int>(header(*model).indexOf(QStringLiteral("Bubble, %")));
+        REQUIRE(column >= 0);
+        CHECK(row(*model, 0)[column] == QStringLiteral("33.3"));
+        CHECK(row(*model, 1)[column] == QStringLiteral("–"));
+        CHECK_FALSE(model->index(1, column).data(kShareRole).isValid());
+        const auto first = header(*model).indexOf(QStringLiteral("Compute, units"));
+        REQUIRE(first >= 0);
+        for (const QString& cell : row(*model, 1).mid(first))
+            CHECK(cell == QStringLiteral("–"));
+        CHECK(row(*model, 2)[column] == QStringLiteral("33.3"));
+    }
+}
+
+TEST_CASE("the summary has a column of recompute where it occurs, and its parts add up")
+{
+    engine::ScheduleRequest request;
+    request.scheme = "1f1b";
+    request.devices = 2;
+    request.microBatches = 4;
+    auto run = std::make_shared<engine::Run>();
+    run->schedule = engine::lower(engine::addRecompute(*engine::buildSchedule(request)));
+    const auto costs = engine::unitOpCosts(run->schedule, {});
+    REQUIRE(costs.has_value());
+    run->info.ticksPerUnit = costs->ticksPerUnit;
+    run->timeline = *engine::simulate(run->schedule, *costs);
+    MetricsModel model;
+    model.show(run, *profiler::metrics(*run));
+    CHECK(header(model).mid(2, 4).join(u'|')
+          == QStringLiteral("Compute, units|F, units|B, units|RC, units"));
+    const QStringList cells = row(model, 0);
+    CHECK(cells[5].toDouble() == 4.0);
+    CHECK(cells[3].toDouble() + cells[4].toDouble() + cells[5].toDouble() == cells[2].toDouble());
+}
+
+TEST_CASE("the events table lists every op of an iteration once a lane, in time order")
+{
+    EventsModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    const auto run = sharedRun({"1f1b", 2, 2, 2});
+    model.show(run, 1);
+    std::size_t spans = 0;
+    for (const auto& track : run->timeline.tracks)
+        for (const auto& span : track.spans)
+            spans += span.iteration == 1 ? 1 : 0;
+    REQUIRE(model.rowCount() == static_cast<int>(spans));
+    CHECK(row(model, 0).mid(0, 7).join(u'|') == QStringLiteral("0F0|Forward|0|0|0|down|0.000"));
+
+    model.sort(static_cast<int>(EventsModel::Column::Duration), Qt::DescendingOrder);
+    CHECK(model.at(0).window.duration() == 2 * run->info.ticksPerUnit);
+    const Event chosen = model.at(0);
+    CHECK(model.rowOf(chosen.op, chosen.lane, 1) == 0);
+    model.sort(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
+    CHECK(model.rowOf(chosen.op, chosen.lane, 1) > 0); // the row moved, the event is the same
+}
+
+TEST_CASE("chosen ops of all iterations are listed with their iteration, up to a limit")
+{
+    EventsModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    const auto run = sharedRun({"1f1b", 2, 2, 2});
+    const auto isFirst = [](const engine::Span& span) { return span.op == 0; };
+    model.showAll(run, isFirst, 100);
+    REQUIRE(model.rowCount() == 2);
+    const int last = model.columnCount() - 1;
+    CHECK(header(model).back() == QStringLiteral("Iteration"));
+    for (const int k : {0, 1}) {
+        CHECK(row(model, k)[0] == QStringLiteral("0F0"));
+        CHECK(row(model, k)[6] == QStringLiteral("0.000")); // since the start of its iteration
+        CHECK(row(model, k)[last] == QString::number(k));
+        CHECK(model.rowOf(0, engine::Track::Kind::Compute, k) == k);
+    }
+    model.showAll(run, isFirst, 1);
+    CHECK(model.rowCount() == 1);
+    model.show(run, 1, isFirst);
+    CHECK(model.rowCount() == 1);
+    CHECK(header(model).back() != QStringLiteral("Iteration"));
+}
+
+TEST_CASE("iterations of a growing run are appended, and the last one may change")
+{
+    IterationsModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    engine::Run run = simulatedRun({"1f1b", 4, 4, 3, true});
+    run.timeline.iterations[0].kind = engine::Iteration::Kind::Warmup;
+    run.timeline.iterations[1].number = 0;
+    run.timeline.iterations[1].loss = 5.548;
+    run.timeline.iterations[1].gradientNorm = 2.7182;
+    auto rows = iterationRows(run, 0);
+    REQUIRE(rows.size() == 3);
+
+    model.update(run.info, 0, {rows[0], rows[1]});
+    model.update(run.info, 1, {rows[1], rows[2]});
+    CHECK(model.rowCount() == 3);
+    CHECK(row(model, 0).mid(0, 3).join(u'|') == QStringLiteral("warm-up 0|21.0|42.9"));
+    CHECK(row(model, 1).mid(0, 5).join(u'|') == QStringLiteral("0|21.0|42.9|5.55|2.718"));
+    CHECK(row(model, 2).value(4) == QStringLiteral("–"));
+    CHECK(header(model).value(4) == QStringLiteral("Gradient norm"));
+    CHECK(header(model).value(1) == QStringLiteral("ms"));
+}
+
+TEST_CASE("differences are coloured over 1 % of the baseline, less time being better")
+{
+    CompareModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    const engine::Run baseline = simulatedRun({"1f1b", 4, 4});
+    const engine::Run bitpipe = simulatedRun({"bitpipe", 4, 4});
+    model.show(*profiler::compare({&baseline, &bitpipe}), {u"1F1B #1"_qs, u"BitPipe #2"_qs});
+
+    CHECK(header(model).mid(0, 5).join(u'|')
+          == QStringLiteral(
+              "Run|Iteration, units|Compute, units|Exposed comm., units|Bubble, units"));
+    CHECK(row(model, 0).mid(0, 5).join(u'|') == QStringLiteral("1F1B #1|21.0|12.0|0.0|9.0"));
+    CHECK(row(model, 1).mid(0, 5).join(u'|') == QStringLiteral("BitPipe #2|14.0|12.0|0.0|2.0"));
+    for (const int column : model.dispensable())
+        CHECK(column > 4); // never a time
+    CHECK(header(model).value(model.dispensable().back()) == QStringLiteral("Messages"));
+    const auto iteration = model.index(1, 1), compute = model.index(1, 2);
+    CHECK(iteration.data(kDifferenceRole).toString() == QStringLiteral("\u22127.0"));
+    CHECK(iteration.data(kVerdictRole).toInt() == static_cast<int>(Verdict::Better));
+    CHECK(compute.data(kDifferenceRole).toString() == QStringLiteral("0"));
+    CHECK(compute.data(kVerdictRole).toInt() == static_cast<int>(Verdict::Neutral));
+    CHECK_FALSE(model.index(0, 1).data(kDifferenceRole).isValid()); // the baseline has none
+}
+
+// They were sorted as texts: 16 before 4.
+TEST_CASE("numbers of settings are sorted by value in a comparison")
+{
+    CompareModel model;
+    const engine::Run sixteen = simulatedRun({"1f1b", 4, 16});
+    const engine::Run four = simulatedRun({"1f1b", 4, 4});
+    const engine::Run eight = simulatedRun({"1f1b", 4, 8});
+    model.show(*profiler::compare({&sixteen, &four, &eight}), {u"a"_qs, u"b"_qs, u"c"_qs});
+    const auto column = static_cast<int>(header(model).indexOf(QStringLiteral("N")));
+    REQUIRE(column >= 0);
+    model.sort(column);
+    for (const auto& [place, number] : {std::pair(0, "4"), {1, "8"}, {2, "16"}})
+        CHECK(row(model, place)[column] == QLatin1String(number));
+}
+
+// A difference of 0.03 ms was printed as a red "0", because it was over 1 % of 0.1 ms.
+TEST_CASE("a difference that is printed as 0 has no verdict")
+{
+    CHECK(differenceVerdict(0.03, 0.1, 1) == Verdict::Neutral);
+    CHECK(differenceVerdict(0.03, 0.1, 2) == Verdict::Worse);
+    CHECK(differenceVerdict(-2, 100, 1) == Verdict::Better);
+    CHECK(differenceVerdict(-2, 100, 1, Verdict::Better) == Verdict::Worse);
+    CHECK(differenceVerdict(-1, 100, 1) == Verdict::Neutral);
+}
+
+TEST_CASE("an oversubscribed live run is marked beside its mode")
+{
+    CompareModel model;
+    engine::Run live = simulatedRun({"1f1b", 4, 4, 1, true});
+    live.info.mode = engine::Mode::Live;
+    live.info.threads = live.info.cores = 4;
+    model.show(*profiler::compare({&live, &live}), {u"a"_qs, u"b"_qs});
+    CHECK(header(model).value(1).startsWith(QStringLiteral("Iteration")));
+    engine::Run slow = live;
+    slow.info.cores = 2;
+    model.show(*profiler::compare({&live, &slow}), {u"a"_qs, u"b"_qs});
+    CHECK(header(model).value(1) == QStringLiteral("Mode"));
+    CHECK(row(model, 0).value(1) == QStringLiteral("live"));
+    CHECK(row(model, 1).value(1) == QStringLiteral("live, oversubscribed"));
+}
+
+TEST_CASE("runs in units and in milliseconds keep their own units and have no differences in time")
+{
+    CompareModel model;
+    const engine::Run units = simulatedRun({"1f1b", 4, 4});
+    const engine::Run measured = simulatedRun({"1f1b", 4, 4, 1, true});
+    model.show(*profiler::compare({&units, &measured}), {u"a"_qs, u"b"_qs});
+    CHECK(header(model).mid(0, 3).join(u'|') == QStringLiteral("Run|Mode|Iteration"));
+    CHECK(model.index(0, 2).data().toString() == QStringLiteral("21.0 units"));
+    CHECK(model.index(1, 2).data().toString() == QStringLiteral("21.0 ms"));
+    CHECK(model.index(1, 1).data().toString() == QStringLiteral("emulated"));
+    CHECK_FALSE(model.index(1, 2).data(kDifferenceRole).isValid());
+}
+
+TEST_CASE("the list of runs follows its documents, and its check marks say what is compared")
+{
+    RunsModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    const auto first = std::make_shared<RunDocument>(QStringLiteral("/tmp/a.sqlite"), 1);
+    const auto second = std::make_shared<RunDocument>(QStringLiteral("/tmp/b.sqlite"), 2);
+    model.add(first);
+    model.add(second);
+    CHECK(model.index(0).data().toString() == QStringLiteral("a.sqlite"));
+
+    first->setRun(sharedRun({"bitpipe", 4, 4}));
+    CHECK(model.index(0).data(RunsModel::SubtitleRole).toString()
+          == QStringLiteral("#1, 4 × 4, v 2"));
+    CHECK(model.index(0).data(RunsModel::ValueRole).toString() == QStringLiteral("14.0 units"));
+    second->setState(RunDocument::State::Running);
+    CHECK(model.index(1).data(RunsModel::ValueRole).toString() == QStringLiteral("starting"));
+    second->setProgress({.done = 3, .planned = 7, .opsDone = 1, .ops = 2});
+    CHECK(model.index(1).data(RunsModel::ValueRole).toString() == QStringLiteral("3 of 7"));
+    CHECK(model.index(1).data(RunsModel::ProgressRole).toDouble() == 0.5); // 3.5 of 7
+
+    CHECK(model.setData(model.index(1), Qt::Unchecked, Qt::CheckStateRole));
+    REQUIRE(model.checked().size() == 1);
+    CHECK(model.checked().front() == first);
+    // Opening a run adds nothing to a comparison that was chosen.
+    const auto third = std::make_shared<RunDocument>(QStringLiteral("/tmp/c.sqlite"), 3);
+    model.add(third);
+    CHECK(model.checked().size() == 1);
+    model.remove(third.get());
+    model.remove(first.get());
+    CHECK(model.rowCount() == 1);
+    CHECK(model.find(QStringLiteral("/tmp/b.sqlite")) == second);
+}
+
+TEST_CASE("a run is found by every path of its file, also when the file is written later")
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("a.sqlite"));
+    const QString link = folder.filePath(QStringLiteral("link.sqlite"));
+    RunsModel model;
+    const auto run = std::make_shared<RunDocument>(file, 1);
+    const auto other
+        = std::make_shared<RunDocument>(folder.filePath(QStringLiteral("b.sqlite")), 2);
+    model.add(other);
+    model.add(run);
+    REQUIRE(QFile::link(file, link));
+    CHECK(model.find(link) == nullptr); // the file is missing
+    QFile written(file);
+    REQUIRE(written.open(QIODevice::WriteOnly));
+    CHECK(model.find(file) == run);
+    CHECK(model.find(link) == run);
+}

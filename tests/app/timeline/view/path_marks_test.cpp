@@ -1,0 +1,179 @@
+#include "app/timeline/paint/path_painter.h"
+#include "app/timeline/view/make_path_marks.h"
+#include "app/timeline/view/why_words.h"
+#include "engine/schedule/notation.h"
+#include "tests/app/simulated_run.h"
+
+#include <QPainter>
+#include <QPixmap>
+
+#include <set>
+
+using namespace app;
+
+namespace {
+
+engine::Run slowLinks()
+{
+    engine::ScheduleRequest request;
+    request.scheme = "gpipe";
+    request.devices = 2;
+    request.microBatches = 2;
+    engine::UnitCosts costs;
+    costs.p2p = {1};
+    engine::Run run;
+    run.schedule = engine::lower(engine::buildSchedule(request).value());
+    const auto times = engine::unitOpCosts(run.schedule, costs).value();
+    run.info.ticksPerUnit = times.ticksPerUnit;
+    run.timeline = engine::simulate(run.schedule, times, {1}).value();
+    return run;
+}
+
+bool isMarked(const engine::Run& run, const PathMarks& marks, const std::string& name)
+{
+    const engine::OpIndex index(run.schedule);
+    for (std::uint32_t op = 0; op < index.count(); ++op)
+        if (toString(engine::opAt(run.schedule, index, op)) == name)
+            return marks.ops[op];
+    FAIL("no op " << name);
+    return false;
+}
+
+struct PaintedPath
+{
+    explicit PaintedPath(const std::set<int>& hidden = {})
+    {
+        LaneOptions options;
+        options.available = 300;
+        options.order.hidden = hidden;
+        lanes = layoutLanes(2, options);
+        const BoxColours colours(theme, 1);
+        QPixmap picture(600, 300);
+        picture.fill(theme.chrome.surface);
+        {
+            QPainter painter(&picture);
+            paintPath(painter, {*marks, axis, colours, -1}, lanes);
+        }
+        image = picture.toImage();
+    }
+
+    engine::Run run = slowLinks();
+    PathMarksPointer marks = makePathMarks(run, 0).value();
+    engine::Window window = marks->why.path.window;
+    TimeAxis axis{static_cast<double>(window.begin), static_cast<double>(window.end), 0, 600, 1};
+    Theme theme = makeTheme(profiler::ThemeMode::Light);
+    std::vector<Lane> lanes;
+    QImage image;
+};
+
+} // namespace
+
+TEST_CASE("both ends of a message of the path are marked, and ops off the path are not")
+{
+    const engine::Run run = slowLinks();
+    const PathMarksPointer marks = makePathMarks(run, 0).value();
+    CHECK(isMarked(run, *marks, "0F0"));
+    CHECK(isMarked(run, *marks, "1RECV_F0"));
+    CHECK(isMarked(run, *marks, "0SEND_F0"));
+    CHECK(isMarked(run, *marks, "0B1"));
+    CHECK_FALSE(isMarked(run, *marks, "0F1"));
+    CHECK_FALSE(isMarked(run, *marks, "0SEND_F1"));
+    CHECK(marks->has({0, 1, 0, 0}));
+    CHECK_FALSE(marks->has({0, 1, 0, 1})); // of another iteration
+}
+
+TEST_CASE("an op of the path has the longest reason that contains it")
+{
+    const engine::Run run = slowLinks();
+    const PathMarksPointer marks = makePathMarks(run, 0).value();
+    REQUIRE(marks->why.reasons.size() >= 2);
+    CHECK(reasonOf(*marks, 0) == 0); // 0F0 fills the pipeline
+    std::uint32_t off = 0;
+    while (marks->ops[off])
+        ++off;
+    CHECK(reasonOf(*marks, off) == -1);
+}
+
+TEST_CASE("numbers on the ruler are found where they are drawn, and do not overlap")
+{
+    const engine::Run run = slowLinks();
+    const PathMarksPointer marks = makePathMarks(run, 0).value();
+    const engine::Window window = marks->why.path.window;
+    const auto count = static_cast<int>(marks->why.reasons.size());
+    for (const double width : {1000.0, 120.0}) {
+        const TimeAxis axis{static_cast<double>(window.begin), static_cast<double>(window.end), 0,
+                            width, 1};
+        const QRectF ruler(0, 0, 1000, 26);
+        std::vector<int> pixels(static_cast<std::size_t>(count), 0);
+        for (int x = 0; x < 1000; ++x)
+            if (const int found = reasonAt(*marks, axis, ruler, {x + 0.5, 10}); found >= 0)
+                ++pixels[static_cast<std::size_t>(found)];
+        for (const int wide : pixels)
+            CHECK(wide >= 16);
+        CHECK(reasonAt(*marks, axis, ruler, {999, 10}) == -1);
+    }
+}
+
+TEST_CASE("the line of the path is drawn on the lanes of its ops")
+{
+    const PaintedPath path;
+    const auto inkAt = [&](const profiler::PathPart& part) {
+        const Lane& lane = path.lanes[static_cast<std::size_t>(part.device.value)];
+        const auto middle = static_cast<double>(part.window.begin + part.window.end) / 2;
+        const auto x = static_cast<int>(path.axis.x(middle));
+        const int y = static_cast<int>(lane.computeTop() + std::round(lane.compute * 32 / 42));
+        const QColor ink = path.theme.chrome.text;
+        return path.image.pixelColor(x, y - 1) == ink || path.image.pixelColor(x, y) == ink;
+    };
+    for (const profiler::PathPart& part : path.marks->why.path.parts)
+        if (part.kind == profiler::PathPart::Kind::Work)
+            CHECK(inkAt(part));
+}
+
+// Its parts on hidden lanes ran along the top of the first lane.
+TEST_CASE("the path is interrupted where its lanes are hidden")
+{
+    const PaintedPath path({1});
+    const auto hasInk = [&](int top, int bottom) {
+        for (int y = top; y < bottom; ++y)
+            for (int x = 0; x < path.image.width(); ++x)
+                if (path.image.pixelColor(x, y) != path.theme.chrome.surface)
+                    return true;
+        return false;
+    };
+    const auto line = static_cast<int>(path.lanes[0].computeTop() + path.lanes[0].compute / 2);
+    CHECK(hasInk(line, path.image.height()));
+    CHECK_FALSE(hasInk(0, line));
+}
+
+TEST_CASE("the text of an effect has a sign, a unit and whether it is worse")
+{
+    const engine::Run run = simulatedRun({"1f1b", 4, 8, 1, true});
+    const profiler::Why why = profiler::whyNotFaster(run).value();
+    const Scale scale = timeScale(run.info, why.iteration());
+    using State = WhyEffect::State;
+    CHECK(effectText(run, why, 0, {State::Computing, 0}, scale) == QStringLiteral("computing…"));
+    CHECK(effectText(run, why, 0, {State::Known, -1'300'000}, scale)
+          == QStringLiteral("with 2 chunks: −1.3 ms"));
+    CHECK(effectText(run, why, 0, {State::Known, 2'400'000}, scale)
+          == QStringLiteral("with 2 chunks: +2.4 ms, worse"));
+    CHECK(effectText(run, why, 0, {State::Known, 1000}, scale).isEmpty()); // under 1/600
+    CHECK(effectText(run, why, 0, {State::Failed, 0}, scale).isEmpty());
+    CHECK(reasonPlate(why, 0, scale) == QStringLiteral("1 fill 3.0 ms"));
+}
+
+TEST_CASE("the lines of the shares name only what is on the path")
+{
+    const engine::Run run = simulatedRun({"1f1b", 4, 8, 1, true});
+    const profiler::Why why = profiler::whyNotFaster(run).value();
+    const auto lines = whyLines(why.shares, timeScale(run.info, why.iteration()));
+    REQUIRE(lines.size() == 1); // messages take no time
+    CHECK(lines[0].name == QStringLiteral("Work on the path: F, B"));
+    CHECK(lines[0].value == QStringLiteral("11.0 + 22.0"));
+    const engine::Run slow = slowLinks();
+    const auto all = whyLines(makePathMarks(slow, 0).value()->why.shares,
+                              timeScale(slow.info, slow.timeline.iterations[0].window.duration()));
+    REQUIRE(all.size() == 2);
+    CHECK(all[1].name == QStringLiteral("Messages, 2"));
+    CHECK(all[1].value == QStringLiteral("2.0"));
+}

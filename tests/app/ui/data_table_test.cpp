@@ -1,0 +1,170 @@
+#include "app/ui/data_table.h"
+#include "tests/catch.h"
+
+#include <QHeaderView>
+#include <QStandardItemModel>
+
+namespace {
+
+constexpr int kColumns = 10;
+
+// Counts how often the texts of its cells are read.
+class CountingModel : public QStandardItemModel
+{
+public:
+    using QStandardItemModel::QStandardItemModel;
+
+    QVariant data(const QModelIndex& index, int role) const override
+    {
+        reads += role == Qt::DisplayRole ? 1 : 0;
+        return QStandardItemModel::data(index, role);
+    }
+
+    mutable int reads = 0;
+};
+
+// A word and nine numbers, whose headers are wider than they.
+struct ShownTable
+{
+    ShownTable()
+        : model(1, kColumns)
+    {
+        const QVariant right
+            = QVariant::fromValue(Qt::Alignment(Qt::AlignRight | Qt::AlignVCenter));
+        for (int column = 0; column < kColumns; ++column) {
+            model.setHeaderData(column, Qt::Horizontal, QStringLiteral("Optimizer"));
+            model.setData(model.index(0, column), QStringLiteral("12.5"));
+            if (column > 0)
+                model.setHeaderData(column, Qt::Horizontal, right, Qt::TextAlignmentRole);
+        }
+        table.setModel(&model);
+        table.resize(2000, 100);
+        table.show();
+        comfortable = table.neededWidth();
+    }
+    void shrinkBy(int pixels)
+    {
+        table.resize(comfortable - pixels, 100);
+        table.fitRows();
+    }
+    int width() const
+    {
+        int sum = 0;
+        for (int column = 0; column < kColumns; ++column)
+            sum += widthOf(column);
+        return sum;
+    }
+    bool scrolls() const { return width() > table.viewport()->width(); }
+    int widthOf(int column) const { return table.columnWidth(column); }
+
+    CountingModel model;
+    app::ThemeController theme;
+    app::DataTable table{theme, 26};
+    int comfortable = 0;
+};
+
+} // namespace
+
+TEST_CASE("columns of numbers move closer together before a table scrolls")
+{
+    ShownTable shown;
+    shown.shrinkBy(0);
+    const int first = shown.widthOf(0), last = shown.widthOf(kColumns - 1);
+    const int high = shown.table.maximumHeight();
+    CHECK_FALSE(shown.scrolls());
+    shown.shrinkBy(30);
+    CHECK_FALSE(shown.scrolls());
+    CHECK(shown.widthOf(0) == first); // a word, at the left
+    CHECK(shown.widthOf(kColumns - 1) < last);
+    CHECK(shown.table.maximumHeight() == high); // no bar below the rows
+    shown.shrinkBy(400);
+    CHECK(shown.scrolls());
+    CHECK(shown.table.maximumHeight() > high);
+    CHECK(last - shown.widthOf(kColumns - 1) < 9); // nothing is cut
+}
+
+TEST_CASE("where the width suffices no column shrinks")
+{
+    ShownTable shown;
+    shown.shrinkBy(0);
+    CHECK(shown.width() + 2 >= shown.comfortable);
+}
+
+// Names of metrics were elided beside an empty half of the rest column.
+TEST_CASE("the rest column gives its width up before the first column is elided")
+{
+    QStandardItemModel model(1, 3);
+    const QStringList texts{QStringLiteral("Speed-up over 1F1B in units"), QStringLiteral("14.7"),
+                            QString(100, QLatin1Char('m'))};
+    for (int column = 0; column < 3; ++column)
+        model.setData(model.index(0, column), texts.at(column));
+    app::ThemeController theme;
+    app::DataTable table(theme, 26);
+    table.setModel(&model);
+    table.setRestColumn(2);
+    table.resize(2000, 100);
+    table.show();
+    const int first = table.columnWidth(0);
+    table.resize(first + 400, 100);
+    CHECK(table.columnWidth(0) == first);
+    CHECK(table.columnWidth(2) >= 160);
+    table.resize(first + 150, 100);
+    CHECK(table.columnWidth(0) < first);
+}
+
+// The ledger's table aborted in the width of a column that the filter had just removed.
+TEST_CASE("a model with fewer columns than the dispensable ones is shown")
+{
+    ShownTable shown;
+    shown.table.setDispensable({kColumns - 1, kColumns - 2});
+    shown.shrinkBy(400);
+    REQUIRE(shown.table.isColumnHidden(kColumns - 1));
+    QStandardItemModel smaller(1, 3);
+    smaller.setData(smaller.index(0, 0), QString(200, QLatin1Char('m')));
+    shown.table.setModel(&smaller);
+    CHECK(shown.table.horizontalHeader()->hiddenSectionCount() == 0);
+}
+
+// The list of runs never showed its iteration times: while it was empty and narrow, their index was
+// that of a dispensable column, and no one showed the column again.
+TEST_CASE("a column that is no longer dispensable is shown")
+{
+    ShownTable shown;
+    shown.table.setDispensable({kColumns - 1});
+    shown.shrinkBy(400);
+    REQUIRE(shown.table.isColumnHidden(kColumns - 1));
+    shown.table.setDispensable({kColumns - 2});
+    CHECK_FALSE(shown.table.isColumnHidden(kColumns - 1));
+    CHECK(shown.table.isColumnHidden(kColumns - 2));
+}
+
+TEST_CASE("the cells of a table are measured again only if they have changed")
+{
+    ShownTable shown;
+    shown.model.reads = 0;
+    shown.shrinkBy(30);
+    shown.table.setDispensable({kColumns - 1});
+    shown.table.setRestColumn(0);
+    CHECK(shown.model.reads == 0);
+    const int before = shown.table.neededWidth();
+    shown.model.setData(shown.model.index(0, 0), QString(100, QLatin1Char('m')));
+    CHECK(shown.table.neededWidth() > before + 100);
+}
+
+// Sections are not narrower than 30 pixels, which the sum of the widths ignored: a bar appeared and
+// covered the last row.
+TEST_CASE("a table of narrow columns does not scroll at the width that it needs")
+{
+    QStandardItemModel model(1, kColumns);
+    for (int column = 0; column < kColumns; ++column)
+        model.setHeaderData(column, Qt::Horizontal, QStringLiteral("b"));
+    const app::ThemeController theme;
+    app::DataTable table(theme, 26);
+    table.setModel(&model);
+    table.resize(table.neededWidth(), 100);
+    table.show();
+    int width = 0;
+    for (int column = 0; column < kColumns; ++column)
+        width += table.columnWidth(column);
+    CHECK(width <= table.viewport()->width());
+}

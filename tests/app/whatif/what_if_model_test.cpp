@@ -1,0 +1,134 @@
+#include "app/whatif/stage_costs_model.h"
+#include "app/whatif/what_if_model.h"
+#include "tests/app/simulated_run.h"
+#include "tests/catch.h"
+
+#include <QAbstractItemModelTester>
+
+namespace app {
+namespace {
+
+WhatIfRow rowOf(const char* scheme, std::int64_t milliseconds, std::int64_t gib)
+{
+    WhatIfRow row;
+    row.scheme = QString::fromLatin1(scheme);
+    row.isKnown = row.hasInterval = true;
+    row.iteration = row.least = row.most = milliseconds * 1'000'000;
+    row.deviceBytes.push_back(gib << 30);
+    row.deviceBytes.push_back(std::int64_t{1} << 30);
+    return row;
+}
+
+QString cell(const QAbstractItemModel& model, int row, int column)
+{
+    return model.index(row, column).data().toString();
+}
+
+// F 1 ms, B 2 ms on both stages.
+struct Costs
+{
+    Costs()
+    {
+        const engine::Run run = simulatedRun({"1f1b", 2, 4, 1, true});
+        model.show(run, profiler::measuredTimes(run).value());
+    }
+    bool edit(int row, int column, const char* text)
+    {
+        return model.setData(model.index(row, column), QString::fromLatin1(text));
+    }
+
+    StageCostsModel model;
+    QAbstractItemModelTester tester{&model};
+};
+
+} // namespace
+
+TEST_CASE("schemes are ranked by their iteration, those that do not fit come last with the reason")
+{
+    WhatIfModel model(100'000'000);
+    const QAbstractItemModelTester tester(&model);
+    CHECK(model.best().isEmpty());
+    WhatIfRow refused;
+    refused.scheme = QStringLiteral("chimera");
+    refused.reason = QStringLiteral("needs an even number of devices");
+    model.update({rowOf("gpipe", 110, 9), rowOf("zb-v", 80, 6), rowOf("1f1b", 100, 4), refused});
+    CHECK(model.best() == QStringLiteral("zb-v"));
+    CHECK(cell(model, 0, 0) == QStringLiteral("ZB-V"));
+    CHECK(cell(model, 0, 1) == QStringLiteral("80.0"));
+    CHECK(cell(model, 0, 2) == QStringLiteral("\u221220.0"));
+    const auto verdict = [&](int row) {
+        return static_cast<Verdict>(model.index(row, 2).data(kVerdictRole).toInt());
+    };
+    CHECK(verdict(0) == Verdict::Better);
+    CHECK(verdict(1) == Verdict::Neutral); // the measured scheme
+    CHECK(verdict(2) == Verdict::Worse);
+    CHECK(cell(model, 2, 0) == QStringLiteral("GPipe"));
+    CHECK(cell(model, model.rowOf(QStringLiteral("chimera")), 1) == refused.reason);
+    CHECK(model.fitting() == 3);
+
+    model.setMemoryLimit(std::int64_t{5} << 30);
+    CHECK(model.best() == QStringLiteral("1f1b"));
+    CHECK(cell(model, 1, 1) == QStringLiteral("6.00 GiB on device 0, 1.00 GiB over the limit"));
+    CHECK(model.index(1, 1).data(kSpanRole).toBool());
+    CHECK(cell(model, 0, 5) == QStringLiteral("fits"));
+}
+
+TEST_CASE("a row keeps its numbers until new ones arrive")
+{
+    WhatIfModel model(100'000'000);
+    model.update({rowOf("zb-v", 80, 6)});
+    model.update({rowOf("gpipe", 70, 6)});
+    CHECK(model.find(QStringLiteral("zb-v"))->iteration == 80'000'000);
+    CHECK(model.rowOf(QStringLiteral("zb-v")) == 1);
+}
+
+TEST_CASE("measured times are edited, and the edits are replaced")
+{
+    Costs costs;
+    StageCostsModel& model = costs.model;
+    REQUIRE(model.rowCount() == 3);
+    CHECK(cell(model, 0, 1) == QStringLiteral("1.00"));
+    CHECK(cell(model, 2, 2) == QStringLiteral("4.00")); // the sum of B
+    CHECK(costs.edit(0, 1, "1,5"));
+    CHECK(costs.edit(1, 2, "1"));
+    CHECK(cell(model, 2, 1) == QStringLiteral("2.50"));
+    CHECK(model.index(0, 1).data(kBeforeRole).toString() == QStringLiteral("1.00"));
+    CHECK(model.editsText() == QStringLiteral("2 cells edited"));
+    CHECK(model.edits().at({1, engine::OpKind::Backward}) == 1'000'000);
+    model.setEdits({{{0, engine::OpKind::Forward}, 3'000'000}}, {});
+    CHECK(model.editsText() == QStringLiteral("1 cell edited"));
+    CHECK(cell(model, 0, 1) == QStringLiteral("3.00"));
+    model.setEdits({}, {});
+    CHECK(model.editsText().isEmpty());
+}
+
+TEST_CASE("only measured times above 0 are accepted")
+{
+    Costs costs;
+    for (const char* text : {"0", "-1", "", "x", "nan", "inf", "1e300"})
+        CHECK_FALSE(costs.edit(0, 1, text));
+    CHECK_FALSE(costs.edit(2, 1, "3")); // the sum
+    CHECK_FALSE(costs.edit(0, 0, "3")); // the number of the stage
+    CHECK(costs.edit(0, 1, "1.00"));    // unchanged
+    CHECK(costs.model.edits().empty());
+}
+
+TEST_CASE("the share of W in B is assumed and can be given, if only B was measured")
+{
+    Costs costs;
+    CHECK(cell(costs.model, 0, 3) == QStringLiteral("50.0"));
+    CHECK(costs.edit(1, 3, "40"));
+    CHECK(cell(costs.model, 0, 3) == QStringLiteral("40.0"));
+    CHECK(*costs.model.weightShare() == Approx(0.4));
+    CHECK_FALSE(costs.edit(1, 3, "100"));
+
+    const engine::Run split = simulatedRun({"zb-h1", 2, 4, 1, true});
+    StageCostsModel measured;
+    measured.show(split, profiler::measuredTimes(split).value());
+    const int share = measured.columnCount() - 3;
+    CHECK(measured.headerData(share, Qt::Horizontal, Qt::DisplayRole).toString()
+          == QStringLiteral("W, %"));
+    CHECK_FALSE(measured.flags(measured.index(0, share)).testFlag(Qt::ItemIsEditable));
+}
+
+} // namespace app
