@@ -151,20 +151,9 @@ void ClusterPage::connectAll()
 
 void ClusterPage::ask()
 {
-    if (std::exchange(m_isAsking, true)) {
-        m_asksAgain = true;
-        return;
-    }
+    m_outlooks.ask(m_kit->plan());
     m_kit->awaitOutlook();
     enableActions();
-    m_background.run([plan = m_kit->plan()] { return outlookOf(plan); },
-                     [this](engine::Result<ClusterOutlook> outlook) {
-                         m_isAsking = false;
-                         if (std::exchange(m_asksAgain, false))
-                             ask();
-                         else
-                             take(std::move(outlook));
-                     });
 }
 
 void ClusterPage::enableActions()

@@ -3,6 +3,7 @@
 #include "app/cluster/kit_writer.h"
 #include "app/cluster/results_controller.h"
 #include "app/shell/page.h"
+#include "app/ui/latest.h"
 #include "app/ui/theme.h"
 
 #include <memory>
@@ -54,7 +55,7 @@ private:
     // it again for the newest plan.
     void ask();
     // Returns true if m_outlook is the outlook of the current plan.
-    bool isCurrent() const { return m_outlook != nullptr && !m_isAsking; }
+    bool isCurrent() const { return m_outlook != nullptr && !m_outlooks.isBusy(); }
     void enableActions();
     void take(engine::Result<ClusterOutlook> outlook);
     void showOutlook();
@@ -65,8 +66,9 @@ private:
     void endWriting(const QString& text);
 
     const ThemeController& m_theme;
-    Background m_background{this};
-    bool m_isAsking = false, m_asksAgain = false;
+    Latest<ClusterPlan, engine::Result<ClusterOutlook>> m_outlooks{
+        this, [](const ClusterPlan& plan, const auto&) { return outlookOf(plan); },
+        [this](engine::Result<ClusterOutlook> outlook) { take(std::move(outlook)); }};
     std::shared_ptr<const ClusterOutlook> m_outlook; // nullptr: not computed yet, or failed
     QString m_problem;                               // why there is no outlook
     KitWriter m_writer{this};

@@ -40,13 +40,21 @@ int measuredIterations(const engine::Run& run)
 
 } // namespace
 
+engine::Result<CompareNumbers> ComparePage::computeNumbers(const Compared& request)
+{
+    std::vector<const engine::Run*> compared;
+    compared.reserve(request.runs.size());
+    for (const RunPointer& run : request.runs)
+        compared.push_back(run.get());
+    return compareNumbers(compared, request.baseline, request.titles);
+}
+
 ComparePage::ComparePage(const ThemeController& theme, RunLibrary& library,
                          const std::vector<std::shared_ptr<RunDocument>>& documents,
                          QWidget* parent)
     : Page(parent)
     , m_theme(theme)
     , m_library(library)
-    , m_background(this)
     , m_actions(theme, *this)
     , m_saver(new RunSaver(this))
 {
@@ -189,23 +197,10 @@ void ComparePage::showRuns()
 
 void ComparePage::askForNumbers()
 {
-    ++m_generation;
-    if (m_compared.runs().empty()) {
-        m_frame->tables->clear();
-        return;
-    }
-    m_background.run(
-        [runs = m_compared.runs(), baseline = m_compared.baseline(), titles = m_compared.titles()] {
-            std::vector<const engine::Run*> compared;
-            compared.reserve(runs.size());
-            for (const RunPointer& run : runs)
-                compared.push_back(run.get());
-            return compareNumbers(compared, baseline, titles);
-        },
-        [this, asked = m_generation](engine::Result<CompareNumbers> numbers) {
-            if (asked == m_generation)
-                takeNumbers(std::move(numbers));
-        });
+    if (!m_compared.runs().empty())
+        return m_asked.ask({m_compared.runs(), m_compared.baseline(), m_compared.titles()});
+    m_asked.drop();
+    m_frame->tables->clear();
 }
 
 void ComparePage::takeNumbers(engine::Result<CompareNumbers> numbers)

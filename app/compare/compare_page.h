@@ -8,7 +8,7 @@
 #include "app/shell/page.h"
 #include "app/timeline/view/selection.h"
 #include "app/timeline/view/view_preparation.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 #include "app/ui/theme.h"
 
 #include <QTimer>
@@ -61,6 +61,13 @@ private:
     void refresh(); // call it after the ticked runs or their data changed
     void showRuns();
     void askForNumbers();
+    struct Compared
+    {
+        std::vector<RunPointer> runs;
+        std::size_t baseline = 0;
+        QStringList titles;
+    };
+    static engine::Result<CompareNumbers> computeNumbers(const Compared& request);
     void takeNumbers(engine::Result<CompareNumbers> numbers);
     void showNumbers(); // does nothing until both the numbers and the views are known
     void rankBy(profiler::RankBy by);
@@ -74,7 +81,10 @@ private:
 
     const ThemeController& m_theme;
     RunLibrary& m_library;
-    Background m_background;
+    Background m_background{this};
+    Latest<Compared, engine::Result<CompareNumbers>> m_asked{
+        this, [](const Compared& request, const auto&) { return computeNumbers(request); },
+        [this](engine::Result<CompareNumbers> numbers) { takeNumbers(std::move(numbers)); }};
     ViewPreparation m_views;
     ComparedRuns m_compared;
     std::vector<RunParameter> m_parameters;
@@ -82,7 +92,6 @@ private:
     profiler::RankBy m_rankBy = profiler::RankBy::Iteration;
     profiler::RankOrder m_direction = profiler::RankOrder::BestFirst;
     QTimer m_refresh;        // delays refresh(), so that ticking many runs causes one update
-    int m_generation = 0;    // number of the last request; older results are dropped
     bool m_hasViews = false; // whether the lanes show m_compared
     int m_explained = -1;    // run that the details describe; -1: none
 

@@ -297,28 +297,12 @@ void EstimatorPage::choose(int row)
                       "speed-up."));
     m_steps->setText(texts.join(QStringLiteral("\n\n")));
     m_sources->show(numberSources(*m_question, *m_answer, static_cast<std::size_t>(row)));
-    simulateMemory();
+    m_memory.ask({m_form->plan(), m_answer->rows[static_cast<std::size_t>(m_row)].microBatchSize});
     Q_EMIT statusChanged();
-}
-
-// Runs one simulation at a time; only the newest request waits.
-void EstimatorPage::simulateMemory()
-{
-    if (m_isSimulating) {
-        m_simulatesAgain = true;
-        return;
-    }
-    m_isSimulating = true;
-    const int size = m_answer->rows[static_cast<std::size_t>(m_row)].microBatchSize;
-    m_background.run([plan = m_form->plan(), size] { return bpipeMemory(plan, size); },
-                     [this](const engine::Result<BpipeMemory>& memory) { showMemory(memory); });
 }
 
 void EstimatorPage::showMemory(const engine::Result<BpipeMemory>& memory)
 {
-    m_isSimulating = false;
-    if (std::exchange(m_simulatesAgain, false) && m_answer)
-        return simulateMemory();
     m_memoryHint->clear();
     if (m_answer && memory)
         showBars(*memory);

@@ -2,7 +2,7 @@
 
 #include "app/plan/bpipe_memory.h"
 #include "app/shell/page.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 #include "app/ui/theme.h"
 
 #include <optional>
@@ -55,19 +55,24 @@ private:
     void showAnswer();
     void choose(int row);
     void showColumns();
-    void simulateMemory();
     void showMemory(const engine::Result<BpipeMemory>& memory);
     void showBars(const BpipeMemory& memory);
     void readPublished();
 
     const ThemeController& m_theme;
     Background m_background{this};
+    using MemoryRequest = std::pair<BpipePlan, int>; // and the micro-batch size
+    Latest<MemoryRequest, engine::Result<BpipeMemory>> m_memory{
+        this,
+        [](const MemoryRequest& asked, const auto&) {
+            return bpipeMemory(asked.first, asked.second);
+        },
+        [this](const engine::Result<BpipeMemory>& memory) { showMemory(memory); }};
     std::optional<engine::BpipeQuestion> m_question;
     std::optional<engine::BpipeAnswer> m_answer; // nullopt: the input is not valid
     int m_row = 1;                               // the shown row of m_answer
     int m_chosen = 1; // the row that the user chose; kept if m_answer has fewer rows
     bool m_isShowing = false;
-    bool m_isSimulating = false, m_simulatesAgain = false;
 
     BpipeModel* m_model;
     EstimatorForm* m_form;

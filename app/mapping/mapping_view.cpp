@@ -13,6 +13,7 @@
 #include "app/ui/form_rows.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/text.h"
+#include "engine/base/try.h"
 
 #include <QBoxLayout>
 #include <QCheckBox>
@@ -121,7 +122,6 @@ QWidget* MappingView::makeEmpty(const ThemeController& theme)
 void MappingView::connectAll()
 {
     connect(&m_debounce, &QTimer::timeout, this, &MappingView::ask);
-    connect(&m_studies, &MappingStudies::answered, this, &MappingView::showAnswer);
     connect(m_mapping, &SegmentControl::currentChanged, this, [this](int segment) {
         if (m_isShowing)
             return;
@@ -209,12 +209,20 @@ void MappingView::showEmpty(const QString& fact, const QString& advice, bool off
     Q_EMIT csvChanged();
 }
 
-void MappingView::showAnswer(const MappingStudies::Answer& answer)
+engine::Result<MappingView::Found> MappingView::find(const PredictionRequest& request,
+                                                     const std::atomic<bool>& isDropped)
 {
-    const auto& result = *answer;
-    if (!result)
-        return showEmpty(tr("Not predicted"), capitalized(fromUtf8(result.error().message)), false);
-    m_found = {answer, &*result};
+    const auto isCancelled = [&isDropped] { return isDropped.load(); };
+    auto study = TRY(studyMappings(request, isCancelled));
+    auto facts = TRY(modelFacts(request, study, isCancelled));
+    return Found{std::move(study), std::move(facts)};
+}
+
+void MappingView::showAnswer(engine::Result<Found> answer)
+{
+    if (!answer)
+        return showEmpty(tr("Not predicted"), capitalized(fromUtf8(answer.error().message)), false);
+    m_found = std::make_shared<const Found>(*std::move(answer));
     showFound();
     m_isAnswered = true;
     Q_EMIT csvChanged();

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "app/mapping/mapping_studies.h"
+#include "app/mapping/model_facts.h"
 #include "app/plan/run_plan.h"
+#include "app/ui/latest.h"
 #include "app/ui/theme.h"
 
 #include <QTimer>
@@ -57,7 +58,14 @@ private:
     QWidget* makeEmpty(const ThemeController& theme);
     void connectAll();
     void ask();
-    void showAnswer(const MappingStudies::Answer& answer);
+    struct Found
+    {
+        MappingStudy study;
+        ModelFacts facts;
+    };
+    static engine::Result<Found> find(const PredictionRequest& request,
+                                      const std::atomic<bool>& isDropped);
+    void showAnswer(engine::Result<Found> answer);
     void showFound();
     void showEmpty(const QString& fact, const QString& advice, bool offersHardware);
     void offerMapping(const QString& mapping);
@@ -73,10 +81,12 @@ private:
     // Whether a study of the current plan was requested, and whether its answer has come. Until
     // then m_found is that of an earlier plan.
     bool m_isAsked = false, m_isAnswered = false;
-    MappingStudies m_studies;
+    Latest<PredictionRequest, engine::Result<Found>> m_studies{
+        this, &MappingView::find,
+        [this](engine::Result<Found> answer) { showAnswer(std::move(answer)); }};
     QTimer m_debounce;
-    std::shared_ptr<const MappingStudies::Found> m_found; // null: no answer
-    bool m_isShowing = false;                             // showMapping() is setting the picker
+    std::shared_ptr<const Found> m_found; // null: no answer
+    bool m_isShowing = false;             // showMapping() is setting the picker
     SegmentControl* m_mapping;
     QLabel *m_file, *m_crossing;
     QCheckBox *m_messages, *m_allReduces;

@@ -6,28 +6,19 @@
 #include <utility>
 
 namespace app {
-namespace {
 
-struct Answer
+KernelLoader::Answer KernelLoader::read(const Request& request)
 {
-    KernelViewPointer kernels;
-    QString reason;
-};
-
-Answer read(const engine::Run& run, const std::string& file)
-{
-    auto trace = profiler::readGpuTrace(file);
+    auto trace = profiler::readGpuTrace(request.file);
     if (!trace)
         return {nullptr, QString::fromStdString(trace.error().message)};
+    const engine::Run& run = *request.run;
     return {std::make_shared<const KernelView>(run, profiler::GpuActivity(run, std::move(*trace))),
             QString::fromStdString(profiler::whyNoKernels(run.info))};
 }
 
-} // namespace
-
 KernelLoader::KernelLoader(QObject* parent)
     : QObject(parent)
-    , m_background(this)
 { }
 
 void KernelLoader::ask(const RunPointer& run, const RunDocument& document)
@@ -36,18 +27,14 @@ void KernelLoader::ask(const RunPointer& run, const RunDocument& document)
         && run == document.run() && !document.file().isEmpty();
     if (!isComplete || run->info.inUnits()) {
         m_run.reset();
+        m_reading.drop();
         Q_EMIT missing(document.isRunning()
                            ? tr("Kernels are read when the run is complete.")
                            : QString::fromStdString(profiler::whyNoKernels(run->info)));
         return;
     }
-    if (std::exchange(m_run, run) == run)
-        return;
-    m_background.run([run, path = document.file().toStdString()] { return read(*run, path); },
-                     [this, run](const Answer& answer) {
-                         if (run == m_run)
-                             Q_EMIT loaded(answer.kernels, answer.reason);
-                     });
+    if (std::exchange(m_run, run) != run)
+        m_reading.ask({run, document.file().toStdString()});
 }
 
 } // namespace app

@@ -2,7 +2,7 @@
 
 #include "app/documents/run_document.h"
 #include "app/timeline/view/kernel_view.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 
 #include <QObject>
 
@@ -28,8 +28,22 @@ Q_SIGNALS:
     void missing(const QString& reason); // the run is not complete or has no kernels
 
 private:
-    Background m_background;
+    struct Answer
+    {
+        KernelViewPointer kernels;
+        QString reason;
+    };
+    struct Request
+    {
+        RunPointer run;
+        std::string file;
+    };
+    static Answer read(const Request& request);
+
     RunPointer m_run; // the run of the last request; null after missing()
+    Latest<Request, Answer> m_reading{
+        this, [](const Request& request, const auto&) { return read(request); },
+        [this](const Answer& answer) { Q_EMIT loaded(answer.kernels, answer.reason); }};
 };
 
 } // namespace app

@@ -7,15 +7,6 @@
 
 namespace app {
 
-struct RunAnalysis::Answer
-{
-    RunPointer run;
-    engine::Result<profiler::RunMetrics> metrics;
-    std::size_t first = 0;
-    std::vector<IterationRow> rows;
-    int generation = 0;
-};
-
 namespace {
 
 RunViewPointer assumedIteration(const engine::Run& run)
@@ -34,98 +25,71 @@ RunViewPointer assumedIteration(const engine::Run& run)
 
 RunAnalysis::RunAnalysis(QObject* parent)
     : QObject(parent)
-    , m_background(this)
+    , m_metrics(
+          this,
+          [](const Request& asked, const auto&) {
+              return Answer{asked.run, profiler::metrics(*asked.run, asked.iteration), asked.first,
+                            iterationRows(*asked.run, asked.first)};
+          },
+          [this](const Answer& answer) { take(answer); }, decltype(m_metrics)::Older::Delivered)
+    , m_ranges(
+          this,
+          [](const RangeRequest& asked, const auto&) {
+              return RangeAnswer{asked.run, profiler::rangeMetrics(*asked.run, asked.range)};
+          },
+          [this](const RangeAnswer& answer) {
+              if (answer.metrics)
+                  Q_EMIT rangeAnswered(answer.run, *answer.metrics);
+          })
+    , m_predictions(
+          this,
+          [](const RunPointer& run, const auto&) {
+              const auto replay = profiler::OwnReplay::ofMedians(*run);
+              return Prediction{
+                  run, replay ? std::make_shared<const engine::Run>(replay->placed()) : nullptr};
+          },
+          [this](const Prediction& prediction) {
+              if (prediction.run)
+                  Q_EMIT predicted(prediction.of, prediction.run);
+          })
+    , m_assumed(
+          this, [](const RunPointer& run, const auto&) { return assumedIteration(*run); },
+          [this](const RunViewPointer& iteration) {
+              if (iteration)
+                  Q_EMIT assumed(iteration);
+          })
 { }
 
 void RunAnalysis::ask(RunPointer run, int iteration)
 {
-    if (!run || iteration < 0)
-        return;
-    if (m_isBusy)
-        m_next = Request{std::move(run), iteration};
-    else
-        start({std::move(run), iteration});
+    // The iteration that was delivered last is delivered again, because it may have grown.
+    if (run && iteration >= 0)
+        m_metrics.ask({std::move(run), iteration, m_reported > 0 ? m_reported - 1 : 0});
 }
 
 void RunAnalysis::askRange(RunPointer run, engine::Window range)
 {
-    if (!run || range.duration() <= 0)
-        return;
-    if (m_isRangeBusy)
-        m_nextRange = RangeRequest{std::move(run), range};
-    else
-        startRange({std::move(run), range});
-}
-
-void RunAnalysis::startRange(const RangeRequest& request)
-{
-    m_isRangeBusy = true;
-    m_background.run([request] { return profiler::rangeMetrics(*request.run, request.range); },
-                     [this, run = request.run, generation = m_generation](const auto& metrics) {
-                         m_isRangeBusy = false;
-                         if (const auto next = std::exchange(m_nextRange, std::nullopt))
-                             startRange(*next);
-                         else if (metrics && generation == m_generation)
-                             Q_EMIT rangeAnswered(run, *metrics);
-                     });
+    if (run && range.duration() > 0)
+        m_ranges.ask({std::move(run), range});
 }
 
 void RunAnalysis::askPrediction(const RunPointer& run)
 {
-    if (!run)
-        return;
-    m_background.run(
-        [run] {
-            const auto replay = profiler::OwnReplay::ofMedians(*run);
-            return replay ? std::make_shared<const engine::Run>(replay->placed()) : RunPointer();
-        },
-        [this, run, generation = m_generation](const RunPointer& prediction) {
-            if (prediction && generation == m_generation)
-                Q_EMIT predicted(run, prediction);
-        });
+    if (run)
+        m_predictions.ask(run);
 }
 
 void RunAnalysis::askAssumed(const RunPointer& run)
 {
-    m_background.run([run] { return assumedIteration(*run); },
-                     [this, generation = m_generation](const RunViewPointer& iteration) {
-                         if (iteration && generation == m_generation)
-                             Q_EMIT assumed(iteration);
-                     });
-}
-
-void RunAnalysis::forget()
-{
-    m_next.reset();
-    m_nextRange.reset();
-    m_reported = 0;
-    ++m_generation;
-}
-
-void RunAnalysis::start(const Request& request)
-{
-    m_isBusy = true;
-    // The iteration that was delivered last is delivered again, because it may have grown.
-    const std::size_t first = m_reported > 0 ? m_reported - 1 : 0;
-    m_background.run(
-        [request, first, generation = m_generation] {
-            return Answer{request.run, profiler::metrics(*request.run, request.iteration), first,
-                          iterationRows(*request.run, first), generation};
-        },
-        [this](const Answer& answer) { take(answer); });
+    m_assumed.ask(run);
 }
 
 void RunAnalysis::take(const Answer& answer)
 {
-    m_isBusy = false;
-    if (answer.generation == m_generation) {
-        m_reported = answer.first + answer.rows.size();
-        Q_EMIT iterationsDone(answer.run, answer.first, answer.rows);
-        if (answer.metrics)
-            Q_EMIT answered(answer.run, *answer.metrics);
-    }
-    if (const auto next = std::exchange(m_next, std::nullopt))
-        start(*next);
+    m_reported = answer.first + answer.rows.size();
+    Q_EMIT iterationsDone(answer.run, answer.first, answer.rows);
+    if (answer.metrics)
+        Q_EMIT answered(answer.run, *answer.metrics);
 }
 
 } // namespace app

@@ -3,13 +3,12 @@
 #include "app/documents/iterations_model.h"
 #include "app/documents/run_document.h"
 #include "app/timeline/view/run_view.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/range/range_metrics.h"
 
 #include <QObject>
 
-#include <optional>
 #include <vector>
 
 namespace app {
@@ -30,7 +29,6 @@ public:
     void askPrediction(const RunPointer& run);
     // Simulates an iteration with engine::UnitCosts, for a run that has no iteration yet.
     void askAssumed(const RunPointer& run);
-    void forget(); // call it before requests for another run
 
 Q_SIGNALS:
     void answered(const app::RunPointer& run, const profiler::RunMetrics& metrics);
@@ -45,23 +43,37 @@ private:
     {
         RunPointer run;
         int iteration = -1;
+        std::size_t first = 0; // row
+    };
+    struct Answer
+    {
+        RunPointer run;
+        engine::Result<profiler::RunMetrics> metrics;
+        std::size_t first = 0;
+        std::vector<IterationRow> rows;
     };
     struct RangeRequest
     {
         RunPointer run;
         engine::Window range;
     };
-    struct Answer;
-    void start(const Request& request);
+    struct RangeAnswer
+    {
+        RunPointer run;
+        engine::Result<profiler::RangeMetrics> metrics;
+    };
+    struct Prediction
+    {
+        RunPointer of, run;
+    };
     void take(const Answer& answer);
-    void startRange(const RangeRequest& request);
 
-    Background m_background;
-    std::optional<Request> m_next;
-    std::optional<RangeRequest> m_nextRange;
-    bool m_isBusy = false, m_isRangeBusy = false;
-    std::size_t m_reported = 0;
-    int m_generation = 0;
+    std::size_t m_reported = 0; // rows
+    // A run that grows asks faster than it is answered.
+    Latest<Request, Answer> m_metrics;
+    Latest<RangeRequest, RangeAnswer> m_ranges;
+    Latest<RunPointer, Prediction> m_predictions;
+    Latest<RunPointer, RunViewPointer> m_assumed;
 };
 
 } // namespace app

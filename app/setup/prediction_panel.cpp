@@ -22,7 +22,6 @@ constexpr std::int64_t kHuge = 1'000'000; // ops; smaller predictions start at o
 PredictionPanel::PredictionPanel(const ThemeController& theme, QAction* explain, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_background(this)
     , m_preview(named(new SchedulePreview(theme), "preview"))
     , m_band(named(new Band(theme, Band::Shape::Verdict), "verdict"))
     , m_numbers(named(new KeyNumbers(theme), "keyNumbers"))
@@ -43,7 +42,7 @@ PredictionPanel::PredictionPanel(const ThemeController& theme, QAction* explain,
     connect(&m_debounce, &QTimer::timeout, this, &PredictionPanel::predict);
     m_memoryDelay.setSingleShot(true);
     m_memoryDelay.setInterval(kMemoryDelay);
-    connect(&m_memoryDelay, &QTimer::timeout, this, &PredictionPanel::askForMemory);
+    connect(&m_memoryDelay, &QTimer::timeout, this, [this] { m_memory.ask(m_plan); });
     connect(&m_predictor, &PreviewPredictor::answered, this, &PredictionPanel::showAnswer);
 }
 
@@ -67,7 +66,7 @@ void PredictionPanel::setPlan(const RunPlan& plan, const Fault& fault)
     m_plan = plan;
     m_fault = fault;
     m_verdict = {.isEditable = m_verdict.isEditable, .problem = {}};
-    ++m_memoryQuestion; // drops the answer for the previous plan
+    m_memory.drop();
     m_memoryDelay.stop();
     Q_EMIT judged();
     m_preview->setWaiting();
@@ -143,15 +142,6 @@ void PredictionPanel::judge(const Prediction& prediction)
     if (problem.isEmpty() && m_plan.experiment.mode != engine::Mode::Simulate)
         m_memoryDelay.start();
     Q_EMIT judged();
-}
-
-void PredictionPanel::askForMemory()
-{
-    m_background.run([plan = m_plan] { return checkMemory(plan); },
-                     [this, asked = ++m_memoryQuestion](const MemoryCheck& check) {
-                         if (asked == m_memoryQuestion)
-                             showMemory(check);
-                     });
 }
 
 // A run that does not fit cannot be started here, but its command can be copied.

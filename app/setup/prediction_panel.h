@@ -4,7 +4,7 @@
 #include "app/plan/run_plan.h"
 #include "app/setup/memory_check.h"
 #include "app/setup/preview_predictor.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 #include "app/ui/band.h"
 #include "app/ui/theme.h"
 
@@ -63,7 +63,6 @@ private:
     void offer(const std::vector<Remedy>& remedies);
     void offerPlans(const std::vector<MemoryCheck::Change>& changes);
     // Checks in the background whether the run fits in memory.
-    void askForMemory();
     void showMemory(const MemoryCheck& check);
 
     static constexpr int kRemedies = 3;
@@ -76,8 +75,9 @@ private:
     PreviewPredictor m_predictor;
     std::shared_ptr<const engine::Result<Prediction>> m_shown;
     QTimer m_debounce, m_memoryDelay;
-    Background m_background;
-    int m_memoryQuestion = 0; // number of the last memory check
+    Latest<RunPlan, MemoryCheck> m_memory{
+        this, [](const RunPlan& plan, const auto&) { return checkMemory(plan); },
+        [this](const MemoryCheck& check) { showMemory(check); }};
     SchedulePreview* m_preview;
     Band* m_band;
     KeyNumbers* m_numbers;

@@ -9,8 +9,6 @@ namespace {
 // smaller job finishes first, so that the picture keeps moving.
 constexpr std::int64_t kLong = 1'000'000;
 
-using Predicted = std::shared_ptr<const engine::Result<Prediction>>;
-
 PreviewPredictor::Answer answerOf(engine::Result<Prediction> result)
 {
     PreviewPredictor::Answer answer;
@@ -20,13 +18,12 @@ PreviewPredictor::Answer answerOf(engine::Result<Prediction> result)
     return answer;
 }
 
-} // namespace
-
-// Predicts in the pool. It caches the schedule that was built last.
-class PreviewPredictor::Worker
+// Caches the schedule that was built last. Only one job at a time uses it.
+class Worker
 {
 public:
-    Answer predicted(const PredictionRequest& request, const std::atomic<bool>& isDropped)
+    PreviewPredictor::Answer predicted(const PredictionRequest& request,
+                                       const std::atomic<bool>& isDropped)
     {
         if (!m_prepared || !m_request.hasSameOrder(request)) {
             m_prepared.reset();
@@ -36,7 +33,7 @@ public:
             m_prepared = *std::move(prepared);
             m_request = request;
         }
-        return isDropped ? Answer() : answerOf(predict(*m_prepared, request));
+        return isDropped ? PreviewPredictor::Answer() : answerOf(predict(*m_prepared, request));
     }
 
 private:
@@ -44,52 +41,34 @@ private:
     std::optional<PreparedSchedule> m_prepared;
 };
 
+} // namespace
+
 PreviewPredictor::PreviewPredictor(QObject* parent)
     : QObject(parent)
-    , m_worker(std::make_shared<Worker>())
-    , m_isDropped(std::make_shared<std::atomic<bool>>(false))
+    , m_jobs(
+          this,
+          [worker = std::make_shared<Worker>()](const PredictionRequest& request,
+                                                const std::atomic<bool>& isDropped) {
+              return worker->predicted(request, isDropped);
+          },
+          [this](Answer answer) {
+              answer.isNewest = !m_jobs.isBusy();
+              Q_EMIT answered(answer);
+          },
+          decltype(m_jobs)::Older::Delivered, *QThreadPool::globalInstance(), 1)
 { }
 
 void PreviewPredictor::ask(const PredictionRequest& request)
 {
-    if (estimatedOps(request.schedule) <= kInstantOps) {
+    const std::int64_t ops = estimatedOps(request.schedule);
+    if (ops <= kInstantOps) {
         drop();
         Q_EMIT answered(answerOf(predict(request)));
         return;
     }
-    if (!m_isBusy)
-        return start(request);
-    m_next = request;
-    if (m_opsAtWork > kLong)
-        *m_isDropped = true;
-}
-
-void PreviewPredictor::drop()
-{
-    m_next.reset();
-    *m_isDropped = true;
-}
-
-void PreviewPredictor::start(const PredictionRequest& request)
-{
-    m_isBusy = true;
-    m_opsAtWork = estimatedOps(request.schedule);
-    m_isDropped = std::make_shared<std::atomic<bool>>(false);
-    m_background.run([worker = m_worker, dropped = m_isDropped,
-                      request] { return worker->predicted(request, *dropped); },
-                     [this](const Answer& answer) { finished(answer); }, 1);
-}
-
-void PreviewPredictor::finished(const Answer& answer)
-{
-    m_isBusy = false;
-    Answer given = answer;
-    given.isNewest = !m_next;
-    const bool isCurrent = !*m_isDropped && answer.prediction != nullptr;
-    if (m_next)
-        start(*std::exchange(m_next, std::nullopt));
-    if (isCurrent)
-        Q_EMIT answered(given);
+    if (ops > kLong)
+        m_jobs.dropRunning();
+    m_jobs.ask(request);
 }
 
 } // namespace app

@@ -2,13 +2,11 @@
 
 #include "app/plan/prediction.h"
 #include "app/timeline/view/run_view.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 
 #include <QObject>
 
-#include <atomic>
 #include <memory>
-#include <optional>
 
 namespace app {
 
@@ -32,22 +30,13 @@ public:
     explicit PreviewPredictor(QObject* parent = nullptr);
 
     void ask(const PredictionRequest& request);
-    void drop(); // drops all earlier requests
+    void drop() { m_jobs.drop(); } // drops all earlier requests
 
 Q_SIGNALS:
     void answered(const app::PreviewPredictor::Answer& answer);
 
 private:
-    class Worker; // only one job at a time uses it
-    void start(const PredictionRequest& request);
-    void finished(const Answer& answer);
-
-    Background m_background{this};
-    std::shared_ptr<Worker> m_worker;
-    std::shared_ptr<std::atomic<bool>> m_isDropped; // cancels the running job
-    std::optional<PredictionRequest> m_next;
-    std::int64_t m_opsAtWork = 0;
-    bool m_isBusy = false;
+    Latest<PredictionRequest, Answer> m_jobs;
 };
 
 } // namespace app

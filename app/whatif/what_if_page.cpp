@@ -133,8 +133,9 @@ void WhatIfPage::start(const RunPointer& run)
     connect(m_predictions.get(), &WhatIfPredictions::measured, this, &WhatIfPage::showMeasured);
     connect(m_predictions.get(), &WhatIfPredictions::failed, this, &WhatIfPage::refuse);
     connect(m_predictions.get(), &WhatIfPredictions::predicted, this, &WhatIfPage::showRows);
-    connect(m_predictions.get(), &WhatIfPredictions::explained, this, &WhatIfPage::showPrediction);
-    connect(m_predictions.get(), &WhatIfPredictions::previewed, this,
+    connect(m_predictions.get(), &WhatIfPredictions::schemeExplained, this,
+            &WhatIfPage::showPrediction);
+    connect(m_predictions.get(), &WhatIfPredictions::schemePreviewed, this,
             [this](const WhatIfRow& row, const RunViewPointer& view, const WhatIfChanges& changes) {
                 if (row.scheme != m_scheme)
                     return;

@@ -9,19 +9,7 @@ namespace {
 
 constexpr int kResamples = 100;
 constexpr int kCollect = 40; // ms; rows that arrive within this time are shown together
-enum Priority { Intervals, Medians, Chosen };
-
-struct Explained
-{
-    WhatIfDetails details;
-    RunViewPointer view;
-};
-
-struct PreviewedScheme
-{
-    WhatIfRow row;
-    RunViewPointer view;
-};
+enum Priority { Intervals, Medians, OfChosen };
 
 // Returns a view that is prepared for its first paint.
 RunViewPointer viewOf(const RunPointer& run)
@@ -35,12 +23,47 @@ RunViewPointer viewOf(const RunPointer& run)
 
 } // namespace
 
+WhatIfPredictions::Explained WhatIfPredictions::explained(const Chosen& chosen,
+                                                          const std::atomic<bool>& isDropped)
+{
+    Explained made;
+    if (isDropped)
+        return made;
+    made.details = whatIfDetails(*chosen.measured, *chosen.run, chosen.changes, chosen.scheme);
+    made.view = viewOf(made.details.run);
+    return made;
+}
+
+WhatIfPredictions::Previewed WhatIfPredictions::previewed(const Chosen& chosen)
+{
+    const WhatIfChanges& changes = chosen.changes;
+    const auto predictor = withChanges(*chosen.measured, *chosen.run, changes);
+    auto prediction = predictor ? predictScheme(*predictor, chosen.scheme,
+                                                {chosen.run->schedule.shape.devices,
+                                                 changes.microBatches, changes.linkSpeed})
+                                : tl::unexpected(predictor.error());
+    Previewed made{whatIfRow(chosen.scheme, prediction, false), nullptr, changes};
+    if (prediction)
+        made.view = viewOf(std::make_shared<const engine::Run>(std::move(prediction->run)));
+    return made;
+}
+
 WhatIfPredictions::WhatIfPredictions(RunPointer run, QObject* parent)
     : QObject(parent)
     , m_run(std::move(run))
     , m_isDropped(std::make_shared<std::atomic<bool>>(false))
-    , m_isUnneeded(std::make_shared<std::atomic<bool>>(false))
     , m_background(this, sideThreads())
+    , m_explaining(
+          this, &WhatIfPredictions::explained,
+          [this](const Explained& one) { Q_EMIT schemeExplained(one.details, one.view); },
+          decltype(m_explaining)::Older::Dropped, sideThreads(), OfChosen)
+    , m_previewing(
+          this, [](const Chosen& chosen, const auto&) { return previewed(chosen); },
+          [this](const Previewed& made) {
+              if (made.view != nullptr)
+                  Q_EMIT schemePreviewed(made.row, made.view, made.changes);
+          },
+          decltype(m_previewing)::Older::Delivered, sideThreads(), OfChosen)
 {
     m_collect.setSingleShot(true);
     m_collect.setInterval(kCollect);
@@ -61,7 +84,6 @@ WhatIfPredictions::WhatIfPredictions(RunPointer run, QObject* parent)
 WhatIfPredictions::~WhatIfPredictions()
 {
     *m_isDropped = true;
-    *m_isUnneeded = true;
 }
 
 void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
@@ -84,7 +106,7 @@ void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
                          start(isDropped, changed, 0, Medians);
                          start(isDropped, changed, kResamples, Intervals);
                      },
-                     Chosen);
+                     OfChosen);
     if (!scheme.isEmpty())
         explain(scheme);
 }
@@ -134,55 +156,12 @@ void WhatIfPredictions::deliver()
 
 void WhatIfPredictions::explain(const QString& scheme)
 {
-    *m_isUnneeded = true;
-    m_isUnneeded = std::make_shared<std::atomic<bool>>(false);
-    const auto job = [isUnneeded = m_isUnneeded, measured = m_measured, run = m_run,
-                      changes = m_changes, scheme] {
-        Explained explained;
-        if (*isUnneeded)
-            return explained;
-        explained.details = whatIfDetails(*measured, *run, changes, scheme);
-        explained.view = viewOf(explained.details.run);
-        return explained;
-    };
-    m_background.run(
-        job,
-        [this, isUnneeded = m_isUnneeded](const Explained& one) {
-            if (!*isUnneeded)
-                Q_EMIT explained(one.details, one.view);
-        },
-        Chosen);
+    m_explaining.ask({m_measured, m_run, m_changes, scheme});
 }
 
 void WhatIfPredictions::preview(const WhatIfChanges& changes, const QString& scheme)
 {
-    if (m_isPreviewing) {
-        m_nextPreview = Preview{changes, scheme};
-        return;
-    }
-    m_isPreviewing = true;
-    const auto job = [measured = m_measured, run = m_run, changes, scheme] {
-        const auto predictor = withChanges(*measured, *run, changes);
-        auto prediction = predictor
-            ? predictScheme(*predictor, scheme,
-                            {run->schedule.shape.devices, changes.microBatches, changes.linkSpeed})
-            : tl::unexpected(predictor.error());
-        PreviewedScheme made;
-        made.row = whatIfRow(scheme, prediction, false);
-        if (prediction)
-            made.view = viewOf(std::make_shared<const engine::Run>(std::move(prediction->run)));
-        return made;
-    };
-    m_background.run(
-        job,
-        [this, changes](const PreviewedScheme& made) {
-            m_isPreviewing = false;
-            if (made.view != nullptr)
-                Q_EMIT previewed(made.row, made.view, changes);
-            if (const auto next = std::exchange(m_nextPreview, std::nullopt))
-                preview(next->changes, next->scheme);
-        },
-        Chosen);
+    m_previewing.ask({m_measured, m_run, changes, scheme});
 }
 
 } // namespace app

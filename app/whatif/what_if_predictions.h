@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/timeline/view/run_view.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 #include "app/whatif/what_if.h"
 
 #include <QObject>
@@ -42,9 +42,9 @@ Q_SIGNALS:
     // Delivers rows of the last request. Each scheme is delivered twice: first without its
     // interval, then with it.
     void predicted(const std::vector<app::WhatIfRow>& rows);
-    void explained(const app::WhatIfDetails& details, const app::RunViewPointer& view);
-    void previewed(const app::WhatIfRow& row, const app::RunViewPointer& view,
-                   const app::WhatIfChanges& changes);
+    void schemeExplained(const app::WhatIfDetails& details, const app::RunViewPointer& view);
+    void schemePreviewed(const app::WhatIfRow& row, const app::RunViewPointer& view,
+                         const app::WhatIfChanges& changes);
     void progressed(int intervals, int all); // number of schemes whose interval is known
 
 private:
@@ -53,23 +53,37 @@ private:
     void take(const WhatIfRow& row, bool isLast);
     void deliver();
 
-    struct Preview
+    struct Chosen // a scheme, and what its prediction depends on
     {
+        Predictor measured;
+        RunPointer run;
         WhatIfChanges changes;
         QString scheme;
     };
+    struct Explained
+    {
+        WhatIfDetails details;
+        RunViewPointer view;
+    };
+    struct Previewed
+    {
+        WhatIfRow row;
+        RunViewPointer view; // null: not predicted
+        WhatIfChanges changes;
+    };
+    static Explained explained(const Chosen& chosen, const std::atomic<bool>& isDropped);
+    static Previewed previewed(const Chosen& chosen);
 
     RunPointer m_run;
     Predictor m_measured;
-    bool m_isPreviewing = false;
-    std::optional<Preview> m_nextPreview;
     WhatIfChanges m_changes;
     Flag m_isDropped;              // set to cancel the last ask(); the threads read it
-    Flag m_isUnneeded;             // set to cancel the last explain()
     std::vector<WhatIfRow> m_rows; // rows that were not delivered yet
     int m_intervals = 0, m_all = 0;
     QTimer m_collect;
     Background m_background;
+    Latest<Chosen, Explained> m_explaining;
+    Latest<Chosen, Previewed> m_previewing;
 };
 
 } // namespace app

@@ -3,7 +3,7 @@
 #include "app/documents/run_document.h"
 #include "app/timeline/view/make_path_marks.h"
 #include "app/timeline/view/why_words.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 
 #include <QObject>
 

@@ -49,7 +49,6 @@ ExportDialog::ExportDialog(const ThemeController& theme,
     , m_export(makeButton({}, QStringLiteral("figureExport"), "primary"))
     , m_savePreset(makeButton({}, QStringLiteral("figureSavePreset")))
     , m_timer(named(new QTimer(this), "figureTyping"))
-    , m_background(this)
 {
     setObjectName(QStringLiteral("exportDialog"));
     setWindowTitle(tr("Export figure"));
@@ -216,24 +215,15 @@ void ExportDialog::refresh()
     m_preview->show(*std::move(draft));
     m_options->setHeight(scene().height);
     showFiles();
-    checkPdf();
+    m_pdfChecks.ask({scene(), m_settings.dpi});
 }
 
-void ExportDialog::checkPdf()
+void ExportDialog::showChecks(const Checks& checks)
 {
-    m_isOutdated = m_isChecking;
-    if (std::exchange(m_isChecking, true))
-        return;
-    m_background.run([scene = scene(), dpi = m_settings.dpi] { return app::checkPdf(scene, dpi); },
-                     [this](const engine::Result<std::vector<profiler::FigureCheck>>& checks) {
-                         m_isChecking = false;
-                         if (m_isOutdated)
-                             checkPdf();
-                         else if (checks)
-                             m_preview->addChecks(*checks);
-                         else
-                             refuse(fromUtf8(checks.error().message));
-                     });
+    if (checks)
+        m_preview->addChecks(*checks);
+    else
+        refuse(fromUtf8(checks.error().message));
 }
 
 void ExportDialog::showFiles()

@@ -2,7 +2,7 @@
 
 #include "app/figures/figure_draft.h"
 #include "app/figures/figure_options_panel.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 #include "app/ui/theme.h"
 
 #include <QDialog>
@@ -58,8 +58,9 @@ private:
     void loadSettings();
     void setAvailable(const std::function<void(FigureOptionsPanel::Available&)>& change);
     ExportSettings drawnSettings() const;
-    void refresh();  // lays out, checks and shows the figure
-    void checkPdf(); // runs in the background, for the newest figure only
+    void refresh(); // lays out, checks and shows the figure
+    using Checks = engine::Result<std::vector<profiler::FigureCheck>>; // of the PDF file
+    void showChecks(const Checks& checks);
     void followPreset();
     void saveOrRemovePreset();
     void showFiles(); // shows the number of files, and problems with their names
@@ -79,10 +80,12 @@ private:
     FigureOptionsPanel* m_options;
     QPushButton *m_export, *m_savePreset;
     QTimer* m_timer;
-    Background m_background;
-    bool m_isChecking = false; // a PDF file is being rendered
-    bool m_isOutdated = false; // that PDF file is of an older figure
-    bool m_isAsking = false;   // a dialog that this one opened has not returned yet
+    Background m_background{this};
+    using Drawn = std::pair<profiler::Scene, int>; // and its resolution in dpi
+    Latest<Drawn, Checks> m_pdfChecks{
+        this, [](const Drawn& drawn, const auto&) { return checkPdf(drawn.first, drawn.second); },
+        [this](const Checks& checks) { showChecks(checks); }};
+    bool m_isAsking = false; // a dialog that this one opened has not returned yet
     // Cancels the running export; nullptr if none runs.
     std::shared_ptr<std::atomic<bool>> m_isCancelled;
 };

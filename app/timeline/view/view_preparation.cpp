@@ -40,44 +40,29 @@ Views viewsOf(const std::vector<RunPointer>& runs, const Views& known)
 
 ViewPreparation::ViewPreparation(QObject* parent)
     : QObject(parent)
-    , m_background(this)
+    , m_preparing(
+          this,
+          [](const auto& request, const auto&) {
+              const auto& [runs, known] = request;
+              Views views = viewsOf(runs, known);
+              // Computes the metrics for the first paint. Views that are already shown have them.
+              for (const RunViewPointer& view : views)
+                  if (findView(known, view->shared()) == nullptr)
+                      view->metrics(engine::reportedIteration(view->timeline()));
+              return views;
+          },
+          [this](Views views) {
+              m_last = std::move(views);
+              Q_EMIT ready(m_last);
+          })
 { }
 
 void ViewPreparation::ask(std::vector<RunPointer> runs)
 {
-    if (m_isBusy) {
-        m_next = std::move(runs);
-    } else if (spansToPrepare(runs, m_last) <= kInstantSpans) {
-        m_last = viewsOf(runs, m_last);
-        Q_EMIT ready(m_last);
-    } else {
-        start(std::move(runs));
-    }
-}
-
-void ViewPreparation::start(std::vector<RunPointer> runs)
-{
-    m_isBusy = true;
-    m_background.run(
-        [runs = std::move(runs), known = m_last] {
-            Views views = viewsOf(runs, known);
-            // Computes the metrics for the first paint. Views that are already shown have them.
-            for (const RunViewPointer& view : views)
-                if (findView(known, view->shared()) == nullptr)
-                    view->metrics(engine::reportedIteration(view->timeline()));
-            return views;
-        },
-        [this](Views views) { take(std::move(views)); });
-}
-
-void ViewPreparation::take(std::vector<RunViewPointer> views)
-{
-    m_isBusy = false;
-    m_last = std::move(views);
-    if (auto next = std::exchange(m_next, std::nullopt))
-        ask(std::move(*next));
-    else
-        Q_EMIT ready(m_last);
+    if (m_preparing.isBusy() || spansToPrepare(runs, m_last) > kInstantSpans)
+        return m_preparing.ask({std::move(runs), m_last});
+    m_last = viewsOf(runs, m_last);
+    Q_EMIT ready(m_last);
 }
 
 } // namespace app

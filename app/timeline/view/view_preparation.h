@@ -2,11 +2,10 @@
 
 #include "app/documents/run_document.h"
 #include "app/timeline/view/run_view.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 
 #include <QObject>
 
-#include <optional>
 #include <vector>
 
 namespace app {
@@ -26,19 +25,15 @@ public:
     explicit ViewPreparation(QObject* parent = nullptr);
 
     void ask(std::vector<RunPointer> runs); // no pointer may be null
-    bool isBusy() const { return m_isBusy; }
+    bool isBusy() const { return m_preparing.isBusy(); }
 
 Q_SIGNALS:
     void ready(const std::vector<app::RunViewPointer>& views); // in the order of the runs
 
 private:
-    void start(std::vector<RunPointer> runs);
-    void take(std::vector<RunViewPointer> views);
-
-    Background m_background;
-    std::vector<RunViewPointer> m_last;
-    std::optional<std::vector<RunPointer>> m_next;
-    bool m_isBusy = false;
+    using Views = std::vector<RunViewPointer>;
+    Views m_last;
+    Latest<std::pair<std::vector<RunPointer>, Views>, Views> m_preparing; // runs and views to reuse
 };
 
 } // namespace app

@@ -22,7 +22,7 @@ struct Predicted
         QObject::connect(&predictions, &WhatIfPredictions::predicted, [this](const auto& some) {
             rows.insert(rows.end(), some.begin(), some.end());
         });
-        QObject::connect(&predictions, &WhatIfPredictions::explained,
+        QObject::connect(&predictions, &WhatIfPredictions::schemeExplained,
                          [this](const WhatIfDetails& one, const auto&) { details.push_back(one); });
         QObject::connect(&predictions, &WhatIfPredictions::progressed,
                          [this](int done, int all) { isComplete = done == all; });
