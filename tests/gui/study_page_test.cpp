@@ -90,6 +90,23 @@ TEST_CASE("an edit of the grid keeps the results until the next run, which compu
     CHECK(study.page->statusTexts().contains(QStringLiteral("18 points")));
 }
 
+// The second click removed the neighbour or, after the last value, crashed the window.
+TEST_CASE("a double click on a value of the grid removes this value only")
+{
+    Studied study;
+    const QString before = study.find<QWidget>("micro-batchesValues")->accessibleName();
+    CHECK(before == QStringLiteral("Micro-batches N: 4, 8, 16, 32"));
+    for (const char* name : {"micro-batchesChip3", "micro-batchesChip0"}) {
+        auto* chip = study.find<QAbstractButton>(name);
+        QTest::mouseClick(chip, Qt::LeftButton);
+        QTest::mouseDClick(chip, Qt::LeftButton); // without a release
+        QTest::mouseRelease(chip, Qt::LeftButton);
+        settle();
+    }
+    CHECK(study.find<QWidget>("micro-batchesValues")->accessibleName()
+          == QStringLiteral("Micro-batches N: 8, 16"));
+}
+
 TEST_CASE("a wrong value of the grid is named at its option, and the grid cannot be run")
 {
     Studied study;
