@@ -72,7 +72,8 @@ check_may_install() {
     [ "$(id -u)" -ne 0 ] || return 0
     command -v sudo >/dev/null ||
         fail "these Debian packages are missing, and installing them needs root or sudo: $*"
-    sudo -v || fail "this user may not use sudo; ask an administrator to install: $*"
+    # sudo -v asks for a password even if every command is allowed without one.
+    sudo -n true 2>/dev/null || sudo -v || fail "this user may not use sudo; ask an administrator to install: $*"
 }
 
 # Prints the cause of the failure that is in the log of apt-get, in one line.
@@ -192,21 +193,29 @@ fail_build() {
     fail "the build failed; its log is $1"
 }
 
-# Ninja's own status line on a terminal, one line per tenth elsewhere; the whole log stays beside the build.
+# Reads the output of ninja and prints the progress of building WHAT: on a terminal a line that is overwritten, elsewhere
+# one line per tenth. Prints nothing if nothing is built.
+show_progress() {
+    local what="$1" begin="$SECONDS" last=-1 line percent unit=10 format='  built %d %%, %d:%02d minutes\n'
+    [ ! -t 1 ] || { unit=1 format='\r  built %d %%, %d:%02d minutes'; }
+    while IFS= read -r line; do
+        [[ "$line" =~ ^\[([0-9]+)/([0-9]+)\]\ ([^ ]+) && "${BASH_REMATCH[3]}" != Re-* ]] || continue
+        [ "$last" -ge 0 ] || say "Building $what (up to 15 minutes on two cores the first time)"
+        percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+        percent=$((percent - percent % unit))
+        [ "$percent" -gt "$last" ] || continue
+        last="$percent"
+        # shellcheck disable=SC2059
+        printf "$format" "$percent" "$(((SECONDS - begin) / 60))" "$(((SECONDS - begin) % 60))"
+    done
+    [ "$unit" -ne 1 ] || [ "$last" -lt 0 ] || printf '\n'
+}
+
+# The whole log stays beside the build.
 run_ninja() {
     local build="$1" log="$1/quickstart.log" what="$2"
     shift 2
-    ! ninja -C "$build" -n "$@" 2>/dev/null | grep '^\[' | grep -qv Re-checking ||
-        say "Building $what (up to 15 minutes on two cores the first time)"
-    local ninja=(ninja -C "$build" -j "${JOBS:-$(nproc)}" "$@")
-    if [ -t 1 ]; then
-        "${ninja[@]}" || fail "the build failed; the messages are above"
-        return
-    fi
-    if ! "${ninja[@]}" 2>&1 | tee "$log" | awk -F'[][/ ]' '
-        /^\[[0-9]+\/[0-9]+\]/ { tenth = int(10 * $2 / $3); if (tenth > last) { last = tenth; print "  built " 10 * tenth " %"; fflush() } }'; then
-        fail_build "$log"
-    fi
+    ninja -C "$build" -j "${JOBS:-$(nproc)}" "$@" 2>&1 | tee "$log" | show_progress "$what" || fail_build "$log"
 }
 
 configure() {

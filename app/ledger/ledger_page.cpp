@@ -138,13 +138,15 @@ QWidget* LedgerPage::makeList()
 QWidget* LedgerPage::makeSelectionBar()
 {
     m_difference->setTextFormat(Qt::PlainText);
+    auto* trash = makeButton(m_trash->text(), QStringLiteral("trashLedgerButton"), "tool", m_trash);
+    connect(m_trash, &QAction::changed, trash, [this, trash] { trash->setText(m_trash->text()); });
     return makeBar(
         44, 8,
         {m_selected,
          makeButton(m_compare->text(), QStringLiteral("compareLedgerButton"), "primary", m_compare),
          makeButton(m_repeat->text(), QStringLiteral("repeatLedgerButton"), "tool", m_repeat),
          makeButton(m_tag->text(), QStringLiteral("tagLedgerButton"), "tool", m_tag),
-         makeButton(m_trash->text(), QStringLiteral("trashLedgerButton"), "tool", m_trash),
+         trash,
          makeButton(m_restore->text(), QStringLiteral("restoreLedgerButton"), "tool", m_restore),
          {m_difference, 1}});
 }
@@ -323,16 +325,25 @@ void LedgerPage::repeat()
     Q_EMIT startAllRequested(options);
 }
 
+bool LedgerPage::confirmsDeletion(std::size_t runs)
+{
+    QMessageBox box(QMessageBox::NoIcon, tr("Delete forever"),
+                    tr("Delete %1 and the recorded data? This cannot be undone.")
+                        .arg(countOf(static_cast<std::int64_t>(runs), "run")),
+                    QMessageBox::Cancel, this);
+    const auto* remove
+        = named(box.addButton(tr("Delete forever"), QMessageBox::DestructiveRole), "deleteForever");
+    box.setDefaultButton(QMessageBox::Cancel);
+    box.exec();
+    return box.clickedButton() == remove;
+}
+
 void LedgerPage::trash()
 {
     const std::vector<LedgerRun> runs = m_table->selected();
     const QStringList open = openFiles();
     const bool areTrashed = std::ranges::all_of(runs, &LedgerRun::isTrashed);
-    if (areTrashed
-        && QMessageBox::question(this, tr("Delete forever"),
-                                 tr("Delete %1 and the recorded data? This cannot be undone.")
-                                     .arg(countOf(static_cast<std::int64_t>(runs.size()), "run")))
-            != QMessageBox::Yes)
+    if (areTrashed && !confirmsDeletion(runs.size()))
         return;
     QStringList refused;
     for (const LedgerRun& run : runs)

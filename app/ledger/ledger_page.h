@@ -61,6 +61,7 @@ private:
     // Moves the selected runs to the trash. If all of them are already there, deletes them after a
     // confirmation.
     void trash();
+    bool confirmsDeletion(std::size_t runs); // asks the user
     void restore();
 
     RunLibrary& m_library;

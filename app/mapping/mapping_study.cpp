@@ -63,15 +63,6 @@ tl::unexpected<engine::Error> studyCancelled()
 
 } // namespace
 
-QString mappingName(const PredictionRequest& request)
-{
-    if (!request.schedule.mapping.empty())
-        return QString::fromStdString(request.schedule.mapping);
-    const engine::Scheme* scheme
-        = request.scheduleFile.empty() ? engine::findScheme(request.schedule.scheme) : nullptr;
-    return fromUtf8(scheme != nullptr ? scheme->mapping : engine::kMappingNames.front());
-}
-
 bool hasNodes(const PredictionRequest& request)
 {
     return request.source.kind == CostSource::Kind::Hardware;
@@ -122,20 +113,18 @@ Result<MappingStudy> studyMappings(const PredictionRequest& request,
         modelOnHardware(request.source, request.recompute, prepared.lowered.shape.dataParallel));
     MappingStudy study;
     study.on = std::make_shared<const engine::ModelOnHardware>(std::move(on));
-    PredictionRequest mapped = request;
-    mapped.schedule.mapping = mappingName(request).toStdString();
-    study.prediction = TRY(predictedRun(prepared, mapped));
-    auto shown = TRY(mappedOf(*study.prediction, mapped, *study.on));
+    study.prediction = TRY(predictedRun(prepared, request));
+    auto shown = TRY(mappedOf(*study.prediction, request, *study.on));
     study.shape = engine::nodeShape(study.on->hardware, study.on->setup.tensorParallel);
     const auto mapping = engine::Mapping::of(study.prediction->run->schedule,
-                                             mapped.schedule.mapping, study.shape);
+                                             request.schedule.mapping, study.shape);
     study.nodes = nodesOf(study.prediction->run->schedule, *mapping, shown.loads);
     for (const std::string_view name : engine::kMappingNames) {
         if (isDropped())
             return studyCancelled();
         PredictionRequest other = request;
         other.schedule.mapping = name;
-        const bool isShown = name == mapped.schedule.mapping;
+        const bool isShown = name == request.schedule.mapping;
         if (isShown)
             study.chosen = study.all.size();
         study.all.push_back(isShown ? shown : otherMapping(prepared, other, *study.on));

@@ -49,9 +49,6 @@ struct MappingStudy
     const MappedPrediction& shown() const { return all[chosen]; }
 };
 
-// Returns the mapping that the request states. If it states none, returns the default of its
-// scheme.
-QString mappingName(const PredictionRequest& request);
 // Whether the costs come from hardware. Other sources define neither the sizes of messages nor the
 // nodes.
 bool hasNodes(const PredictionRequest& request);

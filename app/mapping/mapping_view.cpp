@@ -254,14 +254,10 @@ void MappingView::showFound()
     m_model->show(*study, m_found->facts);
 }
 
-// Emits the plan with another mapping. The scheme's own mapping is not written into the plan, so
-// that the mapping follows the scheme.
 void MappingView::offerMapping(const QString& mapping)
 {
     RunPlan plan = m_plan;
-    plan.experiment.schedule.mapping.clear();
-    if (mappingName(plan.request()) != mapping)
-        plan.experiment.schedule.mapping = mapping.toStdString();
+    plan.experiment.schedule.mapping = mapping.toStdString();
     Q_EMIT planOffered(plan);
 }
 
@@ -274,14 +270,12 @@ void MappingView::chooseFile()
 
 void MappingView::showMapping()
 {
-    const QString mapping = mappingName(m_plan.request());
+    const QString mapping = QString::fromStdString(m_plan.experiment.schedule.mapping);
     m_isShowing = true;
     m_mapping->setCurrent(segmentOf(mapping));
     m_isShowing = false;
     const bool isFile = segmentOf(mapping) == kFile;
-    m_file->setText(isFile                                           ? mappingTitle(mapping)
-                        : m_plan.experiment.schedule.mapping.empty() ? tr("the scheme's own")
-                                                                     : QString());
+    m_file->setText(isFile ? mappingTitle(mapping) : QString());
     m_file->setToolTip(isFile ? toolTipText(mapping) : QString());
 }
 

@@ -107,7 +107,7 @@ void MoreCosts::showPlan()
     showGroups();
     if (!isSimple(applicableCosts(m_plan.source, m_plan.costs)) || m_plan.evict
         || m_plan.experiment.schedule.dataParallel > 1
-        || !m_plan.experiment.schedule.mapping.empty())
+        || m_plan.experiment.schedule.mapping != engine::kDefaultMapping)
         setOpen(true);
 }
 

@@ -54,7 +54,7 @@ engine::Result<engine::OpPrices> pricesOf(const engine::Schedule& lowered,
                                           const std::optional<engine::ModelOnHardware>& on)
 {
     auto mapping
-        = TRY(engine::Mapping::of(lowered, engine::mappingOf(lowered, request.schedule.mapping),
+        = TRY(engine::Mapping::of(lowered, request.schedule.mapping,
                                   on ? engine::nodeShape(on->hardware, on->setup.tensorParallel)
                                      : engine::NodeShape{units.devicesPerNode}));
     if (!on)

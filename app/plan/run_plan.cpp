@@ -33,7 +33,7 @@ std::vector<std::string> simulateArguments(const RunPlan& plan)
     else {
         engine::ScheduleRequest alone = plan.experiment.schedule;
         alone.dataParallel = 1; // timingOptions() adds both options
-        alone.mapping.clear();
+        alone.mapping = engine::kDefaultMapping;
         arguments = engine::arguments(engine::requestFields(), alone, engine::ScheduleRequest());
     }
     for (const QString& word : timingOptions(plan.request()))
@@ -108,7 +108,7 @@ QStringList timingOptions(const PredictionRequest& request)
                 << QString::number(request.schedule.dataParallel);
     const bool hasNodes = request.source.kind == CostSource::Kind::Hardware
         || (!isRecorded && request.costs.devicesPerNode > 0);
-    if (hasNodes && !request.schedule.mapping.empty())
+    if (hasNodes && request.schedule.mapping != engine::kDefaultMapping)
         options << QStringLiteral("--mapping") << QString::fromStdString(request.schedule.mapping);
     return options;
 }

@@ -48,6 +48,15 @@ void PointBrowser::connectPanel(StudyPanel panel)
     connect(&of.view(), &ChartView::pointOpened, this, &PointBrowser::pointOpened);
 }
 
+void PointBrowser::clear()
+{
+    m_data = nullptr;
+    for (const StudyPanel panel : kPanels) {
+        ++m_drawings[static_cast<std::size_t>(panel)];
+        m_frame.panel(panel).view().show(nullptr);
+    }
+}
+
 void PointBrowser::show(const StudyPointer& data)
 {
     const auto kept = m_isChosen && m_data != nullptr
@@ -55,6 +64,8 @@ void PointBrowser::show(const StudyPointer& data)
         ? pointAt(data->study, m_data->points[m_point].values)
         : std::nullopt;
     m_isChosen = kept.has_value();
+    if (m_data != nullptr && m_data->study.grid != data->study.grid)
+        clear(); // a chart of the previous grid has the indices of its points
     m_data = data;
     choose(kept.value_or(firstPoint(*data)));
 }

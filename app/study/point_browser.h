@@ -24,7 +24,7 @@ class PointBrowser : public QObject
 public:
     PointBrowser(const ThemeController& theme, StudyFrame& frame, QObject* parent);
 
-    void clear() { m_data = nullptr; } // nothing is drawn until show()
+    void clear(); // nothing is shown until show()
     // Shows the results. Keeps the selected point if the user chose it and the study still has it.
     void show(const StudyPointer& data);
     const StudyPointer& data() const { return m_data; } // nullptr: nothing to show

@@ -74,9 +74,9 @@ void ValueChips::show(const std::vector<std::string>& values)
             type(text);
         });
     } else {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const QString value = fromUtf8(profiler::valueTitle(m_key, values[i]));
-            addChip(value, tr("Remove %1").arg(value), [this, i] { remove(i); });
+        for (const std::string& value : values) {
+            const QString title = fromUtf8(profiler::valueTitle(m_key, value));
+            addChip(title, tr("Remove %1").arg(title), [this, value] { remove(value); });
         }
     }
     m_flow->addWidget(m_add);
@@ -91,7 +91,7 @@ void ValueChips::addChip(const QString& text, const QString& tip,
         = makeButton(text, objectNameOf(m_key, "Chip") + QString::number(m_flow->count()), "chip");
     chip->setToolTip(tip);
     chip->setAccessibleDescription(tip);
-    // Queued, because `pressed` deletes the chip.
+    // Queued, because `pressed` deletes the chip. A double click may queue two calls.
     connect(chip, &QPushButton::clicked, this, pressed, Qt::QueuedConnection);
     m_flow->addWidget(chip);
     chip->show();
@@ -108,10 +108,11 @@ QString ValueChips::problem() const
     return m_problem->text();
 }
 
-void ValueChips::remove(std::size_t value)
+void ValueChips::remove(const std::string& value)
 {
     std::vector<std::string> values = m_values;
-    values.erase(values.begin() + static_cast<std::ptrdiff_t>(value));
+    if (std::erase(values, value) == 0)
+        return;
     change(std::move(values));
     m_add->setFocus();
 }

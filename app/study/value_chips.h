@@ -37,7 +37,7 @@ Q_SIGNALS:
 
 private:
     void addChip(const QString& text, const QString& tip, const std::function<void()>& pressed);
-    void remove(std::size_t value);
+    void remove(const std::string& value);
     void add();
     void chooseName();
     void type(const QString& text); // opens the text field

@@ -100,8 +100,7 @@ RunPlan onNodes()
                                 .microBatches = 16,
                                 .chunks = 0,
                                 .dataParallel = 4,
-                                .options = {},
-                                .mapping = {}};
+                                .options = {}};
     plan.experiment.mode = engine::Mode::Simulate;
     plan.source.kind = CostSource::Kind::Hardware;
     plan.source.model = QStringLiteral("gpt-96");

@@ -26,18 +26,11 @@ void occupyStandardStreams()
     close(descriptor);
 }
 
-void cleanUpAndEnd(int signal)
-{
-    removeHiddenFiles();
-    raise(signal); // delivered with the default action when the handler returns
-}
-
 void cleanUpOnSignals()
 {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
         struct sigaction old = {}, action = {};
-        action.sa_handler = cleanUpAndEnd;
-        action.sa_flags = SA_RESETHAND;
+        action.sa_handler = endBySignal;
         if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) // respects nohup
             sigaction(signal, &action, nullptr);
     }
@@ -49,6 +42,15 @@ void prepareProcess()
 {
     occupyStandardStreams();
     cleanUpOnSignals();
+}
+
+void endBySignal(int signal)
+{
+    struct sigaction end = {};
+    end.sa_handler = SIG_DFL;
+    sigaction(signal, &end, nullptr);
+    removeHiddenFiles();
+    raise(signal);
 }
 
 void printError(std::string_view text)

@@ -17,6 +17,10 @@ void printError(std::string_view text);
 // Returns 0, or errno of the first failed write to standard output.
 int flushOutput();
 
+// Deletes unfinished files and ends the process by `signal`; when called by its handler, as soon as
+// that returns. Async-signal-safe.
+void endBySignal(int signal);
+
 std::string hostName(); // name of this machine; "" if unknown
 
 } // namespace engine

@@ -67,7 +67,7 @@ struct OpCosts
     TimingRules rules;
 };
 
-// Returns the cost of every op according to unitPrices() (op_prices.h), with the contiguous
+// Returns the cost of every op according to unitPrices() (op_prices.h), with the default
 // mapping.
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs);
 // Returns the error for costs whose sum, in ticks, overflows.

@@ -41,12 +41,12 @@ struct StageGroup
 // three mappings below give the slot of device d (of D) in copy w (of W) by a formula; the fourth
 // is a file.
 //
-//   contiguous         w D + d: copy after copy, devices in sequence, as in Megatron-LM.
 //   replicas-together  i W + w, where i numbers the devices so that those with the same stages (d
 //                      and D-1-d of two directions) are neighbours. All-reduces stay in a node and
-//                      messages cross nodes, as in BitPipe. BitPipe's code orders the pairs
-//                      differently (0, D-1, 2, D-3, ..), which is the same if a node holds one
-//                      pair.
+//                      messages cross nodes, as in Megatron-LM's order of ranks (tensor, data,
+//                      pipeline) and in BitPipe. BitPipe's code orders the pairs differently (0,
+//                      D-1, 2, D-3, ..), which is the same if a node holds one pair.
+//   contiguous         w D + d: copy after copy, devices in sequence.
 //   pair-adjacent      w D + i, where i orders the devices 0, D-1, 1, D-2, ..: the partners that
 //                      exchange stashes are neighbours, as in BPipe.
 //   FILE.toml          copies = [["NODE:SLOT", ...], ...], one list per copy, one entry per device.

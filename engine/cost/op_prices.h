@@ -58,7 +58,7 @@ private:
 // denominators. Fails on overflow, or if `costs` names a stage that does not exist. The nodes of
 // `mapping` must have UnitCosts::devicesPerNode devices.
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs, Mapping mapping = {});
-// The same with the contiguous mapping.
+// The same with the default mapping.
 Result<OpPrices> unitPrices(const Schedule& schedule, const UnitCosts& costs);
 // Resolves the cost of every op. Fails if their sum could overflow under the rules.
 Result<OpCosts> resolved(const Schedule& lowered, const OpPrices& prices);

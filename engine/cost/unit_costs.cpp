@@ -240,7 +240,7 @@ Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs, Mapping 
 
 Result<OpPrices> unitPrices(const Schedule& schedule, const UnitCosts& costs)
 {
-    auto mapping = TRY(Mapping::of(schedule, kMappingNames.front(), {costs.devicesPerNode}));
+    auto mapping = TRY(Mapping::of(schedule, kDefaultMapping, {costs.devicesPerNode}));
     return unitPrices(schedule.shape, costs, std::move(mapping));
 }
 

@@ -109,8 +109,8 @@ Result<EmulatedLinks> emulatedLinks(const Experiment& experiment, const Schedule
         links.acrossNodes.bytesPerSecond = experiment.linkAcross.bytesPerSecond;
     if (experiment.linkAcross.latency.count() > 0)
         links.acrossNodes.latency = experiment.linkAcross.latency;
-    links.mapping = TRY(Mapping::of(lowered, mappingOf(lowered, experiment.schedule.mapping),
-                                    {experiment.devicesPerNode}));
+    links.mapping
+        = TRY(Mapping::of(lowered, experiment.schedule.mapping, {experiment.devicesPerNode}));
     return links;
 }
 

@@ -31,8 +31,7 @@ std::vector<int> nodesOfMapping(const Run& run)
     if (!experiment || experiment->devicesPerNode == 0)
         return {};
     const auto mapping
-        = Mapping::of(run.schedule, mappingOf(run.schedule, experiment->schedule.mapping),
-                      {experiment->devicesPerNode});
+        = Mapping::of(run.schedule, experiment->schedule.mapping, {experiment->devicesPerNode});
     std::vector<int> nodes;
     if (mapping && !mapping->isOneNode())
         for (int device = 0; device < run.schedule.shape.devices; ++device)

@@ -15,9 +15,10 @@
 namespace engine {
 namespace {
 
-Result<RunDevices> onCpu(Mode mode)
+Result<RunDevices> onCpu(Mode mode, int count)
 {
-    auto cpu = TRY(openCpuDevice());
+    // The threads of a live run compute at the same time; this one measures the peak before.
+    auto cpu = TRY(openCpuDevice(1, mode == Mode::Live ? count + 1 : 1));
     return RunDevices{{std::move(cpu)}, mode, {}};
 }
 
@@ -76,7 +77,7 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, TransportC
                                const std::atomic<bool>& cancel)
 {
     if (backend == Backend::Cpu)
-        return onCpu(mode);
+        return onCpu(mode, count);
     setCudaEnvironment();
     if (mode != Mode::Live)
         return onFirstGpu({});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace engine {
@@ -56,6 +57,10 @@ bool isCompute(OpKind kind);
 bool isBackward(OpKind kind); // B I W
 bool isTransfer(OpKind kind); // SEND_F RECV_F SEND_B RECV_B
 bool isCopy(OpKind kind);     // EVICT LOAD
+
+// The mapping of devices to nodes, of every scheme, if none is chosen: schemes are comparable only
+// if they are placed alike. engine/cost/mapping.h describes all mappings.
+inline constexpr std::string_view kDefaultMapping = "replicas-together";
 
 struct Shape
 {

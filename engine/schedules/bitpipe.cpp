@@ -168,7 +168,6 @@ Scheme bitpipe()
             .accepts
             = "D >= 2, even (concat=early: any); N a multiple of D (concat=early: any); v even",
             .bubbleFormula = "(D-2)(N/D+1)/(3vN+(D-2)(N/D+1))",
-            .mapping = "replicas-together",
             .defaultChunks = 2,
             .chunksFixed = false,
             .options = kOptions,

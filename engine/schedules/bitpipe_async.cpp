@@ -97,7 +97,6 @@ Scheme bitpipeAsync()
             .family = "Asynchronous",
             .accepts = "D >= 2, even; N a multiple of D; m >= 2D, a multiple of D; v even",
             .bubbleFormula = "0",
-            .mapping = "replicas-together",
             .defaultChunks = 2,
             .chunksFixed = false,
             .asynchronous = true,

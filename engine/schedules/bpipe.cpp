@@ -48,7 +48,6 @@ Scheme bpipe()
             .details = kDetails,
             .family = "One direction",
             .bubbleFormula = "(D-1)/(N+D-1)",
-            .mapping = "pair-adjacent",
             .options = kOptions,
             .build = build};
 }

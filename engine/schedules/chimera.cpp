@@ -155,7 +155,6 @@ Scheme chimera()
             .family = "Two directions",
             .accepts = "D >= 2, even; N a multiple of D (doubling: of 2D); v = 1",
             .bubbleFormula = "(D-2)(N/D+1)/(3N+(D-2)(N/D+1))",
-            .mapping = "replicas-together",
             .options = kOptions,
             .check = check,
             .build = build};

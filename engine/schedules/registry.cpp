@@ -49,12 +49,4 @@ const Scheme* findScheme(std::string_view name)
     return found == schemes().end() ? nullptr : &*found;
 }
 
-std::string_view mappingOf(const Schedule& schedule, std::string_view requested)
-{
-    if (!requested.empty())
-        return requested;
-    const Scheme* scheme = findScheme(schedule.scheme);
-    return scheme == nullptr ? Scheme().mapping : scheme->mapping;
-}
-
 } // namespace engine

@@ -39,17 +39,19 @@ Field<Request> schemeOptions()
             }};
 }
 
-// Mapping::of(), which knows the nodes, checks the text.
+// Mapping::of(), which knows the nodes, checks the text. "" is in the files of earlier versions.
 Field<Request> mapping()
 {
-    FieldFacts facts
-        = option(kTable, "--mapping", "Mapping",
-                 "Devices on nodes. contiguous: in sequence; replicas-together: those of an "
-                 "all-reduce in one node; pair-adjacent: devices d and D-1-d side by side; or a "
-                 "file",
-                 "{contiguous,replicas-together,pair-adjacent}|FILE.toml")
-              .withDefault("the scheme's");
-    return field<Request>(std::move(facts), &Request::mapping);
+    return {option(kTable, "--mapping", "Mapping",
+                   "Devices on nodes. contiguous: in sequence; replicas-together: those of an "
+                   "all-reduce in one node; pair-adjacent: devices d and D-1-d side by side; or a "
+                   "file",
+                   "{contiguous,replicas-together,pair-adjacent}|FILE.toml"),
+            [](const Request& request) { return request.mapping; },
+            [](Request& request, std::string_view text) -> Result<void> {
+                request.mapping = text.empty() ? kDefaultMapping : text;
+                return {};
+            }};
 }
 
 } // namespace

@@ -21,9 +21,8 @@ struct ScheduleRequest
     int chunks = 0; // 0: the scheme's default
     int dataParallel = 1;
     std::map<std::string, std::string, std::less<>> options;
-    // The mapping of devices to nodes (engine/cost/mapping.h); "": the mapping of the scheme.
-    std::string mapping = {};
-    int windows = 1; // see Shape::windows; asStream() sets it
+    std::string mapping{kDefaultMapping}; // a name or a file
+    int windows = 1;                      // see Shape::windows; asStream() sets it
 
     friend bool operator==(const ScheduleRequest&, const ScheduleRequest&) = default;
 };
@@ -61,8 +60,6 @@ struct Scheme
     std::string_view family;
     std::string_view accepts = "D >= 1; N >= 1; v = 1"; // as text, for display
     std::string_view bubbleFormula{};                   // closed form for display, "" if none
-    // The mapping of devices to nodes if --mapping is not given.
-    std::string_view mapping = "contiguous";
     int defaultChunks = 1;
     bool chunksFixed = true;
     bool splitsBackward = false; // I and W ops instead of B
@@ -78,8 +75,6 @@ struct Scheme
 };
 
 std::span<const Scheme> schemes();
-// The mapping to use for a schedule: `requested` or, if it is empty, the mapping of the scheme.
-std::string_view mappingOf(const Schedule& schedule, std::string_view requested);
 const Scheme* findScheme(std::string_view name);
 
 // Limits of a schedule: Op::peer has 16 bits, and a schedule with its timeline must fit in the

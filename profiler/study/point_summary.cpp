@@ -70,6 +70,9 @@ public:
                 summary.where += fmt::format("{}{} {}", summary.where.empty() ? "" : ", ",
                                              optionWord(axis.key),
                                              valueTitle(axis.key, m_points[m_point].values[i]));
+        const std::string& mapping = m_results[m_point].values.mapping;
+        if (!mapping.empty() && m_study.axis("mapping") == nullptr)
+            summary.where += fmt::format("{}{}", summary.where.empty() ? "" : ", ", mapping);
         summary.reason = reason();
         addRows(summary);
         summary.best = bestOf(m_times, true);

@@ -16,7 +16,8 @@ struct Reproduced
     // Where the number was published: "figure", "table", "abstract" or "code"; "derived" if it
     // follows from published formulas.
     std::string grade;
-    std::string cause; // the known cause of a deviation; "" if unknown
+    std::string cause;        // the known cause of a deviation; "" if unknown
+    std::string mapping = {}; // of the devices to nodes; "" if there are no nodes
 
     bool isWithin() const;
 };

@@ -51,7 +51,7 @@ std::string selectResults()
     std::string columns;
     for (std::size_t i = 0; i < kStudyMetrics; ++i)
         columns += ", results." + identifier(metricName(static_cast<StudyMetric>(i)));
-    return "SELECT point, unit, error" + columns + " FROM results";
+    return "SELECT point, unit, error, results.mapping" + columns + " FROM results";
 }
 
 } // namespace
@@ -67,7 +67,7 @@ Result<void> StudyFile::create()
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE;"
         "CREATE TABLE IF NOT EXISTS study (key TEXT PRIMARY KEY, value TEXT);"
         "CREATE TABLE IF NOT EXISTS results (point INTEGER PRIMARY KEY, "
-        + columns + "unit TEXT, error TEXT, arguments TEXT NOT NULL)"));
+        + columns + "unit TEXT, mapping TEXT, error TEXT, arguments TEXT NOT NULL)"));
     auto insert = TRY(m_database.prepare("INSERT OR IGNORE INTO study VALUES ('points', ?1)"));
     if (!insert.run(pointsToml(*m_study)))
         return tl::unexpected(m_database.error());
@@ -105,8 +105,9 @@ Result<std::vector<StudyResult>> StudyFile::read(const std::vector<StudyPoint>& 
         result.isDone = true;
         result.values.unit = row.text(1);
         result.error = row.text(2);
+        result.values.mapping = row.text(3);
         for (int i = 0; std::cmp_less(i, kStudyMetrics); ++i)
-            (void)row.get(3 + i, result.values.of[static_cast<StudyMetric>(i)]);
+            (void)row.get(4 + i, result.values.of[static_cast<StudyMetric>(i)]);
     }
     if (row.failed())
         return tl::unexpected(m_database.error());
@@ -123,16 +124,17 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
     for (std::size_t i = 1; i < 1 + axes + kStudyMetrics; ++i)
         places += fmt::format(", ?{}", i + 1);
     const auto next = static_cast<int>(2 + axes + kStudyMetrics);
-    places += fmt::format(", ?{}, ?{}, ?{}", next, next + 1, next + 2);
+    places += fmt::format(", ?{}, ?{}, ?{}, ?{}", next, next + 1, next + 2, next + 3);
     TRY(m_database.execute("BEGIN"));
     std::string columns = "point, ";
     for (const StudyAxis& axis : m_study->grid)
         columns += identifier(axisColumn(axis.key)) + ", ";
     for (std::size_t i = 0; i < kStudyMetrics; ++i)
         columns += identifier(metricName(static_cast<StudyMetric>(i))) + ", ";
-    auto insert = TRY(m_database.prepare(fmt::format("INSERT OR REPLACE INTO results "
-                                                     "({}unit, error, arguments) VALUES ({})",
-                                                     columns, places)));
+    auto insert
+        = TRY(m_database.prepare(fmt::format("INSERT OR REPLACE INTO results "
+                                             "({}unit, mapping, error, arguments) VALUES ({})",
+                                             columns, places)));
     for (const auto& [index, result] : results) {
         const StudyPoint& point = points[index];
         insert.set(1, index);
@@ -143,8 +145,9 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
                        result.values.of[static_cast<StudyMetric>(i)]);
         const std::string arguments = joinedArguments(point);
         insert.set(next, result.values.unit);
-        insert.set(next + 1, result.error);
-        insert.set(next + 2, arguments);
+        insert.set(next + 1, result.values.mapping);
+        insert.set(next + 2, result.error);
+        insert.set(next + 3, arguments);
         if (!insert.run())
             return tl::unexpected(m_database.error());
     }
@@ -192,7 +195,8 @@ Result<void> StudyFile::finish(const std::string& toml, const std::vector<StudyP
 std::string studyCsv(const Study& study, const std::vector<StudyPoint>& points,
                      const std::vector<StudyResult>& results)
 {
-    std::string text = fmt::format("{},unit,error,arguments\n", fmt::join(columnsOf(study), ","));
+    std::string text
+        = fmt::format("{},unit,mapping,error,arguments\n", fmt::join(columnsOf(study), ","));
     std::vector<std::vector<std::optional<double>>> ratios;
     for (const StudyRatio& ratio : study.ratios)
         ratios.push_back(columnOf(study, points, results, ratio.name).value());
@@ -205,7 +209,8 @@ std::string studyCsv(const Study& study, const std::vector<StudyPoint>& points,
             number(results[i].values.of[static_cast<StudyMetric>(m)]);
         for (const auto& ratio : ratios)
             number(ratio[i]);
-        text += fmt::format("{},{},{}\n", results[i].values.unit, csvCell(results[i].error),
+        text += fmt::format("{},{},{},{}\n", results[i].values.unit,
+                            csvCell(results[i].values.mapping), csvCell(results[i].error),
                             csvCell(joinedArguments(points[i])));
     }
     return text;

@@ -73,7 +73,8 @@ std::optional<StudyMetric> metricNamed(std::string_view name)
 
 bool isResultColumn(std::string_view name)
 {
-    static constexpr std::array<std::string_view, 4> kOther{"point", "unit", "error", "arguments"};
+    static constexpr std::array<std::string_view, 5> kOther{"point", "unit", "mapping", "error",
+                                                            "arguments"};
     return metricNamed(name) || std::ranges::find(kOther, name) != kOther.end();
 }
 

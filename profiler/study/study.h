@@ -60,8 +60,8 @@ constexpr std::size_t kStudyMetrics = 29;
 std::string_view metricName(StudyMetric metric);  // "tokens_per_second", a column of the results
 std::string_view metricTitle(StudyMetric metric); // "Tokens per second"
 std::optional<StudyMetric> metricNamed(std::string_view name);
-// Whether the results of every study have a column of this name: a metric, point, unit, error or
-// arguments.
+// Whether the results of every study have a column of this name: a metric, point, unit, mapping,
+// error or arguments.
 bool isResultColumn(std::string_view name);
 
 // Returns the metrics with the ends of a metric's 95 % interval: IterationLow and IterationHigh for
@@ -164,6 +164,8 @@ struct StudyValues
 {
     engine::EnumArray<StudyMetric, std::optional<double>, kStudyMetrics> of;
     std::string unit; // unit of Iteration: "ns" or "units"
+    // "replicas-together on 4 nodes, 8 slots per node"; "" if the devices have no nodes.
+    std::string mapping = {};
 };
 struct StudyResult
 {

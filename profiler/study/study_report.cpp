@@ -124,6 +124,12 @@ Result<std::string> table(const Study& study, const std::vector<StudyPoint>& poi
         decimals.push_back(decimalsOf(name, column));
         columns.push_back(std::move(column));
     }
+    const bool hasMapping = study.axis("mapping") == nullptr
+        && std::ranges::any_of(results, [](const StudyResult& result) {
+                                return !result.values.mapping.empty();
+                            });
+    if (hasMapping)
+        titles.emplace_back("Mapping");
     const auto cell = [&](std::size_t point, std::size_t of) {
         const std::string& column = shown[of];
         const int digits = decimals[of];
@@ -144,6 +150,8 @@ Result<std::string> table(const Study& study, const std::vector<StudyPoint>& poi
             cells.push_back(valueTitle(study.grid[axis].key, points[i].values[axis]));
         for (std::size_t c = 0; c < columns.size(); ++c)
             cells.push_back(columns[c][i] ? cell(i, c) : "-");
+        if (hasMapping)
+            cells.push_back(results[i].values.mapping);
         rows.add(cells);
         ++count;
     }

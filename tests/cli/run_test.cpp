@@ -143,6 +143,28 @@ TEST_CASE("a limit of memory (--device-memory) refuses what needs more, and name
                    "--device-memory 1GiB"));
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they reserve terabytes
+// OpenBLAS waited for ever, and only SIGKILL ended the run.
+TEST_CASE("a run that cannot have the memory of OpenBLAS says how much is missing")
+{
+    const Folder folder;
+    for (const std::string mode : {"emulate", "live"}) {
+        const std::string command = "cd " + folder.path().string()
+            + " && ulimit -d 100000 && timeout -k 1 60 " + tests::buildPath("bin/bscope")
+            + " run --layers 8 --iterations 1 --mode " + mode + " -o r.sqlite 2> err";
+        const int status = std::system(command.c_str());
+        CAPTURE(mode, readText(folder / "err"));
+        CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 1));
+        CHECK(lines(readText(folder / "err")).size() == 1);
+        CHECK_THAT(readText(folder / "err"),
+                   Catch::Contains(mode == "live"
+                                       ? "OpenBLAS needs 640 MiB of memory for 5 threads, of which "
+                                       : "OpenBLAS needs 128 MiB of memory for 1 thread, of which ")
+                       && Catch::Contains(" MiB are missing; raise the memory limit"));
+    }
+}
+#endif
+
 TEST_CASE("every scheme trains on the same samples: the losses agree")
 {
     const Folder folder;

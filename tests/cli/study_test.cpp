@@ -112,6 +112,24 @@ TEST_CASE("a study with cases compares predictions with a run")
     CHECK(contains(bscope(folder, "study s.toml -o other").err, "[files] a.toml: "));
 }
 
+TEST_CASE("the results of a study name the mapping of each row")
+{
+    const Folder folder;
+    const std::string nodes = "[fixed]\ndevices = 4\ndevices-per-node = 2\niterations = 1\n[grid]\n"
+                              "scheme = [\"gpipe\", \"bpipe\"]\n[scheme_options]\n"
+                              "bpipe = [\"--mapping\", \"pair-adjacent\"]\n";
+    for (const std::string mode : {"simulate", "emulate"}) {
+        writeText(folder / "s.toml", "mode = \"" + mode + "\"\n" + nodes);
+        REQUIRE(bscope(folder, "study s.toml -o " + mode).status == 0);
+        for (const std::string file : {"results.csv", "report.html"}) {
+            const std::string text = readText(folder / mode / file);
+            CAPTURE(mode, file);
+            CHECK(contains(text, "replicas-together on 2 nodes, 2 slots per node"));
+            CHECK(contains(text, "pair-adjacent on 2 nodes, 2 slots per node"));
+        }
+    }
+}
+
 TEST_CASE("the run of a point stops with its study, even if that is killed")
 {
     for (const int signal : {SIGINT, SIGKILL}) {

@@ -59,6 +59,27 @@ TEST_CASE("a run whose file is locked reports this, waits, and loses nothing")
           >= reported);
 }
 
+// Only SIGKILL ended a run that waited for a library or a file.
+TEST_CASE("a second SIGTERM ends a run that does not react to the first one")
+{
+    const Folder folder;
+    Process worker(folder,
+                   words("run --layers 8 --width 16 --heads 2 --sequence 16 --iterations 100000 "
+                         "--progress jsonl -o run.sqlite"));
+    REQUIRE(becomesTrue([&] { return contains(worker.errorSoFar(), "\"event\":\"iteration\""); }));
+    sqlite3* other = nullptr;
+    REQUIRE(sqlite3_open((folder / "run.sqlite").c_str(), &other) == SQLITE_OK);
+    sqlite3_busy_timeout(other, 10'000);
+    REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
+    REQUIRE(becomesTrue([&] { return contains(worker.errorSoFar(), "is locked by another"); }));
+    CHECK(becomesTrue([&] {
+        kill(worker.id(), SIGTERM);
+        return !worker.isRunning();
+    }));
+    sqlite3_close(other);
+    CHECK(worker.wait().status == -SIGTERM);
+}
+
 TEST_CASE("a worker reports the position of every device within an iteration")
 {
     const Folder folder;

@@ -10,6 +10,7 @@
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
+#include "tests/gui/exporting.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -263,6 +264,32 @@ TEST_CASE("a run that is moved to the trash leaves its folder and comes back")
     QTest::mouseClick(ledger.find<QPushButton>("restoreLedgerButton"), Qt::LeftButton);
     REQUIRE(waitFor([&] { return ledger.rows() == 0; }));
     CHECK(QFileInfo::exists(file));
+}
+
+// The button was named "Move to trash", and Enter confirmed.
+TEST_CASE("runs in the trash are deleted only by a button of that name, and Enter keeps them")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    const QString file = trashFolder() + QStringLiteral("/bitpipe-8.sqlite");
+    const auto* button = ledger.find<QPushButton>("trashLedgerButton");
+    ledger.select(QStringLiteral("bitpipe-8"));
+    CHECK(button->text() == QStringLiteral("Move to trash"));
+    QTest::keyClick(ledger.table, Qt::Key_Delete);
+    REQUIRE(waitFor([&] { return ledger.rows() == 3; }));
+    auto* facets = ledger.find<LedgerFacets>("ledgerFacets");
+    constexpr int kTrash = 5;
+    facets->setCurrentItem(facets->topLevelItem(kTrash));
+    REQUIRE(ledger.rows() == 1);
+    ledger.select(QStringLiteral("bitpipe-8"));
+    CHECK(button->text() == QStringLiteral("Delete forever"));
+    whenAsked<QMessageBox>([](QMessageBox& box) { QTest::keyClick(&box, Qt::Key_Return); });
+    ledger.find<QAction>("trashLedgerRuns")->trigger();
+    settle();
+    CHECK(QFileInfo::exists(file));
+    press("deleteForever");
+    ledger.find<QAction>("trashLedgerRuns")->trigger();
+    CHECK(waitFor([&] { return ledger.rows() == 0 && !QFileInfo::exists(file); }));
 }
 
 TEST_CASE("an open run is not moved to the trash")

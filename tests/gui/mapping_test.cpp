@@ -49,7 +49,8 @@ struct Mapped : Setup
             return view->study() != nullptr
                 && view->study()->prediction->run->schedule.shape.dataParallel
                 == page.plan().experiment.schedule.dataParallel
-                && view->study()->shown().mapping == mappingName(page.plan().request());
+                && view->study()->shown().mapping.toStdString()
+                == page.plan().experiment.schedule.mapping;
         }));
     }
     QString link() { return find<QLabel>("linkTitle")->text(); }
@@ -131,7 +132,7 @@ TEST_CASE("a dashed line joins neighbours without traffic, also if their loads a
     }
 }
 
-TEST_CASE("a mapping is chosen in the picker or by its card, and the scheme's own is not stored")
+TEST_CASE("a mapping is chosen in the picker or by its card")
 {
     Mapped setup(onNodes(8, 4));
     setup.wait();
@@ -146,7 +147,7 @@ TEST_CASE("a mapping is chosen in the picker or by its card, and the scheme's ow
               ->text()
               .contains(QStringLiteral("the all-reduces of 16 stages cross nodes")));
     setup.press("mappingCard1");
-    CHECK(setup.page.plan().experiment.schedule.mapping.empty());
+    CHECK(setup.page.plan().experiment.schedule.mapping == "replicas-together");
     setup.wait();
     CHECK(picker->current() == 1);
     auto* copy = setup.page.findChild<QAction*>(QStringLiteral("copyMappings"));

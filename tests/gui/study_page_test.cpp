@@ -90,6 +90,45 @@ TEST_CASE("an edit of the grid keeps the results until the next run, which compu
     CHECK(study.page->statusTexts().contains(QStringLiteral("18 points")));
 }
 
+// The chart of the earlier study was shown until the next one was drawn, and a click on it crashed
+// the window or selected another point.
+TEST_CASE("a click on a chart never selects a point of an earlier study")
+{
+    Studied study;
+    study.run();
+    study.waitForMap();
+    const QPoint last = study.map()->rectOf(19).center();
+    for (const char* name : {"micro-batchesChip3", "micro-batchesChip2", "micro-batchesChip1"})
+        study.click(name);
+    int clicks = 0;
+    QObject::connect(&study.page->session(), &StudySession::dataRead, study.map(), [&] {
+        ++clicks;
+        QTest::mouseClick(study.map()->viewport(), Qt::LeftButton, {}, last);
+    });
+    study.run();
+    CHECK(clicks > 0);
+    CHECK(waitFor([&] {
+        return study.map()->chart() != nullptr && study.map()->chart()->marks.size() == 5;
+    }));
+}
+
+// The second click removed the neighbour or, after the last value, crashed the window.
+TEST_CASE("a double click on a value of the grid removes this value only")
+{
+    Studied study;
+    const QString before = study.find<QWidget>("micro-batchesValues")->accessibleName();
+    CHECK(before == QStringLiteral("Micro-batches N: 4, 8, 16, 32"));
+    for (const char* name : {"micro-batchesChip3", "micro-batchesChip0"}) {
+        auto* chip = study.find<QAbstractButton>(name);
+        QTest::mouseClick(chip, Qt::LeftButton);
+        QTest::mouseDClick(chip, Qt::LeftButton); // without a release
+        QTest::mouseRelease(chip, Qt::LeftButton);
+        settle();
+    }
+    CHECK(study.find<QWidget>("micro-batchesValues")->accessibleName()
+          == QStringLiteral("Micro-batches N: 8, 16"));
+}
+
 TEST_CASE("a wrong value of the grid is named at its option, and the grid cannot be run")
 {
     Studied study;

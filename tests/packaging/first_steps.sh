@@ -45,6 +45,8 @@ stub sudo 'exit 1'
 expect "this user may not use sudo" deps
 # shellcheck disable=SC2016
 stub sudo '[ "$1" = -v ] || "$@"'
+# shellcheck disable=SC2016
+stub sudo 'case $1 in -n) exit 0 ;; -v) exit 1 ;; esac; "$@"' # with NOPASSWD, sudo -v still refuses
 stub apt-get 'echo "Err:1 http://deb.debian.org bookworm InRelease"; echo "  Temporary failure resolving deb.debian.org"; exit 100'
 expect "the package servers cannot be reached" deps
 stub apt-get 'echo "E: You don'"'"'t have enough free space in /var/cache/apt/archives/."; exit 100'
@@ -63,6 +65,34 @@ expect "is full; free some space" build
 stub cmake 'exit 0'
 stub ninja 'echo "[1/2] Building a.o"; echo "fatal error: error writing to a.s: No space left on device"; exit 1'
 expect "is full; free some space" build
+
+# A build that has nothing to do, and one whose progress is shown while ninja runs, although it goes to a pipe.
+quickstart_build() {
+    env -i PATH="$work/bin" HOME="$work/home" BUILD_DIR="$work/build" "$quickstart" build
+}
+stub ninja 'echo "[0/2] Re-checking globbed directories..."; echo "[1/2] Re-running CMake..."'
+output=$(quickstart_build)
+if grep -q 'Building\|%' <<<"$output"; then
+    echo "quickstart.sh reports a build that has nothing to do: $output"
+    status=1
+fi
+ln -s "$(command -v sleep)" "$work/bin/sleep"
+stub ninja "echo '[1/2] Building a.o'; until [ -e $work/gate ]; do sleep 0.02; done; echo '[2/2] Linking a'"
+quickstart_build > >(cat >"$work/progress") &
+for ((i = 0; i < 500; ++i)); do
+    ! grep -q '  built 50 %, 0:[0-9][0-9] minutes' "$work/progress" 2>/dev/null || break
+    sleep 0.02
+done
+if [ "$i" -eq 500 ]; then
+    echo "quickstart.sh shows no progress before the build ends: $(cat "$work/progress")"
+    status=1
+fi
+touch "$work/gate"
+wait $!
+if ! grep -q 'Building Bubblescope (up to' "$work/progress" || ! grep -q '  built 100 %' "$work/progress"; then
+    echo "quickstart.sh does not show the whole progress: $(cat "$work/progress")"
+    status=1
+fi
 
 # As for CMake, the nvcc of CUDA_HOME has precedence over one on the PATH, which cannot compile for this GPU.
 stub nvidia-smi 'echo 12.0'

@@ -2,6 +2,7 @@
 // menus to the window. Prints its memory every minute and every event that took more than 250 ms of
 // CPU time, with the stack at that moment (addresses for addr2line). Exits with 1 if there was such
 // an event, if the memory keeps growing or if the input stops. RANDOM_INPUT_SEED selects the input.
+// RANDOM_INPUT_PAGE names the action that opens a page, such as `study`, and the input stays on it.
 #include "app/shell/page.h"
 #include "app/ui/control_style.h"
 #include "app/ui/controls.h"
@@ -146,6 +147,8 @@ public:
         }
         if (window == nullptr)
             return openAgain();
+        if (window == &m_window && !m_action.isEmpty() && m_window.currentPage() != m_page)
+            return openPage();
         if (++m_sent % 100 == 0 && window == &m_window)
             closeSome();
         if (m_sent % 40 == 0 && window == &m_window)
@@ -165,7 +168,7 @@ public:
             QTest::mouseClick(target, Qt::LeftButton, {}, local);
             break;
         case 3:
-            QTest::mouseDClick(target, Qt::LeftButton, {}, local);
+            doubleClick(target, local);
             break;
         case 4:
             QTest::mouseMove(target, local);
@@ -211,6 +214,13 @@ private:
         action->trigger();
     }
 
+    void openPage()
+    {
+        say(QStringLiteral("action ") + m_action);
+        m_window.findChild<QAction*>(m_action)->trigger();
+        m_page = m_window.currentPage();
+    }
+
     // Ctrl+W closes the window when its last page is closed.
     void openAgain()
     {
@@ -238,6 +248,17 @@ private:
     int below(int limit)
     {
         return limit < 1 ? 0 : static_cast<int>(m_random() % static_cast<unsigned>(limit));
+    }
+
+    // QTest::mouseDClick() alone sends neither the first click nor the last release.
+    static void doubleClick(QWidget* target, QPoint at)
+    {
+        const QPointer<QWidget> alive(target);
+        QTest::mouseClick(target, Qt::LeftButton, {}, at);
+        if (alive)
+            QTest::mouseDClick(target, Qt::LeftButton, {}, at);
+        if (alive)
+            QTest::mouseRelease(target, Qt::LeftButton, {}, at);
     }
 
     void drag(QWidget* target, QPoint from)
@@ -276,6 +297,8 @@ private:
     TimedApplication& m_application;
     app::MainWindow& m_window;
     QStringList m_files;
+    QString m_action = qEnvironmentVariable("RANDOM_INPUT_PAGE");
+    QPointer<app::Page> m_page; // that m_action opened
     long m_sent = 0;
     std::mt19937 m_random;
 };

@@ -67,7 +67,7 @@ constexpr std::array kCommands{
             "bscope kit bitpipe.sqlite -o kit --force",
             prepareKit},
     Command{"estimate", "Estimate memory, MFU and the gain of BPipe in closed form",
-            "bscope estimate bpipe --tensor-parallel 4 --attention recompute\n"
+            "bscope estimate bpipe --tensor-parallel 4 --attention recompute --mapping pair-adjacent\n"
             "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",
             prepareEstimate},
     Command{"study", "Simulate or run a grid of set-ups, and write a report with charts",

@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -157,6 +158,10 @@ std::string asText(const CompareOptions& options, const Runs& all)
     }
     std::string text
         = table.text() + "\ncompute, exposed communication and bubble: mean of the devices\n";
+    // If the links differ, which include the mapping to nodes, the table has a column of them.
+    const std::string& link = all.runs.front().info.link;
+    if (!link.empty() && std::ranges::find(others, "link", &Difference::title) == others.end())
+        text += "link: " + link + "\n";
     for (std::size_t i = 0; i < all.runs.size(); ++i)
         if (i != all.comparison.baseline)
             text += summarize(all.comparison, i) + "\n";

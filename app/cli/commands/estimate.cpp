@@ -47,13 +47,12 @@ Result<Mapping> mappingOf(const EstimateOptions& options, const ModelOnHardware&
     request.devices = options.stages;
     request.microBatches = 1; // has no effect here
     auto schedule = buildSchedule(request);
-    if (!schedule && options.request.mapping.empty())
+    if (!schedule && request.mapping == kDefaultMapping)
         return Mapping(); // too few devices for BPipe, so there are no partners to map
     if (!schedule)
         return tl::unexpected(schedule.error());
     schedule->shape.dataParallel = on.setup.dataParallel;
-    return Mapping::of(*schedule, engine::mappingOf(*schedule, options.request.mapping),
-                       nodeShape(on.hardware, on.setup.tensorParallel));
+    return Mapping::of(*schedule, request.mapping, nodeShape(on.hardware, on.setup.tensorParallel));
 }
 
 BpipeQuestion questionOf(const EstimateOptions& options, const ModelOnHardware& on)

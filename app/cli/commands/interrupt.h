@@ -4,8 +4,8 @@
 
 namespace cli {
 
-// During its lifetime, SIGINT, SIGTERM and SIGHUP request a clean stop instead of ending the
-// program, and SIGPIPE becomes a write error. Signals that are ignored, as under nohup, stay
+// During its lifetime, SIGINT, SIGTERM and SIGHUP request a clean stop, and a second one ends the
+// program at once; SIGPIPE becomes a write error. Signals that are ignored, as under nohup, stay
 // ignored. At most one instance may exist.
 class Interrupt
 {

@@ -33,11 +33,13 @@ std::string asText(const std::vector<Reproduced>& rows)
                  {"computed"},
                  {"tolerance"},
                  {"within", Table::Align::Left},
-                 {"grade", Table::Align::Left}});
+                 {"grade", Table::Align::Left},
+                 {"mapping", Table::Align::Left}});
     for (const Reproduced& row : rows)
         table.add({row.what, fmt::format("{:.4g}", row.published),
                    fmt::format("{:.4g}", row.computed), fmt::format("{:.3g}", row.tolerance),
-                   row.isWithin() ? "yes" : "no", row.grade});
+                   row.isWithin() ? "yes" : "no", row.grade,
+                   row.mapping.empty() ? "-" : row.mapping});
     std::string text = table.text() + "\n";
     for (const Reproduced& row : rows)
         if (!row.isWithin())
@@ -52,13 +54,15 @@ std::string asJson(const ReproduceOptions& options, const std::vector<Reproduced
 {
     ordered_json all = ordered_json::array();
     for (const Reproduced& row : rows)
-        all.push_back({{"what", row.what},
-                       {"published", row.published},
-                       {"computed", row.computed},
-                       {"tolerance", row.tolerance},
-                       {"within", row.isWithin()},
-                       {"grade", row.grade},
-                       {"cause", row.cause.empty() ? ordered_json() : ordered_json(row.cause)}});
+        all.push_back(
+            {{"what", row.what},
+             {"published", row.published},
+             {"computed", row.computed},
+             {"tolerance", row.tolerance},
+             {"within", row.isWithin()},
+             {"grade", row.grade},
+             {"mapping", row.mapping.empty() ? ordered_json() : ordered_json(row.mapping)},
+             {"cause", row.cause.empty() ? ordered_json() : ordered_json(row.cause)}});
     return jsonText({{"paper", options.paper}, {"rows", all}});
 }
 

@@ -72,7 +72,7 @@ Result<OpPrices> pricesOf(const Schedule& schedule, const SimulationRequest& req
 {
     const UnitCosts units = unitsOf(request);
     const auto& model = request.costs.model;
-    auto mapping = TRY(Mapping::of(schedule, mappingOf(schedule, request.mapping),
+    auto mapping = TRY(Mapping::of(schedule, request.mapping,
                                    model ? nodeShape(model->hardware, model->setup.tensorParallel)
                                          : NodeShape{units.devicesPerNode}));
     if (!model)
@@ -87,8 +87,7 @@ Result<Mapping> mappingOfRun(const Run& run, const NodeShape& nodes)
 {
     const auto experiment = experimentFromToml(run.info.experiment);
     return Mapping::of(
-        run.schedule,
-        mappingOf(run.schedule, experiment ? experiment->schedule.mapping : std::string()), nodes);
+        run.schedule, experiment ? experiment->schedule.mapping : ScheduleRequest().mapping, nodes);
 }
 
 // Returns the costs of `lowered` from the recorded run. If there are nodes, the costs depend on the
@@ -104,7 +103,7 @@ Result<OpCosts> recordedCosts(const Schedule& lowered, const SimulationRequest& 
     if (units.devicesPerNode > 0) {
         const NodeShape nodes{units.devicesPerNode};
         options.ofRun = TRY(mappingOfRun(run, nodes));
-        options.ofSchedule = TRY(Mapping::of(lowered, mappingOf(lowered, request.mapping), nodes));
+        options.ofSchedule = TRY(Mapping::of(lowered, request.mapping, nodes));
         mapping = describe(*options.ofSchedule);
     }
     return calibratedCosts(run, lowered, options);

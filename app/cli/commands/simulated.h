@@ -51,7 +51,7 @@ struct SimulationRequest
     // Whether to keep spans for a picture or a file. If false, spans are kept only for a stream of
     // windows (asynchronous schemes), or if communication takes time and the spans fit in memory.
     bool needsSpans = true;
-    std::string mapping = {}; // see ScheduleRequest::mapping
+    std::string mapping{engine::kDefaultMapping}; // see ScheduleRequest::mapping
 };
 
 // Simulates a schedule. Sets only ticksPerUnit and recomputeKeeps of the run info; the caller sets

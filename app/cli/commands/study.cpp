@@ -9,6 +9,7 @@
 #include "engine/base/read_file.h"
 #include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
+#include "engine/exec/op_costs.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/run_values.h"
 #include "profiler/study/study_report.h"
@@ -48,8 +49,11 @@ struct StudyOptions
 
 Result<StudyValues> simulatedPoint(const std::vector<std::string>& arguments)
 {
-    return simulateArguments(arguments).map(
-        [](const Simulated& one) { return valuesOf(one.run, one.metrics, one.deviceMemory); });
+    return simulateArguments(arguments).map([](const Simulated& one) {
+        StudyValues values = valuesOf(one.run, one.metrics, one.deviceMemory);
+        values.mapping = one.mapping;
+        return values;
+    });
 }
 
 // Returns the last line of a text file.
@@ -124,8 +128,12 @@ Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::
     fs::remove(file, ignored);
     if (!run)
         return tl::unexpected(run.error());
-    const auto numbers = metrics(*run);
-    return numbers.map([&](const RunMetrics& of) { return valuesOf(*run, of, std::nullopt); });
+    const auto numbers = TRY(metrics(*run));
+    StudyValues values = valuesOf(*run, numbers, std::nullopt);
+    if (const auto experiment = TRY(experimentFromToml(run->info.experiment));
+        experiment.devicesPerNode > 0)
+        values.mapping = describe(TRY(emulatedLinks(experiment, run->schedule)).mapping);
+    return values;
 }
 
 // Writes the files of a study that are missing in its folder.

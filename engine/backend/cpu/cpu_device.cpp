@@ -144,9 +144,10 @@ private:
 
 } // namespace
 
-Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads)
+Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads, int callers)
 {
     const auto blas = TRY(cpu::loadBlas());
+    TRY(cpu::reserveBuffers(*blas, callers));
     blas->setThreads(threads);
     return std::make_shared<BlasDevice>(blas->name, threads);
 }

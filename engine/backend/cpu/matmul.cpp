@@ -18,6 +18,7 @@ const Blas& blas()
 {
     static const Blas* loaded = loadBlas().value_or(nullptr);
     CHECK(loaded != nullptr); // openCpuDevice() has reported a missing library
+    reserveBufferOfThisThread(*loaded);
     return *loaded;
 }
 

@@ -33,7 +33,7 @@ MappingStudy studyOf(const PredictionRequest& request)
 
 } // namespace
 
-TEST_CASE("BitPipe is predicted with its own mapping and compared with the other two")
+TEST_CASE("BitPipe is predicted with the default mapping and compared with the other two")
 {
     const MappingStudy study = studyOf(onNodes());
     REQUIRE(study.all.size() == 3);

@@ -48,8 +48,8 @@ TEST_CASE("a prediction on hardware takes the closed forms of the model, in nano
     const engine::ModelOnHardware on{*engine::loadTransformer("gpt3-96b"),
                                      *engine::loadHardware("a100-sxm-80"), wish.source.setup};
     const engine::Schedule& lowered = prediction->run->schedule;
-    const auto mapping = engine::Mapping::of(lowered, engine::mappingOf(lowered, ""),
-                                             engine::nodeShape(on.hardware, 8));
+    const auto mapping
+        = engine::Mapping::of(lowered, engine::kDefaultMapping, engine::nodeShape(on.hardware, 8));
     REQUIRE(mapping);
     const auto costs = engine::resolved(lowered, *engine::modelPrices(lowered.shape, on, *mapping));
     REQUIRE(costs);

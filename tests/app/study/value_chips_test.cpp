@@ -54,6 +54,20 @@ TEST_CASE("a click on a chip removes its value")
     CHECK(of.chips.findChildren<QPushButton*>().size() == 3); // two chips and "+"
 }
 
+// The second call of a double click removed the neighbour or, at the end, crashed.
+TEST_CASE("a double click on a chip while the window is busy removes one value")
+{
+    Chips of("micro-batches");
+    of.chips.show({"4", "8", "16"});
+    for (const char* name : {"micro-batchesChip1", "micro-batchesChip1"}) {
+        auto* chip = of.chips.findChild<QPushButton*>(QString::fromLatin1(name));
+        for (int click = 0; click < 2; ++click) // without events in between
+            chip->click();
+        settle();
+    }
+    CHECK(of.edits == std::vector<Texts>{{"4", "16"}, {"4"}});
+}
+
 TEST_CASE("typed values are added in order, and a wrong range is refused with a reason")
 {
     Chips of("p2p");

@@ -1,6 +1,7 @@
 #include "engine/cost/hardware.h"
 #include "engine/cost/mapping.h"
 #include "engine/cost/shared_links.h"
+#include "engine/schedules/request_fields.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/temporary_folder.h"
 
@@ -100,15 +101,16 @@ TEST_CASE("mappings of one node have one description, those of several nodes a n
     }
 }
 
-TEST_CASE("a scheme names its mapping, and a file has the default one")
+// Six schemes had defaults of their own, so comparisons of schemes compared placements.
+TEST_CASE("one mapping is the default, also for the empty text of earlier files")
 {
-    const auto own = [](const char* scheme) { return mappingOf(scheduleOf(scheme, 4, 4), ""); };
-    CHECK(own("bitpipe") == "replicas-together");
-    CHECK(own("chimera") == "replicas-together");
-    CHECK(own("bpipe") == "pair-adjacent");
-    CHECK(own("1f1b") == "contiguous");
-    CHECK(mappingOf(Schedule{"file", {}, {}, {}}, "") == "contiguous");
-    CHECK(mappingOf(scheduleOf("1f1b", 4, 4), "pair-adjacent") == "pair-adjacent");
+    ScheduleRequest request;
+    CHECK(request.mapping == "replicas-together");
+    const auto* field = findField(requestFields(), "--mapping");
+    CHECK(field->set(request, "contiguous"));
+    CHECK(request.mapping == "contiguous");
+    CHECK(field->set(request, ""));
+    CHECK(request.mapping == "replicas-together");
 }
 
 TEST_CASE("a copy that crosses nodes slows the messages of all copies down")
