@@ -125,7 +125,7 @@ TEST_CASE("a closed pipe ends the program without a message")
     CHECK(status("", "schedule -D 64 -N 512") == "141\n"); // 128 + SIGPIPE
     CHECK(status("trap '' PIPE; ", "schedule -D 64 -N 512") == "1\n");
     // Commands that handle signals put the handler of SIGPIPE back without its flags; it was then
-    // called for ever.
+    // called forever.
     REQUIRE(bscope(folder, "simulate -o a.sqlite").status == 0);
     REQUIRE(bscope(folder, "export a.sqlite --format chrome -o t.json").status == 0);
     CHECK(status("", "import t.json -o b.sqlite") == "141\n");

@@ -144,7 +144,7 @@ TEST_CASE("a limit of memory (--device-memory) refuses what needs more, and name
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they reserve terabytes
-// OpenBLAS waited for ever, and only SIGKILL ended the run.
+// OpenBLAS waited forever, and only SIGKILL ended the run.
 TEST_CASE("a run that cannot have the memory of OpenBLAS says how much is missing")
 {
     const Folder folder;

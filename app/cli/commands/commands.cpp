@@ -66,10 +66,11 @@ constexpr std::array kCommands{
             "bscope kit --scheme bitpipe --devices 4 --micro-batches 8 -o kit\n"
             "bscope kit bitpipe.sqlite -o kit --force",
             prepareKit},
-    Command{"estimate", "Estimate memory, MFU and the gain of BPipe in closed form",
-            "bscope estimate bpipe --tensor-parallel 4 --attention recompute --mapping pair-adjacent\n"
-            "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",
-            prepareEstimate},
+    Command{
+        "estimate", "Estimate memory, MFU and the gain of BPipe in closed form",
+        "bscope estimate bpipe --tensor-parallel 4 --attention recompute --mapping pair-adjacent\n"
+        "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",
+        prepareEstimate},
     Command{"study", "Simulate or run a grid of set-ups, and write a report with charts",
             "bscope study best-scheme -o best-scheme\n"
             "bscope study best-scheme --print",

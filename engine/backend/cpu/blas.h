@@ -25,7 +25,7 @@ struct Blas
 // message names the Debian package. Fails with Error::Code::Device if it cannot be mapped.
 Result<const Blas*> loadBlas();
 
-// Makes the pool large enough for threads that compute at the same time: OpenBLAS waits for ever
+// Makes the pool large enough for threads that compute at the same time: OpenBLAS waits forever
 // for a buffer that it cannot have. Fails with Error::Code::Device; the message says how much
 // memory is missing.
 Result<void> reserveBuffers(const Blas& blas, int threads);
