@@ -144,8 +144,9 @@ void ClusterPage::connectAll()
         m_kit->showWritten(tr("Copied."));
     });
     connect(m_back, &ResultsController::changed, this, &ClusterPage::statusChanged);
-    connect(m_back, &ResultsController::compareRequested, this,
-            [this](const QStringList& files) { Q_EMIT compareRequested(files); });
+    connect(m_back, &ResultsController::compareRequested, this, [this](const QStringList& files) {
+        Q_EMIT pageRequested({"compare", files});
+    });
     connect(m_back, &ResultsController::linksMeasured, m_kit, &KitPanel::useLinks);
 }
 

@@ -38,7 +38,10 @@ public:
 
     void writeTo(const QString& folder, engine::IfExists ifExists);
     void takeResults(const QStringList& paths) { m_back->take(paths); }
-    const RunDocument* document() const { return m_emulated.get(); } // nullptr: opened for a set-up
+    const RunDocument* document() const override
+    {
+        return m_emulated.get();
+    } // nullptr: opened for a set-up
     const ClusterOutlook* outlook() const { return m_outlook.get(); }
     ResultWatcher& watcher() { return m_back->watcher(); }
 

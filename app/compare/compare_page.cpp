@@ -149,7 +149,8 @@ void ComparePage::connectLanes()
     connect(lanes, &CompareWidget::baselineRequested, this, &ComparePage::setBaseline);
     connect(lanes, &CompareWidget::openRequested, this, [this](int run) {
         if (m_compared.has(run))
-            Q_EMIT showRequested(m_compared.documents()[static_cast<std::size_t>(run)]);
+            Q_EMIT pageRequested(
+                {"run", {}, {m_compared.documents()[static_cast<std::size_t>(run)]}});
     });
     connect(lanes, &CompareWidget::styleChanged, this,
             [this] { m_frame->setCompact(m_frame->compare->isCompact()); });

@@ -34,6 +34,7 @@ public:
                 QWidget* parent = nullptr);
 
     void tick(const std::vector<std::shared_ptr<RunDocument>>& documents); // unticks all others
+    void showRequest(const PageRequest& request) override { tick(request.runs); }
     QString title() const override
     {
         return m_compared.size() == 1 ? tr("Compare 1 run")

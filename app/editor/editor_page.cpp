@@ -5,6 +5,7 @@
 #include "app/editor/schedule_file.h"
 #include "app/editor/times_panel.h"
 #include "app/plan/cost_form.h"
+#include "app/plan/cost_state.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/empty_state.h"
@@ -104,7 +105,8 @@ void EditorPage::buildLayout()
 
 void EditorPage::connectParts()
 {
-    connect(m_refused, &EmptyState::activated, this, &Page::openDialogRequested);
+    connect(m_refused, &EmptyState::activated, this,
+            [this] { Q_EMIT filesRequested(FileKind::Runs); });
     connect(m_editor, &ScheduleEditor::changed, this, &EditorPage::checkAgain);
     connect(&m_theme, &ThemeController::unitsChanged, this, &EditorPage::checkAgain);
     connect(m_editor, &ScheduleEditor::modifiedChanged, this, &Page::titleChanged);
@@ -287,7 +289,7 @@ void EditorPage::simulate()
     if (const auto file = writeNewRun(std::move(run)); !file)
         m_band->show(Band::Kind::Error, tr("Not written."), fromUtf8(file.error().message));
     else
-        Q_EMIT openRequested(*file);
+        Q_EMIT pageRequested({"run", {*file}});
 }
 
 void EditorPage::train()
@@ -296,7 +298,7 @@ void EditorPage::train()
     if (!problem.isEmpty())
         m_band->show(Band::Kind::Warning, tr("Cannot run."), problem);
     else if (saveFirst())
-        Q_EMIT startRequested({QStringLiteral("--schedule"), m_file->path()});
+        Q_EMIT startRequested({{QStringLiteral("--schedule"), m_file->path()}});
 }
 
 const ScheduleCheck& EditorPage::check() const
@@ -395,6 +397,26 @@ void EditorPage::resizeEvent(QResizeEvent* event)
     constexpr int kLow = 720;
     m_times->setLow(event->size().height() < kLow);
     Page::resizeEvent(event);
+}
+
+void EditorPage::showRequest(const PageRequest& request)
+{
+    if (schedule() == nullptr && !request.files.isEmpty())
+        open(request.files.front());
+}
+
+QJsonObject EditorPage::state() const
+{
+    QJsonObject state = Page::state();
+    state.insert(QStringLiteral("plan"), planState(m_plan));
+    return state;
+}
+
+void EditorPage::restoreState(const QJsonObject& state)
+{
+    Page::restoreState(state);
+    if (const QJsonValue plan = state.value(QStringLiteral("plan")); plan.isObject())
+        setPlan(restoredPlan(plan.toObject()));
 }
 
 } // namespace app

@@ -36,6 +36,7 @@ public:
     void edit(const engine::Schedule& schedule, const QString& name,
               const PredictionRequest& request = {});
     void open(const QString& file);
+    void showRequest(const PageRequest& request) override;
     // The costs and the all-reduce for the simulated times.
     const RunPlan& plan() const { return m_plan; }
     void setPlan(const RunPlan& plan);
@@ -46,6 +47,8 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
+    QJsonObject state() const override;
+    void restoreState(const QJsonObject& state) override;
 
     bool isModified() const;
     bool saveTo(const QString& file); // returns false on an error, which the band shows

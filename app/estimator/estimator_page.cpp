@@ -4,6 +4,7 @@
 #include "app/estimator/number_sources.h"
 #include "app/estimator/speed_up_chart.h"
 #include "app/plan/bpipe_model.h"
+#include "app/plan/cost_state.h"
 #include "app/plan/memory_bars.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
@@ -89,8 +90,9 @@ void EstimatorPage::makeActions()
         "estimatorSimulate", tr("Simulate"), Qt::CTRL | Qt::Key_Return,
         [this] {
             const auto& row = m_answer->rows[static_cast<std::size_t>(m_row)];
-            Q_EMIT setupRequested(
-                simulationOf(m_form->plan(), QStringLiteral("bpipe"), row.microBatchSize));
+            Q_EMIT pageRequested({.kind = "setup",
+                                  .plan = simulationOf(m_form->plan(), QStringLiteral("bpipe"),
+                                                       row.microBatchSize)});
         },
         tr("simulate the chosen micro-batch size with BPipe"));
     m_copyCommand = makeAction("estimatorCommand", tr("Copy as command"), {}, [this] {
@@ -377,6 +379,23 @@ void EstimatorPage::resizeEvent(QResizeEvent* event)
     if (hasRoom != std::exchange(m_hasRoom, hasRoom)) {
         m_showSources->setChecked(hasRoom);
         showColumns();
+    }
+}
+
+QJsonObject EstimatorPage::state() const
+{
+    QJsonObject state = Page::state();
+    state.insert(QStringLiteral("costs"), costState(m_form->plan()));
+    return state;
+}
+
+void EstimatorPage::restoreState(const QJsonObject& state)
+{
+    Page::restoreState(state);
+    if (const QJsonValue costs = state.value(QStringLiteral("costs")); costs.isObject()) {
+        BpipePlan plan;
+        restoreCosts(plan, costs.toObject());
+        m_form->setPlan(plan);
     }
 }
 

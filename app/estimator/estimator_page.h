@@ -34,9 +34,8 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
-
-Q_SIGNALS:
-    void setupRequested(const app::RunPlan& plan); // `plan` is for a new set-up page
+    QJsonObject state() const override;
+    void restoreState(const QJsonObject& state) override;
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

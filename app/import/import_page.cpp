@@ -87,9 +87,11 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidge
         m_importer.cancel();
         Q_EMIT closeRequested();
     });
-    connect(m_failed, &EmptyState::activated, this, &Page::importDialogRequested);
-    connect(m_open, &QPushButton::clicked, this,
-            [this] { Q_EMIT openRequested(m_document->file()); });
+    connect(m_failed, &EmptyState::activated, this,
+            [this] { Q_EMIT filesRequested(FileKind::Traces); });
+    connect(m_open, &QPushButton::clicked, this, [this] {
+        Q_EMIT pageRequested({"run", {m_document->file()}});
+    });
     connect(m_report, &ImportReportView::openRequested, this,
             [this](const engine::ImportReport::Match& match) {
                 ViewLink link = linkTo(match, m_document->file());
@@ -171,7 +173,7 @@ void ImportPage::showRules(bool shown)
                 [this] { m_editRules->setChecked(false); });
         connect(m_pane, &RulesPane::saveRequested, this, &ImportPage::saveRules);
         connect(m_pane, &RulesPane::importRequested, this, [this, sources](const QString& rules) {
-            Q_EMIT importAgainRequested(sources, rules);
+            Q_EMIT pageRequested({.kind = "import", .files = sources, .text = rules});
         });
     }
     m_runs->setVisible(!shown || width() >= kLeastForRuns);

@@ -42,7 +42,10 @@ public:
     QList<QAction*> menuActions(Menu menu) const override;
     // Asks before rules are lost that were typed and not saved.
     bool queryClose() override;
-    const RunDocument* document() const { return m_document.get(); } // nullptr: not imported yet
+    const RunDocument* document() const override
+    {
+        return m_document.get();
+    } // nullptr: not imported yet
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override; // watches the width of the report

@@ -243,7 +243,7 @@ void LedgerPage::showRuns()
 void LedgerPage::fillEmptyList()
 {
     if (m_runs.empty())
-        Q_EMIT newRunRequested({});
+        Q_EMIT pageRequested({"setup"});
     else if (!m_filter->text().isEmpty())
         m_filter->clear();
     else
@@ -302,7 +302,7 @@ void LedgerPage::open(std::vector<LedgerRun> runs)
     if (!runs.empty())
         QTimer::singleShot(0, this, [this, runs] { open(runs); });
     if (!first.isTrashed())
-        Q_EMIT openRequested(first.file);
+        Q_EMIT pageRequested({"run", {first.file}});
 }
 
 void LedgerPage::compare()
@@ -311,18 +311,19 @@ void LedgerPage::compare()
     for (const LedgerRun& run : m_table->selected())
         if (!run.isTrashed())
             files.append(run.file);
-    Q_EMIT compareRequested(files);
+    Q_EMIT pageRequested({"compare", files});
 }
 
 void LedgerPage::repeat()
 {
     const std::vector<LedgerRun> runs = m_table->selected();
     if (runs.size() == 1)
-        return Q_EMIT newRunRequested(runs.front().experiment);
+        return Q_EMIT pageRequested(
+            {.kind = "setup", .plan = planFromExperiment(runs.front().experiment)});
     QList<QStringList> options;
     for (const LedgerRun& run : runs)
         options.append(runOptions(planFromExperiment(run.experiment)));
-    Q_EMIT startAllRequested(options);
+    Q_EMIT startRequested(options);
 }
 
 bool LedgerPage::confirmsDeletion(std::size_t runs)

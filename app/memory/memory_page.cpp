@@ -66,8 +66,9 @@ MemoryPage::MemoryPage(const ThemeController& theme, RunLibrary&,
                                 [this] { m_areas->goToPeak(-1); });
     m_nextPeak = makeAction("nextPeak", tr("Next peak"), Qt::Key_BracketRight,
                             [this] { m_areas->goToPeak(1); });
-    m_open = makeAction("openTimeline", tr("Show in timeline"), Qt::Key_Return,
-                        [this] { Q_EMIT openRequested(m_document->file()); });
+    m_open = makeAction("openTimeline", tr("Show in timeline"), Qt::Key_Return, [this] {
+        Q_EMIT pageRequested({"run", {m_document->file()}});
+    });
     followTheme(m_copy, Icon::Copy, theme);
     followTheme(m_previousPeak, Icon::ChevronLeft, theme);
     followTheme(m_nextPeak, Icon::ChevronRight, theme);
@@ -159,7 +160,9 @@ void MemoryPage::connectAll()
     connect(m_withoutMoves, &QCheckBox::toggled, m_areas, &MemoryAreas::setWithoutMovesShown);
     connect(m_areas, &MemoryAreas::chosen, this, &MemoryPage::showAlive);
     connect(m_empty, &EmptyState::activated, this, [this] {
-        Q_EMIT newRunRequested(QString::fromStdString(m_document->run()->info.experiment));
+        Q_EMIT pageRequested({.kind = "setup",
+                              .plan = planFromExperiment(
+                                  QString::fromStdString(m_document->run()->info.experiment))});
     });
     connect(m_memoryTable, &QAbstractItemView::clicked, this, [this](const QModelIndex& index) {
         m_areas->choose(m_memory->at(index.row()), m_areas->time());

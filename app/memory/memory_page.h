@@ -38,7 +38,7 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
-    const RunDocument* document() const { return m_document.get(); }
+    const RunDocument* document() const override { return m_document.get(); }
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

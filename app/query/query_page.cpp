@@ -245,4 +245,18 @@ QList<QAction*> QueryPage::menuActions(Menu menu) const
     return menu == Menu::Export ? QList<QAction*>{m_copy} : QList<QAction*>();
 }
 
+QJsonObject QueryPage::state() const
+{
+    QJsonObject state = Page::state();
+    state.insert(QStringLiteral("query"), query());
+    return state;
+}
+
+void QueryPage::restoreState(const QJsonObject& state)
+{
+    Page::restoreState(state);
+    if (const QJsonValue text = state.value(QStringLiteral("query")); text.isString())
+        setQuery(text.toString());
+}
+
 } // namespace app

@@ -32,7 +32,9 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
-    const RunDocument* document() const { return m_document.get(); }
+    const RunDocument* document() const override { return m_document.get(); }
+    QJsonObject state() const override;
+    void restoreState(const QJsonObject& state) override;
     QString query() const;               // the text in the editor
     void setQuery(const QString& query); // runs it if it differs from query()
 

@@ -63,7 +63,10 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     copyCommand = make("copyCommand", tr("Copy as command"), {});
     copyLink = make("copyLink", tr("Copy a link to this view"), Qt::CTRL | Qt::SHIFT | Qt::Key_C);
     copyLink->setStatusTip(tr("copy a link to this view and an image of it"));
-    copyLink->setEnabled(!page.file().isEmpty()); // a prediction has no file
+    copyLink->setEnabled(!page.file().isEmpty());  // a prediction has no file
+    const auto about = [&page](const char* kind) { // another page about the run
+        return [&page, kind] { Q_EMIT page.pageRequested({kind, {page.file()}}); };
+    };
     importReport = make("importReport", tr("Import report"), Qt::Key_I);
     importReport->setToolTip(tr("Shows what the import recognised and what it left out (I)"));
     importReport->setVisible(false); // until the run is known to be imported
@@ -76,17 +79,13 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     memory = make("memoryPage", tr("Memory page"), Qt::SHIFT | Qt::Key_M);
     memory->setStatusTip(tr("show what occupies device memory at any time"));
     memory->setEnabled(!page.file().isEmpty());
-    QObject::connect(memory, &QAction::triggered, &page,
-                     [&page] { Q_EMIT page.memoryRequested(page.file()); });
+    QObject::connect(memory, &QAction::triggered, &page, about("memory"));
     query = make("querySql", tr("SQL console"), Qt::Key_Q);
     query->setStatusTip(tr("query the file of the run with SQL"));
     query->setEnabled(!page.file().isEmpty()); // a prediction has no file
-    QObject::connect(query, &QAction::triggered, &page,
-                     [&page] { Q_EMIT page.queryRequested(page.file()); });
-    QObject::connect(importReport, &QAction::triggered, &page,
-                     [&page] { Q_EMIT page.importReportRequested(page.file()); });
-    QObject::connect(whatIf, &QAction::triggered, &page,
-                     [&page] { Q_EMIT page.whatIfRequested(page.file()); });
+    QObject::connect(query, &QAction::triggered, &page, about("query"));
+    QObject::connect(importReport, &QAction::triggered, &page, about("import"));
+    QObject::connect(whatIf, &QAction::triggered, &page, about("whatif"));
     for (QAction* action : {showRuns, showDetails}) {
         action->setCheckable(true);
         action->setChecked(true);

@@ -94,8 +94,9 @@ void RunPage::connectActions()
     connect(m_actions.pause, &QAction::triggered, this,
             [this](bool paused) { m_library.setPaused(*m_document, paused); });
     connect(m_actions.stop, &QAction::triggered, this, [this] { m_library.stop(*m_document); });
-    connect(m_actions.compare, &QAction::triggered, this,
-            [this] { Q_EMIT compareRequested({}, {m_document}); });
+    connect(m_actions.compare, &QAction::triggered, this, [this] {
+        Q_EMIT pageRequested({"compare", {}, {m_document}});
+    });
     connect(m_actions.exportFigure, &QAction::triggered, this,
             [this] { Q_EMIT exportRequested({m_document->run()}); });
     connect(m_actions.exportReport, &QAction::triggered, this,
@@ -105,7 +106,9 @@ void RunPage::connectActions()
     connect(m_actions.savePart, &QAction::triggered, this, [this] {
         m_saver->savePart(m_document->run(), m_document->file(), m_timeline->selection().window);
     });
-    connect(m_saver, &RunSaver::partSaved, this, &Page::openRequested);
+    connect(m_saver, &RunSaver::partSaved, this, [this](const QString& file) {
+        Q_EMIT pageRequested({"run", {file}});
+    });
     connect(m_actions.foldPanels, &QAction::triggered, this,
             [this] { m_panels->setFolded(!m_panels->isFolded()); });
 }
@@ -127,7 +130,9 @@ void RunPage::connectNotes()
 {
     connect(&m_panels->notes(), &NotesPanel::chosen, m_timeline, &TimelineWidget::goToNote);
     connect(m_notes, &NoteController::closed, m_timeline, [this] { m_timeline->setFocus(); });
-    connect(m_notes, &NoteController::openRequested, this, &Page::openRequested);
+    connect(m_notes, &NoteController::openRequested, this, [this](const QString& file) {
+        Q_EMIT pageRequested({"run", {file}});
+    });
     connect(m_notes, &NoteController::changed, this, [this] {
         m_timeline->setNotes(m_notes->notes());
         m_details->setNotes(m_notes->notes());
@@ -149,7 +154,8 @@ void RunPage::connectDock()
 {
     linkDock(*m_runs, m_library, *this);
     connect(m_state, &RunStateView::runAgainRequested, this, &RunPage::runAgain);
-    connect(m_state, &RunStateView::openRequested, this, &Page::openDialogRequested);
+    connect(m_state, &RunStateView::openRequested, this,
+            [this] { Q_EMIT filesRequested(FileKind::Runs); });
 }
 
 void RunPage::connectReaders()
@@ -344,9 +350,11 @@ void RunPage::runAgain()
 {
     const QStringList& options = m_document->options();
     if (!options.isEmpty())
-        Q_EMIT startRequested(options);
+        Q_EMIT startRequested({options});
     else if (const RunPointer run = m_document->run())
-        Q_EMIT newRunRequested(QString::fromStdString(run->info.experiment));
+        Q_EMIT pageRequested(
+            {.kind = "setup",
+             .plan = planFromExperiment(QString::fromStdString(run->info.experiment))});
 }
 
 bool RunPage::queryClose()
@@ -384,6 +392,22 @@ void RunPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
     m_frame->fold(size());
+}
+
+QJsonObject RunPage::state() const
+{
+    QJsonObject state = Page::state();
+    state.insert(QStringLiteral("folded"), m_panels->isFolded());
+    state.insert(QStringLiteral("timeline"), m_timeline->state());
+    return state;
+}
+
+void RunPage::restoreState(const QJsonObject& state)
+{
+    Page::restoreState(state);
+    if (const QJsonValue folded = state.value(QStringLiteral("folded")); folded.isBool())
+        m_panels->setFolded(folded.toBool());
+    m_timeline->restore(state.value(QStringLiteral("timeline")).toObject());
 }
 
 } // namespace app

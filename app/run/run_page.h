@@ -49,7 +49,9 @@ public:
     int exportedIteration() const override;
     std::optional<engine::Window> exportedRange() const override { return m_range->marked(); }
     QList<QAction*> foundActions(const QString& text) override { return m_palette->find(text); }
-    const RunDocument& document() const { return *m_document; }
+    const RunDocument* document() const override { return m_document.get(); }
+    QJsonObject state() const override;
+    void restoreState(const QJsonObject& state) override;
     LinkController& link() { return *m_link; }
 
 protected:

@@ -158,7 +158,7 @@ void WhyController::compare()
     m_writing.run([predicted = std::move(predicted)] { return writeNewRun(predicted); },
                   [this](const engine::Result<QString>& file) {
                       if (file)
-                          Q_EMIT m_parts.page.compareRequested({*file}, {m_document});
+                          Q_EMIT m_parts.page.pageRequested({"compare", {*file}, {m_document}});
                       else
                           QMessageBox::warning(&m_parts.page, tr("Not written"),
                                                QString::fromStdString(file.error().message));
@@ -176,7 +176,7 @@ void WhyController::run()
     engine::ScheduleRequest& schedule = plan.experiment.schedule;
     schedule.devices = m_next.next->run.schedule.shape.devices;
     schedule.microBatches = m_next.next->run.schedule.shape.microBatches;
-    Q_EMIT m_parts.page.newRunRequested(QString::fromStdString(engine::toToml(plan.experiment)));
+    Q_EMIT m_parts.page.pageRequested({.kind = "setup", .plan = plan});
 }
 
 } // namespace app

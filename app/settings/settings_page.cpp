@@ -126,11 +126,14 @@ void SettingsPage::filter(const QString& text)
     m_nothing->setVisible(!isAny);
 }
 
-void SettingsPage::showSetting(const char* key)
+void SettingsPage::showRequest(const PageRequest& request)
 {
+    const auto row = std::ranges::find_if(m_rows, [&request](const SettingRow* one) {
+        return QLatin1String(one->setting().key) == request.text;
+    });
+    if (row == m_rows.end())
+        return;
     m_filter->clear();
-    const auto row = std::ranges::find_if(
-        m_rows, [key](const SettingRow* one) { return &one->setting() == &setting(key); });
     (*row)->focusControl();
     findChild<QScrollArea*>()->ensureWidgetVisible(*row, 0, 40);
 }

@@ -25,8 +25,8 @@ public:
 
     QString title() const override { return tr("Settings"); }
     QString statusNote() const override { return tr("changes apply immediately"); }
-    // Shows all settings and focuses the setting `key`, which must be in the table.
-    void showSetting(const char* key);
+    // Shows all settings and focuses the setting `text`, a key of the table; "": none.
+    void showRequest(const PageRequest& request) override;
     void refresh(); // call it after a setting was changed elsewhere
 
 Q_SIGNALS:

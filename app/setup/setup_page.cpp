@@ -2,6 +2,7 @@
 
 #include "app/documents/run_library.h"
 #include "app/mapping/mapping_view.h"
+#include "app/plan/cost_state.h"
 #include "app/setup/prediction_panel.h"
 #include "app/setup/scheme_list.h"
 #include "app/setup/scheme_table.h"
@@ -129,7 +130,8 @@ QWidget* SetupPage::makeParameters(const ThemeController& theme)
     connect(&theme, &ThemeController::changed, this, colour);
     QPushButton* cluster = makeButton(tr("Cluster…"), QStringLiteral("runOnCluster"));
     cluster->setToolTip(tr("Run this on a cluster with PyTorch (Ctrl+Shift+L)"));
-    connect(cluster, &QPushButton::clicked, this, &Page::clusterRequested);
+    connect(cluster, &QPushButton::clicked, this,
+            [this] { Q_EMIT pageRequested({.kind = "cluster", .plan = plan()}); });
     copy->setText(tr("Copy"));
     copy->setToolTip(tr("Copy as command (Ctrl+Shift+C)"));
     auto* bar = new QWidget;
@@ -215,14 +217,14 @@ void SetupPage::run()
     if (plan().experiment.mode == engine::Mode::Simulate)
         keepPrediction();
     else
-        Q_EMIT startRequested(runOptions(plan()));
+        Q_EMIT startRequested({runOptions(plan())});
 }
 
 void SetupPage::runMarked(const QList<QStringList>& options, const QStringList& refused)
 {
     showRefused(refused);
     if (!options.isEmpty())
-        Q_EMIT startAllRequested(options);
+        Q_EMIT startRequested(options);
 }
 
 void SetupPage::showRefused(const QStringList& refused)
@@ -241,7 +243,7 @@ void SetupPage::comparePredictions(const std::vector<RunPlan>& plans, const QStr
                      [this, refused](const WrittenPredictions& written) {
                          showRefused(refused + written.failed);
                          if (!written.files.isEmpty())
-                             Q_EMIT compareRequested(written.files);
+                             Q_EMIT pageRequested({"compare", written.files});
                      });
 }
 
@@ -256,7 +258,7 @@ void SetupPage::keepPrediction()
         m_prediction->band().show(Band::Kind::Error, tr("Not written."),
                                   fromUtf8(file.error().message));
     else
-        Q_EMIT openRequested(*file);
+        Q_EMIT pageRequested({"run", {*file}});
 }
 
 void SetupPage::copyCommand()
@@ -288,7 +290,9 @@ void SetupPage::editSchedule()
     if (!schedule)
         m_prediction->refuse(tr("Impossible."), fromUtf8(schedule.error().message));
     else
-        Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*schedule), plan().request());
+        Q_EMIT pageRequested({.kind = "editor",
+                              .schedule = std::make_shared<const engine::Schedule>(*schedule),
+                              .costs = plan().request()});
 }
 
 QStringList SetupPage::statusTexts() const
@@ -328,6 +332,20 @@ void SetupPage::resizeEvent(QResizeEvent* event)
                                        : event->size().height() < kHigh ? 184
                                                                         : 270);
     Page::resizeEvent(event);
+}
+
+QJsonObject SetupPage::state() const
+{
+    QJsonObject state = Page::state();
+    state.insert(QStringLiteral("plan"), planState(plan()));
+    return state;
+}
+
+void SetupPage::restoreState(const QJsonObject& state)
+{
+    Page::restoreState(state);
+    if (const QJsonValue plan = state.value(QStringLiteral("plan")); plan.isObject())
+        setPlan(restoredPlan(plan.toObject()));
 }
 
 } // namespace app

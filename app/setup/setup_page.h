@@ -32,6 +32,8 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
+    QJsonObject state() const override;
+    void restoreState(const QJsonObject& state) override;
 
     const RunPlan& plan() const;
     void setPlan(const RunPlan& plan);

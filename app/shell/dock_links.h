@@ -9,10 +9,13 @@ namespace app {
 // Connects the list of runs to its page. Every page uses the same connections.
 inline void linkDock(const RunsDock& dock, RunLibrary& library, Page& page)
 {
-    QObject::connect(&dock, &RunsDock::activated, &page, &Page::showRequested);
+    QObject::connect(&dock, &RunsDock::activated, &page,
+                     [&page](const std::shared_ptr<RunDocument>& run) {
+                         Q_EMIT page.pageRequested({"run", {}, {run}});
+                     });
     QObject::connect(&dock, &RunsDock::compareRequested, &page,
                      [&page](const std::vector<std::shared_ptr<RunDocument>>& runs) {
-                         Q_EMIT page.compareRequested({}, runs);
+                         Q_EMIT page.pageRequested({"compare", {}, runs});
                      });
     QObject::connect(&dock, &RunsDock::removeRequested, &page,
                      [&library](const RunDocument& document) { library.close(document); });
@@ -20,7 +23,7 @@ inline void linkDock(const RunsDock& dock, RunLibrary& library, Page& page)
         &dock, &RunsDock::moveInQueueRequested, &page,
         [&library](const RunDocument& document, int by) { library.moveInQueue(document, by); });
     QObject::connect(&dock, &RunsDock::addRequested, &page,
-                     [&page] { Q_EMIT page.newRunRequested({}); });
+                     [&page] { Q_EMIT page.pageRequested({"setup"}); });
 }
 
 } // namespace app

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "app/plan/prediction.h"
+#include "app/plan/run_plan.h"
 #include "engine/timeline/note.h"
 #include "engine/timeline/run.h"
 
+#include <QJsonObject>
 #include <QPointer>
 #include <QStringList>
 #include <QWidget>
@@ -18,10 +19,60 @@ class QKeySequence;
 
 namespace app {
 
+class Page;
 class RunDocument;
+class RunLedger;
+class RunLibrary;
+class Settings;
+class ThemeController;
 
 // Menus to which the current page can add actions.
 enum class Menu { File, Run, View, Compare, Analyze, Export };
+
+enum class FileKind { Runs, Schedule, Traces, TraceFolder };
+
+// What a tab shows: the argument of MainWindow::open(), and an entry of the session. The kind of
+// the page says which members it reads.
+struct PageRequest
+{
+    const char* kind = nullptr;                         // PageKind::name: "memory"
+    QStringList files{};                                // runs, traces, a schedule or a study
+    std::vector<std::shared_ptr<RunDocument>> runs{};   // that are open; predictions have no file
+    std::optional<RunPlan> plan{};                      // of a set-up or a cluster
+    std::shared_ptr<const engine::Schedule> schedule{}; // to edit
+    PredictionRequest costs{};                          // that the schedule's times are based on
+    QString text{};      // rules of an import as TOML; the key of a setting
+    QJsonObject state{}; // as of Page::state()
+};
+
+struct PageServices
+{
+    ThemeController& theme;
+    Settings& settings;
+    RunLibrary& library;
+    RunLedger& ledger;
+};
+
+// A kind of page. We keep them in one table (kPageKinds in app/window), from which the window opens
+// pages, the session restores them, and --page and the menus offer them, so that a new page is its
+// folder and one line.
+struct PageKind
+{
+    enum class Tabs { One, PerRun, PerFile, Many }; // PerRun, PerFile: the tab that shows it
+    // What it needs to be opened. Traces: or the run that they became.
+    enum class About { Nothing, Files, Runs, Traces };
+
+    const char* name;
+    Tabs tabs = Tabs::Many;
+    About about = About::Nothing;
+    // The window then calls Page::showRequest().
+    Page* (*make)(const PageServices& services, const PageRequest& request) = nullptr;
+    struct Entry // of the menu "Run" or "File"
+    {
+        Menu menu = Menu::Run;
+        const char *action = nullptr, *text = nullptr, *key = nullptr; // text: nullptr if none
+    } entry{};
+};
 
 // A tab of the window: start, set-up, a run, a comparison. Pages do not know the window or each
 // other: they emit signals about their content and their requests. GUI thread only.
@@ -39,7 +90,18 @@ public:
     {
         return file().isEmpty() ? QStringList() : QStringList(file());
     }
+    virtual const RunDocument* document() const { return nullptr; } // the run that it is about
     virtual bool isClosable() const { return true; }
+
+    const PageKind* kind() const { return m_kind; } // nullptr: the start page
+    void setKind(const PageKind& kind) { m_kind = &kind; }
+    // Shows what is requested: of a page that was just made, or of a tab that is shown again. Then
+    // `request` has the runs of its files, too.
+    virtual void showRequest(const PageRequest& /*request*/) { }
+    // What the next session restores: open docks and chosen tabs here; more in some pages.
+    // restoreState() ignores parts that the page does not have.
+    virtual QJsonObject state() const;
+    virtual void restoreState(const QJsonObject& state);
     // Asks the user for confirmation if closing would lose something, such as a run in progress.
     // Returns false if the page must stay open.
     virtual bool queryClose() { return true; }
@@ -81,6 +143,7 @@ protected:
 
 private:
     QPointer<QWidget> m_initialFocus;
+    const PageKind* m_kind = nullptr;
 
 Q_SIGNALS:
     void titleChanged();
@@ -93,30 +156,12 @@ Q_SIGNALS:
     void filesSaved(const QStringList& files);
 
     // Requests to the window.
-    void newRunRequested(const QString& experimentToml); // "": the defaults
-    void openRequested(const QString& file);
-    void showRequested(const std::shared_ptr<app::RunDocument>& run); // `run` is open
-    // `link` is a view of a run, as in app/timeline/details/view_link.h.
-    void linkRequested(const QString& link);
-    void openDialogRequested();
-    void importDialogRequested();
-    // `rules` is TOML; the import tries these rules before the built-in ones.
-    void importAgainRequested(const QStringList& traces, const QString& rules);
-    void importReportRequested(const QString& file); // `file` is an imported run
-    void whatIfRequested(const QString& file);       // `file` is a measured run
-    void queryRequested(const QString& file);        // `file` is any run
-    void clusterRequested();                         // to run the shown experiment on a cluster
-    void clusterOfRunRequested(const QString& file); // `file` is any run
-    void memoryRequested(const QString& file);       // `file` is any run
+    void pageRequested(const app::PageRequest& request);
+    void linkRequested(const QString& link); // as in app/timeline/details/view_link.h
+    void filesRequested(app::FileKind kind); // asks the user for files, which are opened
+    void startRequested(const QList<QStringList>& runs); // of each run the options of `bscope run`,
+                                                         // without -o; they run sequentially
     void traceRequested(const std::shared_ptr<app::RunDocument>& run); // export of any run
-    void startRequested(const QStringList& options); // the options of `bscope run`, without -o
-    void startAllRequested(const QList<QStringList>& options); // run sequentially
-    // `open` are runs that are open already, such as predictions, which have no file.
-    void compareRequested(const QStringList& files,
-                          const std::vector<std::shared_ptr<app::RunDocument>>& open = {});
-    // `request` has the costs that the shown times are based on.
-    void editRequested(const std::shared_ptr<const engine::Schedule>& schedule,
-                       const app::PredictionRequest& request);
     void exportRequested(const std::vector<std::shared_ptr<const engine::Run>>& runs);
 };
 

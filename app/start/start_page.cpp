@@ -135,14 +135,14 @@ QWidget* StartPage::makeBegin()
                                  QStringLiteral("Ctrl+N")},
                                 BeginButton::Rank::Primary),
                 "beginNewRun");
-    connect(newRun, &CardButton::clicked, this, [this] { Q_EMIT newRunRequested({}); });
+    connect(newRun, &CardButton::clicked, this, [this] { Q_EMIT pageRequested({"setup"}); });
     auto* open = named(
         new BeginButton(m_theme,
                         {Icon::Open, tr("Open run"), tr("Open one run, or several to compare them"),
                          QStringLiteral("Ctrl+O")},
                         BeginButton::Rank::Other),
         "beginOpen");
-    connect(open, &CardButton::clicked, this, &StartPage::openDialogRequested);
+    connect(open, &CardButton::clicked, this, [this] { Q_EMIT filesRequested(FileKind::Runs); });
     column->addWidget(newRun);
     column->addWidget(open);
     auto* hints = new StartHints(m_theme);
@@ -162,7 +162,7 @@ QWidget* StartPage::makeRecent()
                         {{makeLabel(tr("Recent"), "section"), 1}});
     QPushButton* all = makeButton(tr("All runs"), QStringLiteral("allRuns"), "link");
     all->setFixedHeight(16);
-    connect(all, &QPushButton::clicked, this, &StartPage::ledgerRequested);
+    connect(all, &QPushButton::clicked, this, [this] { Q_EMIT pageRequested({"runs"}); });
     head->addWidget(all);
     QPushButton* clear = makeButton(tr("Clear"), QStringLiteral("clearRecent"), "link");
     clear->setFixedHeight(16);
@@ -191,8 +191,9 @@ void StartPage::fillRecent()
     QWidget* before = clear; // the last widget in the tab order so far
     for (std::size_t i = 0; i < std::min(runs.size(), kRows); ++i) {
         auto* row = named(new RecentRow(m_theme, runs[i], now), "recentRun");
-        connect(row, &CardButton::clicked, this,
-                [this, file = runs[i].file] { Q_EMIT openRequested(file); });
+        connect(row, &CardButton::clicked, this, [this, file = runs[i].file] {
+            Q_EMIT pageRequested({"run", {file}});
+        });
         m_recent->addWidget(row);
         setTabOrder(before, row);
         before = row;
@@ -274,9 +275,9 @@ void StartPage::openSample(const Sample& sample)
     if (!files)
         showError(tr("The sample was not opened."), fromUtf8(files.error().message));
     else if (files->size() == 1)
-        Q_EMIT openRequested(files->front());
+        Q_EMIT pageRequested({"run", {files->front()}});
     else
-        Q_EMIT compareRequested(*files);
+        Q_EMIT pageRequested({"compare", *files});
 }
 
 void StartPage::refresh()

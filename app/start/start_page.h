@@ -34,7 +34,6 @@ public:
 
 Q_SIGNALS:
     void deviceCheckRequested();
-    void ledgerRequested(); // the user requests the list of all runs
     void queueAnswered(bool start);
 
 protected:

@@ -343,13 +343,13 @@ void StudyPage::simulatePoints(const std::vector<std::size_t>& points)
 void StudyPage::showSimulated(const QStringList& files)
 {
     showState();
-    files.size() == 1 ? Q_EMIT openRequested(files.front()) : Q_EMIT compareRequested(files);
+    Q_EMIT pageRequested({files.size() == 1 ? "run" : "compare", files});
 }
 
 void StudyPage::emulatePoint()
 {
-    Q_EMIT startRequested(QStringList{QStringLiteral("--mode"), QStringLiteral("emulate")}
-                          + argumentsOf(m_browser->point()));
+    Q_EMIT startRequested({QStringList{QStringLiteral("--mode"), QStringLiteral("emulate")}
+                           + argumentsOf(m_browser->point())});
 }
 
 QStringList StudyPage::statusTexts() const

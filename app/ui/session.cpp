@@ -9,8 +9,7 @@ namespace app {
 namespace {
 
 const QString kKind = QStringLiteral("kind"), kFiles = QStringLiteral("files"),
-              kExperiment = QStringLiteral("experiment"), kCosts = QStringLiteral("costs"),
-              kView = QStringLiteral("view"), kTabs = QStringLiteral("tabs"),
+              kState = QStringLiteral("state"), kTabs = QStringLiteral("tabs"),
               kCurrent = QStringLiteral("current");
 
 SessionTab tabFrom(const QJsonObject& object)
@@ -19,9 +18,7 @@ SessionTab tabFrom(const QJsonObject& object)
     tab.kind = object.value(kKind).toString();
     for (const QJsonValue file : object.value(kFiles).toArray())
         tab.files.append(file.toString());
-    tab.experiment = object.value(kExperiment).toString();
-    tab.costs = object.value(kCosts).toObject();
-    tab.view = object.value(kView).toObject();
+    tab.state = object.value(kState).toObject();
     return tab;
 }
 
@@ -31,13 +28,9 @@ QByteArray toJson(const Session& session)
 {
     QJsonArray tabs;
     for (const SessionTab& tab : session.tabs) {
-        QJsonObject object{{kKind, tab.kind}, {kView, tab.view}};
+        QJsonObject object{{kKind, tab.kind}, {kState, tab.state}};
         if (!tab.files.isEmpty())
             object.insert(kFiles, QJsonArray::fromStringList(tab.files));
-        if (!tab.experiment.isEmpty())
-            object.insert(kExperiment, tab.experiment);
-        if (!tab.costs.isEmpty())
-            object.insert(kCosts, tab.costs);
         tabs.append(object);
     }
     return QJsonDocument(QJsonObject{{kTabs, tabs}, {kCurrent, session.current}})

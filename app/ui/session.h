@@ -11,11 +11,9 @@ namespace app {
 // A tab that the next start reopens.
 struct SessionTab
 {
-    QString kind;       // "run", "compare", "study" (full list: pages/session/session_tabs.cpp)
-    QStringList files;  // absolute paths; empty for pages that are not about a file
-    QString experiment; // TOML of a set-up page or an editor; otherwise ""
-    QJsonObject costs;  // costs of these pages, or the estimator's inputs (see cost_state.cpp)
-    QJsonObject view;   // sizes of the docks, visible time (keys: pages/session/view_state.cpp)
+    QString kind;      // PageKind::name: "run"
+    QStringList files; // absolute paths; empty for pages that are not about a file
+    QJsonObject state; // Page::state()
 
     friend bool operator==(const SessionTab&, const SessionTab&) = default;
 };

@@ -96,9 +96,11 @@ void WhatIfPage::connectAll()
     connect(m_frame->refused, &EmptyState::activated, this, [this] {
         const engine::RunInfo& info = m_document->run()->info;
         if (info.import)
-            Q_EMIT importReportRequested(m_document->file());
+            Q_EMIT pageRequested({"import", {m_document->file()}});
         else
-            Q_EMIT newRunRequested(QString::fromStdString(info.experiment));
+            Q_EMIT pageRequested(
+                {.kind = "setup",
+                 .plan = planFromExperiment(QString::fromStdString(info.experiment))});
     });
     connect(&m_theme, &ThemeController::changed, this, &WhatIfPage::showDetails);
     connect(&m_theme, &ThemeController::unitsChanged, this, &WhatIfPage::showSentence);
@@ -329,7 +331,7 @@ void WhatIfPage::openPrediction()
     m_writing.run([run = std::move(run)] { return writeNewRun(run); },
                   [this](const engine::Result<QString>& file) {
                       if (file)
-                          Q_EMIT openRequested(*file);
+                          Q_EMIT pageRequested({"run", {*file}});
                       else
                           m_frame->showFailure(tr("Not written."), file.error());
                   });
@@ -347,7 +349,9 @@ void WhatIfPage::openSchedule(const QString& scheme)
     // The run may have another order than its scheme builds, for example one from a file.
     const auto schedule = isOwn ? EditedSchedule(own).schedule() : orderOf(request);
     if (schedule)
-        Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*schedule), request);
+        Q_EMIT pageRequested({.kind = "editor",
+                              .schedule = std::make_shared<const engine::Schedule>(*schedule),
+                              .costs = request});
     else
         m_frame->showFailure(tr("Not opened."), schedule.error());
 }

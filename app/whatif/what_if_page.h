@@ -33,7 +33,7 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
-    const RunDocument* document() const { return m_document.get(); }
+    const RunDocument* document() const override { return m_document.get(); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -1,33 +1,19 @@
 #include "app/window/main_window.h"
 
-#include "app/cluster/cluster_page.h"
-#include "app/compare/compare_page.h"
-#include "app/editor/editor_page.h"
-#include "app/estimator/estimator_page.h"
-#include "app/import/import_page.h"
-#include "app/ledger/ledger_page.h"
-#include "app/memory/memory_page.h"
-#include "app/query/query_page.h"
-#include "app/run/run_page.h"
-#include "app/settings/apply_settings.h"
-#include "app/settings/settings_page.h"
+#include "app/run/stop_run_dialog.h"
 #include "app/setup/setup_page.h"
 #include "app/shell/notice_bar.h"
 #include "app/start/start_page.h"
-#include "app/study/study_page.h"
 #include "app/ui/control_style.h"
 #include "app/ui/controls.h"
+#include "app/ui/file_dialog.h"
 #include "app/ui/icons.h"
-#include "app/ui/text.h"
-#include "app/whatif/what_if.h"
-#include "app/whatif/what_if_page.h"
 #include "app/window/device_dialog.h"
 #include "app/window/keys_dialog.h"
-#include "app/window/open_dialogs.h"
+#include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
 #include "app/window/saved_files.h"
 #include "app/window/status_line.h"
-#include "app/window/stop_runs.h"
 #include "app/window/window_menus.h"
 #include "app/window/window_session.h"
 #include "profiler/store/trace_store.h"
@@ -41,6 +27,44 @@
 #include <utility>
 
 namespace app {
+namespace {
+
+FileQuestion questionFor(FileKind kind)
+{
+    switch (kind) {
+    case FileKind::Schedule:
+        return {MainWindow::tr("Edit a schedule file"),
+                MainWindow::tr("Schedules (*.csv *.txt);;All files (*)"), "scheduleDialog",
+                QFileDialog::ExistingFile};
+    case FileKind::Traces:
+        return {MainWindow::tr("Import traces of one job"),
+                MainWindow::tr("Traces (*.json *.json.* *.sqlite *.sqlite.* *.zip *.tar *.tar.* "
+                               "*.tgz);;All files (*)"),
+                "tracesDialog", QFileDialog::ExistingFiles};
+    case FileKind::TraceFolder:
+        return {MainWindow::tr("Import a folder of traces of one job"), QString(),
+                "traceFolderDialog", QFileDialog::Directory};
+    case FileKind::Runs:
+        break;
+    }
+    return {MainWindow::tr("Open runs"),
+            MainWindow::tr("Runs (*.sqlite);;Schedules (*.csv);;Studies (*.toml);;All files (*)"),
+            "openDialog", QFileDialog::ExistingFiles};
+}
+
+// Asks whether to stop each run in progress. Returns false if a run continues.
+bool mayStopAll(RunLibrary& library, QWidget* parent)
+{
+    for (int row = 0; row < library.runs().rowCount(); ++row) {
+        const RunDocument& document = *library.runs().at(row);
+        if (!mayStop(
+                document, [&] { library.stop(document); }, parent))
+            return false;
+    }
+    return true;
+}
+
+} // namespace
 
 MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* parent)
     : QMainWindow(parent)
@@ -73,10 +97,9 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
             m_ledger.add(file, run);
         });
     connect(m_tabs, &PageTabs::currentChanged, this, &MainWindow::showPage);
-    connect(m_tabs, &PageTabs::newRequested, this, [this] { newRun(); });
+    connect(m_tabs, &PageTabs::newRequested, this, [this] { open({"setup"}); });
     m_start = new StartPage(theme, settings);
     connect(m_start, &StartPage::deviceCheckRequested, this, &MainWindow::showDevices);
-    connect(m_start, &StartPage::ledgerRequested, this, &MainWindow::openLedger);
     connect(&m_ledger, &RunLedger::changed, m_start,
             [this] { m_start->setKnownRuns(m_ledger.untrashed()); });
     addPage(m_start);
@@ -101,17 +124,6 @@ void MainWindow::addPage(Page* page)
     m_tabs->add(page);
 }
 
-template<class Shown>
-void MainWindow::showPageAbout(const QString& file)
-{
-    const auto document = m_library.open(file);
-    if (!m_tabs->showIf([&](Page* page) {
-            const auto* shown = qobject_cast<Shown*>(page);
-            return shown != nullptr && shown->document() == document.get();
-        }))
-        addPage(new Shown(m_theme, m_library, document));
-}
-
 void MainWindow::connectPage(Page* page)
 {
     for (const auto signal : {&Page::titleChanged, &Page::statusChanged})
@@ -120,26 +132,10 @@ void MainWindow::connectPage(Page* page)
                 updateStatus();
         });
     connect(page, &Page::actionsChanged, this, [this] { m_menus->showPage(*currentPage()); });
-    connect(page, &Page::newRunRequested, this, &MainWindow::newRun);
-    connect(page, &Page::openRequested, this, &MainWindow::openRun);
-    connect(page, &Page::showRequested, this,
-            [this](const auto& run) { showDocument(m_library.openAgain(run)); });
+    connect(page, &Page::pageRequested, this, &MainWindow::open);
     connect(page, &Page::linkRequested, m_menus, &WindowMenus::showLink);
-    connect(page, &Page::openDialogRequested, this, [this] { askFor(FileKind::Runs); });
-    connect(page, &Page::importDialogRequested, this, [this] { askFor(FileKind::Traces); });
-    connect(page, &Page::importAgainRequested, this, &MainWindow::importTraces);
-    connect(page, &Page::importReportRequested, this, &MainWindow::showPageAbout<ImportPage>);
-    connect(page, &Page::queryRequested, this, &MainWindow::showPageAbout<QueryPage>);
-    connect(page, &Page::memoryRequested, this, &MainWindow::showPageAbout<MemoryPage>);
-    connect(page, &Page::whatIfRequested, this, &MainWindow::showPageAbout<WhatIfPage>);
-    connect(page, &Page::clusterRequested, this, &MainWindow::openCluster);
-    connect(page, &Page::clusterOfRunRequested, this, &MainWindow::showPageAbout<ClusterPage>);
-    connect(page, &Page::startRequested, this, &MainWindow::startRun);
-    connect(page, &Page::startAllRequested, this, &MainWindow::startRuns);
-    connect(page, &Page::editRequested, this,
-            [this](const std::shared_ptr<const engine::Schedule>& schedule,
-                   const PredictionRequest& request) { editSchedule(*schedule, request); });
-    connect(page, &Page::compareRequested, this, &MainWindow::compare);
+    connect(page, &Page::filesRequested, this, &MainWindow::askFor);
+    connect(page, &Page::startRequested, this, &MainWindow::startRuns);
     connectExports(*this, *page, m_theme, m_tabs->notice());
 }
 
@@ -158,83 +154,47 @@ void MainWindow::updateStatus()
                                    : tr("%1 - Bubblescope").arg(page->title()));
 }
 
-SetupPage* MainWindow::newRun(const QString& experimentToml)
+Page* MainWindow::open(const PageRequest& request)
 {
-    auto* page = new SetupPage(m_theme);
-    if (!experimentToml.isEmpty())
-        page->setPlan(planFromExperiment(experimentToml));
-    addPage(page);
-    return page;
-}
-
-void MainWindow::editSchedule(const engine::Schedule& schedule, const PredictionRequest& request)
-{
-    auto* page = new EditorPage(m_theme);
-    page->edit(schedule,
-               tr("%1 D %2, N %3")
-                   .arg(schemeLabel(QString::fromStdString(schedule.scheme)))
-                   .arg(schedule.shape.devices)
-                   .arg(schedule.shape.microBatches),
-               request);
-    addPage(page);
-}
-
-void MainWindow::openLedger()
-{
-    if (m_tabs->showFirst<LedgerPage>() == nullptr)
-        addPage(new LedgerPage(m_theme, m_library, m_ledger));
-}
-
-void MainWindow::openEstimator()
-{
-    if (m_tabs->showFirst<EstimatorPage>() != nullptr)
-        return;
-    auto* page = new EstimatorPage(m_theme);
-    connect(page, &EstimatorPage::setupRequested, this,
-            [this](const RunPlan& plan) { newRun()->setPlan(plan); });
-    addPage(page);
-}
-
-void MainWindow::openStudy(const QString& file)
-{
-    if (file.isEmpty() || !showPageOf(QFileInfo(file).absoluteFilePath()))
-        addPage(new StudyPage(m_theme, file));
+    const PageKind& kind = *findPageKind(QString::fromLatin1(request.kind));
+    PageRequest resolved = request;
+    for (auto& run : resolved.runs)
+        run = m_library.openAgain(run);
+    const QString file = request.files.value(0);
+    const bool areTraces
+        = kind.about == PageKind::About::Traces && profiler::mayBeTrace(file.toStdString());
+    if (kind.tabs != PageKind::Tabs::PerFile && !areTraces)
+        for (const QString& run : request.files)
+            resolved.runs.push_back(m_library.open(run));
+    const auto isShown = [&](Page* page) {
+        using Tabs = PageKind::Tabs;
+        if (page->kind() != &kind || kind.tabs == Tabs::Many)
+            return false;
+        if (kind.tabs == Tabs::PerRun)
+            return !resolved.runs.empty() && page->document() == resolved.runs.front().get();
+        return kind.tabs == Tabs::One
+            || (!file.isEmpty() && page->file() == QFileInfo(file).absoluteFilePath());
+    };
+    if (!m_tabs->showIf(isShown)) {
+        Page* page = kind.make({m_theme, m_settings, m_library, m_ledger}, resolved);
+        page->setKind(kind);
+        addPage(page);
+    }
+    currentPage()->showRequest(resolved);
+    if (!request.state.isEmpty())
+        currentPage()->restoreState(request.state);
+    return currentPage();
 }
 
 void MainWindow::openCluster()
 {
-    const auto* setup = qobject_cast<SetupPage*>(currentPage());
-    // Checks the class, because pages about a schedule or a study have a file, too.
-    if (qobject_cast<RunPage*>(currentPage()) != nullptr && !currentPage()->file().isEmpty())
-        return showPageAbout<ClusterPage>(currentPage()->file());
-    addPage(new ClusterPage(m_theme, m_library,
-                            clusterPlanOf(setup != nullptr ? setup->plan() : RunPlan())));
-}
-
-void MainWindow::editFile(const QString& file)
-{
-    auto* page
-        = showPageOf(file) ? qobject_cast<EditorPage*>(currentPage()) : new EditorPage(m_theme);
-    if (page == nullptr || page->schedule() != nullptr)
-        return;
-    page->open(file);
-    if (page != currentPage())
-        addPage(page);
-}
-
-bool MainWindow::showPageOf(const QString& file)
-{
-    return m_tabs->showIf([&](Page* page) { return page->file() == file; });
-}
-
-void MainWindow::openRun(const QString& file)
-{
-    showDocument(m_library.open(file));
-}
-
-void MainWindow::startRun(const QStringList& options)
-{
-    showDocument(m_library.start(options));
+    PageRequest request{"cluster"};
+    const RunDocument* run = currentPage()->document();
+    if (const auto* setup = qobject_cast<SetupPage*>(currentPage()))
+        request.plan = setup->plan();
+    else if (run != nullptr && !run->file().isEmpty())
+        request.files = {run->file()};
+    open(request);
 }
 
 void MainWindow::startRuns(const QList<QStringList>& options)
@@ -242,39 +202,8 @@ void MainWindow::startRuns(const QList<QStringList>& options)
     std::vector<std::shared_ptr<RunDocument>> started;
     for (const QStringList& one : options)
         started.push_back(m_library.start(one));
-    if (started.size() == 1)
-        showDocument(started.front());
-    else if (!started.empty())
-        compareDocuments(started);
-}
-
-void MainWindow::showDocument(const std::shared_ptr<RunDocument>& document)
-{
-    if (!m_tabs->showIf([&](Page* page) {
-            const auto* shown = qobject_cast<RunPage*>(page);
-            return shown != nullptr && &shown->document() == document.get();
-        }))
-        addPage(new RunPage(m_theme, m_library, document));
-}
-
-void MainWindow::compare(const QStringList& files,
-                         const std::vector<std::shared_ptr<RunDocument>>& open)
-{
-    std::vector<std::shared_ptr<RunDocument>> documents;
-    for (const auto& document : open)
-        documents.push_back(m_library.openAgain(document));
-    for (const QString& file : files)
-        documents.push_back(m_library.open(file));
-    compareDocuments(documents);
-}
-
-// All comparisons show the ticked runs, so one tab is enough.
-void MainWindow::compareDocuments(const std::vector<std::shared_ptr<RunDocument>>& documents)
-{
-    if (auto* page = m_tabs->showFirst<ComparePage>())
-        page->tick(documents);
-    else
-        addPage(new ComparePage(m_theme, m_library, documents));
+    if (!started.empty())
+        open({started.size() == 1 ? "run" : "compare", {}, started});
 }
 
 void MainWindow::showKeys()
@@ -317,28 +246,33 @@ void MainWindow::openFiles(const QStringList& files)
     QStringList runs, traces;
     for (const QString& file : files) {
         if (file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive))
-            editFile(QFileInfo(file).absoluteFilePath());
+            open({"editor", {QFileInfo(file).absoluteFilePath()}});
         else if (file.endsWith(QStringLiteral(".toml"), Qt::CaseInsensitive))
-            openStudy(file);
+            open({"study", {file}});
         else
             (profiler::mayBeTrace(file.toStdString()) ? traces : runs).append(file);
     }
     if (!traces.isEmpty())
-        importTraces(traces);
-    if (runs.size() == 1)
-        openRun(runs.front());
-    else if (!runs.isEmpty())
-        compare(runs);
+        open({"import", traces});
+    if (!runs.isEmpty())
+        open({runs.size() == 1 ? "run" : "compare", runs});
 }
 
 void MainWindow::askFor(FileKind kind)
 {
-    askForFiles(*this, kind);
-}
-
-void MainWindow::importTraces(const QStringList& paths, const QString& rules)
-{
-    addPage(new ImportPage(m_theme, m_library, paths, rules));
+    QFileDialog* dialog = openFileDialog(questionFor(kind), this);
+    // Starts in the folder of the recorded runs, unless the dialog remembers another folder.
+    if (kind == FileKind::Runs && dialog->directory() == QDir::current()
+        && QDir(runsFolder()).exists())
+        dialog->setDirectory(runsFolder());
+    connect(dialog, &QFileDialog::filesSelected, this, [this, kind](const QStringList& files) {
+        if (kind == FileKind::Runs)
+            openFiles(files);
+        else if (kind == FileKind::Schedule)
+            open({"editor", {files.front()}});
+        else
+            open({"import", files});
+    });
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)
@@ -367,19 +301,6 @@ void MainWindow::keepQueue()
         store();
         m_start->offerQueue(static_cast<int>(left.size()));
     });
-}
-
-void MainWindow::openSettings(const char* key)
-{
-    auto* page = m_tabs->showFirst<SettingsPage>();
-    if (page == nullptr) {
-        page = new SettingsPage(m_theme, m_settings);
-        connect(page, &SettingsPage::settingChanged, this,
-                [this](const char* changed) { applySetting(changed, m_settings, m_theme); });
-        addPage(page);
-    }
-    if (key != nullptr)
-        page->showSetting(key);
 }
 
 void MainWindow::announce(const QStringList& files)

@@ -12,13 +12,10 @@
 namespace app {
 
 class PageTabs;
-class SetupPage;
 class StartPage;
 class StatusLine;
 class WindowMenus;
 class WindowSession;
-
-enum class FileKind { Runs, Schedule, Traces, TraceFolder };
 
 // The main window: menu bar, tabs, pages, status bar. It creates pages and connects their signals;
 // it computes nothing.
@@ -39,29 +36,18 @@ public:
     RunLedger& ledger() { return m_ledger; }
 
 public Q_SLOTS:
-    SetupPage* newRun(const QString& experimentToml = {}); // "": the default parameters
-    void openRun(const QString& file); // if a tab shows the file already, makes that tab current
-    void startRun(const QStringList& options);
+    // Shows a page. If a tab shows it already, makes that tab current, and the page takes the
+    // request. Returns the page.
+    Page* open(const app::PageRequest& request);
     // Starts a run for each list of options; runs are executed sequentially. Several runs are
     // compared when they are complete.
     void startRuns(const QList<QStringList>& options);
-    void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
-    void askFor(FileKind kind);               // opens a file dialog
-    void openLedger();                        // if a tab shows it already, makes that tab current
-    void openStudy(const QString& file = {}); // a preset or a file; "": a new study
-    // `key` is the setting to show; nullptr: all.
-    void openSettings(const char* key = nullptr);
-    void openEstimator(); // if a tab shows it already, makes that tab current
     // Opens a page that runs the set-up or the run of the current page on a cluster.
     void openCluster();
-    void editFile(const QString& file); // if a tab shows the file already, makes that tab current
-    void compare(const QStringList& files,
-                 const std::vector<std::shared_ptr<RunDocument>>& open = {});
     // Edits schedule files, opens studies, imports traces, and opens runs: one run in its page,
     // several in a comparison.
     void openFiles(const QStringList& files);
-    // `paths` are files or folders of one job; `rules` are the user's rules as TOML.
-    void importTraces(const QStringList& paths, const QString& rules = {});
+    void askFor(FileKind kind); // asks for files and opens them; does not wait for the answer
     void showCommands();
     void showKeys();
     void showDevices();
@@ -76,12 +62,6 @@ protected:
 
 private:
     void addPage(Page* page); // takes ownership and makes the page current
-    void showDocument(const std::shared_ptr<RunDocument>& document);
-    void compareDocuments(const std::vector<std::shared_ptr<RunDocument>>& documents);
-    bool showPageOf(const QString& file); // returns false if there is none
-    // Shows the page of class `Shown` about the run in `file`. Makes its tab current, or adds one.
-    template<class Shown>
-    void showPageAbout(const QString& file);
     void connectPage(Page* page);
     void keepQueue();
     void showPage(Page* page);

@@ -22,8 +22,7 @@ QString openRunNamed(RunLibrary& library, const QString& name)
 
 void showIn(MainWindow& window, const ViewLink& link)
 {
-    window.openRun(link.file);
-    if (auto* page = qobject_cast<RunPage*>(window.currentPage()))
+    if (auto* page = qobject_cast<RunPage*>(window.open({"run", {link.file}})))
         page->link().show(link);
 }
 

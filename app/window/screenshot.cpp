@@ -3,6 +3,7 @@
 #include "app/setup/setup_page.h"
 #include "app/timeline/widget/lane_picture.h"
 #include "app/window/main_window.h"
+#include "app/window/page_kinds.h"
 #include "engine/base/new_file.h"
 #include "engine/schedules/scheme.h"
 
@@ -23,20 +24,6 @@ namespace app {
 namespace {
 
 constexpr QSize kDefaultSize(1600, 1000); // of a screenshot
-
-// Returns the signal by which a run's page requests `page` for the same run; nullptr if there is
-// none.
-using Request = void (Page::*)(const QString& file);
-Request requestOf(const QString& page)
-{
-    const std::pair<const char*, Request> requests[] = {{"whatif", &Page::whatIfRequested},
-                                                        {"memory", &Page::memoryRequested},
-                                                        {"query", &Page::queryRequested}};
-    for (const auto& [name, request] : requests)
-        if (page == QLatin1String(name))
-            return request;
-    return nullptr;
-}
 
 // Triggers the action `name` of a page as soon as it is visible and enabled, then calls `then`.
 // Does nothing if the action is already checked.
@@ -91,23 +78,6 @@ void openReport(MainWindow& window, bool withRules)
     });
 }
 
-// BitPipe's published set-up on 32 A800 (arXiv 2410.19367).
-RunPlan onNodes()
-{
-    RunPlan plan;
-    plan.experiment.schedule = {.scheme = "bitpipe",
-                                .devices = 8,
-                                .microBatches = 16,
-                                .chunks = 0,
-                                .dataParallel = 4,
-                                .options = {}};
-    plan.experiment.mode = engine::Mode::Simulate;
-    plan.source.kind = CostSource::Kind::Hardware;
-    plan.source.model = QStringLiteral("gpt-96");
-    plan.source.hardware = QStringLiteral("a800-sxm-80");
-    return plan;
-}
-
 void capture(MainWindow& window, const CommandLine& line)
 {
     QWidget* shown = &window;
@@ -140,39 +110,32 @@ void capture(MainWindow& window, const CommandLine& line)
 
 void openPage(MainWindow& window, const CommandLine& line)
 {
-    const bool isScheme = line.page == QStringLiteral("scheme");
-    if (isScheme || line.page == QStringLiteral("setup"))
-        window.newRun();
-    if (isScheme)
-        window.findChild<QAction*>(QStringLiteral("explainScheme"))->trigger();
-    if (line.page == QStringLiteral("mapping")) {
-        SetupPage* page = window.newRun();
-        page->setPlan(onNodes());
-        page->showMapping();
+    const PageKind* kind = findPageKind(line.page);
+    const bool isOpen = line.page == QStringLiteral("study") && !line.files.isEmpty();
+    if (kind != nullptr && !isOpen) {
+        PageRequest request{.kind = kind->name};
+        if (kind->tabs == PageKind::Tabs::PerRun)
+            request.files = line.files.mid(0, 1);
+        if (line.page == QStringLiteral("cluster"))
+            request.plan = planOnNodes(); // unless it is about a run
+        if (line.page == QStringLiteral("editor"))
+            request.schedule = std::make_shared<const engine::Schedule>(
+                *engine::buildSchedule(engine::ScheduleRequest()));
+        window.open(request);
     }
-    if (line.page == QStringLiteral("editor"))
-        window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
-    if (line.page == QStringLiteral("estimator"))
-        window.openEstimator();
-    if (line.page == QStringLiteral("study") && line.files.isEmpty())
-        window.openStudy();
-    if (line.page == QStringLiteral("runs"))
-        window.openLedger();
-    if (line.page == QStringLiteral("settings"))
-        window.openSettings();
+    if (line.page == QStringLiteral("scheme")) {
+        window.open({"setup"});
+        window.findChild<QAction*>(QStringLiteral("explainScheme"))->trigger();
+    }
+    if (line.page == QStringLiteral("mapping"))
+        qobject_cast<SetupPage*>(window.open({.kind = "setup", .plan = planOnNodes()}))
+            ->showMapping();
     if (line.page == QStringLiteral("devices"))
         window.showDevices();
     if (line.page == QStringLiteral("keys"))
         window.showKeys();
     if (line.page == QStringLiteral("commands"))
         window.showCommands();
-    if (line.page == QStringLiteral("cluster")) {
-        if (line.files.isEmpty())
-            window.newRun()->setPlan(onNodes());
-        window.openCluster();
-    }
-    if (const Request request = requestOf(line.page))
-        Q_EMIT(window.currentPage()->*request)(line.files.value(0));
     if (line.page == QStringLiteral("why"))
         triggerWhenOffered(*window.currentPage(), "whyNotFaster", [] {});
     const bool hasRules = line.page == QStringLiteral("rules");
@@ -195,9 +158,9 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
     // These pages take longest, because they first read a run or make a kit.
     const QStringList slow{QStringLiteral("cluster"), QStringLiteral("report"),
                            QStringLiteral("rules")};
-    const int delay = slow.contains(line.page) ? 3 * kSettle
-        : requestOf(line.page) != nullptr      ? 2 * kSettle
-                                               : kSettle;
+    const PageKind* kind = findPageKind(line.page);
+    const bool isAboutRun = kind != nullptr && kind->about == PageKind::About::Runs;
+    const int delay = kSettle * (slow.contains(line.page) ? 3 : isAboutRun ? 2 : 1);
     QTimer::singleShot(0, &window, [&window, line, delay] {
         whenRead(window, [&window, line, delay] {
             QTimer::singleShot(delay, &window, [&window, line] { capture(window, line); });

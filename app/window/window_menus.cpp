@@ -9,6 +9,7 @@
 #include "app/window/diagnostics_dialog.h"
 #include "app/window/main_window.h"
 #include "app/window/open_link.h"
+#include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedules/scheme.h"
@@ -72,6 +73,23 @@ QAction* WindowMenus::add(QMenu* menu, const QString& text, const QString& name,
     return action;
 }
 
+void WindowMenus::addPages(Menu which)
+{
+    for (const PageKind& kind : pageKinds()) {
+        const auto& [of, name, text, key] = kind.entry;
+        if (text == nullptr || of != which)
+            continue;
+        QAction* action = add(menu(which), QString::fromUtf8(text), QString::fromLatin1(name),
+                              QKeySequence(QLatin1String(key)));
+        connect(action, &QAction::triggered, &m_window, [this, &kind] {
+            if (kind.name == std::string_view("cluster"))
+                m_window.openCluster();
+            else
+                m_window.open({kind.name});
+        });
+    }
+}
+
 void WindowMenus::makeBar()
 {
     QMenuBar* bar = m_window.menuBar();
@@ -89,14 +107,8 @@ void WindowMenus::makeBar()
     makeFileMenu();
     makeViewMenu();
     makeHelpMenu();
-    menu(Menu::Run)->addAction(m_newRun);
-    connect(add(menu(Menu::Run), tr("&Estimator"), QStringLiteral("estimator"), tr("Ctrl+Shift+M")),
-            &QAction::triggered, &m_window, &MainWindow::openEstimator);
-    connect(add(menu(Menu::Run), tr("&Study"), QStringLiteral("study"), tr("Ctrl+Shift+G")),
-            &QAction::triggered, &m_window, [this] { m_window.openStudy(); });
-    connect(add(menu(Menu::Run), tr("Run on a clus&ter…"), QStringLiteral("cluster"),
-                tr("Ctrl+Shift+L")),
-            &QAction::triggered, &m_window, &MainWindow::openCluster);
+    menu(Menu::Run)->addAction(m_window.findChild<QAction*>(QStringLiteral("newRun")));
+    addPages(Menu::Run);
     connect(add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
                 tr("Ctrl+Shift+O")),
             &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Runs); });
@@ -111,15 +123,13 @@ void WindowMenus::showLink(const QString& link)
 void WindowMenus::makeFileMenu()
 {
     QMenu* file = menu(Menu::File);
-    m_newRun = add(file, tr("&New run"), QStringLiteral("newRun"), tr("Ctrl+N"));
-    connect(m_newRun, &QAction::triggered, &m_window, [this] { m_window.newRun(); });
+    addPages(Menu::File);
+    file->addSeparator();
     connect(add(file, tr("&Open runs…"), QStringLiteral("open"), tr("Ctrl+O")), &QAction::triggered,
             &m_window, [this] { m_window.askFor(FileKind::Runs); });
     connect(add(file, tr("Open the copied lin&k"), QStringLiteral("openLink"), tr("Ctrl+Shift+V")),
             &QAction::triggered, &m_window,
             [this] { showLink(QGuiApplication::clipboard()->text()); });
-    connect(add(file, tr("&All runs"), QStringLiteral("allRuns"), tr("Ctrl+L")),
-            &QAction::triggered, &m_window, &MainWindow::openLedger);
     connect(add(file, tr("&Import traces…"), QStringLiteral("importTraces"), tr("Ctrl+Shift+I")),
             &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Traces); });
     connect(add(file, tr("Import a &folder of traces…"), QStringLiteral("importFolder"), {}),
@@ -131,8 +141,6 @@ void WindowMenus::makeFileMenu()
                    tr("Ctrl+Shift+R"));
     connect(m_reopen, &QAction::triggered, &m_window, &MainWindow::reopenTabs);
     file->addSeparator();
-    connect(add(file, tr("&Settings"), QStringLiteral("settings"), tr("Ctrl+,")),
-            &QAction::triggered, &m_window, [this] { m_window.openSettings(); });
     m_close = add(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W"));
     connect(m_close, &QAction::triggered, &m_window,
             [this] { m_window.tabs().close(m_window.currentPage()); });
@@ -250,18 +258,23 @@ QList<CommandPalette::Command> WindowMenus::foundCommands()
         found(fromUtf8(scheme.title), tr("scheme"), [this, &scheme] {
             engine::Experiment experiment;
             experiment.schedule.scheme = scheme.name;
-            m_window.newRun(QString::fromStdString(engine::toToml(experiment)));
+            m_window.open(
+                {.kind = "setup",
+                 .plan = planFromExperiment(QString::fromStdString(engine::toToml(experiment)))});
         });
     for (const Setting& setting : settingTable())
-        found(setting.title, tr("setting"),
-              [this, &setting] { m_window.openSettings(setting.key); });
+        found(setting.title, tr("setting"), [this, &setting] {
+            m_window.open({.kind = "settings", .text = QLatin1String(setting.key)});
+        });
     const std::vector<LedgerRun>& runs = m_window.ledger().runs();
     for (const LedgerRun& run : std::span(runs).first(std::min(runs.size(), kMostRuns)))
         if (!run.isTrashed())
             found(run.title() + QLatin1Char(' ') + run.tags.join(QLatin1Char(' ')),
                   tr("run, %1").arg(
                       whenText(run.started.toLocalTime(), QDateTime::currentDateTime())),
-                  [this, file = run.file] { m_window.openRun(file); });
+                  [this, file = run.file] {
+                      m_window.open({"run", {file}});
+                  });
     return commands;
 }
 

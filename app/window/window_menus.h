@@ -38,6 +38,7 @@ protected:
 
 private:
     void makeBar();
+    void addPages(Menu menu); // the entries of pageKinds()
     void makeFileMenu();
     void makeViewMenu();
     void makeThemeMenu(QMenu* view);
@@ -54,7 +55,7 @@ private:
     CommandPalette* m_palette;
     std::array<QMenu*, 6> m_menus{}; // indexed by Menu
     QMenu* m_help = nullptr;
-    QAction *m_newRun = nullptr, *m_close = nullptr, *m_reopen = nullptr, *m_fullScreen = nullptr;
+    QAction *m_close = nullptr, *m_reopen = nullptr, *m_fullScreen = nullptr;
     std::unique_ptr<QObject> m_found; // owns the actions of foundCommands()
     QList<QAction*> m_fixedActions;   // actions of the window
     QList<QAction*> m_pageActions;    // actions of the current page

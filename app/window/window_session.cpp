@@ -5,8 +5,10 @@
 #include "app/ui/setting_table.h"
 #include "app/ui/settings.h"
 #include "app/window/main_window.h"
+#include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
-#include "app/window/session_tabs.h"
+
+#include <QFileInfo>
 
 #include <utility>
 
@@ -26,6 +28,38 @@ QString namesOf(const QStringList& files)
 }
 
 } // namespace
+
+SessionTab sessionTab(const Page& page)
+{
+    const PageKind* kind = page.kind();
+    if (kind == nullptr)
+        return {};
+    SessionTab tab;
+    const RunDocument* run = page.document();
+    for (const QString& file : run != nullptr ? QStringList(run->file()) : page.files())
+        if (QFileInfo::exists(file)) // a prediction has no file, a queued run has none yet
+            tab.files.append(QFileInfo(file).absoluteFilePath());
+    if (kind->about != PageKind::About::Nothing && tab.files.isEmpty())
+        return {};
+    tab.kind = QLatin1String(kind->name);
+    tab.state = page.state();
+    return tab;
+}
+
+Page* openTab(MainWindow& window, const SessionTab& tab, QStringList& missing)
+{
+    const PageKind* kind = findPageKind(tab.kind);
+    if (kind == nullptr)
+        return nullptr;
+    PageRequest request{.kind = kind->name, .state = tab.state};
+    for (const QString& file : tab.files)
+        (QFileInfo::exists(file) ? request.files : missing)
+            .append(QFileInfo::exists(file) ? file : QFileInfo(file).fileName());
+    if ((kind->about != PageKind::About::Nothing || !tab.files.isEmpty())
+        && request.files.isEmpty())
+        return nullptr;
+    return window.open(request);
+}
 
 WindowSession::WindowSession(MainWindow& window, NoticeBar& notice, Settings& settings)
     : QObject(&window)

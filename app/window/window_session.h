@@ -9,7 +9,15 @@ namespace app {
 
 class MainWindow;
 class NoticeBar;
+class Page;
 class Settings;
+
+// What reopens a page. `kind` is "" for a page that cannot be reopened, such as a comparison of
+// predictions or a schedule that was never saved.
+SessionTab sessionTab(const Page& page);
+// Opens a page again and returns it; nullptr if its kind is unknown or all its files are gone.
+// Appends the names of files that are gone to `missing`.
+Page* openTab(MainWindow& window, const SessionTab& tab, QStringList& missing);
 
 // Reopens the tabs of the last session. Saves the open tabs shortly after every change and when the
 // window closes. Reports problems in a notice. GUI thread only.

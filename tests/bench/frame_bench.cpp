@@ -122,7 +122,7 @@ void opening(benchmark::State& state)
         window.show();
         QElapsedTimer timer;
         timer.start();
-        window.openRun(file);
+        window.open({"run", {file}});
         const auto* timeline = window.currentPage()->findChild<app::TimelineWidget*>();
         const auto& document = *window.library().runs().at(0);
         const auto secondsUntil = [&](const std::function<bool()>& isDone) {

@@ -84,20 +84,19 @@ TEST_CASE("every interactive widget of every page has an accessible name")
         = QString::fromStdString(tests::sourcePath("sample_runs/bitpipe-d4-n8.sqlite"));
     const QString other
         = QString::fromStdString(tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite"));
-    window.newRun();
+    window.open({"setup"});
     window.openCluster();
-    window.openSettings();
-    window.openEstimator();
-    window.openStudy();
-    window.openLedger();
-    window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
-    window.openRun(run);
-    window.compare({run, other});
-    Page* start = window.tabs().pages().front();
-    Q_EMIT start->memoryRequested(run);
-    Q_EMIT start->whatIfRequested(run);
-    Q_EMIT start->queryRequested(run);
-    Q_EMIT start->importReportRequested(run);
+    window.open({"settings"});
+    window.open({"estimator"});
+    window.open({"study"});
+    window.open({"runs"});
+    window.open({.kind = "editor",
+                 .schedule = std::make_shared<const engine::Schedule>(
+                     *engine::buildSchedule(engine::ScheduleRequest()))});
+    window.open({"run", {run}});
+    window.open({"compare", {run, other}});
+    for (const char* about : {"memory", "whatif", "query", "import"})
+        window.open({about, {run}});
     settle();
     REQUIRE(window.tabs().pages().size() == 14);
     for (Page* page : window.tabs().pages()) {

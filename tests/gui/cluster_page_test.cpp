@@ -52,7 +52,7 @@ struct Cluster
     {
         RunPlan plan;
         plan.experiment.schedule.scheme = "1f1b";
-        auto* setup = window.newRun();
+        auto* setup = qobject_cast<SetupPage*>(window.open({"setup"}));
         setup->setPlan(plan);
         QTest::mouseClick(setup->findChild<QPushButton*>(QStringLiteral("runOnCluster")),
                           Qt::LeftButton);
@@ -128,8 +128,8 @@ TEST_CASE("measured runs are compared with the prediction of the current plan")
     cluster.page->takeResults({QString::fromStdString(cluster.traces.path().string())});
     REQUIRE(waitFor([&] { return cluster.isCompared(); }));
     QStringList compared;
-    QObject::connect(cluster.page, &Page::compareRequested,
-                     [&](const QStringList& files) { compared = files; });
+    QObject::connect(cluster.page, &Page::pageRequested,
+                     [&](const PageRequest& asked) { compared = asked.files; });
     {
         const tests::BusyPool busy;
         choose("a100-sxm-80");
@@ -348,7 +348,7 @@ TEST_CASE("a simulated run has nothing to train on a cluster")
     run.info.outcome = engine::Outcome::Finished;
     const QString file = cluster.home.filePath(QStringLiteral("run.sqlite"));
     REQUIRE(profiler::writeRun(file.toStdString(), run));
-    cluster.window.openRun(file);
+    cluster.window.open({"run", {file}});
     REQUIRE(waitFor([&] { return cluster.window.currentPage()->file() == file; }));
     cluster.window.findChild<QAction*>(QStringLiteral("cluster"))->trigger();
     cluster.page = qobject_cast<ClusterPage*>(cluster.window.currentPage());
@@ -367,7 +367,7 @@ TEST_CASE("the cluster page of a schedule is about no run")
     REQUIRE(file.open(QIODevice::WriteOnly));
     file.write("no schedule");
     file.close();
-    cluster.window.editFile(file.fileName());
+    cluster.window.open({"editor", {file.fileName()}});
     cluster.window.findChild<QAction*>(QStringLiteral("cluster"))->trigger();
     cluster.take();
     CHECK(cluster.page->document() == nullptr);

@@ -302,8 +302,8 @@ TEST_CASE("a removed run that the lanes or the charts still show is not used")
     auto* lanes = compared.find<CompareWidget>("compare");
     auto* panels = compared.page->findChild<ComparisonPanels*>();
     QStringList opened;
-    QObject::connect(compared.page.get(), &Page::openRequested,
-                     [&](const QString& file) { opened.append(file); });
+    QObject::connect(compared.page.get(), &Page::pageRequested,
+                     [&](const PageRequest& asked) { opened += asked.files; });
     QObject::connect(compared.page.get(), &Page::titleChanged, [&] {
         Q_EMIT lanes->openRequested(4);
         Q_EMIT lanes->baselineRequested(4);

@@ -102,9 +102,9 @@ TEST_CASE("a trace is exported as JSON or CSV by its name, and the notice names 
     HelpWindow w;
     const QString run = w.folder.filePath(QStringLiteral("run.sqlite"));
     REQUIRE(profiler::writeRun(run.toStdString(), simulatedRun({})).has_value());
-    w.window.openRun(run);
+    w.window.open({"run", {run}});
     auto* page = qobject_cast<RunPage*>(w.window.currentPage());
-    REQUIRE(waitFor([&] { return page->document().state() == RunDocument::State::Finished; }));
+    REQUIRE(waitFor([&] { return page->document()->state() == RunDocument::State::Finished; }));
     for (const auto& [name, begin] : {std::pair("trace.json", "{"), std::pair("spans.csv", "")}) {
         const QString file = w.folder.filePath(QString::fromLatin1(name));
         w.find<QAction>("exportTrace")->trigger();

@@ -306,8 +306,8 @@ TEST_CASE("a saved schedule is the contract's CSV, and the command names it")
     QSignalSpy started(&editor.page, &Page::startRequested);
     editor.key(Qt::Key_R, Qt::ControlModifier);
     REQUIRE(started.count() == 1);
-    CHECK(started.first().first().toStringList()
-          == QStringList({QStringLiteral("--schedule"), file}));
+    CHECK(started.first().first().value<QList<QStringList>>()
+          == QList<QStringList>{{QStringLiteral("--schedule"), file}});
 }
 
 TEST_CASE("saving to a read-only folder keeps the changes and shows the reason")

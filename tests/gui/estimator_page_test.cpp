@@ -80,11 +80,11 @@ TEST_CASE("the estimator opens from its menu, once, with the published case of G
     CHECK(estimate.verdict().startsWith(QStringLiteral("Yes: b = 2 with BPipe is 1.27 times")));
     CHECK(estimate.cell(1, kSpeedUp) == QStringLiteral("1.27×"));
     CHECK(estimate.find<QAbstractButton>("estimatorCase0")->isChecked());
-    estimate.window.newRun();
-    estimate.window.openEstimator();
+    estimate.window.open({"setup"});
+    estimate.window.open({"estimator"});
     CHECK(estimate.window.currentPage() == estimate.page);
     REQUIRE(estimate.window.tabs().close(estimate.page));
-    estimate.window.openEstimator(); // the closed page is not deleted yet
+    estimate.window.open({"estimator"}); // the closed page is not deleted yet
     CHECK(estimate.window.currentPage() != estimate.page);
     estimate.page = estimate.window.currentPage();
     CHECK(estimate.page->objectName() == QStringLiteral("estimatorPage"));

@@ -52,7 +52,7 @@ TEST_CASE("Tab reaches everything on the start page")
 TEST_CASE("Tab reaches everything in the set-up, options of a scheme where they stand")
 {
     ActiveWindow desk;
-    desk.window.newRun();
+    desk.window.open({"setup"});
     for (const char* more : {"moreCosts", "moreTraining"})
         desk.window.findChild<QAbstractButton*>(QString::fromLatin1(more))->click();
     for (const auto kind :
@@ -73,14 +73,14 @@ TEST_CASE("Tab reaches everything in the set-up, options of a scheme where they 
 TEST_CASE("Tab reaches everything in the estimator")
 {
     ActiveWindow desk;
-    desk.window.openEstimator();
+    desk.window.open({"estimator"});
     checkWalk(&desk.window);
 }
 
 TEST_CASE("Tab reaches everything in a study, before and after its run")
 {
     ActiveWindow desk;
-    desk.window.openStudy();
+    desk.window.open({"study"});
     checkWalk(&desk.window);
     desk.window.findChild<QAction*>(QStringLiteral("studyRun"))->trigger();
     auto* view = desk.window.findChild<ChartView*>(QStringLiteral("studyFrontView"));
@@ -93,7 +93,9 @@ TEST_CASE("Tab reaches everything in a study, before and after its run")
 TEST_CASE("Tab reaches everything in the schedule editor")
 {
     ActiveWindow desk;
-    desk.window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
+    desk.window.open({.kind = "editor",
+                      .schedule = std::make_shared<const engine::Schedule>(
+                          *engine::buildSchedule(engine::ScheduleRequest()))});
     checkWalk(&desk.window);
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("a dropped folder of traces becomes a run, whose report opens it")
     QTest::keyClick(timeline, Qt::Key_I);
     CHECK(w.window.currentPage()->objectName() == QStringLiteral("importPage"));
     w.window.tabs().close(w.window.currentPage());
-    w.window.openRun(run);
+    w.window.open({"run", {run}});
     QTest::mouseClick(w.find<QWidget>("importReportButton"), Qt::LeftButton);
     CHECK(w.window.currentPage()->objectName() == QStringLiteral("importPage"));
     CHECK(w.showsReport());
@@ -287,7 +287,7 @@ TEST_CASE("a cancelled import closes its tab and leaves no file")
     ImportWindow w;
     w.write();
     const QStringList before = ImportWindow::runs();
-    w.window.importTraces({w.folder()});
+    w.window.open({"import", {w.folder()}});
     QTest::mouseClick(w.find<QWidget>("cancelImport"), Qt::LeftButton);
     REQUIRE(waitFor([&] { return w.window.currentPage()->title() == QStringLiteral("Start"); }));
     QThreadPool::globalInstance()->waitForDone();

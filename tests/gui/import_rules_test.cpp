@@ -152,11 +152,10 @@ TEST_CASE("the traces are imported again with the rules")
     imported.find<RulesPane>("rulesPane")->setRules(QString::fromUtf8(kOwnRule));
     QStringList traces;
     QString rules;
-    QObject::connect(imported.page.get(), &Page::importAgainRequested,
-                     [&](const QStringList& files, const QString& toml) {
-                         traces = files;
-                         rules = toml;
-                     });
+    QObject::connect(imported.page.get(), &Page::pageRequested, [&](const PageRequest& asked) {
+        traces = asked.files;
+        rules = asked.text;
+    });
     QTest::mouseClick(imported.find<QPushButton>("importAgain"), Qt::LeftButton);
     REQUIRE(traces.size() == 1);
     RunLibrary library;

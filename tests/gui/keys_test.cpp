@@ -88,15 +88,17 @@ TEST_CASE("every shortcut of every page is on the list of keys while the page is
             CHECK((!line.text.isEmpty() && !line.keys.isEmpty()));
     };
     check();
-    window.newRun();
+    window.open({"setup"});
     check();
-    window.openRun(file);
+    window.open({"run", {file}});
     check();
     window.findChild<QAction*>(QStringLiteral("querySql"))->trigger();
     check();
-    window.compare({file, file});
+    window.open({"compare", {file, file}});
     check();
-    window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
+    window.open({.kind = "editor",
+                 .schedule = std::make_shared<const engine::Schedule>(
+                     *engine::buildSchedule(engine::ScheduleRequest()))});
     check();
 }
 

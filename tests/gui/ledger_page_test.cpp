@@ -73,7 +73,7 @@ struct LedgerWindow
     {
         window.resize(1600, 1000);
         window.show();
-        window.openLedger();
+        window.open({"runs"});
         page = qobject_cast<LedgerPage*>(window.currentPage());
         REQUIRE(page != nullptr);
         table = find<LedgerTable>("ledgerTable");
@@ -135,7 +135,7 @@ TEST_CASE("runs that are opened together are listed later, and not while the pag
     REQUIRE(waitFor([&] { return !listed.isEmpty(); }));
     CHECK(listed.size() < files.size()); // two at most: the files may just have been read
 
-    ledger.window.newRun();
+    ledger.window.open({"setup"});
     CHECK_FALSE(ledger.page->isVisible());
     ledger.write({"gpipe", 4, 8, 3, true});
     ledger.window.library().open(QStringLiteral("%1/gpipe-8.sqlite").arg(runsFolder()));
@@ -143,7 +143,7 @@ TEST_CASE("runs that are opened together are listed later, and not while the pag
     REQUIRE(waitFor([&] { return ledger.window.ledger().runs().size() == 5; }));
     settle();
     CHECK(ledger.rows() == 4);
-    ledger.window.openLedger();
+    ledger.window.open({"runs"});
     REQUIRE(waitFor([&] { return ledger.rows() == 5; }));
 }
 
@@ -310,8 +310,8 @@ TEST_CASE("selected runs are compared")
     LedgerWindow ledger;
     ledger.open();
     QStringList compared;
-    QObject::connect(ledger.page, &Page::compareRequested,
-                     [&](const QStringList& files) { compared = files; });
+    QObject::connect(ledger.page, &Page::pageRequested,
+                     [&](const PageRequest& asked) { compared = asked.files; });
     CHECK_FALSE(ledger.find<QPushButton>("compareLedgerButton")->isEnabled());
     ledger.table->selectAll();
     settle();
@@ -371,7 +371,7 @@ TEST_CASE("selected runs are opened one after another, at most ten, and starred 
 
     for (const int microBatches : {5, 6, 7, 9, 10, 11, 12})
         ledger.write({"gpipe", 4, microBatches, 3, true});
-    ledger.window.openLedger();
+    ledger.window.open({"runs"});
     ledger.window.ledger().refresh();
     REQUIRE(waitFor([&] { return ledger.rows() == 11; }));
     ledger.table->selectAll();
@@ -395,7 +395,7 @@ TEST_CASE("the page says that the list of runs cannot be read")
     const QSignalSpy failed(&window.ledger(), &RunLedger::unreadable);
     window.show();
     REQUIRE(waitFor([&] { return !failed.isEmpty(); }));
-    window.openLedger();
+    window.open({"runs"});
     auto* band = window.currentPage()->findChild<Band*>(QStringLiteral("ledgerBand"));
     CHECK(waitFor([&] { return band->isVisible(); }));
     // It was called "not changed", as after an edit.

@@ -149,8 +149,8 @@ TEST_CASE("several files open side by side, one file twice is one tab")
     REQUIRE(files.has_value());
     w.window.openFiles(*files);
     CHECK(w.tabs() == 2);
-    w.window.openRun(files->front());
-    w.window.openRun(files->front());
+    w.window.open({"run", {files->front()}});
+    w.window.open({"run", {files->front()}});
     CHECK(w.tabs() == 3);
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("a file that is not a run shows one reason and one action, also among 
     REQUIRE(file.open(QIODevice::WriteOnly));
     file.write("hello");
     file.close();
-    w.window.openRun(file.fileName());
+    w.window.open({"run", {file.fileName()}});
     Page* page = w.window.currentPage();
     auto* failed = page->findChild<QWidget*>(QStringLiteral("failed"));
     REQUIRE(waitFor([&] { return failed->isVisible(); }));
@@ -171,7 +171,7 @@ TEST_CASE("a file that is not a run shows one reason and one action, also among 
 
     const auto files = sampleFiles(samples().at(1));
     REQUIRE(files.has_value());
-    w.window.compare(*files + QStringList(file.fileName()));
+    w.window.open({"compare", *files + QStringList(file.fileName())});
     auto* refused = w.window.currentPage()->findChild<Band*>(QStringLiteral("refusedBand"));
     REQUIRE(waitFor([&] { return refused->isVisible(); }));
     CHECK(refused->text().contains(QStringLiteral("notes.sqlite")));
@@ -233,7 +233,7 @@ TEST_CASE("an opened run is remembered after its metrics are computed in the thr
                      [&] { isRemembered = !w.settings.recentRuns().empty(); });
     const auto files = sampleFiles(samples().at(1));
     REQUIRE(files.has_value());
-    w.window.openRun(files->front());
+    w.window.open({"run", {files->front()}});
     REQUIRE(waitFor([&] { return !w.settings.recentRuns().empty(); }));
     CHECK(w.settings.recentRuns().front().title == QStringLiteral("BitPipe"));
     CHECK_FALSE(isRemembered);
@@ -256,9 +256,9 @@ TEST_CASE("comparing again shows the same tab with the new runs")
     for (const Sample& sample : samples())
         files += sampleFiles(sample).value_or(QStringList());
     REQUIRE(files.size() >= 2);
-    w.window.compare(files.mid(0, 2));
+    w.window.open({"compare", files.mid(0, 2)});
     const int tabs = w.tabs();
-    w.window.compare(files.mid(0, 1));
+    w.window.open({"compare", files.mid(0, 1)});
     CHECK(w.tabs() == tabs);
     CHECK(waitFor(
         [&] { return w.window.currentPage()->title() == QStringLiteral("Compare 1 run"); }));
@@ -272,7 +272,7 @@ TEST_CASE("runs that are only compared are recent runs, too")
     for (const Sample& sample : samples())
         files += sampleFiles(sample).value_or(QStringList());
     REQUIRE(files.size() >= 2);
-    w.window.compare(files.mid(0, 2));
+    w.window.open({"compare", files.mid(0, 2)});
     CHECK(waitFor([&] { return w.settings.recentRuns().size() == 2; }));
 }
 
@@ -280,7 +280,7 @@ TEST_CASE("a new tab is shown once, and a status that has not changed keeps its 
 {
     Window w;
     QSignalSpy shown(&w.window.tabs(), &PageTabs::currentChanged);
-    w.window.newRun();
+    w.window.open({"setup"});
     CHECK(shown.count() == 1);
     auto* status = w.window.findChild<StatusLine*>();
     const auto labels = status->findChildren<QLabel*>();
@@ -300,7 +300,7 @@ TEST_CASE("a schedule file that was refused is read again when it is opened agai
         out.write(text.c_str());
     };
     write("no schedule");
-    w.window.editFile(file);
+    w.window.open({"editor", {file}});
     const int tabs = w.tabs();
     const auto* page = qobject_cast<EditorPage*>(w.window.currentPage());
     REQUIRE(page != nullptr);
@@ -310,7 +310,7 @@ TEST_CASE("a schedule file that was refused is read again when it is opened agai
     request.scheme = "gpipe";
     request.devices = request.microBatches = 2;
     write(engine::writeCsv(*engine::buildSchedule(request)));
-    w.window.editFile(file);
+    w.window.open({"editor", {file}});
     CHECK(w.tabs() == tabs);
     CHECK(w.window.currentPage() == page);
     CHECK(page->schedule() != nullptr);

@@ -7,6 +7,7 @@
 #include "tests/app/sample_run.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
+#include "tests/gui/page_requests.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -99,7 +100,7 @@ TEST_CASE("the memory page of a run without memory says so")
 TEST_CASE("the memory page of a simulated BPipe run offers a new run in place of empty parts")
 {
     engine::Run simulated = *sample::units({"bpipe", 4, 8, 1});
-    simulated.info.experiment = "devices = 4";
+    simulated.info.experiment = "[schedule]\ndevices = 2\n";
     const OpenedMemoryPage opened(std::make_shared<const engine::Run>(std::move(simulated)));
     REQUIRE(waitFor([&] { return opened.rows("memoryTable") == 4; }));
     for (const char* part : {"memoryOrder", "withoutMoves", "memoryTable", "aliveTable"})
@@ -108,10 +109,10 @@ TEST_CASE("the memory page of a simulated BPipe run offers a new run in place of
     for (int column = 0; column < memory->columnCount(); ++column)
         CHECK(memory->index(0, column).data().toString() != QStringLiteral("0.0"));
     CHECK(opened.page->statusTexts().value(1).contains(QStringLiteral(" per iteration")));
-    QSignalSpy asked(opened.page.get(), &Page::newRunRequested);
+    const PageRequests asked(*opened.page);
     opened.find<QPushButton>("emptyAction")->click();
     REQUIRE(asked.size() == 1);
-    CHECK(asked.front().front().toString() == QStringLiteral("devices = 4"));
+    CHECK(asked.front().plan->experiment.schedule.devices == 2);
 }
 
 } // namespace app

@@ -6,7 +6,6 @@
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"
 #include "app/window/main_window.h"
-#include "app/window/view_state.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
@@ -83,9 +82,9 @@ TEST_CASE("the session keeps the query of a console, which runs again")
 {
     const Console console;
     console.type("SELECT stage, device FROM BS_placement");
-    const QJsonObject state = viewState(*console.page);
+    const QJsonObject state = console.page->state();
     const Console next;
-    restoreView(*next.page, state);
+    next.page->restoreState(state);
     CHECK(next.page->query() == QStringLiteral("SELECT stage, device FROM BS_placement"));
     CHECK(waitFor([&] { return next.rows() == 4 && next.model()->columnCount() == 2; }));
 }
@@ -184,14 +183,14 @@ TEST_CASE("Q opens the console of a run, and again shows the same tab")
     REQUIRE(QTest::qWaitForWindowActive(&window, kNever));
     const QString file = folder.filePath(QStringLiteral("run.sqlite"));
     REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({"1f1b", 4, 4})));
-    window.openRun(file);
+    window.open({"run", {file}});
     auto* timeline = window.currentPage()->findChild<TimelineWidget*>();
     REQUIRE(waitFor([&] { return timeline->isVisible(); }));
     timeline->setFocus();
     QTest::keyClick(timeline, Qt::Key_Q);
     auto* page = window.currentPage();
     CHECK(page->objectName() == QStringLiteral("queryPage"));
-    window.openRun(file);
+    window.open({"run", {file}});
     window.currentPage()->findChild<QAction*>(QStringLiteral("querySql"))->trigger();
     CHECK(window.currentPage() == page);
 }

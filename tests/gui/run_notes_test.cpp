@@ -211,8 +211,8 @@ TEST_CASE("a note that cannot be written is reverted, reported and offered for a
 
     REQUIRE(QFile::rename(away, file));
     QStringList opened;
-    QObject::connect(run.page.get(), &Page::openRequested,
-                     [&](const QString& one) { opened.append(one); });
+    QObject::connect(run.page.get(), &Page::pageRequested,
+                     [&](const PageRequest& asked) { opened += asked.files; });
     run.click("copyForNote");
     auto* dialog = run.find<QFileDialog>("copyDialog");
     const QString copy = run.folder.file("copy.sqlite");

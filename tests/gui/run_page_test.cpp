@@ -5,6 +5,7 @@
 #include "app/ui/text.h"
 #include "tests/gui/click_in_dialog.h"
 #include "tests/gui/opened_run.h"
+#include "tests/gui/page_requests.h"
 
 #include <QAction>
 #include <QLabel>
@@ -222,14 +223,13 @@ TEST_CASE("the dock opens, checks and compares runs with the mouse")
     Opened opened(simulatedRun({"1f1b", 2, 2}));
     REQUIRE(waitFor([&] { return opened.isRead(); }));
     using Runs = std::vector<std::shared_ptr<RunDocument>>;
-    QSignalSpy opens(opened.page.get(), &Page::showRequested);
-    QSignalSpy compares(opened.page.get(), &Page::compareRequested);
+    const PageRequests asked(*opened.page);
     auto* list = opened.find<QListView>("runsList");
     const QRect row = list->visualRect(list->model()->index(0, 0));
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.topLeft() + QPoint(17, 14));
     CHECK(opened.library.runs().checked().empty());
     CHECK_FALSE(opened.find<QWidget>("compareRuns")->isEnabled());
-    CHECK(opens.isEmpty());
+    CHECK(asked.empty());
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.topLeft() + QPoint(17, 14));
     // "Compare 1 run" was enabled and asked to tick two.
     const auto* compare = opened.find<QPushButton>("compareRuns");
@@ -241,11 +241,13 @@ TEST_CASE("the dock opens, checks and compares runs with the mouse")
     columns->setSizes({1, 2000, 1});
     CHECK(compare->width() >= compare->sizeHint().width());
     opened.click("compareRuns");
-    REQUIRE(compares.count() == 1);
-    CHECK(compares[0][1].value<Runs>() == Runs{opened.document});
+    REQUIRE(asked.size() == 1);
+    CHECK(asked[0].kind == std::string("compare"));
+    CHECK(asked[0].runs == Runs{opened.document});
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.center());
-    REQUIRE(opens.count() == 1);
-    CHECK(opens[0][0].value<std::shared_ptr<RunDocument>>() == opened.document);
+    REQUIRE(asked.size() == 2);
+    CHECK(asked[1].kind == std::string("run"));
+    CHECK(asked[1].runs == Runs{opened.document});
 }
 
 // The files had only the iterations that were read.

@@ -41,8 +41,8 @@ TEST_CASE("a selected range is saved as a run, which is opened")
     run.find<TimelineWidget>("timeline")->select(range);
     REQUIRE(action->isEnabled());
     QStringList opened;
-    QObject::connect(run.page.get(), &Page::openRequested,
-                     [&](const QString& file) { opened.append(file); });
+    QObject::connect(run.page.get(), &Page::pageRequested,
+                     [&](const PageRequest& asked) { opened += asked.files; });
     const QString file = run.folder.file("part.sqlite");
     save(*run.page, "savePart", file);
     REQUIRE(waitFor([&] { return opened == QStringList(file); }));

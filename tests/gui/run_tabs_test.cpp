@@ -1,7 +1,7 @@
 #include "app/cluster/cluster_page.h"
 #include "app/run/run_page.h"
-#include "app/window/session_tabs.h"
 #include "app/window/tab_strip.h"
+#include "app/window/window_session.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
@@ -21,7 +21,7 @@ TEST_CASE("predictions are shown and compared from the list of runs")
     RunLibrary& library = w.window.library();
     const auto first = library.add(simulatedRun({"1f1b", 2, 2}));
     const auto second = library.add(simulatedRun({"gpipe", 2, 2}));
-    w.window.compare({}, {first, second});
+    w.window.open({"compare", {}, {first, second}});
     const auto show = [&](int row) {
         settle();
         auto* list = w.window.currentPage()->findChild<QListView*>(QStringLiteral("runsList"));
@@ -29,7 +29,7 @@ TEST_CASE("predictions are shown and compared from the list of runs")
         QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
                           list->visualRect(list->model()->index(row, 0)).center());
         const auto* page = qobject_cast<RunPage*>(w.window.currentPage());
-        return page == nullptr ? nullptr : &page->document();
+        return page == nullptr ? nullptr : page->document();
     };
     CHECK(show(1) == second.get());
     CHECK(show(0) == first.get());
@@ -48,10 +48,10 @@ TEST_CASE("a file that replaced the one of a tab is shown in a tab of its own")
     const auto schemeShown = [&](const char* written) {
         REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({written, 2, 2}),
                                    engine::IfExists::Replace));
-        w.window.openRun(file);
+        w.window.open({"run", {file}});
         const auto* page = qobject_cast<RunPage*>(w.window.currentPage());
         REQUIRE(page != nullptr);
-        const RunDocument& document = page->document();
+        const RunDocument& document = *page->document();
         REQUIRE(waitFor([&] { return document.state() == RunDocument::State::Finished; }));
         return document.run()->info.scheme;
     };
@@ -67,7 +67,7 @@ TEST_CASE("a session opens the page of a run on a cluster without a tab of the r
     const QString file = w.folder.filePath(QStringLiteral("run.sqlite"));
     REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({"1f1b", 2, 2})));
     QStringList missing;
-    const Page* page = openTab(w.window, {QStringLiteral("cluster"), {file}, {}, {}, {}}, missing);
+    const Page* page = openTab(w.window, {QStringLiteral("cluster"), {file}, {}}, missing);
     CHECK(qobject_cast<const ClusterPage*>(page) != nullptr);
     CHECK(page == w.window.currentPage());
     CHECK(w.tabs() == 2); // with the start page

@@ -2,6 +2,7 @@
 #include "app/why/why_panel.h"
 #include "engine/experiment/experiment.h"
 #include "tests/gui/opened_run.h"
+#include "tests/gui/page_requests.h"
 
 #include <QAction>
 #include <QApplication>
@@ -191,10 +192,10 @@ TEST_CASE("the next scheme is compared with the run as a prediction in a file")
     REQUIRE(waitFor([&] { return run.find<QPushButton>("whyCompare")->isVisible(); }));
     CHECK_FALSE(run.label("whyNextName").isEmpty());
     CHECK(run.label("whyNextGain").contains(QStringLiteral("−")));
-    QSignalSpy compared(run.page.get(), &Page::compareRequested);
+    const PageRequests compared(*run.page);
     run.click("whyCompare");
-    REQUIRE(waitFor([&] { return !compared.isEmpty(); }));
-    const QStringList files = compared.front().front().toStringList();
+    REQUIRE(waitFor([&] { return !compared.empty(); }));
+    const QStringList files = compared.files("compare");
     REQUIRE(files.size() == 1); // and the run, which is open
     const auto predicted = profiler::TraceReader::open(files[0].toStdString());
     REQUIRE(predicted);
@@ -228,10 +229,10 @@ TEST_CASE("a scheme cannot be run from a run without an experiment, and can with
     const Explained with(run);
     with.open();
     REQUIRE(waitFor([&] { return with.find<QPushButton>("whyRun")->isVisible(); }));
-    QSignalSpy asked(with.page.get(), &Page::newRunRequested);
+    const PageRequests asked(*with.page);
     with.click("whyRun");
     REQUIRE(asked.size() == 1);
-    CHECK_FALSE(asked.front().front().toString().contains(QStringLiteral("\"1f1b\"")));
+    CHECK(asked.front().plan->experiment.schedule.scheme != "1f1b");
 }
 
 // New run trained with the schedule file again, whatever its scheme.
@@ -242,11 +243,10 @@ TEST_CASE("the next scheme of a run with a schedule file is run without the file
     const Explained with(run);
     with.open();
     REQUIRE(waitFor([&] { return with.find<QPushButton>("whyRun")->isVisible(); }));
-    QSignalSpy asked(with.page.get(), &Page::newRunRequested);
+    const PageRequests asked(*with.page);
     with.click("whyRun");
     REQUIRE(asked.size() == 1);
-    const auto next = engine::experimentFromToml(asked.front().front().toString().toStdString());
-    REQUIRE(next);
+    const engine::Experiment* next = &asked.front().plan->experiment;
     CHECK(next->scheduleFile.empty());
     CHECK(next->schedule.devices == 2);
     CHECK(next->schedule.microBatches == 6);

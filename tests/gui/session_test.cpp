@@ -6,9 +6,8 @@
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/setting_table.h"
 #include "app/window/main_window.h"
+#include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
-#include "app/window/session_tabs.h"
-#include "app/window/view_state.h"
 #include "app/window/window_session.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedules/scheme.h"
@@ -22,7 +21,6 @@
 #include <QFile>
 #include <QJsonArray>
 #include <QPushButton>
-#include <QSplitter>
 #include <QTabBar>
 #include <QTemporaryDir>
 
@@ -88,11 +86,13 @@ TEST_CASE("tabs come back in their order, and the current one is current again")
         engine::Experiment experiment;
         experiment.schedule.scheme = "chimera";
         experiment.schedule.devices = 8;
-        first.window.newRun(QString::fromStdString(engine::toToml(experiment)));
-        first.window.openRun(desk.run("a.sqlite"));
-        first.window.openLedger();
-        Q_EMIT first.window.tabs().pages().at(0)->memoryRequested(desk.run("a.sqlite"));
-        first.window.openRun(desk.run("a.sqlite")); // current
+        first.window.open(
+            {.kind = "setup",
+             .plan = planFromExperiment(QString::fromStdString(engine::toToml(experiment)))});
+        first.window.open({"run", {desk.run("a.sqlite")}});
+        first.window.open({"runs"});
+        first.window.open({"memory", {desk.run("a.sqlite")}});
+        first.window.open({"run", {desk.run("a.sqlite")}}); // current
         first.window.close();
     }
     Start second(desk);
@@ -125,7 +125,7 @@ TEST_CASE("a set-up page comes back with its costs and the run that they are fro
     plan.evict = engine::EvictPolicy::Steady;
     {
         Start first(desk);
-        first.window.newRun()->setPlan(plan);
+        first.window.open({.kind = "setup", .plan = plan});
         first.window.close();
     }
     Start second(desk);
@@ -159,9 +159,9 @@ TEST_CASE("an editor comes back with its costs, and the estimator with its input
     const auto form = [](const Page& page) { return page.findChild<EstimatorForm*>(); };
     {
         Start first(desk);
-        first.window.openEstimator();
+        first.window.open({"estimator"});
         form(*first.window.currentPage())->setPlan(inputs);
-        first.window.editFile(file.fileName());
+        first.window.open({"editor", {file.fileName()}});
         qobject_cast<EditorPage*>(first.window.currentPage())->setPlan(plan);
         first.window.close();
     }
@@ -178,10 +178,9 @@ TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
 {
     const Desk desk;
     ViewWindow inSight;
-    QList<int> columns;
     {
         Start first(desk);
-        first.window.openRun(desk.run("a.sqlite"));
+        first.window.open({"run", {desk.run("a.sqlite")}});
         REQUIRE(waitFor([&] { return first.isRead(); }));
         TimelineWidget* timeline = first.timeline();
         const double middle = timeline->inSight().centre();
@@ -189,11 +188,6 @@ TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
         inSight = timeline->inSight();
         timeline->setLook({TimelineLook::Flow::All, ColourBy::Stage});
         timeline->lanes().setOrder({{1, 0}, {}, {1}, {{"devices 2-3", {2, 3}}}});
-        auto* splitter = first.window.currentPage()->findChild<QSplitter*>();
-        settle();
-        splitter->setSizes({250, 1000, 346});
-        columns = splitter->sizes();
-        REQUIRE(columns.front() == 250);
         first.window.findChild<QAction*>(QStringLiteral("showRuns"))->setChecked(false);
         first.window.close();
     }
@@ -204,11 +198,7 @@ TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
     CHECK(second.timeline()->look().colourBy == ColourBy::Stage);
     CHECK(second.timeline()->lanes().order()
           == LaneOrder{{1, 0}, {}, {1}, {{"devices 2-3", {2, 3}}}});
-    auto* showRuns = second.window.findChild<QAction*>(QStringLiteral("showRuns"));
-    CHECK_FALSE(showRuns->isChecked());
-    showRuns->setChecked(true);
-    settle();
-    CHECK(second.window.currentPage()->findChild<QSplitter*>()->sizes() == columns);
+    CHECK_FALSE(second.window.findChild<QAction*>(QStringLiteral("showRuns"))->isChecked());
 }
 
 TEST_CASE("missing files are reported in one sentence, and the other tabs are restored")
@@ -217,7 +207,7 @@ TEST_CASE("missing files are reported in one sentence, and the other tabs are re
     {
         Start first(desk);
         for (const char* name : {"a.sqlite", "b.sqlite", "c.sqlite", "d.sqlite"})
-            first.window.openRun(desk.run(name));
+            first.window.open({"run", {desk.run(name)}});
         first.window.close();
     }
     for (const char* name : {"a.sqlite", "b.sqlite", "c.sqlite"})
@@ -238,7 +228,7 @@ TEST_CASE("a start that did not finish opening the tabs is not repeated, but the
     const Desk desk;
     {
         Start first(desk);
-        first.window.openRun(desk.run("a.sqlite"));
+        first.window.open({"run", {desk.run("a.sqlite")}});
         first.window.close();
         first.settings.setRestoring(true); // as a crash leaves it
     }
@@ -260,7 +250,7 @@ TEST_CASE("offered tabs open with the button of the sentence or with Ctrl+Shift+
     const Desk desk;
     {
         Start first(desk);
-        first.window.openRun(desk.run("a.sqlite"));
+        first.window.open({"run", {desk.run("a.sqlite")}});
         first.window.close();
     }
     Start second(desk, Tabs::LeaveClosed);
@@ -292,8 +282,13 @@ TEST_CASE("runs that have no file yet are not among the tabs of the next session
     library.setWorkerProgram(worker.path());
     library.start({});
     const auto queued = library.start({}), recorded = library.open(desk.run("a.sqlite"));
-    CHECK(sessionTab(RunPage(theme, library, queued)).kind.isEmpty());
-    CHECK(sessionTab(RunPage(theme, library, recorded)).files == QStringList{desk.run("a.sqlite")});
+    const auto tabOf = [&](const std::shared_ptr<RunDocument>& document) {
+        RunPage page(theme, library, document);
+        page.setKind(*findPageKind(u"run"));
+        return sessionTab(page);
+    };
+    CHECK(tabOf(queued).kind.isEmpty());
+    CHECK(tabOf(recorded).files == QStringList{desk.run("a.sqlite")});
 }
 
 // The tables of a run showed the range that was marked in the last session.
@@ -309,7 +304,7 @@ TEST_CASE("a tab that is hidden is not chosen when the page comes back")
     QJsonArray chosen;
     for (qsizetype i = 0; i < page.findChildren<QTabBar*>().size(); ++i)
         chosen.append(0);
-    restoreView(page, {{QStringLiteral("tabs"), chosen}});
+    page.restoreState({{QStringLiteral("tabs"), chosen}});
     CHECK(tables->currentIndex() == shown);
 }
 
@@ -321,7 +316,7 @@ TEST_CASE("tabs of the command line are saved without closing the window")
     ThemeController theme;
     MainWindow window(theme, settings);
     window.show();
-    window.openRun(desk.run("a.sqlite"));
+    window.open({"run", {desk.run("a.sqlite")}});
     window.session().begin(Tabs::LeaveClosed);
     CHECK(waitFor([&] { return settings.session().tabs.size() == 1; }));
 }
@@ -332,12 +327,15 @@ TEST_CASE("a window that closes while it reads the opened runs keeps their zoom"
     Session session;
     {
         Start first(desk);
-        first.window.openRun(desk.run("a.sqlite"));
+        first.window.open({"run", {desk.run("a.sqlite")}});
         REQUIRE(waitFor([&] { return first.isRead(); }));
         first.timeline()->setInSight({1e6, 3e6});
         first.window.close();
         session = first.settings.session();
-        CHECK(session.tabs.front().view.contains(QStringLiteral("time")));
+        CHECK(session.tabs.front()
+                  .state.value(QStringLiteral("timeline"))
+                  .toObject()
+                  .contains(QStringLiteral("time")));
     }
     {
         Start second(desk);
@@ -351,7 +349,7 @@ TEST_CASE("with the setting off no tab comes back")
     const Desk desk;
     {
         Start first(desk);
-        first.window.openRun(desk.run("a.sqlite"));
+        first.window.open({"run", {desk.run("a.sqlite")}});
         first.settings.setValue(key::kRestore, false);
         first.window.close();
     }
@@ -392,9 +390,7 @@ TEST_CASE("a damaged list of tabs opens what it can")
         start.window.session().save();
     }
     SetupPage page((ThemeController()));
-    restoreView(page,
-                {{QStringLiteral("splitters"), QJsonArray{QStringLiteral("?")}},
-                 {QStringLiteral("tabs"), QJsonArray{99, -1}}});
+    page.restoreState({{QStringLiteral("docks"), 3}, {QStringLiteral("tabs"), QJsonArray{99, -1}}});
 }
 
 } // namespace app

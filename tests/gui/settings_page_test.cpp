@@ -187,8 +187,8 @@ TEST_CASE("units are stored, and applied to open pages at once")
     QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("run.sqlite"));
     REQUIRE(profiler::writeRun(file.toStdString(), smallRun()));
-    w.window.openRun(file);
-    Q_EMIT w.window.currentPage()->memoryRequested(file);
+    w.window.open({"run", {file}});
+    w.window.open({"memory", {file}});
     Page* memory = w.window.currentPage();
     const auto title
         = [&] { return memory->findChild<QLabel*>(QStringLiteral("memoryTitle"))->text(); };
@@ -324,7 +324,7 @@ TEST_CASE("a new page gets the style sheet once")
     StyledWindow styled;
     MainWindow& window = styled.window;
     StyleChanges all(*qobject_cast<QApplication*>(qApp));
-    window.newRun();
+    window.open({"setup"});
     const auto widgets = window.currentPage()->findChildren<QWidget*>().size();
     CHECK(widgets > 100);
     CHECK(all.count < 2 * widgets);

@@ -3,6 +3,7 @@
 #include "app/plan/schedule_preview.h"
 #include "app/ui/data_table.h"
 #include "engine/schedules/scheme.h"
+#include "tests/gui/page_requests.h"
 #include "tests/gui/setup.h"
 
 #include <QAction>
@@ -79,7 +80,7 @@ TEST_CASE("several rows of the table run sequentially, without those that cannot
     mark("1f1b");
     mark("gpipe");
     REQUIRE(setup.find<QPushButton>("runMarked")->text() == QStringLiteral("Run 3 schemes"));
-    QSignalSpy asked(&setup.page, &Page::startAllRequested);
+    QSignalSpy asked(&setup.page, &Page::startRequested);
     setup.press("runMarked");
     REQUIRE(asked.count() == 1);
     const auto all = asked.first().first().value<QList<QStringList>>();
@@ -102,10 +103,10 @@ TEST_CASE("several rows of the table are compared as predictions when simulating
     const QString text = setup.find<QPushButton>("runMarked")->text();
     const auto all = static_cast<qsizetype>(engine::schemes().size());
     REQUIRE(text == QStringLiteral("Compare %1 predictions").arg(all));
-    QSignalSpy asked(&setup.page, &Page::compareRequested);
+    const PageRequests asked(setup.page);
     setup.press("runMarked");
-    REQUIRE(waitFor([&] { return asked.count() == 1; }));
-    const QStringList files = asked.first().first().toStringList();
+    REQUIRE(waitFor([&] { return asked.size() == 1; }));
+    const QStringList files = asked.files("compare");
     CHECK(files.size() >= 20); // the others are not possible with D 4, N 8
     for (const QString& file : files)
         CHECK(QFile::exists(file));

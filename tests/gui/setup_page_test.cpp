@@ -10,6 +10,7 @@
 #include "app/ui/empty_state.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/spin_field.h"
+#include "tests/gui/page_requests.h"
 #include "tests/gui/setup.h"
 
 #include <QApplication>
@@ -101,7 +102,7 @@ TEST_CASE("Run requests a worker with the options of bscope run")
     QTest::keyClick(&setup.page, Qt::Key_R, Qt::ControlModifier);
     setup.press("run");
     REQUIRE(started.count() >= 1);
-    CHECK(started.last().first().toStringList().join(QLatin1Char(' '))
+    CHECK(started.last().first().value<QList<QStringList>>().front().join(QLatin1Char(' '))
           == QStringLiteral("--scheme bitpipe --devices 4 --micro-batches 4 --model tiny"));
 }
 
@@ -257,11 +258,11 @@ TEST_CASE("an option that accepts any number has an editable field")
 TEST_CASE("the schedule on the screen can be edited")
 {
     Setup setup;
-    QSignalSpy asked(&setup.page, &Page::editRequested);
+    const PageRequests asked(setup.page);
     setup.type("microBatches", "4");
     setup.press("editSchedule");
-    REQUIRE(asked.count() == 1);
-    const auto schedule = asked.first().first().value<std::shared_ptr<const engine::Schedule>>();
+    REQUIRE(asked.size() == 1);
+    const auto schedule = asked.front().schedule;
     CHECK(schedule->shape.microBatches == 4);
     CHECK(engine::opCount(*schedule) == 64);
 }

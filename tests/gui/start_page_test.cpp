@@ -3,6 +3,7 @@
 #include "app/ui/empty_state.h"
 #include "profiler/store/trace_store.h"
 #include "tests/catch.h"
+#include "tests/gui/page_requests.h"
 
 #include <QLabel>
 #include <QPushButton>
@@ -29,10 +30,10 @@ TEST_CASE("without recent runs the start page offers a sample, and the sample op
     page.show();
     auto* empty = page.findChild<EmptyState*>(QStringLiteral("noRecent"));
     REQUIRE(empty != nullptr);
-    QSignalSpy compared(&page, &Page::compareRequested);
+    const PageRequests compared(page);
     QTest::mouseClick(empty->button(), Qt::LeftButton);
-    REQUIRE(compared.count() == 1);
-    const QStringList files = compared.first().first().toStringList();
+    REQUIRE(compared.size() == 1);
+    const QStringList files = compared.files("compare");
     REQUIRE(files.size() == 2);
     const auto run = profiler::readRun(files.front().toStdString());
     REQUIRE(run.has_value());
@@ -76,9 +77,9 @@ TEST_CASE("a recent run is listed with its numbers, opens by a click, and is cle
     page.show();
     auto* row = page.findChild<CardButton*>(QStringLiteral("recentRun"));
     REQUIRE(row != nullptr);
-    QSignalSpy opened(&page, &Page::openRequested);
+    const PageRequests opened(page);
     QTest::mouseClick(row, Qt::LeftButton);
-    CHECK(opened.first().first().toString() == recent.file);
+    CHECK(opened.files("run") == QStringList(recent.file));
     QTest::mouseClick(page.findChild<QPushButton*>(QStringLiteral("clearRecent")), Qt::LeftButton);
     CHECK(page.findChild<CardButton*>(QStringLiteral("recentRun")) == nullptr);
     CHECK(start.settings.recentRuns().empty());

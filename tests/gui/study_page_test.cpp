@@ -188,10 +188,9 @@ TEST_CASE("the timeline of a point opens as a run, and beside that of the best")
     study.run();
     study.waitForMap();
     QStringList opened, compared;
-    QObject::connect(study.page, &Page::openRequested, study.page,
-                     [&](const QString& file) { opened.append(file); });
-    QObject::connect(study.page, &Page::compareRequested, study.page,
-                     [&](const QStringList& files) { compared = files; });
+    QObject::connect(study.page, &Page::pageRequested, study.page, [&](const PageRequest& asked) {
+        (asked.files.size() == 1 ? opened : compared) = asked.files;
+    });
     CHECK_FALSE(study.action("studyCompareBest")->isEnabled()); // it is the best
     QTest::keyClick(study.map(), Qt::Key_Return);
     REQUIRE(waitFor([&] { return opened.size() == 1; }));
@@ -214,7 +213,7 @@ TEST_CASE("a point is emulated with its options, unless it has some of simulatio
     QStringList options;
     study.page->disconnect(SIGNAL(startRequested(QStringList))); // the window would run it
     QObject::connect(study.page, &Page::startRequested, study.page,
-                     [&](const QStringList& all) { options = all; });
+                     [&](const QList<QStringList>& all) { options = all.front(); });
     study.action("studyEmulatePoint")->trigger();
     CHECK(options
           == QStringList{QStringLiteral("--mode"), QStringLiteral("emulate"),

@@ -115,7 +115,7 @@ TEST_CASE("a link finds an open run of the same name if its path does not exist 
     auto link = parseViewLink(copied.link());
     REQUIRE(link.has_value());
     Window other;
-    other.window.openRun(link->file);
+    other.window.open({"run", {link->file}});
     other.timeline();
     link->file = QStringLiteral("/elsewhere/run.sqlite");
     openLink(other.window, toText(*link));

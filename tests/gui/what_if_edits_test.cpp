@@ -5,6 +5,7 @@
 #include "app/whatif/what_if_form.h"
 #include "engine/schedule/notation.h"
 #include "profiler/store/trace_store.h"
+#include "tests/gui/page_requests.h"
 #include "tests/gui/what_if_tab.h"
 
 #include <QComboBox>
@@ -256,12 +257,11 @@ TEST_CASE("a prediction of the own order is saved with its edits and can be comp
     QTest::keyClick(time, Qt::Key_Return);
     REQUIRE(tab.takes("35.0"));
     REQUIRE(waitFor([&] { return tab.isPredicted(); }));
-    QString opened;
-    QObject::connect(&tab.page, &Page::openRequested, [&](const QString& file) { opened = file; });
+    const PageRequests asked(tab.page);
     settle();
     QTest::mouseClick(tab.find<QPushButton>("openPredictionButton"), Qt::LeftButton);
-    REQUIRE(waitFor([&] { return !opened.isEmpty(); }));
-    auto reader = profiler::TraceReader::open(opened.toStdString());
+    REQUIRE(waitFor([&] { return !asked.empty(); }));
+    auto reader = profiler::TraceReader::open(asked.files("run").value(0).toStdString());
     REQUIRE(reader);
     engine::Run written;
     REQUIRE(reader->poll(written));
@@ -270,7 +270,7 @@ TEST_CASE("a prediction of the own order is saved with its edits and can be comp
     CHECK(written.info.label.starts_with("Own order of "));
     CHECK(written.timeline.iterations.front().window.duration() == 35'000'000);
     CHECK(profiler::compare({tab.page.document()->run().get(), &written}));
-    QFile::remove(opened);
+    QFile::remove(asked.files("run").value(0));
 }
 
 TEST_CASE("ops of another scheme are not edited")

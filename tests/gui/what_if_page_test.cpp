@@ -11,6 +11,7 @@
 #include "app/whatif/what_if_table.h"
 #include "app/window/main_window.h"
 #include "profiler/store/trace_store.h"
+#include "tests/gui/page_requests.h"
 #include "tests/gui/what_if_tab.h"
 
 #include <QAction>
@@ -172,11 +173,10 @@ TEST_CASE("the prediction is written as a simulated run and opened")
 {
     WhatIfTab tab;
     REQUIRE(waitFor([&] { return tab.isPredicted(); }));
-    QString opened;
-    QObject::connect(&tab.page, &Page::openRequested, [&](const QString& file) { opened = file; });
+    const PageRequests asked(tab.page);
     QTest::mouseClick(tab.find<QPushButton>("openPredictionButton"), Qt::LeftButton);
-    REQUIRE(waitFor([&] { return !opened.isEmpty(); }));
-    auto reader = profiler::TraceReader::open(opened.toStdString());
+    REQUIRE(waitFor([&] { return !asked.empty(); }));
+    auto reader = profiler::TraceReader::open(asked.files("run").value(0).toStdString());
     REQUIRE(reader);
     engine::Run written;
     REQUIRE(reader->poll(written));
@@ -184,7 +184,7 @@ TEST_CASE("the prediction is written as a simulated run and opened")
     CHECK(QString::fromStdString(written.info.label)
           == tab.find<QComboBox>("whatIfScheme")->currentText());
     CHECK(written.info.command.starts_with("bscope whatif"));
-    QFile::remove(opened);
+    QFile::remove(asked.files("run").value(0));
 }
 
 // Ctrl+Return wrote the run of the previous scheme under the command of the new one.
@@ -207,10 +207,10 @@ TEST_CASE("the own order opens in the editor as the run has it")
     run.schedule.scheme = "file";
     const WhatIfTab tab(run);
     REQUIRE(waitFor([&] { return tab.isPredicted(); }));
-    std::shared_ptr<const engine::Schedule> opened;
-    QObject::connect(&tab.page, &Page::editRequested,
-                     [&](const auto& schedule) { opened = schedule; });
+    const PageRequests asked(tab.page);
     Q_EMIT tab.page.findChild<WhatIfTable*>()->openRequested(kOwnOrder);
+    REQUIRE(asked.size() == 1);
+    const auto opened = asked.front().schedule;
     REQUIRE(opened != nullptr);
     CHECK(opened->scheme == "file");
     CHECK(engine::lower(*opened).program == run.schedule.program);
@@ -253,16 +253,16 @@ TEST_CASE("a run that lacks a stage is refused with the reason")
 TEST_CASE("the page of a simulated run offers a new run with its settings")
 {
     engine::Run run = simulatedRun({"1f1b", 2, 2});
-    run.info.experiment = "devices = 2";
+    run.info.experiment = "[schedule]\ndevices = 2\n";
     const WhatIfTab tab(std::move(run));
     auto* refused = tab.find<EmptyState>("whatIfRefused");
     REQUIRE(waitFor([&] { return refused->button()->isVisible(); }));
     CHECK(tab.page.title().startsWith(QStringLiteral("What if: 1F1B")));
     CHECK(tab.page.statusTexts() == QStringList{QStringLiteral("<b>Simulated</b> 2 devices")});
-    QSignalSpy asked(&tab.page, &Page::newRunRequested);
+    const PageRequests asked(tab.page);
     refused->button()->click();
     REQUIRE(asked.size() == 1);
-    CHECK(asked.front().front().toString() == QStringLiteral("devices = 2"));
+    CHECK(asked.front().plan->experiment.schedule.devices == 2);
 }
 
 TEST_CASE("P opens the page from a run, and again shows the same tab")
@@ -276,7 +276,7 @@ TEST_CASE("P opens the page from a run, and again shows the same tab")
     REQUIRE(QTest::qWaitForWindowActive(&window, kNever));
     const QString file = folder.filePath(QStringLiteral("run.sqlite"));
     REQUIRE(profiler::writeRun(file.toStdString(), measuredRun()));
-    window.openRun(file);
+    window.open({"run", {file}});
     auto* runPage = window.currentPage();
     auto* action = runPage->findChild<QAction*>(QStringLiteral("whatIf"));
     REQUIRE(waitFor(
@@ -285,7 +285,7 @@ TEST_CASE("P opens the page from a run, and again shows the same tab")
     QTest::keyClick(runPage->findChild<TimelineWidget*>(), Qt::Key_P);
     auto* page = window.currentPage();
     CHECK(page->objectName() == QStringLiteral("whatIfPage"));
-    window.openRun(file);
+    window.open({"run", {file}});
     action->trigger();
     CHECK(window.currentPage() == page);
 }
@@ -299,7 +299,7 @@ TEST_CASE("a simulated run shows why nothing can be predicted from it")
     window.show();
     const QString file = folder.filePath(QStringLiteral("run.sqlite"));
     REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({"1f1b", 4, 4})));
-    window.openRun(file);
+    window.open({"run", {file}});
     auto* action = window.currentPage()->findChild<QAction*>(QStringLiteral("whatIf"));
     REQUIRE(waitFor([&] { return action->toolTip().contains(QStringLiteral("is simulated")); }));
     CHECK_FALSE(action->isEnabled());

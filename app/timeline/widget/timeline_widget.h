@@ -58,6 +58,11 @@ public:
     // Hidden, pinned and moved lanes. Selecting an item unhides its lane.
     LaneHeaders& lanes() { return m_headers; }
     const LaneHeaders& lanes() const { return m_headers; }
+    // The look, the order of the lanes and the time in sight, which the next session restores.
+    // Ignores what is missing in `state`. The time of a run that is still being read is set when it
+    // is first shown.
+    QJsonObject state() const;
+    void restore(const QJsonObject& state);
     // The groups into which the lanes of the run can collapse.
     std::vector<LaneGroup> laneGroups() const
     {

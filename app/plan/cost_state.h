@@ -7,6 +7,10 @@ namespace app {
 struct BpipePlan;
 struct RunPlan;
 
+// The state of a page about a plan, and the plan that it stands for; see Page::state().
+QJsonObject planState(const RunPlan& plan);
+RunPlan restoredPlan(const QJsonObject& state);
+
 // Returns the parts of a plan that the TOML of its experiment does not contain: the source of the
 // costs, the costs in units and the policy of evicts.
 QJsonObject costState(const RunPlan& plan);

@@ -1,10 +1,11 @@
-#include "app/window/cost_state.h"
+#include "app/plan/cost_state.h"
 
 #include "app/plan/bpipe_plan.h"
 #include "app/plan/run_plan.h"
 #include "app/ui/text.h"
 #include "engine/cost/training_setup_fields.h"
 #include "engine/cost/unit_cost_fields.h"
+#include "engine/experiment/experiment.h"
 
 #include <QJsonObject>
 
@@ -13,7 +14,8 @@
 namespace app {
 namespace {
 
-const QString kSource = QStringLiteral("source"), kCostModel = QStringLiteral("model"),
+const QString kExperiment = QStringLiteral("experiment"), kCosts = QStringLiteral("costs"),
+              kSource = QStringLiteral("source"), kCostModel = QStringLiteral("model"),
               kCostHardware = QStringLiteral("hardware"), kCostSetup = QStringLiteral("setup"),
               kCostRun = QStringLiteral("run"), kInputShare = QStringLiteral("inputShare"),
               kUnitCosts = QStringLiteral("units"), kEvict = QStringLiteral("evict"),
@@ -41,6 +43,19 @@ void setFields(engine::Fields<Object> fields, Object& object, const QJsonObject&
 }
 
 } // namespace
+
+QJsonObject planState(const RunPlan& plan)
+{
+    return {{kExperiment, QString::fromStdString(engine::toToml(plan.experiment))},
+            {kCosts, costState(plan)}};
+}
+
+RunPlan restoredPlan(const QJsonObject& state)
+{
+    RunPlan plan = planFromExperiment(state.value(kExperiment).toString());
+    restoreCosts(plan, state.value(kCosts).toObject());
+    return plan;
+}
 
 QJsonObject costState(const RunPlan& plan)
 {

@@ -1,0 +1,162 @@
+#include "app/window/page_kinds.h"
+
+#include "app/cluster/cluster_page.h"
+#include "app/compare/compare_page.h"
+#include "app/editor/editor_page.h"
+#include "app/estimator/estimator_page.h"
+#include "app/import/import_page.h"
+#include "app/ledger/ledger_page.h"
+#include "app/memory/memory_page.h"
+#include "app/query/query_page.h"
+#include "app/run/run_page.h"
+#include "app/settings/apply_settings.h"
+#include "app/settings/settings_page.h"
+#include "app/setup/setup_page.h"
+#include "app/study/study_page.h"
+#include "app/ui/text.h"
+#include "app/whatif/what_if_page.h"
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+template<class Shown>
+Page* make(const PageServices& services, const PageRequest&)
+{
+    return new Shown(services.theme);
+}
+
+template<class Shown>
+Page* makeAbout(const PageServices& services, const PageRequest& request)
+{
+    return new Shown(services.theme, services.library, request.runs.front());
+}
+
+Page* makeComparison(const PageServices& services, const PageRequest& request)
+{
+    return new ComparePage(services.theme, services.library, request.runs);
+}
+
+// `request` has traces, or the run that they became.
+Page* makeImport(const PageServices& services, const PageRequest& request)
+{
+    if (!request.runs.empty())
+        return makeAbout<ImportPage>(services, request);
+    return new ImportPage(services.theme, services.library, request.files, request.text);
+}
+
+Page* makeCluster(const PageServices& services, const PageRequest& request)
+{
+    if (!request.runs.empty())
+        return makeAbout<ClusterPage>(services, request);
+    return new ClusterPage(services.theme, services.library,
+                           clusterPlanOf(request.plan.value_or(RunPlan())));
+}
+
+Page* makeEditor(const PageServices& services, const PageRequest& request)
+{
+    auto* page = new EditorPage(services.theme);
+    if (const engine::Schedule* schedule = request.schedule.get())
+        page->edit(*schedule,
+                   EditorPage::tr("%1 D %2, N %3")
+                       .arg(schemeLabel(QString::fromStdString(schedule->scheme)))
+                       .arg(schedule->shape.devices)
+                       .arg(schedule->shape.microBatches),
+                   request.costs);
+    return page;
+}
+
+Page* makeStudy(const PageServices& services, const PageRequest& request)
+{
+    return new StudyPage(services.theme, request.files.value(0));
+}
+
+Page* makeSetup(const PageServices& services, const PageRequest& request)
+{
+    auto* page = new SetupPage(services.theme);
+    if (request.plan)
+        page->setPlan(*request.plan);
+    return page;
+}
+
+Page* makeLedger(const PageServices& services, const PageRequest&)
+{
+    return new LedgerPage(services.theme, services.library, services.ledger);
+}
+
+Page* makeSettings(const PageServices& services, const PageRequest&)
+{
+    auto* page = new SettingsPage(services.theme, services.settings);
+    QObject::connect(page, &SettingsPage::settingChanged, page, [services](const char* changed) {
+        applySetting(changed, services.settings, services.theme);
+    });
+    return page;
+}
+
+using Tabs = PageKind::Tabs;
+using About = PageKind::About;
+
+const PageKind kPageKinds[] = {
+    {"setup", Tabs::Many, About::Nothing, makeSetup, {Menu::File, "newRun", "&New run", "Ctrl+N"}},
+    {"run", Tabs::PerRun, About::Runs, makeAbout<RunPage>},
+    {"compare", Tabs::One, About::Runs, makeComparison}, // all show the ticked runs
+    {"memory", Tabs::PerRun, About::Runs, makeAbout<MemoryPage>},
+    {"whatif", Tabs::PerRun, About::Runs, makeAbout<WhatIfPage>},
+    {"query", Tabs::PerRun, About::Runs, makeAbout<QueryPage>},
+    {"import", Tabs::PerRun, About::Traces, makeImport},
+    {"editor", Tabs::PerFile, About::Files, makeEditor},
+    {"runs", Tabs::One, About::Nothing, makeLedger, {Menu::File, "allRuns", "&All runs", "Ctrl+L"}},
+    {"estimator",
+     Tabs::One,
+     About::Nothing,
+     make<EstimatorPage>,
+     {Menu::Run, "estimator", "&Estimator", "Ctrl+Shift+M"}},
+    {"study",
+     Tabs::PerFile,
+     About::Nothing,
+     makeStudy,
+     {Menu::Run, "study", "&Study", "Ctrl+Shift+G"}},
+    {"cluster",
+     Tabs::PerRun,
+     About::Nothing,
+     makeCluster,
+     {Menu::Run, "cluster", "Run on a clus&ter…", "Ctrl+Shift+L"}},
+    {"settings",
+     Tabs::One,
+     About::Nothing,
+     makeSettings,
+     {Menu::File, "settings", "&Settings", "Ctrl+,"}},
+};
+
+} // namespace
+
+std::span<const PageKind> pageKinds()
+{
+    return kPageKinds;
+}
+
+const PageKind* findPageKind(QStringView name)
+{
+    const auto found = std::ranges::find_if(
+        kPageKinds, [name](const PageKind& kind) { return name == QLatin1String(kind.name); });
+    return found == std::end(kPageKinds) ? nullptr : &*found;
+}
+
+RunPlan planOnNodes()
+{
+    RunPlan plan;
+    plan.experiment.schedule = {.scheme = "bitpipe",
+                                .devices = 8,
+                                .microBatches = 16,
+                                .chunks = 0,
+                                .dataParallel = 4,
+                                .options = {}};
+    plan.experiment.mode = engine::Mode::Simulate;
+    plan.source.kind = CostSource::Kind::Hardware;
+    plan.source.model = QStringLiteral("gpt-96");
+    plan.source.hardware = QStringLiteral("a800-sxm-80");
+    return plan;
+}
+
+} // namespace app
