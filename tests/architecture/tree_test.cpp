@@ -64,26 +64,6 @@ TEST_CASE("the top folder has only the seven folders of the design")
     }
 }
 
-TEST_CASE("no source file is longer than 400 lines")
-{
-    for (const SourceFile& file :
-         sourcesBelow({"app", "engine", "profiler", "resources", "tests"})) {
-        INFO(file.path);
-        CHECK(file.lines().size() <= 400);
-    }
-}
-
-TEST_CASE("no folder of the product has more than 40 source files")
-{
-    std::map<std::string, int> count;
-    for (const SourceFile& file : sourcesBelow({"app", "engine", "profiler"}))
-        ++count[file.folder()];
-    for (const auto& [folder, files] : count) {
-        INFO(folder);
-        CHECK(files <= 40);
-    }
-}
-
 TEST_CASE("every header is guarded, and every source begins with its own header")
 {
     namespace fs = std::filesystem;
