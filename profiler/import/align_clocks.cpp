@@ -1,7 +1,6 @@
-#include "profiler/import/align_clocks.h"
-
 #include "engine/base/median.h"
 #include "engine/schedule/transfers.h"
+#include "profiler/import/placement.h"
 #include "profiler/store/row_tables.h"
 
 #include <fmt/format.h>

@@ -1,13 +1,11 @@
-#include "profiler/import/build_run.h"
-
 #include "engine/base/try.h"
-#include "profiler/import/align_clocks.h"
+#include "engine/schedule/schedule.h"
+#include "engine/schedules/schemes.h"
+#include "engine/timeline/kernel_name.h"
+#include "engine/timeline/run.h"
 #include "profiler/import/iterations.h"
-#include "profiler/import/merge_gpu.h"
-#include "profiler/import/merge_messages.h"
+#include "profiler/import/job.h"
 #include "profiler/import/placement.h"
-#include "profiler/import/recognise_scheme.h"
-#include "profiler/import/report_matches.h"
 #include "profiler/store/check_schedule.h"
 
 #include <fmt/format.h>
@@ -15,12 +13,147 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace profiler {
 
 using namespace engine;
 
 namespace {
+
+struct RecognisedScheme
+{
+    std::string name = "imported", title; // `title` is "" if no scheme has this order
+};
+
+// No scheme orders transfers and optimizer steps, so they are left out.
+std::vector<Op> orderedOps(const Schedule& schedule, DeviceId device)
+{
+    std::vector<Op> ops;
+    for (Op op : schedule.on(device))
+        if (op.kind == OpKind::Forward || isBackward(op.kind) || isCopy(op.kind)) {
+            op.flags = OpFlag::None;
+            op.peer = Op::kNoPeer;
+            op.version = 0;
+            ops.push_back(op);
+        }
+    return ops;
+}
+
+bool hasOrderOf(const Schedule& schedule, const Schedule& scheme)
+{
+    if (schedule.deviceOf != scheme.deviceOf)
+        return false;
+    for (const DeviceId device : schedule.program.ids())
+        if (orderedOps(schedule, device) != orderedOps(scheme, device))
+            return false;
+    return true;
+}
+
+// Finds the scheme whose order of compute ops on every device equals that of `schedule`.
+RecognisedScheme recogniseScheme(const Schedule& schedule)
+{
+    constexpr int kMostDevices = 256, kMostMicroBatches = 4096;
+    const Shape& shape = schedule.shape;
+    if (shape.devices > kMostDevices || shape.microBatches > kMostMicroBatches)
+        return {};
+    for (const Scheme& scheme : schemes()) {
+        ScheduleRequest request;
+        request.scheme = scheme.name;
+        request.devices = shape.devices;
+        request.microBatches = shape.microBatches;
+        request.chunks = scheme.chunksFixed ? 0 : shape.chunks();
+        const auto built = buildSchedule(request);
+        if (built && built->shape.stages == shape.stages && built->shape.replicas == shape.replicas
+            && hasOrderOf(schedule, *built))
+            return {std::string(scheme.name),
+                    std::string(scheme.title.substr(0, scheme.title.find(" (")))};
+    }
+    return {};
+}
+
+std::string nameOf(const RankTrace& trace, const Match& match)
+{
+    switch (match.of) {
+    case Match::Of::Kernel:
+        return demangled(trace.text(match.name));
+    case Match::Of::Copy:
+        return "Memcpy";
+    case Match::Of::Memset:
+        return "Memset";
+    case Match::Of::Range:
+        return trace.text(match.name);
+    case Match::Of::Recompute:
+        break;
+    }
+    return "recomputation";
+}
+
+// Shortens a name to kMost bytes, because names of kernels have kilobytes of template arguments. A
+// UTF-8 character is not cut.
+std::string shortened(std::string name)
+{
+    constexpr std::size_t kMost = 1024; // bytes
+    if (name.size() <= kMost)
+        return name;
+    std::size_t size = kMost;
+    while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xC0U) == 0x80U)
+        --size;
+    name.resize(size);
+    return name;
+}
+
+std::optional<int> iterationAt(const Timeline& timeline, std::int64_t time)
+{
+    const auto found = std::ranges::find_if(
+        timeline.iterations, [&](const Iteration& each) { return each.window.contains(time); });
+    return found == timeline.iterations.end()
+        ? std::nullopt
+        : std::optional(static_cast<int>(found - timeline.iterations.begin()));
+}
+
+// The longest matches over all ranks, by rule; those of no rule come last. `run` already has its
+// iterations and the rules of its import report. `origin` is the time in ns that is 0 on its
+// timeline.
+std::vector<ImportReport::Match> reportMatches(const Job& job, const Placement& placement,
+                                               const OpsOfWorks& ops, const Run& run,
+                                               std::int64_t origin)
+{
+    std::vector<ImportReport::Match> result;
+    const auto addRule = [&](const std::string& rule) {
+        LongestMatches longest;
+        for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank)
+            if (const auto known = job.ranks[rank].work.matches.find(rule);
+                known != job.ranks[rank].work.matches.end())
+                for (Match match : known->second) {
+                    match.rank = rank;
+                    longest.add(match);
+                }
+        for (const Match& match : longest.take()) {
+            const JobRank& rank = job.ranks[match.rank];
+            ImportReport::Match& added = result.emplace_back();
+            added.rule = rule;
+            added.name = shortened(nameOf(rank.trace, match));
+            added.window = {match.window.begin - origin, match.window.end - origin};
+            if (const DeviceId device = placement.deviceOfRank[match.rank]; device.isValid())
+                added.device = device.value;
+            const std::uint32_t work = rank.work.workOf(match);
+            const OpOfIteration of
+                = work < ops[match.rank].size() ? ops[match.rank][work] : OpOfIteration();
+            if (of.isKnown()) {
+                added.op = of.op;
+                added.iteration = static_cast<int>(of.iteration);
+            } else {
+                added.iteration = iterationAt(run.timeline, added.window.begin);
+            }
+        }
+    };
+    for (const ImportReport::Rule& rule : run.info.import->rules)
+        addRule(rule.name);
+    addRule("");
+    return result;
+}
 
 Op withoutJoint(Op op)
 {
@@ -29,7 +162,6 @@ Op withoutJoint(Op op)
     return op;
 }
 
-// Returns the op that the work executed, or the two joint ops.
 std::vector<Op> opsOf(const PlacedWork& work)
 {
     std::vector<Op> ops{work.op};
@@ -153,8 +285,7 @@ void RunBuilder::addSpans()
     }
 }
 
-// Returns the loss of an iteration if a rank recorded it. Only ranks of a kit (scripts of
-// resources/kit that run a schedule in PyTorch) record losses.
+// Only ranks of a kit (scripts of resources/kit that run a schedule in PyTorch) record losses.
 std::optional<double> RunBuilder::lossOf(int iteration) const
 {
     const int number = m_iterations.numbers[static_cast<std::size_t>(iteration)];

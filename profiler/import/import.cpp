@@ -1,11 +1,15 @@
 #include "profiler/import/import.h"
 
+#include "engine/base/median.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
-#include "profiler/import/readers/kineto.h"
-#include "profiler/import/readers/nsight_export.h"
-#include "profiler/import/recompute/split_recompute.h"
-#include "profiler/import/replay.h"
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/sim/simulate.h"
+#include "engine/timeline/run.h"
+#include "profiler/analysis/calibrate.h"
+#include "profiler/import/classify/classify.h"
+#include "profiler/import/readers/readers.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,6 +17,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 
 namespace profiler {
 
@@ -20,6 +25,46 @@ using namespace engine;
 namespace fs = std::filesystem;
 
 namespace {
+
+Schedule computeOps(const Schedule& schedule)
+{
+    Schedule order = schedule;
+    for (auto& program : order.program)
+        std::erase_if(program, [](const Op& op) {
+            return op.kind != OpKind::Forward && !isBackward(op.kind)
+                && op.kind != OpKind::Recompute;
+        });
+    return order;
+}
+
+std::int64_t medianDuration(const Timeline& timeline)
+{
+    std::vector<std::int64_t> durations;
+    for (const Iteration& iteration : timeline.iterations)
+        durations.push_back(iteration.window.duration());
+    return medianOf(durations);
+}
+
+// Simulates the schedule of an imported run with the median durations of its ops and messages.
+// Returns the relative error of the simulated iteration, positive if it is longer than the measured
+// median; nullopt if the schedule is not complete (engine/schedule/check/validate.h).
+std::optional<double> replayError(const Run& run)
+{
+    const Schedule order = computeOps(run.schedule);
+    if (!knowsStages(run.info) || !validate(order).empty())
+        return std::nullopt;
+    const Schedule lowered = lower(order);
+    const auto costs = calibratedCosts(run, lowered);
+    if (!costs)
+        return std::nullopt;
+    const auto replayed = simulate(lowered, *costs);
+    const std::int64_t measured = medianDuration(run.timeline);
+    if (!replayed || replayed->iterations.empty() || measured <= 0)
+        return std::nullopt;
+    return static_cast<double>(replayed->iterations.front().window.duration())
+        / static_cast<double>(measured)
+        - 1;
+}
 
 // An empty file in the folder of temporary files. If it cannot be created, its path is empty.
 class TemporaryFile

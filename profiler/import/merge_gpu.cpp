@@ -1,5 +1,4 @@
-#include "profiler/import/merge_gpu.h"
-
+#include "profiler/import/placement.h"
 #include "profiler/import/readers/string_table.h"
 
 #include <algorithm>

@@ -1,14 +1,17 @@
 #include "profiler/import/placement.h"
 
-#include "profiler/import/copies.h"
-#include "profiler/import/message_evidence.h"
+#include "engine/schedule/schedule.h"
+#include "profiler/import/iterations.h"
+#include "profiler/import/job.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
+#include <vector>
 
 namespace profiler {
 
@@ -16,9 +19,118 @@ using namespace engine;
 
 namespace {
 
+// A rank that computes its stages together with another rank, which the run shows.
+constexpr int kSharesDevice = -1;
+
+// By rank: its data-parallel copy, or kSharesDevice. If ranges name the stages, `ops` has the
+// pipeline ops of each rank, and ranks that execute the same ops are copies of each other. Ranks
+// with the same stages but different micro-batches are not copies: they belong to the two
+// directions of one pipeline.
+std::vector<int> findCopies(const Job& job, std::span<const std::set<Op>> ops)
+{
+    const std::size_t ranks = job.ranks.size();
+    std::vector<int> copies(ranks, kSharesDevice);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        if (!job.ranks[rank].isLead)
+            continue;
+        copies[rank] = ops.empty() ? job.ranks[rank].pipeline : 0;
+        for (std::size_t before = 0; before < rank && !ops.empty(); ++before)
+            if (copies[before] != kSharesDevice && ops[rank] == ops[before] && !ops[rank].empty())
+                copies[rank] = std::max(copies[rank], copies[before] + 1);
+    }
+    return copies;
+}
+
+bool hasWork(const JobRank& rank, OpKind kind)
+{
+    return std::ranges::any_of(rank.work.works,
+                               [&](const Work& work) { return work.op.kind == kind; });
+}
+
+bool namesPeers(const JobRank& rank)
+{
+    return std::ranges::any_of(rank.trace.nccl, [](const auto& kernel) {
+        return kernel.second.source >= 0 && kernel.second.target >= 0;
+    });
+}
+
+// If the first rank of a pipeline receives activations and sends gradients, these are messages of
+// the next chunk of the model, so ranks have several stages.
+bool messagesShowChunks(const Job& job)
+{
+    // Without kernels, the range of a message may send or receive nothing.
+    return std::ranges::any_of(job.ranks, [](const JobRank& rank) {
+        return rank.position == 0 && !rank.trace.gpu.kernels.empty()
+            && hasWork(rank, OpKind::RecvActivation) && hasWork(rank, OpKind::SendGradient);
+    });
+}
+
+// If a rank sends gradients before its first backward of an iteration, they are activations of a
+// V-shaped or a bidirectional schedule, so ranks have several stages.
+bool messagesShowDirections(const Job& job, const FoundIterations& iterations)
+{
+    // One gradient may be of a backward before the recording.
+    constexpr int kFewest = 2;
+    for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
+        const std::vector<Work>& works = job.ranks[rank].work.works;
+        std::map<int, int> sent; // iteration -> gradients before its first backward
+        std::set<int> begun;     // iterations with a backward
+        for (std::size_t i = 0; i < works.size(); ++i) {
+            const int iteration = iterations.ofWork[rank][i];
+            if (iteration < 0 || begun.contains(iteration))
+                continue;
+            if (works[i].op.kind == OpKind::SendGradient)
+                ++sent[iteration];
+            if (!isBackward(works[i].op.kind))
+                continue;
+            if (sent[iteration] >= kFewest)
+                return true;
+            begun.insert(iteration);
+        }
+    }
+    return false;
+}
+
+// Whether the messages of the ranks show that every pipeline of the job has one stage per rank, in
+// the order of the ranks. A rank that receives no activations is a first stage, and one that sends
+// none is a last stage. If other ranks than the first and the last one are such, the ranks form
+// several pipelines whose members are unknown, as with tensor parallelism. Without process groups,
+// the ranks of all stages but one need a trace.
+bool messagesShowPipelines(const Job& job)
+{
+    const auto any = [&](auto predicate) { return std::ranges::any_of(job.ranks, predicate); };
+    const auto receives = [](const JobRank& rank) { return hasWork(rank, OpKind::RecvActivation); };
+    const auto sends = [](const JobRank& rank) { return hasWork(rank, OpKind::SendActivation); };
+    const bool isPeerKnown = any(namesPeers);
+    const auto returns = [](const JobRank& rank) {
+        return hasWork(rank, OpKind::SendGradient) || hasWork(rank, OpKind::RecvGradient);
+    };
+    const bool received = any(receives), sent = any(sends), returned = any(returns);
+    // Without process groups, ranks without a trace may be the ends of further pipelines. One such
+    // rank is only one of the two ends, so the other end has a trace.
+    const auto lacking = std::ranges::count_if(job.pipelines.front(), [&](int rank) {
+        return std::ranges::binary_search(job.missing, rank);
+    });
+    const bool isUnclear = !job.knowsPipelines && lacking > (received && sent ? 1 : 0);
+    if (isUnclear || (!received && !sent))
+        return false;
+    return std::ranges::all_of(job.ranks, [&](const JobRank& rank) {
+        const bool isFirst = rank.position == 0;
+        const bool isLast = rank.position + 1 == static_cast<int>(job.pipelines.front().size());
+        const auto computes = [](const Work& work) { return isPipelineOp(work.op.kind); };
+        if (std::ranges::none_of(rank.work.works, computes))
+            return true;
+        // The last rank may send its results to the first one. Without NCCL's arguments, the range
+        // of the receive may receive nothing; without gradients, it is a ring of attention.
+        if (isFirst && receives(rank) && (!isPeerKnown || !returned))
+            return false;
+        return (!received || isFirst || receives(rank)) && (!sent || isLast || sends(rank));
+    });
+}
+
 // The largest number of ranks that can be one pipeline with one stage per rank. More ranks are
 // taken to be several copies.
-constexpr int kMostRanks = 1024;
+constexpr int kLongestPipeline = 1024;
 
 bool hasMicroBatch(OpKind kind)
 {
@@ -115,7 +227,7 @@ void Placer::findSource()
         m_result.warnings.emplace_back(
             "Stages are unknown: ranks have several stages, because they send activations in both "
             "directions, and the traces name no stages.");
-    } else if (depth() > 1 && depth() <= kMostRanks
+    } else if (depth() > 1 && depth() <= kLongestPipeline
                && (numbered || m_job.namesPipelines || messagesShowPipelines(m_job))) {
         m_from = StageFrom::Ranks;
         m_result.warnings.push_back(
@@ -131,7 +243,7 @@ void Placer::findSource()
     m_result.microBatchesKnown = numbered || m_from == StageFrom::Ranks;
 }
 
-// Whether the chunks form a V: chunk 1 begins on the last rank and not on the first one.
+// In a V, chunk 1 begins on the last rank and not on the first one.
 bool Placer::isVShaped() const
 {
     std::optional<std::int64_t> first, last;

@@ -1,23 +1,502 @@
 #include "profiler/import/classify/classify.h"
 
-#include "profiler/import/classify/autograd_threads.h"
-#include "profiler/import/classify/gpu_items.h"
-#include "profiler/import/classify/marked_ranges.h"
-#include "profiler/import/classify/message_kind.h"
-#include "profiler/import/classify/remove_forwards.h"
-#include "profiler/import/classify/rule_tally.h"
+#include "engine/base/text.h"
+#include "engine/schedule/schedule.h"
+#include "engine/timeline/timeline.h"
+#include "profiler/analysis/windows.h"
+#include "profiler/import/rank_trace.h"
+#include "profiler/import/rules.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace profiler {
 
 using namespace engine;
 
 namespace {
+
+// The ranges of one host thread, which nest. The caller chooses the ids.
+class NestedRanges
+{
+public:
+    static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+    void add(Window window, std::uint32_t id) { m_ranges.push_back({window, id, kNone}); }
+    // Call it once, after the last add().
+    void sort()
+    {
+        std::ranges::stable_sort(m_ranges, [](const Range& a, const Range& b) {
+            return a.window.begin != b.window.begin ? a.window.begin < b.window.begin
+                                                    : a.window.end > b.window.end;
+        });
+        std::vector<std::uint32_t> open;
+        for (std::uint32_t i = 0; i < m_ranges.size(); ++i) {
+            while (!open.empty() && m_ranges[open.back()].window.end <= m_ranges[i].window.begin)
+                open.pop_back();
+            m_ranges[i].parent = open.empty() ? kNone : open.back();
+            open.push_back(i);
+        }
+    }
+    // The id of the innermost range that contains `time` and that `accept(id)` accepts; kNone if
+    // there is no such range.
+    template<class Accept>
+    std::uint32_t innermost(std::int64_t time, Accept accept) const
+    {
+        const auto next = std::ranges::upper_bound(
+            m_ranges, time, {}, [](const Range& range) { return range.window.begin; });
+        if (next == m_ranges.begin())
+            return kNone;
+        auto at = static_cast<std::uint32_t>(next - m_ranges.begin() - 1);
+        for (; at != kNone; at = m_ranges[at].parent)
+            if (time <= m_ranges[at].window.end && accept(m_ranges[at].id))
+                return m_ranges[at].id;
+        return kNone;
+    }
+
+private:
+    struct Range
+    {
+        Window window;
+        std::uint32_t id = 0, parent = kNone;
+    };
+    std::vector<Range> m_ranges;
+};
+
+bool isTransport(const RuleMatch& match)
+{
+    return match.purpose == RuleMatch::Purpose::Communication
+        || (match.purpose == RuleMatch::Purpose::Op && !isCompute(match.ops.front().kind));
+}
+
+// A range that a rule matches.
+struct Mark
+{
+    HostRange range;
+    const RuleMatch* match = nullptr;
+
+    bool isOp() const { return match->purpose == RuleMatch::Purpose::Op; }
+    // The kind of the op that the range names (of the first one, if it names joint ops).
+    OpKind kind() const { return match->ops.front().kind; }
+};
+
+// The ranges of a rank that rules match, sorted by start, with lookup by time.
+class MarkedRanges
+{
+public:
+    static constexpr std::uint32_t kNone = NestedRanges::kNone;
+
+    // `trace` must outlive this object.
+    MarkedRanges(const RankTrace& trace, const Rules& rules);
+
+    const std::vector<Mark>& all() const { return m_marks; }
+    // The innermost range of a thread that contains `time` and that `accept(mark)` accepts, as an
+    // index in all(); kNone if there is no such range.
+    template<class Accept>
+    std::uint32_t on(std::uint32_t thread, std::int64_t time, Accept accept) const
+    {
+        return thread >= m_onThread.size()
+            ? kNone
+            : m_onThread[thread].innermost(time,
+                                           [&](std::uint32_t id) { return accept(m_marks[id]); });
+    }
+    // Like on(), but if nothing is found, also searches the 64 threads with the most ranges.
+    template<class Accept>
+    std::uint32_t onAny(std::uint32_t thread, std::int64_t time, Accept accept) const
+    {
+        std::uint32_t found = on(thread, time, accept);
+        for (std::size_t i = 0; i < m_busiest.size() && found == kNone; ++i)
+            if (m_busiest[i] != thread)
+                found = on(m_busiest[i], time, accept);
+        return found;
+    }
+
+private:
+    std::vector<std::unique_ptr<const RuleMatch>> m_matches;
+    std::vector<Mark> m_marks;
+    std::vector<NestedRanges> m_onThread; // by thread: its ranges
+    // The threads with the most ranges, which onAny() searches.
+    std::vector<std::uint32_t> m_busiest;
+};
+
+// Knows which host threads belong to PyTorch's autograd engine, and when other threads run
+// functions of the engine.
+class AutogradThreads
+{
+public:
+    AutogradThreads(const RankTrace& trace, const MarkedRanges& marks);
+
+    // Whether the engine launched the work that `thread` launched at `time`.
+    bool launched(std::uint32_t thread, std::int64_t time) const
+    {
+        return m_isEngine[thread] || contains(m_functions[thread], time);
+    }
+
+private:
+    std::vector<bool> m_isEngine;     // by thread: whether it belongs to the engine
+    std::vector<Windows> m_functions; // by thread: when functions of the engine run
+};
+
+MarkedRanges::MarkedRanges(const RankTrace& trace, const Rules& rules)
+    : m_onThread(trace.threads.size())
+{
+    struct Found
+    {
+        bool isKnown = false;
+        const RuleMatch* match = nullptr;
+    };
+    std::vector<Found> byName(trace.texts->size());
+    const bool needsAll = rules.needsMoreThanNames();
+    for (const HostRange& range : trace.ranges) {
+        Found& known = byName[range.name];
+        if (!known.isKnown || needsAll) {
+            const auto match
+                = rules.ofRange({trace.text(range.name), trace.text(range.category),
+                                 trace.threads[range.thread], trace.text(range.arguments)});
+            if (match)
+                m_matches.push_back(std::make_unique<const RuleMatch>(*match));
+            known = {true, match ? m_matches.back().get() : nullptr};
+        }
+        if (known.match != nullptr)
+            m_marks.push_back({range, known.match});
+    }
+    std::ranges::stable_sort(m_marks, {}, [](const Mark& mark) { return mark.range.window.begin; });
+    for (std::uint32_t i = 0; i < m_marks.size(); ++i)
+        m_onThread[m_marks[i].range.thread].add(m_marks[i].range.window, i);
+    std::vector<std::uint32_t> counts(m_onThread.size(), 0);
+    for (const Mark& mark : m_marks)
+        if (counts[mark.range.thread]++ == 0)
+            m_busiest.push_back(mark.range.thread);
+    std::ranges::stable_sort(m_busiest, std::ranges::greater(),
+                             [&](std::uint32_t thread) { return counts[thread]; });
+    constexpr std::size_t kMostThreads = 64;
+    m_busiest.resize(std::min(m_busiest.size(), kMostThreads));
+    for (NestedRanges& ranges : m_onThread)
+        ranges.sort();
+}
+
+// Old versions of PyTorch record only the functions, such as "AddmmBackward" and "MulBackward0".
+bool isOfEngine(std::string_view name)
+{
+    constexpr std::string_view kFunction = "Backward";
+    if (name.starts_with("autograd::engine::evaluate_function"))
+        return true;
+    name = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    return name.size() > kFunction.size() && name.ends_with(kFunction) && 'A' <= name.front()
+        && name.front() <= 'Z' && name.find_first_of(" :.") == std::string_view::npos;
+}
+
+// A thread belongs to the engine if PyTorch named it so, or if most of its ops run within autograd
+// functions; its other ops are those of hooks. The main thread also runs a few such functions: the
+// roots of a backward, or those of CPU tensors. A thread with ranges of iterations never belongs to
+// the engine, because on a CPU the backward runs on the thread that calls it.
+AutogradThreads::AutogradThreads(const RankTrace& trace, const MarkedRanges& marks)
+{
+    std::vector<std::vector<Window>> found(trace.threads.size());
+    for (const auto* rows : {&trace.ops, &trace.ranges})
+        for (const HostRange& range : *rows)
+            if (isOfEngine(trace.text(range.name)))
+                found[range.thread].push_back(range.window);
+    for (std::vector<Window>& windows : found)
+        m_functions.push_back(unite(std::move(windows)));
+    std::vector<std::int64_t> within(trace.threads.size(), 0); // ops within functions - others
+    for (const auto* rows : {&trace.ops, &trace.ranges})
+        for (const HostRange& range : *rows)
+            within[range.thread]
+                += contains(m_functions[range.thread], range.window.begin) ? 1 : -1;
+    // PyTorch 2 names its threads; Kineto writes "thread 1262 (pt_autograd_0)".
+    constexpr std::string_view kName = "pt_autograd_";
+    for (std::size_t thread = 0; thread < m_functions.size(); ++thread)
+        m_isEngine.push_back(trace.threads[thread].find(kName) != std::string::npos
+                             || (!m_functions[thread].empty() && within[thread] >= 0));
+    for (const Mark& mark : marks.all())
+        if (mark.match->purpose == RuleMatch::Purpose::Iteration)
+            m_isEngine[mark.range.thread] = false;
+}
+
+// `group` lists the ranks of the process group, such as "[0, 1, 2]".
+bool goesToNextStage(const NcclArguments& message, std::string_view group)
+{
+    const bool goesUp = message.source < message.target;
+    if (!group.starts_with('[') || !group.ends_with(']') || std::ranges::count(group, ',') < 2)
+        return goesUp;
+    const std::size_t last = group.find_last_of(" ,") + 1;
+    const auto ends = std::pair(parseInteger<int>(group.substr(1, group.find(',') - 1)),
+                                parseInteger<int>(group.substr(last, group.size() - 1 - last)));
+    const auto [lower, higher] = std::minmax(message.source, message.target);
+    return goesUp != (ends.first == lower && ends.second == higher);
+}
+
+OpKind kindOf(bool sends, bool goesDown)
+{
+    if (sends)
+        return goesDown ? OpKind::SendActivation : OpKind::SendGradient;
+    return goesDown ? OpKind::RecvActivation : OpKind::RecvGradient;
+}
+
+// The kind of a message between two stages; nullopt for a collective and for a message without
+// ranks. If ranks have several chunks, the last rank also sends to the first one; if there are only
+// two ranks, such a message is not recognised.
+std::optional<OpKind> messageKind(const NcclArguments& message, const RankTrace& trace)
+{
+    const std::string& name = trace.text(message.collective);
+    if (message.source < 0 || message.target < 0 || (name != "send" && name != "recv"))
+        return std::nullopt;
+    return kindOf(name == "send", goesToNextStage(message, trace.text(message.group)));
+}
+
+// PyTorch's ranges are "nccl:send 0->1" and "nccl:recv 1<-0", with ranks of the process group.
+std::optional<OpKind> messageKind(std::string_view range)
+{
+    const bool sends = range.starts_with("nccl:send ");
+    const std::size_t arrow = range.find(sends ? "->" : "<-");
+    constexpr std::size_t kPrefix = std::string_view("nccl:send ").size();
+    if ((!sends && !range.starts_with("nccl:recv ")) || arrow == std::string_view::npos)
+        return std::nullopt;
+    const auto own = parseInteger<int>(range.substr(kPrefix, arrow - kPrefix));
+    const std::string_view rest = range.substr(arrow + 2);
+    const auto other = parseInteger<int>(rest.substr(0, rest.find_first_of(", ")));
+    if (!own || !other || *own == *other)
+        return std::nullopt;
+    return kindOf(sends, sends == (*own < *other));
+}
+
+// A kernel, copy or memset.
+struct GpuItem
+{
+    Match match;
+    std::optional<GpuCall> call;   // that launched it
+    std::uint32_t* work = nullptr; // its entry in ClassifiedRank::ofKernel, ofCopy or ofMemset
+    const RuleMatch* kernelRule = nullptr; // the rule for kernels that matches its name
+    // The arguments of a kernel of NCCL, of each message if it executes several; empty if unknown.
+    std::vector<const NcclArguments*> nccl = {};
+
+    // ns; the time of the launch or, if that is unknown, the start
+    std::int64_t launch() const { return call ? call->window.begin : match.window.begin; }
+};
+
+// The GPU work of a rank.
+class GpuItems
+{
+public:
+    // `trace` and `result` must outlive this object. Sizes the lists of `result` that the items
+    // refer to; no item has a work yet.
+    GpuItems(const RankTrace& trace, const Rules& rules, ClassifiedRank& result);
+
+    const std::vector<GpuItem>& inOrder() const { return m_items; } // of launches
+
+private:
+    std::unordered_map<std::uint32_t, std::optional<RuleMatch>> m_rules; // by name of a kernel
+    std::vector<GpuItem> m_items;
+};
+
+GpuItems::GpuItems(const RankTrace& trace, const Rules& rules, ClassifiedRank& result)
+{
+    std::vector<const GpuCall*> calls; // by correlation
+    for (const GpuCall& call : trace.gpu.calls)
+        if (call.correlation != 0)
+            calls.push_back(&call);
+    std::ranges::stable_sort(calls, {}, &GpuCall::correlation);
+    const auto add = [&](const auto& rows, Match::Of of, std::vector<std::uint32_t>& works) {
+        works.assign(rows.size(), ClassifiedRank::kNoWork);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            m_items.push_back(
+                {{rows[i].window, of, static_cast<std::uint32_t>(i)}, std::nullopt, &works[i]});
+            const std::uint32_t wanted = rows[i].place.correlation; // no call has correlation 0
+            const auto call = std::ranges::lower_bound(calls, wanted, {}, &GpuCall::correlation);
+            if (call != calls.end() && (*call)->correlation == wanted)
+                m_items.back().call = **call;
+        }
+    };
+    add(trace.gpu.kernels, Match::Of::Kernel, result.ofKernel);
+    add(trace.gpu.copies, Match::Of::Copy, result.ofCopy);
+    add(trace.gpu.memsets, Match::Of::Memset, result.ofMemset);
+    for (std::uint32_t i = 0; i < trace.gpu.kernels.size(); ++i) {
+        const std::uint32_t name = trace.gpu.kernels[i].name;
+        auto known = m_rules.find(name);
+        if (known == m_rules.end())
+            known = m_rules.emplace(name, rules.ofKernel(trace.text(name))).first;
+        m_items[i].match.name = name;
+        m_items[i].kernelRule = known->second ? &*known->second : nullptr;
+        for (auto [each, end] = trace.nccl.equal_range(i); each != end; ++each)
+            m_items[i].nccl.push_back(&each->second);
+    }
+    std::ranges::stable_sort(m_items, {}, &GpuItem::launch);
+}
+
+// Sums the work of one rank by the rule that matches it, and keeps the longest matches of each
+// rule.
+class RuleTally
+{
+public:
+    // Counts work that a rule matches. `rule` is an index in Rules::all(), or the number of rules
+    // for work that autograd threads launched, or that number + 1 for work that other threads
+    // launched.
+    void count(std::size_t rule, const Match& match);
+    // Counts work that no rule matches.
+    void leaveOut(const char* what, const Match& match);
+    // Counts anything else that the run does not contain; `time` is in ns.
+    void leaveOut(const char* what, std::int64_t time) { m_leftOut[what].add(time); }
+    // Stores the rules, their matches and what was left out in `rank`.
+    void report(const Rules& rules, ClassifiedRank& rank);
+
+private:
+    struct Sum
+    {
+        std::int64_t matches = 0, time = 0;
+
+        void add(std::int64_t more)
+        {
+            ++matches;
+            addTime(time, more);
+        }
+    };
+    std::map<std::size_t, Sum> m_byRule;
+    std::map<std::string, Sum> m_leftOut;
+    std::map<std::size_t, LongestMatches> m_longest; // by rule
+    LongestMatches m_unmatched;
+};
+
+void RuleTally::count(std::size_t rule, const Match& match)
+{
+    m_byRule[rule].add(match.window.duration());
+    m_longest[rule].add(match);
+}
+
+void RuleTally::leaveOut(const char* what, const Match& match)
+{
+    leaveOut(what, match.window.duration());
+    m_unmatched.add(match);
+}
+
+void RuleTally::report(const Rules& rules, ClassifiedRank& rank)
+{
+    std::vector<RuleText> texts = rules.all();
+    texts.push_back({"autograd-thread", "Launched by the autograd engine", "medium"});
+    texts.push_back({"main-thread", "Launched outside the autograd engine", "low"});
+    for (const auto& [rule, sum] : m_byRule) {
+        const RuleText& text = texts[rule];
+        rank.rules.push_back({text.name, text.title, text.confidence, sum.matches, sum.time});
+        const std::vector<Match> longest = m_longest[rule].take();
+        auto& known = rank.matches[text.name]; // several rules may have one name
+        known.insert(known.end(), longest.begin(), longest.end());
+    }
+    rank.matches[""] = m_unmatched.take();
+    for (const auto& [what, sum] : m_leftOut)
+        rank.leftOut.push_back({what, sum.matches, sum.time});
+}
+
+bool isForwardSegment(const Work& work)
+{
+    return work.isSegment && work.op.kind == OpKind::Forward;
+}
+
+// By work: whether it is a forward segment without a kernel.
+std::vector<bool> segmentsOfCopies(const ClassifiedRank& rank)
+{
+    std::vector<bool> copies;
+    for (const Work& work : rank.works)
+        copies.push_back(isForwardSegment(work));
+    for (const std::uint32_t work : rank.ofKernel)
+        if (work != ClassifiedRank::kNoWork)
+            copies[work] = false;
+    return copies;
+}
+
+// Finds the forward segments after the last backward of an iteration that has a forward before a
+// backward, and those before the first message of an iteration if the rank receives it. An
+// iteration ends with its range or, without such ranges, with its optimizer step.
+class FalseForwards
+{
+public:
+    explicit FalseForwards(std::vector<bool> found)
+        : m_found(std::move(found))
+    { }
+
+    std::vector<bool> find(const ClassifiedRank& rank)
+    {
+        for (std::size_t i = 0; i < rank.works.size(); ++i) {
+            const Work& work = rank.works[i];
+            if (i > 0 && work.step != rank.works[i - 1].step)
+                endIteration();
+            if (isForwardSegment(work) && !m_found[i])
+                m_latest.push_back(i);
+            else if (isBackward(work.op.kind) || isTransfer(work.op.kind))
+                confirm(work.op.kind);
+            if (work.op.kind == OpKind::OptimizerStep && rank.steps.empty())
+                endIteration();
+        }
+        if (!rank.steps.empty())
+            endIteration();
+        return std::move(m_found);
+    }
+
+private:
+    void confirm(OpKind kind)
+    {
+        const bool isFirstMessage = isTransfer(kind) && !std::exchange(m_hasMessage, true);
+        if (isFirstMessage && kind == OpKind::RecvActivation)
+            removeLatest();
+        m_hasForward = m_hasForward || !m_latest.empty();
+        m_hasBackward = m_hasBackward || isBackward(kind);
+        m_latest.clear();
+    }
+    void endIteration()
+    {
+        if (m_hasForward && m_hasBackward)
+            removeLatest();
+        m_latest.clear();
+        m_hasForward = m_hasBackward = m_hasMessage = false;
+    }
+    void removeLatest()
+    {
+        for (const std::size_t work : m_latest)
+            m_found[work] = true;
+        m_latest.clear();
+    }
+
+    std::vector<bool> m_found;         // by work
+    std::vector<std::size_t> m_latest; // forwards after the latest backward or message
+    // What the iteration has had.
+    bool m_hasForward = false, m_hasBackward = false, m_hasMessage = false;
+};
+
+// Removes segments that are no forward: copies without a kernel; work between the last backward and
+// the end of an iteration, such as the clipping of gradients; work before the first message of an
+// iteration if the rank receives it, such as the clearing of gradients.
+void removeFalseForwards(ClassifiedRank& rank)
+{
+    const std::vector<bool> removed = FalseForwards(segmentsOfCopies(rank)).find(rank);
+    std::vector<std::uint32_t> newIndex(rank.works.size(), ClassifiedRank::kNoWork);
+    std::vector<Work> kept;
+    ImportReport::LeftOut leftOut{"GPU work outside forwards and backwards", 0, 0};
+    for (std::size_t i = 0; i < rank.works.size(); ++i) {
+        if (removed[i]) {
+            ++leftOut.count;
+            addTime(leftOut.time, rank.works[i].window.duration());
+            continue;
+        }
+        newIndex[i] = static_cast<std::uint32_t>(kept.size());
+        kept.push_back(rank.works[i]);
+    }
+    if (leftOut.count > 0)
+        rank.leftOut.push_back(leftOut);
+    rank.works = std::move(kept);
+    rank.renumberWorks(newIndex);
+}
+
 using Purpose = RuleMatch::Purpose;
 constexpr std::uint32_t kNoWork = ClassifiedRank::kNoWork;
 

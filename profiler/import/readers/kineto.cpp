@@ -1,24 +1,103 @@
-#include "profiler/import/readers/kineto.h"
-
 #include "engine/base/field.h"
+#include "engine/base/text.h"
 #include "engine/base/try.h"
+#include "profiler/import/rank_trace.h"
 #include "profiler/import/readers/json_events.h"
 #include "profiler/import/readers/kineto_event.h"
-#include "profiler/import/readers/kineto_messages.h"
+#include "profiler/import/readers/readers.h"
 #include "profiler/import/readers/string_table.h"
-#include "profiler/import/split_ranks.h"
 #include "profiler/store/row_tables.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace profiler {
 
 using namespace engine;
 
 namespace {
+
+// A message that a thread states, before the call that launches its NCCL kernel.
+struct StatedMessage
+{
+    std::uint32_t thread = 0;
+    std::int64_t begin = 0; // ns
+    NcclArguments arguments;
+};
+
+struct Launch
+{
+    std::uint32_t thread;
+    std::int64_t begin; // ns
+    std::uint32_t kernel;
+};
+
+std::vector<Launch> launchesOf(const RankTrace& trace)
+{
+    std::unordered_map<std::uint32_t, const GpuCall*> calls; // by correlation
+    for (const GpuCall& call : trace.gpu.calls)
+        calls.emplace(call.correlation, &call);
+    std::vector<Launch> launches;
+    for (std::uint32_t i = 0; i < trace.gpu.kernels.size(); ++i) {
+        const GpuKernel& kernel = trace.gpu.kernels[i];
+        const auto call = calls.find(kernel.place.correlation);
+        if (call != calls.end() && trace.text(kernel.name).find("nccl") != std::string::npos)
+            launches.push_back({call->second->thread, call->second->window.begin, i});
+    }
+    std::ranges::sort(launches, {}, [](const Launch& launch) {
+        return std::tuple(launch.thread, launch.begin, launch.kernel);
+    });
+    return launches;
+}
+
+bool statesMessage(const RankTrace& trace, std::uint32_t kernel)
+{
+    const auto [first, end] = trace.nccl.equal_range(kernel);
+    return std::any_of(first, end, [](const auto& each) {
+        return each.second.source >= 0 || each.second.target >= 0;
+    });
+}
+
+// Adds the arguments of messages to the NCCL kernels that state none: PyTorch states the messages
+// of batch_isend_irecv() only on the host, before the call that launches one kernel for all.
+void addBatchedMessages(RankTrace& trace, std::vector<StatedMessage> messages)
+{
+    if (messages.empty())
+        return;
+    const auto when = [](const auto& each) { return std::pair(each.thread, each.begin); };
+    std::ranges::stable_sort(messages, {}, when);
+    auto next = messages.begin();
+    for (const Launch& launch : launchesOf(trace)) {
+        const bool isStated = statesMessage(trace, launch.kernel);
+        for (; next != messages.end() && when(*next) <= when(launch); ++next)
+            if (!isStated && next->thread == launch.thread)
+                trace.nccl.emplace(launch.kernel, next->arguments);
+    }
+}
+
+// Sets the ranks of all messages. PyTorch states only the other rank of a message. The messages of
+// a group of another kind of parallelism, such as those of ring attention, get no ranks.
+void setRanksOfMessages(RankTrace& trace)
+{
+    for (auto& [kernel, nccl] : trace.nccl) {
+        const std::string& name = trace.text(nccl.collective);
+        nccl.mayBePipeline = mayBePipelineGroup(trace.text(nccl.description));
+        if (!nccl.mayBePipeline)
+            nccl.source = nccl.target = -1;
+        else if (name == "send" && nccl.source < 0)
+            nccl.source = trace.rank.value_or(-1);
+        else if (name == "recv" && nccl.target < 0)
+            nccl.target = trace.rank.value_or(-1);
+    }
+}
+
 class KinetoReader
 {
 public:
@@ -395,6 +474,80 @@ Result<JsonTrace> readKineto(const std::string& name, const ByteSource& bytes,
     if (trace.warning.empty() && reader.leavesOutGpuWork())
         trace.warning = name + ": the GPU records are left out; the run's own file has them";
     return trace;
+}
+
+namespace {
+struct ByNumber
+{
+    bool operator()(std::string_view a, std::string_view b) const
+    {
+        return engine::naturalLess(a, b);
+    }
+};
+using RankOf = std::map<std::string, int, ByNumber>;
+
+struct Place // the place of a thread
+{
+    RankTrace* rank = nullptr;
+    std::uint32_t thread = 0; // index in rank->threads
+};
+} // namespace
+
+std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string>& processes,
+                                  const IsNamedByRule& isNamedByRule)
+{
+    std::vector<RankTrace> ranks;
+    RankOf byProcess, byThread;
+    const auto isNamed
+        = [&](const HostRange& range) { return isNamedByRule(trace.text(range.name)); };
+    const bool isOneRank = trace.rank || !trace.gpu.kernels.empty();
+    if (!isOneRank)
+        for (const HostRange& range : trace.ranges)
+            if (isNamed(range)) {
+                byProcess.emplace(processes[range.thread], 0);
+                byThread.emplace(trace.threads[range.thread], 0);
+            }
+    const bool ofProcesses = byProcess.size() > 1 || trace.program == kOwnProgram;
+    if (!ofProcesses && trace.program == kKineto)
+        byThread.clear();
+    RankOf& rankOf = ofProcesses ? byProcess : byThread;
+    constexpr std::size_t kMostRanks = 1024; // ranks are compared with each other
+    if (rankOf.size() < 2 || rankOf.size() > kMostRanks) {
+        ranks.push_back(std::move(trace));
+        return ranks;
+    }
+    for (auto& [key, rank] : rankOf) {
+        rank = static_cast<int>(ranks.size());
+        RankTrace one;
+        one.file = trace.file;
+        one.program = trace.program;
+        one.host = trace.host;
+        one.rank = rank;
+        one.worldSize = static_cast<int>(rankOf.size());
+        one.texts = trace.texts;
+        ranks.push_back(std::move(one));
+    }
+    std::vector<Place> placeOf(trace.threads.size());
+    for (std::uint32_t thread = 0; thread < placeOf.size(); ++thread) {
+        const auto found = rankOf.find((ofProcesses ? processes : trace.threads)[thread]);
+        if (found == rankOf.end())
+            continue;
+        RankTrace& rank = ranks[static_cast<std::size_t>(found->second)];
+        placeOf[thread] = {&rank, static_cast<std::uint32_t>(rank.threads.size())};
+        rank.threads.push_back(trace.threads[thread]);
+    }
+    const auto give = [&](std::vector<HostRange> RankTrace::*rows) {
+        for (HostRange range : trace.*rows) {
+            const Place& place = placeOf[range.thread];
+            range.thread = place.thread;
+            if (place.rank != nullptr)
+                (place.rank->*rows).push_back(range);
+        }
+    };
+    give(&RankTrace::ranges);
+    give(&RankTrace::ops);
+    ranks.front().unreadable = trace.unreadable;
+    return ranks;
 }
 
 } // namespace profiler

@@ -1,8 +1,7 @@
-#include "profiler/import/readers/nsight_export.h"
-
+#include "engine/base/text.h"
 #include "engine/base/try.h"
-#include "profiler/import/readers/nsight_gpus.h"
-#include "profiler/import/readers/nsight_names.h"
+#include "profiler/import/rank_trace.h"
+#include "profiler/import/readers/readers.h"
 #include "profiler/import/readers/string_table.h"
 #include "profiler/store/identify.h"
 #include "profiler/store/open_file.h"
@@ -12,8 +11,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace profiler {
 
@@ -21,6 +28,76 @@ using namespace engine;
 namespace fs = std::filesystem;
 
 namespace {
+
+// Names in exports of Nsight Systems.
+
+// PyTorch's emit_nvtx() appends ", seq = 3, op_id = 7, sizes = [...]" to the name of every op and
+// annotation. Rules match the name alone.
+std::string_view withoutOpNumbers(std::string_view text)
+{
+    for (const std::string_view part : {", seq = ", ", op_id = ", ", sizes = "})
+        text = text.substr(0, text.find(part));
+    return text;
+}
+
+// The rank in the name that Nsight Systems gives to the thread of an MPI rank: "MPI Rank 3".
+std::optional<int> mpiRank(std::string_view thread)
+{
+    constexpr std::string_view kBefore = "MPI Rank ";
+    constexpr int kMostRanks = 1'000'000;
+    if (!thread.starts_with(kBefore))
+        return std::nullopt;
+    const auto rank = parseInteger<int>(thread.substr(kBefore.size()));
+    return rank && 0 <= *rank && *rank < kMostRanks ? rank : std::nullopt;
+}
+
+// The columns that all tables of GPU work have, and then `more`.
+std::vector<std::string> workColumns(std::initializer_list<const char*> more)
+{
+    std::vector<std::string> all{"start",    "end",           "deviceId", "contextId",
+                                 "streamId", "correlationId", "globalPid"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+// The GPUs in an export of Nsight Systems.
+struct NsightGpus
+{
+    std::map<std::int64_t, std::string> names; // by TARGET_INFO_GPU.id
+    // CUDA numbers the GPUs that a process sees: PID and that number -> TARGET_INFO_GPU.id.
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ofProcess;
+
+    // The name of a GPU of a process by its number in that process; "" if it is unknown.
+    std::string nameOf(std::int64_t globalPid, std::int64_t device) const;
+};
+
+std::string NsightGpus::nameOf(std::int64_t globalPid, std::int64_t device) const
+{
+    const std::int64_t pid = globalPid >> 24 & 0xFFFFFF;
+    const auto seen = ofProcess.find({pid, device});
+    if (const auto named = names.find(seen != ofProcess.end() ? seen->second : device);
+        named != names.end())
+        return named->second;
+    const bool isOneKind = !names.empty() && std::ranges::all_of(names, [&](const auto& each) {
+        return each.second == names.begin()->second;
+    });
+    return isOneKind ? names.begin()->second : "";
+}
+
+// Sorts the processes of a file by their GPUs if each has another one: launchers start local rank r
+// on GPU r, but PIDs need not be in the order of the ranks.
+void sortByGpu(std::vector<RankTrace>& ranks)
+{
+    const auto gpuOf = [](const RankTrace& rank) {
+        return rank.gpu.kernels.empty() ? 0 : rank.gpu.kernels.front().place.device;
+    };
+    std::set<std::uint32_t> gpus;
+    for (const RankTrace& rank : ranks)
+        gpus.insert(gpuOf(rank));
+    if (gpus.size() == ranks.size())
+        std::ranges::stable_sort(ranks, {}, gpuOf);
+}
+
 constexpr std::int64_t kProcessMask = ~std::int64_t{0xFFFFFF}; // globalTid -> globalPid
 constexpr std::size_t kMostText = 4096;
 

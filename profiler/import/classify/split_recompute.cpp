@@ -1,6 +1,5 @@
-#include "profiler/import/recompute/split_recompute.h"
-
 #include "profiler/analysis/windows.h"
+#include "profiler/import/classify/classify.h"
 
 #include <algorithm>
 #include <array>
