@@ -1,6 +1,6 @@
 #include "engine/backend/cuda_report.h"
 
-#include "engine/backend/cuda_plugin.h"
+#include "engine/backend/cuda_device.h"
 #include "engine/base/version.h"
 
 #include <dlfcn.h>

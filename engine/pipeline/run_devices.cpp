@@ -1,9 +1,7 @@
 #include "engine/pipeline/run_devices.h"
 
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/backend/cuda_communicators.h"
 #include "engine/backend/cuda_device.h"
-#include "engine/backend/cuda_environment.h"
 #include "engine/backend/cuda_report.h"
 #include "engine/base/try.h"
 #include "engine/experiment/experiment_schedule.h"

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "engine/backend/communicators.h"
+
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +12,6 @@
 #include <string>
 
 struct CUstream_st; // the type behind cudaStream_t
-
 namespace engine::cuda {
 
 // NCCL is an alternative to peer copies for messages, and performs all-reduces over replicas and
@@ -91,5 +93,14 @@ private:
     struct State;
     std::unique_ptr<State> m_state;
 };
+
+// Joins and connects NCCL communicators, so that the first message or sum is not slower than later
+// ones and does not wait for the threads of other ranks. Throws std::runtime_error if a rank does
+// not respond within `patience`, and Cancelled soon after `cancel` is set. In both cases all ranks
+// are aborted.
+std::unique_ptr<DeviceCommunicators>
+joinCommunicators(const NcclFunctions& library, const IdVector<DeviceId, const Device*>& devices,
+                  const std::vector<CommunicatorPlan>& plans, const std::atomic<bool>& cancel,
+                  std::chrono::milliseconds patience = std::chrono::seconds(30));
 
 } // namespace engine::cuda

@@ -1,13 +1,21 @@
 #pragma once
 
 #include "engine/backend/cuda/kernels/launch.h"
-#include "engine/backend/cuda/runtime/names.h"
 #include "engine/backend/cuda/runtime/on_gpu.h"
 #include "engine/backend/cuda/runtime/partition.h"
+
+#include <cuda.h>
+#include <cuda_runtime.h>
 
 #include <string>
 
 namespace engine::cuda {
+
+// Report the name of a stream ("device 3: compute"; call on the thread that created it) or of a
+// context ("device 3: 16 of 132 SMs") to an attached profiler. No effect without a profiler or
+// without NVTX's headers.
+void nameStream(cudaStream_t stream, const std::string& name);
+void nameContext(CUcontext context, const std::string& name);
 
 // A stream that does not synchronize with the default stream, which is never used.
 class Stream
