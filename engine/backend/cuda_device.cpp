@@ -2,7 +2,7 @@
 
 #include "engine/backend/cuda_report.h"
 #include "engine/base/cancelled.h"
-#include "engine/base/plugin_file.h"
+#include "engine/base/toolkit_library.h"
 
 #include <fmt/format.h>
 

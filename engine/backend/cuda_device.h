@@ -14,7 +14,7 @@
 
 namespace engine {
 
-// The plug-in libbubblescope_cuda.so, which pluginFile() finds (plugin_file.h). It is loaded on
+// The plug-in libbubblescope_cuda.so, which pluginFile() finds (toolkit_library.h). It is loaded on
 // first use and never unloaded.
 struct CudaPlugin
 {
@@ -59,9 +59,8 @@ constexpr const char* kCudaOpenDevicesSymbol = "bubblescope_cuda_open_devices";
 // the worker, not in the window, and before any thread or CUDA call.
 void setCudaEnvironment();
 
-// Returns a function that joins NCCL communicators between the GPUs of openCudaDevices(). `cancel`
-// stops joining; it must outlive the result. Fails with Error::Code::Unsupported if NCCL is not
-// available; the message has the reason in one sentence.
+// Joins NCCL communicators between the GPUs of openCudaDevices(). `cancel` stops joining; it must
+// outlive the result. Fails with Error::Code::Unsupported if NCCL is not available.
 Result<MakeCommunicators> openNccl(const std::atomic<bool>& cancel);
 
 // Symbols of the plug-in, which has the same build as the program (cuda_report.h). The first

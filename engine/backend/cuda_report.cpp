@@ -79,7 +79,7 @@ std::string whyNoDevice(int status)
     return fmt::format("the NVIDIA driver does not start (CUDA error {}): see nvidia-smi", status);
 }
 
-// Returns why no device is available, or ""; also sets CudaReport::driver.
+// Also sets CudaReport::driver.
 std::string askDriver(CudaReport& report)
 {
     const auto driver = loadDriver();

@@ -16,7 +16,7 @@ namespace engine {
 // Granularity of the check for written memory, in bytes.
 constexpr std::size_t kLine = 64;
 
-// Returns the number of whole lines of host memory that have a byte other than `value`.
+// Counts whole lines of host memory.
 inline std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory)
 {
     std::byte like[kLine];
@@ -189,13 +189,13 @@ public:
         for (std::size_t i = 0; i < y.size(); ++i)
             y[i] += x[i];
     }
-    // Returns the number of lines (kLine bytes) that have a byte other than `value` after all
-    // earlier ops. The memory must be aligned to 16 bytes. Synchronous.
+    // Counts lines (kLine bytes) after all earlier ops. The memory must be aligned to 16 bytes.
+    // Synchronous.
     virtual std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory) const
     {
         return engine::linesUnlike(value, memory);
     }
-    // Returns the device address of `numbers`, which must outlive the kernels.
+    // On the device. `numbers` must outlive the kernels.
     template<class Number>
     const Number* constants(const std::vector<Number>& numbers) const
     {
@@ -258,7 +258,6 @@ public:
     virtual void rmsNorm(const RmsNorm<Real>& op) const = 0;
     virtual void rmsNormBackward(const RmsNormBackward<Real>& op) const = 0;
     virtual void rotary(const Rotary<Real>& op) const = 0;
-    // Returns the number of attention heads processed at once: AttentionShape::headsAtOnce.
     virtual int headsAtOnce(const AttentionShape& /*shape*/) const { return 1; }
     virtual void attention(const Attention<Real>& op) const = 0;
     virtual void attentionBackward(const AttentionBackward<Real>& op) const = 0;

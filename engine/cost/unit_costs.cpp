@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
 #include <numeric>
 #include <optional>

@@ -3,8 +3,8 @@
 #include "engine/base/check.h"
 #include "engine/base/try.h"
 #include "engine/experiment/check_experiment.h"
-#include "engine/model/model_fields.h"
-#include "engine/schedules/request_fields.h"
+#include "engine/model/model_spec.h"
+#include "engine/schedules/scheme.h"
 
 #include <fmt/format.h>
 

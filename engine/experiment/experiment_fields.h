@@ -13,10 +13,10 @@ Fields<Experiment> experimentFields();
 // Requires that the option exists.
 const Field<Experiment>& experimentField(std::string_view longFlag);
 
-// Returns the defaults of all settings. For the model, these are the values of its preset or file.
+// For the model, these are the values of its preset or file.
 Experiment defaultExperiment(const Experiment& experiment);
 
-// Returns the options of `bscope run` that repeat the experiment, without default values.
+// The options of `bscope run` that repeat the experiment, without default values.
 std::vector<std::string> runArguments(const Experiment& experiment);
 // The inverse of runArguments(). Fails with Error::Code::InvalidArgument; the message names the
 // argument.

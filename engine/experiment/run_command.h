@@ -6,7 +6,7 @@
 
 namespace engine {
 
-// Returns "bscope COMMAND ARGUMENTS", quoted for a shell.
+// "bscope COMMAND ARGUMENTS", quoted for a shell.
 std::string commandText(std::string_view command, std::span<const std::string> arguments);
 // The bscope command that repeats the run, without defaults.
 std::string commandOf(const Experiment& experiment);

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// Returns the name of the folder in an archive: "kit" for "some/kit.tar.gz". Returns nullopt if
-// `target` does not end in .zip, .tar.gz or .tgz; `target` is then a folder.
+// "kit" for "some/kit.tar.gz"; nullopt if `target` does not end in .zip, .tar.gz or .tgz and so is
+// a folder.
 std::optional<std::string> folderInArchive(const std::filesystem::path& target);
 
 // Fails with Error::Code::InvalidArgument if `target` has the ending of another archive format,

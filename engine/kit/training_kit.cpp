@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
 namespace engine {
@@ -31,7 +30,6 @@ constexpr const char *kTorchFile = "torch.csv", *kTitanFile = "titan.toml";
 
 using Replacements = std::vector<std::pair<std::string_view, std::string>>;
 
-// Returns a file of resources/kit with every @NAME@ replaced.
 std::string filledIn(std::string_view name, const Replacements& replacements)
 {
     std::string text(resources::find(fmt::format("kit/{}", name)));

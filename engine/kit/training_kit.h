@@ -47,8 +47,8 @@ struct LaunchPlace
     std::string firstNode;
     int port = 29500;
 };
-// Returns the command that starts the kit in its folder, on every node or, with Slurm, once. Fails
-// with Error::Code::InvalidArgument if there are several nodes and `firstNode` is empty, and with
+// Starts the kit in its folder, on every node or, with Slurm, once. Fails with
+// Error::Code::InvalidArgument if there are several nodes and `firstNode` is empty, and with
 // Error::Code::Unsupported if torchtitan cannot execute the schedule.
 Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
                                   const LaunchPlace& place);
@@ -61,7 +61,7 @@ struct RecordedFiles
 };
 RecordedFiles recordedFiles(const Experiment& experiment, const Run& run);
 
-// Returns the schedule of a kit. PyTorch executes windows sequentially and drains after each.
+// PyTorch executes windows sequentially and drains after each.
 Result<Schedule> kitSchedule(const Experiment& experiment, const RecordedFiles& recorded);
 
 // Makes the kit of an experiment: schedule.csv (with transfers, all-reduces and optimizer steps),

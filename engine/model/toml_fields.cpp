@@ -86,7 +86,7 @@ std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& nod
 
 namespace {
 
-// Returns the shortest text, because toml++ would write 0.9 as 0.90000000000000002.
+// toml++ would write 0.9 as 0.90000000000000002.
 std::string realText(double value)
 {
     const std::string text = numberText(value);

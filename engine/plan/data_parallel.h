@@ -45,8 +45,8 @@ private:
     int m_copies;
 };
 
-// Returns the messages and all-reduces of all data-parallel pipelines, with the ids of `numbers`.
-// Buffers are not filled in, and Traffic::copies (EVICT, LOAD) is empty.
+// The messages and all-reduces of all data-parallel pipelines, with the ids of `numbers`. Buffers
+// are not filled in, and Traffic::copies (EVICT, LOAD) is empty.
 Traffic trafficOf(const ExecutionPlan& plan, const CopyNumbers& numbers);
 
 } // namespace engine

@@ -1,7 +1,5 @@
 #include "engine/plan/pass_spec.h"
 
-#include "engine/schedule/schedule.h"
-
 #include <fmt/format.h>
 
 namespace engine {

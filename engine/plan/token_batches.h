@@ -9,7 +9,6 @@
 
 namespace engine {
 
-// Returns part `part` of the samples of a batch that is divided into `parts` equal parts.
 inline TokenBatch partOf(TokenBatch batch, int part, int parts)
 {
     const std::size_t count = batch.inputs.size() / parts;
@@ -21,7 +20,6 @@ inline TokenBatch partOf(TokenBatch batch, int part, int parts)
 class TokenBatches
 {
 public:
-    // Returns the bytes of all inputs and targets.
     static Bytes bytes(const ModelSpec& model, int microBatches)
     {
         return Bytes{2} * model.microBatchSize * model.sequence * microBatches
@@ -59,7 +57,6 @@ public:
     {
         return {part(m_inputs, microBatch), part(m_targets, microBatch)};
     }
-    // Returns the tokens of `count` consecutive micro-batches.
     TokenBatch of(int first, int count) const
     {
         const std::size_t begin = first * m_tokens;

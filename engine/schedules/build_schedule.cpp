@@ -2,7 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/weight_versions.h"
-#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/limits.h"
 #include "engine/schedules/scheme.h"
 
 #include <fmt/format.h>
@@ -121,7 +121,7 @@ SizeLimit limitOfMachine(int bytesPerOp)
 
 namespace {
 
-// Returns the request with all windows of a stream merged into one.
+// Merges all windows of a stream into one.
 ScheduleRequest asOneWindow(ScheduleRequest request)
 {
     const std::int64_t all = std::int64_t{request.microBatches} * std::max(1, request.windows);

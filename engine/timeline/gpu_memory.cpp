@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <iterator>
 #include <numeric>
 
 namespace engine {

@@ -57,7 +57,7 @@ struct GpuMemory
     friend bool operator==(const GpuMemory&, const GpuMemory&) = default;
 };
 
-// Returns the sum over `gpus`; GpuMemory::gpu of the result has no meaning.
+// GpuMemory::gpu of the result has no meaning.
 GpuMemory sumOf(std::span<const GpuMemory> gpus);
 
 // memoryNote() reports GPUs with a larger differenceShare().

@@ -1,6 +1,5 @@
-#include "engine/timeline/stream.h"
-
 #include "engine/schedule/check/weight_versions.h"
+#include "engine/timeline/timeline.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,7 +7,6 @@
 namespace engine {
 namespace {
 
-// Returns the time at which each window begins.
 std::vector<std::int64_t> beginsOf(const Schedule& lowered, const Timeline& timeline)
 {
     const Shape& shape = lowered.shape;

@@ -1,6 +1,5 @@
-#include "profiler/figure/figure_axis.h"
-
 #include "profiler/analysis/ticks.h"
+#include "profiler/figure/figure_parts.h"
 
 #include <fmt/format.h>
 

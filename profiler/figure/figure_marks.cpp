@@ -1,4 +1,4 @@
-#include "profiler/figure/figure_marks.h"
+#include "profiler/figure/figure_parts.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,9 @@
-#include "profiler/figure/figure_row.h"
-
 #include "engine/schedule/notation.h"
+#include "profiler/figure/figure_parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace profiler {
@@ -20,8 +18,7 @@ std::string numberOf(const engine::Op& op)
     return op.microBatch.isValid() ? std::to_string(op.microBatch.value) : std::string();
 }
 
-// Returns the class of an op's box. An op with the class "cut" has neither an edge nor the mark of
-// the up direction.
+// An op with the class "cut" has neither an edge nor the mark of the up direction.
 std::string classOf(const FigureOp& op, ColourBy by)
 {
     std::string cls = fmt::format("op {}", engine::kindName(op.op.kind));

@@ -1,12 +1,7 @@
 #include "profiler/figure/layout.h"
 
 #include "engine/base/try.h"
-#include "profiler/figure/figure_axis.h"
-#include "profiler/figure/figure_legend.h"
-#include "profiler/figure/figure_marks.h"
-#include "profiler/figure/figure_notes.h"
-#include "profiler/figure/figure_row.h"
-#include "profiler/figure/memory_strip.h"
+#include "profiler/figure/figure_parts.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "profiler/import/iterations.h"
 
 #include "engine/base/text.h"
-#include "profiler/import/job.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +13,6 @@
 #include <span>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace profiler {
 

@@ -141,6 +141,16 @@ bool hasMicroBatch(OpKind kind)
 // backwards) shared a count, every second number would be skipped.
 using Counter = std::map<std::tuple<int, OpKind, int, int>, int>; // iteration, kind, chunk, replica
 
+template<class Predicate>
+bool anyWork(const Job& job, Predicate predicate)
+{
+    return std::ranges::any_of(job.ranks, [&](const JobRank& rank) {
+        return std::ranges::any_of(rank.work.works, [&](const Work& work) {
+            return isPipelineOp(work.op.kind) && predicate(work.op);
+        });
+    });
+}
+
 class Placer
 {
 public:
@@ -163,18 +173,300 @@ public:
 private:
     enum class StageFrom : std::uint8_t { Names, Chunks, Ranks, Unknown };
 
-    void findSource();
-    void resolve(std::uint32_t rank);
-    Op resolved(std::uint32_t rank, const NamedOp& named, int iteration, Counter& counter);
-    int stageOf(std::uint32_t rank, const NamedOp& named) const;
-    bool isVShaped() const;
-    void makeDevices();
-    void placeStages();
-    void nameDirections();
-    void finish();
-    void splitBackward();
-    void setSlices();
-    void setPeer(Op& op) const;
+    void findSource()
+    {
+        for (const JobRank& rank : m_job.ranks) {
+            std::set<int> named;
+            for (const Work& work : rank.work.works)
+                if (work.op.stage && isPipelineOp(work.op.kind))
+                    named.insert(*work.op.stage);
+            m_onlyStage.push_back(named.size() == 1 ? *named.begin() : -1);
+        }
+        m_hasSlices = anyWork(m_job, [](const NamedOp& op) { return op.slice.value_or(0) > 0; });
+        const bool numbered
+            = anyWork(m_job, [](const NamedOp& op) { return op.microBatch.has_value(); });
+        if (anyWork(m_job, [](const NamedOp& op) { return op.stage.has_value(); })) {
+            m_from = StageFrom::Names;
+        } else if (anyWork(m_job, [](const NamedOp& op) { return op.chunk.has_value(); })) {
+            m_from = StageFrom::Chunks;
+            m_isV = isVShaped();
+            m_result.warnings.push_back(fmt::format(
+                "Stages follow from ranks and chunks, which are placed {}.",
+                m_isV ? "in a V, because chunk 1 begins on the last rank" : "in a loop"));
+        } else if (depth() > 1 && messagesShowChunks(m_job)) {
+            m_result.warnings.emplace_back(
+                "Stages are unknown: ranks have several stages, because the first rank of a "
+                "pipeline "
+                "receives activations and sends gradients, and the traces name no stages.");
+        } else if (depth() > 1 && messagesShowDirections(m_job, m_iterations)) {
+            m_result.warnings.emplace_back("Stages are unknown: ranks have several stages, because "
+                                           "they send activations in both "
+                                           "directions, and the traces name no stages.");
+        } else if (depth() > 1 && depth() <= kLongestPipeline
+                   && (numbered || m_job.namesPipelines || messagesShowPipelines(m_job))) {
+            m_from = StageFrom::Ranks;
+            m_result.warnings.push_back(
+                m_job.pipelines.size() == 1
+                    ? "The traces name no stages; stages are in the order of ranks, because ranks "
+                      "exchange messages, number their micro-batches or have a process group for "
+                      "pipelines."
+                    : fmt::format(
+                        "The traces name no stages; by the process groups of pipelines or "
+                        "messages, there are {} pipelines of {} ranks.",
+                        m_job.pipelines.size(), depth()));
+        }
+        m_result.stagesKnown = m_from != StageFrom::Unknown;
+        m_result.microBatchesKnown = numbered || m_from == StageFrom::Ranks;
+    }
+    void resolve(std::uint32_t rank)
+    {
+        Counter counter;
+        const ClassifiedRank& from = m_job.ranks[rank].work;
+        m_stages.emplace_back();
+        m_ops.emplace_back();
+        const auto note = [&](const Op& op) {
+            if (isPipelineOp(op.kind)) {
+                m_stages.back().insert(op.stage.value);
+                m_ops.back().insert(op);
+                m_mostMicroBatches = std::max(m_mostMicroBatches, op.microBatch.value + 1);
+            }
+        };
+        for (std::uint32_t i = 0; i < from.works.size(); ++i) {
+            const int iteration = m_iterations.ofWork[rank][i];
+            if (iteration < 0)
+                continue;
+            const NamedOp& op = from.works[i].op;
+            const auto& second = from.works[i].second;
+            if (stageOf(rank, op) < 0 && hasMicroBatch(op.kind)) {
+                ++m_result.withoutStage;
+                continue;
+            }
+            PlacedWork placed{rank, i, iteration, resolved(rank, op, iteration, counter),
+                              std::nullopt};
+            if (second)
+                placed.second = resolved(rank, *second, iteration, counter);
+            forEachOp(placed, note);
+            m_result.works.push_back(placed);
+        }
+    }
+    Op resolved(std::uint32_t rank, const NamedOp& named, int iteration, Counter& counter)
+    {
+        Op op;
+        op.kind = named.kind;
+        op.replica = named.up ? 1 : 0;
+        op.stage = StageId{stageOf(rank, named)};
+        if (m_hasSlices && named.slice && *named.slice < Op::kWhole)
+            op.slice = static_cast<std::uint16_t>(*named.slice);
+        if (!hasMicroBatch(op.kind))
+            return op;
+        const int ordinal = counter[{iteration, named.kind, op.stage.value, op.replica}]++;
+        op.microBatch = MicroBatchId{named.microBatch.value_or(ordinal)};
+        return op;
+    }
+    int stageOf(std::uint32_t rank, const NamedOp& named) const
+    {
+        const int ranks = depth(), index = m_job.ranks[rank].position;
+        switch (m_from) {
+        case StageFrom::Names:
+            return named.stage.value_or(m_onlyStage[rank]);
+        case StageFrom::Chunks: {
+            const std::int64_t chunk = named.chunk.value_or(0);
+            const bool isReversed = m_isV && chunk % 2 == 1;
+            const std::int64_t stage = chunk * ranks + (isReversed ? ranks - 1 - index : index);
+            return stage <= 0xFFFF ? static_cast<int>(stage) : -1; // rules have the same limit
+        }
+        case StageFrom::Ranks:
+            return index;
+        case StageFrom::Unknown:
+            break;
+        }
+        return 0;
+    }
+    // In a V, chunk 1 begins on the last rank and not on the first one.
+    bool isVShaped() const
+    {
+        std::optional<std::int64_t> first, last;
+        for (const JobRank& rank : m_job.ranks) {
+            if (rank.rank != m_job.pipelines.front().front()
+                && rank.rank != m_job.pipelines.front().back())
+                continue;
+            for (const Work& work : rank.work.works)
+                if (work.op.kind == OpKind::Forward && work.op.chunk == 1) {
+                    (rank.rank == m_job.pipelines.front().front() ? first : last)
+                        = work.window.begin;
+                    break;
+                }
+        }
+        return depth() > 1 && first && last && *last < *first;
+    }
+    void makeDevices()
+    {
+        const int copies = *std::ranges::max_element(m_copy) + 1;
+        std::set<int> held;
+        for (const std::set<int>& stages : m_stages)
+            held.insert(stages.begin(), stages.end());
+        const bool fromPipeline = m_from == StageFrom::Ranks || m_from == StageFrom::Chunks;
+        std::vector<int> ranks = fromPipeline ? m_job.pipelines.front() : std::vector<int>();
+        for (std::size_t i = 0; i < m_job.ranks.size() && !fromPipeline; ++i)
+            if (m_copy[i] == 0)
+                ranks.push_back(m_job.ranks[i].rank);
+        const int named = held.empty() ? 1 : std::max(1, *held.rbegin() + 1);
+        const int stages = m_from == StageFrom::Ranks ? depth() : named;
+        int lacking = copies == 1 && !fromPipeline ? stages - static_cast<int>(held.size()) : 0;
+        for (const int rank : m_job.pipelines.front())
+            if (std::ranges::binary_search(m_job.missing, rank) && lacking-- > 0)
+                ranks.push_back(rank);
+        std::ranges::sort(ranks);
+        m_result.ranks = ranks;
+        for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
+            const auto at = std::ranges::find(ranks, m_job.ranks[i].rank);
+            if (at == ranks.end() && m_copy[i] == 0)
+                m_copy[i] = kSharesDevice;
+            m_result.deviceOfRank.push_back(
+                m_copy[i] == 0 ? DeviceId{static_cast<int>(at - ranks.begin())} : DeviceId{-1});
+        }
+        m_result.complete = std::cmp_equal(held.size(), stages) && m_result.stagesKnown;
+        Shape& shape = m_result.shape;
+        shape.devices = static_cast<int>(ranks.size());
+        shape.dataParallel = copies;
+        shape.stages = stages;
+    }
+    void placeStages()
+    {
+        Shape& shape = m_result.shape;
+        shape.replicas = 1;
+        for (const PlacedWork& work : m_result.works)
+            shape.replicas = std::max(shape.replicas, work.op.replica + 1);
+        std::set<DeviceId> empty; // devices of ranks without a trace
+        for (int d = 0; d < shape.devices; ++d)
+            empty.insert(DeviceId{d});
+        for (const DeviceId d : m_result.deviceOfRank)
+            empty.erase(d);
+        m_result.deviceOf.assign(static_cast<std::size_t>(shape.replicas), {});
+        for (auto& stages : m_result.deviceOf)
+            stages.assign(static_cast<std::size_t>(shape.stages), DeviceId{-1});
+        for (const PlacedWork& work : m_result.works)
+            forEachOp(work, [&](const Op& op) {
+                if (isPipelineOp(op.kind)
+                    && m_result.deviceOf[op.replica].has(op.stage)) // not -1 (unknown)
+                    m_result.deviceOf[op.replica][op.stage] = m_result.deviceOfRank[work.rank];
+            });
+        auto next = empty.begin();
+        for (auto& stages : m_result.deviceOf)
+            for (DeviceId& device : stages)
+                if (!device.isValid()) {
+                    device = next == empty.end() ? DeviceId{0} : *next;
+                    next = next == empty.end() || std::next(next) == empty.end() ? empty.begin()
+                                                                                 : std::next(next);
+                }
+    }
+    // Assigns the two directions if ops do not name them. Of the two ranks with a stage, the lower
+    // one has the down direction in the first half of the stages, and the up direction in the
+    // second half.
+    void nameDirections()
+    {
+        const auto isUp = [](const PlacedWork& work) { return work.op.replica > 0; };
+        if (m_from != StageFrom::Names || std::ranges::any_of(m_result.works, isUp))
+            return;
+        std::map<int, std::set<std::uint32_t>> holders;
+        for (const PlacedWork& work : m_result.works)
+            if (isPipelineOp(work.op.kind))
+                holders[work.op.stage.value].insert(work.rank);
+        for (PlacedWork& work : m_result.works) {
+            const std::set<std::uint32_t>& ranks = holders[work.op.stage.value];
+            const bool isFirst = !ranks.empty() && *ranks.begin() == work.rank;
+            const bool isFirstHalf = 2 * work.op.stage.value < m_result.shape.stages;
+            if (ranks.size() == 2)
+                forEachOp(work, [&](Op& op) { op.replica = isFirst == isFirstHalf ? 0 : 1; });
+        }
+    }
+    void finish()
+    {
+        std::erase_if(m_result.works,
+                      [&](const PlacedWork& work) { return m_copy[work.rank] != 0; });
+        nameDirections();
+        placeStages();
+        Shape& shape = m_result.shape;
+        std::map<DeviceId, StageId> firstStage;
+        for (auto& stages : m_result.deviceOf)
+            for (const StageId stage : stages.ids())
+                firstStage.emplace(stages[stage], stage);
+        const bool isUnknown = m_from == StageFrom::Unknown;
+        for (PlacedWork& work : m_result.works) {
+            if (work.op.stage.value < 0 || (isUnknown && !hasMicroBatch(work.op.kind)))
+                work.op.stage = isUnknown
+                    ? StageId{0}
+                    : firstStage.emplace(m_result.deviceOfRank[work.rank], StageId{0})
+                          .first->second;
+            if (work.second && work.second->stage.value < 0)
+                work.second->stage = work.op.stage;
+            setPeer(work.op);
+            // If stages are unknown, ranks share no micro-batches, so each rank gets its own
+            // numbers.
+            const bool isOwn = isUnknown && work.op.microBatch.isValid();
+            forEachOp(work, [&](Op& op) {
+                op.microBatch.value += isOwn ? static_cast<int>(work.rank) * m_mostMicroBatches : 0;
+                shape.microBatches = std::max(shape.microBatches, op.microBatch.value + 1);
+            });
+        }
+        shape.microBatches = std::max(shape.microBatches, 1);
+        setSlices();
+        m_result.withoutPeer
+            = static_cast<std::int64_t>(std::erase_if(m_result.works, [](const PlacedWork& work) {
+                  return isTransfer(work.op.kind) && work.op.peer == Op::kNoPeer;
+              }));
+        splitBackward();
+        std::set<std::tuple<std::uint32_t, int, Op>> seen;
+        m_result.twice
+            = static_cast<std::int64_t>(std::erase_if(m_result.works, [&](const PlacedWork& work) {
+                  return isPipelineOp(work.op.kind)
+                      && !seen.emplace(work.rank, work.iteration, work.op).second;
+              }));
+    }
+    // Turns B into I if there is a separate W, because such a B computes only the input gradient.
+    void splitBackward()
+    {
+        const auto partOf = [](const PlacedWork& work, const Op& op) {
+            return std::tuple(work.rank, work.iteration, op.stage, op.microBatch, op.replica);
+        };
+        std::set<decltype(partOf(std::declval<PlacedWork>(), Op()))> withWeight;
+        for (const PlacedWork& work : m_result.works)
+            if (work.op.kind == OpKind::BackwardWeight)
+                withWeight.insert(partOf(work, work.op));
+        for (PlacedWork& work : m_result.works)
+            forEachOp(work, [&](Op& op) {
+                if (op.kind == OpKind::Backward && withWeight.contains(partOf(work, op)))
+                    op.kind = OpKind::BackwardInput;
+            });
+    }
+    // An op can process a part of a micro-batch. This function decides whether such parts are
+    // halves or slices: they are halves if the run also has a forward of a whole micro-batch.
+    void setSlices()
+    {
+        const bool areHalves = std::ranges::any_of(m_result.works, [](const PlacedWork& work) {
+            return work.op.kind == OpKind::Forward && work.op.slice == Op::kWhole;
+        });
+        for (PlacedWork& work : m_result.works)
+            forEachOp(work, [&](Op& op) {
+                if (op.slice == Op::kWhole)
+                    return;
+                if (areHalves && isCompute(op.kind)) // transfers of halves have no flag
+                    op.flags = OpFlag::Half;
+                m_result.shape.slices
+                    = std::max(m_result.shape.slices, areHalves ? 2 : op.slice + 1);
+            });
+    }
+    void setPeer(Op& op) const
+    {
+        const auto& stages = m_result.deviceOf[op.replica];
+        if (isCopy(op.kind) && stages.has(op.stage))
+            op.peer
+                = static_cast<std::uint16_t>(m_result.shape.devices - 1 - stages[op.stage].value);
+        const bool toNext = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvGradient;
+        const StageId peer{op.stage.value + (toNext ? 1 : -1)};
+        if (isTransfer(op.kind) && stages.has(peer))
+            op.peer = static_cast<std::uint16_t>(stages[peer].value);
+    }
     int depth() const { return static_cast<int>(m_job.pipelines.front().size()); }
 
     const Job& m_job;
@@ -189,311 +481,6 @@ private:
     std::vector<int> m_copy;             // by rank: findCopies()
 };
 
-template<class Predicate>
-bool anyWork(const Job& job, Predicate predicate)
-{
-    return std::ranges::any_of(job.ranks, [&](const JobRank& rank) {
-        return std::ranges::any_of(rank.work.works, [&](const Work& work) {
-            return isPipelineOp(work.op.kind) && predicate(work.op);
-        });
-    });
-}
-
-void Placer::findSource()
-{
-    for (const JobRank& rank : m_job.ranks) {
-        std::set<int> named;
-        for (const Work& work : rank.work.works)
-            if (work.op.stage && isPipelineOp(work.op.kind))
-                named.insert(*work.op.stage);
-        m_onlyStage.push_back(named.size() == 1 ? *named.begin() : -1);
-    }
-    m_hasSlices = anyWork(m_job, [](const NamedOp& op) { return op.slice.value_or(0) > 0; });
-    const bool numbered
-        = anyWork(m_job, [](const NamedOp& op) { return op.microBatch.has_value(); });
-    if (anyWork(m_job, [](const NamedOp& op) { return op.stage.has_value(); })) {
-        m_from = StageFrom::Names;
-    } else if (anyWork(m_job, [](const NamedOp& op) { return op.chunk.has_value(); })) {
-        m_from = StageFrom::Chunks;
-        m_isV = isVShaped();
-        m_result.warnings.push_back(
-            fmt::format("Stages follow from ranks and chunks, which are placed {}.",
-                        m_isV ? "in a V, because chunk 1 begins on the last rank" : "in a loop"));
-    } else if (depth() > 1 && messagesShowChunks(m_job)) {
-        m_result.warnings.emplace_back(
-            "Stages are unknown: ranks have several stages, because the first rank of a pipeline "
-            "receives activations and sends gradients, and the traces name no stages.");
-    } else if (depth() > 1 && messagesShowDirections(m_job, m_iterations)) {
-        m_result.warnings.emplace_back(
-            "Stages are unknown: ranks have several stages, because they send activations in both "
-            "directions, and the traces name no stages.");
-    } else if (depth() > 1 && depth() <= kLongestPipeline
-               && (numbered || m_job.namesPipelines || messagesShowPipelines(m_job))) {
-        m_from = StageFrom::Ranks;
-        m_result.warnings.push_back(
-            m_job.pipelines.size() == 1
-                ? "The traces name no stages; stages are in the order of ranks, because ranks "
-                  "exchange messages, number their micro-batches or have a process group for "
-                  "pipelines."
-                : fmt::format("The traces name no stages; by the process groups of pipelines or "
-                              "messages, there are {} pipelines of {} ranks.",
-                              m_job.pipelines.size(), depth()));
-    }
-    m_result.stagesKnown = m_from != StageFrom::Unknown;
-    m_result.microBatchesKnown = numbered || m_from == StageFrom::Ranks;
-}
-
-// In a V, chunk 1 begins on the last rank and not on the first one.
-bool Placer::isVShaped() const
-{
-    std::optional<std::int64_t> first, last;
-    for (const JobRank& rank : m_job.ranks) {
-        if (rank.rank != m_job.pipelines.front().front()
-            && rank.rank != m_job.pipelines.front().back())
-            continue;
-        for (const Work& work : rank.work.works)
-            if (work.op.kind == OpKind::Forward && work.op.chunk == 1) {
-                (rank.rank == m_job.pipelines.front().front() ? first : last) = work.window.begin;
-                break;
-            }
-    }
-    return depth() > 1 && first && last && *last < *first;
-}
-
-int Placer::stageOf(std::uint32_t rank, const NamedOp& named) const
-{
-    const int ranks = depth(), index = m_job.ranks[rank].position;
-    switch (m_from) {
-    case StageFrom::Names:
-        return named.stage.value_or(m_onlyStage[rank]);
-    case StageFrom::Chunks: {
-        const std::int64_t chunk = named.chunk.value_or(0);
-        const bool isReversed = m_isV && chunk % 2 == 1;
-        const std::int64_t stage = chunk * ranks + (isReversed ? ranks - 1 - index : index);
-        return stage <= 0xFFFF ? static_cast<int>(stage) : -1; // rules have the same limit
-    }
-    case StageFrom::Ranks:
-        return index;
-    case StageFrom::Unknown:
-        break;
-    }
-    return 0;
-}
-
-Op Placer::resolved(std::uint32_t rank, const NamedOp& named, int iteration, Counter& counter)
-{
-    Op op;
-    op.kind = named.kind;
-    op.replica = named.up ? 1 : 0;
-    op.stage = StageId{stageOf(rank, named)};
-    if (m_hasSlices && named.slice && *named.slice < Op::kWhole)
-        op.slice = static_cast<std::uint16_t>(*named.slice);
-    if (!hasMicroBatch(op.kind))
-        return op;
-    const int ordinal = counter[{iteration, named.kind, op.stage.value, op.replica}]++;
-    op.microBatch = MicroBatchId{named.microBatch.value_or(ordinal)};
-    return op;
-}
-
-void Placer::resolve(std::uint32_t rank)
-{
-    Counter counter;
-    const ClassifiedRank& from = m_job.ranks[rank].work;
-    m_stages.emplace_back();
-    m_ops.emplace_back();
-    const auto note = [&](const Op& op) {
-        if (isPipelineOp(op.kind)) {
-            m_stages.back().insert(op.stage.value);
-            m_ops.back().insert(op);
-            m_mostMicroBatches = std::max(m_mostMicroBatches, op.microBatch.value + 1);
-        }
-    };
-    for (std::uint32_t i = 0; i < from.works.size(); ++i) {
-        const int iteration = m_iterations.ofWork[rank][i];
-        if (iteration < 0)
-            continue;
-        const NamedOp& op = from.works[i].op;
-        const auto& second = from.works[i].second;
-        if (stageOf(rank, op) < 0 && hasMicroBatch(op.kind)) {
-            ++m_result.withoutStage;
-            continue;
-        }
-        PlacedWork placed{rank, i, iteration, resolved(rank, op, iteration, counter), std::nullopt};
-        if (second)
-            placed.second = resolved(rank, *second, iteration, counter);
-        forEachOp(placed, note);
-        m_result.works.push_back(placed);
-    }
-}
-
-void Placer::makeDevices()
-{
-    const int copies = *std::ranges::max_element(m_copy) + 1;
-    std::set<int> held;
-    for (const std::set<int>& stages : m_stages)
-        held.insert(stages.begin(), stages.end());
-    const bool fromPipeline = m_from == StageFrom::Ranks || m_from == StageFrom::Chunks;
-    std::vector<int> ranks = fromPipeline ? m_job.pipelines.front() : std::vector<int>();
-    for (std::size_t i = 0; i < m_job.ranks.size() && !fromPipeline; ++i)
-        if (m_copy[i] == 0)
-            ranks.push_back(m_job.ranks[i].rank);
-    const int named = held.empty() ? 1 : std::max(1, *held.rbegin() + 1);
-    const int stages = m_from == StageFrom::Ranks ? depth() : named;
-    int lacking = copies == 1 && !fromPipeline ? stages - static_cast<int>(held.size()) : 0;
-    for (const int rank : m_job.pipelines.front())
-        if (std::ranges::binary_search(m_job.missing, rank) && lacking-- > 0)
-            ranks.push_back(rank);
-    std::ranges::sort(ranks);
-    m_result.ranks = ranks;
-    for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
-        const auto at = std::ranges::find(ranks, m_job.ranks[i].rank);
-        if (at == ranks.end() && m_copy[i] == 0)
-            m_copy[i] = kSharesDevice;
-        m_result.deviceOfRank.push_back(
-            m_copy[i] == 0 ? DeviceId{static_cast<int>(at - ranks.begin())} : DeviceId{-1});
-    }
-    m_result.complete = std::cmp_equal(held.size(), stages) && m_result.stagesKnown;
-    Shape& shape = m_result.shape;
-    shape.devices = static_cast<int>(ranks.size());
-    shape.dataParallel = copies;
-    shape.stages = stages;
-}
-
-void Placer::placeStages()
-{
-    Shape& shape = m_result.shape;
-    shape.replicas = 1;
-    for (const PlacedWork& work : m_result.works)
-        shape.replicas = std::max(shape.replicas, work.op.replica + 1);
-    std::set<DeviceId> empty; // devices of ranks without a trace
-    for (int d = 0; d < shape.devices; ++d)
-        empty.insert(DeviceId{d});
-    for (const DeviceId d : m_result.deviceOfRank)
-        empty.erase(d);
-    m_result.deviceOf.assign(static_cast<std::size_t>(shape.replicas), {});
-    for (auto& stages : m_result.deviceOf)
-        stages.assign(static_cast<std::size_t>(shape.stages), DeviceId{-1});
-    for (const PlacedWork& work : m_result.works)
-        forEachOp(work, [&](const Op& op) {
-            if (isPipelineOp(op.kind)
-                && m_result.deviceOf[op.replica].has(op.stage)) // not -1 (unknown)
-                m_result.deviceOf[op.replica][op.stage] = m_result.deviceOfRank[work.rank];
-        });
-    auto next = empty.begin();
-    for (auto& stages : m_result.deviceOf)
-        for (DeviceId& device : stages)
-            if (!device.isValid()) {
-                device = next == empty.end() ? DeviceId{0} : *next;
-                next = next == empty.end() || std::next(next) == empty.end() ? empty.begin()
-                                                                             : std::next(next);
-            }
-}
-
-// Turns B into I if there is a separate W, because such a B computes only the input gradient.
-void Placer::splitBackward()
-{
-    const auto partOf = [](const PlacedWork& work, const Op& op) {
-        return std::tuple(work.rank, work.iteration, op.stage, op.microBatch, op.replica);
-    };
-    std::set<decltype(partOf(std::declval<PlacedWork>(), Op()))> withWeight;
-    for (const PlacedWork& work : m_result.works)
-        if (work.op.kind == OpKind::BackwardWeight)
-            withWeight.insert(partOf(work, work.op));
-    for (PlacedWork& work : m_result.works)
-        forEachOp(work, [&](Op& op) {
-            if (op.kind == OpKind::Backward && withWeight.contains(partOf(work, op)))
-                op.kind = OpKind::BackwardInput;
-        });
-}
-
-// An op can process a part of a micro-batch. This function decides whether such parts are halves or
-// slices: they are halves if the run also has a forward of a whole micro-batch.
-void Placer::setSlices()
-{
-    const bool areHalves = std::ranges::any_of(m_result.works, [](const PlacedWork& work) {
-        return work.op.kind == OpKind::Forward && work.op.slice == Op::kWhole;
-    });
-    for (PlacedWork& work : m_result.works)
-        forEachOp(work, [&](Op& op) {
-            if (op.slice == Op::kWhole)
-                return;
-            if (areHalves && isCompute(op.kind)) // transfers of halves have no flag
-                op.flags = OpFlag::Half;
-            m_result.shape.slices = std::max(m_result.shape.slices, areHalves ? 2 : op.slice + 1);
-        });
-}
-
-void Placer::setPeer(Op& op) const
-{
-    const auto& stages = m_result.deviceOf[op.replica];
-    if (isCopy(op.kind) && stages.has(op.stage))
-        op.peer = static_cast<std::uint16_t>(m_result.shape.devices - 1 - stages[op.stage].value);
-    const bool toNext = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvGradient;
-    const StageId peer{op.stage.value + (toNext ? 1 : -1)};
-    if (isTransfer(op.kind) && stages.has(peer))
-        op.peer = static_cast<std::uint16_t>(stages[peer].value);
-}
-
-// Assigns the two directions if ops do not name them. Of the two ranks with a stage, the lower one
-// has the down direction in the first half of the stages, and the up direction in the second half.
-void Placer::nameDirections()
-{
-    const auto isUp = [](const PlacedWork& work) { return work.op.replica > 0; };
-    if (m_from != StageFrom::Names || std::ranges::any_of(m_result.works, isUp))
-        return;
-    std::map<int, std::set<std::uint32_t>> holders;
-    for (const PlacedWork& work : m_result.works)
-        if (isPipelineOp(work.op.kind))
-            holders[work.op.stage.value].insert(work.rank);
-    for (PlacedWork& work : m_result.works) {
-        const std::set<std::uint32_t>& ranks = holders[work.op.stage.value];
-        const bool isFirst = !ranks.empty() && *ranks.begin() == work.rank;
-        const bool isFirstHalf = 2 * work.op.stage.value < m_result.shape.stages;
-        if (ranks.size() == 2)
-            forEachOp(work, [&](Op& op) { op.replica = isFirst == isFirstHalf ? 0 : 1; });
-    }
-}
-
-void Placer::finish()
-{
-    std::erase_if(m_result.works, [&](const PlacedWork& work) { return m_copy[work.rank] != 0; });
-    nameDirections();
-    placeStages();
-    Shape& shape = m_result.shape;
-    std::map<DeviceId, StageId> firstStage;
-    for (auto& stages : m_result.deviceOf)
-        for (const StageId stage : stages.ids())
-            firstStage.emplace(stages[stage], stage);
-    const bool isUnknown = m_from == StageFrom::Unknown;
-    for (PlacedWork& work : m_result.works) {
-        if (work.op.stage.value < 0 || (isUnknown && !hasMicroBatch(work.op.kind)))
-            work.op.stage = isUnknown
-                ? StageId{0}
-                : firstStage.emplace(m_result.deviceOfRank[work.rank], StageId{0}).first->second;
-        if (work.second && work.second->stage.value < 0)
-            work.second->stage = work.op.stage;
-        setPeer(work.op);
-        // If stages are unknown, ranks share no micro-batches, so each rank gets its own numbers.
-        const bool isOwn = isUnknown && work.op.microBatch.isValid();
-        forEachOp(work, [&](Op& op) {
-            op.microBatch.value += isOwn ? static_cast<int>(work.rank) * m_mostMicroBatches : 0;
-            shape.microBatches = std::max(shape.microBatches, op.microBatch.value + 1);
-        });
-    }
-    shape.microBatches = std::max(shape.microBatches, 1);
-    setSlices();
-    m_result.withoutPeer
-        = static_cast<std::int64_t>(std::erase_if(m_result.works, [](const PlacedWork& work) {
-              return isTransfer(work.op.kind) && work.op.peer == Op::kNoPeer;
-          }));
-    splitBackward();
-    std::set<std::tuple<std::uint32_t, int, Op>> seen;
-    m_result.twice
-        = static_cast<std::int64_t>(std::erase_if(m_result.works, [&](const PlacedWork& work) {
-              return isPipelineOp(work.op.kind)
-                  && !seen.emplace(work.rank, work.iteration, work.op).second;
-          }));
-}
 } // namespace
 
 Placement place(const Job& job, const FoundIterations& iterations)

@@ -188,7 +188,6 @@ inline std::string quoted(std::string_view column)
     return column == "end" ? "\"end\"" : std::string(column);
 }
 
-// Returns the names of the columns that have a field.
 template<class Row>
 std::vector<std::string> namesOf(std::string_view prefix = {})
 {

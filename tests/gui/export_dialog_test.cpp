@@ -3,7 +3,7 @@
 #include "app/models/tables/iterations_model.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/segment_control.h"
-#include "profiler/figure/svg.h"
+#include "profiler/figure/scene.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/jobs/busy_pool.h"
 #include "tests/app/jobs/wait_for.h"

@@ -3,7 +3,7 @@
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/import/rules_pane.h"
-#include "profiler/export/import_json.h"
+#include "profiler/export/exporters.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/profiler/import/traces.h"
 #include "tests/support/temporary_folder.h"

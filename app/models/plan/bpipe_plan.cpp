@@ -4,7 +4,7 @@
 #include "app/models/text.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
-#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/training_setup.h"
 #include "engine/experiment/run_command.h"
 
 #include <QCoreApplication>

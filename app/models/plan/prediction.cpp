@@ -4,7 +4,7 @@
 #include "app/models/text.h"
 #include "engine/base/try.h"
 #include "engine/cost/unit_cost_fields.h"
-#include "engine/experiment/check_runnable.h"
+#include "engine/experiment/check_experiment.h"
 #include "engine/schedule/formats/read_schedule.h"
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"

@@ -3,7 +3,7 @@
 #include "app/models/plan/bpipe_plan.h"
 #include "app/models/plan/run_plan.h"
 #include "app/models/text.h"
-#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
 
 #include <QJsonObject>

@@ -6,7 +6,7 @@
 #include "app/widgets/forms/bound_fields.h"
 #include "app/widgets/forms/form_rows.h"
 #include "app/widgets/forms/spin_field.h"
-#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/training_setup.h"
 
 #include <QComboBox>
 #include <QLineEdit>

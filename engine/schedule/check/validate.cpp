@@ -1,20 +1,18 @@
 #include "engine/schedule/check/validate.h"
 
-#include "engine/schedule/check/deadlock.h"
 #include "engine/schedule/check/op_table.h"
-#include "engine/schedule/check/stash_check.h"
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
-#include "engine/schedule/passes/tied_embeddings.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 namespace engine {
+
 namespace {
 
 using Kind = Violation::Kind;
@@ -342,6 +340,46 @@ private:
 std::vector<Violation> validate(const Schedule& schedule)
 {
     return Validator(schedule).run();
+}
+
+namespace {
+
+constexpr int kNeighbours = 8; // rows shown above and below the device
+
+std::string cellText(const Schedule& schedule, DeviceId device, int index)
+{
+    const auto ops = schedule.on(device);
+    return index < std::ssize(ops) ? toString(ops[index]) : std::string();
+}
+
+} // namespace
+
+std::string gridAround(const Schedule& schedule, DeviceId device, int index, int window)
+{
+    const int devices = schedule.program.size();
+    const int firstRow = std::max(0, device.value - kNeighbours);
+    const int lastRow = std::min(devices - 1, device.value + kNeighbours);
+    const int first = std::max(0, index - window);
+    const int last = std::max(0, index) + window;
+
+    std::size_t width = 0;
+    for (int d = firstRow; d <= lastRow; ++d)
+        for (int i = first; i <= last; ++i)
+            width = std::max(width, cellText(schedule, DeviceId{d}, i).size());
+
+    std::string grid;
+    for (int d = firstRow; d <= lastRow; ++d) {
+        std::string row = fmt::format("device {:<{}} |{}", d, std::to_string(lastRow).size(),
+                                      first > 0 ? " .." : "");
+        for (int i = first; i <= last; ++i) {
+            const std::string text = cellText(schedule, DeviceId{d}, i);
+            const bool marked = d == device.value && i == index;
+            row += fmt::format("{}{:^{}}{}", marked ? '[' : ' ', text, width, marked ? ']' : ' ');
+        }
+        row.erase(row.find_last_not_of(' ') + 1);
+        grid += row + '\n';
+    }
+    return grid;
 }
 
 } // namespace engine

@@ -4,9 +4,8 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/validate.h"
+#include "engine/schedule/formats/assemble.h"
 #include "engine/schedule/formats/csv.h"
-#include "engine/schedule/formats/lines.h"
-#include "engine/schedule/formats/sail_text.h"
 #include "engine/schedule/formats/torch_csv.h"
 
 #include <fmt/format.h>
@@ -16,8 +15,7 @@
 namespace engine {
 namespace {
 
-// Returns the first line that has more than blanks and commas. If device 0 is always idle, its line
-// has only these.
+// Skips lines of blanks and commas: if device 0 is always idle, its line has only these.
 std::string_view firstLine(std::string_view text)
 {
     Lines lines(text);

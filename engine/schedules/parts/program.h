@@ -4,7 +4,6 @@
 
 namespace engine::parts {
 
-// Returns the device of a stage in a looping or a V-shaped placement on D devices.
 DeviceId loopingDevice(int devices, int stage);
 DeviceId vDevice(int devices, int stage);
 

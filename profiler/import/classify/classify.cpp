@@ -131,24 +131,6 @@ private:
     std::vector<std::uint32_t> m_busiest;
 };
 
-// Knows which host threads belong to PyTorch's autograd engine, and when other threads run
-// functions of the engine.
-class AutogradThreads
-{
-public:
-    AutogradThreads(const RankTrace& trace, const MarkedRanges& marks);
-
-    // Whether the engine launched the work that `thread` launched at `time`.
-    bool launched(std::uint32_t thread, std::int64_t time) const
-    {
-        return m_isEngine[thread] || contains(m_functions[thread], time);
-    }
-
-private:
-    std::vector<bool> m_isEngine;     // by thread: whether it belongs to the engine
-    std::vector<Windows> m_functions; // by thread: when functions of the engine run
-};
-
 MarkedRanges::MarkedRanges(const RankTrace& trace, const Rules& rules)
     : m_onThread(trace.threads.size())
 {
@@ -198,33 +180,50 @@ bool isOfEngine(std::string_view name)
         && name.front() <= 'Z' && name.find_first_of(" :.") == std::string_view::npos;
 }
 
-// A thread belongs to the engine if PyTorch named it so, or if most of its ops run within autograd
-// functions; its other ops are those of hooks. The main thread also runs a few such functions: the
-// roots of a backward, or those of CPU tensors. A thread with ranges of iterations never belongs to
-// the engine, because on a CPU the backward runs on the thread that calls it.
-AutogradThreads::AutogradThreads(const RankTrace& trace, const MarkedRanges& marks)
+// Knows which host threads belong to PyTorch's autograd engine, and when other threads run
+// functions of the engine.
+class AutogradThreads
 {
-    std::vector<std::vector<Window>> found(trace.threads.size());
-    for (const auto* rows : {&trace.ops, &trace.ranges})
-        for (const HostRange& range : *rows)
-            if (isOfEngine(trace.text(range.name)))
-                found[range.thread].push_back(range.window);
-    for (std::vector<Window>& windows : found)
-        m_functions.push_back(unite(std::move(windows)));
-    std::vector<std::int64_t> within(trace.threads.size(), 0); // ops within functions - others
-    for (const auto* rows : {&trace.ops, &trace.ranges})
-        for (const HostRange& range : *rows)
-            within[range.thread]
-                += contains(m_functions[range.thread], range.window.begin) ? 1 : -1;
-    // PyTorch 2 names its threads; Kineto writes "thread 1262 (pt_autograd_0)".
-    constexpr std::string_view kName = "pt_autograd_";
-    for (std::size_t thread = 0; thread < m_functions.size(); ++thread)
-        m_isEngine.push_back(trace.threads[thread].find(kName) != std::string::npos
-                             || (!m_functions[thread].empty() && within[thread] >= 0));
-    for (const Mark& mark : marks.all())
-        if (mark.match->purpose == RuleMatch::Purpose::Iteration)
-            m_isEngine[mark.range.thread] = false;
-}
+public:
+    // A thread belongs to the engine if PyTorch named it so, or if most of its ops run within
+    // autograd functions; its other ops are those of hooks. The main thread also runs a few such
+    // functions: the roots of a backward, or those of CPU tensors. A thread with ranges of
+    // iterations never belongs to the engine, because on a CPU the backward runs on the thread that
+    // calls it.
+    AutogradThreads(const RankTrace& trace, const MarkedRanges& marks)
+    {
+        std::vector<std::vector<Window>> found(trace.threads.size());
+        for (const auto* rows : {&trace.ops, &trace.ranges})
+            for (const HostRange& range : *rows)
+                if (isOfEngine(trace.text(range.name)))
+                    found[range.thread].push_back(range.window);
+        for (std::vector<Window>& windows : found)
+            m_functions.push_back(unite(std::move(windows)));
+        std::vector<std::int64_t> within(trace.threads.size(), 0); // ops within functions - others
+        for (const auto* rows : {&trace.ops, &trace.ranges})
+            for (const HostRange& range : *rows)
+                within[range.thread]
+                    += contains(m_functions[range.thread], range.window.begin) ? 1 : -1;
+        // PyTorch 2 names its threads; Kineto writes "thread 1262 (pt_autograd_0)".
+        constexpr std::string_view kName = "pt_autograd_";
+        for (std::size_t thread = 0; thread < m_functions.size(); ++thread)
+            m_isEngine.push_back(trace.threads[thread].find(kName) != std::string::npos
+                                 || (!m_functions[thread].empty() && within[thread] >= 0));
+        for (const Mark& mark : marks.all())
+            if (mark.match->purpose == RuleMatch::Purpose::Iteration)
+                m_isEngine[mark.range.thread] = false;
+    }
+
+    // Whether the engine launched the work that `thread` launched at `time`.
+    bool launched(std::uint32_t thread, std::int64_t time) const
+    {
+        return m_isEngine[thread] || contains(m_functions[thread], time);
+    }
+
+private:
+    std::vector<bool> m_isEngine;     // by thread: whether it belongs to the engine
+    std::vector<Windows> m_functions; // by thread: when functions of the engine run
+};
 
 // `group` lists the ranks of the process group, such as "[0, 1, 2]".
 bool goesToNextStage(const NcclArguments& message, std::string_view group)
@@ -293,7 +292,40 @@ class GpuItems
 public:
     // `trace` and `result` must outlive this object. Sizes the lists of `result` that the items
     // refer to; no item has a work yet.
-    GpuItems(const RankTrace& trace, const Rules& rules, ClassifiedRank& result);
+    GpuItems(const RankTrace& trace, const Rules& rules, ClassifiedRank& result)
+    {
+        std::vector<const GpuCall*> calls; // by correlation
+        for (const GpuCall& call : trace.gpu.calls)
+            if (call.correlation != 0)
+                calls.push_back(&call);
+        std::ranges::stable_sort(calls, {}, &GpuCall::correlation);
+        const auto add = [&](const auto& rows, Match::Of of, std::vector<std::uint32_t>& works) {
+            works.assign(rows.size(), ClassifiedRank::kNoWork);
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                m_items.push_back(
+                    {{rows[i].window, of, static_cast<std::uint32_t>(i)}, std::nullopt, &works[i]});
+                const std::uint32_t wanted = rows[i].place.correlation; // no call has correlation 0
+                const auto call
+                    = std::ranges::lower_bound(calls, wanted, {}, &GpuCall::correlation);
+                if (call != calls.end() && (*call)->correlation == wanted)
+                    m_items.back().call = **call;
+            }
+        };
+        add(trace.gpu.kernels, Match::Of::Kernel, result.ofKernel);
+        add(trace.gpu.copies, Match::Of::Copy, result.ofCopy);
+        add(trace.gpu.memsets, Match::Of::Memset, result.ofMemset);
+        for (std::uint32_t i = 0; i < trace.gpu.kernels.size(); ++i) {
+            const std::uint32_t name = trace.gpu.kernels[i].name;
+            auto known = m_rules.find(name);
+            if (known == m_rules.end())
+                known = m_rules.emplace(name, rules.ofKernel(trace.text(name))).first;
+            m_items[i].match.name = name;
+            m_items[i].kernelRule = known->second ? &*known->second : nullptr;
+            for (auto [each, end] = trace.nccl.equal_range(i); each != end; ++each)
+                m_items[i].nccl.push_back(&each->second);
+        }
+        std::ranges::stable_sort(m_items, {}, &GpuItem::launch);
+    }
 
     const std::vector<GpuItem>& inOrder() const { return m_items; } // of launches
 
@@ -301,40 +333,6 @@ private:
     std::unordered_map<std::uint32_t, std::optional<RuleMatch>> m_rules; // by name of a kernel
     std::vector<GpuItem> m_items;
 };
-
-GpuItems::GpuItems(const RankTrace& trace, const Rules& rules, ClassifiedRank& result)
-{
-    std::vector<const GpuCall*> calls; // by correlation
-    for (const GpuCall& call : trace.gpu.calls)
-        if (call.correlation != 0)
-            calls.push_back(&call);
-    std::ranges::stable_sort(calls, {}, &GpuCall::correlation);
-    const auto add = [&](const auto& rows, Match::Of of, std::vector<std::uint32_t>& works) {
-        works.assign(rows.size(), ClassifiedRank::kNoWork);
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            m_items.push_back(
-                {{rows[i].window, of, static_cast<std::uint32_t>(i)}, std::nullopt, &works[i]});
-            const std::uint32_t wanted = rows[i].place.correlation; // no call has correlation 0
-            const auto call = std::ranges::lower_bound(calls, wanted, {}, &GpuCall::correlation);
-            if (call != calls.end() && (*call)->correlation == wanted)
-                m_items.back().call = **call;
-        }
-    };
-    add(trace.gpu.kernels, Match::Of::Kernel, result.ofKernel);
-    add(trace.gpu.copies, Match::Of::Copy, result.ofCopy);
-    add(trace.gpu.memsets, Match::Of::Memset, result.ofMemset);
-    for (std::uint32_t i = 0; i < trace.gpu.kernels.size(); ++i) {
-        const std::uint32_t name = trace.gpu.kernels[i].name;
-        auto known = m_rules.find(name);
-        if (known == m_rules.end())
-            known = m_rules.emplace(name, rules.ofKernel(trace.text(name))).first;
-        m_items[i].match.name = name;
-        m_items[i].kernelRule = known->second ? &*known->second : nullptr;
-        for (auto [each, end] = trace.nccl.equal_range(i); each != end; ++each)
-            m_items[i].nccl.push_back(&each->second);
-    }
-    std::ranges::stable_sort(m_items, {}, &GpuItem::launch);
-}
 
 // Sums the work of one rank by the rule that matches it, and keeps the longest matches of each
 // rule.
@@ -344,13 +342,36 @@ public:
     // Counts work that a rule matches. `rule` is an index in Rules::all(), or the number of rules
     // for work that autograd threads launched, or that number + 1 for work that other threads
     // launched.
-    void count(std::size_t rule, const Match& match);
+    void count(std::size_t rule, const Match& match)
+    {
+        m_byRule[rule].add(match.window.duration());
+        m_longest[rule].add(match);
+    }
     // Counts work that no rule matches.
-    void leaveOut(const char* what, const Match& match);
+    void leaveOut(const char* what, const Match& match)
+    {
+        leaveOut(what, match.window.duration());
+        m_unmatched.add(match);
+    }
     // Counts anything else that the run does not contain; `time` is in ns.
     void leaveOut(const char* what, std::int64_t time) { m_leftOut[what].add(time); }
     // Stores the rules, their matches and what was left out in `rank`.
-    void report(const Rules& rules, ClassifiedRank& rank);
+    void report(const Rules& rules, ClassifiedRank& rank)
+    {
+        std::vector<RuleText> texts = rules.all();
+        texts.push_back({"autograd-thread", "Launched by the autograd engine", "medium"});
+        texts.push_back({"main-thread", "Launched outside the autograd engine", "low"});
+        for (const auto& [rule, sum] : m_byRule) {
+            const RuleText& text = texts[rule];
+            rank.rules.push_back({text.name, text.title, text.confidence, sum.matches, sum.time});
+            const std::vector<Match> longest = m_longest[rule].take();
+            auto& known = rank.matches[text.name]; // several rules may have one name
+            known.insert(known.end(), longest.begin(), longest.end());
+        }
+        rank.matches[""] = m_unmatched.take();
+        for (const auto& [what, sum] : m_leftOut)
+            rank.leftOut.push_back({what, sum.matches, sum.time});
+    }
 
 private:
     struct Sum
@@ -368,35 +389,6 @@ private:
     std::map<std::size_t, LongestMatches> m_longest; // by rule
     LongestMatches m_unmatched;
 };
-
-void RuleTally::count(std::size_t rule, const Match& match)
-{
-    m_byRule[rule].add(match.window.duration());
-    m_longest[rule].add(match);
-}
-
-void RuleTally::leaveOut(const char* what, const Match& match)
-{
-    leaveOut(what, match.window.duration());
-    m_unmatched.add(match);
-}
-
-void RuleTally::report(const Rules& rules, ClassifiedRank& rank)
-{
-    std::vector<RuleText> texts = rules.all();
-    texts.push_back({"autograd-thread", "Launched by the autograd engine", "medium"});
-    texts.push_back({"main-thread", "Launched outside the autograd engine", "low"});
-    for (const auto& [rule, sum] : m_byRule) {
-        const RuleText& text = texts[rule];
-        rank.rules.push_back({text.name, text.title, text.confidence, sum.matches, sum.time});
-        const std::vector<Match> longest = m_longest[rule].take();
-        auto& known = rank.matches[text.name]; // several rules may have one name
-        known.insert(known.end(), longest.begin(), longest.end());
-    }
-    rank.matches[""] = m_unmatched.take();
-    for (const auto& [what, sum] : m_leftOut)
-        rank.leftOut.push_back({what, sum.matches, sum.time});
-}
 
 bool isForwardSegment(const Work& work)
 {
@@ -526,23 +518,285 @@ public:
     }
 
 private:
-    void addMarkedWorks();
-    void classifyGpu();
-    void classifyOps();
-    void classifyItem(const GpuItem& item);
-    void takeNccl(const GpuItem& item);
-    std::uint32_t addMessages(const GpuItem& item, std::uint32_t named);
-    std::uint32_t addMessage(const GpuItem& item, OpKind kind, std::uint32_t group);
-    void addSegment(const GpuItem& item, OpKind kind);
-    void addCollectives();
-    void finishWorks();
+    void addMarkedWorks()
+    {
+        m_workOf.assign(m_marks.all().size(), kNoWork);
+        std::map<std::uint32_t, std::uint32_t> optimizer; // thread -> its latest optimizer step
+        for (std::size_t i = 0; i < m_marks.all().size(); ++i) {
+            const Mark& mark = m_marks.all()[i];
+            const Window host = mark.range.window;
+            if (mark.match->purpose == Purpose::Iteration) {
+                m_result.steps.push_back({host, m_trace.text(mark.range.name)});
+                m_bounds.push_back(host.begin);
+            }
+            // A joint range does not name its messages, but it separates ops as a message does.
+            if (isOfRule(mark, "megatron-p2p-joint"))
+                m_bounds.push_back(host.begin);
+            if (!mark.isOp())
+                continue;
+            if (mark.kind() == OpKind::OptimizerStep) {
+                const auto [latest, isFirst] = optimizer.emplace(mark.range.thread, kNoWork);
+                // PyTorch's range of the step may be in one of the framework. Both are one step.
+                if (!isFirst && host.begin < m_result.works[latest->second].host.end) {
+                    Window& all = m_result.works[latest->second].host;
+                    all.end = std::max(all.end, host.end);
+                    m_workOf[i] = latest->second;
+                    continue;
+                }
+                latest->second = static_cast<std::uint32_t>(m_result.works.size());
+            }
+            m_workOf[i] = addWork(*mark.match, host);
+            const NamedOp& op = mark.match->ops.front();
+            m_namesPipelineOps = m_namesPipelineOps || isPipelineOp(op.kind);
+            m_namesBackwards = m_namesBackwards
+                || std::ranges::any_of(mark.match->ops,
+                                       [](const NamedOp& each) { return isBackward(each.kind); });
+            m_numbersOps = m_numbersOps || (isPipelineOp(op.kind) && (op.stage || op.microBatch));
+            if (isTransfer(op.kind))
+                m_bounds.push_back(host.begin);
+        }
+    }
+    void classifyGpu()
+    {
+        const GpuItems items(m_trace, m_rules, m_result);
+        m_result.fromSegments = !m_namesPipelineOps;
+        std::ranges::sort(m_bounds);
+        for (const GpuItem& item : items.inOrder())
+            classifyItem(item);
+    }
+    // Used for traces without GPU work: counts the time of the outermost framework ops on the host.
+    // An op of the pipeline begins with the first framework op in its range; before that, it waits
+    // for its input.
+    void classifyOps()
+    {
+        std::vector<HostRange> ops = m_trace.ops;
+        std::ranges::stable_sort(ops, {}, [](const HostRange& op) { return op.window.begin; });
+        std::vector<std::int64_t> busyUntil(m_trace.threads.size(), 0);
+        for (const HostRange& op : ops) {
+            if (op.window.begin < busyUntil[op.thread])
+                continue; // nested in another op
+            busyUntil[op.thread] = op.window.end;
+            const std::int64_t begin = op.window.begin;
+            addTime(m_result.time, op.window.duration());
+            const std::uint32_t mark = m_marks.onAny(op.thread, begin, [](const Mark& of) {
+                return of.match->purpose != Purpose::Iteration;
+            });
+            if (mark == MarkedRanges::kNone) {
+                m_tally.leaveOut("Framework ops outside any pipeline op",
+                                 {op.window, Match::Of::Range, kNoWork, op.name});
+                continue;
+            }
+            const std::uint32_t work = m_workOf[mark];
+            m_tally.count(m_marks.all()[mark].match->rule,
+                          {op.window, Match::Of::Range, work, op.name});
+            if (work != kNoWork && engine::isCompute(m_result.works[work].op.kind) && !m_ran[work])
+                grow(work, {begin, std::max(begin, m_result.works[work].host.end)});
+        }
+        addCollectives();
+        for (std::uint32_t work = 0; work < m_result.works.size(); ++work)
+            if (!m_ran[work]) {
+                grow(work, m_result.works[work].host);
+                if (m_trace.ops.empty()) // only ranges were recorded
+                    addTime(m_result.time, m_result.works[work].host.duration());
+            }
+        if (m_trace.ops.empty())
+            for (std::size_t i = 0; i < m_marks.all().size(); ++i)
+                if (const Mark& mark = m_marks.all()[i]; mark.isOp())
+                    m_tally.count(
+                        mark.match->rule,
+                        {mark.range.window, Match::Of::Range, m_workOf[i], mark.range.name});
+    }
+    void classifyItem(const GpuItem& item)
+    {
+        addTime(m_result.time, item.match.window.duration());
+        const std::int64_t launch = item.call ? item.call->window.begin : -1;
+        const std::uint32_t thread = item.call ? item.call->thread : MarkedRanges::kNone;
+        if (item.kernelRule != nullptr && isTransport(*item.kernelRule))
+            return takeNccl(item);
+        if (item.kernelRule != nullptr) {
+            m_tally.count(item.kernelRule->rule, item.match);
+            if (!item.kernelRule->ops.empty() && !m_namesPipelineOps)
+                addSegment(item, item.kernelRule->ops.front().kind);
+            return;
+        }
+        if (!item.call)
+            return m_tally.leaveOut("GPU work without the call that launched it", item.match);
+        const std::uint32_t mark = m_marks.onAny(thread, launch, [](const Mark& of) {
+            return of.match->purpose == Purpose::None || (of.isOp() && isCompute(of.kind()));
+        });
+        if (mark != MarkedRanges::kNone) {
+            m_tally.count(m_marks.all()[mark].match->rule, item.match);
+            m_segment.reset();
+            *item.work = m_workOf[mark];
+            if (m_workOf[mark] != kNoWork)
+                grow(m_workOf[mark], item.match.window);
+            return;
+        }
+        const bool backward = m_autograd.launched(thread, launch);
+        if (m_numbersOps && !backward)
+            return m_tally.leaveOut("GPU work launched outside any pipeline op", item.match);
+        m_tally.count(m_rules.all().size() + (backward ? 0 : 1), item.match);
+        // Ranges may name only forwards, as those of DeepSpeed do on all stages but the last.
+        if (backward ? !m_namesBackwards : !m_namesPipelineOps)
+            addSegment(item, backward ? OpKind::Backward : OpKind::Forward);
+    }
+    void takeNccl(const GpuItem& item)
+    {
+        const std::uint32_t thread = item.call ? item.call->thread : MarkedRanges::kNone;
+        const auto markedBy
+            = [&](auto accept) { return m_marks.on(thread, item.launch(), accept); };
+        const auto ofRule = [this](const char* rule) {
+            return [=, this](const Mark& mark) { return isOfRule(mark, rule); };
+        };
+        const std::uint32_t named
+            = markedBy([](const Mark& mark) { return isTransport(*mark.match); });
+        const std::uint32_t op
+            = markedBy([](const Mark& mark) { return mark.isOp() && isTransport(*mark.match); });
+        std::uint32_t work = op != MarkedRanges::kNone
+            ? m_workOf[op]
+            : addMessages(item, markedBy(ofRule("nccl-p2p")));
+        const bool isExchange = markedBy(ofRule("nccl-exchange")) != MarkedRanges::kNone;
+        const bool isUnknown = work == kNoWork && item.nccl.empty() && !isExchange;
+        if (isUnknown && m_trace.text(item.match.name).find("SendRecv") != std::string::npos) {
+            m_latestMessage = item.launch();
+            return m_tally.leaveOut("Messages whose ranks are unknown", item.match);
+        }
+        m_tally.count(named != MarkedRanges::kNone ? m_marks.all()[named].match->rule
+                                                   : item.kernelRule->rule,
+                      item.match);
+        if (work == kNoWork)
+            work = addWork(matchOf(OpKind::AllReduce), {item.launch(), item.launch()});
+        if (!item.nccl.empty())
+            m_result.works[work].group = item.nccl.front()->group;
+        *item.work = work;
+        grow(work, item.match.window);
+    }
+    // Adds the messages that the kernel of NCCL executes, by its arguments or else by the range
+    // `named` in which it was launched. Returns the first; kNoWork if it is unknown what the kernel
+    // does.
+    std::uint32_t addMessages(const GpuItem& item, std::uint32_t named)
+    {
+        std::uint32_t first = kNoWork;
+        for (const NcclArguments* each : item.nccl)
+            if (const auto kind = messageKind(*each, m_trace)) {
+                const std::uint32_t work = addMessage(item, *kind, each->group);
+                first = first == kNoWork ? work : first;
+            }
+        const bool mayBePipeline
+            = std::ranges::all_of(item.nccl, [](auto* each) { return each->mayBePipeline; });
+        if (first != kNoWork || named == MarkedRanges::kNone || !mayBePipeline)
+            return first;
+        const auto kind = messageKind(m_trace.text(m_marks.all()[named].range.name));
+        return kind ? addMessage(item, *kind, 0) : kNoWork;
+    }
+    std::uint32_t addMessage(const GpuItem& item, OpKind kind, std::uint32_t group)
+    {
+        m_latestMessage = item.launch();
+        const std::uint32_t work = addWork(matchOf(kind), {m_latestMessage, m_latestMessage});
+        m_result.works[work].group = group;
+        grow(work, item.match.window);
+        return work;
+    }
+    // Adds a kernel to the current segment (a sequence of kernels that becomes one F or B), or
+    // begins a new segment. Must be called in the order of the launches.
+    void addSegment(const GpuItem& item, OpKind kind)
+    {
+        const Window host = item.call ? item.call->window : item.match.window;
+        const std::int64_t launch = host.begin;
+        const std::int64_t end
+            = m_segmentWork == kNoWork ? launch : m_result.works[m_segmentWork].host.end;
+        const auto next = std::ranges::upper_bound(m_bounds, end);
+        const bool crossesBound
+            = m_latestMessage > end || (next != m_bounds.end() && *next <= launch);
+        if (m_segment != kind || crossesBound || m_segmentWork == kNoWork) {
+            m_segmentWork = addWork(matchOf(kind), host);
+            m_result.works[m_segmentWork].isSegment = true;
+            m_segment = kind;
+            m_result.fromSegments = true;
+        }
+        m_result.works[m_segmentWork].host.end = host.end;
+        *item.work = m_segmentWork;
+        grow(m_segmentWork, item.match.window);
+    }
+    // Used for traces without GPU work: a message or a collective takes the time of a communication
+    // range on the host. The range of the op itself only posts the call. The communication range
+    // begins within the op's range or, for an all-reduce of a kit, is the next such range on
+    // another thread.
+    void addCollectives()
+    {
+        std::int64_t busyUntil = 0;
+        std::deque<std::uint32_t> posted; // indices of works
+        for (std::size_t i = 0; i < m_marks.all().size(); ++i) {
+            const Mark& mark = m_marks.all()[i];
+            if (mark.isOp() && mark.kind() == OpKind::AllReduce && isOfRule(mark, "bubblescope"))
+                posted.push_back(m_workOf[i]);
+            if (mark.match->purpose != Purpose::Communication)
+                continue;
+            const Window host = mark.range.window;
+            const auto isOp = [](const Mark& of) { return of.isOp() && isTransport(*of.match); };
+            const std::uint32_t op = m_marks.on(mark.range.thread, host.begin, isOp);
+            const bool isMessageRange = isOfRule(mark, "nccl-p2p");
+            if (op != MarkedRanges::kNone) {
+                const std::uint32_t work = m_workOf[op];
+                if (!m_ran[work])
+                    grow(work, host);
+            } else if (!isMessageRange && !posted.empty()) {
+                grow(posted.front(), host);
+                posted.pop_front();
+            } else if (!isMessageRange && host.begin >= busyUntil) {
+                grow(addWork(matchOf(OpKind::AllReduce), host), host);
+                busyUntil = host.end;
+            }
+        }
+    }
+    void finishWorks()
+    {
+        std::vector<std::uint32_t> newIndex(m_result.works.size(), kNoWork);
+        std::vector<Work> kept;
+        std::vector<std::uint32_t> order(m_result.works.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::ranges::stable_sort(order, {},
+                                 [&](std::uint32_t i) { return m_result.works[i].host.begin; });
+        const auto begins = [](const ClassifiedRank::Step& step) { return step.host.begin; };
+        std::ranges::stable_sort(m_result.steps, {}, begins);
+        for (const std::uint32_t i : order) {
+            Work& work = m_result.works[i];
+            if (!m_ran[i]) {
+                m_tally.leaveOut("Ranges of ops without GPU work", work.host.duration());
+                continue;
+            }
+            const auto next = std::ranges::upper_bound(m_result.steps, work.host.begin, {}, begins);
+            if (next != m_result.steps.begin() && work.host.begin < std::prev(next)->host.end)
+                work.step = static_cast<int>(next - m_result.steps.begin() - 1);
+            newIndex[i] = static_cast<std::uint32_t>(kept.size());
+            kept.push_back(work);
+        }
+        m_result.works = std::move(kept);
+        m_tally.report(m_rules, m_result);
+        m_result.renumberWorks(newIndex);
+    }
 
     bool isOfRule(const Mark& mark, std::string_view rule) const
     {
         return m_rules.all()[mark.match->rule].name == rule;
     }
-    std::uint32_t addWork(const RuleMatch& match, Window host);
-    void grow(std::uint32_t work, Window window);
+    std::uint32_t addWork(const RuleMatch& match, Window host)
+    {
+        Work& work = m_result.works.emplace_back();
+        work.op = match.ops.front();
+        if (match.ops.size() > 1)
+            work.second = match.ops[1];
+        work.host = host;
+        m_ran.push_back(false);
+        return static_cast<std::uint32_t>(m_result.works.size() - 1);
+    }
+    void grow(std::uint32_t work, Window window)
+    {
+        Window& all = m_result.works[work].window;
+        all = m_ran[work] ? Window{std::min(all.begin, window.begin), std::max(all.end, window.end)}
+                          : window;
+        m_ran[work] = true;
+    }
 
     const RankTrace& m_trace;
     const Rules& m_rules;
@@ -561,285 +815,6 @@ private:
     std::int64_t m_latestMessage = std::numeric_limits<std::int64_t>::min();
 };
 
-void RankClassifier::addMarkedWorks()
-{
-    m_workOf.assign(m_marks.all().size(), kNoWork);
-    std::map<std::uint32_t, std::uint32_t> optimizer; // thread -> its latest optimizer step
-    for (std::size_t i = 0; i < m_marks.all().size(); ++i) {
-        const Mark& mark = m_marks.all()[i];
-        const Window host = mark.range.window;
-        if (mark.match->purpose == Purpose::Iteration) {
-            m_result.steps.push_back({host, m_trace.text(mark.range.name)});
-            m_bounds.push_back(host.begin);
-        }
-        // A joint range does not name its messages, but it separates ops as a message does.
-        if (isOfRule(mark, "megatron-p2p-joint"))
-            m_bounds.push_back(host.begin);
-        if (!mark.isOp())
-            continue;
-        if (mark.kind() == OpKind::OptimizerStep) {
-            const auto [latest, isFirst] = optimizer.emplace(mark.range.thread, kNoWork);
-            // PyTorch's range of the step may be in one of the framework. Both are one step.
-            if (!isFirst && host.begin < m_result.works[latest->second].host.end) {
-                Window& all = m_result.works[latest->second].host;
-                all.end = std::max(all.end, host.end);
-                m_workOf[i] = latest->second;
-                continue;
-            }
-            latest->second = static_cast<std::uint32_t>(m_result.works.size());
-        }
-        m_workOf[i] = addWork(*mark.match, host);
-        const NamedOp& op = mark.match->ops.front();
-        m_namesPipelineOps = m_namesPipelineOps || isPipelineOp(op.kind);
-        m_namesBackwards = m_namesBackwards
-            || std::ranges::any_of(mark.match->ops,
-                                   [](const NamedOp& each) { return isBackward(each.kind); });
-        m_numbersOps = m_numbersOps || (isPipelineOp(op.kind) && (op.stage || op.microBatch));
-        if (isTransfer(op.kind))
-            m_bounds.push_back(host.begin);
-    }
-}
-
-std::uint32_t RankClassifier::addWork(const RuleMatch& match, Window host)
-{
-    Work& work = m_result.works.emplace_back();
-    work.op = match.ops.front();
-    if (match.ops.size() > 1)
-        work.second = match.ops[1];
-    work.host = host;
-    m_ran.push_back(false);
-    return static_cast<std::uint32_t>(m_result.works.size() - 1);
-}
-
-void RankClassifier::grow(std::uint32_t work, Window window)
-{
-    Window& all = m_result.works[work].window;
-    all = m_ran[work] ? Window{std::min(all.begin, window.begin), std::max(all.end, window.end)}
-                      : window;
-    m_ran[work] = true;
-}
-
-void RankClassifier::takeNccl(const GpuItem& item)
-{
-    const std::uint32_t thread = item.call ? item.call->thread : MarkedRanges::kNone;
-    const auto markedBy = [&](auto accept) { return m_marks.on(thread, item.launch(), accept); };
-    const auto ofRule = [this](const char* rule) {
-        return [=, this](const Mark& mark) { return isOfRule(mark, rule); };
-    };
-    const std::uint32_t named = markedBy([](const Mark& mark) { return isTransport(*mark.match); });
-    const std::uint32_t op
-        = markedBy([](const Mark& mark) { return mark.isOp() && isTransport(*mark.match); });
-    std::uint32_t work = op != MarkedRanges::kNone
-        ? m_workOf[op]
-        : addMessages(item, markedBy(ofRule("nccl-p2p")));
-    const bool isExchange = markedBy(ofRule("nccl-exchange")) != MarkedRanges::kNone;
-    const bool isUnknown = work == kNoWork && item.nccl.empty() && !isExchange;
-    if (isUnknown && m_trace.text(item.match.name).find("SendRecv") != std::string::npos) {
-        m_latestMessage = item.launch();
-        return m_tally.leaveOut("Messages whose ranks are unknown", item.match);
-    }
-    m_tally.count(named != MarkedRanges::kNone ? m_marks.all()[named].match->rule
-                                               : item.kernelRule->rule,
-                  item.match);
-    if (work == kNoWork)
-        work = addWork(matchOf(OpKind::AllReduce), {item.launch(), item.launch()});
-    if (!item.nccl.empty())
-        m_result.works[work].group = item.nccl.front()->group;
-    *item.work = work;
-    grow(work, item.match.window);
-}
-
-// Adds the messages that the kernel of NCCL executes, by its arguments or else by the range `named`
-// in which it was launched. Returns the first; kNoWork if it is unknown what the kernel does.
-std::uint32_t RankClassifier::addMessages(const GpuItem& item, std::uint32_t named)
-{
-    std::uint32_t first = kNoWork;
-    for (const NcclArguments* each : item.nccl)
-        if (const auto kind = messageKind(*each, m_trace)) {
-            const std::uint32_t work = addMessage(item, *kind, each->group);
-            first = first == kNoWork ? work : first;
-        }
-    const bool mayBePipeline
-        = std::ranges::all_of(item.nccl, [](auto* each) { return each->mayBePipeline; });
-    if (first != kNoWork || named == MarkedRanges::kNone || !mayBePipeline)
-        return first;
-    const auto kind = messageKind(m_trace.text(m_marks.all()[named].range.name));
-    return kind ? addMessage(item, *kind, 0) : kNoWork;
-}
-
-std::uint32_t RankClassifier::addMessage(const GpuItem& item, OpKind kind, std::uint32_t group)
-{
-    m_latestMessage = item.launch();
-    const std::uint32_t work = addWork(matchOf(kind), {m_latestMessage, m_latestMessage});
-    m_result.works[work].group = group;
-    grow(work, item.match.window);
-    return work;
-}
-
-// Adds a kernel to the current segment (a sequence of kernels that becomes one F or B), or begins a
-// new segment. Must be called in the order of the launches.
-void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
-{
-    const Window host = item.call ? item.call->window : item.match.window;
-    const std::int64_t launch = host.begin;
-    const std::int64_t end
-        = m_segmentWork == kNoWork ? launch : m_result.works[m_segmentWork].host.end;
-    const auto next = std::ranges::upper_bound(m_bounds, end);
-    const bool crossesBound = m_latestMessage > end || (next != m_bounds.end() && *next <= launch);
-    if (m_segment != kind || crossesBound || m_segmentWork == kNoWork) {
-        m_segmentWork = addWork(matchOf(kind), host);
-        m_result.works[m_segmentWork].isSegment = true;
-        m_segment = kind;
-        m_result.fromSegments = true;
-    }
-    m_result.works[m_segmentWork].host.end = host.end;
-    *item.work = m_segmentWork;
-    grow(m_segmentWork, item.match.window);
-}
-
-void RankClassifier::classifyItem(const GpuItem& item)
-{
-    addTime(m_result.time, item.match.window.duration());
-    const std::int64_t launch = item.call ? item.call->window.begin : -1;
-    const std::uint32_t thread = item.call ? item.call->thread : MarkedRanges::kNone;
-    if (item.kernelRule != nullptr && isTransport(*item.kernelRule))
-        return takeNccl(item);
-    if (item.kernelRule != nullptr) {
-        m_tally.count(item.kernelRule->rule, item.match);
-        if (!item.kernelRule->ops.empty() && !m_namesPipelineOps)
-            addSegment(item, item.kernelRule->ops.front().kind);
-        return;
-    }
-    if (!item.call)
-        return m_tally.leaveOut("GPU work without the call that launched it", item.match);
-    const std::uint32_t mark = m_marks.onAny(thread, launch, [](const Mark& of) {
-        return of.match->purpose == Purpose::None || (of.isOp() && isCompute(of.kind()));
-    });
-    if (mark != MarkedRanges::kNone) {
-        m_tally.count(m_marks.all()[mark].match->rule, item.match);
-        m_segment.reset();
-        *item.work = m_workOf[mark];
-        if (m_workOf[mark] != kNoWork)
-            grow(m_workOf[mark], item.match.window);
-        return;
-    }
-    const bool backward = m_autograd.launched(thread, launch);
-    if (m_numbersOps && !backward)
-        return m_tally.leaveOut("GPU work launched outside any pipeline op", item.match);
-    m_tally.count(m_rules.all().size() + (backward ? 0 : 1), item.match);
-    // Ranges may name only forwards, as those of DeepSpeed do on all stages but the last.
-    if (backward ? !m_namesBackwards : !m_namesPipelineOps)
-        addSegment(item, backward ? OpKind::Backward : OpKind::Forward);
-}
-
-void RankClassifier::classifyGpu()
-{
-    const GpuItems items(m_trace, m_rules, m_result);
-    m_result.fromSegments = !m_namesPipelineOps;
-    std::ranges::sort(m_bounds);
-    for (const GpuItem& item : items.inOrder())
-        classifyItem(item);
-}
-
-// Used for traces without GPU work: counts the time of the outermost framework ops on the host. An
-// op of the pipeline begins with the first framework op in its range; before that, it waits for its
-// input.
-void RankClassifier::classifyOps()
-{
-    std::vector<HostRange> ops = m_trace.ops;
-    std::ranges::stable_sort(ops, {}, [](const HostRange& op) { return op.window.begin; });
-    std::vector<std::int64_t> busyUntil(m_trace.threads.size(), 0);
-    for (const HostRange& op : ops) {
-        if (op.window.begin < busyUntil[op.thread])
-            continue; // nested in another op
-        busyUntil[op.thread] = op.window.end;
-        const std::int64_t begin = op.window.begin;
-        addTime(m_result.time, op.window.duration());
-        const std::uint32_t mark = m_marks.onAny(op.thread, begin, [](const Mark& of) {
-            return of.match->purpose != Purpose::Iteration;
-        });
-        if (mark == MarkedRanges::kNone) {
-            m_tally.leaveOut("Framework ops outside any pipeline op",
-                             {op.window, Match::Of::Range, kNoWork, op.name});
-            continue;
-        }
-        const std::uint32_t work = m_workOf[mark];
-        m_tally.count(m_marks.all()[mark].match->rule,
-                      {op.window, Match::Of::Range, work, op.name});
-        if (work != kNoWork && engine::isCompute(m_result.works[work].op.kind) && !m_ran[work])
-            grow(work, {begin, std::max(begin, m_result.works[work].host.end)});
-    }
-    addCollectives();
-    for (std::uint32_t work = 0; work < m_result.works.size(); ++work)
-        if (!m_ran[work]) {
-            grow(work, m_result.works[work].host);
-            if (m_trace.ops.empty()) // only ranges were recorded
-                addTime(m_result.time, m_result.works[work].host.duration());
-        }
-    if (m_trace.ops.empty())
-        for (std::size_t i = 0; i < m_marks.all().size(); ++i)
-            if (const Mark& mark = m_marks.all()[i]; mark.isOp())
-                m_tally.count(mark.match->rule,
-                              {mark.range.window, Match::Of::Range, m_workOf[i], mark.range.name});
-}
-
-// Used for traces without GPU work: a message or a collective takes the time of a communication
-// range on the host. The range of the op itself only posts the call. The communication range begins
-// within the op's range or, for an all-reduce of a kit, is the next such range on another thread.
-void RankClassifier::addCollectives()
-{
-    std::int64_t busyUntil = 0;
-    std::deque<std::uint32_t> posted; // indices of works
-    for (std::size_t i = 0; i < m_marks.all().size(); ++i) {
-        const Mark& mark = m_marks.all()[i];
-        if (mark.isOp() && mark.kind() == OpKind::AllReduce && isOfRule(mark, "bubblescope"))
-            posted.push_back(m_workOf[i]);
-        if (mark.match->purpose != Purpose::Communication)
-            continue;
-        const Window host = mark.range.window;
-        const auto isOp = [](const Mark& of) { return of.isOp() && isTransport(*of.match); };
-        const std::uint32_t op = m_marks.on(mark.range.thread, host.begin, isOp);
-        const bool isMessageRange = isOfRule(mark, "nccl-p2p");
-        if (op != MarkedRanges::kNone) {
-            const std::uint32_t work = m_workOf[op];
-            if (!m_ran[work])
-                grow(work, host);
-        } else if (!isMessageRange && !posted.empty()) {
-            grow(posted.front(), host);
-            posted.pop_front();
-        } else if (!isMessageRange && host.begin >= busyUntil) {
-            grow(addWork(matchOf(OpKind::AllReduce), host), host);
-            busyUntil = host.end;
-        }
-    }
-}
-
-void RankClassifier::finishWorks()
-{
-    std::vector<std::uint32_t> newIndex(m_result.works.size(), kNoWork);
-    std::vector<Work> kept;
-    std::vector<std::uint32_t> order(m_result.works.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {},
-                             [&](std::uint32_t i) { return m_result.works[i].host.begin; });
-    const auto begins = [](const ClassifiedRank::Step& step) { return step.host.begin; };
-    std::ranges::stable_sort(m_result.steps, {}, begins);
-    for (const std::uint32_t i : order) {
-        Work& work = m_result.works[i];
-        if (!m_ran[i]) {
-            m_tally.leaveOut("Ranges of ops without GPU work", work.host.duration());
-            continue;
-        }
-        const auto next = std::ranges::upper_bound(m_result.steps, work.host.begin, {}, begins);
-        if (next != m_result.steps.begin() && work.host.begin < std::prev(next)->host.end)
-            work.step = static_cast<int>(next - m_result.steps.begin() - 1);
-        newIndex[i] = static_cast<std::uint32_t>(kept.size());
-        kept.push_back(work);
-    }
-    m_result.works = std::move(kept);
-    m_tally.report(m_rules, m_result);
-    m_result.renumberWorks(newIndex);
-}
 } // namespace
 
 ClassifiedRank classify(const RankTrace& trace, const Rules& rules)

@@ -12,6 +12,8 @@
 
 namespace profiler {
 
+// A reader turns a file of one format into RankTraces. Nothing after it depends on the format.
+
 // Whether a rule matches ranges with this name. Python functions without such a rule are dropped.
 using IsNamedByRule = std::function<bool(std::string_view range)>;
 

@@ -1,6 +1,6 @@
 #include "app/models/style_sheet.h"
 #include "app/models/theme.h"
-#include "profiler/figure/sight.h"
+#include "profiler/figure/checks.h"
 #include "tests/catch.h"
 
 #include <QPalette>

@@ -3,7 +3,7 @@
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/backend/cuda/runtime/nccl.h"
 #include "engine/base/cancelled.h"
-#include "engine/exec/run_on_devices.h"
+#include "engine/exec/run_experiment.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/nccl_machine.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"

@@ -2,7 +2,7 @@
 // emulated on the CPU: what it adds up, and how it ends where something is wrong.
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/backend/cuda/runtime/nccl.h"
-#include "engine/schedule/check/communicator_streams.h"
+#include "engine/schedule/check/communication.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/transfers.h"
 #include "tests/catch.h"

@@ -3,7 +3,7 @@
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/backend/cuda/runtime/nccl.h"
 #include "engine/experiment/experiment_schedule.h"
-#include "engine/model/make_transformer.h"
+#include "engine/model/transformer.h"
 #include "engine/pipeline/run_devices.h"
 #include "engine/plan/pass_spec.h"
 #include "tests/catch.h"

@@ -1,6 +1,6 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/emulation.h"
-#include "engine/experiment/check_runnable.h"
+#include "engine/experiment/check_experiment.h"
 #include "engine/model/random.h"
 #include "engine/model/transformer.h"
 #include "engine/plan/pass_spec.h"

@@ -1,6 +1,6 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/experiment/experiment_schedule.h"
-#include "engine/model/make_transformer.h"
+#include "engine/model/transformer.h"
 #include "engine/plan/memory_fit.h"
 #include "engine/plan/pass_spec.h"
 #include "engine/plan/token_batches.h"

@@ -1,4 +1,4 @@
-#include "engine/timeline/gallop.h"
+#include "engine/timeline/span_index.h"
 #include "tests/catch.h"
 
 using engine::gallop;

@@ -1,4 +1,4 @@
-#include "engine/timeline/clock.h"
+#include "engine/timeline/run.h"
 #include "tests/profiler/store/script.h"
 
 #include <algorithm>

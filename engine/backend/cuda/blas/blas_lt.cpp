@@ -12,39 +12,12 @@ namespace engine::cuda {
 
 namespace {
 
-// The descriptors of a product for cuBLASLt, and the algorithm that the heuristics chose for it.
-class BlasPlan
+void checkBlas(cublasStatus_t status, const char* what)
 {
-public:
-    // Everything on which the choice of the algorithm depends. Products with the same key share a
-    // plan.
-    using Key = std::array<std::int64_t, 22>;
-    static Key keyOf(const Product& op);
-
-    // Throws std::runtime_error if the library fails.
-    BlasPlan(cublasLtHandle_t handle, const Product& op, const BlasOptions& options);
-    ~BlasPlan();
-    BlasPlan(const BlasPlan&) = delete;
-    BlasPlan& operator=(const BlasPlan&) = delete;
-
-    // Returns false and queues nothing if the library does not support the epilogue. Support is
-    // known from the heuristics or after the first call. Throws if the library does not support a
-    // product without an epilogue.
-    bool run(cublasLtHandle_t handle, const OpStream& opStream, const Product& op);
-
-private:
-    template<class Value>
-    void set(cublasLtMatmulDescAttributes_t attribute, Value value);
-    void describe(const Product& op, const BlasOptions& options);
-    void setEpilogue(const Product& op);
-    void setPointers(const Product& op);
-    void choose(cublasLtHandle_t handle, const Product& op);
-
-    cublasLtMatmulDesc_t m_operation = nullptr;
-    cublasLtMatrixLayout_t m_a = nullptr, m_b = nullptr, m_c = nullptr;
-    cublasLtMatmulHeuristicResult_t m_choice{};
-    bool m_exists = false, m_hasRun = false;
-};
+    if (status != CUBLAS_STATUS_SUCCESS)
+        throw std::runtime_error(
+            fmt::format("cuBLASLt: {} returned status {}", what, static_cast<int>(status)));
+}
 
 constexpr std::uint32_t kAccess = 16; // bytes
 // cuBLASLt requires the stride of GELU's auxiliary matrix to be a multiple of this many numbers.
@@ -163,152 +136,162 @@ bool fits(const Product& op)
             && alignmentOf(op.auxiliary, bytesOf(op.c.element)) == kAccess);
 }
 
-void checkBlas(cublasStatus_t status, const char* what)
+// The descriptors of a product for cuBLASLt, and the algorithm that the heuristics chose for it.
+class BlasPlan
 {
-    if (status != CUBLAS_STATUS_SUCCESS)
-        throw std::runtime_error(
-            fmt::format("cuBLASLt: {} returned status {}", what, static_cast<int>(status)));
-}
-
-BlasPlan::Key BlasPlan::keyOf(const Product& op)
-{
-    const std::size_t size = bytesOf(op.c.element);
-    return {op.c.rows,
-            op.c.columns,
-            innerOf(op),
-            static_cast<std::int64_t>(op.transposeA),
-            static_cast<std::int64_t>(op.transposeB),
-            static_cast<std::int64_t>(op.a.element),
-            static_cast<std::int64_t>(op.b.element),
-            static_cast<std::int64_t>(op.c.element),
-            op.a.stride,
-            op.b.stride,
-            op.c.stride,
-            op.count,
-            op.a.step,
-            op.b.step,
-            op.c.step,
-            alignmentOf(op.a, op.count),
-            alignmentOf(op.b, op.count),
-            alignmentOf(op.c, op.count),
-            alignmentOfAdded(op),
-            static_cast<std::int64_t>(op.epilogue),
-            op.bias != nullptr ? alignmentOf(op.bias, size) : 0,
-            op.auxiliary != nullptr ? alignmentOf(op.auxiliary, size) : 0};
-}
-
-BlasPlan::BlasPlan(cublasLtHandle_t handle, const Product& op, const BlasOptions& options)
-{
-    checkShape(op);
-    if (!fits(op))
-        return;
-    describe(op, options);
-    choose(handle, op);
-}
-
-BlasPlan::~BlasPlan()
-{
-    for (cublasLtMatrixLayout_t each : {m_a, m_b, m_c})
-        if (each != nullptr)
-            blasFunctions().destroyLayout(each);
-    if (m_operation != nullptr)
-        blasFunctions().destroyOperation(m_operation);
-}
-
-template<class Value>
-void BlasPlan::set(cublasLtMatmulDescAttributes_t attribute, Value value)
-{
-    checkBlas(blasFunctions().setOperation(m_operation, attribute, &value, sizeof value),
-              "cublasLtMatmulDescSetAttribute");
-}
-
-// cuBLASLt is column-major, so a row-major product c = a b is passed as c^T = b^T a^T, without
-// copies.
-void BlasPlan::describe(const Product& op, const BlasOptions& options)
-{
-    checkBlas(blasFunctions().createOperation(
-                  &m_operation, options.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F,
-                  CUDA_R_32F),
-              "cublasLtMatmulDescCreate");
-    set(CUBLASLT_MATMUL_DESC_TRANSA, of(op.transposeB));
-    set(CUBLASLT_MATMUL_DESC_TRANSB, of(op.transposeA));
-    if (options.multiprocessors > 0)
-        set(CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET,
-            static_cast<std::int32_t>(options.multiprocessors));
-    setEpilogue(op);
-    m_a = layoutOf(op.b, op.count);
-    m_b = layoutOf(op.a, op.count);
-    m_c = layoutOf(op.c, op.count);
-}
-
-// Sets the pointers, too, because the heuristics check their alignment.
-void BlasPlan::setEpilogue(const Product& op)
-{
-    if (op.epilogue == Epilogue::None)
-        return;
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, nameOf(op.epilogue));
-    if (hasBias(op.epilogue))
-        set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<std::int32_t>(typeOf(op.c.element)));
-    if (hasAuxiliary(op.epilogue)) {
-        set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, static_cast<std::int64_t>(op.c.stride));
-        set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE,
-            static_cast<std::int32_t>(typeOf(op.c.element)));
+public:
+    // Everything on which the choice of the algorithm depends. Products with the same key share a
+    // plan.
+    using Key = std::array<std::int64_t, 22>;
+    static Key keyOf(const Product& op)
+    {
+        const std::size_t size = bytesOf(op.c.element);
+        return {op.c.rows,
+                op.c.columns,
+                innerOf(op),
+                static_cast<std::int64_t>(op.transposeA),
+                static_cast<std::int64_t>(op.transposeB),
+                static_cast<std::int64_t>(op.a.element),
+                static_cast<std::int64_t>(op.b.element),
+                static_cast<std::int64_t>(op.c.element),
+                op.a.stride,
+                op.b.stride,
+                op.c.stride,
+                op.count,
+                op.a.step,
+                op.b.step,
+                op.c.step,
+                alignmentOf(op.a, op.count),
+                alignmentOf(op.b, op.count),
+                alignmentOf(op.c, op.count),
+                alignmentOfAdded(op),
+                static_cast<std::int64_t>(op.epilogue),
+                op.bias != nullptr ? alignmentOf(op.bias, size) : 0,
+                op.auxiliary != nullptr ? alignmentOf(op.auxiliary, size) : 0};
     }
-    setPointers(op);
-}
 
-void BlasPlan::setPointers(const Product& op)
-{
-    if (hasBias(op.epilogue))
-        set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, op.bias);
-    if (hasAuxiliary(op.epilogue))
-        set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, op.auxiliary);
-}
+    // Throws std::runtime_error if the library fails.
+    BlasPlan(cublasLtHandle_t handle, const Product& op, const BlasOptions& options)
+    {
+        checkShape(op);
+        if (!fits(op))
+            return;
+        describe(op, options);
+        choose(handle, op);
+    }
+    ~BlasPlan()
+    {
+        for (cublasLtMatrixLayout_t each : {m_a, m_b, m_c})
+            if (each != nullptr)
+                blasFunctions().destroyLayout(each);
+        if (m_operation != nullptr)
+            blasFunctions().destroyOperation(m_operation);
+    }
+    BlasPlan(const BlasPlan&) = delete;
+    BlasPlan& operator=(const BlasPlan&) = delete;
 
-void BlasPlan::choose(cublasLtHandle_t handle, const Product& op)
-{
-    cublasLtMatmulPreference_t preference = nullptr;
-    checkBlas(blasFunctions().createPreference(&preference), "cublasLtMatmulPreferenceCreate");
-    const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
-        checkBlas(blasFunctions().setPreference(preference, attribute, &value, sizeof value),
-                  "cublasLtMatmulPreferenceSetAttribute");
-    };
-    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, OpStream::kWorkspace);
-    // Allows only this reduction scheme. Others add partial sums in the output type, which rounds
-    // them.
-    prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-           static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignmentOf(op.b, op.count));
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignmentOf(op.a, op.count));
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignmentOfAdded(op));
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignmentOf(op.c, op.count));
-    int found = 0;
-    const cublasStatus_t status = blasFunctions().heuristic(handle, m_operation, m_a, m_b, m_c, m_c,
-                                                            preference, 1, &m_choice, &found);
-    blasFunctions().destroyPreference(preference);
-    m_exists
-        = status == CUBLAS_STATUS_SUCCESS && found > 0 && m_choice.state == CUBLAS_STATUS_SUCCESS;
-    if (!m_exists && op.epilogue == Epilogue::None)
-        throw std::runtime_error(fmt::format(
-            "cuBLASLt has no algorithm for a product of {} x {} x {}, batch {} (status {})",
-            op.c.rows, op.c.columns, innerOf(op), op.count, static_cast<int>(status)));
-}
+    // Returns false and queues nothing if the library does not support the epilogue. Support is
+    // known from the heuristics or after the first call. Throws if the library does not support a
+    // product without an epilogue.
+    bool run(cublasLtHandle_t handle, const OpStream& opStream, const Product& op)
+    {
+        if (!m_exists)
+            return false;
+        setPointers(op);
+        const cublasStatus_t status
+            = blasFunctions().matmul(handle, m_operation, &op.alpha, op.b.data, m_a, op.a.data, m_b,
+                                     &op.beta, addedTo(op), m_c, op.c.data, m_c, &m_choice.algo,
+                                     opStream.scratch, OpStream::kWorkspace, opStream.stream);
+        m_exists = m_hasRun || op.epilogue == Epilogue::None
+            || (status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_INVALID_VALUE);
+        if (m_exists)
+            checkBlas(status, "cublasLtMatmul");
+        m_hasRun = true;
+        return m_exists;
+    }
 
-bool BlasPlan::run(cublasLtHandle_t handle, const OpStream& opStream, const Product& op)
-{
-    if (!m_exists)
-        return false;
-    setPointers(op);
-    const cublasStatus_t status = blasFunctions().matmul(
-        handle, m_operation, &op.alpha, op.b.data, m_a, op.a.data, m_b, &op.beta, addedTo(op), m_c,
-        op.c.data, m_c, &m_choice.algo, opStream.scratch, OpStream::kWorkspace, opStream.stream);
-    m_exists = m_hasRun || op.epilogue == Epilogue::None
-        || (status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_INVALID_VALUE);
-    if (m_exists)
-        checkBlas(status, "cublasLtMatmul");
-    m_hasRun = true;
-    return m_exists;
-}
+private:
+    template<class Value>
+    void set(cublasLtMatmulDescAttributes_t attribute, Value value)
+    {
+        checkBlas(blasFunctions().setOperation(m_operation, attribute, &value, sizeof value),
+                  "cublasLtMatmulDescSetAttribute");
+    }
+    // cuBLASLt is column-major, so a row-major product c = a b is passed as c^T = b^T a^T, without
+    // copies.
+    void describe(const Product& op, const BlasOptions& options)
+    {
+        checkBlas(blasFunctions().createOperation(
+                      &m_operation,
+                      options.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F),
+                  "cublasLtMatmulDescCreate");
+        set(CUBLASLT_MATMUL_DESC_TRANSA, of(op.transposeB));
+        set(CUBLASLT_MATMUL_DESC_TRANSB, of(op.transposeA));
+        if (options.multiprocessors > 0)
+            set(CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET,
+                static_cast<std::int32_t>(options.multiprocessors));
+        setEpilogue(op);
+        m_a = layoutOf(op.b, op.count);
+        m_b = layoutOf(op.a, op.count);
+        m_c = layoutOf(op.c, op.count);
+    }
+    // Sets the pointers, too, because the heuristics check their alignment.
+    void setEpilogue(const Product& op)
+    {
+        if (op.epilogue == Epilogue::None)
+            return;
+        set(CUBLASLT_MATMUL_DESC_EPILOGUE, nameOf(op.epilogue));
+        if (hasBias(op.epilogue))
+            set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
+                static_cast<std::int32_t>(typeOf(op.c.element)));
+        if (hasAuxiliary(op.epilogue)) {
+            set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, static_cast<std::int64_t>(op.c.stride));
+            set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE,
+                static_cast<std::int32_t>(typeOf(op.c.element)));
+        }
+        setPointers(op);
+    }
+    void setPointers(const Product& op)
+    {
+        if (hasBias(op.epilogue))
+            set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, op.bias);
+        if (hasAuxiliary(op.epilogue))
+            set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, op.auxiliary);
+    }
+    void choose(cublasLtHandle_t handle, const Product& op)
+    {
+        cublasLtMatmulPreference_t preference = nullptr;
+        checkBlas(blasFunctions().createPreference(&preference), "cublasLtMatmulPreferenceCreate");
+        const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
+            checkBlas(blasFunctions().setPreference(preference, attribute, &value, sizeof value),
+                      "cublasLtMatmulPreferenceSetAttribute");
+        };
+        prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, OpStream::kWorkspace);
+        // Allows only this reduction scheme. Others add partial sums in the output type, which
+        // rounds them.
+        prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+               static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+        prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignmentOf(op.b, op.count));
+        prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignmentOf(op.a, op.count));
+        prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignmentOfAdded(op));
+        prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignmentOf(op.c, op.count));
+        int found = 0;
+        const cublasStatus_t status = blasFunctions().heuristic(
+            handle, m_operation, m_a, m_b, m_c, m_c, preference, 1, &m_choice, &found);
+        blasFunctions().destroyPreference(preference);
+        m_exists = status == CUBLAS_STATUS_SUCCESS && found > 0
+            && m_choice.state == CUBLAS_STATUS_SUCCESS;
+        if (!m_exists && op.epilogue == Epilogue::None)
+            throw std::runtime_error(fmt::format(
+                "cuBLASLt has no algorithm for a product of {} x {} x {}, batch {} (status {})",
+                op.c.rows, op.c.columns, innerOf(op), op.count, static_cast<int>(status)));
+    }
+
+    cublasLtMatmulDesc_t m_operation = nullptr;
+    cublasLtMatrixLayout_t m_a = nullptr, m_b = nullptr, m_c = nullptr;
+    cublasLtMatmulHeuristicResult_t m_choice{};
+    bool m_exists = false, m_hasRun = false;
+};
 
 class BlasLt final : public Products
 {

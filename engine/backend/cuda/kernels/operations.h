@@ -61,8 +61,7 @@ void addIntegers(const OpStream& opStream, std::span<const std::int64_t> x,
 void fromFixedPoint(const OpStream& opStream, std::span<const std::int64_t> sums,
                     std::span<float> x);
 
-// Returns the number of 64-byte lines (memory_lines.h) with a byte other than `value`. Synchronizes
-// the stream to read the count.
+// Synchronizes the stream to read the count of lines (kLine bytes).
 std::int64_t linesUnlike(const OpStream& opStream, std::byte value,
                          std::span<const std::byte> memory);
 

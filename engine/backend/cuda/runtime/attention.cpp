@@ -37,7 +37,6 @@ public:
         return part(all, member * m_shape.headSize);
     }
     Matrix<const Real> query(int member) const { return query(m_qkv, member); }
-    // Returns the keys of the first key head of a slice.
     Matrix<const Real> key(int slice) const { return part(qkvOf(slice), m_shape.width()); }
     Matrix<const Real> value(int slice) const
     {
@@ -56,7 +55,6 @@ public:
                 m_shape.sequence, m_shape.sequence, stride()};
     }
 
-    // Returns the rows of a slice, with the queries, keys and values of all heads.
     Matrix<const Real> all(int slice) const { return part(qkvOf(slice), 0); }
     FlashHeads<Real> tiles() const
     {

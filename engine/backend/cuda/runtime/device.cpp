@@ -9,9 +9,6 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <cmath>
-#include <vector>
-
 namespace engine::cuda {
 namespace {
 

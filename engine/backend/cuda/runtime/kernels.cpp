@@ -1,6 +1,5 @@
 #include "engine/backend/cuda/runtime/kernels.h"
 
-#include "engine/backend/cuda/blas/products.h"
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/kernels/operations.h"
 #include "engine/backend/cuda/runtime/tensor_attention.h"

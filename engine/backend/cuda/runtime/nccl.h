@@ -19,7 +19,7 @@ namespace engine::cuda {
 // order; NCCL is provided for comparison with systems that use it. It does not support two ranks on
 // one GPU, so partitions of one GPU cannot use it.
 //
-// findNcclFault() (engine/schedule/check/communicator_streams.h) checks before the run whether a
+// findNcclFault() (engine/schedule/check/communication.h) checks before the run whether a
 // schedule's order is safe.
 
 struct NcclFunctions; // nccl/functions.h
@@ -51,7 +51,7 @@ struct NcclCall
     CUstream_st* stream = nullptr;
 };
 
-// The communicators of one GPU (transport/communicator_plans.h). poll() and abort() are
+// The communicators of one GPU (transport/matched.h). poll() and abort() are
 // thread-safe. The other functions must be called by one thread at a time, with the GPU current.
 // Joining and enqueuing do not wait for the GPU; an operation that NCCL does not accept within
 // `patience` is an error. Errors, including errors that NCCL detects later, are std::runtime_error

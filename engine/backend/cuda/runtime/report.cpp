@@ -1,4 +1,3 @@
-#include "engine/backend/cuda/runtime/driver_function.h"
 #include "engine/backend/cuda/runtime/nccl.h"
 #include "engine/backend/cuda/runtime/partition.h"
 #include "engine/backend/cuda/runtime/tensor_attention.h"
@@ -35,7 +34,7 @@ std::string busOf(int index)
         : "";
 }
 
-// Returns the UUID in the format of nvidia-smi without "GPU-": 8-4-4-4-12 digits.
+// As nvidia-smi writes it, without "GPU-": 8-4-4-4-12 digits.
 std::string uuidOf(const cudaDeviceProp& properties)
 {
     std::string text;
@@ -98,8 +97,7 @@ void addFacts(int index, const cudaDeviceProp& properties, CudaDevice& device)
                              * attribute(index, cudaDevAttrGlobalMemoryBusWidth) / 8);
 }
 
-// Returns a matrix whose element [from][to] is true if GPU `from` can access the memory of GPU
-// `to`.
+// [from][to]: whether GPU `from` can access the memory of GPU `to`.
 std::vector<std::vector<bool>> peerAccess(int devices)
 {
     const std::size_t count = devices;
@@ -112,7 +110,6 @@ std::vector<std::vector<bool>> peerAccess(int devices)
     return access;
 }
 
-// Returns how the driver loads kernels: "lazy", "eager", or "" if unknown.
 std::string moduleLoading()
 {
     constexpr unsigned kSince = 11070;
@@ -124,8 +121,8 @@ std::string moduleLoading()
     return mode == CU_MODULE_LAZY_LOADING ? "lazy" : "eager";
 }
 
-// Returns "off" if fp32 products are not rounded to tf32, otherwise the reason. The plug-in does
-// not request the rounding (blas_lt.cpp), but an environment variable can force it.
+// The plug-in does not request tf32 for fp32 products (blas_lt.cpp), but an environment variable
+// can force it.
 std::string tf32State()
 {
     const char* forced = std::getenv("NVIDIA_TF32_OVERRIDE");
@@ -149,11 +146,7 @@ struct Asked
     std::string (*text)(long long version);
 };
 
-std::string cublasText(long long v) // 130100 -> 13.1.0
-{
-    return fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100);
-}
-std::string ncclText(long long v) // 22809 -> 2.28.9
+std::string threePartText(long long v) // 130100 -> 13.1.0
 {
     return fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100);
 }
@@ -169,8 +162,8 @@ const std::vector<Asked>& askedLibraries()
          {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"},
          "cublasLtGetVersion",
          true,
-         cublasText},
-        {"NCCL", {"libnccl.so.2", "libnccl.so"}, "ncclGetVersion", false, ncclText},
+         threePartText},
+        {"NCCL", {"libnccl.so.2", "libnccl.so"}, "ncclGetVersion", false, threePartText},
         {"CUPTI",
          {"libcupti.so.13", "libcupti.so.12", "libcupti.so"},
          "cuptiGetVersion",

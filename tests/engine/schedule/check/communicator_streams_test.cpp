@@ -1,4 +1,4 @@
-#include "engine/schedule/check/communicator_streams.h"
+#include "engine/schedule/check/communication.h"
 #include "engine/schedule/notation.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"

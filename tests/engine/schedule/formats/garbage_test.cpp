@@ -1,7 +1,6 @@
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/read_schedule.h"
-#include "engine/schedule/formats/sail_text.h"
 #include "engine/schedule/formats/torch_csv.h"
 #include "tests/support/pipelines.h"
 

@@ -1,7 +1,7 @@
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/read_schedule.h"
-#include "engine/schedule/passes/tied_embeddings.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 
