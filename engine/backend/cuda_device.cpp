@@ -10,7 +10,6 @@
 #include <stdexcept>
 
 namespace engine {
-
 namespace {
 
 constexpr const char* kPlugin = "libbubblescope_cuda.so";
@@ -32,6 +31,17 @@ CudaPlugin load()
     return found;
 }
 
+constexpr const char* kOldPlugin
+    = "the CUDA plug-in has no devices: rebuild it together with this program";
+
+struct Variable
+{
+    const char *name, *value;
+};
+constexpr Variable kVariables[]{{"CUDA_DEVICE_MAX_CONNECTIONS", "32"},
+                                {"CUDA_MODULE_LOADING", "EAGER"},
+                                {"NCCL_RUNTIME_CONNECT", "0"}};
+
 } // namespace
 
 const CudaPlugin& cudaPlugin()
@@ -39,13 +49,6 @@ const CudaPlugin& cudaPlugin()
     static const CudaPlugin kFound = load();
     return kFound;
 }
-
-namespace {
-
-constexpr const char* kOldPlugin
-    = "the CUDA plug-in has no devices: rebuild it together with this program";
-
-} // namespace
 
 Result<std::shared_ptr<const Device>> openCudaDevice(int index)
 {
@@ -74,18 +77,6 @@ Result<std::vector<std::shared_ptr<const Device>>> openCudaDevices(int count,
         owned.emplace_back(device);
     return owned;
 }
-
-namespace {
-
-struct Variable
-{
-    const char *name, *value;
-};
-constexpr Variable kVariables[]{{"CUDA_DEVICE_MAX_CONNECTIONS", "32"},
-                                {"CUDA_MODULE_LOADING", "EAGER"},
-                                {"NCCL_RUNTIME_CONNECT", "0"}};
-
-} // namespace
 
 void setCudaEnvironment()
 {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/base/units.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -9,15 +11,6 @@
 #include <vector>
 
 namespace engine {
-
-// An interval of a statistic, in the unit of the statistic; least <= most.
-struct Interval
-{
-    std::int64_t least = 0, most = 0;
-
-    bool overlaps(Interval other) const { return least <= other.most && other.least <= most; }
-    friend bool operator==(Interval, Interval) = default;
-};
 
 // The interval from the 2.5th to the 97.5th percentile. Requires at least one value.
 inline Interval middle95(std::vector<std::int64_t> values)

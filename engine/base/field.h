@@ -138,7 +138,6 @@ Field<Whole> lifted(const Field<Part>& part, Part Whole::*member)
             [part, member](const Whole& whole) { return part.off(whole.*member); }};
 }
 
-// Checks the text before setting the field.
 template<class Object>
 Result<void> setChecked(const Field<Object>& field, Object& object, std::string_view text)
 {

@@ -10,7 +10,6 @@
 
 namespace engine {
 
-// A std::vector indexed by an Id.
 template<class Id, class T>
 class IdVector : public std::vector<T>
 {

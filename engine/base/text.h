@@ -17,7 +17,7 @@ std::string_view nearestName(std::string_view name, std::span<const std::string_
 // "rank10".
 bool naturalLess(std::string_view a, std::string_view b);
 
-// Joins names for a message: "fifo, lifo".
+// "fifo, lifo"
 std::string joined(std::span<const std::string_view> names);
 
 // "did you mean 'fifo'?", or "use one of: fifo, lifo" if no known name is near.

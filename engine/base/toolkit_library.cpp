@@ -7,7 +7,6 @@
 #include <sstream>
 
 namespace engine {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,6 +69,22 @@ std::vector<fs::path> searchFolders()
     return folders;
 }
 
+namespace fs = std::filesystem;
+
+std::vector<fs::path> pluginFolders()
+{
+    std::vector<fs::path> folders;
+    if (const char* chosen = std::getenv("BUBBLESCOPE_PLUGINS"); chosen != nullptr)
+        folders.emplace_back(chosen);
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+    if (!error) {
+        folders.push_back(program);
+        folders.push_back(program.parent_path() / "lib" / "bubblescope");
+    }
+    return folders;
+}
+
 } // namespace
 
 ToolkitLibrary::ToolkitLibrary(std::string name, const std::vector<std::string>& sonames)
@@ -89,26 +104,6 @@ void* ToolkitLibrary::find(const char* symbolName) const
 {
     return m_handle == nullptr ? nullptr : dlsym(m_handle, symbolName);
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-std::vector<fs::path> pluginFolders()
-{
-    std::vector<fs::path> folders;
-    if (const char* chosen = std::getenv("BUBBLESCOPE_PLUGINS"); chosen != nullptr)
-        folders.emplace_back(chosen);
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-    if (!error) {
-        folders.push_back(program);
-        folders.push_back(program.parent_path() / "lib" / "bubblescope");
-    }
-    return folders;
-}
-
-} // namespace
 
 std::string pluginFile(const std::string& name)
 {

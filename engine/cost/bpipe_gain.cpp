@@ -9,7 +9,6 @@
 #include <cmath>
 
 namespace engine {
-
 namespace {
 
 double devices(const EstimateInput& input)
@@ -77,71 +76,6 @@ double bpipeMemory(const EstimateInput& input, const std::vector<DeviceMemory>& 
     }
     return most;
 }
-
-} // namespace
-
-MemoryEstimate estimateMemory(const EstimateInput& input)
-{
-    std::vector<DeviceMemory> devices;
-    for (int d = 0; d < input.stages; ++d)
-        devices.push_back(memoryOf(input, d));
-    MemoryEstimate memory;
-    for (int d = 0; d < input.stages; ++d) {
-        const double held = devices[d].state + heldBy1F1B(input, d) * devices[d].stash;
-        if (held <= memory.oneFOneB)
-            continue;
-        memory.device = d;
-        memory.state = devices[d].state;
-        memory.stash = devices[d].layers;
-        memory.oneFOneB = held;
-    }
-    if (input.chunks == 1)
-        memory.bpipe = bpipeMemory(input, devices);
-    return memory;
-}
-
-double microBatchesOf(const EstimateInput& input)
-{
-    return input.globalBatch / (input.on.setup.dataParallel * input.on.setup.microBatchSize);
-}
-
-double rooflineStageMfu(const EstimateInput& input)
-{
-    const ModelOnHardware& on = input.on;
-    const LayerTimes layer = layerTimes(on);
-    const double b = on.setup.microBatchSize;
-    const double flops = 3 * (layerFlops(on.model, b) + attentionFlops(on.model, b));
-    const double seconds
-        = layer.forward + layer.inputGradient + layer.weightGradient + layer.recompute;
-    return flops / (on.setup.tensorParallel * on.hardware.peakFlops * seconds);
-}
-
-double pipelineMfu(const EstimateInput& input, double stageMfu)
-{
-    const double n = microBatchesOf(input);
-    return stageMfu * n / (n + (input.stages - 1.0) / input.chunks);
-}
-
-double breakEven(const EstimateInput& input, int from, int to)
-{
-    const auto slots = [&](int size) {
-        return input.globalBatch
-            + input.on.setup.dataParallel * size * (input.stages - 1.0) / input.chunks;
-    };
-    return slots(to) / slots(from);
-}
-
-UtilisationEstimate utilisation(const EstimateInput& input, double iterationSeconds)
-{
-    // The papers count the attention of F three times: once for F and twice for B.
-    constexpr double kPublished = 3;
-    const double model = modelFlops(input.on.model, input.globalBatch);
-    const double could = devices(input) * input.on.hardware.peakFlops * iterationSeconds;
-    return {model / could, (model + recomputedFlops(input, kPublished)) / could,
-            (model + recomputedFlops(input, 1)) / could};
-}
-
-namespace {
 
 Result<void> check(const BpipeQuestion& question)
 {
@@ -271,7 +205,69 @@ void judge(BpipeAnswer& answer)
                                       "forward of {:.1f} ms that should hide it.",
                                       1e3 * larger.transfer, 1e3 * larger.forward);
 }
+
 } // namespace
+
+MemoryEstimate estimateMemory(const EstimateInput& input)
+{
+    std::vector<DeviceMemory> devices;
+    for (int d = 0; d < input.stages; ++d)
+        devices.push_back(memoryOf(input, d));
+    MemoryEstimate memory;
+    for (int d = 0; d < input.stages; ++d) {
+        const double held = devices[d].state + heldBy1F1B(input, d) * devices[d].stash;
+        if (held <= memory.oneFOneB)
+            continue;
+        memory.device = d;
+        memory.state = devices[d].state;
+        memory.stash = devices[d].layers;
+        memory.oneFOneB = held;
+    }
+    if (input.chunks == 1)
+        memory.bpipe = bpipeMemory(input, devices);
+    return memory;
+}
+
+double microBatchesOf(const EstimateInput& input)
+{
+    return input.globalBatch / (input.on.setup.dataParallel * input.on.setup.microBatchSize);
+}
+
+double rooflineStageMfu(const EstimateInput& input)
+{
+    const ModelOnHardware& on = input.on;
+    const LayerTimes layer = layerTimes(on);
+    const double b = on.setup.microBatchSize;
+    const double flops = 3 * (layerFlops(on.model, b) + attentionFlops(on.model, b));
+    const double seconds
+        = layer.forward + layer.inputGradient + layer.weightGradient + layer.recompute;
+    return flops / (on.setup.tensorParallel * on.hardware.peakFlops * seconds);
+}
+
+double pipelineMfu(const EstimateInput& input, double stageMfu)
+{
+    const double n = microBatchesOf(input);
+    return stageMfu * n / (n + (input.stages - 1.0) / input.chunks);
+}
+
+double breakEven(const EstimateInput& input, int from, int to)
+{
+    const auto slots = [&](int size) {
+        return input.globalBatch
+            + input.on.setup.dataParallel * size * (input.stages - 1.0) / input.chunks;
+    };
+    return slots(to) / slots(from);
+}
+
+UtilisationEstimate utilisation(const EstimateInput& input, double iterationSeconds)
+{
+    // The papers count the attention of F three times: once for F and twice for B.
+    constexpr double kPublished = 3;
+    const double model = modelFlops(input.on.model, input.globalBatch);
+    const double could = devices(input) * input.on.hardware.peakFlops * iterationSeconds;
+    return {model / could, (model + recomputedFlops(input, kPublished)) / could,
+            (model + recomputedFlops(input, 1)) / could};
+}
 
 std::span<const PublishedGain> publishedGains()
 {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 namespace engine {
-
 namespace {
 
 constexpr double kMostTicks = 0x1p61;

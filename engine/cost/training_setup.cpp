@@ -6,7 +6,6 @@
 #include <cmath>
 
 namespace engine {
-
 namespace {
 
 double tokens(const TransformerSpec& model, const TrainingSetup& setup)

@@ -13,7 +13,6 @@
 #include <numeric>
 
 namespace engine {
-
 namespace {
 
 constexpr std::int64_t kProgressInterval = 50'000'000; // ns: 20 times a second

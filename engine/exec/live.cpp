@@ -17,7 +17,6 @@
 #include <string>
 
 namespace engine {
-
 namespace {
 
 std::string describeFence(const ExecutionPlan& plan, Fence fence)

@@ -12,7 +12,6 @@
 #include <thread>
 
 namespace engine {
-
 namespace {
 
 constexpr std::int64_t kStepTime = 300'000'000; // ns per measurement
@@ -197,6 +196,9 @@ private:
     const std::atomic<bool>& m_cancel;
 };
 
+constexpr int kPeakSize = 512; // three matrices of 1 MiB; larger matrices are not faster
+constexpr std::int64_t kPeakTime = 30'000'000; // ns
+
 } // namespace
 
 Result<HardwareSpec> measureHardware(const MeasureHardware& on, const std::atomic<bool>& cancel)
@@ -212,13 +214,6 @@ try {
 } catch (const std::exception& error) { // error of a GPU
     return fail(Error::Code::Device, error.what());
 }
-
-namespace {
-
-constexpr int kPeakSize = 512; // three matrices of 1 MiB; larger matrices are not faster
-constexpr std::int64_t kPeakTime = 30'000'000; // ns
-
-} // namespace
 
 GemmPeak measureGemmPeak(const Kernels<float>& kernels)
 {

@@ -1,7 +1,7 @@
 #include "engine/exec/op_costs.h"
 
 #include "engine/base/try.h"
-#include "engine/experiment/run_command.h"
+#include "engine/experiment/experiment_fields.h"
 #include "engine/plan/execution_plan.h"
 #include "engine/schedules/scheme.h"
 

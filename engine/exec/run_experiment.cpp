@@ -11,8 +11,8 @@
 #include "engine/exec/op_costs.h"
 #include "engine/exec/worker.h"
 #include "engine/experiment/check_experiment.h"
+#include "engine/experiment/experiment_fields.h"
 #include "engine/experiment/experiment_schedule.h"
-#include "engine/experiment/run_command.h"
 #include "engine/model/text_data.h"
 #include "engine/model/transformer.h"
 #include "engine/pipeline/pipeline.h"
@@ -20,7 +20,7 @@
 #include "engine/plan/execution_plan.h"
 #include "engine/plan/happens_before.h"
 #include "engine/plan/memory_fit.h"
-#include "engine/plan/pass_spec.h"
+#include "engine/plan/token_batches.h"
 #include "engine/schedule/check/communication.h"
 #include "engine/timeline/run.h"
 
@@ -32,7 +32,6 @@
 #include <new>
 
 namespace engine {
-
 namespace {
 
 std::string now()

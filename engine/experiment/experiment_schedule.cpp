@@ -3,7 +3,7 @@
 #include "engine/base/try.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/schedule/check/validate.h"
-#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/passes/passes.h"
 
 #include <fmt/format.h>

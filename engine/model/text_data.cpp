@@ -51,6 +51,8 @@ std::string_view takeUntil(std::string_view& text, char separator)
     return taken;
 }
 
+constexpr std::size_t kBuiltInBytes = 1 << 20; // 2,000 iterations of `tiny` with 4 micro-batches
+
 } // namespace
 
 Result<Grammar> Grammar::parse(std::string_view text)
@@ -129,12 +131,6 @@ double Grammar::appendSentence(Random& random, std::string& text) const
     }
     return nats;
 }
-
-namespace {
-
-constexpr std::size_t kBuiltInBytes = 1 << 20; // 2,000 iterations of `tiny` with 4 micro-batches
-
-} // namespace
 
 TextData TextData::builtIn(std::uint64_t seed)
 {

@@ -12,7 +12,6 @@
 #include <utility>
 
 namespace engine {
-
 namespace {
 
 // Initializes the weights of a stage. The initial values depend only on the seed and the tensor

@@ -6,7 +6,6 @@
 #include <utility>
 
 namespace engine {
-
 namespace {
 
 struct Tensor
@@ -37,6 +36,23 @@ std::array<Tensor, 12> tensors(const TransformerShape& shape)
              {"expand.bias", bias(expanded), Init::Zero},
              {"contract.weight", inner * c, Init::Normal},
              {"contract.bias", bias(c), Init::Zero}}};
+}
+
+std::size_t product(int a, int b)
+{
+    return static_cast<std::size_t>(a) * b;
+}
+
+template<class Real>
+std::size_t keptOfBlocks(const StageLayout<Real>& layout, int blocks)
+{
+    return blocks * BlockStash<Real>::keptCount(layout.shape);
+}
+
+template<class Real>
+std::size_t statesOf(const StageLayout<Real>& layout)
+{
+    return wholePlaces<Real>(layout.blocks * layout.shape.state());
 }
 
 } // namespace
@@ -129,27 +145,6 @@ template struct BlockStash<const float>;
 template struct BlockStash<const double>;
 template struct BlockStash<bfloat16>;
 template struct BlockStash<const bfloat16>;
-
-namespace {
-
-std::size_t product(int a, int b)
-{
-    return static_cast<std::size_t>(a) * b;
-}
-
-template<class Real>
-std::size_t keptOfBlocks(const StageLayout<Real>& layout, int blocks)
-{
-    return blocks * BlockStash<Real>::keptCount(layout.shape);
-}
-
-template<class Real>
-std::size_t statesOf(const StageLayout<Real>& layout)
-{
-    return wholePlaces<Real>(layout.blocks * layout.shape.state());
-}
-
-} // namespace
 
 template<class Real>
 StageLayout<Real>::StageLayout(const ModelSpec& model, int stages, int stage, int slices)

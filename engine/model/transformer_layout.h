@@ -20,7 +20,6 @@ struct BlockWeights
     static std::size_t count(const TransformerShape& shape);
 };
 
-// Appends descriptions of the parameters of block `layer`.
 void describeBlock(const TransformerShape& shape, int layer, std::vector<Parameter>& parameters);
 void appendParameter(std::vector<Parameter>& parameters, std::string name, std::size_t count,
                      Parameter::Init init);

@@ -270,7 +270,7 @@ public:
     Graphs graphs() const { return m_setup.graphs; }
     const Schedule& lowered() const { return m_setup.lowered; }
     Transport& transport() { return *m_transport; }
-    // Wraps the transport, for tests.
+    // For tests.
     void wrapTransport(
         const std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>& wrapper);
     int copies() const { return m_numbers.copies(); }

@@ -11,7 +11,6 @@
 #include <set>
 
 namespace engine {
-
 namespace {
 
 Result<RunDevices> onCpu(Mode mode)
@@ -43,6 +42,32 @@ Result<RunDevices> onNccl(int count, const std::atomic<bool>& cancel)
         return tl::unexpected(live.error());
     }
     return RunDevices{std::move(*live), Mode::Live, {}, std::move(*nccl)};
+}
+
+std::atomic<bool> areLost = false;
+
+constexpr EnumArray<MemoryCategory, GpuMemoryOwner, kMemoryCategories> kOwnerOf{
+    GpuMemoryOwner::Weights, GpuMemoryOwner::Gradients, GpuMemoryOwner::Optimizer,
+    GpuMemoryOwner::Stash, GpuMemoryOwner::Buffers};
+
+void addArena(const DevicePlan& plan, GpuMemory& memory)
+{
+    Bytes idle = plan.arena;
+    for (const MemoryCategory category : plan.full.enumerators()) {
+        memory[kOwnerOf[category]] += plan.full[category];
+        idle -= plan.full[category];
+    }
+    memory[GpuMemoryOwner::Idle] += idle;
+}
+
+void addTaken(const GpuMemoryUse& use, GpuMemory& memory)
+{
+    memory[GpuMemoryOwner::Workspaces] = use.taken[MemoryFor::Workspace];
+    memory[GpuMemoryOwner::Staging] = use.taken[MemoryFor::Staging];
+    memory[GpuMemoryOwner::Losses] = use.taken[MemoryFor::Losses];
+    memory[GpuMemoryOwner::Other] = use.taken[MemoryFor::Other];
+    memory[GpuMemoryOwner::Rounding] = use.rounding;
+    memory.used = use.used;
 }
 
 } // namespace
@@ -118,12 +143,6 @@ Mode defaultMode(const Experiment& experiment)
     return suffice ? Mode::Live : Mode::Emulate;
 }
 
-namespace {
-
-std::atomic<bool> areLost = false;
-
-} // namespace
-
 bool devicesAreLost()
 {
     return areLost;
@@ -133,34 +152,6 @@ void markDevicesLost()
 {
     areLost = true;
 }
-
-namespace {
-
-constexpr EnumArray<MemoryCategory, GpuMemoryOwner, kMemoryCategories> kOwnerOf{
-    GpuMemoryOwner::Weights, GpuMemoryOwner::Gradients, GpuMemoryOwner::Optimizer,
-    GpuMemoryOwner::Stash, GpuMemoryOwner::Buffers};
-
-void addArena(const DevicePlan& plan, GpuMemory& memory)
-{
-    Bytes idle = plan.arena;
-    for (const MemoryCategory category : plan.full.enumerators()) {
-        memory[kOwnerOf[category]] += plan.full[category];
-        idle -= plan.full[category];
-    }
-    memory[GpuMemoryOwner::Idle] += idle;
-}
-
-void addTaken(const GpuMemoryUse& use, GpuMemory& memory)
-{
-    memory[GpuMemoryOwner::Workspaces] = use.taken[MemoryFor::Workspace];
-    memory[GpuMemoryOwner::Staging] = use.taken[MemoryFor::Staging];
-    memory[GpuMemoryOwner::Losses] = use.taken[MemoryFor::Losses];
-    memory[GpuMemoryOwner::Other] = use.taken[MemoryFor::Other];
-    memory[GpuMemoryOwner::Rounding] = use.rounding;
-    memory.used = use.used;
-}
-
-} // namespace
 
 GpuMemoryLedger::GpuMemoryLedger(const RunDevices& devices)
     : m_devices(devices)

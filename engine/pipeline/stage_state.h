@@ -28,9 +28,25 @@ public:
     std::size_t count() const { return m_floats.size(); }
     std::span<float> target() { return m_floats; }    // backwards accumulate into this memory
     std::span<std::int64_t> sums() { return m_sums; } // only with Exact: the sums over replicas
-    void endMicroBatch();                             // call after each pass that adds to target()
-    std::span<const float> sum();                     // sum over all micro-batches so far
-    void clear();
+    // Call it after each pass that adds to target().
+    void endMicroBatch()
+    {
+        if (m_accumulate == Accumulate::Float)
+            return;
+        m_kernels.addFixedPoint(m_floats, m_sums);
+        m_kernels.zero(m_floats);
+    }
+    std::span<const float> sum() // over all micro-batches so far
+    {
+        if (m_accumulate == Accumulate::Exact)
+            m_kernels.fromFixedPoint(m_sums, m_floats);
+        return m_floats;
+    }
+    void clear()
+    {
+        m_kernels.zero(m_floats);
+        m_kernels.zero(m_sums);
+    }
 
 private:
     Accumulate m_accumulate;

@@ -7,7 +7,6 @@
 #include <map>
 
 namespace engine {
-
 namespace {
 
 using Planned = ExecutionPlan::PlannedCollective;

@@ -1,7 +1,6 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/transformer.h"
 #include "engine/plan/memory_fit.h"
-#include "engine/plan/pass_spec.h"
 #include "engine/plan/token_batches.h"
 
 #include <fmt/format.h>

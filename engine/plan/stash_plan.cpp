@@ -7,7 +7,6 @@
 #include <map>
 
 namespace engine {
-
 namespace {
 
 // The memory of the weight versions that the ops of an asynchronous schedule use besides the newest

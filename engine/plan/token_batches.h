@@ -1,13 +1,25 @@
 #pragma once
 
+#include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/model/model_spec.h"
 #include "engine/model/pipeline_model.h"
 #include "engine/model/text_data.h"
+#include "engine/schedule/schedule.h"
 
 #include <vector>
 
 namespace engine {
+
+// The input of one pass: a micro-batch, half of its samples, or a slice of its sequence
+// (UnitRange).
+struct PassSpec
+{
+    ModelSpec model; // has half the micro-batch size if the schedule has halves
+    int slices = 1;  // number of sequence slices
+};
+// Fails if the samples cannot be halved or the sequence cannot be sliced evenly.
+Result<PassSpec> passSpec(ModelSpec model, const Schedule& lowered);
 
 inline TokenBatch partOf(TokenBatch batch, int part, int parts)
 {

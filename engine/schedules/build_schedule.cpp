@@ -110,17 +110,6 @@ Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, con
                     request.devices, ops, gibi(ops), most, slices > 1 ? ", slices" : ""));
 }
 
-} // namespace
-
-SizeLimit limitOfMachine(int bytesPerOp)
-{
-    const Bytes memory = availableMemory();
-    const std::int64_t fits = memory == 0 ? kMostOps : memory / 4 * 3 / bytesPerOp;
-    return {std::min(fits, kMostOps), bytesPerOp, true};
-}
-
-namespace {
-
 // Merges all windows of a stream into one.
 ScheduleRequest asOneWindow(ScheduleRequest request)
 {
@@ -145,6 +134,13 @@ std::int64_t windowsToFill(const Shape& shape)
 }
 
 } // namespace
+
+SizeLimit limitOfMachine(int bytesPerOp)
+{
+    const Bytes memory = availableMemory();
+    const std::int64_t fits = memory == 0 ? kMostOps : memory / 4 * 3 / bytesPerOp;
+    return {std::min(fits, kMostOps), bytesPerOp, true};
+}
 
 Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit)
 {

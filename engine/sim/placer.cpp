@@ -4,7 +4,6 @@
 #include "engine/schedule/transfers.h"
 
 namespace engine::sim {
-
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
@@ -23,6 +22,20 @@ std::uint64_t mixed(std::uint64_t bits)
 std::int64_t times(std::int64_t ticks, std::int64_t numerator, std::int64_t denominator)
 {
     return static_cast<std::int64_t>(Wide{ticks} * numerator / denominator);
+}
+
+bool fits(const Schedule& schedule, DeviceId device, const Op& op)
+{
+    return exists(op, schedule.shape) && schedule.device(op.replica, op.stage) == device
+        && ((!isTransfer(op.kind) && !isCopy(op.kind)) || op.peer < schedule.program.size());
+}
+
+auto misfit(DeviceId device, std::size_t index, const Op& op)
+{
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("device {}, index {}: {} is not valid in this schedule; run bscope "
+                            "validate for the reason",
+                            device.value, index, toString(op)));
 }
 
 } // namespace
@@ -66,24 +79,6 @@ std::int64_t stretched(Window work, Fraction slowDown, const std::vector<Window>
     }
     return now + left;
 }
-
-namespace {
-
-bool fits(const Schedule& schedule, DeviceId device, const Op& op)
-{
-    return exists(op, schedule.shape) && schedule.device(op.replica, op.stage) == device
-        && ((!isTransfer(op.kind) && !isCopy(op.kind)) || op.peer < schedule.program.size());
-}
-
-auto misfit(DeviceId device, std::size_t index, const Op& op)
-{
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("device {}, index {}: {} is not valid in this schedule; run bscope "
-                            "validate for the reason",
-                            device.value, index, toString(op)));
-}
-
-} // namespace
 
 Result<OrderFacts> orderFacts(const Schedule& schedule)
 {

@@ -135,7 +135,6 @@ private:
 } // namespace engine::sim
 
 namespace engine {
-
 namespace {
 
 Result<IterationSummary> summarizeOne(const sim::Placement<sim::ListedCosts>& placement,

@@ -3,7 +3,6 @@
 #include "engine/base/units.h"
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/gpu_facts.h"
-#include "engine/timeline/gpu_memory.h"
 #include "engine/timeline/import_report.h"
 #include "engine/timeline/timeline.h"
 

@@ -42,7 +42,6 @@ void divideSpans(std::uint32_t first, const std::vector<std::int64_t>& begins, T
     }
 }
 
-// Copies the losses of one window of the stream to its iteration.
 void setLosses(const Iteration& stream, int window, int microBatches, Iteration& iteration)
 {
     const auto all = std::span(stream.microBatchLoss);

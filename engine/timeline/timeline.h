@@ -1,6 +1,5 @@
 #pragma once
 
-#include "engine/base/bootstrap.h"
 #include "engine/base/units.h"
 #include "engine/schedule/schedule.h"
 

@@ -75,7 +75,6 @@ InProcessTransport::InProcessTransport(Traffic traffic, int devices, SideWork si
 
 InProcessTransport::~InProcessTransport() = default;
 
-// Makes a side thread for each set of devices that share copies or all-reduces.
 void InProcessTransport::makeSideThreads()
 {
     std::vector<std::vector<DeviceId>> sets;

@@ -9,7 +9,6 @@
 #include <tuple>
 
 namespace engine {
-
 namespace {
 
 CommunicatorPlan planOf(const Message& message)

@@ -3,7 +3,7 @@
 #include "engine/exec/executor.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/transformer.h"
-#include "engine/plan/pass_spec.h"
+#include "engine/plan/token_batches.h"
 #include "engine/verify/reference.h"
 #include "engine/verify/verify.h"
 

@@ -3,7 +3,6 @@
 #include "engine/backend/device.h"
 #include "engine/experiment/run_options.h"
 #include "engine/pipeline/stage_state.h"
-#include "engine/plan/pass_spec.h"
 #include "engine/plan/token_batches.h"
 #include "engine/verify/verify.h"
 

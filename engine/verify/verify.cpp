@@ -14,7 +14,6 @@
 #include <utility>
 
 namespace engine {
-
 namespace {
 
 constexpr int kLayers = 16;

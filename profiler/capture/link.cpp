@@ -25,6 +25,80 @@ std::int64_t wallNow()
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+std::uint64_t key(OpOfIteration of)
+{
+    return std::uint64_t{of.iteration} << 32 | of.op;
+}
+
+using Begins = std::unordered_map<std::uint64_t, std::int64_t>;
+using Spans = std::unordered_map<std::uint64_t, Window>;
+
+Spans spansOf(const Timeline& timeline, const Begins& wanted)
+{
+    Spans spans;
+    for (const Track& track : timeline.tracks)
+        for (const Span& span : track.spans)
+            if (const auto id = key({span.op, span.iteration}); wanted.contains(id))
+                spans.emplace(id, span.window());
+    return spans;
+}
+
+bool isTimed(const Window& window)
+{
+    return window.end != 0; // GpuKernel::window is [0, 0) if the time stamp is missing
+}
+
+template<class Rows>
+void noteFirst(const Rows& rows, Begins& begins)
+{
+    for (const auto& row : rows)
+        if (row.of.isKnown()) {
+            std::int64_t& first = begins.try_emplace(key(row.of), INT64_MAX).first->second;
+            if (isTimed(row.window))
+                first = std::min(first, row.window.begin);
+        }
+}
+
+void move(Window& window, std::int64_t by)
+{
+    window.begin += by;
+    window.end += by;
+}
+
+template<class Rows>
+std::int64_t placeRows(Rows& rows, const Begins& begins, const Spans& spans)
+{
+    const auto cannotBePlaced = [&](auto& row) {
+        const auto begin = begins.find(key(row.of));
+        const auto span = spans.find(key(row.of));
+        if (!row.of.isKnown() || begin == begins.end() || span == spans.end())
+            return true;
+        if (isTimed(row.window))
+            move(row.window, span->second.begin - begin->second);
+        return false;
+    };
+    const auto withoutOp = std::ranges::count_if(rows, [](auto& row) { return !row.of.isKnown(); });
+    return static_cast<std::int64_t>(std::erase_if(rows, cannotBePlaced)) - withoutOp;
+}
+
+template<class Rows>
+void cutOff(Rows& rows, const Spans& spans)
+{
+    for (auto& row : rows) {
+        const Window span = spans.at(key(row.of));
+        row.window.begin = std::clamp(row.window.begin, span.begin, span.end);
+        row.window.end = std::clamp(row.window.end, span.begin, span.end);
+    }
+}
+
+template<class Rows>
+void playDevices(Rows& rows, const OpIndex& index)
+{
+    for (auto& row : rows)
+        if (row.of.op < index.count())
+            row.place.device = static_cast<std::uint32_t>(index.deviceOf(row.of.op).value);
+}
+
 } // namespace
 
 void LaunchLog::begin(engine::OpOfIteration op)
@@ -103,84 +177,6 @@ void NcclLinker::link(GpuTrace& trace)
         }
     trace.health.withoutOp -= dropped + linked;
 }
-
-namespace {
-
-std::uint64_t key(OpOfIteration of)
-{
-    return std::uint64_t{of.iteration} << 32 | of.op;
-}
-
-using Begins = std::unordered_map<std::uint64_t, std::int64_t>;
-using Spans = std::unordered_map<std::uint64_t, Window>;
-
-Spans spansOf(const Timeline& timeline, const Begins& wanted)
-{
-    Spans spans;
-    for (const Track& track : timeline.tracks)
-        for (const Span& span : track.spans)
-            if (const auto id = key({span.op, span.iteration}); wanted.contains(id))
-                spans.emplace(id, span.window());
-    return spans;
-}
-
-bool isTimed(const Window& window)
-{
-    return window.end != 0; // GpuKernel::window is [0, 0) if the time stamp is missing
-}
-
-template<class Rows>
-void noteFirst(const Rows& rows, Begins& begins)
-{
-    for (const auto& row : rows)
-        if (row.of.isKnown()) {
-            std::int64_t& first = begins.try_emplace(key(row.of), INT64_MAX).first->second;
-            if (isTimed(row.window))
-                first = std::min(first, row.window.begin);
-        }
-}
-
-void move(Window& window, std::int64_t by)
-{
-    window.begin += by;
-    window.end += by;
-}
-
-template<class Rows>
-std::int64_t placeRows(Rows& rows, const Begins& begins, const Spans& spans)
-{
-    const auto cannotBePlaced = [&](auto& row) {
-        const auto begin = begins.find(key(row.of));
-        const auto span = spans.find(key(row.of));
-        if (!row.of.isKnown() || begin == begins.end() || span == spans.end())
-            return true;
-        if (isTimed(row.window))
-            move(row.window, span->second.begin - begin->second);
-        return false;
-    };
-    const auto withoutOp = std::ranges::count_if(rows, [](auto& row) { return !row.of.isKnown(); });
-    return static_cast<std::int64_t>(std::erase_if(rows, cannotBePlaced)) - withoutOp;
-}
-
-template<class Rows>
-void cutOff(Rows& rows, const Spans& spans)
-{
-    for (auto& row : rows) {
-        const Window span = spans.at(key(row.of));
-        row.window.begin = std::clamp(row.window.begin, span.begin, span.end);
-        row.window.end = std::clamp(row.window.end, span.begin, span.end);
-    }
-}
-
-template<class Rows>
-void playDevices(Rows& rows, const OpIndex& index)
-{
-    for (auto& row : rows)
-        if (row.of.op < index.count())
-            row.place.device = static_cast<std::uint32_t>(index.deviceOf(row.of.op).value);
-}
-
-} // namespace
 
 void assignWindows(GpuTrace& trace, const Run& run)
 {

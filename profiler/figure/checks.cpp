@@ -8,7 +8,6 @@
 #include <map>
 
 namespace profiler {
-
 namespace {
 
 using Row = std::array<double, 3>;
@@ -66,34 +65,6 @@ void recolour(Polygon& polygon, Sight sight)
 {
     polygon.fill = seen(polygon.fill, sight);
 }
-
-} // namespace
-
-Colour seen(Colour colour, Sight sight)
-{
-    switch (sight) {
-    case Sight::Grey:
-        return transformed(colour, kGrey);
-    case Sight::Deuteranopia:
-        return transformed(colour, kDeuteranopia);
-    case Sight::Protanopia:
-        return transformed(colour, kProtanopia);
-    default:
-        return colour;
-    }
-}
-
-Scene seen(Scene scene, Sight sight)
-{
-    if (sight == Sight::Colour)
-        return scene;
-    for (Group& group : scene.groups)
-        for (SceneShape& shape : group.shapes)
-            std::visit([sight](auto& s) { recolour(s, sight); }, shape);
-    return scene;
-}
-
-namespace {
 
 constexpr std::string_view kDuration = "duration";
 // Smallest difference of lightness L* that a laser printer keeps.
@@ -250,6 +221,30 @@ FigureCheck checkGrey(const Scene& scene, const FigureOptions& options)
 }
 
 } // namespace
+
+Colour seen(Colour colour, Sight sight)
+{
+    switch (sight) {
+    case Sight::Grey:
+        return transformed(colour, kGrey);
+    case Sight::Deuteranopia:
+        return transformed(colour, kDeuteranopia);
+    case Sight::Protanopia:
+        return transformed(colour, kProtanopia);
+    default:
+        return colour;
+    }
+}
+
+Scene seen(Scene scene, Sight sight)
+{
+    if (sight == Sight::Colour)
+        return scene;
+    for (Group& group : scene.groups)
+        for (SceneShape& shape : group.shapes)
+            std::visit([sight](auto& s) { recolour(s, sight); }, shape);
+    return scene;
+}
 
 std::vector<FigureCheck> checkFigure(const Scene& scene, const FigureOptions& options)
 {

@@ -14,7 +14,6 @@
 #include <system_error>
 
 namespace profiler {
-
 namespace {
 
 using engine::Error;
@@ -42,50 +41,6 @@ char32_t takeCharacter(std::string_view& text)
     text.remove_prefix(std::min(length, text.size()));
     return character;
 }
-
-} // namespace
-
-Result<FontMetrics> FontMetrics::load(const std::filesystem::path& path)
-{
-    FT_Library opened = nullptr;
-    if (FT_Init_FreeType(&opened) != 0)
-        return fail(Error::Code::Device, "FreeType cannot be initialized");
-    const Library library(opened, FT_Done_FreeType);
-    FT_Face read = nullptr;
-    if (FT_New_Face(library.get(), path.c_str(), 0, &read) != 0)
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{} is not a TrueType or OpenType font", path.string()));
-    const Face face(read, FT_Done_Face);
-    const auto* lines = static_cast<TT_HoriHeader*>(FT_Get_Sfnt_Table(read, FT_SFNT_HHEA));
-    const auto* os2 = static_cast<TT_OS2*>(FT_Get_Sfnt_Table(read, FT_SFNT_OS2));
-    if (lines == nullptr || read->units_per_EM == 0)
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{} is not a TrueType or OpenType font", path.string()));
-    FontMetrics metrics;
-    metrics.m_unknown = advanceOf(read, 0);
-    FT_UInt glyph = 0;
-    for (FT_ULong c = FT_Get_First_Char(read, &glyph); glyph != 0;
-         c = FT_Get_Next_Char(read, c, &glyph))
-        metrics.m_advances.emplace(static_cast<char32_t>(c), advanceOf(read, glyph));
-    metrics.m_descent = -static_cast<double>(lines->Descender) / read->units_per_EM;
-    if (os2 != nullptr && os2->version >= 2)
-        metrics.m_capHeight = static_cast<double>(os2->sCapHeight) / read->units_per_EM;
-    if (metrics.m_advances.empty())
-        return fail(Error::Code::Corrupt, fmt::format("{} has no characters", path.string()));
-    return metrics;
-}
-
-double FontMetrics::width(std::string_view utf8, double size) const
-{
-    double em = 0;
-    while (!utf8.empty()) {
-        const auto found = m_advances.find(takeCharacter(utf8));
-        em += found == m_advances.end() ? m_unknown : found->second;
-    }
-    return em * size;
-}
-
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -144,6 +99,46 @@ const fs::path* regularFile(const std::set<fs::path>& files, std::string_view fa
 }
 
 } // namespace
+
+Result<FontMetrics> FontMetrics::load(const std::filesystem::path& path)
+{
+    FT_Library opened = nullptr;
+    if (FT_Init_FreeType(&opened) != 0)
+        return fail(Error::Code::Device, "FreeType cannot be initialized");
+    const Library library(opened, FT_Done_FreeType);
+    FT_Face read = nullptr;
+    if (FT_New_Face(library.get(), path.c_str(), 0, &read) != 0)
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{} is not a TrueType or OpenType font", path.string()));
+    const Face face(read, FT_Done_Face);
+    const auto* lines = static_cast<TT_HoriHeader*>(FT_Get_Sfnt_Table(read, FT_SFNT_HHEA));
+    const auto* os2 = static_cast<TT_OS2*>(FT_Get_Sfnt_Table(read, FT_SFNT_OS2));
+    if (lines == nullptr || read->units_per_EM == 0)
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{} is not a TrueType or OpenType font", path.string()));
+    FontMetrics metrics;
+    metrics.m_unknown = advanceOf(read, 0);
+    FT_UInt glyph = 0;
+    for (FT_ULong c = FT_Get_First_Char(read, &glyph); glyph != 0;
+         c = FT_Get_Next_Char(read, c, &glyph))
+        metrics.m_advances.emplace(static_cast<char32_t>(c), advanceOf(read, glyph));
+    metrics.m_descent = -static_cast<double>(lines->Descender) / read->units_per_EM;
+    if (os2 != nullptr && os2->version >= 2)
+        metrics.m_capHeight = static_cast<double>(os2->sCapHeight) / read->units_per_EM;
+    if (metrics.m_advances.empty())
+        return fail(Error::Code::Corrupt, fmt::format("{} has no characters", path.string()));
+    return metrics;
+}
+
+double FontMetrics::width(std::string_view utf8, double size) const
+{
+    double em = 0;
+    while (!utf8.empty()) {
+        const auto found = m_advances.find(takeCharacter(utf8));
+        em += found == m_advances.end() ? m_unknown : found->second;
+    }
+    return em * size;
+}
 
 Result<FontFace> loadFont(std::string_view family)
 {

@@ -268,6 +268,40 @@ void removeParts(std::set<int>& iterations, const Counts& counts, int steps)
         return isOuter(iteration) && counts.at(iteration) < std::min(least, most);
     });
 }
+
+// The number of micro-batches by iteration: the most ops of these kinds that a rank has.
+std::vector<std::size_t> countOps(const Job& job, const FoundIterations& iterations,
+                                  std::initializer_list<OpKind> kinds)
+{
+    std::vector<std::size_t> most(static_cast<std::size_t>(iterations.count), 0);
+    for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
+        const std::vector<Work>& works = job.ranks[rank].work.works;
+        std::vector<std::size_t> counts(most.size(), 0);
+        for (std::size_t i = 0; i < works.size(); ++i)
+            if (const int iteration = iterations.ofWork[rank][i];
+                iteration >= 0 && std::ranges::find(kinds, works[i].op.kind) != kinds.end())
+                ++counts[static_cast<std::size_t>(iteration)];
+        for (std::size_t i = 0; i < most.size(); ++i)
+            most[i] = std::max(most[i], counts[i]);
+    }
+    return most;
+}
+
+void mergeParts(ClassifiedRank& rank, const std::vector<std::uint32_t>& firstPart,
+                std::vector<int>& iterationOf)
+{
+    for (std::uint32_t i = 0; i < rank.works.size(); ++i) {
+        if (firstPart[i] == i)
+            continue;
+        const Window part = rank.works[i].window;
+        Window& all = rank.works[firstPart[i]].window;
+        all = {std::min(all.begin, part.begin), std::max(all.end, part.end)};
+        iterationOf[i] = -1;
+    }
+    for (std::uint32_t& work : rank.ofKernel)
+        work = work == ClassifiedRank::kNoWork ? work : firstPart[work];
+}
+
 } // namespace
 
 FoundIterations findIterations(const Job& job)
@@ -330,41 +364,6 @@ FoundIterations findIterations(const Job& job)
         found.from = found.count == 1 && haveSteps ? found.from : "";
     return found;
 }
-
-namespace {
-// The number of micro-batches by iteration: the most ops of these kinds that a rank has.
-std::vector<std::size_t> countOps(const Job& job, const FoundIterations& iterations,
-                                  std::initializer_list<OpKind> kinds)
-{
-    std::vector<std::size_t> most(static_cast<std::size_t>(iterations.count), 0);
-    for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
-        const std::vector<Work>& works = job.ranks[rank].work.works;
-        std::vector<std::size_t> counts(most.size(), 0);
-        for (std::size_t i = 0; i < works.size(); ++i)
-            if (const int iteration = iterations.ofWork[rank][i];
-                iteration >= 0 && std::ranges::find(kinds, works[i].op.kind) != kinds.end())
-                ++counts[static_cast<std::size_t>(iteration)];
-        for (std::size_t i = 0; i < most.size(); ++i)
-            most[i] = std::max(most[i], counts[i]);
-    }
-    return most;
-}
-
-void mergeParts(ClassifiedRank& rank, const std::vector<std::uint32_t>& firstPart,
-                std::vector<int>& iterationOf)
-{
-    for (std::uint32_t i = 0; i < rank.works.size(); ++i) {
-        if (firstPart[i] == i)
-            continue;
-        const Window part = rank.works[i].window;
-        Window& all = rank.works[firstPart[i]].window;
-        all = {std::min(all.begin, part.begin), std::max(all.end, part.end)};
-        iterationOf[i] = -1;
-    }
-    for (std::uint32_t& work : rank.ofKernel)
-        work = work == ClassifiedRank::kNoWork ? work : firstPart[work];
-}
-} // namespace
 
 FoundIterations mergeMessages(Job& job, FoundIterations iterations)
 {

@@ -78,58 +78,6 @@ Result<void> writeKnownMetrics(Database& database, const engine::RunInfo& info)
     });
 }
 
-} // namespace
-
-Result<void> writeInfo(Database& database, const engine::RunInfo& info)
-{
-    return writeRows<engine::RunInfo>(database, {info})
-        .and_then([&] {
-            return writeRows<ExperimentRow>(database, {{info.experiment, info.command}});
-        })
-        .and_then([&] { return writeKnownMetrics(database, info); })
-        .and_then([&] { return writeImport(database, info.import); });
-}
-
-Result<void> writeSchedule(Database& database, const engine::Schedule& schedule)
-{
-    return writeRows<engine::Schedule>(database, {schedule})
-        .and_then([&] { return writeRows(database, placementRows(schedule)); })
-        .and_then([&] { return writeRows(database, programRows(schedule)); });
-}
-
-Result<void> writeDevices(Database& database, const engine::Run& run, std::int64_t process)
-{
-    std::vector<DeviceRow> rows;
-    for (int d = 0; d < run.schedule.shape.devices; ++d)
-        rows.push_back({d, run.info.deviceName, globalTid(process, engine::DeviceId{d})});
-    return writeRows(database, rows).and_then([&] {
-        return writeArenas(database, run.info.arenas);
-    });
-}
-
-Result<void> writeArenas(Database& database, std::span<const engine::ArenaUse> arenas)
-{
-    auto update = TRY(
-        database.prepare("UPDATE BS_device SET live = ?, arena = ?, touched = ? WHERE device = ?"));
-    for (std::size_t d = 0; d < arenas.size(); ++d)
-        if (!update.run(arenas[d].live, arenas[d].arena, arenas[d].touched, d))
-            return tl::unexpected(database.error());
-    return {};
-}
-
-Result<void> writeOutcome(Database& database, engine::Outcome outcome, const std::string& failure)
-{
-    return runOnce(database, "UPDATE BS_run SET outcome = ?, failure = ?",
-                   engine::outcomeName(outcome), failure);
-}
-
-Result<void> writeJournal(Database& database, const std::string& journal)
-{
-    return runOnce(database, "UPDATE BS_run SET journal = ?", journal);
-}
-
-namespace {
-
 Result<void> readExperiment(Database& database, RunInfo& info)
 {
     ExperimentRow row;
@@ -184,47 +132,6 @@ Result<void> checkTexts(const Database& database, RunInfo& info)
     return fits ? Result<void>()
                 : tl::unexpected(database.damaged("BS_run has a string of more than 4 KiB"));
 }
-
-} // namespace
-
-Result<RunInfo> readInfo(Database& database)
-{
-    RunInfo info;
-    return readOnlyRow(database, info)
-        .and_then([&]() -> Result<void> {
-            constexpr std::int64_t kMostTicksPerUnit = std::int64_t{1} << 40;
-            if (info.ticksPerUnit < 1 || info.ticksPerUnit > kMostTicksPerUnit)
-                return tl::unexpected(database.damaged("BS_run has an impossible unit"));
-            return checkTexts(database, info);
-        })
-        .and_then([&] { return readExperiment(database, info); })
-        .and_then([&] { return readMetrics(database, info); })
-        .and_then([&] { return readArenas(database, info); })
-        .and_then([&] { return readImport(database); })
-        .and_then([&](std::optional<engine::ImportReport>&& report) {
-            info.import = std::move(report);
-            return readHost(database);
-        })
-        .and_then([&](const std::string& host) {
-            info.hostName = host;
-            return readMachine(database);
-        })
-        .map([&](engine::GpuMachine&& machine) {
-            info.machine.gpus = std::move(machine.gpus);
-            info.machine.settings = std::move(machine.settings);
-            info.machine.peers = std::move(machine.peers);
-            return info;
-        });
-}
-
-Result<bool> usedWal(Database& database)
-{
-    return database.text("SELECT journal FROM BS_run").map([](const std::string& journal) {
-        return journal != "delete";
-    });
-}
-
-namespace {
 
 Result<void> readShape(Database& database, Schedule& schedule)
 {
@@ -287,6 +194,91 @@ void countWindows(Schedule& schedule)
 }
 
 } // namespace
+
+Result<void> writeInfo(Database& database, const engine::RunInfo& info)
+{
+    return writeRows<engine::RunInfo>(database, {info})
+        .and_then([&] {
+            return writeRows<ExperimentRow>(database, {{info.experiment, info.command}});
+        })
+        .and_then([&] { return writeKnownMetrics(database, info); })
+        .and_then([&] { return writeImport(database, info.import); });
+}
+
+Result<void> writeSchedule(Database& database, const engine::Schedule& schedule)
+{
+    return writeRows<engine::Schedule>(database, {schedule})
+        .and_then([&] { return writeRows(database, placementRows(schedule)); })
+        .and_then([&] { return writeRows(database, programRows(schedule)); });
+}
+
+Result<void> writeDevices(Database& database, const engine::Run& run, std::int64_t process)
+{
+    std::vector<DeviceRow> rows;
+    for (int d = 0; d < run.schedule.shape.devices; ++d)
+        rows.push_back({d, run.info.deviceName, globalTid(process, engine::DeviceId{d})});
+    return writeRows(database, rows).and_then([&] {
+        return writeArenas(database, run.info.arenas);
+    });
+}
+
+Result<void> writeArenas(Database& database, std::span<const engine::ArenaUse> arenas)
+{
+    auto update = TRY(
+        database.prepare("UPDATE BS_device SET live = ?, arena = ?, touched = ? WHERE device = ?"));
+    for (std::size_t d = 0; d < arenas.size(); ++d)
+        if (!update.run(arenas[d].live, arenas[d].arena, arenas[d].touched, d))
+            return tl::unexpected(database.error());
+    return {};
+}
+
+Result<void> writeOutcome(Database& database, engine::Outcome outcome, const std::string& failure)
+{
+    return runOnce(database, "UPDATE BS_run SET outcome = ?, failure = ?",
+                   engine::outcomeName(outcome), failure);
+}
+
+Result<void> writeJournal(Database& database, const std::string& journal)
+{
+    return runOnce(database, "UPDATE BS_run SET journal = ?", journal);
+}
+
+Result<RunInfo> readInfo(Database& database)
+{
+    RunInfo info;
+    return readOnlyRow(database, info)
+        .and_then([&]() -> Result<void> {
+            constexpr std::int64_t kMostTicksPerUnit = std::int64_t{1} << 40;
+            if (info.ticksPerUnit < 1 || info.ticksPerUnit > kMostTicksPerUnit)
+                return tl::unexpected(database.damaged("BS_run has an impossible unit"));
+            return checkTexts(database, info);
+        })
+        .and_then([&] { return readExperiment(database, info); })
+        .and_then([&] { return readMetrics(database, info); })
+        .and_then([&] { return readArenas(database, info); })
+        .and_then([&] { return readImport(database); })
+        .and_then([&](std::optional<engine::ImportReport>&& report) {
+            info.import = std::move(report);
+            return readHost(database);
+        })
+        .and_then([&](const std::string& host) {
+            info.hostName = host;
+            return readMachine(database);
+        })
+        .map([&](engine::GpuMachine&& machine) {
+            info.machine.gpus = std::move(machine.gpus);
+            info.machine.settings = std::move(machine.settings);
+            info.machine.peers = std::move(machine.peers);
+            return info;
+        });
+}
+
+Result<bool> usedWal(Database& database)
+{
+    return database.text("SELECT journal FROM BS_run").map([](const std::string& journal) {
+        return journal != "delete";
+    });
+}
 
 Result<Schedule> readSchedule(Database& database)
 {

@@ -21,7 +21,7 @@ engine::Result<void> writeOutcome(Database& database, engine::Outcome outcome,
 // WAL.
 engine::Result<void> writeJournal(Database& database, const std::string& journal);
 
-// Reads what writeInfo() (write_info.h) writes. Missing columns have default values.
+// Reads what writeInfo() writes. Missing columns have default values.
 engine::Result<engine::RunInfo> readInfo(Database& database);
 // Fails with Error::Code::Corrupt if rows are out of order or have invalid indices.
 engine::Result<engine::Schedule> readSchedule(Database& database);

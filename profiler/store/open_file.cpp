@@ -19,7 +19,6 @@
 #include <system_error>
 
 namespace profiler {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -138,72 +137,6 @@ std::string sizeText(std::uintmax_t bytes)
         : kibibytes < 1023.95 ? fmt::format("{:.1f} KiB", kibibytes)
                               : fmt::format("{:.1f} MiB", kibibytes / 1024);
 }
-
-} // namespace
-
-Result<void> identify(Database& database, const fs::path& file)
-{
-    const std::string name = file.string();
-    const auto application = TRY(database.integer("PRAGMA application_id"));
-    const auto format = TRY(database.integer("PRAGMA user_version"));
-    if (application != kApplicationId)
-        return ofAnotherProgram(database, name);
-    if (format != kFormat)
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} has file format {}, this Bubblescope reads format {}: open it "
-                                "with the Bubblescope that recorded it, or record the run again",
-                                name, format, kFormat));
-    return refuseCode(database, name);
-}
-
-Result<void> refuseStudyResults(Database& database, const std::string& name)
-{
-    for (const char* table : {"study", "results"})
-        if (!hasTable(database, table).value_or(false))
-            return {};
-    return fail(
-        Error::Code::Unsupported,
-        fmt::format("{} has the results of a study, not a run: open report.html beside it", name));
-}
-
-Error whatItIs(const fs::path& file, int code)
-{
-    const std::string name = file.string();
-    const std::string header = headerOf(file);
-    std::error_code ignored;
-    const std::uintmax_t size = fs::file_size(file, ignored);
-    if (header.starts_with(kSqlite)) {
-        if (header.size() < kHeader || size < promisedSize(header))
-            return {Error::Code::Corrupt,
-                    fmt::format("{} is truncated to {}: copy it again", name, sizeText(size))};
-        return {Error::Code::Corrupt,
-                fmt::format("{} is damaged ({}): use another copy or record the run again", name,
-                            sqlite3_errstr(code))};
-    }
-    if (const auto* signature = signatureOf(header); signature != kSignatures.end())
-        return {Error::Code::Corrupt,
-                fmt::format("{} is {}, not a Bubblescope run{}", name, signature->what,
-                            signature->mayBeTrace ? fmt::format(": if it is a trace, {}", kImportIt)
-                                                  : std::string())};
-    return {Error::Code::Corrupt,
-            fmt::format("{} is not a SQLite file, so not a Bubblescope run", name)};
-}
-
-bool mayBeTrace(const fs::path& file)
-{
-    std::error_code ignored;
-    if (fs::is_directory(file, ignored))
-        return true;
-    if (!fs::is_regular_file(file, ignored)) // reading a pipe would block
-        return false;
-    const std::string header = headerOf(file);
-    if (header.starts_with(kSqlite))
-        return header.size() == kHeader && applicationId(header) != kApplicationId;
-    const auto* found = signatureOf(header);
-    return found != kSignatures.end() ? found->mayBeTrace : file.extension() == ".tar";
-}
-
-namespace {
 
 using engine::companion;
 using engine::Error;
@@ -393,6 +326,68 @@ Result<OpenFile> openChecked(const fs::path& file, std::chrono::milliseconds loc
 }
 
 } // namespace
+
+Result<void> identify(Database& database, const fs::path& file)
+{
+    const std::string name = file.string();
+    const auto application = TRY(database.integer("PRAGMA application_id"));
+    const auto format = TRY(database.integer("PRAGMA user_version"));
+    if (application != kApplicationId)
+        return ofAnotherProgram(database, name);
+    if (format != kFormat)
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} has file format {}, this Bubblescope reads format {}: open it "
+                                "with the Bubblescope that recorded it, or record the run again",
+                                name, format, kFormat));
+    return refuseCode(database, name);
+}
+
+Result<void> refuseStudyResults(Database& database, const std::string& name)
+{
+    for (const char* table : {"study", "results"})
+        if (!hasTable(database, table).value_or(false))
+            return {};
+    return fail(
+        Error::Code::Unsupported,
+        fmt::format("{} has the results of a study, not a run: open report.html beside it", name));
+}
+
+Error whatItIs(const fs::path& file, int code)
+{
+    const std::string name = file.string();
+    const std::string header = headerOf(file);
+    std::error_code ignored;
+    const std::uintmax_t size = fs::file_size(file, ignored);
+    if (header.starts_with(kSqlite)) {
+        if (header.size() < kHeader || size < promisedSize(header))
+            return {Error::Code::Corrupt,
+                    fmt::format("{} is truncated to {}: copy it again", name, sizeText(size))};
+        return {Error::Code::Corrupt,
+                fmt::format("{} is damaged ({}): use another copy or record the run again", name,
+                            sqlite3_errstr(code))};
+    }
+    if (const auto* signature = signatureOf(header); signature != kSignatures.end())
+        return {Error::Code::Corrupt,
+                fmt::format("{} is {}, not a Bubblescope run{}", name, signature->what,
+                            signature->mayBeTrace ? fmt::format(": if it is a trace, {}", kImportIt)
+                                                  : std::string())};
+    return {Error::Code::Corrupt,
+            fmt::format("{} is not a SQLite file, so not a Bubblescope run", name)};
+}
+
+bool mayBeTrace(const fs::path& file)
+{
+    std::error_code ignored;
+    if (fs::is_directory(file, ignored))
+        return true;
+    if (!fs::is_regular_file(file, ignored)) // reading a pipe would block
+        return false;
+    const std::string header = headerOf(file);
+    if (header.starts_with(kSqlite))
+        return header.size() == kHeader && applicationId(header) != kApplicationId;
+    const auto* found = signatureOf(header);
+    return found != kSignatures.end() ? found->mayBeTrace : file.extension() == ".tar";
+}
 
 void OpenFile::RemoveFolder::operator()(const fs::path* folder) const
 {

@@ -92,7 +92,6 @@ private:
     Insert<OpRow> m_op;
     std::int64_t m_lastRow = 0;
     std::map<std::pair<engine::DeviceId, engine::Track::Kind>, std::int64_t> m_tracks;
-    // Kind and number of each iteration.
     std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations;
     struct RangeRef
     {

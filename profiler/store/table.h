@@ -302,7 +302,6 @@ engine::Result<void> forEachRow(Database& database, std::string_view rest, Use u
     return readRows<Row>(database, statement, [&](Row& row, const Statement&) { return use(row); });
 }
 
-// Reads a table with one row.
 template<class Row>
 engine::Result<void> readOnlyRow(Database& database, Row& row)
 {

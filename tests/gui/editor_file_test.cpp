@@ -1,7 +1,7 @@
 #include "app/pages/editor/editor_page.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/empty_state.h"
-#include "engine/schedule/formats/torch_csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 

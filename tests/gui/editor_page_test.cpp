@@ -6,7 +6,7 @@
 #include "app/widgets/editor/violation_list.h"
 #include "app/widgets/forms/bound_fields.h"
 #include "engine/cost/unit_cost_fields.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedules/scheme.h"
 #include "tests/app/jobs/wait_for.h"

@@ -5,7 +5,7 @@
 #include "app/widgets/controls/band.h"
 #include "app/widgets/window/command_palette.h"
 #include "app/widgets/window/status_line.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/ledger/ledger.h"
 #include "tests/app/jobs/fake_worker.h"

@@ -10,7 +10,7 @@
 #include "app/widgets/timeline/timeline_widget.h"
 #include "app/widgets/window/notice_bar.h"
 #include "app/widgets/window/page_tabs.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/jobs/fake_worker.h"

@@ -5,7 +5,7 @@
 #include "engine/base/try.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/check_experiment.h"
-#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/memory_events.h"

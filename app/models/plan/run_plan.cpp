@@ -4,7 +4,6 @@
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_fields.h"
-#include "engine/experiment/run_command.h"
 #include "engine/schedules/scheme.h"
 
 #include <QCoreApplication>

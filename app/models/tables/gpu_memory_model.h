@@ -2,7 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/tables/table_model.h"
-#include "engine/timeline/gpu_memory.h"
+#include "engine/timeline/gpu_facts.h"
 
 namespace app {
 

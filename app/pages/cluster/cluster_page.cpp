@@ -8,7 +8,7 @@
 #include "app/widgets/cluster/results_panel.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/forms/file_dialog.h"
-#include "engine/kit/kit_archive.h"
+#include "engine/kit/training_kit.h"
 
 #include <QAction>
 #include <QBoxLayout>

@@ -2,11 +2,16 @@
 #include "engine/backend/cpu/vectorized.h"
 
 namespace engine::cpu {
-
 namespace {
 
 // gelu(x) = x / 2 (1 + tanh(a (x + b x^3))), a = sqrt(2 / pi)
 constexpr double kA = 0.79788456080286535588, kB = 0.044715;
+
+template<class Real>
+BS_INLINE Real logistic(Real x)
+{
+    return Real(1) / (Real(1) + exponential(-x));
+}
 
 } // namespace
 
@@ -47,16 +52,6 @@ template void gelu(std::span<const bfloat16>, std::span<bfloat16>);
 template void geluBackward(std::span<const float>, std::span<float>);
 template void geluBackward(std::span<const double>, std::span<double>);
 template void geluBackward(std::span<const bfloat16>, std::span<bfloat16>);
-
-namespace {
-
-template<class Real>
-BS_INLINE Real logistic(Real x)
-{
-    return Real(1) / (Real(1) + exponential(-x));
-}
-
-} // namespace
 
 template<class Real>
 BS_VECTORIZED void swiGlu(Matrix<const Real> x, Matrix<Real> y)

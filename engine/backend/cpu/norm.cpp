@@ -2,10 +2,11 @@
 #include "engine/backend/cpu/vectorized.h"
 
 namespace engine::cpu {
-
 namespace {
 
 constexpr double kEpsilon = 1e-5;
+
+constexpr double kRmsEpsilon = 1e-5;
 
 } // namespace
 
@@ -75,12 +76,6 @@ template void layerNorm(const LayerNorm<bfloat16>&);
 template void layerNormBackward(const LayerNormBackward<float>&);
 template void layerNormBackward(const LayerNormBackward<double>&);
 template void layerNormBackward(const LayerNormBackward<bfloat16>&);
-
-namespace {
-
-constexpr double kRmsEpsilon = 1e-5;
-
-} // namespace
 
 template<class Real>
 BS_VECTORIZED void rmsNorm(const RmsNorm<Real>& op)

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 namespace engine {
-
 namespace {
 
 enum class Exchange : std::uint8_t {

@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace engine {
-
 namespace {
 
 constexpr int kHalves = 2;

@@ -12,7 +12,6 @@
 #include <algorithm>
 
 namespace engine {
-
 namespace {
 
 using Kind = Violation::Kind;
@@ -76,7 +75,6 @@ private:
         m_violations.push_back({kind, place.device, place.index, place.op, std::move(message)});
     }
 
-    // Whether the op exists in the shape and is on the device of its stage.
     bool belongs(DeviceId device, const Op& op) const
     {
         return exists(op, m_schedule.shape) && m_schedule.device(op.replica, op.stage) == device;
@@ -335,15 +333,6 @@ private:
     std::vector<Violation> m_violations;
 };
 
-} // namespace
-
-std::vector<Violation> validate(const Schedule& schedule)
-{
-    return Validator(schedule).run();
-}
-
-namespace {
-
 constexpr int kNeighbours = 8; // rows shown above and below the device
 
 std::string cellText(const Schedule& schedule, DeviceId device, int index)
@@ -353,6 +342,11 @@ std::string cellText(const Schedule& schedule, DeviceId device, int index)
 }
 
 } // namespace
+
+std::vector<Violation> validate(const Schedule& schedule)
+{
+    return Validator(schedule).run();
+}
 
 std::string gridAround(const Schedule& schedule, DeviceId device, int index, int window)
 {

@@ -1,10 +1,9 @@
-#include "engine/schedule/formats/csv.h"
-
 #include "engine/base/id_vector.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/formats/assemble.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/notation.h"
 
 #include <fmt/format.h>
@@ -14,7 +13,6 @@
 #include <iterator>
 
 namespace engine {
-
 namespace {
 
 // The columns of a schedule file (FORMAT.md).

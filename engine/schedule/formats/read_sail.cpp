@@ -2,7 +2,7 @@
 #include "engine/base/try.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/assemble.h"
-#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/formats/schedule_file.h"
 
 #include <fmt/format.h>
 

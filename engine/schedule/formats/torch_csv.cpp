@@ -1,10 +1,9 @@
-#include "engine/schedule/formats/torch_csv.h"
-
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/communication.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/formats/assemble.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
 
@@ -13,7 +12,6 @@
 #include <algorithm>
 
 namespace engine {
-
 namespace {
 
 constexpr std::string_view kOverlap = "OVERLAP_F_B";
@@ -85,32 +83,6 @@ Result<std::vector<Op>> torchOps(std::string_view text, int line)
     }
     return ops;
 }
-
-} // namespace
-
-Result<Schedule> readTorch(std::string_view text, std::string_view scheme)
-{
-    Programs programs;
-    std::size_t used = 0; // trailing empty lines are not devices
-    Lines lines(text);
-    while (const auto line = lines.next()) {
-        if (programs.size() > kLargestDevice)
-            return fail(Error::Code::Corrupt,
-                        fmt::format("more than {} lines: each line is a device, and a schedule "
-                                    "cannot have more devices",
-                                    kLargestDevice + 1));
-        auto ops = TRY(torchOps(*line, lines.number()));
-        programs.push_back(std::move(ops));
-        used = programs.back().empty() ? used : programs.size();
-    }
-    programs.resize(used);
-    if (programs.empty())
-        return fail(Error::Code::Corrupt, "the file has no actions");
-    const auto shape = TRY(shapeOf(programs));
-    return assemble(shape, std::move(programs), scheme);
-}
-
-namespace {
 
 // The reason why PyTorch cannot express the op; empty if PyTorch can.
 std::string_view obstacleOf(const Op& op)
@@ -281,6 +253,28 @@ Result<void> checkTorchOrder(const Schedule& schedule)
 }
 
 } // namespace
+
+Result<Schedule> readTorch(std::string_view text, std::string_view scheme)
+{
+    Programs programs;
+    std::size_t used = 0; // trailing empty lines are not devices
+    Lines lines(text);
+    while (const auto line = lines.next()) {
+        if (programs.size() > kLargestDevice)
+            return fail(Error::Code::Corrupt,
+                        fmt::format("more than {} lines: each line is a device, and a schedule "
+                                    "cannot have more devices",
+                                    kLargestDevice + 1));
+        auto ops = TRY(torchOps(*line, lines.number()));
+        programs.push_back(std::move(ops));
+        used = programs.back().empty() ? used : programs.size();
+    }
+    programs.resize(used);
+    if (programs.empty())
+        return fail(Error::Code::Corrupt, "the file has no actions");
+    const auto shape = TRY(shapeOf(programs));
+    return assemble(shape, std::move(programs), scheme);
+}
 
 std::string torchObstacle(const Schedule& schedule)
 {

@@ -7,7 +7,6 @@
 #include <vector>
 
 namespace engine::parts {
-
 namespace {
 
 // The time slots of one device in a V placement, and the number of chunk activations held in each.

@@ -8,7 +8,6 @@
 #include <vector>
 
 namespace engine::parts {
-
 namespace {
 
 // An op of the unit that a device repeats.
@@ -113,16 +112,6 @@ private:
     std::size_t m_forward = 0, m_backward = 0; // numbers of appended ops
 };
 
-} // namespace
-
-void writeVUnits(Schedule& schedule, int units)
-{
-    for (int d = 0; d < schedule.shape.devices; ++d)
-        Device(schedule, d).writeUnits(units);
-}
-
-namespace {
-
 constexpr std::int64_t kUnknown = -1;
 constexpr std::int64_t kForward = 1, kBackward = 2; // ticks
 
@@ -205,6 +194,12 @@ private:
 };
 
 } // namespace
+
+void writeVUnits(Schedule& schedule, int units)
+{
+    for (int d = 0; d < schedule.shape.devices; ++d)
+        Device(schedule, d).writeUnits(units);
+}
 
 int mostEarlyStash(const Shape& shape)
 {

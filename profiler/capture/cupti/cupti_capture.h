@@ -66,7 +66,6 @@ private:
     std::int64_t m_declined = 0;
 };
 
-// Encodes an op of an iteration as an external id of CUPTI.
 std::uint64_t externalId(engine::OpOfIteration op);
 engine::OpOfIteration opOfExternalId(std::uint64_t id);
 

@@ -214,7 +214,6 @@ public:
                 m_isEngine[mark.range.thread] = false;
     }
 
-    // Whether the engine launched the work that `thread` launched at `time`.
     bool launched(std::uint32_t thread, std::int64_t time) const
     {
         return m_isEngine[thread] || contains(m_functions[thread], time);

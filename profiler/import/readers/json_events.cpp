@@ -212,6 +212,23 @@ private:
     std::size_t m_count = 0;
     int m_lists = 0;
 };
+
+constexpr double kMostNanoseconds = 9e18;
+
+std::string_view withoutBlanks(std::string_view text)
+{
+    while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ')
+        text.remove_suffix(1);
+    return text;
+}
+
+std::optional<std::int64_t> fromReal(std::string_view text)
+{
+    const auto value = engine::parseNumber(text);
+    const bool fits = value && std::abs(*value * 1000) < kMostNanoseconds;
+    return fits ? std::optional(std::llround(*value * 1000)) : std::nullopt;
+}
+
 } // namespace
 
 Result<std::string> readJsonEvents(const std::string& name, const ByteSource& bytes,
@@ -241,24 +258,6 @@ Result<std::string> readJsonEvents(const std::string& name, const ByteSource& by
         return fmt::format("{} has \"traceEvents\" more than once; all were read", name);
     return std::string();
 }
-
-namespace {
-constexpr double kMostNanoseconds = 9e18;
-
-std::string_view withoutBlanks(std::string_view text)
-{
-    while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ')
-        text.remove_suffix(1);
-    return text;
-}
-
-std::optional<std::int64_t> fromReal(std::string_view text)
-{
-    const auto value = engine::parseNumber(text);
-    const bool fits = value && std::abs(*value * 1000) < kMostNanoseconds;
-    return fits ? std::optional(std::llround(*value * 1000)) : std::nullopt;
-}
-} // namespace
 
 std::string_view unquoted(std::string_view token)
 {

@@ -430,24 +430,6 @@ private:
     std::int64_t m_latest = 0; // ns; end of the latest event, without m_base
 };
 
-} // namespace
-
-Result<JsonTrace> readKineto(const std::string& name, const ByteSource& bytes,
-                             const IsNamedByRule& isNamedByRule)
-{
-    KinetoReader reader(name, isNamedByRule);
-    const auto warning = TRY(readJsonEvents(
-        name, bytes,
-        {[&](std::string_view key, std::string_view value) { reader.takeMember(key, value); },
-         [&](std::string_view event) { reader.takeEvent(event); }}));
-    JsonTrace trace{reader.done(), warning};
-    if (trace.warning.empty() && reader.leavesOutGpuWork())
-        trace.warning = name + ": the GPU records are left out; the run's own file has them";
-    return trace;
-}
-
-namespace {
-
 struct ByNumber
 {
     bool operator()(std::string_view a, std::string_view b) const
@@ -464,6 +446,20 @@ struct Place // the place of a thread
 };
 
 } // namespace
+
+Result<JsonTrace> readKineto(const std::string& name, const ByteSource& bytes,
+                             const IsNamedByRule& isNamedByRule)
+{
+    KinetoReader reader(name, isNamedByRule);
+    const auto warning = TRY(readJsonEvents(
+        name, bytes,
+        {[&](std::string_view key, std::string_view value) { reader.takeMember(key, value); },
+         [&](std::string_view event) { reader.takeEvent(event); }}));
+    JsonTrace trace{reader.done(), warning};
+    if (trace.warning.empty() && reader.leavesOutGpuWork())
+        trace.warning = name + ": the GPU records are left out; the run's own file has them";
+    return trace;
+}
 
 std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string>& processes,
                                   const IsNamedByRule& isNamedByRule)

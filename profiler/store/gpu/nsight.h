@@ -42,7 +42,6 @@ public:
     // `id` is the id of the span's row. Returns false on failure; Database::error() has the reason.
     bool write(std::int64_t id, const engine::Op& op, engine::DeviceId device,
                const engine::Span& span);
-    // The thread of the range that was written last.
     std::int64_t lastThread() const { return m_lastThread; }
     // Writes a range of a library, on the thread that pushed it. `strings` is GpuTrace::strings.
     bool writeRange(Database& database, std::int64_t id, const engine::GpuRange& range,

@@ -4,7 +4,7 @@
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/transformer.h"
-#include "engine/plan/pass_spec.h"
+#include "engine/plan/token_batches.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"

@@ -5,7 +5,7 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/transformer.h"
 #include "engine/pipeline/run_devices.h"
-#include "engine/plan/pass_spec.h"
+#include "engine/plan/token_batches.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/nccl_machine.h"
 

@@ -4,7 +4,7 @@
 #include "engine/exec/op_costs.h"
 #include "engine/exec/run_experiment.h"
 #include "engine/experiment/check_experiment.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "tests/catch.h"
 #include "tests/support/small_training.h"
 #include "tests/support/temporary_folder.h"

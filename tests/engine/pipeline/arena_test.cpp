@@ -3,7 +3,7 @@
 #include "engine/experiment/check_experiment.h"
 #include "engine/model/random.h"
 #include "engine/model/transformer.h"
-#include "engine/plan/pass_spec.h"
+#include "engine/plan/token_batches.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"

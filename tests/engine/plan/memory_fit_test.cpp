@@ -2,7 +2,6 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/transformer.h"
 #include "engine/plan/memory_fit.h"
-#include "engine/plan/pass_spec.h"
 #include "engine/plan/token_batches.h"
 #include "engine/transport/queued.h"
 #include "tests/catch.h"

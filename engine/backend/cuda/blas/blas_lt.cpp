@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 namespace engine::cuda {
-
 namespace {
 
 void checkBlas(cublasStatus_t status, const char* what)

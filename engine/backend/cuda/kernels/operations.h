@@ -13,7 +13,6 @@ template<class Real>
 void addBiasGradient(const OpStream& opStream, Matrix<const Real> dy, float* dBias);
 template<class Real>
 void add(const OpStream& opStream, std::span<const Real> x, std::span<Real> y);
-// Rounds x and copies it to y.
 template<class Real>
 void roundRows(const OpStream& opStream, Matrix<const float> x, Matrix<Real> y);
 

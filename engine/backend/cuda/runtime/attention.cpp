@@ -7,7 +7,6 @@
 #include <cmath>
 
 namespace engine::cuda {
-
 namespace {
 
 // The addresses of the queries, keys, values and scores of one sample's heads.

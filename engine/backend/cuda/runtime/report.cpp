@@ -17,7 +17,6 @@
 // Fills the report of cuda_report.h. Devices are queried with the static CUDA runtime, libraries
 // with dlopen(). Creates no context.
 namespace engine::cuda {
-
 namespace {
 
 std::int64_t attribute(int index, cudaDeviceAttr which)

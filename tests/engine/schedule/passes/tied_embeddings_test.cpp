@@ -1,6 +1,5 @@
 #include "engine/schedule/check/validate.h"
-#include "engine/schedule/formats/csv.h"
-#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"

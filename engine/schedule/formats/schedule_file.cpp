@@ -1,12 +1,10 @@
-#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/formats/schedule_file.h"
 
 #include "engine/base/read_file.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/assemble.h"
-#include "engine/schedule/formats/csv.h"
-#include "engine/schedule/formats/torch_csv.h"
 
 #include <fmt/format.h>
 

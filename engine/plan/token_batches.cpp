@@ -1,4 +1,4 @@
-#include "engine/plan/pass_spec.h"
+#include "engine/plan/token_batches.h"
 
 #include <fmt/format.h>
 
