@@ -8,6 +8,7 @@
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/calibrate.h"
 #include "profiler/import/classify/classify.h"
+#include "profiler/import/job.h"
 #include "profiler/import/readers/readers.h"
 
 #include <fmt/format.h>

@@ -7,6 +7,8 @@
 
 namespace profiler {
 
+using engine::Error;
+using engine::fail;
 using engine::ImportReport;
 using engine::Result;
 

@@ -19,9 +19,14 @@
 #include <system_error>
 
 namespace profiler {
-namespace {
 
+using engine::companion;
+using engine::Error;
+using engine::fail;
+using engine::Result;
 namespace fs = std::filesystem;
+
+namespace {
 
 constexpr const char* kImportIt = "import it with bscope import, or File > Import traces";
 
@@ -137,12 +142,6 @@ std::string sizeText(std::uintmax_t bytes)
         : kibibytes < 1023.95 ? fmt::format("{:.1f} KiB", kibibytes)
                               : fmt::format("{:.1f} MiB", kibibytes / 1024);
 }
-
-using engine::companion;
-using engine::Error;
-using engine::fail;
-using engine::Result;
-namespace fs = std::filesystem;
 
 Result<void> checkReadable(const fs::path& file)
 {
