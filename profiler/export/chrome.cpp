@@ -464,11 +464,6 @@ Result<void> exportChromeGpu(const Run& run, const GpuPieces& gpu, ChromeEvents&
     return gpu([&text](const GpuTrace& trace) { text.add(trace); });
 }
 
-using engine::Op;
-using engine::OpKind;
-using engine::Run;
-using engine::Track;
-
 // The thread id of a span is its lane + kSubLane * its sub-lane.
 constexpr int kSubLane = 10;
 

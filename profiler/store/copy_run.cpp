@@ -14,9 +14,6 @@
 
 namespace profiler {
 
-using engine::Error;
-using engine::fail;
-using engine::Result;
 using namespace engine;
 
 namespace fs = std::filesystem;
