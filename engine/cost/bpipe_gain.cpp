@@ -115,6 +115,19 @@ LinkSpec partnerLink(const BpipeQuestion& question)
                                          : hardware.network;
 }
 
+// MFU of one stage: its model FLOPs / (peak FLOP/s of its devices x time of F and B). The time
+// comes from the roofline model and includes recomputation.
+double rooflineStageMfu(const EstimateInput& input)
+{
+    const ModelOnHardware& on = input.on;
+    const LayerTimes layer = layerTimes(on);
+    const double b = on.setup.microBatchSize;
+    const double flops = 3 * (layerFlops(on.model, b) + attentionFlops(on.model, b));
+    const double seconds
+        = layer.forward + layer.inputGradient + layer.weightGradient + layer.recompute;
+    return flops / (on.setup.tensorParallel * on.hardware.peakFlops * seconds);
+}
+
 BpipeRow rowOf(const BpipeQuestion& question, std::size_t index)
 {
     EstimateInput input = question.input;
@@ -231,17 +244,6 @@ MemoryEstimate estimateMemory(const EstimateInput& input)
 double microBatchesOf(const EstimateInput& input)
 {
     return input.globalBatch / (input.on.setup.dataParallel * input.on.setup.microBatchSize);
-}
-
-double rooflineStageMfu(const EstimateInput& input)
-{
-    const ModelOnHardware& on = input.on;
-    const LayerTimes layer = layerTimes(on);
-    const double b = on.setup.microBatchSize;
-    const double flops = 3 * (layerFlops(on.model, b) + attentionFlops(on.model, b));
-    const double seconds
-        = layer.forward + layer.inputGradient + layer.weightGradient + layer.recompute;
-    return flops / (on.setup.tensorParallel * on.hardware.peakFlops * seconds);
 }
 
 double pipelineMfu(const EstimateInput& input, double stageMfu)

@@ -39,9 +39,6 @@ MemoryEstimate estimateMemory(const EstimateInput& input);
 // Number of micro-batches of one pipeline, n = B / (d b), with global batch B, data-parallel size d
 // and micro-batch size b.
 double microBatchesOf(const EstimateInput& input);
-// MFU of one stage: its model FLOPs / (peak FLOP/s of its devices x time of F and B). The time
-// comes from the roofline model and includes recomputation.
-double rooflineStageMfu(const EstimateInput& input);
 // MFU of the pipeline: `stageMfu` times n / (n + (p - 1) / v), with p pipeline devices and v
 // chunks. It is an upper bound, because it assumes free transfers, no optimizer step and equal
 // stages (arXiv 2401.02088).

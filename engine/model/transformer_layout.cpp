@@ -55,8 +55,6 @@ std::size_t statesOf(const StageLayout<Real>& layout)
     return wholePlaces<Real>(layout.blocks * layout.shape.state());
 }
 
-} // namespace
-
 void appendParameter(std::vector<Parameter>& parameters, std::string name, std::size_t count,
                      Parameter::Init init)
 {
@@ -73,6 +71,8 @@ void describeBlock(const TransformerShape& shape, int layer, std::vector<Paramet
         appendParameter(parameters, fmt::format("block{}.{}", layer, tensor.name), tensor.count,
                         tensor.init);
 }
+
+} // namespace
 
 template<class Real>
 BlockWeights<Real>::BlockWeights(Real* first, const TransformerShape& shape)

@@ -20,10 +20,6 @@ struct BlockWeights
     static std::size_t count(const TransformerShape& shape);
 };
 
-void describeBlock(const TransformerShape& shape, int layer, std::vector<Parameter>& parameters);
-void appendParameter(std::vector<Parameter>& parameters, std::string name, std::size_t count,
-                     Parameter::Init init);
-
 // Tensors that op F of a block keeps for ops I and W, in addition to the block's input. Op I
 // overwrites activations with the gradients that op W needs.
 template<class Real>

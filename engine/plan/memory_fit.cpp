@@ -22,12 +22,23 @@ double MemorySpace::usable() const
     return all - kept;
 }
 
+namespace {
+
+// `devices` is the number of devices of all data-parallel pipelines; device_placement.h places them
+// on GPUs.
 int spaceOf(int device, int devices, const MemorySpaces& spaces)
 {
     return placeDevices(devices, spaces.size()).gpuOf(device);
 }
 
-namespace {
+double recordOf(const Experiment& experiment, const Schedule& lowered)
+{
+    // The median iteration is recorded, too (+ 1). The schedule of an asynchronous stream already
+    // contains the ops of all iterations.
+    const std::int64_t iterations
+        = lowered.shape.windows > 1 ? 1 : experiment.warmup + experiment.iterations + 1;
+    return recordBytes(opCount(lowered), iterations);
+}
 
 std::string bytesText(double bytes)
 {
@@ -123,15 +134,6 @@ Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t 
 }
 
 } // namespace
-
-double recordOf(const Experiment& experiment, const Schedule& lowered)
-{
-    // The median iteration is recorded, too (+ 1). The schedule of an asynchronous stream already
-    // contains the ops of all iterations.
-    const std::int64_t iterations
-        = lowered.shape.windows > 1 ? 1 : experiment.warmup + experiment.iterations + 1;
-    return recordBytes(opCount(lowered), iterations);
-}
 
 IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan)
 {

@@ -26,10 +26,6 @@ struct MemorySpace
 // The memories of a run; not empty.
 using MemorySpaces = std::vector<MemorySpace>;
 
-// `devices` is the number of devices of all data-parallel pipelines; device_placement.h places them
-// on GPUs.
-int spaceOf(int device, int devices, const MemorySpaces& spaces);
-
 // The input of checkFits(), which checks that the arenas of all devices fit into the memory of the
 // machine or of their GPUs (`spaces`), and that each arena fits into Experiment::deviceMemory. The
 // error message states the needed and the available bytes, the device with the largest arena, its
@@ -72,7 +68,6 @@ MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
                       const ExecutionPlan& plan, const MemorySpaces& spaces);
 // By device of all data-parallel pipelines; 0 without NCCL.
 IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan);
-double recordOf(const Experiment& experiment, const Schedule& lowered);
 
 bool fits(const MemoryNeed& need, const Experiment& experiment, const MemorySpaces& spaces);
 

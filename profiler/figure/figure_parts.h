@@ -64,9 +64,6 @@ std::string runTitle(const engine::Run& run); // "BitPipe, D 4, N 8, v 2"
 
 FigureScale scaleOf(const FigureRun& run, const FigureStyle& style);
 
-// In points: 5 in a paper, more if the figure has a larger font (on a slide).
-double smallestNumber(double labelSize);
-
 // The largest size at which all micro-batch numbers fit, but at most the size of labels and at
 // least the minimum size. At the minimum size, numbers in narrow boxes may be omitted.
 double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style);

@@ -9,6 +9,12 @@
 namespace profiler {
 namespace {
 
+// In points: 5 in a paper, more if the figure has a larger font (on a slide).
+double smallestNumber(double labelSize)
+{
+    return std::max(kSmallestType, 0.6 * labelSize);
+}
+
 // Smallest distance in points between a number and the edge of its box.
 constexpr double kDigitMargin = 0.3;
 constexpr double kThinnestEdged = 1.2; // in points; narrower boxes have no edge
@@ -218,11 +224,6 @@ private:
 };
 
 } // namespace
-
-double smallestNumber(double labelSize)
-{
-    return std::max(kSmallestType, 0.6 * labelSize);
-}
 
 FigureScale scaleOf(const FigureRun& run, const FigureStyle& style)
 {

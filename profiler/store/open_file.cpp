@@ -230,6 +230,49 @@ bool needsAnotherWay(int code)
     return code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
 }
 
+// Examines the bytes of a file that SQLite could not read (SQLITE_NOTADB, SQLITE_CORRUPT). Returns
+// an error whose message gives the reason. No writer of this process may have the file open.
+Error whatItIs(const fs::path& file, int code)
+{
+    const std::string name = file.string();
+    const std::string header = headerOf(file);
+    std::error_code ignored;
+    const std::uintmax_t size = fs::file_size(file, ignored);
+    if (header.starts_with(kSqlite)) {
+        if (header.size() < kHeader || size < promisedSize(header))
+            return {Error::Code::Corrupt,
+                    fmt::format("{} is truncated to {}: copy it again", name, sizeText(size))};
+        return {Error::Code::Corrupt,
+                fmt::format("{} is damaged ({}): use another copy or record the run again", name,
+                            sqlite3_errstr(code))};
+    }
+    if (const auto* signature = signatureOf(header); signature != kSignatures.end())
+        return {Error::Code::Corrupt,
+                fmt::format("{} is {}, not a Bubblescope run{}", name, signature->what,
+                            signature->mayBeTrace ? fmt::format(": if it is a trace, {}", kImportIt)
+                                                  : std::string())};
+    return {Error::Code::Corrupt,
+            fmt::format("{} is not a SQLite file, so not a Bubblescope run", name)};
+}
+
+// Checks that the file is a run of this format. Fails with Error::Code::Unsupported if another
+// program wrote the file, if the file has another format, or if it has views, triggers, virtual
+// tables or generated columns, because these would run in this process.
+Result<void> identify(Database& database, const fs::path& file)
+{
+    const std::string name = file.string();
+    const auto application = TRY(database.integer("PRAGMA application_id"));
+    const auto format = TRY(database.integer("PRAGMA user_version"));
+    if (application != kApplicationId)
+        return ofAnotherProgram(database, name);
+    if (format != kFormat)
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} has file format {}, this Bubblescope reads format {}: open it "
+                                "with the Bubblescope that recorded it, or record the run again",
+                                name, format, kFormat));
+    return refuseCode(database, name);
+}
+
 Result<OpenFile> openCopy(const fs::path& file)
 {
     std::error_code error;
@@ -326,21 +369,6 @@ Result<OpenFile> openChecked(const fs::path& file, std::chrono::milliseconds loc
 
 } // namespace
 
-Result<void> identify(Database& database, const fs::path& file)
-{
-    const std::string name = file.string();
-    const auto application = TRY(database.integer("PRAGMA application_id"));
-    const auto format = TRY(database.integer("PRAGMA user_version"));
-    if (application != kApplicationId)
-        return ofAnotherProgram(database, name);
-    if (format != kFormat)
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} has file format {}, this Bubblescope reads format {}: open it "
-                                "with the Bubblescope that recorded it, or record the run again",
-                                name, format, kFormat));
-    return refuseCode(database, name);
-}
-
 Result<void> refuseStudyResults(Database& database, const std::string& name)
 {
     for (const char* table : {"study", "results"})
@@ -349,29 +377,6 @@ Result<void> refuseStudyResults(Database& database, const std::string& name)
     return fail(
         Error::Code::Unsupported,
         fmt::format("{} has the results of a study, not a run: open report.html beside it", name));
-}
-
-Error whatItIs(const fs::path& file, int code)
-{
-    const std::string name = file.string();
-    const std::string header = headerOf(file);
-    std::error_code ignored;
-    const std::uintmax_t size = fs::file_size(file, ignored);
-    if (header.starts_with(kSqlite)) {
-        if (header.size() < kHeader || size < promisedSize(header))
-            return {Error::Code::Corrupt,
-                    fmt::format("{} is truncated to {}: copy it again", name, sizeText(size))};
-        return {Error::Code::Corrupt,
-                fmt::format("{} is damaged ({}): use another copy or record the run again", name,
-                            sqlite3_errstr(code))};
-    }
-    if (const auto* signature = signatureOf(header); signature != kSignatures.end())
-        return {Error::Code::Corrupt,
-                fmt::format("{} is {}, not a Bubblescope run{}", name, signature->what,
-                            signature->mayBeTrace ? fmt::format(": if it is a trace, {}", kImportIt)
-                                                  : std::string())};
-    return {Error::Code::Corrupt,
-            fmt::format("{} is not a SQLite file, so not a Bubblescope run", name)};
 }
 
 bool mayBeTrace(const fs::path& file)
