@@ -1,7 +1,7 @@
 #include "engine/backend/cuda_device.h"
 
 #include "engine/backend/cuda_report.h"
-#include "engine/base/cancelled.h"
+#include "engine/base/result.h"
 #include "engine/base/toolkit_library.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "engine/exec/measure_hardware.h"
 
-#include "engine/base/cancelled.h"
 #include "engine/base/clock.h"
+#include "engine/base/result.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include "engine/backend/device.h"
 #include "engine/base/available_memory.h"
-#include "engine/base/cancelled.h"
 #include "engine/base/process.h"
+#include "engine/base/result.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/exec/executor.h"

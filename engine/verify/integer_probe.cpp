@@ -1,5 +1,5 @@
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/base/cancelled.h"
+#include "engine/base/result.h"
 #include "engine/base/try.h"
 #include "engine/exec/executor.h"
 #include "engine/experiment/check_experiment.h"

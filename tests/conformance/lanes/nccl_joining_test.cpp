@@ -2,7 +2,7 @@
 // cancelled; emulated between GPUs that are emulated on the CPU.
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/backend/cuda/runtime/nccl.h"
-#include "engine/base/cancelled.h"
+#include "engine/base/result.h"
 #include "engine/exec/run_experiment.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/nccl_machine.h"
