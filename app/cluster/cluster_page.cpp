@@ -8,7 +8,7 @@
 #include "app/ui/file_dialog.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
-#include "engine/kit/kit_archive.h"
+#include "engine/kit/training_kit.h"
 
 #include <QAction>
 #include <QBoxLayout>

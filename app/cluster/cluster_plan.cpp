@@ -6,7 +6,7 @@
 #include "engine/base/try.h"
 #include "engine/model/transformer_shape.h"
 #include "engine/schedule/check/communication.h"
-#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/transfers.h"
 #include "engine/sim/memory_events.h"
 #include "engine/sim/simulate.h"

@@ -2,7 +2,7 @@
 
 #include "app/ui/numbers.h"
 #include "app/ui/table_model.h"
-#include "engine/timeline/gpu_memory.h"
+#include "engine/timeline/gpu_facts.h"
 
 namespace app {
 

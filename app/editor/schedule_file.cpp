@@ -3,8 +3,7 @@
 #include "app/ui/text.h"
 #include "engine/base/new_file.h"
 #include "engine/base/read_file.h"
-#include "engine/schedule/formats/csv.h"
-#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/formats/schedule_file.h"
 
 #include <QFileDialog>
 #include <QFileInfo>

@@ -2,7 +2,7 @@
 
 #include "app/figures/figure_draft.h"
 #include "app/ui/theme.h"
-#include "profiler/figure/sight.h"
+#include "profiler/figure/checks.h"
 
 #include <QWidget>
 

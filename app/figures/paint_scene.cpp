@@ -1,7 +1,7 @@
 #include "app/figures/paint_scene.h"
 
 #include "app/ui/theme.h"
-#include "profiler/figure/hatch.h"
+#include "profiler/figure/scene.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

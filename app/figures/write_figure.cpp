@@ -2,8 +2,7 @@
 
 #include "app/figures/paint_scene.h"
 #include "app/figures/pdf_patch.h"
-#include "profiler/figure/svg.h"
-#include "profiler/figure/tikz.h"
+#include "profiler/figure/scene.h"
 
 #include <QBuffer>
 #include <QHashSeed>

@@ -4,8 +4,8 @@
 #include "app/ui/text.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
-#include "engine/cost/training_setup_fields.h"
-#include "engine/experiment/run_command.h"
+#include "engine/cost/training_setup.h"
+#include "engine/experiment/experiment_fields.h"
 
 #include <QCoreApplication>
 #include <QRegularExpression>

@@ -1,7 +1,7 @@
 #include "app/plan/cost_source.h"
 
 #include "engine/base/try.h"
-#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/training_setup.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/calibrate.h"
 

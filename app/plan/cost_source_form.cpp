@@ -6,7 +6,7 @@
 #include "app/ui/segment_control.h"
 #include "app/ui/spin_field.h"
 #include "app/ui/text.h"
-#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/training_setup.h"
 
 #include <QComboBox>
 #include <QLineEdit>

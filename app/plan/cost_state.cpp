@@ -3,7 +3,7 @@
 #include "app/plan/bpipe_plan.h"
 #include "app/plan/run_plan.h"
 #include "app/ui/text.h"
-#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/experiment.h"
 

@@ -2,10 +2,9 @@
 
 #include "app/ui/text.h"
 #include "engine/cost/unit_cost_fields.h"
-#include "engine/experiment/check_runnable.h"
+#include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_fields.h"
-#include "engine/experiment/run_command.h"
-#include "engine/schedules/request_fields.h"
+#include "engine/schedules/scheme.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>

@@ -6,9 +6,8 @@
 #include "engine/base/available_memory.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/experiment/experiment_schedule.h"
-#include "engine/model/make_transformer.h"
-#include "engine/plan/memory_need.h"
-#include "engine/plan/pass_spec.h"
+#include "engine/model/transformer.h"
+#include "engine/plan/memory_fit.h"
 #include "engine/plan/token_batches.h"
 
 #include <QCoreApplication>

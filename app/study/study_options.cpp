@@ -3,11 +3,11 @@
 #include "app/ui/text.h"
 #include "engine/cost/hardware.h"
 #include "engine/cost/spec_file.h"
-#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/training_setup.h"
 #include "engine/cost/transformer.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/experiment_fields.h"
-#include "engine/schedules/request_fields.h"
+#include "engine/schedules/scheme.h"
 #include "profiler/study/edit_study.h"
 #include "profiler/study/option_text.h"
 

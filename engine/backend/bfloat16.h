@@ -59,7 +59,6 @@ using Wide = typename WideOf<Real>::Type;
 template<class Real> // NOLINTNEXTLINE(bugprone-sizeof-expression): takes it for an array's size
 constexpr std::size_t kPlacesOfWide = sizeof(Wide<Real>) / sizeof(Real);
 
-// Returns how many values of Wide<Real> are needed to hold `numbers` values of Real.
 template<class Real>
 constexpr std::size_t inWide(std::size_t numbers)
 {

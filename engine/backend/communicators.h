@@ -43,8 +43,7 @@ constexpr int channelsOf(CommunicatorPlan::Carries carries)
 // sizes were observed on eight H100s: github.com/NVIDIA/nccl, issue 1685.
 constexpr Bytes kNcclConnection = Bytes{12} << 20;
 
-// Returns the bytes to reserve for a communicator on the GPU of each rank. A rank has one neighbour
-// for messages, and up to two for all-reduces (in NCCL's ring and trees).
+// A rank has one neighbour for messages, and up to two for all-reduces (in NCCL's ring and trees).
 constexpr Bytes communicatorBytes(const CommunicatorPlan& plan)
 {
     const Bytes neighbours = plan.ranks.size() > 2 ? 2 : 1;

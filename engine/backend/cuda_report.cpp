@@ -1,6 +1,6 @@
 #include "engine/backend/cuda_report.h"
 
-#include "engine/backend/cuda_plugin.h"
+#include "engine/backend/cuda_device.h"
 #include "engine/base/version.h"
 
 #include <dlfcn.h>
@@ -79,7 +79,7 @@ std::string whyNoDevice(int status)
     return fmt::format("the NVIDIA driver does not start (CUDA error {}): see nvidia-smi", status);
 }
 
-// Returns why no device is available, or ""; also sets CudaReport::driver.
+// Also sets CudaReport::driver.
 std::string askDriver(CudaReport& report)
 {
     const auto driver = loadDriver();

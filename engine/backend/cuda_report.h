@@ -46,7 +46,7 @@ struct CudaReport
     std::string tf32;                     // "off", or why tf32 is not off; "" without the plug-in
 };
 
-// Loads the driver, then the plug-in (cuda_plugin.h), which finds the libraries and devices.
+// Loads the driver, then the plug-in (cuda_device.h), which finds the libraries and devices.
 // Creates no context on a device. Does not fail: the report has the reason for everything missing.
 // Thread-safe. Call it in the worker process, because a driver cannot be unloaded.
 CudaReport cudaReport();

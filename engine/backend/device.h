@@ -52,15 +52,14 @@ public:
 
     virtual DeviceInfo info() const = 0;
     virtual const Kernels<float>& kernels() const = 0;
-    // Returns the bfloat16 kernels, on the same memory and stream as kernels(); nullptr if the
-    // device supports only fp32.
+    // On the same memory and stream as kernels(); nullptr if the device supports only fp32.
     virtual const Kernels<bfloat16>* bfloat16Kernels() const { return nullptr; }
     // Like kernels(), but matrix products round their operands to tf32 (10-bit mantissa) and use
     // tensor cores; nullptr if the device has no tf32.
     virtual const Kernels<float>* tf32Kernels() const { return nullptr; }
 
-    // Returns uninitialized memory that is aligned to 256 bytes. Throws std::bad_alloc. The device
-    // must outlive the memory.
+    // Uninitialized and aligned to 256 bytes. Throws std::bad_alloc. The device must outlive the
+    // memory.
     virtual DeviceMemory allocate(Bytes bytes, MemoryFor purpose) const = 0;
     DeviceMemory allocate(Bytes bytes) const { return allocate(bytes, MemoryFor::Other); }
     // Copy between host and device memory, after the ops queued so far. Synchronous.
@@ -72,8 +71,8 @@ public:
     // the op.
     virtual void synchronize() const = 0;
 
-    // Returns the queue of a GPU's ops; nullptr on a CPU, where calls are synchronous. The
-    // functions below are for devices with a queue.
+    // nullptr on a CPU, where calls are synchronous. The functions below are for devices with a
+    // queue.
     virtual DeviceQueue* queue() const { return nullptr; }
     // Makes another queue on the same GPU or partition. `role` is its name in profilers:
     // "messages". The device must outlive the queue and its events.

@@ -30,7 +30,7 @@ constexpr const char* transportChoiceName(TransportChoice transport)
     return kNames[transport];
 }
 
-// Returns gpus = 0 if there are not enough GPUs.
+// gpus = 0 if there are not enough GPUs.
 constexpr DevicePlacement placeDevices(int devices, int gpus,
                                        TransportChoice transport = TransportChoice::Auto)
 {
@@ -43,9 +43,8 @@ constexpr DevicePlacement placeDevices(int devices, int gpus,
     return {used, devices / used};
 }
 
-// Returns the number of multiprocessors of each of `count` equal partitions of a GPU, a multiple of
-// the driver's smallest partition; 0 if the GPU has too few multiprocessors. The remaining
-// multiprocessors stay idle, so that partitions are equal.
+// Partitions are equal and a multiple of the driver's smallest one, so some multiprocessors may
+// stay idle; 0 if the GPU has too few.
 constexpr int partitionSize(int multiprocessors, int count, int smallest)
 {
     return smallest > 0 ? multiprocessors / count / smallest * smallest : 0;

@@ -20,11 +20,10 @@ public:
     // Whether the last recording has passed. Never blocks; thread-safe. Throws std::runtime_error
     // if the device has failed.
     virtual bool hasPassed() const = 0;
-    // Returns the time at which the event passed, in ns of CLOCK_MONOTONIC. Requires a timed event
-    // that has passed, and an earlier Device::anchor().
+    // ns of CLOCK_MONOTONIC. Requires a timed event that has passed, and an earlier
+    // Device::anchor().
     virtual std::int64_t time() const = 0;
-    // Returns the ns since `begin`, an event of the same device. Both must be timed and have
-    // passed.
+    // `begin` is an event of the same device. Both must be timed and have passed.
     virtual std::int64_t nanosecondsSince(const DeviceEvent& begin) const = 0;
 };
 

@@ -29,7 +29,7 @@ struct Matrix
     Real* row(int r) const { return data + static_cast<std::ptrdiff_t>(r) * stride; }
 };
 
-// Returns all numbers of a matrix whose rows are adjacent (stride == columns).
+// Requires adjacent rows (stride == columns).
 template<class Real>
 std::span<Real> all(Matrix<Real> m)
 {

@@ -40,8 +40,7 @@ std::optional<Bytes> numberIn(const fs::path& file, std::string_view key = {})
     return std::nullopt;
 }
 
-// Returns the bytes that the limits of a group and of its parents leave. In a container, `group`
-// may be a path on the host; then only the root exists.
+// In a container, `group` may be a path on the host; then only the root exists.
 Bytes freeIn(const fs::path& root, const Hierarchy& files, fs::path group)
 {
     Bytes least = std::numeric_limits<Bytes>::max();

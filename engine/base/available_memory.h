@@ -6,9 +6,8 @@
 
 namespace engine {
 
-// Returns the bytes that this process can still allocate: the free memory of the machine, or less
-// if the control groups of the process (containers, batch jobs) limit it; 0 if unknown. Tests pass
-// other folders.
+// The free memory of the machine, or less if the control groups of the process (containers, batch
+// jobs) limit it; 0 if unknown. Tests pass other folders.
 Bytes availableMemory(const std::filesystem::path& proc = "/proc",
                       const std::filesystem::path& cgroups = "/sys/fs/cgroup");
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/base/interval.h"
+#include "engine/base/units.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -73,8 +73,8 @@ using Fields = std::span<const Field<Object>>;
 
 std::string numberText(double value); // the shortest text that parses to `value`: "0.1"
 std::optional<double> parseNumber(std::string_view text); // finite decimal numbers only
-// Returns the number in `text` times 10^exponent. If `text` has no exponent, 10^exponent is
-// appended to it before parsing, so that the result is correctly rounded.
+// `text` times 10^exponent. If `text` has no exponent, 10^exponent is appended to it before
+// parsing, so that the result is correctly rounded.
 double scaled(std::string_view text, int exponent);
 std::string scaledText(double value, int exponent); // inverse of scaled()
 std::string memoryText(std::int64_t bytes);         // "16GiB"; a plain number if no unit divides it
@@ -138,7 +138,6 @@ Field<Whole> lifted(const Field<Part>& part, Part Whole::*member)
             [part, member](const Whole& whole) { return part.off(whole.*member); }};
 }
 
-// Checks the text before setting the field.
 template<class Object>
 Result<void> setChecked(const Field<Object>& field, Object& object, std::string_view text)
 {

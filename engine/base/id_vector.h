@@ -10,7 +10,6 @@
 
 namespace engine {
 
-// A std::vector indexed by an Id.
 template<class Id, class T>
 class IdVector : public std::vector<T>
 {
@@ -49,8 +48,6 @@ struct EnumArray : std::array<T, N>
         return Base::operator[](static_cast<std::size_t>(e));
     }
     static constexpr Ids<Enum> enumerators() { return Ids<Enum>(N); }
-    // Returns the enumerator of the first element whose `member` equals `value`. By default the
-    // whole element is compared.
     template<class Value, class Member = std::identity>
     constexpr std::optional<Enum> find(const Value& value, Member member = {}) const
     {

@@ -70,7 +70,7 @@ void removeDead(const fs::path& folder)
     }
 }
 
-// Returns the file that a symbolic link names, even if it does not exist.
+// The file may not exist.
 fs::path linked(const fs::path& target)
 {
     std::error_code error;
@@ -128,7 +128,7 @@ Result<void> sync(const fs::path& path)
     return {};
 }
 
-// Returns 0 or errno. Some file systems have no RENAME_NOREPLACE (EINVAL).
+// 0 or errno. Some file systems have no RENAME_NOREPLACE (EINVAL).
 int renameTo(const fs::path& from, const fs::path& to, IfExists ifExists)
 {
     const unsigned flags = ifExists == IfExists::Refuse ? RENAME_NOREPLACE : 0U;
@@ -141,7 +141,6 @@ int renameTo(const fs::path& from, const fs::path& to, IfExists ifExists)
     return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
-// Returns 0 or errno.
 int writePiece(int descriptor, std::string_view piece)
 {
     while (!piece.empty()) {

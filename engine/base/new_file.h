@@ -83,10 +83,9 @@ Result<void> saveFile(NewFile target, std::string_view content);
 Result<void> saveFile(const std::filesystem::path& target, std::string_view content,
                       IfExists ifExists, std::span<const std::filesystem::path> inputs = {});
 
-// Returns true if a NewFile of any process has the target locked.
+// Whether a NewFile of any process has the target locked.
 bool isBeingWritten(const std::filesystem::path& target);
 
-// Returns true if the file starts with SQLite's signature.
 bool isSqlite(const std::filesystem::path& file);
 
 // The suffixes of the files that SQLite keeps in the folder of a database.

@@ -2,6 +2,7 @@
 
 #include <tl/expected.hpp>
 
+#include <stdexcept>
 #include <string>
 
 namespace engine {
@@ -35,5 +36,13 @@ inline auto fail(Error::Code code, std::string message)
 {
     return tl::unexpected<Error>(Error{code, std::move(message)});
 }
+
+// Thrown on cancellation by functions that cannot return a Result; the caller converts it to
+// Error::Code::Cancelled.
+class Cancelled : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
 
 } // namespace engine

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -33,7 +32,7 @@ std::size_t editDistance(std::string_view a, std::string_view b)
     return row.back();
 }
 
-// Returns the length of "ESC [ digits m" or "ESC [ digits K" at the start of `text`, or 0.
+// The length of "ESC [ digits m" or "ESC [ digits K" at the start of `text`, or 0.
 std::size_t harmlessSequence(std::string_view text)
 {
     if (!text.starts_with("\033["))
@@ -42,7 +41,7 @@ std::size_t harmlessSequence(std::string_view text)
     return end != std::string_view::npos && (text[end] == 'm' || text[end] == 'K') ? end + 1 : 0;
 }
 
-// Returns the length of a control character (C0, DEL, or C1 in UTF-8) at the start of `text`, or 0.
+// The length of a control character (C0, DEL, or C1 in UTF-8) at the start of `text`, or 0.
 std::size_t controlCharacter(std::string_view text)
 {
     const auto first = static_cast<unsigned char>(text[0]);

@@ -17,18 +17,17 @@ std::string_view nearestName(std::string_view name, std::span<const std::string_
 // "rank10".
 bool naturalLess(std::string_view a, std::string_view b);
 
-// Joins names for a message: "fifo, lifo".
+// "fifo, lifo"
 std::string joined(std::span<const std::string_view> names);
 
-// Returns "did you mean 'fifo'?", or "use one of: fifo, lifo" if no known name is near.
+// "did you mean 'fifo'?", or "use one of: fifo, lifo" if no known name is near.
 std::string didYouMean(std::string_view name, std::span<const std::string_view> known);
 
 // Breaks lines at blanks, so that they have at most `width` bytes. A longer word is put on a
 // separate line and not broken.
 std::string wrapped(const std::string& text, std::size_t width);
 
-// Returns at most 40 bytes of a file's text for an error message, then "..."; non-printable bytes
-// become '?'.
+// At most 40 bytes for an error message, then "..."; non-printable bytes become '?'.
 std::string excerpt(std::string_view text);
 
 // Writes control characters as "\\x1b", so that text from a file cannot control the terminal. Keeps

@@ -69,6 +69,22 @@ std::vector<fs::path> searchFolders()
     return folders;
 }
 
+namespace fs = std::filesystem;
+
+std::vector<fs::path> pluginFolders()
+{
+    std::vector<fs::path> folders;
+    if (const char* chosen = std::getenv("BUBBLESCOPE_PLUGINS"); chosen != nullptr)
+        folders.emplace_back(chosen);
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+    if (!error) {
+        folders.push_back(program);
+        folders.push_back(program.parent_path() / "lib" / "bubblescope");
+    }
+    return folders;
+}
+
 } // namespace
 
 ToolkitLibrary::ToolkitLibrary(std::string name, const std::vector<std::string>& sonames)
@@ -87,6 +103,15 @@ ToolkitLibrary::ToolkitLibrary(std::string name, const std::vector<std::string>&
 void* ToolkitLibrary::find(const char* symbolName) const
 {
     return m_handle == nullptr ? nullptr : dlsym(m_handle, symbolName);
+}
+
+std::string pluginFile(const std::string& name)
+{
+    std::error_code ignored;
+    for (const fs::path& folder : pluginFolders())
+        if (fs::exists(folder / name, ignored))
+            return (folder / name).string();
+    return {};
 }
 
 } // namespace engine

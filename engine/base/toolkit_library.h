@@ -55,4 +55,8 @@ private:
     const char* m_missing = nullptr;
 };
 
+// Searches $BUBBLESCOPE_PLUGINS, the folder of the program and ../lib/bubblescope for a plug-in
+// such as "libbubblescope_cuda.so"; "" if it is not found. Thread-safe.
+std::string pluginFile(const std::string& name);
+
 } // namespace engine

@@ -1,13 +1,60 @@
 #pragma once
 
-#include "engine/cost/estimate.h"
+#include "engine/cost/model_prices.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace engine {
+
+// Input of the closed forms: a pipeline of `stages` stages, each of which is tensor- and
+// data-parallel.
+struct EstimateInput
+{
+    ModelOnHardware on;       // also has the micro-batch size
+    int stages = 8;           // number of pipeline devices
+    int chunks = 1;           // number of stages per device (interleaved 1F1B)
+    double globalBatch = 128; // sequences per iteration, summed over all data-parallel pipelines
+};
+
+// Memory of the fullest device in bytes. Excludes working memory, for example for a layer that is
+// being recomputed.
+struct MemoryEstimate
+{
+    int device = 0; // the fullest device with 1F1B: 0, unless later stages have more layers
+    // Bytes of that device: `state` for weights, gradients and optimizer state, `stash` for one
+    // micro-batch in the layers of all its chunks.
+    double state = 0, stash = 0;
+    // Total memory at the peak number of stashes, which on device d is:
+    //   1F1B: min(N, D-d); with v chunks at most D + (D-1)/v (Megatron-LM).
+    //   BPipe: ceil((D+2)/2); BPipe requires one chunk.
+    double oneFOneB = 0;
+    std::optional<double> bpipe; // of the fullest device with BPipe
+};
+MemoryEstimate estimateMemory(const EstimateInput& input);
+
+// Number of micro-batches of one pipeline, n = B / (d b), with global batch B, data-parallel size d
+// and micro-batch size b.
+double microBatchesOf(const EstimateInput& input);
+// MFU of the pipeline: `stageMfu` times n / (n + (p - 1) / v), with p pipeline devices and v
+// chunks. It is an upper bound, because it assumes free transfers, no optimizer step and equal
+// stages (arXiv 2401.02088).
+double pipelineMfu(const EstimateInput& input, double stageMfu);
+// If the micro-batch size changes from `from` (x) to `to` (y), returns the factor by which the MFU
+// of a stage must grow to keep the MFU of the pipeline: (B + d y (p-1)) / (B + d x (p-1)).
+double breakEven(const EstimateInput& input, int from, int to);
+
+// Utilization in a measured iteration. `hfu` and `strictHfu` count all executed FLOPs, including
+// recomputation. For attention, `hfu` uses the published 12 B L s^2 h, `strictHfu` the exact 4 B L
+// s^2 h.
+struct UtilisationEstimate
+{
+    double mfu = 0, hfu = 0, strictHfu = 0;
+};
+UtilisationEstimate utilisation(const EstimateInput& input, double iterationSeconds);
 
 // The question whether BPipe pays off by freeing memory for a larger micro-batch (arXiv
 // 2401.02088).

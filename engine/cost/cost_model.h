@@ -3,7 +3,6 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/cost/fraction.h"
-#include "engine/cost/timing_rules.h"
 #include "engine/schedule/schedule.h"
 
 #include <memory>
@@ -11,6 +10,22 @@
 #include <vector>
 
 namespace engine {
+
+// Effects that ops have on one another, in addition to their own durations.
+struct TimingRules
+{
+    bool blockingSend = false; // a SEND occupies compute until it is complete
+    bool blockingAllReduce
+        = false;          // an ALLREDUCE occupies compute until it is complete (SyncPolicy)
+    Fraction joint{1};    // duration of joint ops relative to the sum of both
+    Fraction slowDown{1}; // slow-down factor of compute during an all-reduce of its device
+    // Every duration is multiplied by a factor that is uniform in [1 - jitter, 1 + jitter] and
+    // depends only on op, iteration and seed.
+    Fraction jitter{0};
+    std::uint64_t seed = 0;
+
+    friend bool operator==(const TimingRules&, const TimingRules&) = default;
+};
 
 class SharedLinks;
 
@@ -67,10 +82,8 @@ struct OpCosts
     TimingRules rules;
 };
 
-// Returns the cost of every op according to unitPrices() (op_prices.h), with the default
-// mapping.
+// By unitPrices() (op_prices.h), with the default mapping.
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs);
-// Returns the error for costs whose sum, in ticks, overflows.
 tl::unexpected<Error> costsTooLarge();
 
 // Time of a message of `bytes`: latency + bytes / bandwidth (the alpha-beta model).
@@ -79,9 +92,18 @@ struct LinkCost
     Nanoseconds latency{};
     double bytesPerSecond = 0; // 0: transfers take no time
 
-    // Returns the time in nanoseconds for which the message occupies the link.
+    // ns for which the message occupies the link
     std::int64_t busy(Bytes bytes) const;
     friend bool operator==(const LinkCost&, const LinkCost&) = default;
 };
+
+// Fails with costsTooLarge() if ops whose durations and latencies sum to `ticks` could take more
+// than a quarter of the range of std::int64_t under the rules.
+Result<void> checkTicks(double ticks, const TimingRules& rules);
+// Fails in the same way if an iteration with these costs that begins at `start` could end after
+// this limit.
+Result<void> checkTicks(const OpCosts& costs, std::int64_t start = 0);
+// Rounds a computed cost. Saturates instead of overflowing, at a cost that checkTicks() refuses.
+std::int64_t roundedTicks(double ticks);
 
 } // namespace engine

@@ -61,7 +61,7 @@ LinkSharing linkSharing(const HardwareSpec& hardware, int tensorParallel);
 // Loads a preset of resources/hardware or a .toml file with the same keys.
 Result<HardwareSpec> loadHardware(std::string_view nameOrFile);
 std::vector<std::string> hardwareNames();
-// Returns `hardware` as the text of a file for loadHardware(), with numbers rounded to five digits.
+// For loadHardware(), with numbers rounded to five digits.
 std::string hardwareToml(const HardwareSpec& hardware);
 
 } // namespace engine

@@ -14,8 +14,7 @@
 namespace engine {
 namespace {
 
-// Returns a number for each device, such that devices that hold the same stage have adjacent
-// numbers.
+// Devices that hold the same stage get adjacent numbers.
 std::vector<int> byStages(const Schedule& schedule)
 {
     // [device] The first device that holds a stage of this device.

@@ -62,7 +62,6 @@ std::int64_t nanoseconds(double seconds)
     return std::llround(std::min(0x1.8p61, seconds * 1e9));
 }
 
-// Bytes of the gradients of the parameters in an all-reduce.
 double gradientBytes(const ModelOnHardware& on, double parameters)
 {
     constexpr double kFp32 = 4, kBf16 = 2;

@@ -60,7 +60,7 @@ struct StageBytes
     double weights = 0, gradients = 0, optimizer = 0, stash = 0, kept = 0;
 };
 IdVector<StageId, StageBytes> stageBytes(const ModelOnHardware& on, int stages, Rebuilt rebuilt);
-// Returns kept / stash of a layer; 1 if nothing is recomputed.
+// kept / stash of a layer; 1 if nothing is recomputed.
 double keptShare(const ModelOnHardware& on);
 
 } // namespace engine

@@ -1,7 +1,6 @@
 #include "engine/cost/op_prices.h"
 
 #include "engine/base/try.h"
-#include "engine/cost/tick_limit.h"
 
 #include <algorithm>
 

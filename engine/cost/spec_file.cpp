@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kEnding = ".toml";
 
-// Returns the end of the TOML string (of any of the four kinds) that begins at `at`. A line break
-// ends a single-line string, because toml++ stops there.
+// `at` is the begin of a TOML string of any of the four kinds. A line break ends a single-line
+// string, because toml++ stops there.
 std::size_t endOfString(std::string_view text, std::size_t at)
 {
     const char quote = text[at];

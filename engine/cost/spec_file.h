@@ -35,7 +35,6 @@ public:
     static Result<SpecFile> open(Folders folders, std::string_view nameOrFile,
                                  std::string_view what);
     static std::vector<std::string> names(Folders folders); // the names of all presets, sorted
-    // Returns the unparsed text of the preset or file.
     static Result<std::string> textOf(Folders folders, std::string_view nameOrFile,
                                       std::string_view what);
 

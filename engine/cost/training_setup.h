@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/field.h"
 #include "engine/cost/transformer.h"
 
 namespace engine {
@@ -70,5 +71,9 @@ double stageStashBytes(const TransformerSpec& model, const TrainingSetup& setup,
 Result<void> checkHeads(std::string_view model, int heads, int tensorParallel);
 // Fails if there are fewer layers than stages, or as checkHeads() does.
 Result<void> checkParallel(const TransformerSpec& model, const TrainingSetup& setup, int stages);
+
+// The options of `bscope simulate --model --hardware` and of `bscope estimate`, and the fields of
+// the set-up page for costs of a model on hardware.
+Fields<TrainingSetup> trainingSetupFields();
 
 } // namespace engine

@@ -29,7 +29,7 @@ struct TransformerSpec
     // are stored. Models that this program trains have none.
     bool dropout = false;
 
-    // Returns 4 x width; for Llama 8/3 x width, rounded up to a multiple of 256.
+    // 4 x width; for Llama 8/3 x width, rounded up to a multiple of 256.
     static int defaultFeedForward(Family family, int width);
     double feedForwardWidth() const
     {

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -84,7 +83,6 @@ std::optional<Shares> sharesOf(const Shape& shape, const UnitCosts& costs)
     return shares;
 }
 
-// The costs of a stage that has an entry in UnitCosts::stages.
 std::optional<UnitCosts> costsOfStage(const UnitCosts& costs, const UnitCosts::Stage& own)
 {
     UnitCosts result = costs;

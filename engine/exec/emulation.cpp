@@ -4,8 +4,9 @@
 #include "engine/base/clock.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
-#include "engine/exec/op_patience.h"
+#include "engine/exec/patience.h"
 #include "engine/sim/simulate.h"
+#include "engine/transport/in_process.h"
 
 #include <algorithm>
 #include <limits>
@@ -16,8 +17,8 @@ namespace {
 
 constexpr std::int64_t kProgressInterval = 50'000'000; // ns: 20 times a second
 
-// Returns the time that two reads of the thread's CPU clock add to an interval. A read is a system
-// call of about 400 ns, so this time is subtracted.
+// Two reads of the thread's CPU clock add this time to an interval. A read is a system call of
+// about 400 ns, so it is subtracted.
 std::int64_t clockCost()
 {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();

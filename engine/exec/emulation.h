@@ -1,6 +1,5 @@
 #pragma once
 
-#include "engine/exec/execution_order.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/launch_hooks.h"
 #include "engine/exec/op_costs.h"
@@ -26,7 +25,7 @@ public:
         EmulatedLinks links = {};
         TimingRules rules = {};
         LaunchHooks hooks = {};
-        std::chrono::nanoseconds patience = std::chrono::seconds(5); // see op_patience.h
+        std::chrono::nanoseconds patience = std::chrono::seconds(5); // see patience.h
     };
     // Executes `run.schedule` and appends to `run.timeline`. `run` and all objects that `setup`
     // refers to must outlive the executor. Throws std::bad_alloc.
@@ -62,7 +61,6 @@ private:
     void takeTimes(const std::vector<OpRef>& order);
     std::int64_t& duration(OpRef ref);
     Result<void> place(const OpCosts& costs, Iteration iteration);
-    // Returns the median duration of every compute op over these measured iterations.
     OpCosts medianCosts(std::span<const std::size_t> iterations) const;
 
     Setup m_setup;

@@ -1,8 +1,12 @@
 #pragma once
 
+#include "engine/base/result.h"
+#include "engine/cost/cost_model.h"
+#include "engine/exec/launch_hooks.h"
+#include "engine/exec/op_costs.h"
 #include "engine/pipeline/pipeline.h"
-#include "engine/timeline/op_timing.h"
 #include "engine/timeline/run.h"
+#include "engine/timeline/timeline.h"
 
 #include <atomic>
 
@@ -27,8 +31,7 @@ public:
                                  const Progress& progress, const std::atomic<bool>& cancel)
         = 0;
     int measuredWindows = 1; // number of measured windows of a stream
-    // Returns how many ops each device of the first pipeline has passed in this iteration. May be
-    // called only within Progress.
+    // [device] ops of the first pipeline that have passed in this iteration. Only within Progress.
     virtual std::vector<std::uint32_t> positions() const = 0;
     // Completes the timeline. If `cancel` is or becomes set, leaves out statistics that take long.
     // Requires a measured iteration.
@@ -52,5 +55,21 @@ void appendFixedMemory(const ExecutionPlan& plan, Timeline& timeline);
 // each of `timings` to its window.
 void divideStream(const Schedule& lowered, int measured, Timeline& timeline,
                   std::vector<OpTiming>& timings);
+
+struct ExecutorSetup
+{
+    Pipeline::Setup pipeline;
+    Mode mode = Mode::Emulate; // Emulate or Live
+    EmulatedLinks links = {};  // for emulation
+    TimingRules rules = {};    // for emulation; in live mode only blockingAllReduce
+    LaunchHooks hooks = {};    // for GPUs
+};
+// Makes an executor that runs `run.schedule` and appends to `run.timeline`. `run` and all objects
+// that `setup` refers to must outlive it. Throws std::bad_alloc.
+std::unique_ptr<Executor> makeExecutor(const ExecutorSetup& setup, Run& run);
+
+// The order in which the simulator starts the ops with `costs`. Each op follows its inputs, and the
+// evicts and loads of a device are in program order.
+Result<std::vector<OpRef>> executionOrder(const Schedule& lowered, const OpCosts& costs);
 
 } // namespace engine

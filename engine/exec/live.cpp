@@ -1,23 +1,74 @@
 #include "engine/exec/live.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/median.h"
 #include "engine/base/try.h"
-#include "engine/exec/execution_order.h"
 #include "engine/exec/op_costs.h"
-#include "engine/exec/op_patience.h"
-#include "engine/exec/patient_clock.h"
-#include "engine/exec/standstill.h"
+#include "engine/pipeline/pipeline.h"
 #include "engine/schedule/notation.h"
 #include "engine/sim/simulate.h"
-#include "engine/sim/track_writer.h"
+#include "engine/transport/in_process.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 
 namespace engine {
 namespace {
+
+std::string describeFence(const ExecutionPlan& plan, Fence fence)
+{
+    switch (fence.kind) {
+    case Fence::Kind::Credit:
+        return fmt::format("a free slot on device {}", plan.messages[fence.id].to.value);
+    case Fence::Kind::Arrived:
+        return fmt::format("the {} from device {}", describe(plan.messages[fence.id].value),
+                           plan.messages[fence.id].from.value);
+    case Fence::Kind::Copied:
+        return fmt::format("a stash that moves {} device {}",
+                           plan.copies[fence.id].evicts ? "to" : "from",
+                           plan.copies[fence.id].peer.value);
+    default:
+        return fmt::format("the all-reduce of stage {}", plan.collectives[fence.id].stage.value);
+    }
+}
+
+// "" if the op at this position does not wait.
+std::string awaited(Pipeline& pipeline, OpRef ref)
+{
+    const OpPlan& own = pipeline.plan().devices[ref.device].ops[ref.position];
+    const Op& op = pipeline.at(ref);
+    if (op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient)
+        return describeFence(pipeline.plan(), {Fence::Kind::Credit, own.transfer});
+    for (const Fence fence : own.waits)
+        if (!pipeline.hasPassed(fence, ref.copy))
+            return describeFence(pipeline.plan(), fence);
+    return {};
+}
+
+// Describes in one line which devices wait for what when no op makes progress. `positions` has the
+// position of each device in its program: the devices of the first data-parallel pipeline, then
+// those of the second, and so on.
+std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t> positions)
+{
+    std::string text = "no device makes progress";
+    const int devices = pipeline.lowered().shape.devices;
+    for (int i = 0; i < std::ssize(positions); ++i) {
+        const std::uint32_t position = positions[i];
+        const OpRef ref{DeviceId{i % devices}, position, 0, i / devices};
+        const std::span<const Op> program = pipeline.lowered().on(ref.device);
+        if (position >= program.size())
+            continue;
+        const std::string what = awaited(pipeline, ref);
+        text += fmt::format("; {} at index {}, {}, {}", deviceText(pipeline, ref), position,
+                            toString(program[position]),
+                            what.empty() ? "has not started this op" : "waits for " + what);
+    }
+    return text;
+}
 
 constexpr std::chrono::milliseconds kGlance{20}; // interval between checks of the workers
 // After an error the threads have this much time (in ns) to return. Then they stop waiting for
@@ -251,8 +302,7 @@ Result<void> Live::watch(const Progress& progress, const std::atomic<bool>& canc
     return outcome(why);
 }
 
-// Returns the error that ends the run. Returns "" if a worker reports the error, and nullopt if
-// there is no error.
+// "" if a worker reports the error; nullopt if there is no error.
 std::optional<std::string> Live::fault()
 try {
     if (std::ranges::any_of(m_workers, [](const auto& worker) { return worker->hasFailed(); }))
@@ -263,7 +313,7 @@ try {
     return error.what();
 }
 
-// Returns why a run without progress must end; "" if it may continue.
+// Why a run without progress must end; "" if it may continue.
 std::string Live::judge(Watchdog& watchdog, std::int64_t now)
 {
     bool allWait = true;
@@ -345,6 +395,45 @@ std::vector<std::uint32_t> Live::positions() const
 void Live::stop()
 {
     m_pipeline.transport().abort();
+}
+
+InterferenceMeter::InterferenceMeter(const Schedule& lowered)
+    : m_lowered(lowered)
+    , m_alone(opCount(lowered))
+    , m_concurrent(opCount(lowered))
+{ }
+
+void InterferenceMeter::addAlone(std::span<const OpTiming> iteration)
+{
+    for (const OpTiming& timing : iteration)
+        m_alone[timing.op] = timing.opTime;
+}
+
+void InterferenceMeter::addBeside(std::span<const OpTiming> iteration)
+{
+    for (const OpTiming& timing : iteration)
+        m_concurrent[timing.op].push_back(timing.opTime);
+}
+
+std::vector<Interference> InterferenceMeter::result() const
+{
+    std::map<OpKind, Interference> kinds;
+    std::size_t index = 0;
+    for (const auto& program : m_lowered.program)
+        for (const Op& op : program) {
+            std::vector<std::int64_t> concurrent = m_concurrent[index];
+            const std::int64_t alone = m_alone[index++];
+            if (alone <= 0 || concurrent.empty())
+                continue;
+            Interference& kind = kinds[op.kind];
+            kind.kind = op.kind;
+            kind.alone += alone;
+            kind.concurrent += medianOf(concurrent);
+        }
+    std::vector<Interference> result;
+    for (const auto& [kind, measured] : kinds)
+        result.push_back(measured);
+    return result;
 }
 
 } // namespace engine

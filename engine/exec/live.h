@@ -1,15 +1,40 @@
 #pragma once
 
 #include "engine/exec/executor.h"
-#include "engine/exec/interference_meter.h"
 #include "engine/exec/launch_hooks.h"
-#include "engine/exec/watchdog.h"
+#include "engine/exec/patience.h"
 #include "engine/exec/worker.h"
+#include "engine/schedule/schedule.h"
 #include "engine/sim/track_writer.h"
+#include "engine/timeline/run.h"
+#include "engine/timeline/timeline.h"
 
 #include <chrono>
+#include <span>
+#include <vector>
 
 namespace engine {
+
+// Compares the duration of each op in an iteration whose ops ran alone with the op's median
+// duration while other devices were busy. `lowered` must outlive the meter.
+class InterferenceMeter
+{
+public:
+    explicit InterferenceMeter(const Schedule& lowered);
+
+    // Replaces the durations of the previous call of addAlone().
+    void addAlone(std::span<const OpTiming> iteration);
+    void addBeside(std::span<const OpTiming> iteration);
+
+    // In the order of OpKind. Empty until an op that ran alone and one that ran concurrently are
+    // recorded.
+    std::vector<Interference> result() const;
+
+private:
+    const Schedule& m_lowered;
+    std::vector<std::int64_t> m_alone;                   // [OpIndex] ns; 0: not measured
+    std::vector<std::vector<std::int64_t>> m_concurrent; // [OpIndex][iteration]
+};
 
 // Live mode: one thread per device, all running concurrently on the wall clock. With data
 // parallelism there are threads for the devices of all pipelines, and the timeline shows the first
@@ -25,7 +50,7 @@ public:
     {
         Pipeline::Setup pipeline;
         // If no op makes progress for this long while all threads wait and no GPU computes, the run
-        // ends with an error. An op on a GPU may take longer (op_patience.h).
+        // ends with an error. An op on a GPU may take longer (patience.h).
         std::chrono::milliseconds patience{5000};
         LaunchHooks hooks = {}; // called on the device threads
     };

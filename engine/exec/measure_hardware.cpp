@@ -1,7 +1,7 @@
 #include "engine/exec/measure_hardware.h"
 
-#include "engine/base/cancelled.h"
 #include "engine/base/clock.h"
+#include "engine/base/result.h"
 
 #include <fmt/format.h>
 
@@ -52,8 +52,7 @@ private:
     // The CPU clock of this thread excludes other load, but also the work of other threads.
     enum class Clock : std::uint8_t { Own, Wall };
 
-    // Returns the shortest time of one call of `work` in seconds. With enough `repeats` the wait at
-    // the end is negligible.
+    // With enough `repeats` the wait at the end is negligible.
     template<class Work>
     double seconds(int repeats, Work work, Clock kind = Clock::Own) const
     {
@@ -102,7 +101,7 @@ private:
         return half != nullptr ? matmulRate(*half) : matmulRate(m_device.kernels());
     }
 
-    // Returns the bytes read and written per second by copies that do not fit in a cache.
+    // Of copies that do not fit in a cache, in bytes per second.
     double memoryRate() const
     {
         const Bytes bytes = Bytes{m_isGpu ? 512 : 64} << 20;
@@ -137,7 +136,7 @@ private:
         return {least, static_cast<double>(many) / std::max(most - least, kNano)};
     }
 
-    // Returns the seconds of a copy from one GPU to the other or, with one GPU, within its memory.
+    // From one GPU to the other or, with one GPU, within its memory; in seconds.
     double gpuCopy(Bytes bytes) const
     {
         const Device& receiver = *m_on.devices.back();
@@ -149,8 +148,8 @@ private:
         });
     }
 
-    // Returns the seconds of a message between two threads: half of a round trip in which each
-    // thread copies `bytes` into the memory of the other and wakes it.
+    // Half of a round trip, in seconds, in which each of two threads copies `bytes` into the memory
+    // of the other and wakes it.
     double threadCopy(Bytes bytes) const
     {
         std::vector<std::byte> first(bytes, std::byte{1}), second(bytes, std::byte{2});
@@ -197,6 +196,9 @@ private:
     const std::atomic<bool>& m_cancel;
 };
 
+constexpr int kPeakSize = 512; // three matrices of 1 MiB; larger matrices are not faster
+constexpr std::int64_t kPeakTime = 30'000'000; // ns
+
 } // namespace
 
 Result<HardwareSpec> measureHardware(const MeasureHardware& on, const std::atomic<bool>& cancel)
@@ -211,6 +213,25 @@ try {
                             on.devices.front()->info().name));
 } catch (const std::exception& error) { // error of a GPU
     return fail(Error::Code::Device, error.what());
+}
+
+GemmPeak measureGemmPeak(const Kernels<float>& kernels)
+{
+    constexpr std::size_t kPeakCount = std::size_t{kPeakSize} * kPeakSize;
+    const std::vector<float> a(kPeakCount, 0.5F), b(kPeakCount, 0.25F);
+    std::vector<float> c(kPeakCount);
+    std::int64_t best = kPeakTime;
+    for (std::int64_t spent = 0; spent < kPeakTime;) {
+        const std::int64_t begin = threadCpuTime();
+        kernels.matmul({.a = {a.data(), kPeakSize, kPeakSize},
+                        .b = {b.data(), kPeakSize, kPeakSize},
+                        .c = {c.data(), kPeakSize, kPeakSize}});
+        const std::int64_t took = std::max<std::int64_t>(1, threadCpuTime() - begin);
+        best = std::min(best, took);
+        spent += took;
+    }
+    return {2e9 * kPeakSize * kPeakSize * kPeakSize / static_cast<double>(best),
+            fmt::format("measured: sgemm of {0} x {0} x {0}", kPeakSize)};
 }
 
 } // namespace engine

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "engine/backend/device.h"
+#include "engine/backend/kernels.h"
 #include "engine/cost/hardware.h"
 
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,5 +27,17 @@ struct MeasureHardware
     std::function<void(std::string_view step)> progress = [](std::string_view) {};
 };
 Result<HardwareSpec> measureHardware(const MeasureHardware& on, const std::atomic<bool>& cancel);
+
+// The measured rate of large matrix products on a device. MFU is relative to this rate, because
+// data sheets do not have the rate of one CPU core.
+struct GemmPeak
+{
+    double flops = 0;   // FLOP/s
+    std::string source; // "measured: sgemm of 512 x 512 x 512"
+};
+
+// Multiplies matrices for about 30 ms on the calling thread, with kernels for host memory, and
+// returns the best rate by the thread's CPU clock.
+GemmPeak measureGemmPeak(const Kernels<float>& kernels);
 
 } // namespace engine

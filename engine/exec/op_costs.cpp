@@ -1,8 +1,7 @@
 #include "engine/exec/op_costs.h"
 
 #include "engine/base/try.h"
-#include "engine/cost/tick_limit.h"
-#include "engine/experiment/run_command.h"
+#include "engine/experiment/experiment_fields.h"
 #include "engine/plan/execution_plan.h"
 #include "engine/schedules/scheme.h"
 
@@ -37,8 +36,8 @@ double flopsOf(const StageFlops& flops, OpKind kind)
     }
 }
 
-// Returns the slowest link between the devices that take part in the all-reduce: those that hold
-// the stage or, for tied embeddings, those that hold the first or the last stage.
+// The slowest link between the devices that hold the stage or, for tied embeddings, the first or
+// the last stage.
 const LinkCost& allReduceLink(const EmulationCosts& input, const Op& op)
 {
     const Mapping& mapping = input.links.mapping;

@@ -31,12 +31,11 @@ struct EmulationCosts
     const PipelineModel<float>& model;
     EmulatedLinks links = {};
 };
-// Returns costs in ns for placing an emulated run. Transfers and all-reduces follow the link model.
-// Compute ops follow their FLOPs until they are measured.
+// In ns, for placing an emulated run. Transfers and all-reduces follow the link model, compute ops
+// their FLOPs until they are measured.
 OpCosts estimatedCosts(const EmulationCosts& input);
 
-// Returns the time in ns of a ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n
-// bandwidth)).
+// ns of a ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n bandwidth)).
 std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes);
 
 } // namespace engine

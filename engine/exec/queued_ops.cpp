@@ -1,6 +1,58 @@
 #include "engine/exec/queued_ops.h"
 
+#include "engine/base/clock.h"
+
+#include <stdexcept>
+
 namespace engine {
+
+bool OpGraphs::isAsked(OpKind kind) const
+{
+    return m_queue != nullptr && m_policy != Graphs::Off && kind != OpKind::OptimizerStep;
+}
+
+void OpGraphs::prepare(std::size_t op, OpKind kind, const std::function<void()>& work)
+{
+    if (isAsked(kind) && m_entries[op].graph == nullptr && m_entries[op].isSelected)
+        capture(m_entries[op], work);
+}
+
+void OpGraphs::run(std::size_t op, OpKind kind, const std::function<void()>& work)
+{
+    if (!isAsked(kind)) {
+        work();
+        return;
+    }
+    Entry& entry = m_entries[op];
+    if (entry.graph != nullptr) {
+        m_queue->launch(*entry.graph);
+        return;
+    }
+    const std::int64_t begin = wallTime();
+    work();
+    entry.hostTime = wallTime() - begin;
+    ++entry.runs;
+}
+
+// An op that cannot be captured, because it waits for the GPU, is launched without a graph.
+void OpGraphs::capture(Entry& entry, const std::function<void()>& work)
+try {
+    entry.graph = m_queue->capture(work);
+    ++m_captured;
+} catch (const std::runtime_error&) {
+    entry.canBe = entry.isSelected = false;
+}
+
+void OpGraphs::judge(std::size_t op, std::int64_t gpuTime)
+{
+    if (op >= m_entries.size() || m_policy == Graphs::Off)
+        return;
+    Entry& entry = m_entries[op];
+    // Ignores the first run, which includes the choice of algorithms and the loading of kernels.
+    const bool isBound = entry.runs > 1
+        && static_cast<double>(entry.hostTime) > kBound * static_cast<double>(gpuTime);
+    entry.isSelected = entry.canBe && (m_policy == Graphs::On || isBound);
+}
 
 void QueuedOps::queue(std::size_t op, OpKind kind, const std::function<void()>& compute)
 {

@@ -3,9 +3,9 @@
 #include "engine/base/result.h"
 #include "engine/exec/launch_hooks.h"
 #include "engine/experiment/experiment.h"
-#include "engine/pipeline/lost_devices.h"
-#include "engine/timeline/op_timing.h"
+#include "engine/pipeline/run_devices.h"
 #include "engine/timeline/run.h"
+#include "engine/timeline/timeline.h"
 
 #include <atomic>
 #include <functional>
@@ -50,8 +50,16 @@ struct RunObserver
 // Trains an experiment and returns the recorded run, whose last iteration is the median iteration.
 // Fails with Error::Code::Cancelled if the run was cancelled; the observer has received all
 // complete iterations. Other errors come from the input (model, schedule, text file) or the machine
-// (memory). After an error, call devicesAreLost() (lost_devices.h).
+// (memory). After an error, call devicesAreLost() (run_devices.h).
 Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,
                           const std::atomic<bool>& cancel);
+
+// Opens `count` devices, for all data-parallel pipelines together.
+using OpenDevices = std::function<Result<RunDevices>(int count)>;
+
+// Like runExperiment(), but on devices that the caller opens. For tests that do not use this
+// machine's devices.
+Result<Run> runOnDevices(const Experiment& experiment, const OpenDevices& open,
+                         const RunObserver& observer, const std::atomic<bool>& cancel);
 
 } // namespace engine

@@ -2,13 +2,12 @@
 
 #include "engine/base/check.h"
 #include "engine/base/clock.h"
-#include "engine/exec/op_patience.h"
+#include "engine/exec/patience.h"
 
 #include <pthread.h>
 #include <sched.h>
 
 #include <exception>
-#include <utility>
 
 namespace engine {
 namespace {
@@ -205,7 +204,7 @@ void Worker::awaitGradient()
     m_queued.store(position, std::memory_order_release);
 }
 
-// Returns false if the GPU was abandoned.
+// False if the GPU was abandoned.
 bool Worker::awaitOldest()
 {
     const std::uint32_t oldest = m_ops.oldest();

@@ -19,7 +19,7 @@ class IterationEnd
 public:
     void begin(std::size_t workers);
     void report();
-    // Returns true when all threads have reported, false after `timeout`.
+    // False after `timeout`.
     bool waitFor(std::chrono::milliseconds timeout);
 
 private:
@@ -46,7 +46,7 @@ public:
         std::optional<int> core = {}; // core that the thread is pinned to
         LaunchHooks hooks = {};
         int copy = 0; // index of the data-parallel pipeline (data_parallel.h)
-        std::chrono::nanoseconds patience = std::chrono::seconds(5); // see op_patience.h
+        std::chrono::nanoseconds patience = std::chrono::seconds(5); // see patience.h
     };
     explicit Worker(const Setup& setup);
     ~Worker(); // requires that no iteration is running, or that the transport was aborted
@@ -58,7 +58,7 @@ public:
 
     // Executes one op on the owning thread while no other op runs, and returns when the op has
     // ended. Call it in an order in which no op has to wait, and takeTimes() after the last op.
-    // Throws EndlessOp (op_patience.h).
+    // Throws EndlessOp (patience.h).
     void runAlone(OpRef ref, std::uint32_t iteration);
     void takeTimes(); // reads the times of a GPU's ops, all of which must have ended
 
@@ -67,14 +67,14 @@ public:
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
     // Whether the worker is done with the iteration.
     bool isOver() const { return m_over.load(std::memory_order_relaxed); }
-    // Returns the position of the first op that has not ended. If all queued ops have ended, this
-    // is the position of the next op to queue.
+    // Position of the first op that has not ended or, if all queued ops have ended, of the next
+    // one.
     std::uint32_t unfinished() const;
-    // Returns the position of the op that a GPU executes; nullopt if the GPU waits or is idle.
+    // Position of the op that a GPU executes; nullopt if the GPU waits or is idle.
     std::optional<std::uint32_t> running() const;
-    // Returns the op's GPU time in ns in the last iteration; 0 if it has not run yet.
+    // GPU time in the last iteration, in ns; 0 if the op has not run yet.
     std::int64_t tookBefore(std::uint32_t position) const { return m_ops.tookBefore(position); }
-    // Returns the position of the oldest queued op; all earlier ops have ended. Only for a GPU.
+    // Position of the oldest queued op; all earlier ops have ended. Only for a GPU.
     std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); }
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
     // Whether the GPU was abandoned during an op. Call it after the iteration.
@@ -89,7 +89,6 @@ public:
         std::int64_t opTime = 0;         // in ns, on the thread's CPU clock or on the GPU
     };
     std::span<const Times> times() const { return m_times; } // [position]
-    // Returns why the worker failed; "" if it did not fail.
     const std::string& failure() const { return m_failure; }
     DeviceId device() const { return m_setup.device; }
     int copy() const { return m_setup.copy; }

@@ -1,10 +1,10 @@
 #include "engine/experiment/experiment_schedule.h"
 
 #include "engine/base/try.h"
-#include "engine/experiment/check_runnable.h"
-#include "engine/schedule/check/deadlock.h"
-#include "engine/schedule/formats/read_schedule.h"
-#include "engine/schedule/passes/tied_embeddings.h"
+#include "engine/experiment/check_experiment.h"
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/formats/schedule_file.h"
+#include "engine/schedule/passes/passes.h"
 
 #include <fmt/format.h>
 

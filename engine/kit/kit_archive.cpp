@@ -1,6 +1,5 @@
-#include "engine/kit/kit_archive.h"
-
 #include "engine/base/new_file.h"
+#include "engine/kit/training_kit.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -3,16 +3,14 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
+#include "engine/experiment/experiment_fields.h"
 #include "engine/experiment/experiment_schedule.h"
-#include "engine/experiment/run_command.h"
-#include "engine/kit/kit_archive.h"
 #include "engine/model/text_data.h"
 #include "engine/model/toml_fields.h"
-#include "engine/plan/pass_spec.h"
+#include "engine/plan/token_batches.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/check/weight_versions.h"
-#include "engine/schedule/formats/csv.h"
-#include "engine/schedule/formats/torch_csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/notation.h"
 #include "resources/resources.h"
 
@@ -20,7 +18,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
 namespace engine {
@@ -31,7 +28,6 @@ constexpr const char *kTorchFile = "torch.csv", *kTitanFile = "titan.toml";
 
 using Replacements = std::vector<std::pair<std::string_view, std::string>>;
 
-// Returns a file of resources/kit with every @NAME@ replaced.
 std::string filledIn(std::string_view name, const Replacements& replacements)
 {
     std::string text(resources::find(fmt::format("kit/{}", name)));
@@ -169,6 +165,40 @@ Replacements replacementsOf(const Experiment& experiment, const Schedule& schedu
             {"VERSION", std::string(version())}};
 }
 
+// Writes a file in pieces of a MiB, so that it can be cancelled.
+Result<void> writeFile(const KitFile& file, const std::filesystem::path& target,
+                       const std::function<bool(std::size_t)>& proceed)
+{
+    constexpr std::size_t kPiece = 1 << 20;
+    const TextSource pieces = [&](const TextSink& sink) -> Result<void> {
+        for (std::size_t at = 0; at < file.text.size(); at += kPiece) {
+            if (!proceed(at))
+                return fail(Error::Code::Cancelled,
+                            "writing the kit was cancelled; the folder is incomplete");
+            sink(std::string_view(file.text).substr(at, kPiece));
+        }
+        return {};
+    };
+    return NewFile::beside(target, IfExists::Replace).and_then([&](NewFile created) {
+        return saveFile(std::move(created), pieces);
+    });
+}
+
+// Removes the optional files in `target` that `kit` does not contain.
+Result<void> removeOthers(const TrainingKit& kit, const std::filesystem::path& target)
+{
+    for (const char* name : {kTorchFile, kTitanFile}) {
+        std::error_code error;
+        if (std::ranges::find(kit.files, name, &KitFile::name) == kit.files.end())
+            std::filesystem::remove(target / name, error);
+        if (error)
+            return fail(
+                Error::Code::Io,
+                fmt::format("cannot remove {}: {}", (target / name).string(), error.message()));
+    }
+    return {};
+}
+
 } // namespace
 
 Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
@@ -242,44 +272,6 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode,
         kit.files.push_back({kTitanFile, filledIn(kTitanFile, replacements)});
     return kit;
 }
-
-namespace {
-
-// Writes a file in pieces of a MiB, so that it can be cancelled.
-Result<void> writeFile(const KitFile& file, const std::filesystem::path& target,
-                       const std::function<bool(std::size_t)>& proceed)
-{
-    constexpr std::size_t kPiece = 1 << 20;
-    const TextSource pieces = [&](const TextSink& sink) -> Result<void> {
-        for (std::size_t at = 0; at < file.text.size(); at += kPiece) {
-            if (!proceed(at))
-                return fail(Error::Code::Cancelled,
-                            "writing the kit was cancelled; the folder is incomplete");
-            sink(std::string_view(file.text).substr(at, kPiece));
-        }
-        return {};
-    };
-    return NewFile::beside(target, IfExists::Replace).and_then([&](NewFile created) {
-        return saveFile(std::move(created), pieces);
-    });
-}
-
-// Removes the optional files in `target` that `kit` does not contain.
-Result<void> removeOthers(const TrainingKit& kit, const std::filesystem::path& target)
-{
-    for (const char* name : {kTorchFile, kTitanFile}) {
-        std::error_code error;
-        if (std::ranges::find(kit.files, name, &KitFile::name) == kit.files.end())
-            std::filesystem::remove(target / name, error);
-        if (error)
-            return fail(
-                Error::Code::Io,
-                fmt::format("cannot remove {}: {}", (target / name).string(), error.message()));
-    }
-    return {};
-}
-
-} // namespace
 
 Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& target,
                       IfExists ifExists, const KitProgress& progress)

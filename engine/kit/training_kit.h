@@ -47,8 +47,8 @@ struct LaunchPlace
     std::string firstNode;
     int port = 29500;
 };
-// Returns the command that starts the kit in its folder, on every node or, with Slurm, once. Fails
-// with Error::Code::InvalidArgument if there are several nodes and `firstNode` is empty, and with
+// Starts the kit in its folder, on every node or, with Slurm, once. Fails with
+// Error::Code::InvalidArgument if there are several nodes and `firstNode` is empty, and with
 // Error::Code::Unsupported if torchtitan cannot execute the schedule.
 Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
                                   const LaunchPlace& place);
@@ -61,7 +61,7 @@ struct RecordedFiles
 };
 RecordedFiles recordedFiles(const Experiment& experiment, const Run& run);
 
-// Returns the schedule of a kit. PyTorch executes windows sequentially and drains after each.
+// PyTorch executes windows sequentially and drains after each.
 Result<Schedule> kitSchedule(const Experiment& experiment, const RecordedFiles& recorded);
 
 // Makes the kit of an experiment: schedule.csv (with transfers, all-reduces and optimizer steps),
@@ -83,5 +83,18 @@ using KitProgress = std::function<bool(std::size_t done, std::size_t all)>;
 // folder remain, except a torch.csv or titan.toml that this kit does not have.
 Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& target,
                       IfExists ifExists, const KitProgress& progress = {});
+
+// "kit" for "some/kit.tar.gz"; nullopt if `target` does not end in .zip, .tar.gz or .tgz and so is
+// a folder.
+std::optional<std::string> folderInArchive(const std::filesystem::path& target);
+
+// Fails with Error::Code::InvalidArgument if `target` has the ending of another archive format,
+// such as .rar or .tar.bz2; a folder of this name would be misleading.
+Result<void> refuseOtherArchive(const std::filesystem::path& target);
+
+// Writes the kit as an archive that contains the folder folderInArchive(file). Fails like
+// writeKit(), and leaves no file on failure.
+Result<void> writeKitArchive(const TrainingKit& kit, const std::filesystem::path& file,
+                             IfExists ifExists, const KitProgress& progress);
 
 } // namespace engine

@@ -1,4 +1,4 @@
-#include "engine/model/model_fields.h"
+#include "engine/model/model_spec.h"
 
 namespace engine {
 namespace {

@@ -1,8 +1,8 @@
 #include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 #include "engine/cost/transformer.h"
-#include "engine/model/hidden_tokens.h"
-#include "engine/model/model_fields.h"
+#include "engine/model/model_spec.h"
+#include "engine/model/text_data.h"
 #include "engine/model/toml_fields.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "engine/model/model_spec.h"
 
 #include "engine/base/try.h"
-#include "engine/model/block_layout.h"
 #include "engine/model/transformer_head.h"
+#include "engine/model/transformer_layout.h"
 
 #include <fmt/format.h>
 

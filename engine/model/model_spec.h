@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/backend/attention.h"
+#include "engine/base/field.h"
 #include "engine/base/result.h"
 
 #include <array>
@@ -14,7 +15,7 @@ namespace engine {
 
 // All families are pre-norm.
 // - Gpt: layer norm, GELU, learned positions and biases. Each token predicts the next.
-// - Bert: like Gpt, but with bidirectional attention and hidden tokens (hidden_tokens.h). The head
+// - Bert: like Gpt, but with bidirectional attention and hidden tokens (text_data.h). The head
 //   has a dense layer, GELU, a norm and a decoder with a bias (Devlin et al., 2019).
 // - Llama: RMSNorm, SwiGLU, rotary positions, no biases.
 enum class Family : std::uint8_t { Gpt, Bert, Llama };
@@ -72,10 +73,13 @@ Result<void> checkModel(const ModelSpec& model, int stages);
 Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
-// Returns the FLOPs of forward and backward. Causal attention is counted like full attention.
+// Forward and backward. Causal attention is counted like full attention.
 double flopsPerIteration(const ModelSpec& model, int microBatches);
-// Returns the FLOPs including recomputation. `recomputed` is the fraction of forwards that
-// RECOMPUTE ops repeat. Includes attention scores that the backward computes again.
+// With recomputation: RECOMPUTE ops repeat the fraction `recomputed` of the forwards. Includes
+// attention scores that the backward computes again.
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);
+
+// The keys of a preset file, and the options that override values of a preset.
+Fields<ModelSpec> modelFields();
 
 } // namespace engine

@@ -1,6 +1,5 @@
-#include "engine/model/normal_numbers.h"
-
-#include "engine/base/vectorized.h"
+#include "engine/base/attributes.h"
+#include "engine/model/random.h"
 
 #include <bit>
 #include <cmath>
@@ -22,14 +21,13 @@ BS_INLINE double toDouble(std::uint64_t bits)
     return (high - kBothMagics) + low;
 }
 
-// Returns the value of Random::uniform() for this state.
 BS_INLINE double uniformAt(std::uint64_t state)
 {
     return (toDouble(Random::mix(state) >> 11U) + 0.5) * 0x1p-53;
 }
 
-// Returns log x for a normal x > 0. With x = 2^n m and m from 1 / sqrt 2 to sqrt 2, log m = 2
-// artanh s, where s = (m - 1) / (m + 1) and |s| <= 0.172.
+// For a normal x > 0. With x = 2^n m and m from 1 / sqrt 2 to sqrt 2, log m = 2 artanh s, where s =
+// (m - 1) / (m + 1) and |s| <= 0.172.
 BS_INLINE double logarithm(double x)
 {
     constexpr std::uint64_t kOne = 0x3FF0000000000000ULL, kRootHalf = 0x3FE6A09E667F3BCDULL;

@@ -81,7 +81,7 @@ struct StageFlops
 };
 
 // The tokens of one micro-batch, (samples x sequence). The target of a token is the next token; for
-// BERT see hidden_tokens.h.
+// BERT see text_data.h.
 struct TokenBatch
 {
     std::span<const std::int32_t> inputs, targets;
@@ -188,7 +188,7 @@ public:
                                const BackwardPass<std::byte, Gradient>& pass) const = 0;
     virtual void backwardWeight(StageId stage,
                                 const WeightPass<std::byte, Gradient>& pass) const = 0;
-    // Returns d(objective) / d(summed loss) for an iteration of `tokens` tokens: 1 / tokens if the
+    // d(objective) / d(summed loss) for an iteration of `tokens` tokens: 1 / tokens if the
     // objective is the mean.
     virtual Gradient lossScale(double tokens) const = 0;
     // Runs one optimizer step. `optimizer` has StageSizes::optimizer() numbers; `step` counts

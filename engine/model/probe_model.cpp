@@ -1,6 +1,6 @@
 #include "engine/model/probe_model.h"
 
-#include "engine/model/linear.h"
+#include "engine/model/layers.h"
 #include "engine/model/random.h"
 #include "engine/model/typed_passes.h"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr int kRowsPerSecondEntry = 5;
 constexpr std::int32_t kTokens = 256; // token values are bytes
 
-// Returns ProbeModel::number() times `factor` as a (token, column) matrix.
+// ProbeModel::number() times `factor`, as a (token, column) matrix.
 std::vector<float> numbersOfTokens(int width, int factor)
 {
     std::vector<float> numbers;

@@ -34,7 +34,7 @@ public:
                 int) const override
     { }
 
-    // Returns the integer of a token in column `c`, from -2 to 2.
+    // from -2 to 2
     static int number(std::int32_t token, int c) { return (token * 31 + c * 7) % 5 - 2; }
 
 private:

@@ -35,6 +35,28 @@ std::optional<std::string> textOfTable(const toml::table* table)
     return text;
 }
 
+// toml++ would write 0.9 as 0.90000000000000002.
+std::string realText(double value)
+{
+    const std::string text = numberText(value);
+    return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+void write(std::ostream& stream, const toml::table& table, const std::string& path)
+{
+    for (const auto& [key, node] : table)
+        if (const auto real = node.as_floating_point())
+            stream << key.str() << " = " << realText(real->get()) << '\n';
+        else if (!node.is_table())
+            stream << toml::table{{key, node}} << '\n';
+    for (const auto& [key, node] : table)
+        if (const auto* nested = node.as_table(); nested != nullptr && !nested->empty()) {
+            const std::string name = (path.empty() ? "" : path + '.') + std::string(key.str());
+            stream << (stream.tellp() > 0 ? "\n" : "") << '[' << name << "]\n";
+            write(stream, *nested, name);
+        }
+}
+
 } // namespace
 
 Error unknownKey(std::string_view name, std::string_view key,
@@ -83,32 +105,6 @@ std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& nod
         return node.value_exact<std::string>();
     }
 }
-
-namespace {
-
-// Returns the shortest text, because toml++ would write 0.9 as 0.90000000000000002.
-std::string realText(double value)
-{
-    const std::string text = numberText(value);
-    return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
-}
-
-void write(std::ostream& stream, const toml::table& table, const std::string& path)
-{
-    for (const auto& [key, node] : table)
-        if (const auto real = node.as_floating_point())
-            stream << key.str() << " = " << realText(real->get()) << '\n';
-        else if (!node.is_table())
-            stream << toml::table{{key, node}} << '\n';
-    for (const auto& [key, node] : table)
-        if (const auto* nested = node.as_table(); nested != nullptr && !nested->empty()) {
-            const std::string name = (path.empty() ? "" : path + '.') + std::string(key.str());
-            stream << (stream.tellp() > 0 ? "\n" : "") << '[' << name << "]\n";
-            write(stream, *nested, name);
-        }
-}
-
-} // namespace
 
 std::string tomlText(const toml::table& table)
 {

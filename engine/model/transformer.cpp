@@ -2,15 +2,50 @@
 
 #include "engine/base/check.h"
 #include "engine/base/units.h"
-#include "engine/model/hidden_tokens.h"
-#include "engine/model/initial_weights.h"
+#include "engine/model/random.h"
+#include "engine/model/text_data.h"
 #include "engine/model/typed_passes.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace engine {
 namespace {
+
+// Initializes the weights of a stage. The initial values depend only on the seed and the tensor
+// names, so they are the same for every scheme, stage split and precision.
+template<class Number>
+void initializeWeights(const ModelSpec& spec, std::span<const Parameter> parameters,
+                       std::uint64_t seed, std::span<Number> weights);
+
+template<class Number>
+void initializeWeights(const ModelSpec& spec, std::span<const Parameter> parameters,
+                       std::uint64_t seed, std::span<Number> weights)
+{
+    for (const Parameter& parameter : parameters) {
+        const std::span<Number> own = weights.subspan(parameter.offset, parameter.count);
+        const bool copied = spec.tied && parameter.name == "head.weight";
+        switch (parameter.init) {
+        case Parameter::Init::Zero:
+            std::ranges::fill(own, Number(0));
+            break;
+        case Parameter::Init::One:
+            std::ranges::fill(own, Number(1));
+            break;
+        case Parameter::Init::Normal:
+            fillNormal(Random::combine(seed, copied ? "embedding.token" : parameter.name),
+                       spec.initStd, own);
+            break;
+        }
+    }
+}
+
+template void initializeWeights(const ModelSpec&, std::span<const Parameter>, std::uint64_t,
+                                std::span<float>);
+template void initializeWeights(const ModelSpec&, std::span<const Parameter>, std::uint64_t,
+                                std::span<double>);
 
 template<class Real>
 TransformerShape shapeFor(const ModelSpec& spec, int slices, const Kernels<Real>& kernels)
@@ -58,8 +93,8 @@ StageSizes Transformer<Real>::sizes(StageId stage) const
             .masters = kHasMasters ? last.offset + last.count : 0};
 }
 
-// Returns the size of the workspace, which suffices for a forward and for a backward. With full
-// recomputation, a forward also needs two states and the stash of one block or of the head.
+// Suffices for a forward and for a backward. With full recomputation, a forward also needs two
+// states and the stash of one block or of the head.
 template<class Real>
 std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) const
 {
@@ -393,5 +428,33 @@ void Transformer<Real>::update(StageId stage, std::span<std::byte> weights,
 template class Transformer<float>;
 template class Transformer<double>;
 template class Transformer<bfloat16>;
+
+std::unique_ptr<PipelineModel<float>> makeTransformer(const ModelSpec& spec, int stages,
+                                                      const Device& device, int slices)
+{
+    CHECK(checkPrecision(spec.precision, device));
+    switch (spec.precision) {
+    case Precision::Bf16:
+        return std::make_unique<Transformer<bfloat16>>(spec, stages, *device.bfloat16Kernels(),
+                                                       slices);
+    case Precision::Tf32:
+        return std::make_unique<Transformer<float>>(spec, stages, *device.tf32Kernels(), slices);
+    case Precision::Fp32:
+        break;
+    }
+    return std::make_unique<Transformer<float>>(spec, stages, device.kernels(), slices);
+}
+
+Result<void> checkPrecision(Precision precision, const Device& device)
+{
+    if (precision == Precision::Fp32
+        || (precision == Precision::Bf16 && device.bfloat16Kernels() != nullptr)
+        || (precision == Precision::Tf32 && device.tf32Kernels() != nullptr))
+        return {};
+    return fail(Error::Code::Unsupported,
+                fmt::format("{} does not support {} training: use --precision fp32{}",
+                            device.info().name, nameIn(kPrecisionNames, precision),
+                            precision == Precision::Tf32 ? ", or --backend cuda" : ""));
+}
 
 } // namespace engine

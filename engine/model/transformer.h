@@ -1,9 +1,68 @@
 #pragma once
 
-#include "engine/model/stage_layout.h"
-#include "engine/model/transformer_block.h"
+#include "engine/backend/device.h"
+#include "engine/model/layers.h"
+#include "engine/model/model_spec.h"
+#include "engine/model/pipeline_model.h"
+#include "engine/model/transformer_layout.h"
+
+#include <memory>
 
 namespace engine {
+
+// One pre-norm transformer block: y = x + attention(norm(x)), then y + mlp(norm(y)).
+template<class Real>
+class TransformerBlock
+{
+public:
+    // `kernels` must outlive the block. `sequence` is the number of tokens of a whole sample.
+    TransformerBlock(const TransformerShape& shape, int sequence, const Kernels<Real>& kernels)
+        : m_shape(shape)
+        , m_kernels(kernels)
+        , m_rotary(shape.positions > 0 ? 0 : sequence, shape.attention.headSize, kernels)
+    { }
+
+    struct Forward
+    {
+        BlockWeights<const Real> weights;
+        BlockStash<Real> stash;
+        Matrix<const Real> x;
+        Matrix<Real> out; // if out.data is nullptr, only the stash is computed
+        EarlierSlices<Real> earlier;
+        Real* workspace = nullptr;
+    };
+    void forward(const Forward& pass) const;
+    static std::size_t forwardWorkspace(const TransformerShape& shape); // numbers of Real
+
+    struct Backward
+    {
+        BlockWeights<const Real> weights;
+        BlockWeights<Wide<Real>> gradients;
+        BlockStash<Real> stash; // written by F; afterwards the input of W
+        Matrix<const Real> x, dOut;
+        Matrix<Real> dx; // may alias x
+        EarlierSlices<Real> earlier;
+        Real* workspace = nullptr;
+    };
+    void backwardInput(const Backward& pass) const;
+    static std::size_t backwardWorkspace(const TransformerShape& shape);
+
+    struct Weight
+    {
+        BlockWeights<Wide<Real>> gradients;
+        BlockStash<const Real> stash; // after I (backwardInput)
+        Matrix<const Real> dOut;      // the same dOut as for I (backwardInput)
+    };
+    void backwardWeight(const Weight& pass) const;
+
+private:
+    void mlpBackward(const Backward& pass) const;
+    void attentionBackward(const Backward& pass) const;
+
+    TransformerShape m_shape;
+    const Kernels<Real>& m_kernels;
+    RotaryTable<Real> m_rotary;
+};
 
 // A transformer in stages. The first stage includes the embedding; the last one includes the final
 // norm, the head and the mean cross-entropy. A tied head is a second copy of the token embedding
@@ -44,8 +103,7 @@ private:
     const StageLayout<Real>& layout(StageId stage) const { return m_layouts[stage]; }
     double predictedShare() const; // predicted tokens as a fraction of all tokens
     std::size_t workspaceCount(const StageLayout<Real>& layout) const;
-    // Returns the rows of the slice in the position embedding (weights or gradients); empty with
-    // rotary positions.
+    // The rows of the slice (weights or gradients); empty with rotary positions.
     template<class Number>
     Matrix<Number> positionTable(Number* embedding, int slice) const;
     void enter(const StageLayout<Real>& layout, const ForwardPass<Real>& pass,
@@ -67,5 +125,13 @@ private:
     Block m_block;
     Head m_head;
 };
+
+// Makes a transformer (transformer.h) in the precision of its spec, which must pass
+// checkPrecision(). The device must outlive the model.
+std::unique_ptr<PipelineModel<float>> makeTransformer(const ModelSpec& spec, int stages,
+                                                      const Device& device, int slices = 1);
+// Fails with Error::Code::Unsupported if the device does not support the precision; the message
+// names an alternative.
+Result<void> checkPrecision(Precision precision, const Device& device);
 
 } // namespace engine

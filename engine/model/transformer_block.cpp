@@ -1,7 +1,5 @@
-#include "engine/model/transformer_block.h"
-
-#include "engine/model/linear.h"
-#include "engine/model/norm.h"
+#include "engine/model/layers.h"
+#include "engine/model/transformer.h"
 
 #include <algorithm>
 

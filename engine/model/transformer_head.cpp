@@ -1,7 +1,6 @@
 #include "engine/model/transformer_head.h"
 
-#include "engine/model/linear.h"
-#include "engine/model/norm.h"
+#include "engine/model/layers.h"
 
 namespace engine {
 

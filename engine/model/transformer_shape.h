@@ -21,10 +21,9 @@ struct TransformerShape
 
     int rows() const { return attention.samples * attention.sequence; }
     std::size_t times(int columns) const { return static_cast<std::size_t>(rows()) * columns; }
-    // Returns the size of the residual stream, which a stage passes to the next, in numbers.
+    // Numbers of the residual stream, which a stage passes to the next.
     std::size_t state() const { return times(width); }
-    // Returns the number of statistics per row of a norm: 1 / deviation and, for layer norm, the
-    // mean.
+    // Per row of a norm: 1 / deviation and, for layer norm, the mean.
     int statistics() const { return rmsNorm ? 1 : 2; }
 
     template<class Real>
@@ -37,8 +36,7 @@ struct TransformerShape
     {
         return matrix(data, width);
     }
-    // Returns the distance between rows of the (rows, vocabulary) logits. Rows are padded, because
-    // tensor cores need aligned rows; the padding is never read.
+    // Rows of logits are padded, because tensor cores need aligned rows; the padding is never read.
     int logitStride() const { return (vocabulary + kLogits - 1) / kLogits * kLogits; }
     template<class Real>
     Matrix<Real> logitsOf(Real* data) const

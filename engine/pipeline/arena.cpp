@@ -1,7 +1,6 @@
-#include "engine/pipeline/arena.h"
-
-#include "engine/backend/memory_lines.h"
+#include "engine/backend/kernels.h"
 #include "engine/base/check.h"
+#include "engine/pipeline/pipeline.h"
 
 #include <sys/mman.h>
 

@@ -1,17 +1,197 @@
 #pragma once
 
 #include "engine/backend/communicators.h"
-#include "engine/experiment/graphs.h"
-#include "engine/pipeline/pipeline_device.h"
+#include "engine/backend/device.h"
+#include "engine/backend/kernels.h"
+#include "engine/experiment/run_options.h"
+#include "engine/pipeline/stage_state.h"
+#include "engine/plan/arena_layout.h"
 #include "engine/plan/data_parallel.h"
+#include "engine/plan/execution_plan.h"
+#include "engine/plan/token_batches.h"
 #include "engine/transport/in_process.h"
 
+#include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace engine {
+
+// The memory of one device, initially filled with a pattern that is also a quiet NaN. The pattern
+// shows which bytes were never written, and spoils results that use unwritten numbers.
+class Arena
+{
+public:
+    // Allocates on `device`, which must outlive the arena; nullptr: host memory.
+    explicit Arena(Bytes bytes, const Device* device = nullptr);
+
+    // Bounds are checked with CHECK. On a GPU only kernels may read the bytes.
+    std::span<std::byte> bytes(Extent extent) const;
+    template<class Number>
+    std::span<Number> of(Extent extent) const
+    {
+        const std::span<std::byte> part = bytes(extent);
+        return {reinterpret_cast<Number*>(part.data()), part.size() / sizeof(Number)};
+    }
+
+    Bytes size() const { return m_size; }
+    // Copy from host memory (write) or to host memory (read), after the ops queued so far.
+    void write(Extent to, std::span<const std::byte> from) const;
+    std::vector<std::byte> read(Extent from) const;
+
+    // Counts the bytes in 64-byte lines that no longer hold the initial pattern. Lines that were
+    // only poisoned count on the host, but not on a GPU, where poison() restores the initial
+    // pattern. On a GPU, binds the calling thread to the device and waits for its ops.
+    Bytes touched() const;
+    // Fills an extent with NaN. Its size must be a multiple of 2 bytes.
+    void poison(Extent extent) const;
+
+private:
+    void fill(Extent extent, std::uint16_t word) const;
+
+    Bytes m_size = 0;
+    const Device* m_device = nullptr;
+    DeviceMemory m_memory;
+};
+
+// Sums in device memory (losses of micro-batches, squares of gradients). The ops of an iteration
+// add to them, so that no op waits for the host. `device` must outlive the object; nullptr: host
+// memory.
+class DeviceSums
+{
+public:
+    DeviceSums(int count, const Device* device)
+        : m_device(device)
+        , m_host(count)
+    {
+        if (device != nullptr)
+            m_memory = device->allocate(m_host.size() * sizeof(double), MemoryFor::Losses);
+    }
+
+    // Sets all sums to 0, after the ops queued so far.
+    void clear()
+    {
+        if (m_device == nullptr)
+            std::ranges::fill(m_host, 0);
+        else
+            m_device->fill({m_memory.get(), m_host.size() * sizeof(double)}, std::byte{0});
+    }
+    double* of(std::size_t index)
+    {
+        return (m_device == nullptr ? m_host.data() : reinterpret_cast<double*>(m_memory.get()))
+            + index;
+    }
+    // After the ops queued so far.
+    std::vector<double> read() const
+    {
+        std::vector<double> sums = m_host;
+        if (m_device != nullptr)
+            m_device->download(m_memory.get(), std::as_writable_bytes(std::span(sums)));
+        return sums;
+    }
+
+private:
+    const Device* m_device;
+    std::vector<double> m_host;
+    DeviceMemory m_memory;
+};
+
+enum class Poison : std::uint8_t { No, Freed }; // Freed: freed memory is overwritten with NaN
+#ifdef NDEBUG
+constexpr Poison kDefaultPoison = Poison::No;
+#else
+constexpr Poison kDefaultPoison = Poison::Freed;
+#endif
+
+// Called in OPT before the step, with the reduced gradient of the stage, on the thread of the
+// device.
+using GradientObserver
+    = std::function<void(int replica, StageId stage, std::span<const float> gradient)>;
+
+// One device of a pipeline, which executes the compute ops of its program in its arena. It neither
+// waits nor communicates, and allocates only in the constructor. Not thread-safe.
+class PipelineDevice
+{
+public:
+    struct Setup
+    {
+        const Schedule& lowered;
+        const PipelineModel<float>& model; // a pass processes one unit of work (UnitRange)
+        const Kernels<float>& kernels;
+        const ExecutionPlan& plan;
+        std::uint64_t seed = 1;
+        Accumulate accumulate = Accumulate::Float;
+        Poison poison = kDefaultPoison;
+        const Device* device = nullptr; // device of the arena (see Arena)
+    };
+    // All objects that `setup` refers to must outlive the device.
+    PipelineDevice(const Setup& setup, DeviceId id);
+
+    // Reads micro-batches from index `first` on, and resets the losses.
+    void beginIteration(const TokenBatches& tokens, int first);
+    // The two steps of a compute op. Only compute() is timed.
+    void compute(std::uint32_t position);
+    void finish(std::uint32_t position);
+
+    const Arena& arena() const { return m_arena; }
+    const DevicePlan& plan() const { return m_plan; }
+    StageState& stage(int replica, StageId stage);
+    // The loss of each micro-batch, summed over tokens, on this device's last stages. Call it after
+    // the ops have run.
+    std::vector<double> losses() const { return m_losses.read(); }
+    // The sum of the squared gradients of this device's optimizer steps. Each parameter of the
+    // model counts once: in replica 0 only, and tied embeddings in the first stage only. Call it
+    // after the ops have run.
+    double squaresOfGradients() const { return m_squares.read().front(); }
+
+    GradientObserver onGradient;
+    // On a GPU, called in OPT before the host reads the gradient, because the read would block
+    // without a time limit. Must return when all queued ops have ended, or throw.
+    std::function<void()> awaitQueue;
+
+private:
+    // Requires that m_stages.back() is the state of `stage`.
+    void initialize(const StagePlan& stage);
+    void findTiedEmbeddings();
+    std::span<std::byte> unitPart(Extent extent, int unit, int units) const;
+    StashPieces<std::byte> piecesOf(const StashPlace& stash) const;
+    TokenBatch tokensOf(const Op& op, int unit) const;
+    SequenceSlice sliceOf(std::uint32_t position, const Op& op) const;
+    std::span<const std::byte> weightsOf(std::uint32_t position, const Op& op);
+    void update(std::uint32_t position, const Op& op);
+    bool updateTied(const Op& op);
+    void step(StageState& stage, int replica);
+    void addSquares(StageState& stage);
+    void tellGradient(StageState& stage, int replica);
+    void forward(std::uint32_t position, const Op& op);
+    void backward(std::uint32_t position, const Op& op);
+    void backwardWeight(std::uint32_t position, const Op& op);
+    void recompute(std::uint32_t position, const Op& op);
+
+    Setup m_setup;
+    DeviceId m_id;
+    const DevicePlan& m_plan;
+    bool m_halves = false;
+    Arena m_arena;
+    std::vector<StageState> m_stages; // in the order of DevicePlan::stages
+    // The two stages of tied embeddings, if this device holds both. They are updated together in
+    // the later of their two OPTs, when both gradients are complete.
+    struct TiedEmbeddings
+    {
+        std::size_t first = 0, last = 0; // indices into m_stages
+        bool oneIsReady = false;
+    };
+    std::vector<TiedEmbeddings> m_tied;
+    std::vector<std::vector<std::span<std::byte>>> m_earlier; // [position] see OpPlan::earlier
+    TokenBatch m_tokens; // tokens of the iteration, in the arena
+    std::size_t m_tokensPerMicroBatch = 0;
+    float m_lossScale = 1;
+    DeviceSums m_losses, m_squares;
+};
 
 // The hardware of one device of the schedule (a GPU or a partition), and the model with the kernels
 // of this hardware.
@@ -70,7 +250,6 @@ public:
     // Requires that no device executes ops. Data-parallel pipeline c reads the N micro-batches from
     // index c * N on.
     void beginIteration(const TokenBatches& tokens);
-    // Returns the executor device of a device; nullptr if the setup has no executor devices.
     const Device* executorDeviceOf(DeviceId id, int copy = 0) const;
     // The steps of an op, called on the thread of its device. awaitInputs() and transfer() return
     // false if the transport was aborted.
@@ -84,18 +263,18 @@ public:
 
     std::vector<float> microBatchLoss() const; // W x N values, in nats per token
     double loss() const;                       // mean of the iteration, nats per token
-    // Returns the Euclidean norm of the gradient of loss() over all parameters, as the optimizer
-    // receives it; nullopt if an iteration has several updates.
+    // Of the gradient of loss() over all parameters, as the optimizer receives it; nullopt if an
+    // iteration has several updates.
     std::optional<double> gradientNorm() const;
     const ExecutionPlan& plan() const { return m_plan; }
     Graphs graphs() const { return m_setup.graphs; }
     const Schedule& lowered() const { return m_setup.lowered; }
     Transport& transport() { return *m_transport; }
-    // Wraps the transport, for tests.
+    // For tests.
     void wrapTransport(
         const std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>& wrapper);
     int copies() const { return m_numbers.copies(); }
-    // Returns the number of the op's device among the devices of all data-parallel pipelines.
+    // Among the devices of all data-parallel pipelines.
     DeviceId numberOf(OpRef ref) const { return m_numbers.device(ref.device, ref.copy); }
     PipelineDevice& device(DeviceId id, int copy = 0)
     {
@@ -114,7 +293,7 @@ public:
         return m_transport->hasPassed(m_numbers.fence(fence, copy));
     }
 
-    // Returns the time of a transfer. A RECV has the time of its SEND.
+    // A RECV has the time of its SEND.
     TransferTime timeOf(OpRef ref) const;
     bool hasPassed(OpRef ref) const; // whether a transfer is complete
 
@@ -142,9 +321,9 @@ private:
     std::size_t m_tokensPerMicroBatch = 1;
 };
 
-// Returns "device 2", or with several data-parallel pipelines "device 2 of copy 1".
+// "device 2", or with several data-parallel pipelines "device 2 of copy 1".
 std::string deviceText(const Pipeline& pipeline, OpRef ref);
-// Returns the message of `fault` with its op: "device 2, index 5, 2F3: out of memory".
+// "device 2, index 5, 2F3: out of memory".
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault);
 
 } // namespace engine

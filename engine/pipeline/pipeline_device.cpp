@@ -1,7 +1,6 @@
-#include "engine/pipeline/pipeline_device.h"
-
 #include "engine/base/check.h"
-#include "engine/pipeline/tied_gradients.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/stage_state.h"
 
 #include <algorithm>
 #include <utility>
@@ -98,8 +97,7 @@ StageState& PipelineDevice::stage(int replica, StageId stage)
     return m_stages[found - m_plan.stages.begin()];
 }
 
-// Returns the part of a micro-batch's boundary tensor that belongs to `unit`. The parts are
-// consecutive.
+// The units of a micro-batch's boundary tensor are consecutive.
 std::span<std::byte> PipelineDevice::unitPart(Extent extent, int unit, int units) const
 {
     const Bytes bytes = extent.bytes / units;
@@ -114,7 +112,6 @@ StashPieces<std::byte> PipelineDevice::piecesOf(const StashPlace& stash) const
     return {.headKept = at(1), .rest = at(2), .headRest = at(3)};
 }
 
-// Returns the tokens of `unit`. The units of a micro-batch are consecutive.
 TokenBatch PipelineDevice::tokensOf(const Op& op, int unit) const
 {
     const std::size_t first = op.microBatch.value * m_tokensPerMicroBatch;
@@ -153,7 +150,6 @@ void PipelineDevice::compute(std::uint32_t position)
     }
 }
 
-// Returns the weights of the version that the schedule requires: the newest or a kept one.
 std::span<const std::byte> PipelineDevice::weightsOf(std::uint32_t position, const Op& op)
 {
     const Extent version = m_plan.ops[position].version;

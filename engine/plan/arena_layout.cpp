@@ -45,8 +45,8 @@ Pieces piecesOf(const BufferLife& life)
     return {{{life.begin, life.shrinks, life.bytes}, {life.shrinks + 1, life.end, life.rest}}, 2};
 }
 
-// Returns the minimum difference of the offsets if `other` is placed above `below`; 0 if the two
-// buffers do not overlap in time.
+// The minimum difference of the offsets if `other` is placed above `below`; 0 if the two do not
+// overlap in time.
 Bytes clearance(const BufferLife& below, const BufferLife& other)
 {
     if (below.end < other.begin || other.end < below.begin)
@@ -74,7 +74,7 @@ public:
     { }
 
     enum class Sorted : std::uint8_t { ByBegin, No };
-    // Returns the size of the layout. Stops when it reaches `limit`.
+    // Stops when the layout reaches `limit`.
     Bytes place(const Order& order, Sorted sorted, Bytes limit = kNoLimit)
     {
         m_placed.clear();
@@ -98,7 +98,6 @@ public:
     const std::vector<Bytes>& offsets() const { return m_offsets; }
 
 private:
-    // Returns the lowest offset at which the buffer overlaps no placed buffer.
     Bytes lowest(std::uint32_t next) const
     {
         Bytes offset = 0;
@@ -129,8 +128,7 @@ struct Peak
     std::uint32_t position = 0;
 };
 
-// Returns the largest sum of size(bytes) over all pieces that are alive at one position, and that
-// position.
+// Sums size(bytes) over all pieces that are alive at one position.
 template<class Size>
 Peak findPeak(std::span<const BufferLife> lives, Size size)
 {

@@ -56,7 +56,7 @@ struct ArenaLayout
 // begins. Uses first-fit in several orders and keeps the best. If there are few buffers and the
 // layout is more than 2.5 % above the peak, also tries random changes of that order. Deterministic.
 ArenaLayout layOut(std::span<const BufferLife> lives);
-// Returns the largest number of bytes alive at the same time, ignoring alignment.
+// Ignores alignment.
 Bytes peakOf(std::span<const BufferLife> lives);
 
 } // namespace engine

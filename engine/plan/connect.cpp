@@ -144,7 +144,7 @@ private:
         }
     }
 
-    // Returns the collectives of an ALLREDUCE, or of the last ALLREDUCE before an OPT.
+    // Of an ALLREDUCE, or of the last ALLREDUCE before an OPT.
     std::vector<std::uint32_t> reductionsOf(const Op& op)
     {
         const int round = m_calls[{op.replica, op.stage}] - 1;

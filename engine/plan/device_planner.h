@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/plan/execution_plan.h"
+#include "engine/plan/message_plan.h"
 
 namespace engine {
 

@@ -1,13 +1,38 @@
 #pragma once
 
-#include "engine/experiment/accumulate.h"
-#include "engine/plan/memory_log.h"
+#include "engine/experiment/run_options.h"
 #include "engine/plan/stash_plan.h"
+#include "engine/timeline/timeline.h"
 #include "engine/transport/transport.h"
 
 #include <array>
+#include <vector>
 
 namespace engine {
+
+// An allocation or a free at the start or end of an op. Its time is known when the op has run.
+struct MemoryChange
+{
+    enum class At : std::uint8_t { Begin, End };
+
+    std::uint32_t op = 0;
+    At at = At::Begin;
+    DeviceId device;
+    MemoryCategory category = MemoryCategory::Stash;
+    Bytes bytes = 0; // positive: allocated, negative: freed
+
+    friend bool operator==(const MemoryChange&, const MemoryChange&) = default;
+};
+using MemoryLog = std::vector<MemoryChange>;
+
+// Appends the memory events of iteration `iteration`, whose spans must be the last of every track.
+// The events are sorted by time; at equal times, frees come first.
+void placeMemory(const MemoryLog& log, std::uint32_t iteration, std::uint32_t opCount,
+                 Timeline& timeline);
+
+// By OpIndex.
+std::vector<Window> windowsOf(const Timeline& timeline, std::uint32_t iteration,
+                              std::uint32_t opCount);
 
 // The memory of a stage in the arena of a device.
 struct StagePlan
@@ -120,7 +145,6 @@ struct ExecutionPlanInput
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
-// Returns the size in bytes of `numbers` numbers of gradients or of optimizer state.
 constexpr Bytes floatBytes(std::size_t numbers)
 {
     return numbers * sizeof(float);
@@ -130,8 +154,7 @@ inline Bytes storedBytes(const StageSizes& sizes, std::size_t numbers)
     return sizes.bytes(numbers);
 }
 
-// Returns the bytes needed to record `iterations`: per op a span, a measured time and two memory
-// events.
+// Per op a span, a measured time and two memory events.
 double recordBytes(std::size_t ops, std::int64_t iterations);
 
 } // namespace engine

@@ -9,7 +9,7 @@
 namespace engine {
 namespace {
 
-// Returns the joint group of each op, indexed by position.
+// By position.
 auto groupsOf(std::span<const Op> program)
 {
     std::vector<HappensBefore::Group> groups(program.size());

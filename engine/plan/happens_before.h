@@ -28,7 +28,6 @@ public:
     // Whether `first` always ends before `second` begins. Joint ops begin and end together.
     bool isOrdered(Place first, Place second) const;
 
-    // Returns all ops, each after its inputs.
     const std::vector<Place>& order() const { return m_order; }
     // The first and the last position of a joint group; equal for an op that is not joint.
     struct Group

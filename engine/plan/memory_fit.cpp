@@ -1,10 +1,10 @@
 #include "engine/plan/memory_fit.h"
 
+#include "engine/backend/device_placement.h"
 #include "engine/plan/data_parallel.h"
 #include "engine/plan/happens_before.h"
-#include "engine/plan/memory_need.h"
 #include "engine/schedule/notation.h"
-#include "engine/transport/communicator_plans.h"
+#include "engine/transport/matched.h"
 #include "engine/transport/queued.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,33 @@
 #include <algorithm>
 
 namespace engine {
+
+double MemorySpace::usable() const
+{
+    constexpr double kOfMachine = 0.1, kOfGpu = 0.03, kLeast = 1e9;
+    const double all = free;
+    const double kept
+        = isGpu() ? std::min(kOfMachine * all, std::max(kLeast, kOfGpu * all)) : kOfMachine * all;
+    return all - kept;
+}
+
 namespace {
+
+// `devices` is the number of devices of all data-parallel pipelines; device_placement.h places them
+// on GPUs.
+int spaceOf(int device, int devices, const MemorySpaces& spaces)
+{
+    return placeDevices(devices, spaces.size()).gpuOf(device);
+}
+
+double recordOf(const Experiment& experiment, const Schedule& lowered)
+{
+    // The median iteration is recorded, too (+ 1). The schedule of an asynchronous stream already
+    // contains the ops of all iterations.
+    const std::int64_t iterations
+        = lowered.shape.windows > 1 ? 1 : experiment.warmup + experiment.iterations + 1;
+    return recordBytes(opCount(lowered), iterations);
+}
 
 std::string bytesText(double bytes)
 {
@@ -44,7 +70,6 @@ int devicesOf(const ExecutionPlan& plan) // of all data-parallel copies
     return plan.devices.size() * plan.width;
 }
 
-// Returns the device's id within its copy.
 DeviceId ownOf(int device, const ExecutionPlan& plan)
 {
     return DeviceId{device % static_cast<int>(plan.devices.size())};
@@ -58,7 +83,7 @@ struct Fullest
     int devices = 0; // number of compared devices
 };
 
-// Returns the fullest device in memory `space`, or of all devices if `space` is -1.
+// `space` -1: of all devices.
 Fullest fullestOf(const MemoryFit& fit, int space)
 {
     const int all = devicesOf(fit.plan);
@@ -109,15 +134,6 @@ Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t 
 }
 
 } // namespace
-
-double recordOf(const Experiment& experiment, const Schedule& lowered)
-{
-    // The median iteration is recorded, too (+ 1). The schedule of an asynchronous stream already
-    // contains the ops of all iterations.
-    const std::int64_t iterations
-        = lowered.shape.windows > 1 ? 1 : experiment.warmup + experiment.iterations + 1;
-    return recordBytes(opCount(lowered), iterations);
-}
 
 IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan)
 {

@@ -1,13 +1,30 @@
 #pragma once
 
 #include "engine/backend/device.h"
+#include "engine/base/units.h"
 #include "engine/experiment/experiment.h"
 #include "engine/plan/execution_plan.h"
-#include "engine/plan/memory_spaces.h"
 
 #include <vector>
 
 namespace engine {
+
+// A memory in which arenas are allocated: that of the machine or of one GPU.
+struct MemorySpace
+{
+    // Bytes that are free after all devices were opened; 0: unknown, and everything fits.
+    Bytes free = 0;
+    int gpu = -1; // -1: the memory of the machine, which also holds the recording
+
+    bool isGpu() const { return gpu >= 0; }
+    // The rest is left for other processes or, on a GPU, for graphs, tracers and kernels that are
+    // loaded late.
+    double usable() const;
+    bool holds(double bytes) const { return free <= 0 || bytes <= usable(); }
+};
+
+// The memories of a run; not empty.
+using MemorySpaces = std::vector<MemorySpace>;
 
 // The input of checkFits(), which checks that the arenas of all devices fit into the memory of the
 // machine or of their GPUs (`spaces`), and that each arena fits into Experiment::deviceMemory. The
@@ -46,5 +63,12 @@ struct Remedy
 };
 std::vector<Remedy> remediesFor(const Experiment& experiment, const MemorySpaces& spaces,
                                 const Device& device);
+
+MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
+                      const ExecutionPlan& plan, const MemorySpaces& spaces);
+// By device of all data-parallel pipelines; 0 without NCCL.
+IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan);
+
+bool fits(const MemoryNeed& need, const Experiment& experiment, const MemorySpaces& spaces);
 
 } // namespace engine

@@ -1,7 +1,6 @@
 #include "engine/experiment/experiment_schedule.h"
-#include "engine/model/make_transformer.h"
-#include "engine/plan/memory_need.h"
-#include "engine/plan/pass_spec.h"
+#include "engine/model/transformer.h"
+#include "engine/plan/memory_fit.h"
 #include "engine/plan/token_batches.h"
 
 #include <fmt/format.h>
@@ -15,7 +14,7 @@ namespace {
 // Limits the size of alternatives, so that planning them takes little time.
 constexpr std::size_t kMostOps = 100'000;
 
-// Returns the memory that an experiment needs; nullopt if it cannot run or has too many ops.
+// nullopt if the experiment cannot run or has too many ops.
 std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemorySpaces& spaces,
                                  const Device& device)
 {

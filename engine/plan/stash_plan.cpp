@@ -1,7 +1,7 @@
 #include "engine/plan/stash_plan.h"
 
 #include "engine/base/check.h"
-#include "engine/plan/version_plan.h"
+#include "engine/schedule/check/weight_versions.h"
 
 #include <algorithm>
 #include <map>
@@ -9,12 +9,39 @@
 namespace engine {
 namespace {
 
+// The memory of the weight versions that the ops of an asynchronous schedule use besides the newest
+// one (weight_versions.h: KeptVersions). A copy lives until the last op that uses it has ended.
+struct VersionPlan
+{
+    std::vector<PlannedBuffer> buffers; // copies of old weight versions; each belongs to one stage
+    // [position] the version that an op uses, or that an OPT keeps, as an index into `buffers`.
+    // kNoIndex: the op uses the newest weights, or the OPT keeps no version.
+    std::vector<std::uint32_t> of;
+};
+
+// Empty for a synchronous schedule. Requires checkRunnable(lowered).
+VersionPlan planVersions(const StashPlanInput& input, DeviceId device)
+{
+    static_assert(kNoIndex == KeptVersions::kNone);
+    KeptVersions kept = keptVersions(input.lowered.on(device));
+    VersionPlan plan;
+    plan.of = std::move(kept.of);
+    for (const KeptVersions::Copy& copy : kept.copies) {
+        PlannedBuffer& buffer = plan.buffers.emplace_back();
+        buffer.category = MemoryCategory::Weights;
+        buffer.life.begin = copy.update;
+        buffer.life.end = input.order.groupOf({device, copy.lastUse}).last;
+        const StageSizes sizes = input.model.sizes(copy.stage);
+        buffer.life.bytes = sizes.bytes(sizes.parameters);
+    }
+    return plan;
+}
+
 Bytes bytesOf(const StageSizes& sizes, std::size_t numbers)
 {
     return sizes.bytes(numbers);
 }
 
-// Returns the bytes of the pieces of a stash with `numbers` numbers.
 std::array<Bytes, kStashPieces> piecesOf(const StageSizes& sizes, std::size_t numbers)
 {
     return {bytesOf(sizes, sizes.weightStash - sizes.headKept), bytesOf(sizes, sizes.headKept),
@@ -211,8 +238,7 @@ private:
                 m_plan.of[i].version = first + versions.of[i];
     }
 
-    // Returns an area on the partner. Copies run in program order, so an area can be reused as soon
-    // as it is free.
+    // Copies run in program order, so an area on the partner can be reused as soon as it is free.
     std::uint32_t guestFor(Bytes bytes)
     {
         const auto free = std::ranges::find(m_freeGuests, bytes,

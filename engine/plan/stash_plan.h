@@ -47,7 +47,7 @@ struct StashPlan
         // Boundary tensors between two stages of the device.
         std::uint32_t input = kNoIndex, output = kNoIndex;
         std::uint32_t guest = kNoIndex; // EVICT and LOAD: index in `guests`
-        // The old weight version that the op uses or, for an OPT, keeps (version_plan.h).
+        // The old weight version that the op uses or, for an OPT, keeps.
         std::uint32_t version = kNoIndex;
     };
 

@@ -1,15 +1,26 @@
 #pragma once
 
+#include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/model/model_spec.h"
 #include "engine/model/pipeline_model.h"
 #include "engine/model/text_data.h"
+#include "engine/schedule/schedule.h"
 
 #include <vector>
 
 namespace engine {
 
-// Returns part `part` of the samples of a batch that is divided into `parts` equal parts.
+// The input of one pass: a micro-batch, half of its samples, or a slice of its sequence
+// (UnitRange).
+struct PassSpec
+{
+    ModelSpec model; // has half the micro-batch size if the schedule has halves
+    int slices = 1;  // number of sequence slices
+};
+// Fails if the samples cannot be halved or the sequence cannot be sliced evenly.
+Result<PassSpec> passSpec(ModelSpec model, const Schedule& lowered);
+
 inline TokenBatch partOf(TokenBatch batch, int part, int parts)
 {
     const std::size_t count = batch.inputs.size() / parts;
@@ -21,7 +32,6 @@ inline TokenBatch partOf(TokenBatch batch, int part, int parts)
 class TokenBatches
 {
 public:
-    // Returns the bytes of all inputs and targets.
     static Bytes bytes(const ModelSpec& model, int microBatches)
     {
         return Bytes{2} * model.microBatchSize * model.sequence * microBatches
@@ -59,7 +69,6 @@ public:
     {
         return {part(m_inputs, microBatch), part(m_targets, microBatch)};
     }
-    // Returns the tokens of `count` consecutive micro-batches.
     TokenBatch of(int first, int count) const
     {
         const std::size_t begin = first * m_tokens;

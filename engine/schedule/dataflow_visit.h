@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/base/inlined.h"
+#include "engine/base/attributes.h"
 #include "engine/schedule/dataflow.h"
 
 namespace engine {

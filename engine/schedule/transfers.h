@@ -13,9 +13,9 @@ DeviceId otherDevice(const Schedule& schedule, const Op& transfer);
 // The op at the other end: the RECV of a SEND and vice versa.
 Op otherEnd(const Op& transfer, const Shape& shape);
 
-// Returns the devices that call the all-reduce of each stage, indexed by allReduceStage(). There is
-// one entry per replica, so a device that holds both replicas is listed twice. The k-th calls of
-// all entries form one all-reduce. Ops outside the shape or on the wrong device are left out.
+// The devices that call the all-reduce of each stage, indexed by allReduceStage(). There is one
+// entry per replica, so a device that holds both replicas is listed twice. The k-th calls of all
+// entries form one all-reduce. Ops outside the shape or on the wrong device are left out.
 IdVector<StageId, std::vector<DeviceId>> allReduceCallers(const Schedule& schedule);
 
 bool hasTransfers(const Schedule& schedule);

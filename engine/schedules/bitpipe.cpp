@@ -1,8 +1,6 @@
 #include "engine/base/try.h"
 #include "engine/schedules/parts/due_order.h"
-#include "engine/schedules/parts/early_units.h"
 #include "engine/schedules/parts/limits.h"
-#include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/parts/v_units.h"
 #include "engine/schedules/schemes.h"

@@ -1,8 +1,7 @@
-#include "engine/schedules/parts/asynchronous.h"
-#include "engine/schedules/parts/early_units.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/parts/limits.h"
-#include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
+#include "engine/schedules/parts/v_units.h"
 #include "engine/schedules/schemes.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/parts/alternate.h"
-#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/limits.h"
 #include "engine/schedules/schemes.h"
 
 #include <array>

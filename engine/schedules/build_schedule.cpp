@@ -2,7 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/weight_versions.h"
-#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/limits.h"
 #include "engine/schedules/scheme.h"
 
 #include <fmt/format.h>
@@ -110,18 +110,7 @@ Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, con
                     request.devices, ops, gibi(ops), most, slices > 1 ? ", slices" : ""));
 }
 
-} // namespace
-
-SizeLimit limitOfMachine(int bytesPerOp)
-{
-    const Bytes memory = availableMemory();
-    const std::int64_t fits = memory == 0 ? kMostOps : memory / 4 * 3 / bytesPerOp;
-    return {std::min(fits, kMostOps), bytesPerOp, true};
-}
-
-namespace {
-
-// Returns the request with all windows of a stream merged into one.
+// Merges all windows of a stream into one.
 ScheduleRequest asOneWindow(ScheduleRequest request)
 {
     const std::int64_t all = std::int64_t{request.microBatches} * std::max(1, request.windows);
@@ -145,6 +134,13 @@ std::int64_t windowsToFill(const Shape& shape)
 }
 
 } // namespace
+
+SizeLimit limitOfMachine(int bytesPerOp)
+{
+    const Bytes memory = availableMemory();
+    const std::int64_t fits = memory == 0 ? kMostOps : memory / 4 * 3 / bytesPerOp;
+    return {std::min(fits, kMostOps), bytesPerOp, true};
+}
 
 Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit)
 {

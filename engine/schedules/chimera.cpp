@@ -1,6 +1,5 @@
 #include "engine/base/try.h"
 #include "engine/schedules/parts/limits.h"
-#include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
 

@@ -1,7 +1,7 @@
 #include "engine/schedules/parts/alternate.h"
-#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/delayed_weights.h"
+#include "engine/schedules/parts/limits.h"
 #include "engine/schedules/parts/program.h"
-#include "engine/schedules/parts/virtual_ids.h"
 #include "engine/schedules/schemes.h"
 
 #include <fmt/format.h>

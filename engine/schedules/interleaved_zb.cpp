@@ -8,7 +8,7 @@
 namespace engine {
 namespace {
 
-// Returns the largest number of groups that have at least D micro-batches each; at least 1.
+// With at least D micro-batches in each group; at least 1.
 std::int64_t groupsOf(int devices, std::int64_t microBatches)
 {
     return std::max<std::int64_t>(1, microBatches / devices);

@@ -1,4 +1,4 @@
-#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/limits.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
 

@@ -1,4 +1,4 @@
-#include "engine/schedules/parts/asynchronous.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/schemes.h"
 
 #include <fmt/format.h>

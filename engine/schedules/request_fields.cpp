@@ -1,4 +1,4 @@
-#include "engine/schedules/request_fields.h"
+#include "engine/schedules/scheme.h"
 
 #include <fmt/format.h>
 

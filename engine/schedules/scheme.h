@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/field.h"
 #include "engine/base/result.h"
 #include "engine/schedule/schedule.h"
 
@@ -94,7 +95,7 @@ struct SizeLimit
     int bytesPerOp = kBytesPerOp;
     bool isOfMachine = false; // true: derived from the available memory
 };
-// Returns the number of ops that fit in three quarters of the available memory, at most kMostOps.
+// The ops that fit in three quarters of the available memory, at most kMostOps.
 SizeLimit limitOfMachine(int bytesPerOp);
 
 // Checks scheme, options, counts, the scheme's rule and the size, without building.
@@ -115,5 +116,8 @@ struct StreamLength
 // that are invalid or above the limit, are returned unchanged.
 ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length,
                          const SizeLimit& limit = {});
+
+// The options --scheme, --devices, --micro-batches, --chunks, --set, --data-parallel and --mapping.
+Fields<ScheduleRequest> requestFields();
 
 } // namespace engine

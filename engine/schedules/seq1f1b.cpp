@@ -1,5 +1,5 @@
 #include "engine/schedules/parts/alternate.h"
-#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/limits.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
 

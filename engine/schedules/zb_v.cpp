@@ -2,7 +2,6 @@
 #include "engine/schedules/schemes.h"
 
 #include <algorithm>
-#include <array>
 
 namespace engine {
 namespace {

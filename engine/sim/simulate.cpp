@@ -2,10 +2,10 @@
 
 #include "engine/base/check.h"
 #include "engine/base/try.h"
-#include "engine/cost/tick_limit.h"
-#include "engine/sim/place_steadily.h"
+#include "engine/cost/cost_model.h"
+#include "engine/sim/placer.h"
 #include "engine/sim/track_writer.h"
-#include "engine/timeline/stream.h"
+#include "engine/timeline/timeline.h"
 
 #include <algorithm>
 

@@ -3,7 +3,6 @@
 #include "engine/base/result.h"
 #include "engine/cost/op_prices.h"
 #include "engine/schedule/schedule.h"
-#include "engine/timeline/iteration_summary.h"
 #include "engine/timeline/timeline.h"
 
 namespace engine {

@@ -35,7 +35,7 @@ struct GpuPlace
 };
 
 // Windows are nanoseconds of CLOCK_MONOTONIC. placeOnTimeline()
-// (profiler/capture/place_on_timeline.h) moves them to the spans of their ops.
+// (profiler/capture/link.h) moves them to the spans of their ops.
 
 struct GpuKernel
 {

@@ -2,6 +2,7 @@
 
 #include "engine/timeline/timeline.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -90,8 +91,18 @@ struct ImportReport
     std::vector<Match> matches;
 
     // The rank of a device of the run; nullptr if its trace is missing.
-    const Rank* rankOf(int device) const;
-    double classified() const; // share of `time` that rules match, in [0, 1]
+    const Rank* rankOf(int device) const
+    {
+        const auto found = std::ranges::find(ranks, std::optional(device), &Rank::device);
+        return found == ranks.end() ? nullptr : &*found;
+    }
+    double classified() const // share of `time` that rules match, in [0, 1]
+    {
+        std::int64_t matched = 0;
+        for (const Rule& rule : rules)
+            matched += rule.time;
+        return time > 0 ? static_cast<double>(matched) / static_cast<double>(time) : 0;
+    }
     friend bool operator==(const ImportReport&, const ImportReport&) = default;
 };
 

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <iterator>
 #include <memory>
-#include <string_view>
 #include <utility>
 #include <vector>
 

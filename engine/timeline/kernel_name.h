@@ -8,11 +8,10 @@ namespace engine {
 // Demangles "void (anonymous namespace)::layerNorm<float, 4>(Args)"; returns other names
 // unchanged.
 std::string demangled(const std::string& mangled);
-// Returns the function name within a demangled name: "layerNorm".
+// "layerNorm"
 std::string shortName(const std::string& demangledName);
-// Returns the short name with its first class argument, which distinguishes instances of a
-// template: "sumChunks<Columns>". For a generic kernel that only calls its class argument, returns
-// the class: "Gelu".
+// The short name with its first class argument, which distinguishes instances of a template:
+// "sumChunks<Columns>"; for a generic kernel that only calls its class argument, the class: "Gelu".
 std::string kernelLabel(const std::string& demangledName);
 
 // Recognizes "ncclDevKernel_SendRecv(...)" and, before NCCL 2.19,

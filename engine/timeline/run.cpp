@@ -1,8 +1,34 @@
 #include "engine/timeline/run.h"
 
+#include "engine/schedule/notation.h"
+
+#include <fmt/format.h>
+
 #include <cmath>
+#include <limits>
 
 namespace engine {
+
+double interferenceRatio(std::span<const Interference> kinds)
+{
+    Interference all;
+    for (const Interference& kind : kinds) {
+        all.alone += kind.alone;
+        all.concurrent += kind.concurrent;
+    }
+    return all.alone > 0 ? all.ratio() : 0;
+}
+
+std::string interferenceText(std::span<const Interference> kinds)
+{
+    std::string list;
+    for (const Interference& kind : kinds)
+        list += fmt::format("{}{} {:.2f}", list.empty() ? "" : ", ", kindShortName(kind.kind),
+                            kind.ratio());
+    return fmt::format("interference slows ops down by a factor of {:.2f} ({})",
+                       interferenceRatio(kinds), list);
+}
+
 namespace {
 
 constexpr EnumArray<Mode, std::string_view, 4> kModes{"simulate", "emulate", "live", "imported"};
@@ -53,6 +79,23 @@ std::string_view outcomeName(Outcome outcome)
 std::optional<Outcome> outcomeNamed(std::string_view name)
 {
     return kOutcomes.find(name);
+}
+
+std::int64_t nanosecondsOf(const RunInfo& info, std::int64_t ticks)
+{
+    if (!info.inUnits())
+        return ticks;
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t units = ticks / info.ticksPerUnit;
+    if (units >= kMost / kSecond)
+        return kMost;
+    if (units <= -(kMost / kSecond))
+        return -kMost;
+    // `rest` is less than a second, so a double is precise enough to round it to nanoseconds.
+    const double rest = ticks % info.ticksPerUnit;
+    const double share = rest / info.ticksPerUnit;
+    return units * kSecond + static_cast<std::int64_t>(share * kSecond + (share < 0 ? -0.5 : 0.5));
 }
 
 } // namespace engine

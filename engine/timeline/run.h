@@ -1,17 +1,36 @@
 #pragma once
 
+#include "engine/base/units.h"
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/gpu_facts.h"
-#include "engine/timeline/gpu_memory.h"
 #include "engine/timeline/import_report.h"
-#include "engine/timeline/interference.h"
 #include "engine/timeline/timeline.h"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace engine {
+
+// The total duration of the same ops of one kind in an iteration, when each runs alone and while
+// other devices are busy. For devices that are partitions of one GPU.
+struct Interference
+{
+    OpKind kind = OpKind::Forward;
+    std::int64_t alone = 0, concurrent = 0; // in ns per iteration
+
+    double ratio() const { return engine::ratio(concurrent, alone); }
+    friend bool operator==(const Interference&, const Interference&) = default;
+};
+
+// The slow-down factor over all kinds; 0: not measured.
+double interferenceRatio(std::span<const Interference> kinds);
+
+// Describes the factors: "interference slows ops down by a factor of 1.08 (F 1.05, B 1.10, OPT
+// 1.31)".
+std::string interferenceText(std::span<const Interference> kinds);
 
 enum class Mode : std::uint8_t { Simulate, Emulate, Live, Imported };
 enum class Outcome : std::uint8_t {
@@ -139,7 +158,7 @@ inline bool knowsMicroBatches(const RunInfo& info)
     return !info.import || info.import->microBatchesKnown;
 }
 
-// Returns nullptr if the memory use of the device is unknown.
+// nullptr if the memory use of the device is unknown.
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);
 
 // A complete run, as the store writes and reads it and as analysis, figures and the window use it.
@@ -158,5 +177,9 @@ inline bool hasTrace(const Run& run, DeviceId device)
 {
     return !run.info.import || !run.schedule.program[device].empty();
 }
+
+// Converts ticks to nanoseconds, for formats that have only seconds. One cost unit becomes one
+// second. Saturates on overflow.
+std::int64_t nanosecondsOf(const RunInfo& info, std::int64_t ticks);
 
 } // namespace engine

@@ -1,7 +1,5 @@
 #include "engine/timeline/span_index.h"
 
-#include "engine/timeline/gallop.h"
-
 #include <algorithm>
 
 namespace engine {

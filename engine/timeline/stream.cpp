@@ -1,6 +1,5 @@
-#include "engine/timeline/stream.h"
-
 #include "engine/schedule/check/weight_versions.h"
+#include "engine/timeline/timeline.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,7 +7,6 @@
 namespace engine {
 namespace {
 
-// Returns the time at which each window begins.
 std::vector<std::int64_t> beginsOf(const Schedule& lowered, const Timeline& timeline)
 {
     const Shape& shape = lowered.shape;
@@ -44,7 +42,6 @@ void divideSpans(std::uint32_t first, const std::vector<std::int64_t>& begins, T
     }
 }
 
-// Copies the losses of one window of the stream to its iteration.
 void setLosses(const Iteration& stream, int window, int microBatches, Iteration& iteration)
 {
     const auto all = std::span(stream.microBatchLoss);

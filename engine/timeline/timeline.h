@@ -1,11 +1,12 @@
 #pragma once
 
-#include "engine/base/interval.h"
 #include "engine/base/units.h"
 #include "engine/schedule/schedule.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace engine {
@@ -105,9 +106,60 @@ struct Timeline
     friend bool operator==(const Timeline&, const Timeline&) = default;
 };
 
-// Returns the index of the iteration that is shown by default: the median iteration; otherwise the
-// last measured iteration of median duration (the second of two); otherwise the last iteration; -1
-// without iterations.
+// The iteration that is shown by default: the median iteration; otherwise the last measured
+// iteration of median duration (the second of two); otherwise the last iteration; -1 without
+// iterations.
 int reportedIteration(const Timeline& timeline);
+
+// Measured times of the execution of an op.
+struct OpTiming
+{
+    // `op` is an OpIndex, `iteration` an index into Timeline::iterations.
+    std::uint32_t op = 0, iteration = 0;
+    std::uint32_t order = 0;                 // rank in the order of execution within the iteration
+    std::int64_t wallBegin = 0, wallEnd = 0; // in ns of CLOCK_MONOTONIC
+    // The duration in ns on the thread's CPU clock or on the GPU. Emulation places the op with this
+    // duration.
+    std::int64_t opTime = 0;
+};
+
+// Sums over an iteration, in ticks, for simulations that store no spans. profiler/analysis defines
+// the terms.
+struct DeviceSummary
+{
+    Window computed;           // first start to last end of the compute ops with a duration
+    Window own;                // like `computed`, including all-reduces
+    std::int64_t compute = 0;  // length of the union of the compute ops' windows
+    double peakStash = 0;      // in parts (schedule/check/stash.h)
+    std::int64_t peakKept = 0; // peak of HeldParts::kept (schedule/check/stash.h)
+    int messagesSent = 0, messagesReceived = 0, localCopies = 0;
+};
+
+struct IterationSummary
+{
+    Window window;
+    IdVector<DeviceId, DeviceSummary> devices;
+    // Whether messages, all-reduces or copies take time. The exposed part of that time cannot be
+    // computed without spans.
+    bool hasCommunication = false;
+};
+
+// Names for files and tables: "all-reduce", "warmup". laneNamed() and iterationKindNamed() return
+// nullopt for an unknown name.
+std::string_view laneName(Track::Kind kind);
+std::optional<Track::Kind> laneNamed(std::string_view name);
+std::string_view iterationKindName(Iteration::Kind kind);
+std::optional<Iteration::Kind> iterationKindNamed(std::string_view name);
+
+// Replaces the last iteration of `timeline`, a stream of Shape::windows windows (schedule.h), by
+// one iteration per window. Does nothing if there is only one window. A window begins when the last
+// stage starts the forward of the window's first micro-batch. A span belongs to the window in which
+// the span begins. In the steady state, all windows therefore have the same number of ops of every
+// kind on every device. The last windowsToDrain() windows become Warmup, the `measured` windows
+// before them Measured, and all earlier windows Warmup.
+void divideIntoWindows(const Schedule& lowered, int measured, Timeline& timeline);
+
+// By OpIndex, for a stream that was divided into windows.
+std::vector<std::uint32_t> iterationsOfOps(const Schedule& lowered, const Timeline& timeline);
 
 } // namespace engine

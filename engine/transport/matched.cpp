@@ -6,8 +6,57 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace engine {
+namespace {
+
+CommunicatorPlan planOf(const Message& message)
+{
+    return {fmt::format("{} {} -> {}",
+                        message.carries == Message::Carries::Gradient ? "gradients" : "activations",
+                        message.from.value, message.to.value),
+            CommunicatorPlan::Carries::Messages,
+            {message.from, message.to}};
+}
+
+CommunicatorPlan planOf(const Collective& collective)
+{
+    CommunicatorPlan plan{fmt::format("all-reduce of stage {}", collective.stage.value),
+                          CommunicatorPlan::Carries::Sums,
+                          {}};
+    for (const DeviceId id : collective.members)
+        if (std::ranges::find(plan.ranks, id) == plan.ranks.end())
+            plan.ranks.push_back(id);
+    return plan;
+}
+
+} // namespace
+
+CommunicatorPlans planCommunicators(const Traffic& traffic)
+{
+    CommunicatorPlans plans;
+    std::map<std::tuple<DeviceId, DeviceId, Message::Carries>, std::size_t> lines;
+    for (const Message& message : traffic.messages) {
+        const auto [line, isNew]
+            = lines.try_emplace({message.from, message.to, message.carries}, plans.all.size());
+        if (isNew)
+            plans.all.push_back(planOf(message));
+        plans.ofMessage.push_back(line->second);
+    }
+    for (const Collective& collective : traffic.collectives) {
+        CommunicatorPlan plan = planOf(collective);
+        if (plan.ranks.size() == 1) {
+            plans.ofSum.push_back(CommunicatorPlans::kNone);
+            continue;
+        }
+        const auto known = std::ranges::find(plans.all, plan);
+        plans.ofSum.push_back(known - plans.all.begin());
+        if (known == plans.all.end())
+            plans.all.push_back(std::move(plan));
+    }
+    return plans;
+}
 
 MatchedTransport::MatchedTransport(Traffic traffic, IdVector<DeviceId, const Device*> all,
                                    const MakeCommunicators& join)
@@ -69,7 +118,7 @@ auto MatchedTransport::memberOf(DeviceId self, std::uint32_t collective) -> Memb
     return *member;
 }
 
-// Returns false if abort() has ended the call; the caller of abort() reports the cause.
+// False if abort() has ended the call; the caller of abort() reports the cause.
 template<class Call>
 bool MatchedTransport::attempt(const Call& call) const
 try {

@@ -1,7 +1,6 @@
 #include "engine/transport/queued.h"
 
 #include "engine/base/check.h"
-#include "engine/transport/sleep_until.h"
 
 #include <algorithm>
 

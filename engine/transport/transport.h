@@ -105,7 +105,7 @@ public:
     // Thread-safe; call it during an iteration.
     virtual void poll() = 0;
     virtual bool hasPassed(Fence fence) const = 0;
-    // Returns the time of a transfer in the last iteration. Call it after the iteration has ended.
+    // Of the last iteration. Call it after the iteration has ended.
     virtual TransferTime timeOf(Fence fence) const = 0;
 };
 

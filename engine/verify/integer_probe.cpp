@@ -1,12 +1,12 @@
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/base/cancelled.h"
+#include "engine/base/result.h"
 #include "engine/base/try.h"
-#include "engine/exec/make_executor.h"
-#include "engine/experiment/check_runnable.h"
+#include "engine/exec/executor.h"
+#include "engine/experiment/check_experiment.h"
 #include "engine/model/probe_model.h"
-#include "engine/pipeline/lost_devices.h"
+#include "engine/pipeline/run_devices.h"
 #include "engine/schedule/passes/passes.h"
-#include "engine/verify/gradient_comparison.h"
+#include "engine/verify/verify.h"
 
 #include <fmt/format.h>
 
@@ -51,7 +51,7 @@ public:
             addRow(tokens.inputs[r], tokens.targets[r]);
     }
 
-    // Returns the gradients added since the last call, by stage, row-major.
+    // Since the last call, by stage, row-major.
     std::vector<Integers> takeGradients()
     {
         return std::exchange(gradients, {m_weights.size(), Integers(kWidth * kWidth)});
@@ -121,7 +121,7 @@ int microBatchesOf(const Shape& shape) // per iteration, of all data-parallel pi
     return shape.allMicroBatches() * shape.dataParallel;
 }
 
-// Returns the gradients of the reference, indexed by [update][stage].
+// By [update][stage].
 Result<std::vector<std::vector<Integers>>> expectedGradients(const ProbeModel& model,
                                                              const Shape& shape, std::uint64_t seed)
 {

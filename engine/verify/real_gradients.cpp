@@ -1,11 +1,11 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/base/try.h"
-#include "engine/exec/make_executor.h"
+#include "engine/exec/executor.h"
 #include "engine/experiment/experiment_schedule.h"
-#include "engine/model/make_transformer.h"
-#include "engine/plan/pass_spec.h"
-#include "engine/verify/gradient_comparison.h"
-#include "engine/verify/gradient_reference.h"
+#include "engine/model/transformer.h"
+#include "engine/plan/token_batches.h"
+#include "engine/verify/reference.h"
+#include "engine/verify/verify.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 namespace engine {
 namespace {
 
-// Returns the tolerance for sequence slices, which change the order of sums and so the rounding.
+// Sequence slices change the order of sums and so the rounding.
 constexpr double sliceTolerance(Precision precision)
 {
     switch (precision) {

@@ -6,7 +6,7 @@ target_compile_options(bs_nccl PRIVATE -fvisibility=hidden)
 target_link_libraries(bs_nccl PUBLIC bs_base Threads::Threads)
 
 # The CUDA plug-in, libbubblescope_cuda.so, beside the programs: built where the toolkit is (WITH_CUDA=AUTO), loaded
-# only by engine/backend/cuda_plugin.cpp. The runtime is linked statically and everything else of CUDA is opened at
+# only by engine/backend/cuda_device.cpp. The runtime is linked statically and everything else of CUDA is opened at
 # run time, so that the plug-in starts, and declines, on a machine without a GPU.
 if(NOT WITH_CUDA STREQUAL "OFF")
     # An nvcc that is not on the PATH stands where the toolkit's installer puts it.

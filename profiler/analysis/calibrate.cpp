@@ -3,7 +3,7 @@
 #include "engine/base/median.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
-#include "engine/cost/tick_limit.h"
+#include "engine/cost/cost_model.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/recorded_times.h"

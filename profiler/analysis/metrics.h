@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/timeline/iteration_summary.h"
 #include "engine/timeline/run.h"
+#include "engine/timeline/timeline.h"
 
 #include <array>
 #include <functional>

@@ -36,8 +36,8 @@ public:
     virtual void push(engine::OpOfIteration op) = 0;
     virtual void pop() = 0;
 
-    // Returns the records that are complete, linked to their ops. Never waits for the GPU. A record
-    // that is not complete yet is returned by a later call. Not thread-safe.
+    // The complete records, linked to their ops. Never waits for the GPU: a later call returns the
+    // others. Not thread-safe.
     virtual engine::GpuTrace take() = 0;
     // Stops recording and returns all remaining records. Call it after all devices are
     // synchronized.

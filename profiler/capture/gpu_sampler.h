@@ -39,7 +39,7 @@ public:
     GpuSampler(const GpuSampler&) = delete;
     GpuSampler& operator=(const GpuSampler&) = delete;
 
-    // Returns the samples since the last call, with times on CLOCK_MONOTONIC. Thread-safe.
+    // Since the last call, with times on CLOCK_MONOTONIC. Thread-safe.
     std::vector<engine::GpuSample> take();
     // Stops sampling. Returns a summary of all samples in which a GPU was not idle. Call take()
     // afterwards for the last samples.

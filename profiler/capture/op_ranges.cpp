@@ -1,4 +1,4 @@
-#include "profiler/capture/op_ranges.h"
+#include "profiler/capture/range_recorder.h"
 
 #ifdef BS_WITH_NVTX
 

@@ -1,6 +1,6 @@
 #include "profiler/capture/range_recorder.h"
 
-#include "engine/base/plugin_file.h"
+#include "engine/base/toolkit_library.h"
 #include "engine/base/version.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
-#include <string>
 
 namespace profiler {
 

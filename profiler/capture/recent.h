@@ -19,7 +19,7 @@ public:
         m_newer.insert_or_assign(key, std::move(value));
     }
 
-    // Returns the newer half, then the older one. A key may be in both.
+    // The newer half, then the older one. A key may be in both.
     std::array<const Map*, 2> halves() const { return {&m_newer, &m_older}; }
 
 private:

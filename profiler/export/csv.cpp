@@ -1,12 +1,9 @@
-#include "profiler/export/csv.h"
-
 #include "engine/schedule/notation.h"
-#include "engine/timeline/names.h"
+#include "engine/timeline/timeline.h"
+#include "profiler/export/exporters.h"
 #include "profiler/export/text.h"
 
 #include <fmt/format.h>
-
-#include <iterator>
 
 namespace profiler {
 namespace {

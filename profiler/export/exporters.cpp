@@ -1,9 +1,5 @@
 #include "profiler/export/exporters.h"
 
-#include "profiler/export/chrome.h"
-#include "profiler/export/csv.h"
-#include "profiler/export/json.h"
-
 #include <algorithm>
 #include <array>
 

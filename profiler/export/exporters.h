@@ -4,11 +4,13 @@
 #include "engine/base/result.h"
 #include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/run.h"
+#include "engine/timeline/timeline.h"
 
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace profiler {
 
@@ -17,8 +19,8 @@ namespace profiler {
 using GpuPieces
     = std::function<engine::Result<void>(const std::function<void(const engine::GpuTrace&)>&)>;
 
-// An export format (FORMATS.md). A new format is one file and one line in exporters.cpp. The
-// command line and the window show the list in exporters.cpp.
+// An export format (FORMATS.md). A new format is one file, a declaration and a line of
+// exporters.cpp. The command line and the window show the list in exporters.cpp.
 struct Exporter
 {
     std::string_view name;      // value of --format
@@ -32,5 +34,27 @@ struct Exporter
 
 std::span<const Exporter> exporters();
 const Exporter* findExporter(std::string_view name); // nullptr if unknown
+
+// Writes a CSV table with one row per span, sorted by device, lane and start. See FORMATS.md.
+void exportCsv(const engine::Run& run, const engine::TextSink& sink);
+
+// Writes the whole run as one JSON object (FORMATS.md): info, placement, iterations with losses,
+// spans, memory events. Each span and event is on a separate line of text.
+void exportJson(const engine::Run& run, const engine::TextSink& sink);
+
+// Writes Chrome's trace event format, for Perfetto and chrome://tracing: a process per device, a
+// thread per lane, arrows from send to receive, a memory counter, and the GPU records as Kineto
+// writes them. See FORMATS.md.
+engine::Result<void> exportChrome(const engine::Run& run, const GpuPieces& gpu,
+                                  const engine::TextSink& sink);
+
+// The sub-lane of each span of a track, counted from 0. Spans can overlap, because a device sends
+// over several links at the same time, but viewers drop overlapping slices of one row. Therefore
+// spans of one sub-lane do not overlap, except that joint ops, which have the same window, share a
+// sub-lane and nest there.
+std::vector<int> subLanes(const engine::Track& track);
+
+// The import report, as `bscope import --json` prints it. Requires RunInfo::import.
+std::string importJson(const engine::Run& run);
 
 } // namespace profiler

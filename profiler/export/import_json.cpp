@@ -1,4 +1,4 @@
-#include "profiler/export/import_json.h"
+#include "profiler/export/exporters.h"
 
 #include <nlohmann/json.hpp>
 

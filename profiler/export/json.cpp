@@ -1,14 +1,12 @@
-#include "profiler/export/json.h"
-
 #include "engine/base/version.h"
 #include "engine/schedule/notation.h"
-#include "engine/timeline/names.h"
+#include "engine/timeline/timeline.h"
+#include "profiler/export/exporters.h"
 #include "profiler/export/text.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 #include <optional>
 #include <utility>
 

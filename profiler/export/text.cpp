@@ -2,7 +2,6 @@
 
 #include "engine/base/units.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace profiler {

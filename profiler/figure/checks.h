@@ -1,11 +1,20 @@
 #pragma once
 
 #include "profiler/figure/layout.h"
+#include "profiler/figure/scene.h"
 
 #include <string>
 #include <vector>
 
 namespace profiler {
+
+enum class Sight : std::uint8_t { Colour, Grey, Deuteranopia, Protanopia };
+
+// As a printer without colours prints the colour, or as a person with a colour vision deficiency
+// sees it. Uses the matrices of Machado, Oliveira and Fernandes (2009) for full severity, on linear
+// light.
+Colour seen(Colour colour, Sight sight);
+Scene seen(Scene scene, Sight sight);
 
 // The result of one check of a figure's legibility in print.
 struct FigureCheck

@@ -14,10 +14,9 @@ namespace profiler {
 enum class ColourBy : std::uint8_t { Operation, MicroBatch, Stage, Direction, Chunk, Duration };
 const std::vector<std::string_view>& colourByNames(); // [ColourBy] "operation", "micro-batch"
 
-// Returns the number from which the hue of an op is derived; `chunk` is the chunk of the op.
-// Returns -1 if the colour depends on the kind or the duration of the op.
+// The number from which the hue of an op is derived; -1 if the colour depends on the kind or the
+// duration of the op.
 int colourGroup(const engine::Op& op, int chunk, ColourBy by);
-// Whether the duration selects the colour of an op.
 bool isColouredByDuration(const engine::Op& op, ColourBy by);
 
 constexpr int kHues = 8; // hues repeat: group 8 has the hue of group 0

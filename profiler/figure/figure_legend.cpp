@@ -1,6 +1,4 @@
-#include "profiler/figure/figure_legend.h"
-
-#include "profiler/figure/figure_row.h"
+#include "profiler/figure/figure_parts.h"
 #include "profiler/figure/legend_entries.h"
 
 #include <fmt/format.h>
@@ -15,7 +13,6 @@ using engine::OpKind;
 // A kind of span gets a legend entry only if one span of this kind is at least this wide on paper.
 constexpr double kThinnestSeen = 0.35; // points
 
-// Returns the duration of the longest op of all runs, with its unit.
 std::string longestText(const std::vector<FigureRun>& runs, const FigureStyle& style)
 {
     double longest = 0;

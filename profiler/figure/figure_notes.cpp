@@ -1,6 +1,4 @@
-#include "profiler/figure/figure_notes.h"
-
-#include "profiler/figure/figure_row.h"
+#include "profiler/figure/figure_parts.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,15 +1,19 @@
-#include "profiler/figure/figure_row.h"
-
 #include "engine/schedule/notation.h"
+#include "profiler/figure/figure_parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace profiler {
 namespace {
+
+// In points: 5 in a paper, more if the figure has a larger font (on a slide).
+double smallestNumber(double labelSize)
+{
+    return std::max(kSmallestType, 0.6 * labelSize);
+}
 
 // Smallest distance in points between a number and the edge of its box.
 constexpr double kDigitMargin = 0.3;
@@ -20,8 +24,7 @@ std::string numberOf(const engine::Op& op)
     return op.microBatch.isValid() ? std::to_string(op.microBatch.value) : std::string();
 }
 
-// Returns the class of an op's box. An op with the class "cut" has neither an edge nor the mark of
-// the up direction.
+// An op with the class "cut" has neither an edge nor the mark of the up direction.
 std::string classOf(const FigureOp& op, ColourBy by)
 {
     std::string cls = fmt::format("op {}", engine::kindName(op.op.kind));
@@ -221,11 +224,6 @@ private:
 };
 
 } // namespace
-
-double smallestNumber(double labelSize)
-{
-    return std::max(kSmallestType, 0.6 * labelSize);
-}
 
 FigureScale scaleOf(const FigureRun& run, const FigureStyle& style)
 {

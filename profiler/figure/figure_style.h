@@ -62,8 +62,7 @@ struct FigureStyle
         return font.regular.width(text, points);
     }
     double boldWidth(const std::string& text) const { return font.bold.width(text, size); }
-    // Returns the baseline with which the capitals and digits of a text of size `points` are
-    // vertically centred at `y`.
+    // Centres the capitals and digits of a text of size `points` vertically at `y`.
     double baseline(double y, double points) const
     {
         return y + font.regular.capHeight(points) / 2;

@@ -37,7 +37,7 @@ struct FontFace
 // Loads a font family from ~/.fonts, ~/.local/share/fonts, /usr/local/share/fonts or
 // /usr/share/fonts.
 engine::Result<FontFace> loadFont(std::string_view family);
-// Returns the installed font families that suit figures, in order of preference.
+// The families that suit figures, in order of preference.
 std::vector<std::string> installedFonts();
 
 } // namespace profiler

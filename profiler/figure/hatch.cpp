@@ -1,4 +1,4 @@
-#include "profiler/figure/hatch.h"
+#include "profiler/figure/scene.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,8 +35,8 @@ std::vector<Direction> directionsOf(HatchLines lines)
     return {};
 }
 
-// Returns the part of the line n.nx * x + n.ny * y = c within a convex polygon, whose corners are
-// in clockwise order; nullopt if the line does not enter the polygon.
+// The part of the line n.nx * x + n.ny * y = c within a convex polygon, whose corners are in
+// clockwise order; nullopt if the line does not enter the polygon.
 std::optional<Segment> clipped(Direction n, double c, const Corners& corners)
 {
     const double length = n.nx * n.nx + n.ny * n.ny;

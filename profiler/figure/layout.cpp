@@ -1,20 +1,26 @@
 #include "profiler/figure/layout.h"
 
 #include "engine/base/try.h"
-#include "profiler/figure/figure_axis.h"
-#include "profiler/figure/figure_legend.h"
-#include "profiler/figure/figure_marks.h"
-#include "profiler/figure/figure_notes.h"
-#include "profiler/figure/figure_row.h"
-#include "profiler/figure/memory_strip.h"
+#include "profiler/figure/figure_parts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 
 namespace profiler {
 namespace {
+
+constexpr FigurePreset kPresets[] = {
+    {"acm-column", "ACM, USENIX column", 3.33, 5.5, "\\columnwidth"},
+    {"acm-text", "ACM, USENIX text", 7.0, 7, "\\textwidth"},
+    {"icml", "ICML column", 3.25, 5.5, "\\columnwidth"},
+    {"ieee-column", "IEEE column", 3.5, 5.5, "\\columnwidth"},
+    {"ieee-text", "IEEE text", 7.16, 7, "\\textwidth"},
+    {"neurips", "NeurIPS, ICLR text", 5.5, 6.5, "\\textwidth"},
+    {"slide", "Slide, 16 : 9", 13.33, 15, "\\textwidth", 13.33 * 9 / 16},
+};
 
 using engine::Error;
 using engine::fail;
@@ -340,6 +346,23 @@ void shareLongestOp(std::vector<FigureRun>& contents)
 }
 
 } // namespace
+
+std::span<const FigurePreset> figurePresets()
+{
+    return kPresets;
+}
+
+engine::Result<FigurePreset> findFigurePreset(std::string_view name)
+{
+    const auto* found = std::ranges::find(kPresets, name, &FigurePreset::name);
+    if (found != std::end(kPresets))
+        return *found;
+    std::vector<std::string_view> names;
+    for (const auto& preset : kPresets)
+        names.push_back(preset.name);
+    return fail(Error::Code::NotFound,
+                fmt::format("unknown preset '{}'; use one of {}", name, fmt::join(names, ", ")));
+}
 
 Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const FigureOptions& options,
                            Notes notes)

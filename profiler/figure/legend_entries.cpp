@@ -39,7 +39,7 @@ const char* kindText(OpKind kind)
     }
 }
 
-// Returns ", chunk 0 and 1", or ", chunk 0, 1, 2 ..." if several chunks have one colour.
+// ", chunk 0 and 1", or ", chunk 0, 1, 2 ..." if several chunks have one colour.
 std::string chunkText(const std::set<int>& chunks, std::size_t colours)
 {
     const bool isCut = colours < chunks.size();
@@ -78,8 +78,8 @@ LegendEntry kindEntry(OpKind kind, const std::set<int>& chunks, bool first, cons
     return entry;
 }
 
-// Returns one entry per micro-batch, stage, direction or chunk, each with the colours of its
-// forward and its backward.
+// One per micro-batch, stage, direction or chunk, each with the colours of its forward and its
+// backward.
 std::vector<LegendEntry> hueEntries(const LegendContent& content, const Palette& palette)
 {
     const bool isDirection = content.by == ColourBy::Direction;
@@ -98,7 +98,6 @@ std::vector<LegendEntry> hueEntries(const LegendContent& content, const Palette&
     return entries;
 }
 
-// Returns the entry with the scale of durations, from the shortest to the longest op.
 LegendEntry durationEntry(const LegendContent& content, const Palette& palette)
 {
     LegendEntry entry{.fills = {},

@@ -33,7 +33,6 @@ struct LegendEntry
     std::optional<Colour> edge = {};
 };
 
-// Returns the legend entries in order, for the window and for figures.
 std::vector<LegendEntry> legendEntries(const LegendContent& content, const Palette& palette);
 
 // The position of an entry: its line, and its x within that line.

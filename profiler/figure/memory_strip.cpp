@@ -1,6 +1,5 @@
-#include "profiler/figure/memory_strip.h"
-
 #include "profiler/analysis/words.h"
+#include "profiler/figure/figure_parts.h"
 
 #include <algorithm>
 #include <functional>
@@ -17,8 +16,7 @@ struct Level
     std::int64_t total() const { return resident + stash; }
 };
 
-// Returns the memory levels of a device in the drawn window. The first one is the level at the
-// start of the window.
+// The first one is the level at the start of the drawn window.
 std::vector<Level> levels(const FigureRun& run, engine::DeviceId device)
 {
     std::vector<Level> result{{run.window.begin, 0, 0}};
@@ -58,8 +56,7 @@ public:
         , m_place(place)
     { }
 
-    // Returns the area between two step functions over time as a polygon. `lower` and `upper`
-    // return the height of the two functions for a Level, in bytes.
+    // `lower` and `upper` return the height of two step functions over time for a Level, in bytes.
     template<class Lower, class Upper>
     Polygon area(Lower lower, Upper upper, Colour fill, const char* cls) const
     {

@@ -58,9 +58,8 @@ struct Palette
     OpHatch recomputeHatch{HatchLines::Rising, 1};
 
     Colour fill(const engine::Op& op, int chunk) const;
-    // Returns the hatch of an op on this chunk. If its density is 0, the op has no hatch.
+    // If the density is 0, the op has no hatch.
     OpHatch hatch(const engine::Op& op, int chunk) const;
-    // The colour of the lines of a hatch over a fill.
     Colour hatchLine(Colour fill) const { return mix(fill, inkOn(fill), 0.6); }
     Colour exposed() const { return mix(communication, surface, exposedShare); }
     // Dark or light ink, whichever has the higher contrast to `on`. The caller must omit the text

@@ -3,6 +3,7 @@
 #include "profiler/figure/palette.h"
 
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct Box
 };
 
 // A background with parallel lines. Both are clipped to a rect, or to a box with a cut corner.
-// hatch.h computes the lines.
+// hatchLines() computes the lines.
 struct Hatch
 {
     Rect rect;
@@ -89,5 +90,34 @@ struct Scene
     std::string date;
     std::vector<Group> groups;
 };
+
+struct Segment
+{
+    double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+};
+
+// Clipped to the outline of the hatch, so that the code that draws the lines needs no clipping.
+// Lines are placed relative to the page, so that they continue from one bubble to an adjacent one.
+std::vector<Segment> hatchLines(const Hatch& hatch);
+
+// The corners of a box in clockwise order from the upper left: four, or five if a corner is cut.
+std::vector<std::pair<double, double>> outline(const Rect& rect, double cut);
+inline std::vector<std::pair<double, double>> outline(const Box& box)
+{
+    return outline(box.rect, box.cut);
+}
+
+// Writes the scene as an SVG file: a group with an id for each row, an element with class and
+// data-op for each box, and texts as text. Colours are attributes, so that style sheets can
+// override them.
+std::string toSvg(const Scene& scene);
+
+// Escapes markup and removes control characters in text of unknown origin, for SVG and HTML.
+std::string markupText(std::string_view text);
+
+// Writes the scene as a `tikzpicture` for \input, with named colours and a comment for each group.
+// Texts stay text, so that they have the font of the document. Needs only \usepackage{tikz}.
+// Lengths are in bp (1/72 in), so that the printed size is that of the scene.
+std::string toTikz(const Scene& scene);
 
 } // namespace profiler

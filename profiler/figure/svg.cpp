@@ -1,11 +1,8 @@
-#include "profiler/figure/svg.h"
-
 #include "profiler/figure/figure_style.h"
-#include "profiler/figure/hatch.h"
+#include "profiler/figure/scene.h"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <iterator>
 
 namespace profiler {

@@ -1,7 +1,5 @@
-#include "profiler/figure/tikz.h"
-
 #include "profiler/figure/figure_style.h"
-#include "profiler/figure/hatch.h"
+#include "profiler/figure/scene.h"
 
 #include <fmt/format.h>
 
@@ -131,8 +129,7 @@ private:
         fmt::format_to(std::back_inserter(m_text), format, std::forward<Arguments>(arguments)...);
     }
 
-    // Returns the name of a colour: "bsF1" for the first colour of the role "F1", "bsF1b" for the
-    // second.
+    // "bsF1" for the first colour of the role "F1", "bsF1b" for the second.
     std::string colour(Colour used, std::string role)
     {
         while (m_colours.try_emplace(role, used).first->second != used)
@@ -140,9 +137,9 @@ private:
         return "bs" + role;
     }
 
-    // Returns the role of a box, from which the name of its colour is made. The box of an op has
-    // the role of its op. Another box (swatch, plate) has the role of an earlier box with the same
-    // fill or, if there is no such box, a role named after its class.
+    // The name of the box's colour is made from its role: that of its op. Another box (swatch,
+    // plate) has the role of an earlier box with the same fill or, if there is no such box, a role
+    // named after its class.
     std::string roleOf(const Box& box) const
     {
         if (box.cls.starts_with("op "))
@@ -152,8 +149,8 @@ private:
         return shown != m_fills.end() ? shown->first : camelCase(box.cls);
     }
 
-    // Returns the name of the colour of a text or line. The first colour that is used is "bsInk";
-    // other colours are named after the class of the text or line.
+    // The first colour that is used is "bsInk"; other colours are named after the class of the text
+    // or line.
     std::string inkColour(Colour used, std::string_view cls)
     {
         const auto ink = m_colours.try_emplace("Ink", used).first;

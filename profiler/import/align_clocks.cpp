@@ -1,7 +1,6 @@
-#include "profiler/import/align_clocks.h"
-
 #include "engine/base/median.h"
 #include "engine/schedule/transfers.h"
+#include "profiler/import/placement.h"
 #include "profiler/store/row_tables.h"
 
 #include <fmt/format.h>
@@ -259,14 +258,6 @@ private:
     std::vector<std::string> m_hosts; // by device with a trace
     std::vector<std::vector<End>> m_exchanges;
 };
-} // namespace
-
-std::vector<ImportReport::Clock> alignClocks(Job& job, const Placement& placement)
-{
-    return Aligner(job, placement).run();
-}
-
-namespace {
 
 struct Transfer
 {
@@ -274,6 +265,11 @@ struct Transfer
 };
 
 } // namespace
+
+std::vector<ImportReport::Clock> alignClocks(Job& job, const Placement& placement)
+{
+    return Aligner(job, placement).run();
+}
 
 void alignMessages(Job& job, const Placement& placement)
 {

@@ -1,13 +1,11 @@
-#include "profiler/import/build_run.h"
-
 #include "engine/base/try.h"
-#include "profiler/import/align_clocks.h"
+#include "engine/schedule/schedule.h"
+#include "engine/schedules/schemes.h"
+#include "engine/timeline/kernel_name.h"
+#include "engine/timeline/run.h"
 #include "profiler/import/iterations.h"
-#include "profiler/import/merge_gpu.h"
-#include "profiler/import/merge_messages.h"
+#include "profiler/import/job.h"
 #include "profiler/import/placement.h"
-#include "profiler/import/recognise_scheme.h"
-#include "profiler/import/report_matches.h"
 #include "profiler/store/check_schedule.h"
 
 #include <fmt/format.h>
@@ -15,12 +13,147 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace profiler {
 
 using namespace engine;
 
 namespace {
+
+struct RecognisedScheme
+{
+    std::string name = "imported", title; // `title` is "" if no scheme has this order
+};
+
+// No scheme orders transfers and optimizer steps, so they are left out.
+std::vector<Op> orderedOps(const Schedule& schedule, DeviceId device)
+{
+    std::vector<Op> ops;
+    for (Op op : schedule.on(device))
+        if (op.kind == OpKind::Forward || isBackward(op.kind) || isCopy(op.kind)) {
+            op.flags = OpFlag::None;
+            op.peer = Op::kNoPeer;
+            op.version = 0;
+            ops.push_back(op);
+        }
+    return ops;
+}
+
+bool hasOrderOf(const Schedule& schedule, const Schedule& scheme)
+{
+    if (schedule.deviceOf != scheme.deviceOf)
+        return false;
+    for (const DeviceId device : schedule.program.ids())
+        if (orderedOps(schedule, device) != orderedOps(scheme, device))
+            return false;
+    return true;
+}
+
+// Finds the scheme whose order of compute ops on every device equals that of `schedule`.
+RecognisedScheme recogniseScheme(const Schedule& schedule)
+{
+    constexpr int kMostDevices = 256, kMostMicroBatches = 4096;
+    const Shape& shape = schedule.shape;
+    if (shape.devices > kMostDevices || shape.microBatches > kMostMicroBatches)
+        return {};
+    for (const Scheme& scheme : schemes()) {
+        ScheduleRequest request;
+        request.scheme = scheme.name;
+        request.devices = shape.devices;
+        request.microBatches = shape.microBatches;
+        request.chunks = scheme.chunksFixed ? 0 : shape.chunks();
+        const auto built = buildSchedule(request);
+        if (built && built->shape.stages == shape.stages && built->shape.replicas == shape.replicas
+            && hasOrderOf(schedule, *built))
+            return {std::string(scheme.name),
+                    std::string(scheme.title.substr(0, scheme.title.find(" (")))};
+    }
+    return {};
+}
+
+std::string nameOf(const RankTrace& trace, const Match& match)
+{
+    switch (match.of) {
+    case Match::Of::Kernel:
+        return demangled(trace.text(match.name));
+    case Match::Of::Copy:
+        return "Memcpy";
+    case Match::Of::Memset:
+        return "Memset";
+    case Match::Of::Range:
+        return trace.text(match.name);
+    case Match::Of::Recompute:
+        break;
+    }
+    return "recomputation";
+}
+
+// Shortens a name to kMost bytes, because names of kernels have kilobytes of template arguments. A
+// UTF-8 character is not cut.
+std::string shortened(std::string name)
+{
+    constexpr std::size_t kMost = 1024; // bytes
+    if (name.size() <= kMost)
+        return name;
+    std::size_t size = kMost;
+    while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xC0U) == 0x80U)
+        --size;
+    name.resize(size);
+    return name;
+}
+
+std::optional<int> iterationAt(const Timeline& timeline, std::int64_t time)
+{
+    const auto found = std::ranges::find_if(
+        timeline.iterations, [&](const Iteration& each) { return each.window.contains(time); });
+    return found == timeline.iterations.end()
+        ? std::nullopt
+        : std::optional(static_cast<int>(found - timeline.iterations.begin()));
+}
+
+// The longest matches over all ranks, by rule; those of no rule come last. `run` already has its
+// iterations and the rules of its import report. `origin` is the time in ns that is 0 on its
+// timeline.
+std::vector<ImportReport::Match> reportMatches(const Job& job, const Placement& placement,
+                                               const OpsOfWorks& ops, const Run& run,
+                                               std::int64_t origin)
+{
+    std::vector<ImportReport::Match> result;
+    const auto addRule = [&](const std::string& rule) {
+        LongestMatches longest;
+        for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank)
+            if (const auto known = job.ranks[rank].work.matches.find(rule);
+                known != job.ranks[rank].work.matches.end())
+                for (Match match : known->second) {
+                    match.rank = rank;
+                    longest.add(match);
+                }
+        for (const Match& match : longest.take()) {
+            const JobRank& rank = job.ranks[match.rank];
+            ImportReport::Match& added = result.emplace_back();
+            added.rule = rule;
+            added.name = shortened(nameOf(rank.trace, match));
+            added.window = {match.window.begin - origin, match.window.end - origin};
+            if (const DeviceId device = placement.deviceOfRank[match.rank]; device.isValid())
+                added.device = device.value;
+            const std::uint32_t work = rank.work.workOf(match);
+            const OpOfIteration of
+                = work < ops[match.rank].size() ? ops[match.rank][work] : OpOfIteration();
+            if (of.isKnown()) {
+                added.op = of.op;
+                added.iteration = static_cast<int>(of.iteration);
+            } else {
+                added.iteration = iterationAt(run.timeline, added.window.begin);
+            }
+        }
+    };
+    for (const ImportReport::Rule& rule : run.info.import->rules)
+        addRule(rule.name);
+    addRule("");
+    return result;
+}
 
 Op withoutJoint(Op op)
 {
@@ -29,7 +162,6 @@ Op withoutJoint(Op op)
     return op;
 }
 
-// Returns the op that the work executed, or the two joint ops.
 std::vector<Op> opsOf(const PlacedWork& work)
 {
     std::vector<Op> ops{work.op};
@@ -60,7 +192,32 @@ public:
         , m_placement(place(m_job, m_iterations))
     { }
 
-    Result<ImportedRun> build();
+    Result<ImportedRun> build()
+    {
+        if (m_iterations.count == 0 || m_placement.works.empty())
+            return fail(
+                Error::Code::NotFound,
+                "the traces have no complete iteration with forward or backward ops; record "
+                "with annotations of the pipeline, or add rules with --rules");
+        m_clocks = alignClocks(m_job, m_placement);
+        if (m_job.missing.empty()) {
+            alignMessages(m_job, m_placement);
+            alignAllReduces(m_job, m_placement);
+        }
+        addIterations();
+        if (m_placement.works.empty())
+            return fail(
+                Error::Code::NotFound,
+                "the traces have no forward, backward or optimizer op; add rules with --rules");
+        buildSchedule();
+        TRY(checkSchedule(m_result.run.schedule));
+        addSpans();
+        addMemory();
+        report();
+        m_result.gpu = mergeGpu(m_job, m_placement, m_ops, m_origin);
+        describe();
+        return std::move(m_result);
+    }
 
 private:
     const Work& workOf(const PlacedWork& placed) const
@@ -71,13 +228,217 @@ private:
     {
         return m_placement.deviceOfRank[placed.rank];
     }
-    void buildSchedule();
-    void addSpans();
-    void addIterations();
-    std::optional<double> lossOf(int iteration) const;
-    void addMemory();
-    void describe();
-    void report();
+    // Uses the order of the iteration with the most ops, then appends ops found only in other
+    // iterations.
+    void buildSchedule()
+    {
+        Schedule& schedule = m_result.run.schedule;
+        schedule.shape = m_placement.shape;
+        schedule.deviceOf = m_placement.deviceOf;
+        schedule.program.resize(static_cast<std::size_t>(schedule.shape.devices));
+        std::map<int, int> sizes;
+        for (const PlacedWork& placed : m_placement.works)
+            ++sizes[placed.iteration];
+        const auto fullest = std::ranges::max_element(
+            sizes, {}, [](const std::pair<const int, int>& each) { return each.second; });
+        std::vector<const PlacedWork*> order;
+        for (const PlacedWork& placed : m_placement.works)
+            order.push_back(&placed);
+        std::ranges::stable_sort(order, {}, [&](const PlacedWork* placed) {
+            return std::tuple(placed->iteration != fullest->first, placed->iteration,
+                              workOf(*placed).host.begin);
+        });
+        std::set<std::pair<DeviceId, Op>> seen;
+        for (const PlacedWork* placed : order) {
+            const DeviceId device = deviceOf(*placed);
+            auto ops = opsOf(*placed);
+            std::erase_if(
+                ops, [&](const Op& op) { return !seen.emplace(device, withoutJoint(op)).second; });
+            if (ops.size() == 1) // the other of two joint ops is in the program already
+                ops.front() = withoutJoint(ops.front());
+            schedule.program[device].insert(schedule.program[device].end(), ops.begin(), ops.end());
+        }
+        const OpIndex index(schedule);
+        for (const DeviceId device : schedule.program.ids())
+            for (std::uint32_t i = 0; i < schedule.program[device].size(); ++i) {
+                const Op op = withoutJoint(schedule.program[device][i]);
+                m_number.emplace(std::pair(device, op), index.of(device, i));
+            }
+    }
+    void addSpans()
+    {
+        Timeline& timeline = m_result.run.timeline;
+        std::map<std::pair<DeviceId, Track::Kind>, std::vector<Span>> tracks;
+        m_ops.resize(m_job.ranks.size());
+        for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank)
+            m_ops[rank].resize(m_job.ranks[rank].work.works.size());
+        for (const PlacedWork& placed : m_placement.works) {
+            const DeviceId device = deviceOf(placed);
+            const Window window = workOf(placed).window;
+            for (const Op& op : opsOf(placed)) {
+                const std::uint32_t number = m_number.at({device, withoutJoint(op)});
+                const auto iteration = static_cast<std::uint32_t>(placed.iteration);
+                m_ops[placed.rank][placed.work] = {number, iteration};
+                tracks[{device, laneOf(op.kind)}].push_back(
+                    {window.begin - m_origin, window.end - m_origin, number, iteration});
+            }
+        }
+        for (auto& [of, spans] : tracks) {
+            std::ranges::stable_sort(
+                spans, {}, [](const Span& span) { return std::pair(span.iteration, span.begin); });
+            timeline.tracks.push_back({of.first, of.second, std::move(spans)});
+        }
+    }
+    // An iteration lasts from the start of its first compute op to the end of its last one. Drops
+    // iterations whose compute ops were all left out.
+    void addIterations()
+    {
+        std::map<int, Window> windows;
+        for (const PlacedWork& placed : m_placement.works) {
+            const Window window = workOf(placed).window;
+            if (!isCompute(placed.op.kind))
+                continue;
+            const auto [known, isNew] = windows.emplace(placed.iteration, window);
+            if (!isNew)
+                known->second = {std::min(known->second.begin, window.begin),
+                                 std::max(known->second.end, window.end)};
+        }
+        std::erase_if(m_placement.works, [&](const PlacedWork& placed) {
+            return !windows.contains(placed.iteration);
+        });
+        if (windows.empty())
+            return;
+        m_origin = windows.begin()->second.begin;
+        std::map<int, int> numbers; // iteration in m_iterations -> iteration of the run
+        for (const auto& [found, window] : windows) {
+            Iteration iteration;
+            iteration.number = static_cast<int>(numbers.size());
+            iteration.window = {window.begin - m_origin, window.end - m_origin};
+            iteration.loss = lossOf(found);
+            m_result.run.timeline.iterations.push_back(iteration);
+            numbers.emplace(found, iteration.number);
+        }
+        for (PlacedWork& placed : m_placement.works)
+            placed.iteration = numbers.at(placed.iteration);
+    }
+    // Only ranks of a kit (scripts of resources/kit that run a schedule in PyTorch) record losses.
+    std::optional<double> lossOf(int iteration) const
+    {
+        const int number = m_iterations.numbers[static_cast<std::size_t>(iteration)];
+        for (const JobRank& rank : m_job.ranks)
+            if (const auto found = rank.trace.losses.find(number); found != rank.trace.losses.end())
+                return found->second;
+        return std::nullopt;
+    }
+    void addMemory()
+    {
+        auto& memory = m_result.run.timeline.memory;
+        for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank) {
+            const DeviceId device = m_placement.deviceOfRank[rank];
+            if (!device.isValid())
+                continue;
+            for (MemoryEvent event : m_job.ranks[rank].trace.memory) {
+                event.time -= m_origin;
+                event.device = static_cast<std::uint16_t>(device.value);
+                memory.push_back(event);
+            }
+        }
+        std::ranges::stable_sort(memory, [](const MemoryEvent& a, const MemoryEvent& b) {
+            return std::pair(a.time, a.bytes) < std::pair(b.time, b.bytes);
+        });
+    }
+    void describe()
+    {
+        RunInfo& info = m_result.run.info;
+        const RecognisedScheme scheme
+            = m_placement.complete ? recogniseScheme(m_result.run.schedule) : RecognisedScheme();
+        m_result.run.schedule.scheme = scheme.name;
+        info.scheme = scheme.name;
+        const RankTrace& first = m_job.ranks.front().trace;
+        info.model = first.modelName;
+        info.label = scheme.title;
+        if (info.label.empty())
+            info.label = first.schemeName.empty() ? first.program : first.schemeName;
+        info.mode = Mode::Imported;
+        info.outcome = Outcome::Finished;
+        info.plannedIterations = static_cast<int>(m_result.run.timeline.iterations.size());
+        for (const JobRank& rank : m_job.ranks)
+            if (!rank.trace.deviceName.empty())
+                info.deviceName = rank.trace.deviceName;
+        const bool onGpu = !m_result.gpu.kernels.empty();
+        info.timing = onGpu ? "GPU time stamps" : "host time stamps";
+        info.link = "as recorded";
+    }
+    void report()
+    {
+        ImportReport report;
+        report.program = m_job.ranks.front().trace.program;
+        report.missingRanks = m_job.missing;
+        report.iterationsFrom = m_iterations.from;
+        report.stagesKnown = m_placement.stagesKnown;
+        report.microBatchesKnown = m_placement.microBatchesKnown;
+        report.tensorParallel = m_job.tensorParallel.value_or(0);
+        report.contextParallel = m_job.contextParallel.value_or(0);
+        report.warnings = m_job.warnings;
+        report.clocks = m_clocks;
+        report.warnings.insert(report.warnings.end(), m_placement.warnings.begin(),
+                               m_placement.warnings.end());
+        std::map<std::string, ImportReport::LeftOut> leftOut;
+        std::vector<ImportReport::Rule>& rules = report.rules;
+        std::int64_t unreadable = 0, incomplete = 0;
+        for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
+            const JobRank& rank = m_job.ranks[i];
+            report.ranks.push_back(
+                {rank.rank, rank.trace.file, rank.trace.host, rank.trace.deviceName, {}});
+            if (const DeviceId device = m_placement.deviceOfRank[i]; device.isValid())
+                report.ranks.back().device = device.value;
+            report.kernels += static_cast<std::int64_t>(rank.trace.gpu.kernels.size());
+            addTime(report.time, rank.work.time);
+            unreadable += rank.trace.unreadable;
+            incomplete += m_iterations.incomplete[i];
+            addRules(rank.work.rules, rules);
+            for (const ImportReport::LeftOut& one : rank.work.leftOut) {
+                ImportReport::LeftOut& all = leftOut[one.what];
+                all.what = one.what;
+                all.count += one.count;
+                addTime(all.time, one.time);
+            }
+        }
+        report.onGpu = report.kernels > 0;
+        for (const auto& [what, all] : leftOut)
+            report.leftOut.push_back(all);
+        const auto add = [&](const char* what, std::int64_t count) {
+            if (count > 0)
+                report.leftOut.push_back({what, count, 0});
+        };
+        add("Events that cannot be read", unreadable);
+        add("Ops outside complete iterations", incomplete);
+        add("Messages whose other rank is unknown", m_placement.withoutPeer);
+        add("Ops that occur twice in an iteration", m_placement.twice);
+        add("Ops whose stage is unknown", m_placement.withoutStage);
+        const bool hasBackward = std::ranges::any_of(m_placement.works, [](const PlacedWork& work) {
+            return isBackward(work.op.kind) || (work.second && isBackward(work.second->kind));
+        });
+        if (!hasBackward)
+            report.warnings.emplace_back(
+                "No backward op was found: the traces are of inference, or no "
+                "rule names their backward ops.");
+        if (const int copies = m_placement.shape.dataParallel;
+            copies > 1 && (!m_job.tensorParallel || !m_job.contextParallel))
+            report.warnings.push_back(fmt::format(
+                "The traces name no tensor-parallel or context-parallel groups. If such groups "
+                "exist, "
+                "some of the {} copies of the pipeline are ranks that compute a stage together.",
+                copies));
+        if (!m_job.missing.empty())
+            report.warnings.push_back(fmt::format(
+                "{} of {} ranks have no trace, so waiting and transfer are not separated.",
+                m_job.missing.size(), m_job.missing.size() + m_job.ranks.size()));
+        std::ranges::stable_sort(rules, std::ranges::greater(), &ImportReport::Rule::time);
+        Run& run = m_result.run;
+        run.info.import = std::move(report);
+        run.info.import->matches = reportMatches(m_job, m_placement, m_ops, run, m_origin);
+    }
 
     Job m_job;
     FoundIterations m_iterations;
@@ -90,246 +451,6 @@ private:
     std::int64_t m_origin = 0; // ns; time 0 of the timeline
 };
 
-// Uses the order of the iteration with the most ops, then appends ops found only in other
-// iterations.
-void RunBuilder::buildSchedule()
-{
-    Schedule& schedule = m_result.run.schedule;
-    schedule.shape = m_placement.shape;
-    schedule.deviceOf = m_placement.deviceOf;
-    schedule.program.resize(static_cast<std::size_t>(schedule.shape.devices));
-    std::map<int, int> sizes;
-    for (const PlacedWork& placed : m_placement.works)
-        ++sizes[placed.iteration];
-    const auto fullest = std::ranges::max_element(
-        sizes, {}, [](const std::pair<const int, int>& each) { return each.second; });
-    std::vector<const PlacedWork*> order;
-    for (const PlacedWork& placed : m_placement.works)
-        order.push_back(&placed);
-    std::ranges::stable_sort(order, {}, [&](const PlacedWork* placed) {
-        return std::tuple(placed->iteration != fullest->first, placed->iteration,
-                          workOf(*placed).host.begin);
-    });
-    std::set<std::pair<DeviceId, Op>> seen;
-    for (const PlacedWork* placed : order) {
-        const DeviceId device = deviceOf(*placed);
-        auto ops = opsOf(*placed);
-        std::erase_if(ops,
-                      [&](const Op& op) { return !seen.emplace(device, withoutJoint(op)).second; });
-        if (ops.size() == 1) // the other of two joint ops is in the program already
-            ops.front() = withoutJoint(ops.front());
-        schedule.program[device].insert(schedule.program[device].end(), ops.begin(), ops.end());
-    }
-    const OpIndex index(schedule);
-    for (const DeviceId device : schedule.program.ids())
-        for (std::uint32_t i = 0; i < schedule.program[device].size(); ++i) {
-            const Op op = withoutJoint(schedule.program[device][i]);
-            m_number.emplace(std::pair(device, op), index.of(device, i));
-        }
-}
-
-void RunBuilder::addSpans()
-{
-    Timeline& timeline = m_result.run.timeline;
-    std::map<std::pair<DeviceId, Track::Kind>, std::vector<Span>> tracks;
-    m_ops.resize(m_job.ranks.size());
-    for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank)
-        m_ops[rank].resize(m_job.ranks[rank].work.works.size());
-    for (const PlacedWork& placed : m_placement.works) {
-        const DeviceId device = deviceOf(placed);
-        const Window window = workOf(placed).window;
-        for (const Op& op : opsOf(placed)) {
-            const std::uint32_t number = m_number.at({device, withoutJoint(op)});
-            const auto iteration = static_cast<std::uint32_t>(placed.iteration);
-            m_ops[placed.rank][placed.work] = {number, iteration};
-            tracks[{device, laneOf(op.kind)}].push_back(
-                {window.begin - m_origin, window.end - m_origin, number, iteration});
-        }
-    }
-    for (auto& [of, spans] : tracks) {
-        std::ranges::stable_sort(
-            spans, {}, [](const Span& span) { return std::pair(span.iteration, span.begin); });
-        timeline.tracks.push_back({of.first, of.second, std::move(spans)});
-    }
-}
-
-// Returns the loss of an iteration if a rank recorded it. Only ranks of a kit (scripts of
-// resources/kit that run a schedule in PyTorch) record losses.
-std::optional<double> RunBuilder::lossOf(int iteration) const
-{
-    const int number = m_iterations.numbers[static_cast<std::size_t>(iteration)];
-    for (const JobRank& rank : m_job.ranks)
-        if (const auto found = rank.trace.losses.find(number); found != rank.trace.losses.end())
-            return found->second;
-    return std::nullopt;
-}
-
-// An iteration lasts from the start of its first compute op to the end of its last one. Drops
-// iterations whose compute ops were all left out.
-void RunBuilder::addIterations()
-{
-    std::map<int, Window> windows;
-    for (const PlacedWork& placed : m_placement.works) {
-        const Window window = workOf(placed).window;
-        if (!isCompute(placed.op.kind))
-            continue;
-        const auto [known, isNew] = windows.emplace(placed.iteration, window);
-        if (!isNew)
-            known->second = {std::min(known->second.begin, window.begin),
-                             std::max(known->second.end, window.end)};
-    }
-    std::erase_if(m_placement.works,
-                  [&](const PlacedWork& placed) { return !windows.contains(placed.iteration); });
-    if (windows.empty())
-        return;
-    m_origin = windows.begin()->second.begin;
-    std::map<int, int> numbers; // iteration in m_iterations -> iteration of the run
-    for (const auto& [found, window] : windows) {
-        Iteration iteration;
-        iteration.number = static_cast<int>(numbers.size());
-        iteration.window = {window.begin - m_origin, window.end - m_origin};
-        iteration.loss = lossOf(found);
-        m_result.run.timeline.iterations.push_back(iteration);
-        numbers.emplace(found, iteration.number);
-    }
-    for (PlacedWork& placed : m_placement.works)
-        placed.iteration = numbers.at(placed.iteration);
-}
-
-void RunBuilder::addMemory()
-{
-    auto& memory = m_result.run.timeline.memory;
-    for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank) {
-        const DeviceId device = m_placement.deviceOfRank[rank];
-        if (!device.isValid())
-            continue;
-        for (MemoryEvent event : m_job.ranks[rank].trace.memory) {
-            event.time -= m_origin;
-            event.device = static_cast<std::uint16_t>(device.value);
-            memory.push_back(event);
-        }
-    }
-    std::ranges::stable_sort(memory, [](const MemoryEvent& a, const MemoryEvent& b) {
-        return std::pair(a.time, a.bytes) < std::pair(b.time, b.bytes);
-    });
-}
-
-void RunBuilder::describe()
-{
-    RunInfo& info = m_result.run.info;
-    const RecognisedScheme scheme
-        = m_placement.complete ? recogniseScheme(m_result.run.schedule) : RecognisedScheme();
-    m_result.run.schedule.scheme = scheme.name;
-    info.scheme = scheme.name;
-    const RankTrace& first = m_job.ranks.front().trace;
-    info.model = first.modelName;
-    info.label = scheme.title;
-    if (info.label.empty())
-        info.label = first.schemeName.empty() ? first.program : first.schemeName;
-    info.mode = Mode::Imported;
-    info.outcome = Outcome::Finished;
-    info.plannedIterations = static_cast<int>(m_result.run.timeline.iterations.size());
-    for (const JobRank& rank : m_job.ranks)
-        if (!rank.trace.deviceName.empty())
-            info.deviceName = rank.trace.deviceName;
-    const bool onGpu = !m_result.gpu.kernels.empty();
-    info.timing = onGpu ? "GPU time stamps" : "host time stamps";
-    info.link = "as recorded";
-}
-
-void RunBuilder::report()
-{
-    ImportReport report;
-    report.program = m_job.ranks.front().trace.program;
-    report.missingRanks = m_job.missing;
-    report.iterationsFrom = m_iterations.from;
-    report.stagesKnown = m_placement.stagesKnown;
-    report.microBatchesKnown = m_placement.microBatchesKnown;
-    report.tensorParallel = m_job.tensorParallel.value_or(0);
-    report.contextParallel = m_job.contextParallel.value_or(0);
-    report.warnings = m_job.warnings;
-    report.clocks = m_clocks;
-    report.warnings.insert(report.warnings.end(), m_placement.warnings.begin(),
-                           m_placement.warnings.end());
-    std::map<std::string, ImportReport::LeftOut> leftOut;
-    std::vector<ImportReport::Rule>& rules = report.rules;
-    std::int64_t unreadable = 0, incomplete = 0;
-    for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
-        const JobRank& rank = m_job.ranks[i];
-        report.ranks.push_back(
-            {rank.rank, rank.trace.file, rank.trace.host, rank.trace.deviceName, {}});
-        if (const DeviceId device = m_placement.deviceOfRank[i]; device.isValid())
-            report.ranks.back().device = device.value;
-        report.kernels += static_cast<std::int64_t>(rank.trace.gpu.kernels.size());
-        addTime(report.time, rank.work.time);
-        unreadable += rank.trace.unreadable;
-        incomplete += m_iterations.incomplete[i];
-        addRules(rank.work.rules, rules);
-        for (const ImportReport::LeftOut& one : rank.work.leftOut) {
-            ImportReport::LeftOut& all = leftOut[one.what];
-            all.what = one.what;
-            all.count += one.count;
-            addTime(all.time, one.time);
-        }
-    }
-    report.onGpu = report.kernels > 0;
-    for (const auto& [what, all] : leftOut)
-        report.leftOut.push_back(all);
-    const auto add = [&](const char* what, std::int64_t count) {
-        if (count > 0)
-            report.leftOut.push_back({what, count, 0});
-    };
-    add("Events that cannot be read", unreadable);
-    add("Ops outside complete iterations", incomplete);
-    add("Messages whose other rank is unknown", m_placement.withoutPeer);
-    add("Ops that occur twice in an iteration", m_placement.twice);
-    add("Ops whose stage is unknown", m_placement.withoutStage);
-    const bool hasBackward = std::ranges::any_of(m_placement.works, [](const PlacedWork& work) {
-        return isBackward(work.op.kind) || (work.second && isBackward(work.second->kind));
-    });
-    if (!hasBackward)
-        report.warnings.emplace_back("No backward op was found: the traces are of inference, or no "
-                                     "rule names their backward ops.");
-    if (const int copies = m_placement.shape.dataParallel;
-        copies > 1 && (!m_job.tensorParallel || !m_job.contextParallel))
-        report.warnings.push_back(fmt::format(
-            "The traces name no tensor-parallel or context-parallel groups. If such groups exist, "
-            "some of the {} copies of the pipeline are ranks that compute a stage together.",
-            copies));
-    if (!m_job.missing.empty())
-        report.warnings.push_back(
-            fmt::format("{} of {} ranks have no trace, so waiting and transfer are not separated.",
-                        m_job.missing.size(), m_job.missing.size() + m_job.ranks.size()));
-    std::ranges::stable_sort(rules, std::ranges::greater(), &ImportReport::Rule::time);
-    Run& run = m_result.run;
-    run.info.import = std::move(report);
-    run.info.import->matches = reportMatches(m_job, m_placement, m_ops, run, m_origin);
-}
-
-Result<ImportedRun> RunBuilder::build()
-{
-    if (m_iterations.count == 0 || m_placement.works.empty())
-        return fail(Error::Code::NotFound,
-                    "the traces have no complete iteration with forward or backward ops; record "
-                    "with annotations of the pipeline, or add rules with --rules");
-    m_clocks = alignClocks(m_job, m_placement);
-    if (m_job.missing.empty()) {
-        alignMessages(m_job, m_placement);
-        alignAllReduces(m_job, m_placement);
-    }
-    addIterations();
-    if (m_placement.works.empty())
-        return fail(Error::Code::NotFound,
-                    "the traces have no forward, backward or optimizer op; add rules with --rules");
-    buildSchedule();
-    TRY(checkSchedule(m_result.run.schedule));
-    addSpans();
-    addMemory();
-    report();
-    m_result.gpu = mergeGpu(m_job, m_placement, m_ops, m_origin);
-    describe();
-    return std::move(m_result);
-}
 } // namespace
 
 Result<ImportedRun> buildRun(Job job)

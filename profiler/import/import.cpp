@@ -1,11 +1,15 @@
 #include "profiler/import/import.h"
 
+#include "engine/base/median.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
-#include "profiler/import/readers/kineto.h"
-#include "profiler/import/readers/nsight_export.h"
-#include "profiler/import/recompute/split_recompute.h"
-#include "profiler/import/replay.h"
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/sim/simulate.h"
+#include "profiler/analysis/calibrate.h"
+#include "profiler/import/classify/classify.h"
+#include "profiler/import/job.h"
+#include "profiler/import/readers/readers.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,6 +17,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 
 namespace profiler {
 
@@ -20,6 +25,46 @@ using namespace engine;
 namespace fs = std::filesystem;
 
 namespace {
+
+Schedule computeOps(const Schedule& schedule)
+{
+    Schedule order = schedule;
+    for (auto& program : order.program)
+        std::erase_if(program, [](const Op& op) {
+            return op.kind != OpKind::Forward && !isBackward(op.kind)
+                && op.kind != OpKind::Recompute;
+        });
+    return order;
+}
+
+std::int64_t medianDuration(const Timeline& timeline)
+{
+    std::vector<std::int64_t> durations;
+    for (const Iteration& iteration : timeline.iterations)
+        durations.push_back(iteration.window.duration());
+    return medianOf(durations);
+}
+
+// Simulates the schedule of an imported run with the median durations of its ops and messages.
+// Returns the relative error of the simulated iteration, positive if it is longer than the measured
+// median; nullopt if the schedule is not complete (engine/schedule/check/validate.h).
+std::optional<double> replayError(const Run& run)
+{
+    const Schedule order = computeOps(run.schedule);
+    if (!knowsStages(run.info) || !validate(order).empty())
+        return std::nullopt;
+    const Schedule lowered = lower(order);
+    const auto costs = calibratedCosts(run, lowered);
+    if (!costs)
+        return std::nullopt;
+    const auto replayed = simulate(lowered, *costs);
+    const std::int64_t measured = medianDuration(run.timeline);
+    if (!replayed || replayed->iterations.empty() || measured <= 0)
+        return std::nullopt;
+    return static_cast<double>(replayed->iterations.front().window.duration())
+        / static_cast<double>(measured)
+        - 1;
+}
 
 // An empty file in the folder of temporary files. If it cannot be created, its path is empty.
 class TemporaryFile
@@ -55,16 +100,144 @@ public:
         , m_onProgress(progress)
     { }
 
-    Result<ImportedRun> run(const std::vector<fs::path>& paths);
+    Result<ImportedRun> run(const std::vector<fs::path>& paths)
+    {
+        const auto files = TRY(findTraceFiles(paths));
+        for (const fs::path& file : files) {
+            std::error_code ignored;
+            m_progress.allBytes += static_cast<std::int64_t>(fs::file_size(file, ignored));
+        }
+        TRY(readAll(files));
+        auto job = TRY(collectJob(std::move(m_ranks)));
+        job.warnings.insert(job.warnings.begin(), m_warnings.begin(), m_warnings.end());
+        auto imported = buildRun(std::move(job));
+        if (imported)
+            imported->run.info.import->replayError = replayError(imported->run);
+        return imported;
+    }
 
 private:
-    Result<void> readAll(const std::vector<fs::path>& files);
-    Result<void> read(const fs::path& file);
-    Result<void> readMember(const std::string& name, const ByteSource& bytes);
-    Result<void> readUnpacked(const std::string& name, const ByteSource& bytes);
-    Result<void> readExport(const fs::path& file, const std::string& name);
-    Result<void> readJson(const std::string& name, const ByteSource& bytes);
-    void add(std::vector<RankTrace> ranks);
+    Result<void> readAll(const std::vector<fs::path>& files)
+    {
+        for (const fs::path& file : files) {
+            std::error_code ignored;
+            const std::int64_t next
+                = m_progress.bytes + static_cast<std::int64_t>(fs::file_size(file, ignored));
+            if (auto done = read(file); !done) {
+                if (done.error().code == Error::Code::Cancelled)
+                    return done;
+                m_errors.push_back(done.error());
+            }
+            m_progress.bytes = next;
+        }
+        if (m_ranks.empty())
+            return tl::unexpected(m_errors.front());
+        for (const Error& error : m_errors)
+            m_warnings.push_back(error.message);
+        return {};
+    }
+    Result<void> read(const fs::path& file)
+    {
+        if (isSqlite(file))
+            return readExport(file, file.string());
+        const auto visit
+            = [this](const std::string& name, const ByteSource& bytes) -> Result<void> {
+            auto done = readMember(name, bytes);
+            if (done || done.error().code == Error::Code::Cancelled)
+                return done;
+            m_errors.push_back(done.error());
+            return {};
+        };
+        const auto report = [this](const ImportProgress& now) {
+            m_progress.bytes = now.bytes;
+            return !m_onProgress || m_onProgress(now);
+        };
+        return readTraceFile(file, visit, m_progress, report);
+    }
+    // Reads a file in an archive, or a compressed file.
+    Result<void> readMember(const std::string& name, const ByteSource& bytes)
+    {
+        constexpr std::size_t kHead = 16; // number of bytes from which the format is detected
+        std::string head(kHead, '\0');
+        std::size_t size = 0;
+        for (std::size_t more = 1; more > 0 && size < kHead; size += more)
+            more = TRY(bytes({head.data() + size, kHead - size}));
+        head.resize(size);
+        const auto withHead = [&](std::span<char> buffer) -> Result<std::size_t> {
+            if (head.empty())
+                return bytes(buffer);
+            const std::size_t count = std::min(head.size(), buffer.size());
+            std::copy_n(head.data(), count, buffer.data());
+            head.erase(0, count);
+            return count;
+        };
+        return head.starts_with("SQLite format 3") ? readUnpacked(name, withHead)
+                                                   : readJson(name, withHead);
+    }
+    // SQLite reads files only, so a compressed export is unpacked to a temporary file.
+    Result<void> readUnpacked(const std::string& name, const ByteSource& bytes)
+    {
+        const TemporaryFile file;
+        std::ofstream out(file.path(), std::ios::binary);
+        std::string buffer(1 << 20, ' ');
+        for (;;) {
+            const auto count = TRY(bytes({buffer.data(), buffer.size()}));
+            if (count == 0 || !out)
+                break;
+            out.write(buffer.data(), static_cast<std::streamsize>(count));
+        }
+        out.close();
+        if (!out)
+            return fail(
+                Error::Code::Io,
+                fmt::format("{} cannot be unpacked to a temporary file; set TMPDIR to a folder "
+                            "with space",
+                            name));
+        return readExport(file.path(), name);
+    }
+    Result<void> readExport(const fs::path& file, const std::string& name)
+    {
+        ImportProgress before = m_progress;
+        before.file = name;
+        auto ranks = TRY(readNsight(file, std::move(before), m_onProgress));
+        if (ranks.empty())
+            return fail(Error::Code::NotFound,
+                        name
+                            + " has neither GPU work nor NVTX ranges; record it with "
+                              "nsys profile --trace cuda,nvtx");
+        add(std::move(ranks));
+        return {};
+    }
+    Result<void> readJson(const std::string& name, const ByteSource& bytes)
+    {
+        auto trace = readKineto(name, bytes, [&](std::string_view range) {
+            return m_rules.namesRange(range) || isCheckpointFrame(range);
+        });
+        if (!trace)
+            return tl::unexpected(trace.error());
+        std::erase_if(trace->ranks, [](const RankTrace& rank) {
+            return rank.ranges.empty() && rank.ops.empty() && rank.gpu.kernels.empty();
+        });
+        if (trace->ranks.empty())
+            return fail(Error::Code::NotFound, name + " has no timestamped events");
+        if (!trace->warning.empty())
+            m_warnings.push_back(trace->warning);
+        add(std::move(trace->ranks));
+        return {};
+    }
+    // Classifies the traces. Then drops their ops, the largest part of a trace, because only the
+    // classifier needs them.
+    void add(std::vector<RankTrace> ranks)
+    {
+        for (RankTrace& trace : ranks) {
+            JobRank rank;
+            rank.work = classify(trace, m_rules);
+            splitRecompute(trace, rank.work);
+            trace.ops = {};
+            rank.trace = std::move(trace);
+            m_ranks.push_back(std::move(rank));
+        }
+    }
 
     const Rules& m_rules;
     const OnImportProgress& m_onProgress;
@@ -74,147 +247,6 @@ private:
     std::vector<Error> m_errors; // errors of the files that are skipped
 };
 
-// Classifies the traces. Then drops their ops, the largest part of a trace, because only the
-// classifier needs them.
-void Importer::add(std::vector<RankTrace> ranks)
-{
-    for (RankTrace& trace : ranks) {
-        JobRank rank;
-        rank.work = classify(trace, m_rules);
-        splitRecompute(trace, rank.work);
-        trace.ops = {};
-        rank.trace = std::move(trace);
-        m_ranks.push_back(std::move(rank));
-    }
-}
-
-Result<void> Importer::readJson(const std::string& name, const ByteSource& bytes)
-{
-    auto trace = readKineto(name, bytes, [&](std::string_view range) {
-        return m_rules.namesRange(range) || isCheckpointFrame(range);
-    });
-    if (!trace)
-        return tl::unexpected(trace.error());
-    std::erase_if(trace->ranks, [](const RankTrace& rank) {
-        return rank.ranges.empty() && rank.ops.empty() && rank.gpu.kernels.empty();
-    });
-    if (trace->ranks.empty())
-        return fail(Error::Code::NotFound, name + " has no timestamped events");
-    if (!trace->warning.empty())
-        m_warnings.push_back(trace->warning);
-    add(std::move(trace->ranks));
-    return {};
-}
-
-// SQLite reads files only, so a compressed export is unpacked to a temporary file.
-Result<void> Importer::readUnpacked(const std::string& name, const ByteSource& bytes)
-{
-    const TemporaryFile file;
-    std::ofstream out(file.path(), std::ios::binary);
-    std::string buffer(1 << 20, ' ');
-    for (;;) {
-        const auto count = TRY(bytes({buffer.data(), buffer.size()}));
-        if (count == 0 || !out)
-            break;
-        out.write(buffer.data(), static_cast<std::streamsize>(count));
-    }
-    out.close();
-    if (!out)
-        return fail(Error::Code::Io,
-                    fmt::format("{} cannot be unpacked to a temporary file; set TMPDIR to a folder "
-                                "with space",
-                                name));
-    return readExport(file.path(), name);
-}
-
-// Reads a file in an archive, or a compressed file.
-Result<void> Importer::readMember(const std::string& name, const ByteSource& bytes)
-{
-    constexpr std::size_t kHead = 16; // number of bytes from which the format is detected
-    std::string head(kHead, '\0');
-    std::size_t size = 0;
-    for (std::size_t more = 1; more > 0 && size < kHead; size += more)
-        more = TRY(bytes({head.data() + size, kHead - size}));
-    head.resize(size);
-    const auto withHead = [&](std::span<char> buffer) -> Result<std::size_t> {
-        if (head.empty())
-            return bytes(buffer);
-        const std::size_t count = std::min(head.size(), buffer.size());
-        std::copy_n(head.data(), count, buffer.data());
-        head.erase(0, count);
-        return count;
-    };
-    return head.starts_with("SQLite format 3") ? readUnpacked(name, withHead)
-                                               : readJson(name, withHead);
-}
-
-Result<void> Importer::readExport(const fs::path& file, const std::string& name)
-{
-    ImportProgress before = m_progress;
-    before.file = name;
-    auto ranks = TRY(readNsight(file, std::move(before), m_onProgress));
-    if (ranks.empty())
-        return fail(Error::Code::NotFound,
-                    name
-                        + " has neither GPU work nor NVTX ranges; record it with "
-                          "nsys profile --trace cuda,nvtx");
-    add(std::move(ranks));
-    return {};
-}
-
-Result<void> Importer::read(const fs::path& file)
-{
-    if (isSqlite(file))
-        return readExport(file, file.string());
-    const auto visit = [this](const std::string& name, const ByteSource& bytes) -> Result<void> {
-        auto done = readMember(name, bytes);
-        if (done || done.error().code == Error::Code::Cancelled)
-            return done;
-        m_errors.push_back(done.error());
-        return {};
-    };
-    const auto report = [this](const ImportProgress& now) {
-        m_progress.bytes = now.bytes;
-        return !m_onProgress || m_onProgress(now);
-    };
-    return readTraceFile(file, visit, m_progress, report);
-}
-
-Result<void> Importer::readAll(const std::vector<fs::path>& files)
-{
-    for (const fs::path& file : files) {
-        std::error_code ignored;
-        const std::int64_t next
-            = m_progress.bytes + static_cast<std::int64_t>(fs::file_size(file, ignored));
-        if (auto done = read(file); !done) {
-            if (done.error().code == Error::Code::Cancelled)
-                return done;
-            m_errors.push_back(done.error());
-        }
-        m_progress.bytes = next;
-    }
-    if (m_ranks.empty())
-        return tl::unexpected(m_errors.front());
-    for (const Error& error : m_errors)
-        m_warnings.push_back(error.message);
-    return {};
-}
-
-Result<ImportedRun> Importer::run(const std::vector<fs::path>& paths)
-{
-    const auto files = TRY(findTraceFiles(paths));
-    for (const fs::path& file : files) {
-        std::error_code ignored;
-        m_progress.allBytes += static_cast<std::int64_t>(fs::file_size(file, ignored));
-    }
-    TRY(readAll(files));
-    auto job = TRY(collectJob(std::move(m_ranks)));
-    job.warnings.insert(job.warnings.begin(), m_warnings.begin(), m_warnings.end());
-    auto imported = buildRun(std::move(job));
-    if (imported)
-        imported->run.info.import->replayError = replayError(imported->run);
-    return imported;
-}
 } // namespace
 
 Result<ImportedRun> importTraces(const std::vector<fs::path>& paths, const Rules& rules,

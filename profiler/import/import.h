@@ -1,6 +1,8 @@
 #pragma once
 
-#include "profiler/import/build_run.h"
+#include "engine/base/result.h"
+#include "engine/timeline/gpu_trace.h"
+#include "engine/timeline/run.h"
 #include "profiler/import/rules.h"
 #include "profiler/import/trace_files.h"
 
@@ -8,6 +10,12 @@
 #include <vector>
 
 namespace profiler {
+
+struct ImportedRun
+{
+    engine::Run run; // its mode is Imported, and it has the import report
+    engine::GpuTrace gpu;
+};
 
 // Imports the traces of one job: SQLite exports of Nsight Systems, and JSON in the Trace Event
 // Format (PyTorch's profiler and others). Both may be compressed or in archives. A folder stands

@@ -1,19 +1,153 @@
 #include "profiler/import/iterations.h"
 
 #include "engine/base/text.h"
-#include "profiler/import/first_iteration.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <initializer_list>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
+#include <span>
 #include <tuple>
+#include <utility>
 
 namespace profiler {
 
 using namespace engine;
 
 namespace {
+
+bool isNumbered(const Work& work)
+{
+    return isPipelineOp(work.op.kind) && work.op.microBatch;
+}
+
+struct Numbered
+{
+    NamedOp op;
+    std::int64_t begin = 0; // ns, on the host
+};
+
+using Stage = std::tuple<std::optional<int>, std::optional<int>, bool, std::optional<int>>;
+
+Stage stageOf(const NamedOp& op)
+{
+    return {op.stage, op.chunk, op.up, op.slice};
+}
+
+auto numberedIdentity(const NamedOp& op)
+{
+    return std::tuple(op.kind, stageOf(op), *op.microBatch);
+}
+
+using NumberedIdentity = decltype(numberedIdentity(NamedOp()));
+
+NumberedIdentity forwardOf(const NamedOp& op)
+{
+    return {OpKind::Forward, stageOf(op), *op.microBatch};
+}
+
+std::vector<Numbered> numberedOf(const JobRank& rank)
+{
+    std::vector<Numbered> ops;
+    for (const Work& work : rank.work.works)
+        if (isNumbered(work))
+            ops.push_back({work.op, work.host.begin});
+    return ops;
+}
+
+bool beginsWithin(std::span<const Numbered> ops)
+{
+    std::set<NumberedIdentity> ran;   // forwards
+    std::set<NumberedIdentity> early; // the forwards of backwards that ran before them
+    for (const auto& [op, begin] : ops) {
+        if (op.kind == OpKind::Forward && early.contains(numberedIdentity(op)))
+            return true;
+        if (op.kind == OpKind::Forward)
+            ran.insert(numberedIdentity(op));
+        else if (isBackward(op.kind) && !ran.contains(forwardOf(op)))
+            early.insert(forwardOf(op));
+    }
+    return false;
+}
+
+// None occurs twice, the forwards of a stage are in the order of their micro-batches, and every
+// forward precedes its backward.
+bool isIteration(std::span<const Numbered> ops)
+{
+    std::set<NumberedIdentity> ran;
+    std::map<Stage, int> latest; // micro-batch of the latest forward
+    for (const auto& [op, begin] : ops) {
+        const bool isFirst = ran.insert(numberedIdentity(op)).second;
+        if (!isFirst || (isBackward(op.kind) && !ran.contains(forwardOf(op))))
+            return false;
+        if (op.kind != OpKind::Forward)
+            continue;
+        const auto [last, isNew] = latest.emplace(stageOf(op), *op.microBatch);
+        if (!isNew && last->second >= *op.microBatch)
+            return false;
+        last->second = *op.microBatch;
+    }
+    return true;
+}
+
+std::size_t sizeOfIteration(std::span<const Numbered> ops)
+{
+    std::set<NumberedIdentity> different;
+    for (const auto& [op, begin] : ops)
+        different.insert(numberedIdentity(op));
+    return different.size();
+}
+
+// 0 if no iteration is whole.
+std::size_t firstWhole(std::span<const Numbered> ops)
+{
+    std::map<Stage, int> least; // lowest micro-batch
+    for (const auto& [op, begin] : ops) {
+        int& lowest = least.emplace(stageOf(op), *op.microBatch).first->second;
+        lowest = std::min(lowest, *op.microBatch);
+    }
+    const std::size_t size = sizeOfIteration(ops);
+    for (std::size_t at = 0; at < size && at + size <= ops.size(); ++at) {
+        const NamedOp& op = ops[at].op;
+        if (op.kind == OpKind::Forward && least[stageOf(op)] == *op.microBatch
+            && isIteration(ops.subspan(at, size)))
+            return at;
+    }
+    return 0;
+}
+
+// By rank: the numbered works before the first iteration that all ranks recorded from its begin.
+// That is 0 unless the recording began within an iteration, which a backward shows that precedes
+// its forward.
+std::vector<std::size_t> worksBeforeFirstIteration(const Job& job)
+{
+    std::vector<std::vector<Numbered>> all;
+    for (const JobRank& rank : job.ranks)
+        all.push_back(numberedOf(rank));
+    std::vector<std::size_t> before(all.size(), 0);
+    if (std::ranges::none_of(all, beginsWithin))
+        return before;
+    std::optional<std::int64_t> begin; // of the first whole iteration of a rank that lacks a begin
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        before[rank] = firstWhole(all[rank]);
+        if (before[rank] > 0 && !begin)
+            begin = all[rank][before[rank]].begin;
+    }
+    // A rank that recorded the iteration from its begin has one more than the others.
+    for (std::size_t rank = 0; rank < all.size() && begin; ++rank) {
+        const std::size_t next = before[rank] + sizeOfIteration(all[rank]);
+        const auto distance
+            = [&](std::size_t at) { return std::abs(all[rank][at].begin - *begin); };
+        if (next < all[rank].size() && distance(next) < distance(before[rank]))
+            before[rank] = next;
+    }
+    return before;
+}
+
 auto identity(const NamedOp& op)
 {
     return std::tuple(op.kind, op.stage, op.microBatch, op.chunk, op.up, op.slice);
@@ -100,9 +234,8 @@ int optimizerSteps(const ClassifiedRank& rank)
 
 using Counts = std::map<int, int>; // iteration -> number of pipeline ops
 
-// Returns the complete iterations of a rank: those with the most frequent number of pipeline ops.
-// If `mustBeEqual` is false, the number of ops may vary, and every iteration with a pipeline op is
-// complete.
+// The complete iterations of a rank have the most frequent number of pipeline ops. If `mustBeEqual`
+// is false, the number may vary, and every iteration with a pipeline op is complete.
 std::set<int> complete(const Counts& counts, bool mustBeEqual)
 {
     std::map<int, int> frequency; // number of ops -> number of iterations that have it
@@ -135,6 +268,40 @@ void removeParts(std::set<int>& iterations, const Counts& counts, int steps)
         return isOuter(iteration) && counts.at(iteration) < std::min(least, most);
     });
 }
+
+// The number of micro-batches by iteration: the most ops of these kinds that a rank has.
+std::vector<std::size_t> countOps(const Job& job, const FoundIterations& iterations,
+                                  std::initializer_list<OpKind> kinds)
+{
+    std::vector<std::size_t> most(static_cast<std::size_t>(iterations.count), 0);
+    for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
+        const std::vector<Work>& works = job.ranks[rank].work.works;
+        std::vector<std::size_t> counts(most.size(), 0);
+        for (std::size_t i = 0; i < works.size(); ++i)
+            if (const int iteration = iterations.ofWork[rank][i];
+                iteration >= 0 && std::ranges::find(kinds, works[i].op.kind) != kinds.end())
+                ++counts[static_cast<std::size_t>(iteration)];
+        for (std::size_t i = 0; i < most.size(); ++i)
+            most[i] = std::max(most[i], counts[i]);
+    }
+    return most;
+}
+
+void mergeParts(ClassifiedRank& rank, const std::vector<std::uint32_t>& firstPart,
+                std::vector<int>& iterationOf)
+{
+    for (std::uint32_t i = 0; i < rank.works.size(); ++i) {
+        if (firstPart[i] == i)
+            continue;
+        const Window part = rank.works[i].window;
+        Window& all = rank.works[firstPart[i]].window;
+        all = {std::min(all.begin, part.begin), std::max(all.end, part.end)};
+        iterationOf[i] = -1;
+    }
+    for (std::uint32_t& work : rank.ofKernel)
+        work = work == ClassifiedRank::kNoWork ? work : firstPart[work];
+}
+
 } // namespace
 
 FoundIterations findIterations(const Job& job)
@@ -196,6 +363,36 @@ FoundIterations findIterations(const Job& job)
     if (found.count <= 1)
         found.from = found.count == 1 && haveSteps ? found.from : "";
     return found;
+}
+
+FoundIterations mergeMessages(Job& job, FoundIterations iterations)
+{
+    const auto forwards = countOps(job, iterations, {OpKind::Forward});
+    const auto backwards = countOps(job, iterations, {OpKind::Backward, OpKind::BackwardInput});
+    for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
+        ClassifiedRank& work = job.ranks[rank].work;
+        std::map<std::pair<int, OpKind>, std::vector<std::uint32_t>> messages; // by iteration, kind
+        for (std::uint32_t i = 0; i < work.works.size(); ++i)
+            if (const NamedOp& op = work.works[i].op;
+                isTransfer(op.kind) && !op.microBatch && iterations.ofWork[rank][i] >= 0)
+                messages[{iterations.ofWork[rank][i], op.kind}].push_back(i);
+        std::vector<std::uint32_t> firstPart(work.works.size()); // by work
+        std::iota(firstPart.begin(), firstPart.end(), 0);
+        for (const auto& [of, parts] : messages) {
+            const auto [iteration, kind] = of;
+            const bool isActivation
+                = kind == OpKind::SendActivation || kind == OpKind::RecvActivation;
+            const auto& counts = isActivation ? forwards : backwards;
+            const std::size_t count = counts[static_cast<std::size_t>(iteration)];
+            if (count == 0 || parts.size() % count != 0)
+                continue;
+            const std::size_t size = parts.size() / count;
+            for (std::size_t i = 0; i < parts.size(); ++i)
+                firstPart[parts[i]] = parts[i - i % size];
+        }
+        mergeParts(work, firstPart, iterations.ofWork[rank]);
+    }
+    return iterations;
 }
 
 } // namespace profiler

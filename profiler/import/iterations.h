@@ -24,4 +24,9 @@ struct FoundIterations
 // Otherwise the job is one iteration. Only iterations that are complete on every rank count.
 FoundIterations findIterations(const Job& job);
 
+// Merges the parts of messages: a program may send the shape of a tensor before it, or several
+// tensors. If a rank has k messages of a kind per micro-batch, k of them in order are one. The
+// returned iterations do not contain the other parts.
+FoundIterations mergeMessages(Job& job, FoundIterations iterations);
+
 } // namespace profiler

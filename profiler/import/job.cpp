@@ -63,10 +63,10 @@ std::vector<int> rankList(std::string_view text)
     return ranks;
 }
 
-// Returns the ranks of a rank's pipeline: the process group that the trace names as its pipeline
-// or, without such a name, the group in which the rank exchanges most messages. Empty if unknown.
-// Messages in the group of all ranks do not show which ranks form a pipeline: Megatron-LM sends
-// the gradients of two stages in that group.
+// The process group that the trace names as the pipeline of the rank or, without such a name, the
+// group in which the rank exchanges most messages. Empty if unknown. Messages in the group of all
+// ranks do not show which ranks form a pipeline: Megatron-LM sends the gradients of two stages in
+// that group.
 std::vector<int> pipelineOf(const JobRank& rank, std::size_t allRanks)
 {
     const auto ifMember = [&](std::vector<int> ranks) {
@@ -105,9 +105,9 @@ std::vector<int> exchanging(int rank, const std::map<int, std::set<int>>& peers)
     return {found.begin(), found.end()};
 }
 
-// Returns the pipelines by their messages, in whatever group: DeepSpeed sends all of them in the
-// group of all ranks. A pipeline is empty if one of its ranks has no trace, because it may consist
-// of several parts.
+// Finds pipelines by their messages in any group: DeepSpeed sends all of them in the group of all
+// ranks. A pipeline is empty if one of its ranks has no trace, because it may consist of several
+// parts.
 std::set<std::vector<int>> pipelinesOfMessages(const Job& job)
 {
     std::map<int, std::set<int>> peers;
@@ -132,8 +132,8 @@ std::set<std::vector<int>> pipelinesOfMessages(const Job& job)
     return pipelines;
 }
 
-// Returns the size of a process group of the ranks; nullopt if it is unknown. Programs that name
-// the groups of pipelines also name the others, and the ranks of a kit have no others.
+// Programs that name the groups of pipelines also name the others, and the ranks of a kit have no
+// others.
 std::optional<int> groupSize(const Job& job, std::vector<int> ProcessGroups::*group)
 {
     std::set<std::size_t> sizes;
@@ -162,8 +162,8 @@ public:
             m_lead.emplace(lowest(rank.rank), rank.rank);
     }
 
-    // Returns the lowest rank with a trace of those that compute a stage with the rank; if none has
-    // a trace, the lowest rank.
+    // The lowest rank with a trace of those that compute a stage together; if none has a trace, the
+    // lowest.
     int lead(int rank) const
     {
         const auto known = m_lead.find(lowest(rank));

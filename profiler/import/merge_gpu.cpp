@@ -1,5 +1,4 @@
-#include "profiler/import/merge_gpu.h"
-
+#include "profiler/import/placement.h"
 #include "profiler/import/readers/string_table.h"
 
 #include <algorithm>
@@ -12,6 +11,15 @@ using namespace engine;
 
 namespace {
 
+template<class Row>
+void append(std::vector<Row>& all, std::vector<Row> rows)
+{
+    if (all.empty())
+        all = std::move(rows);
+    else
+        all.insert(all.end(), rows.begin(), rows.end());
+}
+
 class Merger
 {
 public:
@@ -22,7 +30,29 @@ public:
         , m_shared(shared)
     { }
 
-    void add(JobRank& rank, DeviceId device, const std::vector<OpOfIteration>& ops);
+    void add(JobRank& rank, DeviceId device, const std::vector<OpOfIteration>& ops)
+    {
+        GpuTrace gpu = std::exchange(rank.trace.gpu, {});
+        auto& numbers = m_numbers[rank.trace.texts.get()];
+        numbers.resize(rank.trace.texts->size(), kUnknown);
+        m_numbersOfRank = &numbers;
+        m_device = static_cast<std::uint32_t>(device.value);
+        m_contexts.clear();
+        collectCorrelations(gpu);
+        auto kernels = placedRows(std::move(gpu.kernels), rank.work.ofKernel, ops);
+        for (GpuKernel& kernel : kernels)
+            kernel.name = text(rank.trace, kernel.name);
+        append(m_trace.kernels, std::move(kernels));
+        const std::int64_t kernelsWithoutOp = m_trace.health.withoutOp;
+        auto copies = placedRows(std::move(gpu.copies), rank.work.ofCopy, ops);
+        for (GpuCopy& copy : copies)
+            copy.sourceDevice = copy.targetDevice = m_device;
+        append(m_trace.copies, std::move(copies));
+        append(m_trace.memsets, placedRows(std::move(gpu.memsets), rank.work.ofMemset, ops));
+        m_trace.health.withoutOp = kernelsWithoutOp; // counts kernels only
+        addHost(rank, std::move(gpu.calls), ops);
+        m_firstThread += static_cast<std::uint32_t>(rank.trace.threads.size());
+    }
     GpuTrace done()
     {
         m_trace.strings = m_shared != nullptr ? *m_shared : m_strings.take();
@@ -40,14 +70,80 @@ private:
             known = m_strings.number(of.text(number));
         return known;
     }
-    GpuPlace placed(GpuPlace place);
-    void collectCorrelations(const GpuTrace& gpu);
-    std::uint32_t correlation(std::uint32_t of) const;
+    GpuPlace placed(GpuPlace place)
+    {
+        const auto [context, isNew] = m_contexts.emplace(place.context, m_nextContext);
+        if (isNew) {
+            m_trace.contexts.push_back({m_nextContext, m_device});
+            ++m_nextContext;
+        }
+        place.context = context->second;
+        place.device = m_device;
+        place.correlation = correlation(place.correlation);
+        return place;
+    }
+    void collectCorrelations(const GpuTrace& gpu)
+    {
+        m_firstCorrelation += static_cast<std::uint32_t>(m_correlations.size());
+        m_correlations.clear();
+        for (const GpuCall& call : gpu.calls)
+            m_correlations.push_back(call.correlation);
+        const auto addAll = [&](const auto& rows) {
+            for (const auto& row : rows)
+                m_correlations.push_back(row.place.correlation);
+        };
+        addAll(gpu.kernels);
+        addAll(gpu.copies);
+        addAll(gpu.memsets);
+        std::ranges::sort(m_correlations);
+        m_correlations.erase(std::unique(m_correlations.begin(), m_correlations.end()),
+                             m_correlations.end());
+    }
+    std::uint32_t correlation(std::uint32_t of) const
+    {
+        if (of == 0)
+            return 0;
+        const auto known = std::ranges::lower_bound(m_correlations, of);
+        return m_firstCorrelation + static_cast<std::uint32_t>(known - m_correlations.begin());
+    }
     template<class Row>
     std::vector<Row> placedRows(std::vector<Row> rows, const std::vector<std::uint32_t>& works,
-                                const std::vector<OpOfIteration>& ops);
+                                const std::vector<OpOfIteration>& ops)
+    {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            rows[i].window = moved(rows[i].window);
+            rows[i].place = placed(rows[i].place);
+            if (i < works.size() && works[i] < ops.size())
+                rows[i].of = ops[works[i]];
+            m_trace.health.withoutOp += rows[i].of.isKnown() ? 0 : 1;
+        }
+        const auto begin = [](const Row& row) { return row.window.begin; };
+        if (!std::ranges::is_sorted(rows, {}, begin)) // most recordings are sorted
+            std::ranges::stable_sort(rows, {}, begin);
+        return rows;
+    }
     void addHost(const JobRank& rank, std::vector<GpuCall> calls,
-                 const std::vector<OpOfIteration>& ops);
+                 const std::vector<OpOfIteration>& ops)
+    {
+        for (GpuCall& call : calls) {
+            call.window = moved(call.window);
+            call.name = text(rank.trace, call.name);
+            call.thread += m_firstThread;
+            call.correlation = correlation(call.correlation);
+        }
+        append(m_trace.calls, std::move(calls));
+        for (const HostRange& range : rank.trace.ranges) {
+            GpuRange one;
+            one.window = moved(range.window);
+            one.text = text(rank.trace, range.name);
+            one.domain = kEmpty;
+            one.thread = m_firstThread + range.thread;
+            m_trace.ranges.push_back(one);
+        }
+        for (std::size_t i = 0; i < ops.size(); ++i)
+            if (ops[i].isKnown())
+                m_trace.launches.push_back({moved(rank.work.works[i].host), ops[i], m_firstThread});
+    }
 
     std::int64_t m_origin;
     const std::vector<std::string>* m_shared;
@@ -62,117 +158,6 @@ private:
     std::vector<std::uint32_t> m_correlations; // correlation ids of the current rank, sorted
 };
 
-GpuPlace Merger::placed(GpuPlace place)
-{
-    const auto [context, isNew] = m_contexts.emplace(place.context, m_nextContext);
-    if (isNew) {
-        m_trace.contexts.push_back({m_nextContext, m_device});
-        ++m_nextContext;
-    }
-    place.context = context->second;
-    place.device = m_device;
-    place.correlation = correlation(place.correlation);
-    return place;
-}
-
-std::uint32_t Merger::correlation(std::uint32_t of) const
-{
-    if (of == 0)
-        return 0;
-    const auto known = std::ranges::lower_bound(m_correlations, of);
-    return m_firstCorrelation + static_cast<std::uint32_t>(known - m_correlations.begin());
-}
-
-template<class Row>
-std::vector<Row> Merger::placedRows(std::vector<Row> rows, const std::vector<std::uint32_t>& works,
-                                    const std::vector<OpOfIteration>& ops)
-{
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows[i].window = moved(rows[i].window);
-        rows[i].place = placed(rows[i].place);
-        if (i < works.size() && works[i] < ops.size())
-            rows[i].of = ops[works[i]];
-        m_trace.health.withoutOp += rows[i].of.isKnown() ? 0 : 1;
-    }
-    const auto begin = [](const Row& row) { return row.window.begin; };
-    if (!std::ranges::is_sorted(rows, {}, begin)) // most recordings are sorted
-        std::ranges::stable_sort(rows, {}, begin);
-    return rows;
-}
-
-void Merger::collectCorrelations(const GpuTrace& gpu)
-{
-    m_firstCorrelation += static_cast<std::uint32_t>(m_correlations.size());
-    m_correlations.clear();
-    for (const GpuCall& call : gpu.calls)
-        m_correlations.push_back(call.correlation);
-    const auto addAll = [&](const auto& rows) {
-        for (const auto& row : rows)
-            m_correlations.push_back(row.place.correlation);
-    };
-    addAll(gpu.kernels);
-    addAll(gpu.copies);
-    addAll(gpu.memsets);
-    std::ranges::sort(m_correlations);
-    m_correlations.erase(std::unique(m_correlations.begin(), m_correlations.end()),
-                         m_correlations.end());
-}
-
-template<class Row>
-void append(std::vector<Row>& all, std::vector<Row> rows)
-{
-    if (all.empty())
-        all = std::move(rows);
-    else
-        all.insert(all.end(), rows.begin(), rows.end());
-}
-
-void Merger::add(JobRank& rank, DeviceId device, const std::vector<OpOfIteration>& ops)
-{
-    GpuTrace gpu = std::exchange(rank.trace.gpu, {});
-    auto& numbers = m_numbers[rank.trace.texts.get()];
-    numbers.resize(rank.trace.texts->size(), kUnknown);
-    m_numbersOfRank = &numbers;
-    m_device = static_cast<std::uint32_t>(device.value);
-    m_contexts.clear();
-    collectCorrelations(gpu);
-    auto kernels = placedRows(std::move(gpu.kernels), rank.work.ofKernel, ops);
-    for (GpuKernel& kernel : kernels)
-        kernel.name = text(rank.trace, kernel.name);
-    append(m_trace.kernels, std::move(kernels));
-    const std::int64_t kernelsWithoutOp = m_trace.health.withoutOp;
-    auto copies = placedRows(std::move(gpu.copies), rank.work.ofCopy, ops);
-    for (GpuCopy& copy : copies)
-        copy.sourceDevice = copy.targetDevice = m_device;
-    append(m_trace.copies, std::move(copies));
-    append(m_trace.memsets, placedRows(std::move(gpu.memsets), rank.work.ofMemset, ops));
-    m_trace.health.withoutOp = kernelsWithoutOp; // counts kernels only
-    addHost(rank, std::move(gpu.calls), ops);
-    m_firstThread += static_cast<std::uint32_t>(rank.trace.threads.size());
-}
-
-void Merger::addHost(const JobRank& rank, std::vector<GpuCall> calls,
-                     const std::vector<OpOfIteration>& ops)
-{
-    for (GpuCall& call : calls) {
-        call.window = moved(call.window);
-        call.name = text(rank.trace, call.name);
-        call.thread += m_firstThread;
-        call.correlation = correlation(call.correlation);
-    }
-    append(m_trace.calls, std::move(calls));
-    for (const HostRange& range : rank.trace.ranges) {
-        GpuRange one;
-        one.window = moved(range.window);
-        one.text = text(rank.trace, range.name);
-        one.domain = kEmpty;
-        one.thread = m_firstThread + range.thread;
-        m_trace.ranges.push_back(one);
-    }
-    for (std::size_t i = 0; i < ops.size(); ++i)
-        if (ops[i].isKnown())
-            m_trace.launches.push_back({moved(rank.work.works[i].host), ops[i], m_firstThread});
-}
 } // namespace
 
 GpuTrace mergeGpu(Job& job, const Placement& placement, const OpsOfWorks& ops, std::int64_t origin)

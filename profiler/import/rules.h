@@ -59,9 +59,8 @@ public:
     const std::vector<RuleText>& all() const { return m_texts; }
     std::optional<RuleMatch> ofRange(const RangeTexts& range) const;
     std::optional<RuleMatch> ofKernel(std::string_view name) const;
-    // Whether a rule for ranges matches this name, whatever else the rule requires.
+    // Ignores what else a rule requires.
     bool namesRange(std::string_view name) const;
-    // Whether a rule also requires a category, a thread or arguments.
     bool needsMoreThanNames() const;
 
 private:

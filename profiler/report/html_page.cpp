@@ -1,6 +1,6 @@
 #include "profiler/report/html_page.h"
 
-#include "profiler/figure/svg.h"
+#include "profiler/figure/scene.h"
 
 #include <fmt/format.h>
 

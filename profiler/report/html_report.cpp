@@ -4,7 +4,7 @@
 #include "profiler/analysis/compare.h"
 #include "profiler/analysis/words.h"
 #include "profiler/figure/layout.h"
-#include "profiler/figure/svg.h"
+#include "profiler/figure/scene.h"
 #include "profiler/report/html_page.h"
 #include "profiler/report/html_table.h"
 #include "profiler/report/run_section.h"

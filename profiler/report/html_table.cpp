@@ -1,6 +1,6 @@
 #include "profiler/report/html_table.h"
 
-#include "profiler/figure/svg.h"
+#include "profiler/figure/scene.h"
 #include "profiler/report/definitions.h"
 
 #include <fmt/format.h>

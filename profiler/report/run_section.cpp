@@ -4,7 +4,7 @@
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/explainer.h"
 #include "profiler/analysis/words.h"
-#include "profiler/figure/svg.h"
+#include "profiler/figure/scene.h"
 #include "profiler/report/html_table.h"
 
 #include <fmt/format.h>

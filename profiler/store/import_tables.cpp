@@ -7,13 +7,15 @@
 
 namespace profiler {
 
+using engine::Error;
+using engine::fail;
 using engine::ImportReport;
 using engine::Result;
 
 namespace {
 constexpr std::array<std::string_view, 4> kConfidences{"", "low", "medium", "high"};
 
-// Returns "" for NaN, which a damaged file may have.
+// "" for NaN, which a damaged file may have.
 std::string_view confidenceOf(double level)
 {
     std::size_t index = 0;

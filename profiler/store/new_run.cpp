@@ -5,8 +5,8 @@
 #include "profiler/store/check_schedule.h"
 #include "profiler/store/gpu/machine_tables.h"
 #include "profiler/store/gpu/nsight.h"
+#include "profiler/store/info.h"
 #include "profiler/store/schema.h"
-#include "profiler/store/write_info.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -13,8 +13,8 @@ namespace profiler {
 // Error::Code::Corrupt if a note refers to an op or an iteration that the run does not have.
 engine::Result<std::vector<engine::Note>> readNotes(const std::filesystem::path& file);
 
-// Returns text that identifies the run in `file`: its start time, command line and label. If a file
-// is replaced by another run, the text differs.
+// The start time, command line and label of the run in `file`. If the file is replaced by another
+// run, the text differs.
 engine::Result<std::string> runIdentity(const std::filesystem::path& file);
 
 // Writes one note and flushes it to disk. An existing note with the same id is replaced. Fails with

@@ -6,6 +6,10 @@
 
 namespace profiler {
 
+// Fails with Error::Code::Unsupported if the file, which is called `name`, has the results of a
+// study.
+engine::Result<void> refuseStudyResults(Database& database, const std::string& name);
+
 // An open file that was verified to be a run, with SQLite settings for untrusted files.
 struct OpenFile
 {

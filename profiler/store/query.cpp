@@ -51,7 +51,7 @@ int authorize(void* refused, int action, const char*, const char* name, const ch
     return SQLITE_DENY;
 }
 
-// Returns the line of an error, such as "line 2: "; "" if the text has only one line.
+// "line 2: "; "" if the text has only one line.
 std::string placeIn(std::string_view sql, int offset)
 {
     if (offset < 0 || sql.find('\n') == std::string_view::npos)

@@ -50,7 +50,7 @@ struct SchemaTable
     std::vector<Column> columns;
 };
 
-// Returns the tables that a run has, in the order of SCHEMA.md.
+// In the order of SCHEMA.md.
 engine::Result<std::vector<SchemaTable>> schemaOf(const std::filesystem::path& file);
 
 struct Recipe

@@ -1,8 +1,6 @@
 #pragma once
 
-#include "engine/timeline/names.h"
 #include "engine/timeline/note.h"
-#include "engine/timeline/op_timing.h"
 #include "engine/timeline/timeline.h"
 #include "profiler/store/run_tables.h"
 

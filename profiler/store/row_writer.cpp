@@ -1,13 +1,12 @@
 #include "profiler/store/row_writer.h"
 
 #include "engine/base/try.h"
+#include "profiler/store/info.h"
 #include "profiler/store/metrics.h"
-#include "profiler/store/write_info.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace profiler {
 

@@ -1,16 +1,51 @@
 #pragma once
 
 #include "engine/schedule/schedule.h"
-#include "profiler/store/gpu/gpu_writer.h"
+#include "engine/timeline/gpu_trace.h"
 #include "profiler/store/gpu/nsight.h"
 #include "profiler/store/row_tables.h"
+#include "profiler/store/sqlite.h"
 #include "profiler/store/trace_store.h"
 
+#include <functional>
 #include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace profiler {
+
+// Writes GPU activity to the tables of Nsight Systems, and writes the links between this activity
+// and ops to BS_ tables, within the caller's transaction. Times are ns of the timeline.
+class GpuWriter
+{
+public:
+    // The database must outlive this object.
+    GpuWriter(Database& database, std::int64_t process);
+
+    // `threadOf` returns the globalTid of the NVTX range of an op; nullopt if it is not known.
+    using ThreadOf = std::function<std::optional<std::int64_t>(const engine::OpOfIteration&)>;
+    engine::Result<void> write(const engine::GpuTrace& trace, const ThreadOf& threadOf);
+
+private:
+    engine::Result<void> writeAll(const engine::GpuTrace& trace, const ThreadOf& threadOf);
+    engine::Result<void> writeHealth(const engine::GpuTraceHealth& health);
+    engine::Result<void> learnStrings(const engine::GpuTrace& trace);
+    engine::Result<std::int64_t> stringId(const std::string& text);
+
+    Database* m_database;
+    std::int64_t m_process = 0;
+    std::unordered_map<std::string, std::int64_t> m_strings; // text -> StringIds.id
+    std::int64_t m_nextString = -1; // next id of StringIds; -1: not read yet
+    struct Name
+    {
+        std::int64_t mangled = 0, demangled = 0, brief = 0;
+    };
+    std::vector<Name> m_names; // by index into GpuTrace::strings
+    engine::GpuTraceHealth m_health;
+};
 
 // Writes batches as rows, within the caller's transaction. Do not use it after a failure, because
 // its count of rows is then wrong.
@@ -57,7 +92,6 @@ private:
     Insert<OpRow> m_op;
     std::int64_t m_lastRow = 0;
     std::map<std::pair<engine::DeviceId, engine::Track::Kind>, std::int64_t> m_tracks;
-    // Kind and number of each iteration.
     std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations;
     struct RangeRef
     {

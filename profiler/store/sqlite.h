@@ -159,7 +159,7 @@ public:
     engine::Result<std::int64_t> integer(std::string_view sql);
     engine::Result<std::string> text(std::string_view sql);
 
-    // Returns the last failure; the message names the file.
+    // The last failure; the message names the file.
     engine::Error error() const;
     engine::Error damaged(std::string_view what) const; // "run.sqlite is damaged (what): ..."
     int code() const { return sqlite3_extended_errcode(m_handle.get()); }

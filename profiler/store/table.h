@@ -188,7 +188,6 @@ inline std::string quoted(std::string_view column)
     return column == "end" ? "\"end\"" : std::string(column);
 }
 
-// Returns the names of the columns that have a field.
 template<class Row>
 std::vector<std::string> namesOf(std::string_view prefix = {})
 {
@@ -303,7 +302,6 @@ engine::Result<void> forEachRow(Database& database, std::string_view rest, Use u
     return readRows<Row>(database, statement, [&](Row& row, const Statement&) { return use(row); });
 }
 
-// Reads a table with one row.
 template<class Row>
 engine::Result<void> readOnlyRow(Database& database, Row& row)
 {

@@ -3,8 +3,8 @@
 #include "engine/base/new_file.h"
 #include "engine/base/result.h"
 #include "engine/timeline/gpu_trace.h"
-#include "engine/timeline/op_timing.h"
 #include "engine/timeline/run.h"
+#include "engine/timeline/timeline.h"
 
 #include <chrono>
 #include <filesystem>
@@ -51,8 +51,7 @@ struct Batch
     engine::GpuTrace gpu;
 };
 
-// Returns the rows of the iterations from `firstIteration` on, and the memory events from
-// `firstMemory` on.
+// The rows of the iterations from `firstIteration` on, and the memory events from `firstMemory` on.
 Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration,
               std::size_t firstMemory);
 

@@ -1,10 +1,10 @@
 #include "engine/base/check.h"
 #include "engine/base/try.h"
+#include "profiler/store/info.h"
 #include "profiler/store/new_run.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/row_writer.h"
 #include "profiler/store/trace_store.h"
-#include "profiler/store/write_info.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 #include "engine/base/try.h"
+#include "profiler/store/info.h"
 #include "profiler/store/new_run.h"
 #include "profiler/store/row_writer.h"
 #include "profiler/store/trace_store.h"
-#include "profiler/store/write_info.h"
 
 #include <unistd.h>
 

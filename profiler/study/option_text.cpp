@@ -1,8 +1,8 @@
 #include "profiler/study/option_text.h"
 
-#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
-#include "engine/schedules/request_fields.h"
+#include "engine/schedules/scheme.h"
 
 #include <algorithm>
 #include <cctype>

@@ -3,7 +3,7 @@
 #include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/timeline/run.h"
-#include "profiler/figure/svg.h"
+#include "profiler/figure/scene.h"
 #include "profiler/report/html_page.h"
 #include "profiler/report/html_table.h"
 #include "profiler/study/chart.h"

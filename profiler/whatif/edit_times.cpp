@@ -1,6 +1,6 @@
 #include "profiler/whatif/edit_times.h"
 
-#include "engine/cost/tick_limit.h"
+#include "engine/cost/cost_model.h"
 #include "engine/schedule/notation.h"
 
 #include <fmt/format.h>

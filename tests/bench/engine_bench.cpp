@@ -9,7 +9,7 @@
 #include "engine/model/transformer.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
-#include "engine/verify/sequential.h"
+#include "engine/verify/reference.h"
 
 #include <benchmark/benchmark.h>
 

@@ -5,7 +5,7 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/base/clock.h"
 #include "engine/model/random.h"
-#include "engine/model/transformer_block.h"
+#include "engine/model/transformer.h"
 
 #include <benchmark/benchmark.h>
 #include <torch/torch.h>

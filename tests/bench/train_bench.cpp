@@ -7,7 +7,7 @@
 
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/model/transformer.h"
-#include "engine/verify/sequential.h"
+#include "engine/verify/reference.h"
 #include "tests/bench/timed_kernels.h"
 
 #include <benchmark/benchmark.h>

@@ -1,8 +1,8 @@
 #include "app/cli/commands/command.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/experiment_fields.h"
-#include "engine/model/model_fields.h"
-#include "engine/schedules/request_fields.h"
+#include "engine/model/model_spec.h"
+#include "engine/schedules/scheme.h"
 #include "tests/cli/bscope.h"
 
 #include <regex>

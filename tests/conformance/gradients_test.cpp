@@ -1,6 +1,6 @@
-#include "engine/experiment/check_runnable.h"
+#include "engine/experiment/check_experiment.h"
 #include "engine/schedule/passes/passes.h"
-#include "engine/verify/verify_gradients.h"
+#include "engine/verify/verify.h"
 #include "tests/catch.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/small_training.h"

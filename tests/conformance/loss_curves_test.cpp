@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/run_experiment.h"
 #include "engine/model/transformer.h"
-#include "engine/verify/sequential.h"
+#include "engine/verify/reference.h"
 #include "tests/catch.h"
 #include "tests/support/small_training.h"
 

@@ -1,7 +1,7 @@
 #include "app/editor/editor_page.h"
 #include "app/ui/band.h"
 #include "app/ui/empty_state.h"
-#include "engine/schedule/formats/torch_csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 

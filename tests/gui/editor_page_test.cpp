@@ -6,7 +6,7 @@
 #include "app/ui/band.h"
 #include "app/ui/bound_fields.h"
 #include "engine/cost/unit_cost_fields.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedules/scheme.h"
 #include "tests/app/wait_for.h"

@@ -3,7 +3,7 @@
 #include "app/ui/band.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/style_sheet.h"
-#include "profiler/figure/svg.h"
+#include "profiler/figure/scene.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/busy_pool.h"
 #include "tests/app/sample_run.h"

@@ -3,7 +3,7 @@
 #include "app/import/rules_preview_model.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"
-#include "profiler/export/import_json.h"
+#include "profiler/export/exporters.h"
 #include "tests/app/wait_for.h"
 #include "tests/profiler/import/traces.h"
 #include "tests/support/temporary_folder.h"

@@ -5,7 +5,7 @@
 #include "app/ui/band.h"
 #include "app/window/keys_dialog.h"
 #include "app/window/status_line.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/ledger/ledger.h"
 #include "tests/app/fake_worker.h"

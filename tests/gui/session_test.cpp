@@ -9,7 +9,7 @@
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
 #include "app/window/window_session.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/fake_worker.h"

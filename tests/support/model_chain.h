@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/model/hidden_tokens.h"
+#include "engine/model/text_data.h"
 #include "engine/model/transformer.h"
 #include "tests/support/bytes_of.h"
 

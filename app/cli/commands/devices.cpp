@@ -8,7 +8,6 @@
 #include "app/cli/text/output.h"
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/backend/cuda_device.h"
-#include "engine/backend/cuda_environment.h"
 #include "engine/base/process.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"

@@ -5,7 +5,6 @@
 #include "app/cli/text/estimate_text.h"
 #include "app/cli/text/output.h"
 #include "engine/base/try.h"
-#include "engine/schedules/request_fields.h"
 #include "engine/schedules/scheme.h"
 
 #include <CLI/CLI.hpp>

@@ -5,7 +5,7 @@
 #include "engine/base/try.h"
 #include "profiler/export/exporters.h"
 #include "profiler/figure/layout.h"
-#include "profiler/figure/tikz.h"
+#include "profiler/figure/scene.h"
 #include "profiler/report/html_report.h"
 #include "profiler/store/trace_store.h"
 

@@ -3,10 +3,7 @@
 #include "engine/exec/run_experiment.h"
 #include "profiler/capture/capture.h"
 #include "profiler/capture/gpu_sampler.h"
-#include "profiler/capture/launch_log.h"
-#include "profiler/capture/link_nccl.h"
-#include "profiler/capture/op_ranges.h"
-#include "profiler/capture/place_on_timeline.h"
+#include "profiler/capture/link.h"
 #include "profiler/capture/range_recorder.h"
 
 #include <memory>

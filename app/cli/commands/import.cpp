@@ -10,7 +10,7 @@
 #include "engine/base/read_file.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
-#include "profiler/export/import_json.h"
+#include "profiler/export/exporters.h"
 #include "profiler/store/trace_store.h"
 #include "resources/resources.h"
 

@@ -8,7 +8,7 @@
 #include "engine/base/try.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_fields.h"
-#include "engine/kit/kit_archive.h"
+#include "engine/kit/training_kit.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

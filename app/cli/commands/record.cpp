@@ -6,7 +6,7 @@
 #include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
-#include "engine/backend/cuda_environment.h"
+#include "engine/backend/cuda_device.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "profiler/store/gpu/gpu_metrics.h"

@@ -4,8 +4,7 @@
 #include "app/cli/options/schedule_options.h"
 #include "app/cli/text/schedule_text.h"
 #include "engine/base/try.h"
-#include "engine/schedule/formats/csv.h"
-#include "engine/schedule/formats/torch_csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/passes/passes.h"
 
 #include <CLI/CLI.hpp>

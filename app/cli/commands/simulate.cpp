@@ -14,10 +14,10 @@
 #include "engine/base/process.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
-#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
-#include "engine/experiment/check_runnable.h"
-#include "engine/schedule/passes/tied_embeddings.h"
+#include "engine/experiment/check_experiment.h"
+#include "engine/schedule/passes/passes.h"
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/store/trace_store.h"
 

@@ -7,8 +7,7 @@
 #include "engine/base/read_file.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/stash.h"
-#include "engine/schedule/check/stash_check.h"
-#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/notation.h"
 
 #include <CLI/CLI.hpp>

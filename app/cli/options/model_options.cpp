@@ -2,7 +2,7 @@
 
 #include "app/cli/options/field_options.h"
 #include "engine/base/try.h"
-#include "engine/cost/training_setup_fields.h"
+#include "engine/cost/training_setup.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

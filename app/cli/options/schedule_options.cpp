@@ -4,8 +4,8 @@
 #include "app/cli/options/field_options.h"
 #include "engine/base/try.h"
 #include "engine/experiment/experiment_fields.h"
-#include "engine/schedule/formats/read_schedule.h"
-#include "engine/schedules/request_fields.h"
+#include "engine/schedule/formats/schedule_file.h"
+#include "engine/schedules/scheme.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

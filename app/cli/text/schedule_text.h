@@ -6,7 +6,7 @@
 
 namespace cli {
 
-// Texts that show a schedule. (engine/schedule/formats/csv.h has the file format.)
+// Texts that show a schedule. (engine/schedule/formats/FORMAT.md has the file format.)
 
 // Returns one row of op names for each device, and the transports with which the schedule is safe.
 std::string scheduleText(const engine::Schedule& schedule);

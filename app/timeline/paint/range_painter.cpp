@@ -1,6 +1,6 @@
 #include "app/timeline/paint/range_painter.h"
 
-#include "engine/timeline/gallop.h"
+#include "engine/timeline/span_index.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

@@ -1,6 +1,6 @@
 #include "app/timeline/view/memory_series.h"
 
-#include "engine/timeline/gallop.h"
+#include "engine/timeline/span_index.h"
 #include "engine/timeline/stash_ledger.h"
 #include "profiler/analysis/tensors/memory_steps.h"
 

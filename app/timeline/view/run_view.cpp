@@ -1,6 +1,6 @@
 #include "app/timeline/view/run_view.h"
 
-#include "engine/timeline/gallop.h"
+#include "engine/timeline/span_index.h"
 
 #include <algorithm>
 

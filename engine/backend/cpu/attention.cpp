@@ -17,8 +17,8 @@ Matrix<Real> scoresAt(Real* first, const AttentionShape& shape)
     return {first, shape.sequence, shape.slices * shape.sequence};
 }
 
-// Returns the scores of head `index`, counted over all samples. They are in `kept` if the attention
-// kind keeps scores, otherwise in the workspace.
+// In `kept` if the attention kind keeps scores, otherwise in the workspace. Heads are counted over
+// all samples.
 template<class Real>
 Matrix<Real> scoresOf(const KeptAttention<Real>& kept, const AttentionShape& shape, int index,
                       Wide<Real>* workspace)

@@ -33,7 +33,6 @@ public:
 
     int slice() const { return m_earlier.count(); } // index of the head's own slice
     int columns() const { return (slice() + 1) * m_shape.sequence; } // number of score columns
-    // Returns the number of columns that query `row` attends to.
     int seen(int row) const
     {
         return m_shape.mask == AttentionMask::Causal ? slice() * m_shape.sequence + row + 1

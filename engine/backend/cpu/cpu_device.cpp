@@ -8,11 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <new>
 #include <string>
-#include <vector>
 
 namespace engine {
 namespace {

@@ -35,7 +35,6 @@ void visitRow(const AttentionHead<const Real>& head, int firstRow, const Visit& 
                 visit(Tile{slice, firstRow, key, rows, std::min(kTile, sequence - key)});
 }
 
-// Returns the number of columns of the tile that its row `r` attends to.
 template<class Real>
 int seenIn(const AttentionHead<const Real>& head, const Tile& tile, int r)
 {
@@ -56,8 +55,7 @@ Matrix<Wide<Real>> tileScores(const AttentionHead<const Real>& head, const Tile&
     return scores;
 }
 
-// Returns the tile as an operand of a product. If Real is narrower than Wide<Real>, the operand is
-// a rounded copy in `place`.
+// If Real is narrower than Wide<Real>, the operand is a rounded copy in `place`.
 template<class Real>
 Matrix<const Real> narrowed(Matrix<Wide<Real>> tile, [[maybe_unused]] Wide<Real>* place)
 {
@@ -72,8 +70,7 @@ Matrix<const Real> narrowed(Matrix<Wide<Real>> tile, [[maybe_unused]] Wide<Real>
     }
 }
 
-// Returns the accumulators of the output rows: the output itself if Real is wide, otherwise
-// `place`.
+// The output itself if Real is wide, otherwise `place`.
 template<class Real>
 Matrix<Wide<Real>> accumulators(Matrix<Real> out, [[maybe_unused]] Wide<Real>* place)
 {

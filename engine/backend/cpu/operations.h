@@ -2,8 +2,8 @@
 
 #include "engine/backend/kernels.h"
 
-// One operation per file, for float and bfloat16 (training) and double (finite differences).
-// Kernels (kernels.h) documents each operation.
+// One family of operations per file, for float and bfloat16 (training) and double (finite
+// differences). Kernels (kernels.h) documents each operation.
 namespace engine::cpu {
 
 template<class Real, class Out = Real>

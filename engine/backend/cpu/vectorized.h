@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/base/vectorized.h"
+#include "engine/base/attributes.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "engine/schedule/check/op_table.h"
 #include "engine/schedule/schedule.h"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,7 +30,7 @@ enum class TransportKind : std::uint8_t {
     Tagged,
     // NCCL as Bubblescope uses it: one communicator for activations and one for gradients per
     // directed pair of devices. Each communicator has its own stream, on which a message waits
-    // until both ends have started (communicator_streams.h).
+    // until both ends have started (findNcclFault()).
     Nccl,
 };
 constexpr int kTransports = 6;
@@ -61,5 +63,41 @@ std::string_view transportTitle(TransportKind transport);
 // their own streams and are ignored; all-reduces are checked for NCCL only. Linear in time and
 // memory.
 CommunicationReport checkCommunication(const Schedule& lowered);
+
+// The op at which a transport fails, and the reason.
+struct TransportFault
+{
+    OpPlace place;
+    std::string reason;
+};
+
+enum class Communicators : std::uint8_t { One, PerKind };
+
+// Finds the first message between two devices whose position differs between the sends and the
+// receives. Positions count all messages (One), or activations and gradients separately (PerKind).
+// Without tags, the receive at that position would get another message.
+std::optional<TransportFault> findOrderFault(const Schedule& lowered, Communicators communicators);
+
+// The devices that share a communicator. Activations and gradients always have separate
+// communicators.
+enum class Ranks : std::uint8_t {
+    All,  // all devices, with one communicator per direction of the pipeline (down, up)
+    Pair, // one sender and one receiver
+};
+
+// Executes the schedule without times as NCCL would and returns the device that waits forever, if
+// any. Each device has a compute stream, an all-reduce stream and a stream per communicator; a
+// stream executes its ops in order. Ops of one stream between two compute ops form a group
+// (ncclGroupStart, ncclGroupEnd): the group starts when its inputs are computed, and ends when the
+// other end of each of its transfers has started. A compute op waits for the groups that receive
+// its inputs; receive buffers are always free. Requires a valid schedule with transfers. Call
+// findOrderFault() first: transfers are matched by name here, but by order in NCCL.
+std::optional<TransportFault> findStreamFault(const Schedule& lowered, Ranks ranks);
+
+// NCCL cannot execute a schedule if the two ends of a communicator list its messages in different
+// orders, or devices wait forever. There is one communicator for activations and one for gradients
+// per directed pair of devices. (With one communicator for all devices, ring and V-shaped
+// placements deadlock: a device sends for its first stage while it should receive for its second.)
+std::optional<TransportFault> findNcclFault(const Schedule& lowered);
 
 } // namespace engine

@@ -1,5 +1,4 @@
-#include "engine/schedule/check/communicator_streams.h"
-
+#include "engine/schedule/check/communication.h"
 #include "engine/schedule/dataflow_visit.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"

@@ -1,5 +1,4 @@
-#include "engine/schedule/check/deadlock.h"
-
+#include "engine/schedule/check/validate.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"

@@ -1,5 +1,4 @@
-#include "engine/schedule/check/message_order.h"
-
+#include "engine/schedule/check/communication.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
 

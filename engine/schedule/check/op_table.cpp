@@ -1,6 +1,5 @@
 #include "engine/schedule/check/op_table.h"
 
-#include <algorithm>
 #include <array>
 
 namespace engine {
@@ -11,8 +10,8 @@ bool isOfMicroBatch(OpKind kind)
     return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
 }
 
-// Returns the kinds of op that exclude an op of this kind for the same micro-batch and stage. B
-// includes I and W, so B excludes both. Every kind excludes a second op of the same kind.
+// The kinds of op that exclude an op of this kind for the same micro-batch and stage. B includes I
+// and W, so B excludes both. Every kind excludes a second op of the same kind.
 std::span<const OpKind> rivalsOf(const OpKind& kind)
 {
     static constexpr std::array kOfB{OpKind::Backward, OpKind::BackwardInput,

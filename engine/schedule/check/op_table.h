@@ -23,7 +23,7 @@ public:
     explicit OpTable(const Shape& shape);
 
     void add(const OpPlace& place);
-    // Returns the op, added earlier, that does the same work as `op`, or a part of that work.
+    // The op, added earlier, that does the same work as `op`, or a part of that work.
     std::optional<OpPlace> conflict(const Op& op) const;
 
     bool has(Op op, OpKind kind) const;

@@ -1,7 +1,6 @@
-#include "engine/schedule/check/stash_check.h"
-
 #include "engine/base/units.h"
 #include "engine/schedule/check/stash.h"
+#include "engine/schedule/check/validate.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
 
@@ -57,7 +56,7 @@ private:
         return op;
     }
 
-    // Returns the violation, if any; the state advances in either case.
+    // The state advances even if the op is a violation.
     std::string take(const Op& op, int index)
     {
         const std::uint32_t cell = cellIndex(stashOf(op), m_schedule.shape);

@@ -1,18 +1,15 @@
 #include "engine/schedule/check/validate.h"
 
-#include "engine/schedule/check/deadlock.h"
 #include "engine/schedule/check/op_table.h"
-#include "engine/schedule/check/stash_check.h"
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
-#include "engine/schedule/passes/tied_embeddings.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 namespace engine {
 namespace {
@@ -78,7 +75,6 @@ private:
         m_violations.push_back({kind, place.device, place.index, place.op, std::move(message)});
     }
 
-    // Whether the op exists in the shape and is on the device of its stage.
     bool belongs(DeviceId device, const Op& op) const
     {
         return exists(op, m_schedule.shape) && m_schedule.device(op.replica, op.stage) == device;
@@ -337,11 +333,47 @@ private:
     std::vector<Violation> m_violations;
 };
 
+constexpr int kNeighbours = 8; // rows shown above and below the device
+
+std::string cellText(const Schedule& schedule, DeviceId device, int index)
+{
+    const auto ops = schedule.on(device);
+    return index < std::ssize(ops) ? toString(ops[index]) : std::string();
+}
+
 } // namespace
 
 std::vector<Violation> validate(const Schedule& schedule)
 {
     return Validator(schedule).run();
+}
+
+std::string gridAround(const Schedule& schedule, DeviceId device, int index, int window)
+{
+    const int devices = schedule.program.size();
+    const int firstRow = std::max(0, device.value - kNeighbours);
+    const int lastRow = std::min(devices - 1, device.value + kNeighbours);
+    const int first = std::max(0, index - window);
+    const int last = std::max(0, index) + window;
+
+    std::size_t width = 0;
+    for (int d = firstRow; d <= lastRow; ++d)
+        for (int i = first; i <= last; ++i)
+            width = std::max(width, cellText(schedule, DeviceId{d}, i).size());
+
+    std::string grid;
+    for (int d = firstRow; d <= lastRow; ++d) {
+        std::string row = fmt::format("device {:<{}} |{}", d, std::to_string(lastRow).size(),
+                                      first > 0 ? " .." : "");
+        for (int i = first; i <= last; ++i) {
+            const std::string text = cellText(schedule, DeviceId{d}, i);
+            const bool marked = d == device.value && i == index;
+            row += fmt::format("{}{:^{}}{}", marked ? '[' : ' ', text, width, marked ? ']' : ' ');
+        }
+        row.erase(row.find_last_not_of(' ') + 1);
+        grid += row + '\n';
+    }
+    return grid;
 }
 
 } // namespace engine

@@ -52,10 +52,10 @@ int windowsToDrain(const Shape& shape);
 // summed, after its own all-reduce. Returns no violations for synchronous schedules.
 std::vector<Violation> checkVersions(const Schedule& schedule);
 
-// Returns, for each device, the largest number of versions of one stage that are kept at once: 1 in
-// a synchronous schedule and, once the pipeline is full (Shape::windows), D-d with PipeDream and 2
-// with PipeDream-2BW. A version is kept from the OPT that creates it to its last use; the newest
-// version is always kept.
+// By device: the largest number of versions of one stage that are kept at once: 1 in a synchronous
+// schedule and, once the pipeline is full (Shape::windows), D-d with PipeDream and 2 with
+// PipeDream-2BW. A version is kept from the OPT that creates it to its last use; the newest version
+// is always kept.
 IdVector<DeviceId, int> versionsKept(const Schedule& schedule);
 
 } // namespace engine

@@ -1,6 +1,6 @@
 #include "engine/schedule/formats/assemble.h"
 
-#include "engine/schedule/passes/tied_embeddings.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>

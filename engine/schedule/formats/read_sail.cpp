@@ -2,8 +2,7 @@
 #include "engine/base/try.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/assemble.h"
-#include "engine/schedule/formats/lines.h"
-#include "engine/schedule/formats/sail_text.h"
+#include "engine/schedule/formats/schedule_file.h"
 
 #include <fmt/format.h>
 
@@ -60,7 +59,7 @@ auto badWord(int line, std::string_view word, std::string_view why)
     return fail(Error::Code::Corrupt, fmt::format("line {}: '{}' {}", line, excerpt(word), why));
 }
 
-// Returns nullopt for a post-validation word.
+// nullopt for a post-validation word.
 Result<std::optional<Word>> sailWord(std::string_view text, int line)
 {
     constexpr std::string_view kDigits = "0123456789";

@@ -1,6 +1,5 @@
 #include "engine/schedule/passes/blocking_all_reduce.h"
 #include "engine/schedule/passes/passes.h"
-#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/schedule/transfers.h"
 
 #include <algorithm>
@@ -17,10 +16,9 @@ Op allReduceOf(int replica, StageId stage)
     return op;
 }
 
-// Returns, for each all-reduce, the number of ops that precede it on its device, indexed by
-// [Shape::row()][update]. An all-reduce follows the last weight gradient of the update and the
-// sends after it. If updateEvery is 0, there is one update. Otherwise micro-batches left at the end
-// form no update.
+// [Shape::row()][update]: the ops that precede the all-reduce on its device. An all-reduce follows
+// the last weight gradient of the update and the sends after it. If updateEvery is 0, there is one
+// update. Otherwise micro-batches left at the end form no update.
 std::vector<std::vector<std::size_t>> readyPositions(const Schedule& schedule)
 {
     const int every = schedule.shape.updateEvery > 0 ? updateEveryOfReplica(schedule.shape) : 0;

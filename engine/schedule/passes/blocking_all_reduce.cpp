@@ -7,8 +7,8 @@
 namespace engine {
 namespace {
 
-// Returns the position before the last backward of a device and before the receives and other ops
-// that belong to this backward; the end if the device has no backward.
+// Before the receives and other ops that belong to the backward, too; the end if the device has no
+// backward.
 std::size_t beforeLastBackward(std::span<const Op> ops)
 {
     std::size_t at = ops.size();
@@ -27,7 +27,6 @@ std::size_t beforeLastBackward(std::span<const Op> ops)
     return at;
 }
 
-// Returns the position after the group of joint ops that contains ops[at].
 std::size_t endOfGroup(std::span<const Op> ops, std::size_t at)
 {
     while (at + 1 < ops.size() && ops[at].flags == OpFlag::JointWithNext)

@@ -25,8 +25,8 @@ using AllReducePlaces = IdVector<DeviceId, std::vector<AllReducePlace>>;
 // backward.
 AllReducePlaces placeBlocking(const Schedule& schedule);
 
-// Returns the position of the first OPT of a device (from a schedule file), or the end without an
-// OPT. Late all-reduces are inserted at this position, before the OPTs that wait for them.
+// The end if a device has no OPT (from a schedule file). Late all-reduces are inserted at this
+// position, before the OPTs that wait for them.
 std::size_t firstStep(std::span<const Op> ops);
 
 // The ops of a device with its all-reduces inserted.

@@ -88,7 +88,7 @@ public:
         findBackwards();
     }
 
-    // Returns the program with evicts and loads; nullopt if a limit would be exceeded.
+    // nullopt if a limit would be exceeded.
     std::optional<std::vector<Op>> write()
     {
         for (std::size_t q = 0; q < m_slots.size(); ++q)

@@ -1,6 +1,5 @@
-#include "engine/schedule/passes/tied_embeddings.h"
-
 #include "engine/schedule/passes/blocking_all_reduce.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 
 #include "engine/schedules/parts/program.h"
 
+#include <fmt/format.h>
+
 namespace engine::parts {
 
 Schedule oneForwardOneBackward(const ScheduleRequest& request,
@@ -16,6 +18,27 @@ Schedule oneForwardOneBackward(const ScheduleRequest& request,
             [&](int m) { program.backward(d, m); });
     }
     return schedule;
+}
+
+Schedule asynchronousOneForwardOneBackward(const ScheduleRequest& request, int updateEvery,
+                                           const VersionRule& version)
+{
+    Schedule schedule = oneForwardOneBackward(
+        request, [](int devices, int device) { return devices - 1 - device; });
+    schedule.shape.updateEvery = updateEvery;
+    for (const DeviceId d : schedule.program.ids())
+        for (Op& op : schedule.program[d])
+            op.version = version(request.devices, d.value, op.microBatch.value);
+    return schedule;
+}
+
+Result<void> checkNoDataParallel(const ScheduleRequest& request)
+{
+    if (request.dataParallel == 1)
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("{} is asynchronous and has no all-reduce; use data-parallel width 1",
+                            request.scheme));
 }
 
 } // namespace engine::parts

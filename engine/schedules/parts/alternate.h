@@ -3,6 +3,7 @@
 #include "engine/schedules/scheme.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace engine::parts {
 
@@ -26,5 +27,16 @@ void alternate(int count, std::int64_t warmUp, Forward forward, Backward backwar
 // 1F1B with warmUp(D, d) warm-up forwards.
 Schedule oneForwardOneBackward(const ScheduleRequest& request,
                                int (*warmUp)(int devices, int device));
+
+// 1F1B over a window of micro-batches, with an update after every `updateEvery` micro-batches.
+// version(D, d, n) returns the weight version that forward and backward of micro-batch n use on
+// device d.
+using VersionRule = std::function<int(int devices, int device, int microBatch)>;
+Schedule asynchronousOneForwardOneBackward(const ScheduleRequest& request, int updateEvery,
+                                           const VersionRule& version);
+
+// Fails if the request has data parallelism: the scheme does not define how data-parallel pipelines
+// sum gradients between updates.
+Result<void> checkNoDataParallel(const ScheduleRequest& request);
 
 } // namespace engine::parts

@@ -10,8 +10,7 @@ namespace engine::parts {
 struct DueOrder
 {
     std::vector<std::uint8_t> replicaOf; // [micro-batch] the direction of the micro-batch
-    // Returns the due time of a stage's forward or, if `forward` is false, of its backward. Only
-    // the order of the times matters.
+    // The due time of a stage's forward or backward. Only the order of the times matters.
     std::function<std::int64_t(bool forward, int stage, int microBatch)> due;
     // The memory limit of a device in chunks. A new micro-batch starts only if the chunks that are
     // held and those that micro-batches in progress still need do not exceed it together.

@@ -1,7 +1,7 @@
 #include "engine/schedules/parts/limited_memory.h"
 
 #include "engine/base/text.h"
-#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/limits.h"
 #include "engine/schedules/parts/program.h"
 
 #include <queue>
@@ -73,7 +73,7 @@ struct Problem
     Costs costs;
 };
 
-// Returns for each device the number of forwards before its first input gradient.
+// The forwards of each device before its first input gradient.
 std::vector<int> warmUps(const Problem& problem, WarmUp rule)
 {
     const int most = std::min(problem.mostStash, problem.microBatches);

@@ -4,6 +4,13 @@
 
 namespace engine::parts {
 
+// Per device (and direction): the requested number or the scheme's default.
+int chunksOf(const ScheduleRequest& request);
+// The value of --set, or the option's default. Requires checkRequest().
+std::string_view chosen(const ScheduleRequest& request, const SchemeOption& option);
+// `byDefault` is the option's default for this request.
+int chosenNumber(const ScheduleRequest& request, const SchemeOption& option, int byDefault);
+
 // A number that must divide the number of micro-batches, and its description: "the devices".
 struct Unit
 {

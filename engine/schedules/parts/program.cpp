@@ -1,6 +1,6 @@
 #include "engine/schedules/parts/program.h"
 
-#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/limits.h"
 
 namespace engine::parts {
 

@@ -4,7 +4,6 @@
 
 namespace engine::parts {
 
-// Returns the device of a stage in a looping or a V-shaped placement on D devices.
 DeviceId loopingDevice(int devices, int stage);
 DeviceId vDevice(int devices, int stage);
 
@@ -49,7 +48,6 @@ public:
         m_ops.back().slice = half;
         m_ops.back().flags = OpFlag::Half;
     }
-    // Joins the last op with the next one.
     void join() { m_ops.back().flags = OpFlag::JointWithNext; }
     // Appends an op for one slice of the sequence; Op::kWhole stands for the whole micro-batch.
     void forwardSlice(int stage, int microBatch, std::uint16_t slice)

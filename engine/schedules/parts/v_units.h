@@ -20,4 +20,14 @@ namespace engine::parts {
 //   F^m [(F,B)^R B^(m-R+1) (F,B)^(R-1) F^(m-R+1)]^(K-1) (F,B)^R B^m.
 void writeVUnits(Schedule& schedule, int units);
 
+// The memory limit, in chunks, of our unpublished variants of BitPipe (see the details in
+// bitpipe.cpp): the chunks of 1.5 D + 1 - 2/v micro-batches.
+int mostEarlyStash(const Shape& shape);
+
+// Fills the programs of an empty schedule with BitPipe's basic units, like writeVUnits(), but in
+// our own "early" concatenation. An op is due when it would start if its unit ran alone. Units
+// start 2vD ticks apart. In this time a device runs the forwards and half of the backwards of a
+// unit, so the forwards of the next unit fill the bubble between the two units.
+void writeEarlyUnits(Schedule& schedule);
+
 } // namespace engine::parts

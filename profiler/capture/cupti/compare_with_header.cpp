@@ -1,12 +1,11 @@
-// Compares abi.h with the CUPTI headers of CUDA 13, which declare the records of CUDA 12.9 as well.
-// Compiled only where these headers are installed.
+// Compares cupti_api.h with the CUPTI headers of CUDA 13, which declare the records of CUDA 12.9 as
+// well. Compiled only where these headers are installed.
 #include "engine/base/same_call.h"
 #include "profiler/capture/cupti/cupti_api.h"
 
 #include <cupti.h> // includes cuda.h
 
 #include <cstddef>
-#include <type_traits>
 
 namespace profiler::cupti {
 namespace {

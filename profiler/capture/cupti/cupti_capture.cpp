@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <ctime>
 #include <utility>
 
@@ -13,6 +14,48 @@ namespace profiler {
 using engine::Error;
 using engine::fail;
 using engine::Result;
+
+std::uint8_t* BufferPool::take()
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_free.empty()) {
+        std::uint8_t* data = m_free.back();
+        m_free.pop_back();
+        return data;
+    }
+    if (m_all.size() == m_size.limit) {
+        ++m_declined;
+        return nullptr;
+    }
+    m_all.push_back(
+        std::make_unique<std::uint64_t[]>((m_size.bytes + kBeyond) / sizeof(std::uint64_t)));
+    return reinterpret_cast<std::uint8_t*>(m_all.back().get()); // NOLINT: CUPTI takes bytes
+}
+
+void BufferPool::complete(std::uint8_t* data, std::size_t valid)
+{
+    const std::lock_guard lock(m_mutex);
+    m_completed.push_back({data, valid});
+}
+
+std::vector<BufferPool::Full> BufferPool::completed()
+{
+    const std::lock_guard lock(m_mutex);
+    return std::exchange(m_completed, {});
+}
+
+void BufferPool::recycle(const Full& buffer)
+{
+    std::memset(buffer.data, 0, buffer.valid); // bytes from `valid` on are still zero
+    const std::lock_guard lock(m_mutex);
+    m_free.push_back(buffer.data);
+}
+
+std::int64_t BufferPool::declined() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_declined;
+}
 
 namespace {
 
@@ -36,8 +79,7 @@ void completeBuffer(cupti::ContextHandle, std::uint32_t, std::uint8_t* buffer, s
         bufferPool.load()->complete(buffer, valid);
 }
 
-// Returns the time of CLOCK_MONOTONIC, the clock of the host's spans. It replaces CUPTI's default,
-// CLOCK_REALTIME.
+// The clock of the host's spans. It replaces CUPTI's default, CLOCK_REALTIME.
 std::uint64_t monotonicNow()
 {
     timespec now{};
@@ -273,6 +315,22 @@ void CuptiCapture::stop()
 std::string CuptiCapture::version() const
 {
     return fmt::format("CUPTI {}", m_version);
+}
+
+namespace {
+constexpr engine::EnumArray<TraceLevel, std::string_view, 4> kLevels{"off", "ops", "kernels",
+                                                                     "all"};
+}
+
+std::string_view traceLevelName(TraceLevel level)
+{
+    return kLevels[level];
+}
+
+engine::Result<std::unique_ptr<Capture>> startCapture(TraceLevel level)
+{
+    return loadCupti().and_then(
+        [&](const CuptiApi& api) { return CuptiCapture::start(api, level); });
 }
 
 } // namespace profiler

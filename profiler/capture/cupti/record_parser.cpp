@@ -1,4 +1,4 @@
-#include "profiler/capture/cupti/record_parser.h"
+#include "profiler/capture/cupti/cupti_capture.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,20 +1,74 @@
 #pragma once
 
 #include "engine/timeline/import_report.h"
-#include "profiler/import/match.h"
 #include "profiler/import/rank_trace.h"
 #include "profiler/import/rules.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace profiler {
 
-// Whether the kind is F, B, I, W or RECOMPUTE.
+// A piece of work that the classifier assigned to a rule, or to none.
+struct Match
+{
+    // What was matched. Range: an op of the framework, or an annotation. Recompute: the part of a
+    // backward that recomputes activations.
+    enum class Of : std::uint8_t { Kernel, Copy, Memset, Range, Recompute };
+
+    engine::Window window; // ns
+    Of of = Of::Kernel;
+    // Kernel, Copy and Memset: index in that table of RankTrace::gpu. Otherwise: index in
+    // ClassifiedRank::works, or kNoWork.
+    std::uint32_t index = 0;
+    std::uint32_t name = 0; // index in RankTrace::texts; 0: no name
+    std::uint32_t rank = 0; // index in Job::ranks; set only in lists over several ranks
+
+    bool isOfWork() const { return of == Of::Range || of == Of::Recompute; }
+};
+
+// Keeps the ImportReport::kMostMatches longest of the added matches.
+class LongestMatches
+{
+public:
+    void add(const Match& match)
+    {
+        if (match.window.duration() <= m_least)
+            return;
+        m_matches.push_back(match);
+        if (m_matches.size() >= 2 * engine::ImportReport::kMostMatches)
+            trim();
+    }
+    std::vector<Match> take() // sorted, longest first
+    {
+        trim();
+        return std::exchange(m_matches, {});
+    }
+
+private:
+    void trim()
+    {
+        std::ranges::stable_sort(m_matches, {}, [](const Match& match) {
+            return std::tuple(-match.window.duration(), match.window.begin);
+        });
+        if (m_matches.size() >= engine::ImportReport::kMostMatches) {
+            m_matches.resize(engine::ImportReport::kMostMatches);
+            m_least = m_matches.back().window.duration();
+        }
+    }
+
+    std::vector<Match> m_matches;
+    std::int64_t m_least = -1; // shortest match that is kept, in ns; a new match must be longer
+};
+
 inline bool isPipelineOp(engine::OpKind kind)
 {
     return kind == engine::OpKind::Forward || engine::isBackward(kind)
@@ -62,7 +116,6 @@ struct ClassifiedRank
     std::int64_t time = 0; // ns of all GPU work, or of all framework ops if there is no GPU work
     bool fromSegments = false; // whether F or B were found by cutting the sequence of kernels
 
-    // Returns the index of the work to which a match belongs; kNoWork if it belongs to none.
     std::uint32_t workOf(const Match& match) const
     {
         switch (match.of) {
@@ -102,5 +155,16 @@ struct ClassifiedRank
 // If no range names F and B, the sequence of kernels is cut into F and B at messages and where the
 // kind changes. If ranges name F but not B, the backward kernels are cut in this way.
 ClassifiedRank classify(const RankTrace& trace, const Rules& rules);
+
+// Whether a range is a frame of torch/utils/checkpoint.py that recomputes activations: the
+// unpack_hook of a saved tensor, or the function that it calls.
+bool isCheckpointFrame(std::string_view name);
+
+// Activation checkpointing runs forward ops within a backward. Divides every such backward into a
+// RECOMPUTE and the rest. The recomputation is the time that a backward spends in frames of
+// torch/utils/checkpoint.py and in ops that only a forward calls (aten::linear, aten::layer_norm,
+// ...). PyTorch recomputes layer by layer, so only the total time is exact: the RECOMPUTE is placed
+// first, with its kernels. Does not change joint ops, or traces that do not name their backwards.
+void splitRecompute(const RankTrace& trace, ClassifiedRank& rank);
 
 } // namespace profiler

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 
 namespace profiler {
 
@@ -21,8 +20,7 @@ constexpr std::size_t kStep = 4 << 20;       // bytes read at once
 constexpr std::size_t kMostValue = 64 << 20; // largest event or member in bytes
 constexpr int kMostDepth = 64;               // deepest nesting of values in an event
 
-// Returns the position after the closing quote of a string; npos if `text` does not contain it.
-// `at` is a position within the string.
+// npos if `text` ends within the string. `at` is a position in the string.
 std::size_t endOfString(std::string_view text, std::size_t at)
 {
     for (;;) {
@@ -68,8 +66,7 @@ public:
         ++m_at;
         return true;
     }
-    // Returns the next value as text, which stays valid until the next call; nullopt at the end or
-    // if the trace is damaged.
+    // The text stays valid until the next call; nullopt at the end or if the trace is damaged.
     std::optional<std::string_view> value()
     {
         peek();
@@ -91,8 +88,7 @@ public:
     bool atEnd() { return peek() == '\0' && m_at == m_size; }
 
 private:
-    // Returns the end of the value with which `text` begins: npos if `text` does not contain the
-    // end, 0 if the value is nested too deeply.
+    // npos if `text` ends within its first value, 0 if the value is nested too deeply.
     static std::size_t endOfValue(std::string_view text)
     {
         if (text.empty())
@@ -155,7 +151,7 @@ public:
         , m_events(events)
     { }
 
-    // Returns false if the trace is damaged.
+    // False if the trace is damaged.
     bool read()
     {
         for (const char each : std::string_view("\xEF\xBB\xBF")) // a byte order mark
@@ -216,6 +212,23 @@ private:
     std::size_t m_count = 0;
     int m_lists = 0;
 };
+
+constexpr double kMostNanoseconds = 9e18;
+
+std::string_view withoutBlanks(std::string_view text)
+{
+    while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ')
+        text.remove_suffix(1);
+    return text;
+}
+
+std::optional<std::int64_t> fromReal(std::string_view text)
+{
+    const auto value = engine::parseNumber(text);
+    const bool fits = value && std::abs(*value * 1000) < kMostNanoseconds;
+    return fits ? std::optional(std::llround(*value * 1000)) : std::nullopt;
+}
+
 } // namespace
 
 Result<std::string> readJsonEvents(const std::string& name, const ByteSource& bytes,
@@ -245,24 +258,6 @@ Result<std::string> readJsonEvents(const std::string& name, const ByteSource& by
         return fmt::format("{} has \"traceEvents\" more than once; all were read", name);
     return std::string();
 }
-
-namespace {
-constexpr double kMostNanoseconds = 9e18;
-
-std::string_view withoutBlanks(std::string_view text)
-{
-    while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ')
-        text.remove_suffix(1);
-    return text;
-}
-
-std::optional<std::int64_t> fromReal(std::string_view text)
-{
-    const auto value = engine::parseNumber(text);
-    const bool fits = value && std::abs(*value * 1000) < kMostNanoseconds;
-    return fits ? std::optional(std::llround(*value * 1000)) : std::nullopt;
-}
-} // namespace
 
 std::string_view unquoted(std::string_view token)
 {

@@ -29,7 +29,6 @@ inline constexpr std::size_t kJsonPadding = 64;
 engine::Result<std::string> readJsonEvents(const std::string& name, const ByteSource& bytes,
                                            const JsonEvents& events);
 
-// Returns `token` without its quotes, if it has any.
 std::string_view unquoted(std::string_view token);
 
 // Converts microseconds to ns. The token is a JSON number, or a string with a number. Returns

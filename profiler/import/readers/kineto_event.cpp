@@ -1,7 +1,5 @@
 #include "profiler/import/readers/kineto_event.h"
 
-#include "engine/timeline/names.h"
-
 #include <simdjson.h>
 
 #include <algorithm>

@@ -31,7 +31,7 @@ enum class EventCategory : std::uint8_t {
 };
 EventCategory eventCategory(std::string_view name);
 
-// Returns the number that CUPTI gives to the direction in the name of a copy; 0 if it states none.
+// The number that CUPTI gives to the direction in the name of a copy; 0 if it states none.
 std::uint8_t copyKindNamed(std::string_view name);
 
 // The fields of an event as JSON text; a missing field is empty.
@@ -69,18 +69,17 @@ enum class OwnEvent : std::uint8_t {
 };
 OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser& json);
 
-// Returns the names of the GPUs in the list `deviceProperties` of a trace, by id.
+// From the list `deviceProperties` of a trace, by id.
 std::map<std::int64_t, std::string> gpuNames(std::string_view devices, JsonParser& json);
 
 // Finds the groups by their names in the list `pg_config` of a trace. A pipeline of one rank counts
 // as none.
 ProcessGroups processGroups(std::string_view list, JsonParser& json);
 
-// Whether a process group with this description can be that of a pipeline. It cannot if the
-// description names another kind of parallelism.
+// False if the description names another kind of parallelism.
 bool mayBePipelineGroup(std::string_view description);
 
-// Returns the content of a JSON string, at most 4 KiB of it. Escape sequences lose their backslash.
+// At most 4 KiB of a JSON string. Escape sequences lose their backslash.
 std::string textOf(std::string_view token);
 
 // Assigns the number to the field, or leaves the field unchanged if the number does not fit.

@@ -1,10 +1,8 @@
-#include "profiler/import/readers/nsight_export.h"
-
+#include "engine/base/text.h"
 #include "engine/base/try.h"
-#include "profiler/import/readers/nsight_gpus.h"
-#include "profiler/import/readers/nsight_names.h"
+#include "profiler/import/rank_trace.h"
+#include "profiler/import/readers/readers.h"
 #include "profiler/import/readers/string_table.h"
-#include "profiler/store/identify.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/row_tables.h"
 #include "profiler/store/table.h"
@@ -12,8 +10,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace profiler {
 
@@ -21,8 +27,86 @@ using namespace engine;
 namespace fs = std::filesystem;
 
 namespace {
+
+// Names in exports of Nsight Systems.
+
+// PyTorch's emit_nvtx() appends ", seq = 3, op_id = 7, sizes = [...]" to the name of every op and
+// annotation. Rules match the name alone.
+std::string_view withoutOpNumbers(std::string_view text)
+{
+    for (const std::string_view part : {", seq = ", ", op_id = ", ", sizes = "})
+        text = text.substr(0, text.find(part));
+    return text;
+}
+
+// The rank in the name that Nsight Systems gives to the thread of an MPI rank: "MPI Rank 3".
+std::optional<int> mpiRank(std::string_view thread)
+{
+    constexpr std::string_view kBefore = "MPI Rank ";
+    constexpr int kMostRanks = 1'000'000;
+    if (!thread.starts_with(kBefore))
+        return std::nullopt;
+    const auto rank = parseInteger<int>(thread.substr(kBefore.size()));
+    return rank && 0 <= *rank && *rank < kMostRanks ? rank : std::nullopt;
+}
+
+// The columns that all tables of GPU work have, and then `more`.
+std::vector<std::string> workColumns(std::initializer_list<const char*> more)
+{
+    std::vector<std::string> all{"start",    "end",           "deviceId", "contextId",
+                                 "streamId", "correlationId", "globalPid"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+// The GPUs in an export of Nsight Systems.
+struct NsightGpus
+{
+    std::map<std::int64_t, std::string> names; // by TARGET_INFO_GPU.id
+    // CUDA numbers the GPUs that a process sees: PID and that number -> TARGET_INFO_GPU.id.
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ofProcess;
+
+    // The name of a GPU of a process by its number in that process; "" if it is unknown.
+    std::string nameOf(std::int64_t globalPid, std::int64_t device) const
+    {
+        const std::int64_t pid = globalPid >> 24 & 0xFFFFFF;
+        const auto seen = ofProcess.find({pid, device});
+        if (const auto named = names.find(seen != ofProcess.end() ? seen->second : device);
+            named != names.end())
+            return named->second;
+        const bool isOneKind = !names.empty() && std::ranges::all_of(names, [&](const auto& each) {
+            return each.second == names.begin()->second;
+        });
+        return isOneKind ? names.begin()->second : "";
+    }
+};
+
+// Sorts the processes of a file by their GPUs if each has another one: launchers start local rank r
+// on GPU r, but PIDs need not be in the order of the ranks.
+void sortByGpu(std::vector<RankTrace>& ranks)
+{
+    const auto gpuOf = [](const RankTrace& rank) {
+        return rank.gpu.kernels.empty() ? 0 : rank.gpu.kernels.front().place.device;
+    };
+    std::set<std::uint32_t> gpus;
+    for (const RankTrace& rank : ranks)
+        gpus.insert(gpuOf(rank));
+    if (gpus.size() == ranks.size())
+        std::ranges::stable_sort(ranks, {}, gpuOf);
+}
+
 constexpr std::int64_t kProcessMask = ~std::int64_t{0xFFFFFF}; // globalTid -> globalPid
 constexpr std::size_t kMostText = 4096;
+
+Result<std::set<std::string>> columnsOfTable(Database& database, std::string_view table)
+{
+    std::set<std::string> columns;
+    auto row = TRY(database.prepare("SELECT name FROM pragma_table_info(?1)"));
+    row.bind(table);
+    while (row.next())
+        columns.emplace(row.text(0));
+    return row.failed() ? tl::unexpected(database.error()) : Result<std::set<std::string>>(columns);
+}
 
 class NsightReader
 {
@@ -38,7 +122,51 @@ public:
             m_size = static_cast<std::int64_t>(fs::file_size(database.file(), ignored));
     }
 
-    Result<std::vector<RankTrace>> read();
+    Result<std::vector<RankTrace>> read()
+    {
+        if (hasTable(m_database, "BS_run").value_or(false))
+            return fail(Error::Code::Unsupported,
+                        fmt::format("{} is a run of Bubblescope and not a trace: open it with "
+                                    "bubblescope, or read it with bscope analyze",
+                                    m_progress.file));
+        TRY(refuseStudyResults(m_database, m_progress.file));
+        if (!hasTable(m_database, "StringIds").value_or(false))
+            return fail(
+                Error::Code::Unsupported,
+                fmt::format("{} is not an export of Nsight Systems: it has no table StringIds; "
+                            "export the report with nsys export --type sqlite",
+                            m_progress.file));
+        m_findName = TRY(m_database.prepare("SELECT value FROM StringIds WHERE id = ?1"));
+        TRY(readSession());
+        int step = 0;
+        for (const auto part :
+             {&NsightReader::readKernels, &NsightReader::readCopies, &NsightReader::readMemsets,
+              &NsightReader::readCalls, &NsightReader::readRanges, &NsightReader::readAllocations,
+              &NsightReader::readNames}) {
+            constexpr int kSteps = 7;
+            m_progress.bytes = m_first + m_size * step++ / kSteps;
+            TRY((this->*part)());
+        }
+        const bool onGpu = std::ranges::any_of(
+            m_processes, [](const auto& each) { return !each.second.trace.gpu.kernels.empty(); });
+        const auto texts = std::make_shared<const std::vector<std::string>>(m_strings.take());
+        std::vector<RankTrace> ranks;
+        for (auto& [globalPid, of] : m_processes) {
+            RankTrace& trace = of.trace;
+            if (onGpu ? trace.gpu.kernels.empty() : trace.ranges.empty())
+                continue;
+            trace.file = m_progress.file;
+            trace.program = m_program.empty() ? "Nsight Systems" : m_program;
+            trace.host = m_host;
+            trace.texts = texts;
+            if (onGpu)
+                trace.deviceName = m_gpus.nameOf(globalPid, trace.gpu.kernels.front().place.device);
+            trace.unreadable = ranks.empty() ? m_unreadable : 0;
+            ranks.push_back(std::move(trace));
+        }
+        sortByGpu(ranks);
+        return ranks;
+    }
 
 private:
     struct Process
@@ -47,24 +175,239 @@ private:
         std::unordered_map<std::int64_t, std::uint32_t> threads; // globalTid -> index
     };
 
-    Result<void> readSession();
-    Result<void> readKernels();
-    Result<void> readKernelsOf(std::string_view table, std::string_view unnamed);
-    Result<void> readCopies();
-    Result<void> readMemsets();
-    Result<void> readCalls();
-    Result<void> readRanges();
-    Result<void> readAllocations();
-    Result<void> readNames();
+    Result<void> readSession()
+    {
+        const auto version = [&](const Statement& row) {
+            if (row.text(0) == "EXPORT_PRODUCT_VERSION")
+                m_program = fmt::format("Nsight Systems {}", row.text(1));
+        };
+        TRY(forEach("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, [&](const Statement& row) {
+            const std::int64_t epoch = row.integer(0);
+            m_epoch = 0 <= epoch && epoch < kMostTime ? epoch : 0;
+        }));
+        TRY(forEach("META_DATA_EXPORT", {"name", "value"}, version));
+        TRY(forEach("EXPORT_META_DATA", {"name", "value"}, version));
+        TRY(forEach("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](const Statement& row) {
+            if (row.text(0) == "Hostname")
+                m_host = row.text(1).substr(0, 256);
+        }));
+        TRY(forEach("TARGET_INFO_GPU", {"id", "name"}, [&](const Statement& row) {
+            m_gpus.names[row.integer(0)] = row.text(1).substr(0, 256);
+        }));
+        return forEach("TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"},
+                       [&](const Statement& row) {
+                           m_gpus.ofProcess[{row.integer(0), row.integer(1)}] = row.integer(2);
+                       });
+    }
+    Result<void> readKernels()
+    {
+        TRY(readKernelsOf("CUPTI_ACTIVITY_KIND_KERNEL", ""));
+        // By default, nsys records a graph and not its kernels.
+        return readKernelsOf("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUDA graph");
+    }
+    // `unnamed` is the name of kernels for which the table has none.
+    Result<void> readKernelsOf(std::string_view table, std::string_view unnamed)
+    {
+        return forEach(table,
+                       workColumns({"demangledName", "gridX", "gridY", "gridZ", "blockX", "blockY",
+                                    "blockZ", "registersPerThread", "staticSharedMemory",
+                                    "dynamicSharedMemory", "graphNodeId", "shortName"}),
+                       [&](const Statement& row) {
+                           const auto when = window(row);
+                           if (!when)
+                               return;
+                           GpuKernel kernel;
+                           kernel.window = *when;
+                           kernel.place = place(row);
+                           const int named = row.isNull(7) ? 18 : 7;
+                           kernel.name = row.isNull(named) ? m_strings.number(unnamed)
+                                                           : nameOf(row.integer(named));
+                           for (int i = 0; i < 3; ++i) {
+                               (void)row.get(8 + i, kernel.grid[static_cast<std::size_t>(i)]);
+                               (void)row.get(11 + i, kernel.block[static_cast<std::size_t>(i)]);
+                           }
+                           (void)row.get(14, kernel.registers);
+                           (void)row.get(15, kernel.staticShared);
+                           (void)row.get(16, kernel.dynamicShared);
+                           (void)row.get(17, kernel.graphNode);
+                           process(row.integer(6)).trace.gpu.kernels.push_back(kernel);
+                       });
+    }
+    Result<void> readCopies()
+    {
+        // Nsight Systems numbers kinds of memory from 0, and CUPTI numbers them from 1.
+        const auto memoryKind = [](const Statement& row, int column) {
+            const std::int64_t kind = row.integer(column);
+            return static_cast<std::uint8_t>(0 <= kind && kind < 7 ? kind + 1 : 0);
+        };
+        return forEach(
+            "CUPTI_ACTIVITY_KIND_MEMCPY", workColumns({"bytes", "copyKind", "srcKind", "dstKind"}),
+            [&](const Statement& row) {
+                const auto when = window(row);
+                if (!when)
+                    return;
+                GpuCopy copy;
+                copy.window = *when;
+                copy.place = place(row);
+                (void)row.get(7, copy.bytes);
+                const std::int64_t kind = row.integer(8);
+                copy.kind = static_cast<std::uint8_t>(0 <= kind && kind <= 10 ? kind : 0);
+                copy.sourceMemory = memoryKind(row, 9);
+                copy.targetMemory = memoryKind(row, 10);
+                copy.sourceDevice = copy.targetDevice = copy.place.device;
+                process(row.integer(6)).trace.gpu.copies.push_back(copy);
+            });
+    }
+    Result<void> readMemsets()
+    {
+        return forEach("CUPTI_ACTIVITY_KIND_MEMSET", workColumns({"bytes"}),
+                       [&](const Statement& row) {
+                           const auto when = window(row);
+                           if (!when)
+                               return;
+                           GpuMemset memset;
+                           memset.window = *when;
+                           memset.place = place(row);
+                           (void)row.get(7, memset.bytes);
+                           memset.memory = 3;
+                           process(row.integer(6)).trace.gpu.memsets.push_back(memset);
+                       });
+    }
+    Result<void> readCalls()
+    {
+        return forEach("CUPTI_ACTIVITY_KIND_RUNTIME",
+                       {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"},
+                       [&](const Statement& row) {
+                           const auto when = window(row);
+                           if (!when)
+                               return;
+                           GpuCall call;
+                           call.window = *when;
+                           call.thread = thread(row.integer(2));
+                           (void)row.get(3, call.correlation);
+                           call.name = nameOf(row.integer(4));
+                           call.isDriver = row.integer(5) == 1;
+                           process(row.integer(2)).trace.gpu.calls.push_back(call);
+                       });
+    }
+    Result<void> readRanges()
+    {
+        constexpr int kPushPop = 59, kStartEnd = 60;
+        return forEach("NVTX_EVENTS", {"start", "end", "eventType", "text", "textId", "globalTid"},
+                       [&](const Statement& row) {
+                           const std::int64_t type = row.integer(2);
+                           if ((type != kPushPop && type != kStartEnd) || row.isNull(1))
+                               return;
+                           const auto when = window(row);
+                           if (!when)
+                               return;
+                           HostRange range{*when};
+                           const std::string_view text = row.isNull(3)
+                               ? m_strings.text(nameOf(row.integer(4)))
+                               : row.text(3);
+                           range.name
+                               = m_strings.number(withoutOpNumbers(text).substr(0, kMostText));
+                           range.thread = thread(row.integer(5));
+                           process(row.integer(5)).trace.ranges.push_back(range);
+                       });
+    }
+    Result<void> readAllocations()
+    {
+        return forEach("CUDA_GPU_MEMORY_USAGE_EVENTS",
+                       {"start", "globalPid", "bytes", "memoryOperationType", "memKind"},
+                       [&](const Statement& row) {
+                           constexpr int kDevice = 2, kFree = 1;
+                           MemoryEvent memory;
+                           if (row.integer(4) != kDevice)
+                               return;
+                           const std::int64_t time = row.integer(0), bytes = row.integer(2);
+                           if (time < 0 || time > kMostTime - m_epoch || bytes < 0
+                               || bytes > kMostBytes) {
+                               ++m_unreadable;
+                               return;
+                           }
+                           memory.time = time + m_epoch;
+                           memory.bytes = row.integer(3) == kFree ? -bytes : bytes;
+                           memory.category = MemoryCategory::Buffers;
+                           process(row.integer(1)).trace.memory.push_back(memory);
+                       });
+    }
+    Result<void> readNames()
+    {
+        return forEach("ThreadNames", {"nameId", "globalTid"}, [&](const Statement& row) {
+            const auto of = m_processes.find(row.integer(1) & kProcessMask);
+            if (of == m_processes.end())
+                return;
+            const std::string_view name = m_strings.text(nameOf(row.integer(0)));
+            if (const auto rank = mpiRank(name))
+                of->second.trace.rank = rank;
+            const auto found = of->second.threads.find(row.integer(1));
+            if (found != of->second.threads.end())
+                of->second.trace.threads[found->second] = name;
+        });
+    }
 
     // Calls `use(row)` for the rows of a table; a column that the table lacks is NULL.
     template<class Use>
-    Result<void> forEach(std::string_view table, std::vector<std::string> columns, Use use);
+    Result<void> forEach(std::string_view table, std::vector<std::string> columns, Use use)
+    {
+        const auto known = TRY(columnsOfTable(m_database, table));
+        if (known.empty())
+            return {};
+        for (std::string& column : columns)
+            column = known.contains(column) ? profiler::quoted(column) : std::string("NULL");
+        auto row = TRY(
+            m_database.prepare(fmt::format("SELECT {} FROM {}", fmt::join(columns, ", "), table)));
+        constexpr std::int64_t kRowsBetweenReports = 1 << 16;
+        for (std::int64_t rows = 1; row.next(); ++rows) {
+            use(row);
+            if (rows % kRowsBetweenReports == 0 && m_onProgress && !m_onProgress(m_progress))
+                return fail(Error::Code::Cancelled, "the import was cancelled");
+        }
+        return row.failed() ? tl::unexpected(m_database.error()) : Result<void>();
+    }
     Process& process(std::int64_t globalPid) { return m_processes[globalPid & kProcessMask]; }
-    std::uint32_t thread(std::int64_t globalTid);
-    std::uint32_t nameOf(std::int64_t stringId);
-    std::optional<Window> window(const Statement& row);
-    static GpuPlace place(const Statement& row);
+    std::uint32_t thread(std::int64_t globalTid)
+    {
+        Process& of = process(globalTid);
+        const auto [at, isNew]
+            = of.threads.emplace(globalTid, static_cast<std::uint32_t>(of.trace.threads.size()));
+        if (isNew)
+            of.trace.threads.push_back(fmt::format("thread {}", globalTid & ~kProcessMask));
+        return at->second;
+    }
+    std::uint32_t nameOf(std::int64_t stringId)
+    {
+        if (const auto known = m_names.find(stringId); known != m_names.end())
+            return known->second;
+        m_findName.bind(stringId);
+        const bool found = m_findName.next();
+        const std::uint32_t name
+            = m_strings.number(found ? m_findName.text(0).substr(0, kMostText) : "");
+        m_findName.reset();
+        m_names.emplace(stringId, name);
+        return name;
+    }
+    // Reads the window from the first two columns, which every query selects.
+    std::optional<Window> window(const Statement& row)
+    {
+        const std::int64_t begin = row.integer(0), end = row.integer(1);
+        if (row.isNull(1) || begin < 0 || end < begin || end > kMostTime - m_epoch) {
+            ++m_unreadable;
+            return std::nullopt;
+        }
+        return Window{begin + m_epoch, end + m_epoch};
+    }
+    // Reads columns 2 to 5 of the queries for GPU work.
+    static GpuPlace place(const Statement& row)
+    {
+        GpuPlace place;
+        (void)row.get(2, place.device);
+        (void)row.get(3, place.context);
+        (void)row.get(4, place.stream);
+        (void)row.get(5, place.correlation);
+        return place;
+    }
 
     Database& m_database;
     ImportProgress m_progress;
@@ -79,302 +422,6 @@ private:
     NsightGpus m_gpus;
 };
 
-Result<std::set<std::string>> columnsOfTable(Database& database, std::string_view table)
-{
-    std::set<std::string> columns;
-    auto row = TRY(database.prepare("SELECT name FROM pragma_table_info(?1)"));
-    row.bind(table);
-    while (row.next())
-        columns.emplace(row.text(0));
-    return row.failed() ? tl::unexpected(database.error()) : Result<std::set<std::string>>(columns);
-}
-
-template<class Use>
-Result<void> NsightReader::forEach(std::string_view table, std::vector<std::string> columns,
-                                   Use use)
-{
-    const auto known = TRY(columnsOfTable(m_database, table));
-    if (known.empty())
-        return {};
-    for (std::string& column : columns)
-        column = known.contains(column) ? profiler::quoted(column) : std::string("NULL");
-    auto row = TRY(
-        m_database.prepare(fmt::format("SELECT {} FROM {}", fmt::join(columns, ", "), table)));
-    constexpr std::int64_t kRowsBetweenReports = 1 << 16;
-    for (std::int64_t rows = 1; row.next(); ++rows) {
-        use(row);
-        if (rows % kRowsBetweenReports == 0 && m_onProgress && !m_onProgress(m_progress))
-            return fail(Error::Code::Cancelled, "the import was cancelled");
-    }
-    return row.failed() ? tl::unexpected(m_database.error()) : Result<void>();
-}
-
-std::uint32_t NsightReader::nameOf(std::int64_t stringId)
-{
-    if (const auto known = m_names.find(stringId); known != m_names.end())
-        return known->second;
-    m_findName.bind(stringId);
-    const bool found = m_findName.next();
-    const std::uint32_t name
-        = m_strings.number(found ? m_findName.text(0).substr(0, kMostText) : "");
-    m_findName.reset();
-    m_names.emplace(stringId, name);
-    return name;
-}
-
-std::uint32_t NsightReader::thread(std::int64_t globalTid)
-{
-    Process& of = process(globalTid);
-    const auto [at, isNew]
-        = of.threads.emplace(globalTid, static_cast<std::uint32_t>(of.trace.threads.size()));
-    if (isNew)
-        of.trace.threads.push_back(fmt::format("thread {}", globalTid & ~kProcessMask));
-    return at->second;
-}
-
-// Reads the window from the first two columns, which every query selects.
-std::optional<Window> NsightReader::window(const Statement& row)
-{
-    const std::int64_t begin = row.integer(0), end = row.integer(1);
-    if (row.isNull(1) || begin < 0 || end < begin || end > kMostTime - m_epoch) {
-        ++m_unreadable;
-        return std::nullopt;
-    }
-    return Window{begin + m_epoch, end + m_epoch};
-}
-
-// Reads columns 2 to 5 of the queries for GPU work.
-GpuPlace NsightReader::place(const Statement& row)
-{
-    GpuPlace place;
-    (void)row.get(2, place.device);
-    (void)row.get(3, place.context);
-    (void)row.get(4, place.stream);
-    (void)row.get(5, place.correlation);
-    return place;
-}
-
-Result<void> NsightReader::readSession()
-{
-    const auto version = [&](const Statement& row) {
-        if (row.text(0) == "EXPORT_PRODUCT_VERSION")
-            m_program = fmt::format("Nsight Systems {}", row.text(1));
-    };
-    TRY(forEach("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, [&](const Statement& row) {
-        const std::int64_t epoch = row.integer(0);
-        m_epoch = 0 <= epoch && epoch < kMostTime ? epoch : 0;
-    }));
-    TRY(forEach("META_DATA_EXPORT", {"name", "value"}, version));
-    TRY(forEach("EXPORT_META_DATA", {"name", "value"}, version));
-    TRY(forEach("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](const Statement& row) {
-        if (row.text(0) == "Hostname")
-            m_host = row.text(1).substr(0, 256);
-    }));
-    TRY(forEach("TARGET_INFO_GPU", {"id", "name"}, [&](const Statement& row) {
-        m_gpus.names[row.integer(0)] = row.text(1).substr(0, 256);
-    }));
-    return forEach("TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"},
-                   [&](const Statement& row) {
-                       m_gpus.ofProcess[{row.integer(0), row.integer(1)}] = row.integer(2);
-                   });
-}
-
-Result<void> NsightReader::readKernels()
-{
-    TRY(readKernelsOf("CUPTI_ACTIVITY_KIND_KERNEL", ""));
-    // By default, nsys records a graph and not its kernels.
-    return readKernelsOf("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUDA graph");
-}
-
-// `unnamed` is the name of kernels for which the table has none.
-Result<void> NsightReader::readKernelsOf(std::string_view table, std::string_view unnamed)
-{
-    return forEach(table,
-                   workColumns({"demangledName", "gridX", "gridY", "gridZ", "blockX", "blockY",
-                                "blockZ", "registersPerThread", "staticSharedMemory",
-                                "dynamicSharedMemory", "graphNodeId", "shortName"}),
-                   [&](const Statement& row) {
-                       const auto when = window(row);
-                       if (!when)
-                           return;
-                       GpuKernel kernel;
-                       kernel.window = *when;
-                       kernel.place = place(row);
-                       const int named = row.isNull(7) ? 18 : 7;
-                       kernel.name = row.isNull(named) ? m_strings.number(unnamed)
-                                                       : nameOf(row.integer(named));
-                       for (int i = 0; i < 3; ++i) {
-                           (void)row.get(8 + i, kernel.grid[static_cast<std::size_t>(i)]);
-                           (void)row.get(11 + i, kernel.block[static_cast<std::size_t>(i)]);
-                       }
-                       (void)row.get(14, kernel.registers);
-                       (void)row.get(15, kernel.staticShared);
-                       (void)row.get(16, kernel.dynamicShared);
-                       (void)row.get(17, kernel.graphNode);
-                       process(row.integer(6)).trace.gpu.kernels.push_back(kernel);
-                   });
-}
-
-Result<void> NsightReader::readCopies()
-{
-    // Nsight Systems numbers kinds of memory from 0, and CUPTI numbers them from 1.
-    const auto memoryKind = [](const Statement& row, int column) {
-        const std::int64_t kind = row.integer(column);
-        return static_cast<std::uint8_t>(0 <= kind && kind < 7 ? kind + 1 : 0);
-    };
-    return forEach("CUPTI_ACTIVITY_KIND_MEMCPY",
-                   workColumns({"bytes", "copyKind", "srcKind", "dstKind"}),
-                   [&](const Statement& row) {
-                       const auto when = window(row);
-                       if (!when)
-                           return;
-                       GpuCopy copy;
-                       copy.window = *when;
-                       copy.place = place(row);
-                       (void)row.get(7, copy.bytes);
-                       const std::int64_t kind = row.integer(8);
-                       copy.kind = static_cast<std::uint8_t>(0 <= kind && kind <= 10 ? kind : 0);
-                       copy.sourceMemory = memoryKind(row, 9);
-                       copy.targetMemory = memoryKind(row, 10);
-                       copy.sourceDevice = copy.targetDevice = copy.place.device;
-                       process(row.integer(6)).trace.gpu.copies.push_back(copy);
-                   });
-}
-
-Result<void> NsightReader::readMemsets()
-{
-    return forEach("CUPTI_ACTIVITY_KIND_MEMSET", workColumns({"bytes"}), [&](const Statement& row) {
-        const auto when = window(row);
-        if (!when)
-            return;
-        GpuMemset memset;
-        memset.window = *when;
-        memset.place = place(row);
-        (void)row.get(7, memset.bytes);
-        memset.memory = 3;
-        process(row.integer(6)).trace.gpu.memsets.push_back(memset);
-    });
-}
-
-Result<void> NsightReader::readCalls()
-{
-    return forEach("CUPTI_ACTIVITY_KIND_RUNTIME",
-                   {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"},
-                   [&](const Statement& row) {
-                       const auto when = window(row);
-                       if (!when)
-                           return;
-                       GpuCall call;
-                       call.window = *when;
-                       call.thread = thread(row.integer(2));
-                       (void)row.get(3, call.correlation);
-                       call.name = nameOf(row.integer(4));
-                       call.isDriver = row.integer(5) == 1;
-                       process(row.integer(2)).trace.gpu.calls.push_back(call);
-                   });
-}
-
-Result<void> NsightReader::readRanges()
-{
-    constexpr int kPushPop = 59, kStartEnd = 60;
-    return forEach("NVTX_EVENTS", {"start", "end", "eventType", "text", "textId", "globalTid"},
-                   [&](const Statement& row) {
-                       const std::int64_t type = row.integer(2);
-                       if ((type != kPushPop && type != kStartEnd) || row.isNull(1))
-                           return;
-                       const auto when = window(row);
-                       if (!when)
-                           return;
-                       HostRange range{*when};
-                       const std::string_view text
-                           = row.isNull(3) ? m_strings.text(nameOf(row.integer(4))) : row.text(3);
-                       range.name = m_strings.number(withoutOpNumbers(text).substr(0, kMostText));
-                       range.thread = thread(row.integer(5));
-                       process(row.integer(5)).trace.ranges.push_back(range);
-                   });
-}
-
-Result<void> NsightReader::readAllocations()
-{
-    return forEach("CUDA_GPU_MEMORY_USAGE_EVENTS",
-                   {"start", "globalPid", "bytes", "memoryOperationType", "memKind"},
-                   [&](const Statement& row) {
-                       constexpr int kDevice = 2, kFree = 1;
-                       MemoryEvent memory;
-                       if (row.integer(4) != kDevice)
-                           return;
-                       const std::int64_t time = row.integer(0), bytes = row.integer(2);
-                       if (time < 0 || time > kMostTime - m_epoch || bytes < 0
-                           || bytes > kMostBytes) {
-                           ++m_unreadable;
-                           return;
-                       }
-                       memory.time = time + m_epoch;
-                       memory.bytes = row.integer(3) == kFree ? -bytes : bytes;
-                       memory.category = MemoryCategory::Buffers;
-                       process(row.integer(1)).trace.memory.push_back(memory);
-                   });
-}
-
-Result<void> NsightReader::readNames()
-{
-    return forEach("ThreadNames", {"nameId", "globalTid"}, [&](const Statement& row) {
-        const auto of = m_processes.find(row.integer(1) & kProcessMask);
-        if (of == m_processes.end())
-            return;
-        const std::string_view name = m_strings.text(nameOf(row.integer(0)));
-        if (const auto rank = mpiRank(name))
-            of->second.trace.rank = rank;
-        const auto found = of->second.threads.find(row.integer(1));
-        if (found != of->second.threads.end())
-            of->second.trace.threads[found->second] = name;
-    });
-}
-
-Result<std::vector<RankTrace>> NsightReader::read()
-{
-    if (hasTable(m_database, "BS_run").value_or(false))
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} is a run of Bubblescope and not a trace: open it with "
-                                "bubblescope, or read it with bscope analyze",
-                                m_progress.file));
-    TRY(refuseStudyResults(m_database, m_progress.file));
-    if (!hasTable(m_database, "StringIds").value_or(false))
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} is not an export of Nsight Systems: it has no table StringIds; "
-                                "export the report with nsys export --type sqlite",
-                                m_progress.file));
-    m_findName = TRY(m_database.prepare("SELECT value FROM StringIds WHERE id = ?1"));
-    TRY(readSession());
-    int step = 0;
-    for (const auto part :
-         {&NsightReader::readKernels, &NsightReader::readCopies, &NsightReader::readMemsets,
-          &NsightReader::readCalls, &NsightReader::readRanges, &NsightReader::readAllocations,
-          &NsightReader::readNames}) {
-        constexpr int kSteps = 7;
-        m_progress.bytes = m_first + m_size * step++ / kSteps;
-        TRY((this->*part)());
-    }
-    const bool onGpu = std::ranges::any_of(
-        m_processes, [](const auto& each) { return !each.second.trace.gpu.kernels.empty(); });
-    const auto texts = std::make_shared<const std::vector<std::string>>(m_strings.take());
-    std::vector<RankTrace> ranks;
-    for (auto& [globalPid, of] : m_processes) {
-        RankTrace& trace = of.trace;
-        if (onGpu ? trace.gpu.kernels.empty() : trace.ranges.empty())
-            continue;
-        trace.file = m_progress.file;
-        trace.program = m_program.empty() ? "Nsight Systems" : m_program;
-        trace.host = m_host;
-        trace.texts = texts;
-        if (onGpu)
-            trace.deviceName = m_gpus.nameOf(globalPid, trace.gpu.kernels.front().place.device);
-        trace.unreadable = ranks.empty() ? m_unreadable : 0;
-        ranks.push_back(std::move(trace));
-    }
-    sortByGpu(ranks);
-    return ranks;
-}
 } // namespace
 
 Result<std::vector<RankTrace>> readNsight(const fs::path& file, ImportProgress before,

@@ -6,7 +6,7 @@
 
 namespace profiler {
 
-// Returns the GPU results of a finished run as rows of BS_metric; empty for runs without GPUs.
+// Rows of BS_metric of a finished run; empty for runs without GPUs.
 std::vector<Metric> gpuMetrics(const engine::RunInfo& info);
 
 // Reads one metric into `info`; ignores other names. Returns false if the value is not possible.

@@ -48,7 +48,7 @@ public:
         , m_use(std::move(use))
     { }
 
-    // Returns the rows that were not passed to `use`.
+    // The rows that were not passed to `use`.
     Result<GpuTrace> read()
     {
         TRY(readPlaces());

@@ -1,11 +1,10 @@
-#include "profiler/store/gpu/gpu_writer.h"
-
 #include "engine/base/try.h"
 #include "engine/timeline/kernel_name.h"
 #include "profiler/store/gpu/gpu_tables.h"
 #include "profiler/store/gpu/nsight.h"
 #include "profiler/store/gpu/nsight_tables.h"
 #include "profiler/store/metrics.h"
+#include "profiler/store/row_writer.h"
 
 #include <algorithm>
 #include <functional>
@@ -61,7 +60,6 @@ Result<void> addKinds(Database& database, const GpuTrace& trace)
     return done;
 }
 
-// Returns a row of BS_gpu_launch for each launch of work that belongs to an op.
 std::vector<LaunchRow> launchesOf(const GpuTrace& trace)
 {
     std::vector<LaunchRow> launches;

@@ -15,7 +15,7 @@ engine::Result<void> writeClocks(Database& database, const engine::GpuClocks& cl
 // Reads everything except the clocks, which are stored as metrics.
 engine::Result<engine::GpuMachine> readMachine(Database& database);
 
-// Returns the name of the host; "" if the file does not have it.
+// "" if the file does not have it.
 engine::Result<std::string> readHost(Database& database);
 
 } // namespace profiler

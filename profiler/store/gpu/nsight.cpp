@@ -1,14 +1,10 @@
 #include "profiler/store/gpu/nsight.h"
 
-#include "engine/timeline/clock.h"
-#include "engine/timeline/nvtx_range.h"
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 
 namespace profiler {
 namespace {
@@ -23,8 +19,7 @@ constexpr int kMostRows = 12; // a limit that keeps thread numbers within 24 bit
 constexpr int kCategoryEvent = 33, kPushPop = 59, kStartEnd = 60, kDomainEvent = 75;
 constexpr std::int64_t kFirstDomainRow = -1000; // ids of libraries' domains, counted downwards
 
-// Returns the StringIds.id of the name of a synthetic thread with row 0. Threads with other rows
-// use the name of row 0.
+// Of a synthetic thread with row 0. Threads with other rows use the name of row 0.
 std::int64_t nameId(std::int64_t thread)
 {
     return thread % kOneProcess - kFirstSyntheticThread;
@@ -196,9 +191,8 @@ bool NvtxWriter::write(std::int64_t id, const engine::Op& op, engine::DeviceId d
     return insert(std::move(row), true);
 }
 
-// Returns the thread of a range; nullopt if a new thread could not be written. All compute ops of a
-// device are on one thread. Only joint ops overlap there, and their ranges nest, because they have
-// the same window.
+// nullopt if a new thread could not be written. All compute ops of a device are on one thread. Only
+// joint ops overlap there, and their ranges nest, because they have the same window.
 std::optional<std::int64_t> NvtxWriter::threadOf(const engine::Op& op, engine::DeviceId device,
                                                  engine::Window window)
 {

@@ -18,10 +18,10 @@ namespace profiler {
 // highest id of a Linux thread (2^22).
 std::int64_t globalPid(std::int64_t process);
 std::int64_t globalTid(std::int64_t process, engine::DeviceId device);
-// Returns the thread of an op. Compute ops are on the thread of their device. Other ops can overlap
-// compute, so each device has one more thread per category of range. If ops of a category overlap
-// each other, the category has several threads, numbered by `row`. The ranges of a thread therefore
-// nest, unless more than twelve ops of a category overlap.
+// Compute ops are on the thread of their device. Other ops can overlap compute, so each device has
+// one more thread per category of range. If ops of a category overlap each other, the category has
+// several threads, numbered by `row`. The ranges of a thread therefore nest, unless more than
+// twelve ops of a category overlap.
 std::int64_t globalTid(std::int64_t process, engine::DeviceId device, engine::OpKind kind, int row,
                        const engine::Shape& shape);
 
@@ -42,7 +42,6 @@ public:
     // `id` is the id of the span's row. Returns false on failure; Database::error() has the reason.
     bool write(std::int64_t id, const engine::Op& op, engine::DeviceId device,
                const engine::Span& span);
-    // The thread of the range that was written last.
     std::int64_t lastThread() const { return m_lastThread; }
     // Writes a range of a library, on the thread that pushed it. `strings` is GpuTrace::strings.
     bool writeRange(Database& database, std::int64_t id, const engine::GpuRange& range,

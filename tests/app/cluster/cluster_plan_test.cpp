@@ -1,6 +1,6 @@
 #include "app/cluster/cluster_results.h"
 #include "engine/experiment/experiment_schedule.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "tests/catch.h"
 
 #include <QDir>

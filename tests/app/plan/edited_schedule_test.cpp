@@ -1,6 +1,6 @@
 #include "app/editor/schedule_check.h"
 #include "app/plan/edited_schedule.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/passes/passes.h"
 #include "tests/catch.h"

@@ -1,6 +1,6 @@
 #include "app/ui/style_sheet.h"
 #include "app/ui/theme.h"
-#include "profiler/figure/sight.h"
+#include "profiler/figure/checks.h"
 #include "tests/catch.h"
 
 #include <QPalette>

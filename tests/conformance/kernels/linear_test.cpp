@@ -1,5 +1,4 @@
-#include "engine/backend/cuda/blas/blas_lt.h"
-#include "engine/backend/cuda/blas/linear.h"
+#include "engine/backend/cuda/blas/products.h"
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
 #include "tests/conformance/kernels/suite.h"

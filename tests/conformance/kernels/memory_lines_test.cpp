@@ -1,7 +1,7 @@
 // How much of an arena was written: the device counts it, and finds what this process finds in a
 // copy.
-#include "engine/backend/memory_lines.h"
-#include "engine/pipeline/arena.h"
+#include "engine/backend/kernels.h"
+#include "engine/pipeline/pipeline.h"
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"

@@ -1,10 +1,10 @@
 // Whole runs on a device whose memory this process cannot touch: the CUDA kernels emulated on the
 // CPU, and a GPU where there is one.
 #include "engine/exec/emulation.h"
-#include "engine/experiment/check_runnable.h"
+#include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_schedule.h"
-#include "engine/model/make_transformer.h"
-#include "engine/plan/pass_spec.h"
+#include "engine/model/transformer.h"
+#include "engine/plan/token_batches.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"

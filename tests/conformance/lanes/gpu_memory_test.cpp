@@ -2,7 +2,7 @@
 // whose driver gives memory in pieces of 2 MiB and takes some for itself.
 #include "engine/backend/cuda/kernels/op_stream.h"
 #include "engine/backend/cuda/runtime/device.h"
-#include "engine/pipeline/gpu_memory_ledger.h"
+#include "engine/pipeline/run_devices.h"
 #include "engine/transport/queued.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/probe_training.h"

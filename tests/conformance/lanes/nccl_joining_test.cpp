@@ -1,9 +1,9 @@
 // How ranks of NCCL are joined before a run, and what happens if one is missing or the run is
 // cancelled; emulated between GPUs that are emulated on the CPU.
-#include "engine/backend/cuda/runtime/communicators.h"
 #include "engine/backend/cuda/runtime/device.h"
-#include "engine/base/cancelled.h"
-#include "engine/exec/run_on_devices.h"
+#include "engine/backend/cuda/runtime/nccl.h"
+#include "engine/base/result.h"
+#include "engine/exec/run_experiment.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/nccl_machine.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"

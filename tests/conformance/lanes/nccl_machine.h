@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/backend/cuda/runtime/communicators.h"
 #include "engine/backend/cuda/runtime/device.h"
+#include "engine/backend/cuda/runtime/nccl.h"
 #include "tests/conformance/lanes/probe_training.h"
 #include "tests/support/cuda_on_cpu/machine.h"
 #include "tests/support/cuda_on_cpu/nccl_on_cpu.h"

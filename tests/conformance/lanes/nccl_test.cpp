@@ -1,8 +1,8 @@
 // Live training whose messages and sums go by NCCL, which is emulated between GPUs that are
 // emulated on the CPU: what it adds up, and how it ends where something is wrong.
-#include "engine/backend/cuda/runtime/communicators.h"
 #include "engine/backend/cuda/runtime/device.h"
-#include "engine/schedule/check/communicator_streams.h"
+#include "engine/backend/cuda/runtime/nccl.h"
+#include "engine/schedule/check/communication.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/transfers.h"
 #include "tests/catch.h"

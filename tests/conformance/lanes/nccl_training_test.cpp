@@ -1,11 +1,11 @@
 // The real model on GPUs of its own, whose gradients NCCL sums: exact accumulation gives the bits
 // of copies, floats are added in another order.
-#include "engine/backend/cuda/runtime/communicators.h"
 #include "engine/backend/cuda/runtime/device.h"
+#include "engine/backend/cuda/runtime/nccl.h"
 #include "engine/experiment/experiment_schedule.h"
-#include "engine/model/make_transformer.h"
+#include "engine/model/transformer.h"
 #include "engine/pipeline/run_devices.h"
-#include "engine/plan/pass_spec.h"
+#include "engine/plan/token_batches.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/nccl_machine.h"
 

@@ -1,6 +1,6 @@
 // Whole runs of real models on GPUs that are emulated on the CPU: the same losses as on the CPU.
 #include "engine/backend/cuda/runtime/device.h"
-#include "engine/exec/run_on_devices.h"
+#include "engine/exec/run_experiment.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/probe_training.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"

@@ -1,5 +1,4 @@
 #include "engine/cost/cost_model.h"
-#include "engine/cost/tick_limit.h"
 #include "tests/catch.h"
 
 using namespace engine;

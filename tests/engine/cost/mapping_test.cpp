@@ -1,7 +1,6 @@
 #include "engine/cost/hardware.h"
 #include "engine/cost/mapping.h"
 #include "engine/cost/shared_links.h"
-#include "engine/schedules/request_fields.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/temporary_folder.h"
 

@@ -9,7 +9,7 @@ TEST_CASE("a layer has 12 h^2 + 13 h parameters, Llama's 2 h^2 (1 + g/a) + 3 h f
     model.width = 64;
     model.heads = 8;
     CHECK(parametersPerLayer(model) == 12 * 64 * 64 + 13 * 64);
-    // As trained (block_layout.cpp); the biases were right only at f = 4 h and g = a.
+    // As trained (transformer_layout.cpp); the biases were right only at f = 4 h and g = a.
     model.keyValueHeads = 2;
     model.feedForward = 100;
     CHECK(parametersPerLayer(model)

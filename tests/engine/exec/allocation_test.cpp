@@ -1,6 +1,6 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/live.h"
-#include "engine/experiment/check_runnable.h"
+#include "engine/experiment/check_experiment.h"
 #include "engine/model/transformer.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"

@@ -2,9 +2,9 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/emulation.h"
 #include "engine/experiment/experiment_schedule.h"
-#include "engine/model/make_transformer.h"
-#include "engine/plan/pass_spec.h"
-#include "engine/verify/sequential.h"
+#include "engine/model/transformer.h"
+#include "engine/plan/token_batches.h"
+#include "engine/verify/reference.h"
 #include "tests/catch.h"
 
 #include <cmath>

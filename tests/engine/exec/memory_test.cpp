@@ -1,6 +1,6 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/emulation.h"
-#include "engine/model/make_transformer.h"
+#include "engine/model/transformer.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"

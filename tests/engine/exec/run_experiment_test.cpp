@@ -1,9 +1,10 @@
-#include "engine/cost/tick_limit.h"
-#include "engine/exec/execution_order.h"
+#include "engine/base/clock.h"
+#include "engine/cost/cost_model.h"
+#include "engine/exec/executor.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/run_experiment.h"
-#include "engine/experiment/check_runnable.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/experiment/check_experiment.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "tests/catch.h"
 #include "tests/support/small_training.h"
 #include "tests/support/temporary_folder.h"
@@ -12,10 +13,11 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <utility>
 
-using namespace engine;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
+using namespace engine;
 
 namespace {
 
@@ -396,4 +398,28 @@ TEST_CASE("launch hooks are called around all launches of an op")
     for (std::size_t i = 0; i < ops; ++i)
         ++once.at(told[i].op);
     CHECK(std::ranges::count(once, 1U) == static_cast<std::ptrdiff_t>(ops));
+}
+
+// Emulation counted the ops of the first pipeline only.
+TEST_CASE("the progress of a run counts the ops of all data-parallel pipelines")
+{
+    Experiment experiment;
+    experiment.schedule.scheme = "1f1b";
+    experiment.schedule.devices = experiment.schedule.microBatches = 2;
+    experiment.schedule.dataParallel = 2;
+    experiment.model = tests::narrowModel(4);
+    experiment.iterations = 1;
+    experiment.warmup = 0;
+    OpsDone last;
+    RunObserver observer;
+    observer.progress = [&](const OpsDone& at) { last = at; };
+    observer.launches.begin = [isFirst = true](OpOfIteration) mutable {
+        constexpr std::int64_t kLonger = 60'000'000; // than 50 ms, the interval of the reports
+        const std::int64_t end = std::exchange(isFirst, false) ? wallTime() + kLonger : 0;
+        while (wallTime() < end) { }
+    };
+    const auto run = tests::runOf(experiment, observer);
+    REQUIRE(run);
+    CHECK(last.ops == 2 * opCount(run->schedule));
+    CHECK(last.done % 2 == 0);
 }

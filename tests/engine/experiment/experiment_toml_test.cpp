@@ -1,5 +1,4 @@
 #include "engine/experiment/experiment_fields.h"
-#include "engine/experiment/run_command.h"
 #include "tests/catch.h"
 
 #include <random>

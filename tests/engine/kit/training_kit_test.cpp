@@ -2,8 +2,7 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/kit/training_kit.h"
 #include "engine/model/text_data.h"
-#include "engine/schedule/formats/csv.h"
-#include "engine/schedule/formats/torch_csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,6 +1,3 @@
-#include "engine/model/grammar.h"
-#include "engine/model/hidden_tokens.h"
-#include "engine/model/permutation.h"
 #include "engine/model/text_data.h"
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"

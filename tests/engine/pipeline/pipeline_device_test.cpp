@@ -1,4 +1,4 @@
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "tests/support/small_training.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/text_schedule.h"

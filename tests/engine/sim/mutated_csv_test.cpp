@@ -1,5 +1,5 @@
 #include "engine/schedule/check/validate.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "tests/support/pipelines.h"
 
 #include <random>

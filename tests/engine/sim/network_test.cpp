@@ -1,4 +1,4 @@
-#include "engine/schedule/passes/tied_embeddings.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/sim/network.h"
 #include "engine/timeline/stash_ledger.h"
 #include "tests/engine/sim/spans.h"

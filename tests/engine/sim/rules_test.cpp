@@ -1,5 +1,5 @@
-#include "engine/schedule/passes/tied_embeddings.h"
-#include "engine/sim/durations.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/sim/placer.h"
 #include "tests/engine/sim/spans.h"
 #include "tests/support/text_schedule.h"
 

@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/model/make_transformer.h"
 #include "engine/model/text_data.h"
-#include "engine/verify/sequential.h"
+#include "engine/model/transformer.h"
+#include "engine/verify/reference.h"
 #include "tests/catch.h"
 
 #include <cmath>

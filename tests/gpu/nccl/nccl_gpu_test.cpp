@@ -1,5 +1,4 @@
 #include "engine/backend/cuda/runtime/nccl.h"
-#include "engine/backend/cuda_communicators.h"
 #include "engine/backend/cuda_device.h"
 #include "tests/catch.h"
 

@@ -1,5 +1,5 @@
 // P4: which of the products of a transformer cuBLASLt has with which epilogue, as the backend asks
-// for them (engine/backend/cuda/blas/blas_plan.cpp: row-major matrices are their own transposes),
+// for them (engine/backend/cuda/blas/blas_lt.cpp: row-major matrices are their own transposes),
 // how fast the algorithm is that its heuristics put first, and how fast the best of eight. The last
 // shapes are an untied head's with rows padded as logits are, and one whose vocabulary is padded:
 // what of a head's time that would save.

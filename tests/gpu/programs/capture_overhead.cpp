@@ -3,7 +3,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/median.h"
 #include "engine/exec/run_experiment.h"
-#include "engine/timeline/op_timing.h"
+#include "engine/timeline/timeline.h"
 #include "profiler/capture/capture.h"
 
 #include <fmt/format.h>

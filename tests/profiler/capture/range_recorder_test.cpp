@@ -1,6 +1,5 @@
 #include "engine/timeline/nvtx_range.h"
-#include "profiler/capture/launch_log.h"
-#include "profiler/capture/op_ranges.h"
+#include "profiler/capture/link.h"
 #include "profiler/capture/range_recorder.h"
 #include "tests/catch.h"
 #include "tests/support/paths.h"

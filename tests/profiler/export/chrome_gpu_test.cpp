@@ -1,5 +1,5 @@
 // The Chrome trace of a run with kernels, read as a reader of Kineto's traces does.
-#include "profiler/export/chrome.h"
+#include "profiler/export/exporters.h"
 #include "profiler/import/import.h"
 #include "tests/profiler/export/text_of.h"
 #include "tests/support/gpu_run.h"

@@ -1,6 +1,4 @@
-#include "profiler/export/chrome.h"
 #include "profiler/export/exporters.h"
-#include "profiler/export/sub_lanes.h"
 #include "profiler/import/import.h"
 #include "tests/profiler/export/text_of.h"
 #include "tests/support/pipelines.h"

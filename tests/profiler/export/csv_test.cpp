@@ -1,4 +1,4 @@
-#include "profiler/export/csv.h"
+#include "profiler/export/exporters.h"
 #include "tests/profiler/export/text_of.h"
 #include "tests/support/pipelines.h"
 

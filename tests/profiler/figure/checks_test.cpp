@@ -1,6 +1,5 @@
 #include "profiler/figure/checks.h"
 #include "profiler/figure/layout.h"
-#include "profiler/figure/sight.h"
 #include "tests/profiler/figure/figure_runs.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "profiler/figure/svg.h"
+#include "profiler/figure/scene.h"
 #include "tests/profiler/figure/drawn_figure.h"
 
 using namespace profiler;

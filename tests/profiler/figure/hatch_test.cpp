@@ -1,6 +1,5 @@
-#include "profiler/figure/hatch.h"
 #include "profiler/figure/layout.h"
-#include "profiler/figure/svg.h"
+#include "profiler/figure/scene.h"
 #include "tests/profiler/figure/figure_runs.h"
 
 #include <cmath>

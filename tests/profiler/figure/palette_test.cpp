@@ -1,9 +1,13 @@
+#include "engine/timeline/nvtx_range.h"
 #include "profiler/figure/palette.h"
 #include "tests/catch.h"
 
-using namespace profiler;
+#include <fmt/format.h>
+
 using engine::Op;
 using engine::OpKind;
+using namespace engine;
+using namespace profiler;
 
 namespace {
 
@@ -117,4 +121,18 @@ TEST_CASE("a recompute has the fill of its forward and lines of its own in every
             CHECK(palette.hatch(recompute, chunk).density > 0);
             CHECK(palette.hatch(recompute, chunk).lines != palette.hatch(forward, chunk).lines);
         }
+}
+
+TEST_CASE("an outer profiler shows ops in the colours of the default palette")
+{
+    const auto palette = loadPalette("default", ThemeMode::Light);
+    REQUIRE(palette);
+    for (int kind = 0; kind < kOpKinds; ++kind) {
+        Op op;
+        op.kind = static_cast<OpKind>(kind);
+        const RangeCategory& category = rangeCategory(op.kind);
+        CAPTURE(category.name);
+        CHECK(fmt::format("#{:06X}", category.argb & 0xFFFFFF) == hex(palette->fill(op, 0)));
+        CHECK(category.argb >> 24 == 0xFF);
+    }
 }

@@ -1,5 +1,4 @@
-#include "profiler/figure/hatch.h"
-#include "profiler/figure/svg.h"
+#include "profiler/figure/scene.h"
 #include "tests/catch.h"
 
 #include <cmath>

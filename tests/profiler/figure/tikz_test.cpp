@@ -1,4 +1,4 @@
-#include "profiler/figure/tikz.h"
+#include "profiler/figure/scene.h"
 #include "tests/catch.h"
 
 using namespace profiler;

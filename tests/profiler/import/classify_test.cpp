@@ -1,5 +1,6 @@
 #include "profiler/analysis/gpu_activity.h"
 #include "tests/profiler/import/frame_trace.h"
+#include "tests/profiler/import/traces.h"
 
 using namespace engine;
 using namespace profiler;
@@ -289,4 +290,88 @@ TEST_CASE("messages between the last and the first rank are those of the next ch
     CHECK(kindOfMessage(0, "recv", 2) == OpKind::RecvActivation);
     CHECK(kindOfMessage(0, "send", 2) == OpKind::SendGradient);
     CHECK(kindOfMessage(2, "recv", 0) == OpKind::RecvGradient);
+}
+
+// All kernels were of forwards.
+TEST_CASE("a thread that runs functions of autograd is one of the engine in old traces, too")
+{
+    const TemporaryFolder folder;
+    std::string events;
+    const auto launch = [&](const char* op, int thread, int ts) {
+        events += fmt::format(
+            R"({0}{{"ph":"X","cat":"Operator","name":"{1}","pid":1,"tid":"{2}","ts":{3},"dur":9}},)"
+            R"({{"ph":"X","cat":"Operator","name":"aten::addmm","pid":1,"tid":"{2}","ts":{4},)"
+            R"("dur":5}},{{"ph":"X","cat":"Runtime","name":"cudaLaunchKernel","pid":1,"tid":"{2}",)"
+            R"("ts":{5},"dur":1,"args":{{"correlation":{4}}}}},{{"ph":"X","cat":"Kernel",)"
+            R"("name":"gemm","pid":0,"tid":"stream 7","ts":{6},"dur":2,)"
+            R"("args":{{"device":0,"stream":7,"correlation":{4}}}}})",
+            events.empty() ? "" : ",", op, thread, ts, ts + 1, ts + 2, ts + 4);
+    };
+    launch("aten::linear", 1, 10);
+    launch("aten::linear", 1, 20);
+    launch("AddmmBackward", 2, 30);
+    launch("MulBackward0", 2, 40);
+    writeText(folder / "a.json", R"({"schemaVersion":1,"traceEvents":[)" + events + "]}");
+    CHECK(orderOf(imported(folder).run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
+}
+
+// It was a further micro-batch.
+TEST_CASE("kernels between the last backward and the end of an iteration are no forward")
+{
+    using enum OpKind;
+    for (const bool withSteps : {false, true}) {
+        CAPTURE(withSteps);
+        FrameTrace trace;
+        for (const int begin : {0, 100}) {
+            if (withSteps)
+                trace.add("user_annotation", fmt::format("ProfilerStep#{}", begin), 1, begin, 99);
+            trace.kernel("gemm", 1, begin + 1);
+            trace.backward(begin + 10);
+            trace.kernel("clip", 1, begin + 30);
+            trace.add("user_annotation", "Optimizer.step#SGD.step", 1, begin + 40, 9);
+            trace.kernel("update", 1, begin + 42);
+            if (withSteps)
+                trace.kernel("accuracy", 1, begin + 60);
+        }
+        CHECK(kindsOf(classified(trace.text()))
+              == std::vector{Forward, Backward, OptimizerStep, Forward, Backward, OptimizerStep});
+    }
+}
+
+// The copy of the loss to the host was a forward.
+TEST_CASE("a copy that no kernel follows is no forward")
+{
+    FrameTrace trace;
+    trace.work("gpu_memcpy", "Memcpy HtoD", 1, 0);
+    trace.kernel("gemm", 1, 4);
+    trace.backward(10);
+    trace.work("gpu_memcpy", "Memcpy DtoH", 1, 20);
+    const ClassifiedRank rank = classified(trace.text());
+    CHECK(kindsOf(rank) == std::vector{OpKind::Forward, OpKind::Backward});
+    CHECK(rank.ofCopy == std::vector<std::uint32_t>{0, ClassifiedRank::kNoWork});
+    CHECK(rank.leftOut
+          == std::vector<ImportReport::LeftOut>{
+              {"GPU work outside forwards and backwards", 1, 2000}});
+}
+
+// It was the first micro-batch.
+TEST_CASE("kernels before the first activation that a rank receives are no forward")
+{
+    using enum OpKind;
+    FrameTrace trace;
+    for (const int begin : {0, 100}) {
+        trace.kernel("fill", 1, begin + 1);
+        trace.add("user_annotation",
+                  "megatron.core.pipeline_parallel.p2p_communication.recv_forward", 1, begin + 10,
+                  9);
+        trace.kernel("ncclDevKernel_SendRecv", 1, begin + 12);
+        trace.kernel("gemm", 1, begin + 30);
+        trace.backward(begin + 40);
+        trace.add("user_annotation", "Optimizer.step#SGD.step", 1, begin + 60, 9);
+        trace.kernel("update", 1, begin + 62);
+    }
+    CHECK(kindsOf(classified(trace.text()))
+          == std::vector{RecvActivation, Forward, Backward, OptimizerStep, RecvActivation, Forward,
+                         Backward, OptimizerStep});
 }

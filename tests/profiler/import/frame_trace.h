@@ -1,7 +1,7 @@
 #pragma once
 
 #include "profiler/import/classify/classify.h"
-#include "profiler/import/readers/kineto.h"
+#include "profiler/import/readers/readers.h"
 #include "tests/profiler/import/traces.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include "profiler/import/import.h"
-#include "profiler/import/readers/nsight_export.h"
+#include "profiler/import/readers/readers.h"
 #include "profiler/store/trace_store.h"
 #include "tests/profiler/import/nsight_traces.h"
 #include "tests/profiler/import/traces.h"

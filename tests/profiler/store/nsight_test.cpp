@@ -1,5 +1,5 @@
 #include "engine/schedule/notation.h"
-#include "engine/timeline/clock.h"
+#include "engine/timeline/run.h"
 #include "profiler/store/gpu/nsight.h"
 #include "tests/profiler/store/script.h"
 

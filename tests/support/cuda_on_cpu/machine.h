@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+struct CUctx_st; // the type behind CUcontext
+
 struct CUgreenCtx_st; // a partition's context (cuda.h)
 
 // GPUs that are emulated on the CPU. What is queued on a stream is not done until some thread of
@@ -56,7 +58,7 @@ int multiprocessorsOf(cudaStream_t stream);
 // As a profiler knows them: those that live, in the order in which they were made.
 void nameStream(cudaStream_t stream, const std::string& name);
 std::vector<std::string> streamNames();
-void nameContext(struct CUctx_st* context, const std::string& name);
+void nameContext(CUctx_st* context, const std::string& name);
 std::vector<std::string> contextNames();
 
 // Called for every kernel, copy, fill and graph, on the thread that queues it; empty: not called.

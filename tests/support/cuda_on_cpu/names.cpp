@@ -1,6 +1,5 @@
 // What a profiler that is attached would hear of names (machine.h).
-#include "engine/backend/cuda/runtime/names.h"
-
+#include "engine/backend/cuda/runtime/stream.h"
 #include "tests/support/cuda_on_cpu/machine.h"
 
 void engine::cuda::nameStream(cudaStream_t stream, const std::string& name)

@@ -1,5 +1,4 @@
-#include "engine/backend/cuda/blas/linear.h"
-
+#include "engine/backend/cuda/blas/products.h"
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/kernels/operations.h"
 

@@ -3,6 +3,8 @@
 #include "engine/backend/cuda/kernels/op_stream.h"
 #include "engine/backend/kernels.h"
 
+#include <memory>
+
 namespace engine::cuda {
 
 enum class Element : std::uint8_t { Float, BFloat16 };
@@ -83,7 +85,7 @@ struct BatchedMatmul
     }
 };
 
-// Interface for matrix products; implemented with cuBLASLt (blas_lt.h).
+// Interface for matrix products; makeBlasLt() implements it with cuBLASLt.
 class Products
 {
 public:
@@ -97,5 +99,33 @@ public:
     // Not thread-safe.
     virtual bool multiply(const OpStream& opStream, const Product& op) = 0;
 };
+
+// Linear layers as one product with an epilogue. These functions return false and queue nothing if
+// the library has no such product; separate operations then give the same result. The library's
+// GELU is the tanh form.
+
+template<class Real>
+bool linear(const OpStream& opStream, Products& products, const Linear<Real>& op);
+template<class Real>
+bool linearBackwardInput(const OpStream& opStream, Products& products,
+                         const LinearBackwardInput<Real>& op);
+template<class Real>
+bool linearBackwardWeight(const OpStream& opStream, Products& products,
+                          const LinearBackwardWeight<Real>& op);
+
+struct BlasOptions
+{
+    // The number of SMs that the heuristics assume, for example the SMs of a partition. 0: all SMs
+    // of the GPU.
+    int multiprocessors = 0;
+    // If set, products round their operands to a 10-bit mantissa. All operands must then be floats.
+    bool tf32 = false;
+};
+
+// Matrix products with cuBLASLt, which is loaded on first use. They accumulate in fp32 and use the
+// workspace of the stream. The algorithm is the first one that the heuristics return. It is chosen
+// once for each combination of shape, layout, alignment and epilogue, so repeated runs give the
+// same bits. Throws std::runtime_error if the library is missing or fails.
+std::unique_ptr<Products> makeBlasLt(const BlasOptions& options = {});
 
 } // namespace engine::cuda

@@ -30,16 +30,14 @@ struct Head
     __host__ __device__ int keyColumn() const { return heads * size; }
     __host__ __device__ int valueColumn() const { return (heads + keyHeads) * size; }
 
-    // Returns the first row of the sample to which head `own` belongs. Heads are counted over all
-    // samples.
+    // Heads are counted over all samples.
     __device__ std::ptrdiff_t firstRow(int own) const
     {
         return static_cast<std::ptrdiff_t>(own / heads) * sequence;
     }
     __device__ int column(int own) const { return own % heads * size; }
     __device__ int keyHead(int own) const { return own % heads / group(); }
-    // Returns how many columns of slice `ofSlice` the first `rows` rows of the current slice attend
-    // to. These are the first columns of slice `ofSlice`.
+    // The number of columns of slice `ofSlice` to which the first `rows` rows of this slice attend.
     __device__ int seen(int ofSlice, int rows) const
     {
         return causal && ofSlice == slice && rows < sequence ? rows : sequence;

@@ -43,8 +43,7 @@ struct Head
     {
         return row < sequence && column < sequence && (!causal || ofSlice < slice || column <= row);
     }
-    // Returns how many columns of slice `ofSlice` the first `rows` rows of the current slice attend
-    // to. These are the first columns of slice `ofSlice`.
+    // The number of columns of slice `ofSlice` to which the first `rows` rows of this slice attend.
     __device__ int seen(int ofSlice, int rows) const
     {
         if (!causal || ofSlice < slice)

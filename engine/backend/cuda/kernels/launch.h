@@ -53,7 +53,6 @@ void launch(cudaStream_t stream, dim3 grid, void (*kernel)(Parameters...), Argum
     launchWithMemory(stream, grid, 0, kernel, arguments...);
 }
 
-// Returns the number of blocks of `each` items that cover `count` items.
 constexpr unsigned blocksFor(std::size_t count, std::size_t each)
 {
     return static_cast<unsigned>((count + each - 1) / each);

@@ -1,12 +1,12 @@
 #include "engine/backend/cuda/kernels/elements.h"
 #include "engine/backend/cuda/kernels/operations.h"
 #include "engine/backend/cuda/kernels/ordered_sum.h"
-#include "engine/backend/memory_lines.h"
+#include "engine/backend/kernels.h"
 
 namespace engine::cuda {
 namespace {
 
-// Counts the lines (memory_lines.h) that have at least one byte other than the expected one. A
+// Counts the lines (kLine bytes) that have at least one byte other than the expected one. A
 // thread reads one line, 16 bytes at a time.
 struct Unlike
 {

@@ -13,7 +13,6 @@ template<class Real>
 void addBiasGradient(const OpStream& opStream, Matrix<const Real> dy, float* dBias);
 template<class Real>
 void add(const OpStream& opStream, std::span<const Real> x, std::span<Real> y);
-// Rounds x and copies it to y.
 template<class Real>
 void roundRows(const OpStream& opStream, Matrix<const float> x, Matrix<Real> y);
 
@@ -61,8 +60,7 @@ void addIntegers(const OpStream& opStream, std::span<const std::int64_t> x,
 void fromFixedPoint(const OpStream& opStream, std::span<const std::int64_t> sums,
                     std::span<float> x);
 
-// Returns the number of 64-byte lines (memory_lines.h) with a byte other than `value`. Synchronizes
-// the stream to read the count.
+// Synchronizes the stream to read the count of lines (kLine bytes).
 std::int64_t linesUnlike(const OpStream& opStream, std::byte value,
                          std::span<const std::byte> memory);
 

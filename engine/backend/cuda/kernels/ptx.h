@@ -78,7 +78,7 @@ __device__ inline std::uint32_t pack(float low, float high)
     return both;
 }
 
-// Returns 2^x, within 2 ulp; 0 for very negative numbers and -infinity.
+// Within 2 ulp; 0 for very negative numbers and -infinity.
 __device__ inline float exp2(float x)
 {
     float result;
@@ -86,7 +86,6 @@ __device__ inline float exp2(float x)
     return result;
 }
 
-// Returns the shared memory of the block that launchWithMemory() requested.
 __device__ inline unsigned char* sharedMemory()
 {
     extern __shared__ __align__(256) unsigned char memory[];

@@ -16,7 +16,6 @@ struct RowGroup
     static_assert(kGroup == kWarp || kGroup == kThreads);
     static constexpr int kRowsOfBlock = kThreads / kGroup;
 
-    // Returns the row of this thread, which all threads of its group share.
     __device__ static int row()
     {
         return static_cast<int>(blockIdx.x) * kRowsOfBlock + static_cast<int>(threadIdx.x) / kGroup;

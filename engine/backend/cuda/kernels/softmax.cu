@@ -6,7 +6,6 @@
 namespace engine::cuda {
 namespace {
 
-// Returns the number of columns that row `row` of the scores attends to.
 template<class Real>
 __device__ inline int seenBy(const ScoreRows<Real>& scores, int row)
 {

@@ -1,4 +1,4 @@
-// Compares abi.h and functions.h with nccl.h. Compiled only where that header is installed.
+// Compares functions.h with nccl.h. Compiled only where that header is installed.
 #include "engine/backend/cuda/nccl/functions.h"
 #include "engine/base/same_call.h"
 

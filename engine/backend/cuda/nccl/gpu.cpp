@@ -13,7 +13,6 @@
 #include <vector>
 
 namespace engine::cuda {
-
 namespace {
 
 // A thread that waits for NCCL first polls without sleeping for kStare, because most calls complete

@@ -1,8 +1,7 @@
-#include "engine/backend/cuda/runtime/communicators.h"
-
+#include "engine/backend/cuda/runtime/nccl.h"
 #include "engine/backend/cuda/runtime/queue.h"
-#include "engine/backend/cuda_communicators.h"
-#include "engine/base/cancelled.h"
+#include "engine/backend/cuda_device.h"
+#include "engine/base/result.h"
 
 #include <fmt/format.h>
 

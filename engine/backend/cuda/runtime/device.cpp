@@ -1,6 +1,6 @@
 #include "engine/backend/cuda/runtime/device.h"
 
-#include "engine/backend/cuda/blas/blas_lt.h"
+#include "engine/backend/cuda/blas/products.h"
 #include "engine/backend/cuda/runtime/allocations.h"
 #include "engine/backend/cuda/runtime/kernels.h"
 #include "engine/backend/cuda/runtime/queue.h"
@@ -8,9 +8,6 @@
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
-
-#include <cmath>
-#include <vector>
 
 namespace engine::cuda {
 namespace {

@@ -1,6 +1,5 @@
-#include "engine/backend/cuda/runtime/gpu_clock.h"
-
-#include "engine/backend/cuda/runtime/on_gpu.h"
+#include "engine/backend/cuda/runtime/device.h"
+#include "engine/backend/cuda/runtime/stream.h"
 #include "engine/base/clock.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,7 @@
 #include "engine/backend/cuda/runtime/kernels.h"
 
-#include "engine/backend/cuda/blas/linear.h"
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/kernels/operations.h"
-#include "engine/backend/cuda/runtime/attention.h"
 #include "engine/backend/cuda/runtime/tensor_attention.h"
 
 #include <vector>

@@ -1,4 +1,4 @@
-#include "engine/backend/cuda/runtime/names.h"
+#include "engine/backend/cuda/runtime/stream.h"
 
 #if __has_include(<nvtx3/nvToolsExtCudaRt.h>)
 #include <nvtx3/nvToolsExtCuda.h>

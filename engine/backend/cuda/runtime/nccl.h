@@ -1,6 +1,9 @@
 #pragma once
 
+#include "engine/backend/communicators.h"
+
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +12,6 @@
 #include <string>
 
 struct CUstream_st; // the type behind cudaStream_t
-
 namespace engine::cuda {
 
 // NCCL is an alternative to peer copies for messages, and performs all-reduces over replicas and
@@ -17,7 +19,7 @@ namespace engine::cuda {
 // order; NCCL is provided for comparison with systems that use it. It does not support two ranks on
 // one GPU, so partitions of one GPU cannot use it.
 //
-// findNcclFault() (engine/schedule/check/communicator_streams.h) checks before the run whether a
+// findNcclFault() (engine/schedule/check/communication.h) checks before the run whether a
 // schedule's order is safe.
 
 struct NcclFunctions; // nccl/functions.h
@@ -49,7 +51,7 @@ struct NcclCall
     CUstream_st* stream = nullptr;
 };
 
-// The communicators of one GPU (transport/communicator_plans.h). poll() and abort() are
+// The communicators of one GPU (transport/matched.h). poll() and abort() are
 // thread-safe. The other functions must be called by one thread at a time, with the GPU current.
 // Joining and enqueuing do not wait for the GPU; an operation that NCCL does not accept within
 // `patience` is an error. Errors, including errors that NCCL detects later, are std::runtime_error
@@ -91,5 +93,14 @@ private:
     struct State;
     std::unique_ptr<State> m_state;
 };
+
+// Joins and connects NCCL communicators, so that the first message or sum is not slower than later
+// ones and does not wait for the threads of other ranks. Throws std::runtime_error if a rank does
+// not respond within `patience`, and Cancelled soon after `cancel` is set. In both cases all ranks
+// are aborted.
+std::unique_ptr<DeviceCommunicators>
+joinCommunicators(const NcclFunctions& library, const IdVector<DeviceId, const Device*>& devices,
+                  const std::vector<CommunicatorPlan>& plans, const std::atomic<bool>& cancel,
+                  std::chrono::milliseconds patience = std::chrono::seconds(30));
 
 } // namespace engine::cuda

@@ -1,6 +1,5 @@
 #include "engine/backend/cuda/runtime/partition.h"
 
-#include "engine/backend/cuda/runtime/driver_function.h"
 #include "engine/backend/cuda/runtime/stream.h"
 #include "engine/backend/device_placement.h"
 
@@ -75,7 +74,6 @@ int sizeOf(const CUdevResource& group)
     return group.sm.smCount;
 }
 
-// Returns the groups of split(), or none if they have different sizes.
 std::vector<CUdevResource> equalGroups(int gpu, int count, int size)
 {
     std::vector<CUdevResource> groups

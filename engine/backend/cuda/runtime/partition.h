@@ -8,6 +8,24 @@
 
 namespace engine::cuda {
 
+// Looks up a function of the driver as of CUDA version `since`; nullptr if the driver lacks it.
+template<class Function>
+Function driverFunction(const char* name, unsigned since)
+{
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+#if CUDART_VERSION >= 12050
+    const cudaError_t status
+        = cudaGetDriverEntryPointByVersion(name, &function, since, cudaEnableDefault, &result);
+#else
+    static_cast<void>(since);
+    const cudaError_t status = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &result);
+#endif
+    return status == cudaSuccess && result == cudaDriverEntryPointSuccess
+        ? reinterpret_cast<Function>(function) // NOLINT: interface of the driver
+        : nullptr;
+}
+
 // Part of a GPU's multiprocessors (a green context), on which its streams run. Memory and modules
 // belong to the whole GPU (CUDA Runtime API 13.4, "Execution Context Management"). Events also
 // belong to the whole GPU, unless the driver requires events of the stream's own context
@@ -28,7 +46,6 @@ public:
 
     cudaStream_t makeStream() const;
     CUcontext context() const; // for profilers; nullptr if unknown
-    // Returns the number of multiprocessors that the driver assigned.
     int multiprocessors() const { return m_multiprocessors; }
     Events events() const { return m_events; }
     void setEvents(Events events) { m_events = events; }

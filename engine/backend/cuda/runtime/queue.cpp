@@ -6,7 +6,6 @@
 #include <cmath>
 
 namespace engine::cuda {
-
 namespace {
 
 class CudaGraph final : public DeviceGraph

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/backend/cuda/runtime/gpu_clock.h"
+#include "engine/backend/cuda/runtime/device.h"
 #include "engine/backend/device_queue.h"
 
 namespace engine::cuda {

@@ -1,6 +1,3 @@
-// Fills the report of cuda_report.h. Devices are queried with the static CUDA runtime, libraries
-// with dlopen(). Creates no context.
-#include "engine/backend/cuda/runtime/device_facts.h"
 #include "engine/backend/cuda/runtime/nccl.h"
 #include "engine/backend/cuda/runtime/partition.h"
 #include "engine/backend/cuda/runtime/tensor_attention.h"
@@ -8,14 +5,129 @@
 #include "engine/base/toolkit_library.h"
 #include "engine/base/version.h"
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <array>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
+// Fills the report of cuda_report.h. Devices are queried with the static CUDA runtime, libraries
+// with dlopen(). Creates no context.
 namespace engine::cuda {
 namespace {
+
+std::int64_t attribute(int index, cudaDeviceAttr which)
+{
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, which, index) == cudaSuccess ? value : 0;
+}
+
+std::string busOf(int index)
+{
+    std::array<char, 32> text{};
+    return cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), index) == cudaSuccess
+        ? text.data()
+        : "";
+}
+
+// As nvidia-smi writes it, without "GPU-": 8-4-4-4-12 digits.
+std::string uuidOf(const cudaDeviceProp& properties)
+{
+    std::string text;
+    for (std::size_t i = 0; i < sizeof properties.uuid.bytes; ++i)
+        text += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                            static_cast<unsigned char>(properties.uuid.bytes[i]));
+    return text;
+}
+
+struct Attribute
+{
+    const char* column;
+    cudaDeviceAttr attribute;
+};
+constexpr Attribute kAttributes[] = {
+    {"l2CacheSize", cudaDevAttrL2CacheSize},
+    {"smCount", cudaDevAttrMultiProcessorCount},
+    {"constantMemory", cudaDevAttrTotalConstantMemory},
+    {"maxRegistersPerBlock", cudaDevAttrMaxRegistersPerBlock},
+    {"maxShmemPerBlock", cudaDevAttrMaxSharedMemoryPerBlock},
+    {"maxShmemPerBlockOptin", cudaDevAttrMaxSharedMemoryPerBlockOptin},
+    {"maxShmemPerSm", cudaDevAttrMaxSharedMemoryPerMultiprocessor},
+    {"maxRegistersPerSm", cudaDevAttrMaxRegistersPerMultiprocessor},
+    {"threadsPerWarp", cudaDevAttrWarpSize},
+    {"asyncEngines", cudaDevAttrAsyncEngineCount},
+    {"maxBlocksPerSm", cudaDevAttrMaxBlocksPerMultiprocessor},
+    {"maxThreadsPerBlock", cudaDevAttrMaxThreadsPerBlock},
+    {"maxBlockDimX", cudaDevAttrMaxBlockDimX},
+    {"maxBlockDimY", cudaDevAttrMaxBlockDimY},
+    {"maxBlockDimZ", cudaDevAttrMaxBlockDimZ},
+    {"maxGridDimX", cudaDevAttrMaxGridDimX},
+    {"maxGridDimY", cudaDevAttrMaxGridDimY},
+    {"maxGridDimZ", cudaDevAttrMaxGridDimZ},
+    {"computeMajor", cudaDevAttrComputeCapabilityMajor},
+    {"computeMinor", cudaDevAttrComputeCapabilityMinor},
+    {"smMajor", cudaDevAttrComputeCapabilityMajor},
+    {"smMinor", cudaDevAttrComputeCapabilityMinor},
+};
+
+// Adds bus id, UUID and attributes of a device. Creates no context.
+void addFacts(int index, const cudaDeviceProp& properties, CudaDevice& device)
+{
+    constexpr std::int64_t kKilo = 1000;
+    device.bus = busOf(index);
+    device.uuid = uuidOf(properties);
+    auto& numbers = device.numbers;
+    numbers = {{"isDiscrete", properties.integrated == 0 ? 1 : 0},
+               {"totalMemory", static_cast<std::int64_t>(properties.totalGlobalMem)},
+               {"cuDevice", index}};
+    for (const Attribute& asked : kAttributes)
+        numbers.emplace_back(asked.column, attribute(index, asked.attribute));
+    const std::int64_t warp = attribute(index, cudaDevAttrWarpSize);
+    if (warp > 0)
+        numbers.emplace_back("maxWarpsPerSm",
+                             attribute(index, cudaDevAttrMaxThreadsPerMultiProcessor) / warp);
+    // Clocks are in kHz; memory transfers two words per cycle (double data rate).
+    numbers.emplace_back("clockRate", attribute(index, cudaDevAttrClockRate) * kKilo);
+    numbers.emplace_back("memoryBandwidth",
+                         2 * attribute(index, cudaDevAttrMemoryClockRate) * kKilo
+                             * attribute(index, cudaDevAttrGlobalMemoryBusWidth) / 8);
+}
+
+// [from][to]: whether GPU `from` can access the memory of GPU `to`.
+std::vector<std::vector<bool>> peerAccess(int devices)
+{
+    const std::size_t count = devices;
+    std::vector<std::vector<bool>> access(count, std::vector<bool>(count));
+    for (int from = 0; from < devices; ++from)
+        for (int to = 0; to < devices; ++to)
+            if (int can = 0;
+                from != to && cudaDeviceCanAccessPeer(&can, from, to) == cudaSuccess && can != 0)
+                access[from][to] = true;
+    return access;
+}
+
+std::string moduleLoading()
+{
+    constexpr unsigned kSince = 11070;
+    const auto ask
+        = driverFunction<CUresult (*)(CUmoduleLoadingMode*)>("cuModuleGetLoadingMode", kSince);
+    CUmoduleLoadingMode mode{};
+    if (ask == nullptr || ask(&mode) != CUDA_SUCCESS)
+        return {};
+    return mode == CU_MODULE_LAZY_LOADING ? "lazy" : "eager";
+}
+
+// The plug-in does not request tf32 for fp32 products (blas_lt.cpp), but an environment variable
+// can force it.
+std::string tf32State()
+{
+    const char* forced = std::getenv("NVIDIA_TF32_OVERRIDE");
+    return forced != nullptr && std::string_view(forced) == "1" ? "on: NVIDIA_TF32_OVERRIDE is 1"
+                                                                : "off";
+}
 
 std::string dotted(int version) // 13000 -> "13.0"
 {
@@ -33,11 +145,7 @@ struct Asked
     std::string (*text)(long long version);
 };
 
-std::string cublasText(long long v) // 130100 -> 13.1.0
-{
-    return fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100);
-}
-std::string ncclText(long long v) // 22809 -> 2.28.9
+std::string threePartText(long long v) // 130100 -> 13.1.0
 {
     return fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100);
 }
@@ -53,8 +161,8 @@ const std::vector<Asked>& askedLibraries()
          {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"},
          "cublasLtGetVersion",
          true,
-         cublasText},
-        {"NCCL", {"libnccl.so.2", "libnccl.so"}, "ncclGetVersion", false, ncclText},
+         threePartText},
+        {"NCCL", {"libnccl.so.2", "libnccl.so"}, "ncclGetVersion", false, threePartText},
         {"CUPTI",
          {"libcupti.so.13", "libcupti.so.12", "libcupti.so"},
          "cuptiGetVersion",
@@ -156,6 +264,7 @@ void fill(CudaReport& report)
 }
 
 } // namespace
+
 } // namespace engine::cuda
 
 extern "C" __attribute__((visibility("default"))) const char*

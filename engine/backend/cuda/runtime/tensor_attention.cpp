@@ -25,7 +25,7 @@ std::size_t numbers(std::size_t a, int b)
     return a * static_cast<std::size_t>(b);
 }
 
-// Returns the size of the workspace for the query gradients, in values of Wide<bfloat16>.
+// In values of Wide<bfloat16>.
 std::size_t sizeOfQueries(const AttentionShape& shape)
 {
     return inWide<bfloat16>(numbers(shape.rows(), shape.width()));

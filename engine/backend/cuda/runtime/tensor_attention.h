@@ -12,10 +12,9 @@ namespace engine::cuda {
 // per block.
 bool tensorAttention(const OpStream& opStream, const Attention<bfloat16>& op);
 bool tensorAttentionBackward(const OpStream& opStream, const AttentionBackward<bfloat16>& op);
-// Returns a value of AttentionShape::headsAtOnce whose workspace suffices for the backward.
 int headsOfTensorWorkspace(const AttentionShape& shape);
-// Returns the reason why flash attention does not use tensor cores for some head sizes on a GPU
-// with this much shared memory per block; "" if it uses them for all supported sizes.
+// Why flash attention does not use tensor cores for some head sizes on a GPU with this much shared
+// memory per block; "" if it uses them for all.
 std::string lackOfTensorCores(std::size_t sharedMemory);
 
 inline bool tensorAttention(const OpStream&, const Attention<float>&)

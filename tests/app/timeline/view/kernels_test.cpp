@@ -4,7 +4,7 @@
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/navigation.h"
 #include "app/ui/kernel_colours.h"
-#include "profiler/figure/sight.h"
+#include "profiler/figure/checks.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/catch.h"
 #include "tests/support/gpu_run.h"

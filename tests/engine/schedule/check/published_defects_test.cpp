@@ -1,6 +1,5 @@
 #include "engine/schedule/check/validate.h"
-#include "engine/schedule/formats/read_schedule.h"
-#include "engine/schedule/formats/torch_csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/notation.h"
 #include "tests/support/pipelines.h"
 

@@ -1,5 +1,5 @@
 #include "engine/schedule/check/stash.h"
-#include "engine/schedule/check/stash_check.h"
+#include "engine/schedule/check/validate.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"
 

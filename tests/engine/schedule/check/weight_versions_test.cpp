@@ -1,5 +1,5 @@
 #include "engine/schedule/check/weight_versions.h"
-#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "tests/support/golden.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"

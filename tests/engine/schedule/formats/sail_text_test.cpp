@@ -1,6 +1,5 @@
 #include "engine/schedule/check/validate.h"
-#include "engine/schedule/formats/read_schedule.h"
-#include "engine/schedule/formats/sail_text.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "tests/support/golden.h"
 #include "tests/support/pipelines.h"
 

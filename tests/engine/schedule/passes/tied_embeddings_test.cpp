@@ -1,7 +1,6 @@
 #include "engine/schedule/check/validate.h"
-#include "engine/schedule/formats/csv.h"
-#include "engine/schedule/formats/read_schedule.h"
-#include "engine/schedule/passes/tied_embeddings.h"
+#include "engine/schedule/formats/schedule_file.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 

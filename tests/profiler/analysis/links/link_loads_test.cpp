@@ -1,5 +1,4 @@
 #include "engine/schedule/passes/passes.h"
-#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/links/link_loads.h"

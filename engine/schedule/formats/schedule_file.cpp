@@ -1,0 +1,108 @@
+#include "engine/schedule/formats/schedule_file.h"
+
+#include "engine/base/read_file.h"
+#include "engine/base/text.h"
+#include "engine/base/try.h"
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/formats/assemble.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+namespace engine {
+namespace {
+
+// Skips lines of blanks and commas: if device 0 is always idle, its line has only these.
+std::string_view firstLine(std::string_view text)
+{
+    Lines lines(text);
+    while (const auto line = lines.next())
+        if (line->find_first_not_of(" \t,") != std::string_view::npos)
+            return *line;
+    return {};
+}
+
+std::string_view firstWord(std::string_view line)
+{
+    const std::size_t begin = line.find_first_not_of(" \t,");
+    const std::string_view rest = begin == std::string_view::npos ? "" : line.substr(begin);
+    return rest.substr(0, rest.find_first_of(" \t,"));
+}
+
+bool isDigit(char c)
+{
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+} // namespace
+
+Result<ScheduleFormat> scheduleFormat(std::string_view text)
+{
+    const std::string_view line = firstLine(text);
+    const std::string_view word = firstWord(line);
+    if (word.empty())
+        return fail(Error::Code::Corrupt,
+                    "the file is empty; write a schedule with bscope schedule -o FILE");
+    if (text.starts_with("SQLite format 3"))
+        return fail(Error::Code::Corrupt,
+                    "is a recorded run or another SQLite file, not a schedule; write a schedule "
+                    "with bscope schedule -o FILE");
+    if (isDigit(word.front()) || word.front() == '(')
+        return ScheduleFormat::Torch;
+    const bool manyColumns = line.find(',') != std::string_view::npos;
+    if (word == "device" || manyColumns)
+        return ScheduleFormat::Csv;
+    if (std::isalpha(static_cast<unsigned char>(word.front())) != 0 && isDigit(word.back()))
+        return ScheduleFormat::Sail;
+    return fail(Error::Code::Corrupt,
+                fmt::format("starts with '{}', which is not a schedule format; write a schedule "
+                            "with bscope schedule -o FILE",
+                            excerpt(line)));
+}
+
+std::string_view formatTitle(ScheduleFormat format)
+{
+    switch (format) {
+    case ScheduleFormat::Torch:
+        return "PyTorch's schedule CSV";
+    case ScheduleFormat::Sail:
+        return "sail-sg's schedule text";
+    case ScheduleFormat::Csv:
+        break;
+    }
+    return "schedule CSV";
+}
+
+Result<Schedule> readScheduleText(std::string_view text, std::string_view scheme)
+{
+    const auto format = TRY(scheduleFormat(text));
+    switch (format) {
+    case ScheduleFormat::Torch:
+        return readTorch(text, scheme);
+    case ScheduleFormat::Sail:
+        return readSail(text, scheme);
+    case ScheduleFormat::Csv:
+        break;
+    }
+    return readCsv(text, scheme);
+}
+
+Result<Schedule> readScheduleFile(const std::string& path)
+{
+    const auto text = TRY(readFile(path));
+    auto schedule = readScheduleText(text);
+    if (!schedule)
+        return fail(Error::Code::Corrupt, path + ": " + schedule.error().message);
+    const auto violations = validate(*schedule);
+    if (!violations.empty())
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{}: {}{}", path, violations.front().message,
+                                violations.size() == 1
+                                    ? ""
+                                    : fmt::format("; bscope validate {} shows all {}", path,
+                                                  violations.size())));
+    return schedule;
+}
+
+} // namespace engine

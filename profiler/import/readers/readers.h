@@ -1,0 +1,52 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "profiler/import/rank_trace.h"
+#include "profiler/import/trace_files.h"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profiler {
+
+// A reader turns a file of one format into RankTraces. Nothing after it depends on the format.
+
+// Whether a rule matches ranges with this name. Python functions without such a rule are dropped.
+using IsNamedByRule = std::function<bool(std::string_view range)>;
+
+struct JsonTrace
+{
+    std::vector<RankTrace> ranks;
+    std::string warning; // "" if all of it was read
+};
+
+// Reads a JSON trace in the Trace Event Format, either from PyTorch's profiler (Kineto), with one
+// file per rank, or from a program that writes one process or thread per rank. Events without a
+// usable time are left out and counted in RankTrace::unreadable.
+engine::Result<JsonTrace> readKineto(const std::string& name, const ByteSource& bytes,
+                                     const IsNamedByRule& isNamedByRule);
+
+// Splits the trace of one file into ranks. A trace that has kernels or states its rank is a single
+// rank. Otherwise every process with a range that a rule matches is a rank. If there is only one
+// such process, every thread with such a range is a rank, except in traces of PyTorch's profiler,
+// in which a process is a rank, and in those that `bscope export` wrote, in which a process is a
+// device. `processes[thread]` is the process of each thread. A file of more than 1024 ranks is not
+// a trace of a job and stays a single rank.
+std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string>& processes,
+                                  const IsNamedByRule& isNamedByRule);
+
+// Reads an SQLite export of Nsight Systems of any version; missing tables and columns are
+// treated as empty. Each process with GPU work is a rank. If no process has GPU work, each process
+// with NVTX ranges is a rank. Fails with Error::Code::Unsupported if another program wrote the
+// file, with Error::Code::Corrupt if it is damaged, and with Error::Code::Cancelled if `progress`
+// returns false. If `before.file` is not `file`, then `file` is an unpacked copy of the trace
+// `before.file`: errors name `before.file`, and `before.bytes` already includes the bytes of the
+// trace.
+engine::Result<std::vector<RankTrace>> readNsight(const std::filesystem::path& file,
+                                                  ImportProgress before,
+                                                  const OnImportProgress& progress);
+
+} // namespace profiler
