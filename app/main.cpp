@@ -1,5 +1,5 @@
 #include "app/figures/figure_command.h"
-#include "app/settings/apply_settings.h"
+#include "app/settings/settings_page.h"
 #include "app/ui/control_style.h"
 #include "app/ui/controls.h"
 #include "app/ui/message_log.h"
@@ -7,8 +7,6 @@
 #include "app/window/application.h"
 #include "app/window/command_line.h"
 #include "app/window/main_window.h"
-#include "app/window/open_link.h"
-#include "app/window/screenshot.h"
 #include "app/window/window_session.h"
 #include "engine/base/process.h"
 

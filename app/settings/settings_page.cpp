@@ -1,17 +1,221 @@
 #include "app/settings/settings_page.h"
 
-#include "app/settings/setting_row.h"
 #include "app/ui/controls.h"
 #include "app/ui/empty_state.h"
+#include "app/ui/form_rows.h"
+#include "app/ui/segment_control.h"
+#include "app/ui/setting_table.h"
 #include "app/ui/settings.h"
+#include "app/ui/spin_field.h"
 
+#include <QCheckBox>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QLineEdit>
 #include <QScrollArea>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cstring>
 
 namespace app {
+namespace {
+
+constexpr int kControlWidth = 400;
+
+} // namespace
+
+SettingRow::SettingRow(const ThemeController& theme, const Setting& setting, QWidget* parent)
+    : QWidget(parent)
+    , m_setting(setting)
+    , m_problem(makeLabel({}, "problem"))
+    , m_reset(makeButton(tr("Reset"), QStringLiteral("resetSetting"), "link"))
+{
+    setObjectName(QString::fromLatin1(setting.key));
+    m_control = makeControl(theme);
+    m_control->setAccessibleDescription(setting.explanation);
+    QWidget* focus = m_control->focusProxy() != nullptr ? m_control->focusProxy() : m_control;
+    if (setting.kind != Setting::Kind::Choice) // its control sets the name with the current choice
+        focus->setAccessibleName(setting.title);
+    m_reset->setAccessibleName(tr("Reset %1").arg(setting.title));
+    m_problem->hide();
+    connect(m_reset, &QPushButton::clicked, this, [this] {
+        setValue(m_setting.byDefault);
+        take(m_setting.byDefault);
+        focusControl();
+    });
+    QLabel* explanation = makeLabel(setting.explanation, "hint");
+    explanation->setWordWrap(true);
+    auto* texts
+        = spaced(new QVBoxLayout, {}, 2, {makeLabel(setting.title), explanation, m_problem});
+    auto* side = new QWidget;
+    if (m_setting.kind == Setting::Kind::Folder || m_setting.kind == Setting::Kind::Program)
+        side->setFixedWidth(kControlWidth); // paths are long; the explanation gets the rest
+    spaced(new QHBoxLayout(side), {}, 8, {kStretch, m_reset, m_control});
+    auto* row = spaced(new QHBoxLayout, {0, 10, 0, 10}, 24, {{texts, 1}, side});
+    spaced(new QVBoxLayout(this), {}, 0, {makeLine(Qt::Horizontal), row});
+}
+
+QWidget* SettingRow::makeControl(const ThemeController& theme)
+{
+    switch (m_setting.kind) {
+    case Setting::Kind::Choice:
+        return makeChoice(theme);
+    case Setting::Kind::Switch:
+        return makeSwitch();
+    case Setting::Kind::Number:
+        return makeNumber(theme);
+    case Setting::Kind::Folder:
+    case Setting::Kind::Program:
+        break;
+    }
+    return makePath();
+}
+
+QWidget* SettingRow::makeChoice(const ThemeController& theme)
+{
+    auto* segments = new SegmentControl(theme, m_setting.names);
+    segments->setName(m_setting.title);
+    connect(segments, &SegmentControl::currentChanged, this,
+            [this](int choice) { take(m_setting.values.value(choice)); });
+    m_show = [this, segments](const QVariant& value) {
+        const QSignalBlocker blocker(segments);
+        segments->setCurrent(static_cast<int>(m_setting.values.indexOf(value.toString())));
+    };
+    return segments;
+}
+
+QWidget* SettingRow::makeSwitch()
+{
+    auto* box = new QCheckBox(tr("On"));
+    connect(box, &QCheckBox::toggled, this, &SettingRow::take);
+    m_show = [box](const QVariant& value) {
+        const QSignalBlocker blocker(box);
+        box->setChecked(value.toBool());
+    };
+    return box;
+}
+
+QWidget* SettingRow::makeNumber(const ThemeController& theme)
+{
+    auto* field = new SpinField(theme);
+    field->setRange(m_setting.least, m_setting.most);
+    field->setSuffix(QLatin1Char(' ') + m_setting.unit);
+    field->setFixedWidth(110);
+    field->setKeyboardTracking(false);
+    connect(field, &QSpinBox::valueChanged, this, &SettingRow::take);
+    m_show = [field](const QVariant& value) {
+        const QSignalBlocker blocker(field);
+        field->setValue(value.toInt());
+    };
+    return field;
+}
+
+// Makes a field for a path. Stores a path only if it is valid; "" selects the default.
+QWidget* SettingRow::makePath()
+{
+    auto* field = new QLineEdit;
+    field->setPlaceholderText(m_setting.emptyText);
+    QPushButton* browse = makeBrowseButton(
+        QStringLiteral("browse"),
+        m_setting.kind == Setting::Kind::Folder ? tr("Choose a folder") : tr("Choose a program"));
+    browse->setAccessibleName(tr("Choose: %1").arg(m_setting.title));
+    connect(browse, &QPushButton::clicked, this, &SettingRow::browse);
+    connect(field, &QLineEdit::editingFinished, this, [this, field] {
+        const QString typed = field->text().trimmed();
+        // A relative path would name another place when the program starts in another folder.
+        const QString path = typed.isEmpty() ? typed : QFileInfo(typed).absoluteFilePath();
+        const QString problem = problemOf(path);
+        m_problem->setText(problem);
+        m_problem->setVisible(!problem.isEmpty());
+        setLook(field, "invalid", !problem.isEmpty());
+        if (problem.isEmpty() && field->isModified()) {
+            field->setText(path); // is not modified then
+            take(path);
+        }
+    });
+    m_show = [this, field](const QVariant& value) {
+        field->setText(value.toString());
+        m_problem->hide();
+        setLook(field, "invalid", false);
+    };
+    auto* both = new QWidget;
+    both->setFocusProxy(field);
+    both->setMinimumWidth(220);
+    spaced(new QHBoxLayout(both), {}, 6, {{field, 1}, browse});
+    return both;
+}
+
+QString SettingRow::problemOf(const QString& path) const
+{
+    const QFileInfo info(path);
+    if (path.isEmpty())
+        return {};
+    if (m_setting.kind == Setting::Kind::Folder)
+        return info.isDir() && info.isWritable()
+            ? QString()
+            : tr("Not a folder that can be written. Choose another one.");
+    return info.isFile() && info.isExecutable()
+        ? QString()
+        : tr("Not a program that can be started. Choose bscope.");
+}
+
+void SettingRow::browse()
+{
+    auto* dialog = named(new QFileDialog(this, m_setting.title), "settingDialog");
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    const bool isFolder = m_setting.kind == Setting::Kind::Folder;
+    dialog->setFileMode(isFolder ? QFileDialog::Directory : QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        auto* field = m_control->findChild<QLineEdit*>();
+        field->setText(path);
+        field->setModified(true);
+        Q_EMIT field->editingFinished();
+    });
+    dialog->open();
+}
+
+void SettingRow::take(const QVariant& value)
+{
+    m_reset->setVisible(value != m_setting.byDefault);
+    Q_EMIT changed(value);
+}
+
+void SettingRow::setValue(const QVariant& value)
+{
+    m_show(value);
+    m_reset->setVisible(value != m_setting.byDefault);
+}
+
+bool SettingRow::matches(const QString& text) const
+{
+    const QString own = m_setting.group + QLatin1Char(' ') + m_setting.title + QLatin1Char(' ')
+        + m_setting.explanation;
+    const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    return std::ranges::all_of(
+        words, [&](const QString& word) { return own.contains(word, Qt::CaseInsensitive); });
+}
+
+void SettingRow::focusControl()
+{
+    m_control->setFocus(Qt::TabFocusReason);
+}
+
+void applyLookSettings(const Settings& settings, ThemeController& theme,
+                       ThemeController::Choice choice)
+{
+    theme.setLook(choice, settings.value(key::kPalette).toString(),
+                  settings.value(key::kTextSize).toInt() / 100.0);
+    theme.setUnits(settings.units());
+}
+
+void applySetting(const char* key, const Settings& settings, ThemeController& theme)
+{
+    const bool isTheme = std::strcmp(key, key::kTheme) == 0;
+    applyLookSettings(settings, theme, isTheme ? settings.theme() : theme.choice());
+}
+
 namespace {
 
 constexpr int kPageWidth = 760;

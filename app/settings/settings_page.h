@@ -4,14 +4,61 @@
 #include "app/ui/setting_table.h"
 #include "app/ui/theme.h"
 
+#include <QWidget>
+
+#include <functional>
+
+class QLabel;
+class QPushButton;
 class QLineEdit;
 class QVBoxLayout;
 
 namespace app {
 
 class EmptyState;
-class SettingRow;
 class Settings;
+
+// A row with the title and explanation of a setting, its control, and a link that resets the
+// setting while it differs from the default.
+class SettingRow : public QWidget
+{
+    Q_OBJECT
+
+public:
+    SettingRow(const ThemeController& theme, const Setting& setting, QWidget* parent = nullptr);
+
+    const Setting& setting() const { return m_setting; }
+    void setValue(const QVariant& value); // emits no signal
+    bool matches(const QString& text) const;
+    void focusControl();
+
+Q_SIGNALS:
+    void changed(const QVariant& value); // the user changed the setting; `value` is valid
+
+private:
+    QWidget* makeControl(const ThemeController& theme);
+    QWidget* makeChoice(const ThemeController& theme);
+    QWidget* makeSwitch();
+    QWidget* makeNumber(const ThemeController& theme);
+    QWidget* makePath();
+    QString problemOf(const QString& path) const;
+    void browse();
+    void take(const QVariant& value);
+
+    const Setting& m_setting;
+    QWidget* m_control = nullptr;
+    std::function<void(const QVariant&)> m_show; // sets the control
+    QLabel* m_problem;
+    QPushButton* m_reset;
+};
+
+// Applies the palette, the text size and the units of the settings, and the theme `choice`, which
+// may come from the command line instead of the settings.
+void applyLookSettings(const Settings& settings, ThemeController& theme,
+                       ThemeController::Choice choice);
+
+// Applies a changed setting if it affects the look. All other settings are read when they are used.
+void applySetting(const char* key, const Settings& settings, ThemeController& theme);
 
 // All settings of the program, from settingTable(). A change is stored and applied immediately. The
 // field at the top filters the settings by the words of their titles and explanations.

@@ -1,17 +1,21 @@
 #include "app/shell/runs_dock.h"
 
-#include "app/shell/grouped_runs.h"
-#include "app/shell/runs_delegate.h"
+#include "app/documents/runs_model.h"
 #include "app/ui/controls.h"
+#include "app/ui/icons.h"
 #include "app/ui/numbers.h"
+#include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 
 #include <QClipboard>
+#include <QFontMetrics>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMouseEvent>
+#include <QPainter>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -20,6 +24,309 @@
 #include <utility>
 
 namespace app {
+
+GroupedRuns::GroupedRuns(RunsModel& runs, QObject* parent)
+    : QAbstractListModel(parent)
+    , m_runs(runs)
+    , m_rows(arranged())
+{
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(0);
+    // Rearranging can wait, because new runs are at the end and leave the rows of the others valid.
+    connect(&runs, &RunsModel::rowsInserted, &m_soon, qOverload<>(&QTimer::start));
+    connect(&m_soon, &QTimer::timeout, this, [this] {
+        if (arranged() != m_rows)
+            rebuild();
+    });
+    connect(&runs, &RunsModel::rowsRemoved, this, &GroupedRuns::rebuild);
+    connect(&runs, &RunsModel::rowsMoved, this, &GroupedRuns::rebuild);
+    connect(&runs, &RunsModel::modelReset, this, &GroupedRuns::rebuild);
+    connect(&runs, &RunsModel::dataChanged, this, &GroupedRuns::runsChanged);
+}
+
+QString GroupedRuns::groupTitle(int run) const
+{
+    const RunPointer data = m_runs.at(run)->run();
+    if (!data || m_runs.at(run)->isRunning() || m_runs.at(run)->isQueued())
+        return {};
+    QStringList parts{shapeText(*data), modeText(data->info)};
+    if (data->info.inUnits())
+        parts << tr("units");
+    return parts.join(QStringLiteral(", "));
+}
+
+bool GroupedRuns::matches(int run) const
+{
+    if (m_words.isEmpty())
+        return true;
+    const QModelIndex index = m_runs.index(run);
+    const QString text
+        = QStringList{index.data().toString(), index.data(RunsModel::SubtitleRole).toString(),
+                      index.data(RunsModel::ModeRole).toString(), groupTitle(run)}
+              .join(QLatin1Char(' '));
+    return std::ranges::all_of(
+        m_words, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+}
+
+std::vector<GroupedRuns::Row> GroupedRuns::arranged() const
+{
+    const bool hasHeaders = m_runs.rowCount() >= kHeadersFrom;
+    std::vector<Row> rows;
+    QStringList groups; // in the order of their first runs; runs without a group come first
+    groups << QString();
+    std::vector<Row> shown;
+    for (int run = 0; run < m_runs.rowCount(); ++run) {
+        if (!matches(run))
+            continue;
+        shown.push_back({run, hasHeaders ? groupTitle(run) : QString()});
+        if (!groups.contains(shown.back().group))
+            groups << shown.back().group;
+    }
+    for (const QString& group : groups) {
+        if (!group.isEmpty())
+            rows.push_back({-1, group});
+        std::ranges::copy_if(shown, std::back_inserter(rows),
+                             [&](const Row& row) { return row.group == group; });
+    }
+    return rows;
+}
+
+void GroupedRuns::rebuild()
+{
+    m_soon.stop();
+    std::vector<Row> rows = arranged();
+    beginResetModel();
+    m_rows = std::move(rows);
+    endResetModel();
+}
+
+// A change of a run may also move it to another group.
+void GroupedRuns::runsChanged(const QModelIndex& from, const QModelIndex& to)
+{
+    m_soon.start();
+    for (int row = 0; row < rowCount(); ++row) {
+        const int run = m_rows[static_cast<std::size_t>(row)].run;
+        if (run < 0 || (run >= from.row() && run <= to.row()))
+            Q_EMIT dataChanged(index(row), index(row));
+    }
+}
+
+void GroupedRuns::setFilter(const QString& filter)
+{
+    const QStringList words = filter.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    if (words == m_words)
+        return;
+    m_words = words;
+    rebuild();
+}
+
+int GroupedRuns::runOf(const QModelIndex& index) const
+{
+    return index.isValid() ? m_rows[static_cast<std::size_t>(index.row())].run : -1;
+}
+
+QModelIndex GroupedRuns::indexOf(int run) const
+{
+    const auto found = std::ranges::find(m_rows, run, &Row::run);
+    return run < 0 || found == m_rows.end() ? QModelIndex()
+                                            : index(static_cast<int>(found - m_rows.begin()));
+}
+
+std::vector<int> GroupedRuns::groupOf(const QModelIndex& index) const
+{
+    std::vector<int> runs;
+    if (!index.isValid())
+        return runs;
+    const QString& group = m_rows[static_cast<std::size_t>(index.row())].group;
+    for (const Row& row : m_rows)
+        if (row.run >= 0 && row.group == group)
+            runs.push_back(row.run);
+    return runs;
+}
+
+int GroupedRuns::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+Qt::CheckState GroupedRuns::checkOf(const QString& group) const
+{
+    int runs = 0, checked = 0;
+    for (const Row& row : m_rows) {
+        if (row.run < 0 || row.group != group)
+            continue;
+        ++runs;
+        checked += m_runs.index(row.run).data(Qt::CheckStateRole).toInt() == Qt::Checked ? 1 : 0;
+    }
+    return checked == 0 ? Qt::Unchecked : checked == runs ? Qt::Checked : Qt::PartiallyChecked;
+}
+
+QVariant GroupedRuns::groupData(const Row& header, int role) const
+{
+    switch (role) {
+    case HeaderRole:
+        return true;
+    case Qt::DisplayRole:
+    case Qt::ToolTipRole:
+        return role == Qt::DisplayRole ? header.group : toolTipText(header.group);
+    case Qt::CheckStateRole:
+        return checkOf(header.group);
+    case RunsModel::ValueRole:
+        return QString::number(std::ranges::count_if(
+            m_rows, [&](const Row& row) { return row.run >= 0 && row.group == header.group; }));
+    default:
+        return {};
+    }
+}
+
+QVariant GroupedRuns::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const Row& row = m_rows[static_cast<std::size_t>(index.row())];
+    if (row.run < 0)
+        return groupData(row, role);
+    return role == HeaderRole ? QVariant(false) : m_runs.index(row.run).data(role);
+}
+
+bool GroupedRuns::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    if (!index.isValid() || role != Qt::CheckStateRole)
+        return false;
+    const std::vector<int> runs
+        = runOf(index) < 0 ? groupOf(index) : std::vector<int>{runOf(index)};
+    for (const int run : runs)
+        m_runs.setData(m_runs.index(run), value, role);
+    return true;
+}
+
+Qt::ItemFlags GroupedRuns::flags(const QModelIndex& index) const
+{
+    return index.isValid() ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable
+            | Qt::ItemNeverHasChildren
+                           : Qt::NoItemFlags;
+}
+
+namespace {
+
+constexpr int kTextLeft = 32, kPadding = 10;
+
+void drawLine(QPainter& painter, const QRect& row, const QString& left, const QString& right)
+{
+    const QFontMetrics metrics(painter.font());
+    painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter, right);
+    const int room = row.width() - metrics.horizontalAdvance(right) - 6;
+    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(left, Qt::ElideRight, room));
+}
+
+void paintGrip(QPainter& painter, const QRect& box, const QColor& colour)
+{
+    for (int row = 0; row < 3; ++row)
+        for (int column = 0; column < 2; ++column)
+            painter.fillRect(box.left() + 3 + 5 * column, box.top() + 2 + 4 * row, 2, 2, colour);
+}
+
+} // namespace
+
+RunsDelegate::RunsDelegate(const ThemeController& theme, QObject* parent)
+    : QStyledItemDelegate(parent)
+    , m_theme(theme)
+{ }
+
+QSize RunsDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const
+{
+    if (index.data(GroupedRuns::HeaderRole).toBool())
+        return {200, 28};
+    return {200, index.data(RunsModel::RunningRole).toBool() ? 48 : 40};
+}
+
+QRect RunsDelegate::checkBox(const QRect& row)
+{
+    return {row.left() + 10, row.top() + 7, 14, 14};
+}
+
+void RunsDelegate::paintCheck(QPainter& painter, const QRect& row, const QModelIndex& index) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    const int state = index.data(Qt::CheckStateRole).toInt();
+    const bool isChecked = state != Qt::Unchecked;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(isChecked ? chrome.primary : chrome.lineStrong);
+    painter.setBrush(isChecked ? chrome.primary : chrome.surface);
+    painter.drawRoundedRect(QRectF(checkBox(row)).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+    if (state == Qt::PartiallyChecked)
+        painter.fillRect(QRectF(checkBox(row)).adjusted(3, 6, -3, -6), chrome.primaryText);
+    else if (isChecked)
+        paintIcon(painter, Icon::Check, QRectF(checkBox(row)).adjusted(1, 1, -1, -1),
+                  chrome.primaryText);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void RunsDelegate::paintTexts(QPainter& painter, const QRect& row, const QModelIndex& index,
+                              bool isSelected) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    const QRect text = row.adjusted(kTextLeft, 0, -kPadding, 0);
+    if (index.data(GroupedRuns::HeaderRole).toBool()) {
+        painter.setFont(uiFont(12, QFont::Medium));
+        painter.setPen(chrome.text);
+        drawLine(painter, text, index.data().toString(),
+                 index.data(RunsModel::ValueRole).toString());
+        return;
+    }
+    painter.setFont(uiFont(13, isSelected ? QFont::Medium : QFont::Normal));
+    painter.setPen(chrome.text);
+    drawLine(painter, QRect(text.left(), row.top() + 4, text.width(), 18), index.data().toString(),
+             index.data(RunsModel::ValueRole).toString());
+    painter.setFont(uiFont(11));
+    painter.setPen(isSelected ? chrome.text2 : chrome.text3);
+    drawLine(painter, QRect(text.left(), row.top() + 21, text.width(), 15),
+             index.data(RunsModel::SubtitleRole).toString(),
+             index.data(RunsModel::ModeRole).toString());
+    const double progress = index.data(RunsModel::ProgressRole).toDouble();
+    if (progress < 0)
+        return;
+    const QRect bar(text.left(), row.top() + 40, text.width(), 3);
+    painter.fillRect(bar, chrome.pressed);
+    painter.fillRect(QRect(bar.topLeft(), QSize(qRound(bar.width() * progress), 3)), chrome.text);
+}
+
+void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                         const QModelIndex& index) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    const bool isSelected = option.state & QStyle::State_Selected;
+    painter->save();
+    if (isSelected)
+        painter->fillRect(option.rect, chrome.selected);
+    else if (option.state & QStyle::State_MouseOver)
+        painter->fillRect(option.rect, chrome.hover);
+    if (index.data(RunsModel::QueuedRole).toBool())
+        paintGrip(*painter, checkBox(option.rect), chrome.text3);
+    else if (index.data(RunsModel::RunningRole).toBool())
+        paintIcon(*painter, Icon::Run, QRectF(checkBox(option.rect)), chrome.text);
+    else
+        paintCheck(*painter, option.rect, index);
+    paintTexts(*painter, option.rect, index, isSelected);
+    painter->restore();
+}
+
+// Only a click on the check mark ticks a run; elsewhere a click opens it.
+bool RunsDelegate::editorEvent(QEvent* event, QAbstractItemModel* model,
+                               const QStyleOptionViewItem& option, const QModelIndex& index)
+{
+    if (event->type() != QEvent::MouseButtonRelease)
+        return false;
+    const auto* mouse = static_cast<QMouseEvent*>(event);
+    const QRect target = checkBox(option.rect).adjusted(-8, -6, 6, 14);
+    if (!target.contains(mouse->position().toPoint()) || index.data(RunsModel::RunningRole).toBool()
+        || index.data(RunsModel::QueuedRole).toBool())
+        return false;
+    const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+    return model->setData(index, isChecked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
+}
+
 namespace {
 
 // A click on a row opens the run, unless it hits the check mark. Space ticks the run. A queued run

@@ -3,7 +3,7 @@
 #include "app/compare/compare_widget.h"
 #include "app/documents/runs_model.h"
 #include "app/plan/edited_schedule.h"
-#include "app/shell/dock_links.h"
+#include "app/shell/runs_dock.h"
 #include "app/timeline/details/details_layout.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"

@@ -8,6 +8,15 @@ class QAction;
 
 namespace app {
 
+// Shows the version, build, licence and libraries.
+class AboutDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    explicit AboutDialog(const ThemeController& theme, QWidget* parent = nullptr);
+};
+
 // The list of keyboard shortcuts, opened with F1 or "?": the gestures and keys of the views from
 // resources/help/keys.txt, and every action that has a shortcut.
 class KeysDialog : public QDialog

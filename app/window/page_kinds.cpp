@@ -9,7 +9,6 @@
 #include "app/memory/memory_page.h"
 #include "app/query/query_page.h"
 #include "app/run/run_page.h"
-#include "app/settings/apply_settings.h"
 #include "app/settings/settings_page.h"
 #include "app/setup/setup_page.h"
 #include "app/study/study_page.h"

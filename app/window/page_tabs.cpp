@@ -3,14 +3,146 @@
 #include "app/shell/notice_bar.h"
 #include "app/ui/control_style.h"
 #include "app/ui/controls.h"
-#include "app/window/tab_strip.h"
+#include "app/ui/text.h"
 
+#include <QHBoxLayout>
+#include <QMouseEvent>
+#include <QPainter>
 #include <QStackedWidget>
+#include <QTabBar>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
 namespace app {
+
+TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+    , m_bar(named(new QTabBar, "tabs"))
+    , m_plus(named(new QToolButton, "newTab", tr("New run")))
+{
+    setObjectName(QStringLiteral("tabStrip"));
+    setAttribute(Qt::WA_StyledBackground, false);
+    setFixedHeight(36);
+    m_bar->setDrawBase(false);
+    m_bar->setElideMode(Qt::ElideNone);
+    m_bar->setExpanding(false);
+    m_bar->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    m_bar->setMinimumWidth(1); // otherwise a single tab leaves space for scroll buttons
+    m_bar->setUsesScrollButtons(true);
+    m_bar->setFocusPolicy(Qt::TabFocus);
+    m_bar->installEventFilter(this);
+    m_plus->setToolTip(tr("New run (Ctrl+N)"));
+    spaced(new QHBoxLayout(this), QMargins(8, 0, 8, 0), 4,
+           {{m_bar, 0, Qt::AlignBottom}, {m_plus, 0, Qt::AlignVCenter}, kStretch});
+    connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::fitBar); // the current tab is wider
+    connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::currentChanged);
+    connect(m_plus, &QToolButton::clicked, this, &TabStrip::newRequested);
+    connect(&theme, &ThemeController::changed, this, &TabStrip::updateIcons);
+    updateIcons();
+}
+
+int TabStrip::addTab(const QString& title, Closing closing)
+{
+    const int index = m_bar->addTab(menuText(title));
+    if (closing == Closing::Allowed)
+        addCloseButton(index);
+    fitBar();
+    return index;
+}
+
+void TabStrip::addCloseButton(int index)
+{
+    auto* button = named(new QToolButton, "closeTab", tr("Close the tab"));
+    button->setToolTip(tr("Close (Ctrl+W)"));
+    button->setIconSize({12, 12});
+    button->setFocusPolicy(Qt::NoFocus);
+    m_bar->setTabButton(index, QTabBar::RightSide, button);
+    connect(button, &QToolButton::clicked, this, [this, button] {
+        for (int i = 0; i < m_bar->count(); ++i) {
+            if (m_bar->tabButton(i, QTabBar::RightSide) == button)
+                Q_EMIT closeRequested(i);
+        }
+    });
+    updateIcons();
+}
+
+void TabStrip::updateIcons()
+{
+    const QColor ink = m_theme.theme().chrome.text3;
+    m_plus->setIcon(makeIcon(Icon::Plus, ink));
+    for (int i = 0; i < m_bar->count(); ++i) {
+        if (auto* button = qobject_cast<QToolButton*>(m_bar->tabButton(i, QTabBar::RightSide)))
+            button->setIcon(makeIcon(Icon::Close, ink));
+    }
+    update();
+}
+
+// Limits the bar to the width of its tabs, so that "+" follows the last one. The size hint of the
+// bar is too wide.
+void TabStrip::fitBar()
+{
+    m_bar->ensurePolished(); // the style sheet determines the width of a tab
+    int width = 0;
+    for (int i = 0; i < m_bar->count(); ++i)
+        width += m_bar->tabRect(i).width();
+    m_bar->setMaximumWidth(std::max(1, width));
+}
+
+void TabStrip::removeTab(int index)
+{
+    m_bar->removeTab(index);
+    fitBar();
+}
+
+void TabStrip::setTitle(int index, const QString& title)
+{
+    m_bar->setTabText(index, menuText(title));
+    fitBar();
+}
+
+int TabStrip::current() const
+{
+    return m_bar->currentIndex();
+}
+
+void TabStrip::setCurrent(int index)
+{
+    m_bar->setCurrentIndex(index);
+}
+
+int TabStrip::count() const
+{
+    return m_bar->count();
+}
+
+void TabStrip::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    fitBar();
+}
+
+void TabStrip::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), m_theme.theme().chrome.window);
+    painter.fillRect(QRect(0, height() - 1, width(), 1), m_theme.theme().chrome.line);
+}
+
+// A click with the middle button closes a tab.
+bool TabStrip::eventFilter(QObject* object, QEvent* event)
+{
+    if (event->type() == QEvent::MouseButtonRelease) {
+        const auto* mouse = static_cast<QMouseEvent*>(event);
+        const int index = m_bar->tabAt(mouse->position().toPoint());
+        if (mouse->button() == Qt::MiddleButton && index >= 0
+            && m_bar->tabButton(index, QTabBar::RightSide) != nullptr)
+            Q_EMIT closeRequested(index);
+    }
+    return QWidget::eventFilter(object, event);
+}
 
 PageTabs::PageTabs(const ThemeController& theme)
     : m_tabs(new TabStrip(theme))

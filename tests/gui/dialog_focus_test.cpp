@@ -2,7 +2,6 @@
 #include "app/setup/scheme_dialog.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/unsaved_dialog.h"
-#include "app/window/about_dialog.h"
 #include "app/window/device_dialog.h"
 #include "app/window/export_dialog.h"
 #include "app/window/keys_dialog.h"

@@ -1,7 +1,7 @@
 #include "app/editor/editor_page.h"
 #include "app/setup/setup_page.h"
 #include "app/shell/command_palette.h"
-#include "app/start/samples.h"
+#include "app/start/start_page.h"
 #include "app/ui/band.h"
 #include "app/window/keys_dialog.h"
 #include "app/window/status_line.h"

@@ -1,6 +1,6 @@
 #include "app/cluster/cluster_page.h"
 #include "app/run/run_page.h"
-#include "app/window/tab_strip.h"
+#include "app/window/page_tabs.h"
 #include "app/window/window_session.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"

@@ -1,6 +1,5 @@
 #include "app/ui/settings.h"
 #include "app/window/main_window.h"
-#include "app/window/open_link.h"
 #include "tests/gui/opened_run.h"
 
 #include <QAction>

@@ -2,7 +2,6 @@
 
 #include "app/window/main_window.h"
 #include "app/window/page_tabs.h"
-#include "app/window/tab_strip.h"
 #include "tests/catch.h"
 
 #include <QAction>

@@ -1,5 +1,4 @@
 #include "app/documents/run_library.h"
-#include "app/shell/grouped_runs.h"
 #include "app/shell/runs_dock.h"
 #include "tests/app/fake_worker.h"
 #include "tests/app/simulated_run.h"

@@ -1,4 +1,4 @@
-#include "app/window/device_report.h"
+#include "app/window/device_dialog.h"
 #include "tests/catch.h"
 
 using namespace app;
