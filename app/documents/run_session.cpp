@@ -2,6 +2,8 @@
 
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
+#include "engine/base/try.h"
+#include "engine/experiment/experiment_fields.h"
 
 #include <QFileInfo>
 
@@ -9,6 +11,177 @@
 #include <utility>
 
 namespace app {
+namespace {
+
+// The time for which a read waits for the lock of another program. If the lock lasts longer, the
+// read fails, the lock is reported, and the next read continues.
+constexpr std::chrono::milliseconds kLockWait{1000};
+
+} // namespace
+
+SnapshotPool::SnapshotPool(std::filesystem::path file)
+    : m_file(std::move(file))
+{ }
+
+engine::Result<std::unique_ptr<SnapshotPool::Buffer>> SnapshotPool::take()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        if (!m_free.empty()) {
+            std::unique_ptr<Buffer> buffer = std::move(m_free.back());
+            m_free.pop_back();
+            return buffer;
+        }
+    }
+    if (!m_opened)
+        m_opened = TRY(profiler::TraceReader::open(m_file, kLockWait));
+    return std::make_unique<Buffer>(Buffer{*m_opened, {}});
+}
+
+void SnapshotPool::giveBack(std::unique_ptr<Buffer> buffer)
+{
+    // One buffer is enough: while the window shows the newest snapshot, the buffer of the previous
+    // one is reused.
+    constexpr std::size_t kKept = 1;
+    const std::lock_guard lock(m_mutex);
+    m_free.push_back(std::move(buffer));
+    if (m_free.size() > kKept)
+        m_free.erase(m_free.begin());
+}
+
+engine::Result<SnapshotPool::Snapshot> SnapshotPool::next()
+{
+    auto buffer = TRY(take());
+    const engine::Result<bool> grew = buffer->reader.poll(buffer->run);
+    Snapshot snapshot{nullptr, buffer->reader.warning()};
+    if (!grew || !*grew) {
+        giveBack(std::move(buffer));
+        if (!grew)
+            return tl::unexpected(grew.error());
+        return snapshot;
+    }
+    // The last owner of a snapshot may release it on any thread, even after the pool was destroyed.
+    auto release = [pool = weak_from_this()](Buffer* done) {
+        std::unique_ptr<Buffer> owned(done);
+        if (const auto alive = pool.lock())
+            alive->giveBack(std::move(owned));
+    };
+    const std::shared_ptr<Buffer> shared(buffer.release(), release);
+    snapshot.run = std::shared_ptr<const engine::Run>(shared, &shared->run);
+    return snapshot;
+}
+
+namespace {
+
+// Time until a read is repeated if the file is locked although its writer has ended.
+constexpr int kRetryMilliseconds = 200;
+
+} // namespace
+
+struct RunFollower::Answer
+{
+    RunPointer run;
+    QString warning, failure;
+    bool isLocked = false;
+};
+
+RunFollower::RunFollower(const QString& file, QObject* parent)
+    : QObject(parent)
+    , m_pool(std::make_shared<SnapshotPool>(std::filesystem::path(file.toStdString())))
+    , m_background(this)
+{
+    connect(&m_timer, &QTimer::timeout, this, &RunFollower::poke);
+}
+
+RunFollower::~RunFollower() = default;
+
+void RunFollower::start(int milliseconds)
+{
+    m_timer.start(milliseconds);
+    poke();
+}
+
+void RunFollower::poke()
+{
+    if (m_isReading)
+        m_isPoked = true;
+    else
+        read();
+}
+
+void RunFollower::finish()
+{
+    m_timer.stop();
+    m_isLast = true;
+    poke();
+}
+
+void RunFollower::read()
+{
+    m_isReading = true;
+    m_isPoked = false;
+    m_background.run(
+        [pool = m_pool] {
+            auto next = pool->next();
+            if (next)
+                return Answer{std::move(next->run), QString::fromStdString(next->warning), {}};
+            return Answer{nullptr,
+                          {},
+                          QString::fromStdString(next.error().message),
+                          next.error().code == engine::Error::Code::Locked};
+        },
+        [this](const Answer& answer) { take(answer); });
+}
+
+void RunFollower::take(const Answer& answer)
+{
+    if (m_isLast)
+        m_timer.stop();
+    if (!answer.warning.isEmpty() && answer.warning != std::exchange(m_lastWarning, answer.warning))
+        Q_EMIT warned(answer.warning);
+    report(answer);
+    if (answer.run)
+        Q_EMIT grown(answer.run);
+    m_isReading = false; // only now, so that a slot that calls poke() or finish() starts no read
+    // Reads again if rows arrived during this read. If the writer has ended, reads until nothing is
+    // added, because one read may not deliver all rows.
+    if (m_isPoked || (m_isLast && answer.run))
+        read();
+    else if (m_isLast && answer.isLocked)
+        m_timer.start(kRetryMilliseconds);
+    else if (m_isLast)
+        Q_EMIT finished();
+}
+
+void RunFollower::report(const Answer& answer)
+{
+    const QString before = std::exchange(m_failure, answer.failure);
+    if (m_failure == before)
+        return;
+    if (m_failure.isEmpty())
+        Q_EMIT recovered();
+    else if (answer.isLocked)
+        Q_EMIT locked();
+    else
+        Q_EMIT failed(m_failure);
+}
+
+RunWork runWork(const QStringList& options)
+{
+    std::vector<std::string> arguments;
+    for (const QString& option : options)
+        arguments.push_back(option.toStdString());
+    const auto experiment = engine::experimentFromArguments(arguments);
+    if (!experiment)
+        return {};
+    QStringList kind;
+    for (const char* flag : {"--mode", "--backend", "--precision"})
+        kind << QString::fromStdString(engine::experimentField(flag).get(*experiment));
+    return {(experiment->iterations + experiment->warmup)
+                * engine::flopsPerIteration(experiment->model, experiment->schedule.microBatches),
+            kind.join(QLatin1Char(' '))};
+}
+
 namespace {
 
 using State = RunDocument::State;

@@ -1,21 +1,111 @@
 #pragma once
 
 #include "app/documents/run_document.h"
-#include "app/documents/run_follower.h"
 #include "app/documents/run_loader.h"
 #include "app/documents/run_process.h"
-#include "app/documents/run_work.h"
+#include "app/ui/background.h"
 #include "engine/base/new_file.h"
+#include "engine/timeline/run.h"
 #include "profiler/store/open_file.h"
+#include "profiler/store/trace_store.h"
 
 #include <QElapsedTimer>
 #include <QObject>
+#include <QStringList>
+#include <QTimer>
 
+#include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace app {
+
+// Makes snapshots of a growing run without copying it. A snapshot is a Run with its own reader. A
+// new snapshot reuses a Run that the window no longer references, and appends the rows that were
+// added since. Two Runs alternate, so every row is read twice and never copied.
+//
+//     window:  A      B      A'     B'        A' = A + the rows since A
+//     pool:    -      A      B      A'
+class SnapshotPool : public std::enable_shared_from_this<SnapshotPool>
+{
+public:
+    struct Snapshot
+    {
+        std::shared_ptr<const engine::Run> run; // null: no rows were added
+        std::string warning;
+    };
+
+    explicit SnapshotPool(std::filesystem::path file);
+
+    // Only one thread may call this at a time. The snapshot may be released on any thread.
+    engine::Result<Snapshot> next();
+
+private:
+    struct Buffer
+    {
+        profiler::TraceReader reader;
+        engine::Run run;
+    };
+    engine::Result<std::unique_ptr<Buffer>> take();
+    void giveBack(std::unique_ptr<Buffer> buffer);
+
+    std::filesystem::path m_file;
+    // A reader that has read nothing yet, which is copied for each new buffer. All copies read the
+    // same file and fail if it was replaced.
+    std::optional<profiler::TraceReader> m_opened;
+    std::mutex m_mutex;
+    std::vector<std::unique_ptr<Buffer>> m_free; // guarded by m_mutex; at most kKept
+};
+
+// Reads a growing run file in the thread pool and delivers immutable snapshots. Holds no connection
+// between reads.
+class RunFollower : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit RunFollower(const QString& file, QObject* parent = nullptr);
+    ~RunFollower() override;
+
+    void start(int milliseconds = 200); // reads now, then at this interval
+    void poke();   // call it when the writer has committed rows; they are read next
+    void finish(); // call it when the writer has ended; reads the rest, then emits finished()
+
+Q_SIGNALS:
+    void grown(const app::RunPointer& run);
+    // Emitted for a warning of the reader, and again only if its text changes.
+    void warned(const QString& text);
+    // The file cannot be read. Emitted again only if the reason changes.
+    void failed(const QString& reason);
+    void locked();    // another program has locked the file; emitted once
+    void recovered(); // the file was read again after failed() or locked()
+    void finished();  // no more snapshots will follow
+
+private:
+    struct Answer;
+    void read();
+    void take(const Answer& answer);
+    void report(const Answer& answer);
+
+    std::shared_ptr<SnapshotPool> m_pool;
+    Background m_background;
+    QTimer m_timer;
+    QString m_failure, m_lastWarning;
+    bool m_isReading = false, m_isPoked = false, m_isLast = false;
+};
+
+// How much a run computes. On one machine, runs of the same `kind` take a time proportional to
+// their FLOPs.
+struct RunWork
+{
+    double flops = 0; // total of all iterations; 0 if the model cannot be read
+    QString kind;     // mode, backend and precision
+};
+RunWork runWork(const QStringList& options); // `options` are options of `bscope run`
 
 // Fills a RunDocument, either from an existing file, or from the file of a worker that the session
 // starts. GUI thread only; never blocks.

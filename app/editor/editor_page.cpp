@@ -2,10 +2,11 @@
 
 #include "app/documents/run_library.h"
 #include "app/editor/schedule_editor.h"
-#include "app/editor/schedule_file.h"
-#include "app/editor/times_panel.h"
 #include "app/plan/cost_form.h"
 #include "app/plan/cost_state.h"
+#include "app/plan/key_numbers.h"
+#include "app/plan/prediction.h"
+#include "app/plan/schedule_preview.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/empty_state.h"
@@ -13,12 +14,16 @@
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
+#include "engine/base/new_file.h"
+#include "engine/base/read_file.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/predicted_info.h"
 
 #include <QAction>
 #include <QClipboard>
 #include <QDialog>
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QResizeEvent>
@@ -27,6 +32,108 @@
 #include <QVBoxLayout>
 
 namespace app {
+
+ScheduleFile::ScheduleFile(QWidget* parent)
+    : QObject(parent)
+    , m_window(parent)
+{ }
+
+tl::expected<engine::Schedule, ScheduleFile::Refusal> ScheduleFile::read(const QString& file)
+{
+    m_name = QFileInfo(file).fileName();
+    m_path = file;
+    m_onDisk.remember(file);
+    const auto text = engine::readFile(file.toStdString());
+    if (!text)
+        return tl::unexpected(
+            Refusal{tr("%1 cannot be read").arg(m_name),
+                    tr("%1. Nothing was changed.").arg(fromUtf8(text.error().message))});
+    auto schedule = engine::readScheduleText(*text);
+    if (!schedule)
+        return tl::unexpected(
+            Refusal{tr("%1 is not a schedule").arg(m_name),
+                    fromUtf8(schedule.error().message) + tr(". Nothing was changed.")});
+    const auto format = engine::scheduleFormat(*text);
+    if (format != engine::ScheduleFormat::Csv) {
+        m_path.clear();
+        m_foreign = fromUtf8(engine::formatTitle(*format));
+    }
+    return *std::move(schedule);
+}
+
+bool ScheduleFile::save(const engine::Schedule& schedule)
+{
+    const auto answer
+        = m_path.isEmpty() ? FileOnDisk::Answer::SaveAs : m_onDisk.askBeforeSaving(m_window);
+    if (answer == FileOnDisk::Answer::SaveAs)
+        return saveAs(schedule);
+    return answer == FileOnDisk::Answer::Overwrite && saveTo(m_path, schedule);
+}
+
+bool ScheduleFile::saveAs(const engine::Schedule& schedule)
+{
+    QFileDialog dialog(m_window, tr("Save the schedule"), m_path,
+                       tr("Schedules (*.csv);;All files (*)"));
+    dialog.setObjectName(QStringLiteral("saveScheduleDialog"));
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setDefaultSuffix(QStringLiteral("csv"));
+    if (m_path.isEmpty())
+        dialog.selectFile(QString::fromStdString(schedule.scheme) + QStringLiteral("-edited.csv"));
+    return dialog.exec() == QDialog::Accepted && saveTo(dialog.selectedFiles().value(0), schedule);
+}
+
+bool ScheduleFile::saveTo(const QString& file, const engine::Schedule& schedule)
+{
+    const auto written = engine::saveFile(file.toStdString(), engine::writeCsv(schedule),
+                                          engine::IfExists::Replace);
+    if (!written) {
+        Q_EMIT failed(tr("%1. The changes are not lost.").arg(fromUtf8(written.error().message)));
+        return false;
+    }
+    m_path = file;
+    m_name = QFileInfo(file).fileName();
+    m_onDisk.remember(file);
+    Q_EMIT saved();
+    return true;
+}
+
+TimesPanel::TimesPanel(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_preview(named(new SchedulePreview(theme), "preview"))
+    , m_numbers(named(new KeyNumbers(theme), "keyNumbers"))
+    , m_note(named(makeLabel({}, "small"), "timesNote"))
+{
+    m_note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    spaced(new QVBoxLayout(this), {}, 0,
+           {makeBar(32, 8, {makeLabel(tr("Times of this order"), "dock"), {m_note, 1}}),
+            makeLine(Qt::Horizontal), spaced(new QVBoxLayout, {14, 4, 8, 4}, 0, {m_preview}),
+            makeLine(Qt::Horizontal), m_numbers});
+}
+
+void TimesPanel::show(const ScheduleCheck& check, const PredictionRequest& request)
+{
+    const Prediction& prediction = check.prediction;
+    if (!check.isValid()) {
+        m_preview->setPlaceholder(tr("No times: the schedule is not valid"));
+        m_preview->setStale();
+        m_numbers->show(nullptr);
+        m_note->setText(m_preview->hasPicture() ? tr("of the last valid order") : tr("none yet"));
+        return;
+    }
+    m_preview->show(std::make_shared<RunView>(prediction.run));
+    m_numbers->show(&prediction);
+    m_note->setText(tr("%1, bubble %2, peak stash %3 Mₐ. %4")
+                        .arg(timeText(prediction.metrics.duration, prediction.info),
+                             percent(prediction.metrics.bubbleRatio),
+                             number(largestStash(prediction.metrics), 1), costsText(request)));
+}
+
+void TimesPanel::setLow(bool low)
+{
+    constexpr int kPicture = 184, kLowPicture = 84;
+    m_preview->setRowsHeight(low ? kLowPicture : kPicture);
+    m_numbers->setVisible(!low);
+}
 
 EditorPage::EditorPage(const ThemeController& theme, QWidget* parent)
     : Page(parent)

@@ -3,8 +3,18 @@
 #include "app/editor/schedule_check.h"
 #include "app/plan/run_plan.h"
 #include "app/shell/page.h"
+#include "app/ui/file_on_disk.h"
 #include "app/ui/theme.h"
+#include "engine/schedule/schedule.h"
 
+#include <QObject>
+#include <QString>
+#include <QWidget>
+
+#include <tl/expected.hpp>
+
+class QWidget;
+class QLabel;
 class QDialog;
 class QStackedLayout;
 
@@ -12,9 +22,65 @@ namespace app {
 
 class Band;
 class EmptyState;
+class KeyNumbers;
 class ScheduleEditor;
-class ScheduleFile;
-class TimesPanel;
+class SchedulePreview;
+
+// Reads the file of an edited schedule, asks where to save it, and writes CSV.
+class ScheduleFile : public QObject
+{
+    Q_OBJECT
+
+public:
+    struct Refusal
+    {
+        QString fact, advice;
+    };
+
+    explicit ScheduleFile(QWidget* parent); // `parent` is also the parent of the dialogs
+
+    const QString& name() const { return m_name; } // the name for display
+    void setName(const QString& name) { m_name = name; }
+    const QString& path() const { return m_path; } // "" until the schedule is saved
+
+    // Reads a schedule. If the file has another program's format, path() is empty afterwards, so
+    // that save() never overwrites the file, and foreign() names the format.
+    tl::expected<engine::Schedule, Refusal> read(const QString& file);
+    const QString& foreign() const { return m_foreign; }
+
+    // save() and saveAs() return false if the user cancelled or failed() was emitted.
+    // Asks for a file if path() is empty, and what to do if another program changed the file.
+    bool save(const engine::Schedule& schedule);
+    bool saveAs(const engine::Schedule& schedule);
+    bool saveTo(const QString& file, const engine::Schedule& schedule);
+
+Q_SIGNALS:
+    void saved();
+    void failed(const QString& message);
+
+private:
+    QWidget* m_window;
+    QString m_name, m_path, m_foreign;
+    FileOnDisk m_onDisk;
+};
+
+// The simulated times of an edited schedule. While the schedule is not valid, the panel shows the
+// times of the last valid order.
+class TimesPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit TimesPanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const ScheduleCheck& check, const PredictionRequest& request);
+    void setLow(bool low); // true: hides the key numbers; the title has the main ones
+
+private:
+    SchedulePreview* m_preview;
+    KeyNumbers* m_numbers;
+    QLabel* m_note;
+};
 
 // Edits a schedule op by op. Shows the grid, the validator's findings next to the grid, and the
 // simulated times below. Every edit updates findings and times.

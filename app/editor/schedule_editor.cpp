@@ -1,18 +1,585 @@
 #include "app/editor/schedule_editor.h"
 
-#include "app/editor/schedule_grid.h"
-#include "app/editor/violation_list.h"
 #include "app/shell/page.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "app/ui/controls.h"
+#include "app/ui/empty_state.h"
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
 #include "engine/schedule/notation.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QHBoxLayout>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QListWidget>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
 #include <QResizeEvent>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 namespace app {
+namespace {
+
+TimeAxis axisFor(const QPainter& painter)
+{
+    TimeAxis axis; // only its pixel ratio is used
+    axis.dpr = painter.device()->devicePixelRatioF();
+    return axis;
+}
+
+struct WaitArrow
+{
+    QPainterPath line;
+    QPolygonF head;
+};
+
+WaitArrow arrowOf(const QRect& awaited, const QRect& waiting)
+{
+    // Rows are close, so the arrow ends within the boxes.
+    constexpr double kHead = 6, kHalf = 3.5, kInside = 4;
+    const bool isOwn = waiting.top() == awaited.top(); // in one row: the arrow is drawn below it
+    const double direction = waiting.top() > awaited.top() ? 1 : -1;
+    const auto edge = [](const QRect& box, double side) {
+        return box.center().y() + side * (box.height() / 2.0 - kInside);
+    };
+    const double arrive = isOwn ? -1 : direction; // direction of the arrow head
+    const QPointF from(awaited.center().x(), edge(awaited, isOwn ? 1 : direction));
+    const QPointF tip(waiting.center().x(), edge(waiting, -arrive));
+    const QPointF to(tip.x(), tip.y() - kHead * arrive);
+    const double bend = std::max(isOwn ? 16.0 : 6.0, std::abs(to.y() - from.y()) * 0.4);
+    QPainterPath line(from);
+    line.cubicTo(from + QPointF(0, (isOwn ? 1 : direction) * bend), to - QPointF(0, arrive * bend),
+                 to);
+    return {line, QPolygonF({tip, to + QPointF(-kHalf, 0), to + QPointF(kHalf, 0)})};
+}
+
+} // namespace
+
+GridPainter::GridPainter(QPainter& painter, const EditedSchedule& schedule,
+                         const ScheduleCheck* check, const Theme& theme)
+    : m_painter(painter)
+    , m_schedule(schedule)
+    , m_check(check)
+    , m_theme(theme)
+    , m_axis(axisFor(painter))
+    , m_colours(theme, m_axis.dpr)
+    , m_boxes(painter, m_axis, m_colours)
+{ }
+
+void GridPainter::paint(const QSize& size, const QPoint& scroll)
+{
+    const int devices = static_cast<int>(m_schedule.schedule().program.size());
+    const int first = std::max(0, scroll.y() / kGridRow);
+    const int last = std::min(devices - 1, (scroll.y() + size.height()) / kGridRow);
+    m_painter.save();
+    m_painter.setClipRect(kGridHead, kGridRuler, size.width(), size.height());
+    for (int device = first; device <= last; ++device)
+        paintRow(device, size, scroll);
+    m_painter.restore();
+    paintRuler(size, scroll);
+    paintHead(size, scroll);
+}
+
+void GridPainter::paintRow(int device, const QSize& size, const QPoint& scroll)
+{
+    const int count = static_cast<int>(m_schedule.schedule().program[{device}].size());
+    const int first = std::max(0, scroll.x() / kGridCell);
+    const int last = std::min(count - 1, (scroll.x() + size.width()) / kGridCell);
+    const int top = kGridRuler + device * kGridRow - scroll.y();
+    m_painter.fillRect(QRect(kGridHead, top + kGridRow - 1, size.width(), 1), m_theme.chrome.grid);
+    for (int index = first; index <= last; ++index)
+        paintOp({device, index},
+                QRect(kGridHead + index * kGridCell - scroll.x(), top + 4, kGridCell, kGridBox));
+}
+
+void GridPainter::paintOp(OpPlace place, const QRect& box)
+{
+    const engine::Op& op = m_schedule.at(place);
+    const engine::Shape& shape = m_schedule.schedule().shape;
+    const int chunk = std::max(0, op.stage.value) / std::max(1, shape.devices);
+    const bool runs = m_check == nullptr || place.index < m_check->reached[{place.device}];
+    const bool waits = !runs && place.index == m_check->reached[{place.device}];
+    const auto emphasis
+        = runs || waits ? BoxColours::Emphasis::Normal : BoxColours::Emphasis::Dimmed;
+    m_boxes.draw(box, m_colours.look(op.kind, chunk, emphasis), boxText(op, box.width()));
+    if (op.flags == engine::OpFlag::JointWithNext) // a line below both joint ops
+        m_painter.fillRect(QRect(box.left() + 8, box.bottom() + 2, kGridCell, 2),
+                           m_theme.chrome.text2);
+    const bool isMarked = waits || (m_check != nullptr && m_check->messages.contains(place));
+    if (!isMarked)
+        return;
+    m_painter.setPen(QPen(m_theme.chrome.error, 2));
+    m_painter.setBrush(Qt::NoBrush);
+    m_painter.drawRect(QRect(box.left(), box.top(), box.width() - 2, box.height() - 1));
+}
+
+void GridPainter::paintRuler(const QSize& size, const QPoint& scroll)
+{
+    m_painter.fillRect(QRect(0, 0, size.width(), kGridRuler), m_theme.chrome.surface);
+    m_painter.fillRect(QRect(0, kGridRuler - 1, size.width(), 1), m_theme.chrome.line);
+    m_painter.setFont(uiFont(11));
+    m_painter.setPen(m_theme.chrome.text2);
+    std::size_t most = 0;
+    for (const auto& ops : m_schedule.schedule().program)
+        most = std::max(most, ops.size());
+    for (int index = scroll.x() / kGridCell; index < static_cast<int>(most); ++index) {
+        const QRect box(kGridHead + index * kGridCell - scroll.x(), 0, kGridCell - 1,
+                        kGridRuler - 2);
+        if (box.left() > size.width())
+            break;
+        if (box.left() >= kGridHead)
+            m_painter.drawText(box, Qt::AlignCenter, QString::number(index));
+    }
+}
+
+void GridPainter::paintHead(const QSize& size, const QPoint& scroll)
+{
+    m_painter.save();
+    m_painter.setClipRect(0, kGridRuler, kGridHead, size.height());
+    m_painter.fillRect(QRect(0, kGridRuler, kGridHead - 1, size.height()), m_theme.chrome.surface);
+    m_painter.setFont(uiFont(12));
+    m_painter.setPen(m_theme.chrome.text2);
+    const int devices = static_cast<int>(m_schedule.schedule().program.size());
+    for (int device = scroll.y() / kGridRow; device < devices; ++device) {
+        const QRect box(14, kGridRuler + device * kGridRow - scroll.y() + 4, kGridHead - 18,
+                        kGridBox);
+        if (box.top() > size.height())
+            break;
+        m_painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft,
+                           QObject::tr("device %1").arg(device));
+    }
+    m_painter.restore();
+}
+
+void GridPainter::paintSelection(const QRect& cell, bool hasFocus)
+{
+    m_painter.save();
+    m_painter.setClipRect(kGridHead - 4, kGridRuler, 1 << 20, 1 << 20);
+    m_painter.setBrush(Qt::NoBrush);
+    m_painter.setPen(QPen(m_theme.chrome.text, 2));
+    m_painter.drawRect(cell.adjusted(-1, -1, 0, 1));
+    if (hasFocus) {
+        m_painter.setPen(QPen(m_theme.chrome.text, 1, Qt::DashLine));
+        m_painter.drawRect(cell.adjusted(-4, -3, 2, 2));
+    }
+    m_painter.restore();
+}
+
+void GridPainter::paintWaits(std::span<const WaitBoxes> waits, const QSize& size)
+{
+    std::vector<WaitArrow> arrows;
+    for (const WaitBoxes& wait : waits)
+        arrows.push_back(arrowOf(wait.awaited, wait.waiting));
+    m_painter.save();
+    m_painter.setClipRect(kGridHead, kGridRuler, size.width(), size.height());
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    m_painter.setBrush(Qt::NoBrush);
+    m_painter.setPen(QPen(m_theme.chrome.surface, 4));
+    for (const WaitArrow& arrow : arrows) // all light outlines first, so that they cover no line
+        m_painter.drawPath(arrow.line);
+    m_painter.setPen(QPen(m_theme.chrome.error, 1.6));
+    for (const WaitArrow& arrow : arrows)
+        m_painter.drawPath(arrow.line);
+    m_painter.setPen(Qt::NoPen);
+    m_painter.setBrush(m_theme.chrome.error);
+    for (const WaitArrow& arrow : arrows)
+        m_painter.drawPolygon(arrow.head);
+    m_painter.restore();
+}
+
+void GridPainter::paintDrop(int x, int top)
+{
+    m_painter.fillRect(QRect(x - 2, top - 3, 3, kGridBox + 6), m_theme.chrome.text);
+    m_painter.fillRect(QRect(x - 5, top - 4, 9, 2), m_theme.chrome.text);
+    m_painter.fillRect(QRect(x - 5, top + kGridBox + 2, 9, 2), m_theme.chrome.text);
+}
+
+ScheduleGrid::ScheduleGrid(const ThemeController& theme, QWidget* parent)
+    : QAbstractScrollArea(parent)
+    , m_theme(theme)
+{
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::StrongFocus);
+    setMinimumHeight(kGridRuler + 3 * kGridRow);
+    viewport()->setMouseTracking(true);
+    horizontalScrollBar()->setSingleStep(kGridCell);
+    verticalScrollBar()->setSingleStep(kGridRow);
+    connect(&theme, &ThemeController::changed, viewport(), qOverload<>(&QWidget::update));
+}
+
+ScheduleGrid::~ScheduleGrid() = default;
+
+int ScheduleGrid::devices() const
+{
+    return m_schedule == nullptr ? 0 : static_cast<int>(m_schedule->schedule().program.size());
+}
+
+int ScheduleGrid::opsOf(int device) const
+{
+    return static_cast<int>(m_schedule->schedule().program[{device}].size());
+}
+
+void ScheduleGrid::setSchedule(const EditedSchedule* schedule)
+{
+    m_schedule = schedule;
+    m_check.reset();
+    m_selected = {};
+    updateScrollBars();
+    viewport()->update();
+}
+
+void ScheduleGrid::setCheck(std::shared_ptr<const ScheduleCheck> check)
+{
+    m_check = std::move(check);
+    if (m_schedule != nullptr && !m_schedule->has(m_selected))
+        m_selected = {};
+    updateScrollBars();
+    setAccessibleDescription(describe(m_selected));
+    viewport()->update();
+}
+
+void ScheduleGrid::updateScrollBars()
+{
+    int most = 0;
+    for (int device = 0; device < devices(); ++device)
+        most = std::max(most, opsOf(device));
+    const QSize room = viewport()->size() - QSize(kGridHead, kGridRuler);
+    horizontalScrollBar()->setRange(0, std::max(0, (most + 1) * kGridCell - room.width()));
+    horizontalScrollBar()->setPageStep(std::max(kGridCell, room.width()));
+    verticalScrollBar()->setRange(0, std::max(0, devices() * kGridRow - room.height()));
+    verticalScrollBar()->setPageStep(std::max(kGridRow, room.height()));
+}
+
+void ScheduleGrid::resizeEvent(QResizeEvent* event)
+{
+    QAbstractScrollArea::resizeEvent(event);
+    updateScrollBars();
+}
+
+QRect ScheduleGrid::cell(OpPlace place) const
+{
+    return {kGridHead + place.index * kGridCell - horizontalScrollBar()->value(),
+            kGridRuler + place.device * kGridRow - verticalScrollBar()->value() + 4, kGridCell,
+            kGridBox};
+}
+
+OpPlace ScheduleGrid::placeAt(const QPoint& position) const
+{
+    if (m_schedule == nullptr || position.x() < kGridHead || position.y() < kGridRuler)
+        return {};
+    const OpPlace place{(position.y() - kGridRuler + verticalScrollBar()->value()) / kGridRow,
+                        (position.x() - kGridHead + horizontalScrollBar()->value()) / kGridCell};
+    return m_schedule->has(place) ? place : OpPlace{};
+}
+
+void ScheduleGrid::select(OpPlace place)
+{
+    if (m_schedule == nullptr || !m_schedule->has(place))
+        place = {};
+    const bool isOther = place != m_selected;
+    m_selected = place;
+    if (place.isValid()) {
+        const QRect box = cell(place);
+        const auto bring = [](QScrollBar* bar, int from, int to, int least, int most) {
+            if (from < least)
+                bar->setValue(bar->value() - (least - from));
+            else if (to > most)
+                bar->setValue(bar->value() + (to - most));
+        };
+        bring(horizontalScrollBar(), box.left(), box.right(), kGridHead, viewport()->width() - 8);
+        bring(verticalScrollBar(), box.top() - 4, box.bottom() + 4, kGridRuler,
+              viewport()->height());
+    }
+    setAccessibleDescription(describe(place));
+    viewport()->update();
+    if (isOther)
+        Q_EMIT selectionChanged();
+}
+
+QString ScheduleGrid::waitText(OpPlace place) const
+{
+    const auto wait = std::ranges::find(m_check->waits, place, &Wait::waiting);
+    return wait == m_check->waits.end() ? tr("deadlocked: its input is never produced")
+                                        : sentence(m_schedule->schedule(), *wait);
+}
+
+QString ScheduleGrid::describe(OpPlace place) const
+{
+    if (m_schedule == nullptr || !m_schedule->has(place))
+        return {};
+    const engine::Op& op = m_schedule->at(place);
+    QString text = tr("%1: %2, device %3, index %4")
+                       .arg(QString::fromStdString(engine::toString(op)),
+                            fromUtf8(engine::kindTitle(op.kind)))
+                       .arg(place.device)
+                       .arg(place.index);
+    if (op.flags == engine::OpFlag::JointWithNext)
+        text += tr("; runs jointly with the next op");
+    if (m_check == nullptr)
+        return text;
+    if (const auto found = m_check->messages.find(place); found != m_check->messages.end())
+        return text + QLatin1Char('\n') + found->second;
+    const int reached = m_check->reached[{place.device}];
+    if (place.index == reached)
+        text += QLatin1Char('\n') + waitText(place);
+    else if (place.index > reached)
+        text += tr("\nnever runs");
+    return text;
+}
+
+void ScheduleGrid::paintEvent(QPaintEvent*)
+{
+    QPainter painter(viewport());
+    painter.fillRect(viewport()->rect(), m_theme.theme().chrome.surface);
+    if (m_schedule == nullptr)
+        return;
+    GridPainter grid(painter, *m_schedule, m_check.get(), m_theme.theme());
+    grid.paint(viewport()->size(), {horizontalScrollBar()->value(), verticalScrollBar()->value()});
+    if (m_check != nullptr && m_check->waits.size() <= kMostArrows) {
+        std::vector<GridPainter::WaitBoxes> waits;
+        for (const Wait& wait : m_check->waits)
+            if (wait.awaited.isValid())
+                waits.push_back({cell(wait.awaited), cell(wait.waiting)});
+        grid.paintWaits(waits, viewport()->size());
+    }
+    if (m_selected.isValid())
+        grid.paintSelection(cell(m_selected).adjusted(0, 0, -1, -1), hasFocus());
+    if (m_drag && m_drag->isOn && m_drag->before >= 0) {
+        const QRect before = cell({m_selected.device, m_drag->before});
+        grid.paintDrop(before.left(), before.top());
+    }
+}
+
+void ScheduleGrid::mousePressEvent(QMouseEvent* event)
+{
+    if (event->button() != Qt::LeftButton)
+        return;
+    const OpPlace place = placeAt(event->position().toPoint());
+    select(place);
+    m_drag.reset();
+    if (place.isValid())
+        m_drag = Drag{event->position().toPoint(), false, -1};
+}
+
+void ScheduleGrid::mouseMoveEvent(QMouseEvent* event)
+{
+    const QPoint position = event->position().toPoint();
+    if (!m_drag) {
+        viewport()->setCursor(placeAt(position).isValid() ? Qt::OpenHandCursor : Qt::ArrowCursor);
+        return;
+    }
+    const int moved = (position - m_drag->from).manhattanLength();
+    m_drag->isOn = m_drag->isOn || moved >= QApplication::startDragDistance();
+    if (m_drag->isOn)
+        dragTo(position);
+}
+
+void ScheduleGrid::dragTo(const QPoint& position)
+{
+    if (position.x() < kGridHead + kGridCell / 2)
+        horizontalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepSub);
+    else if (position.x() > viewport()->width() - kGridCell / 2)
+        horizontalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepAdd);
+    const int row = (position.y() - kGridRuler + verticalScrollBar()->value()) / kGridRow;
+    const bool isOwn = position.y() >= kGridRuler && row == m_selected.device;
+    const int x = position.x() - kGridHead + horizontalScrollBar()->value();
+    m_drag->before
+        = isOwn ? std::clamp((x + kGridCell / 2) / kGridCell, 0, opsOf(m_selected.device)) : -1;
+    // An op cannot be dropped on another device, because it belongs to the device of its stage.
+    viewport()->setCursor(isOwn ? Qt::ClosedHandCursor : Qt::ForbiddenCursor);
+    viewport()->update();
+}
+
+void ScheduleGrid::mouseReleaseEvent(QMouseEvent*)
+{
+    const std::optional<Drag> drag = m_drag;
+    endDrag();
+    if (drag && drag->isOn && drag->before >= 0)
+        Q_EMIT moveRequested(m_selected, drag->before);
+}
+
+void ScheduleGrid::endDrag()
+{
+    m_drag.reset();
+    viewport()->setCursor(Qt::ArrowCursor);
+    viewport()->update();
+}
+
+void ScheduleGrid::walk(int byDevices, int byOps)
+{
+    if (devices() == 0)
+        return;
+    OpPlace place = m_selected.isValid() ? m_selected : OpPlace{0, 0};
+    if (m_selected.isValid()) {
+        place.device = std::clamp(place.device + byDevices, 0, devices() - 1);
+        place.index = std::clamp(place.index + byOps, 0, std::max(0, opsOf(place.device) - 1));
+    }
+    select(place);
+}
+
+void ScheduleGrid::keyPressEvent(QKeyEvent* event)
+{
+    constexpr int kFar = 1 << 20;
+    const bool isPlain
+        = (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) == Qt::NoModifier;
+    if (!isPlain) {
+        event->ignore();
+        return;
+    }
+    switch (event->key()) {
+    case Qt::Key_Left:
+        return walk(0, -1);
+    case Qt::Key_Right:
+        return walk(0, 1);
+    case Qt::Key_Up:
+        return walk(-1, 0);
+    case Qt::Key_Down:
+        return walk(1, 0);
+    case Qt::Key_Home:
+        return walk(0, -kFar);
+    case Qt::Key_End:
+        return walk(0, kFar);
+    case Qt::Key_Escape:
+        if (m_drag)
+            return endDrag();
+        return select({});
+    default:
+        event->ignore();
+    }
+}
+
+bool ScheduleGrid::viewportEvent(QEvent* event)
+{
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        QToolTip::showText(help->globalPos(), toolTipText(describe(placeAt(help->pos()))),
+                           viewport());
+        return true;
+    }
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+namespace {
+
+constexpr int kLeastHeight = 44;
+constexpr int kMostShown = 200; // one edit of a large schedule may break thousands of ops
+
+QListWidget* makeList(const char* name, const QString& title)
+{
+    auto* list = named(new QListWidget, name, title);
+    list->setFrameShape(QFrame::NoFrame);
+    list->setMinimumHeight(kLeastHeight);
+    list->setProperty("kind", QStringLiteral("lines"));
+    list->setWordWrap(true);
+    list->setFont(uiFont(12));
+    list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return list;
+}
+
+} // namespace
+
+ViolationList::ViolationList(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_title(makeLabel({}, "dock"))
+    , m_absentTitle(makeLabel({}, "dock"))
+    , m_violations(makeList("violations", tr("Violations")))
+    , m_absentList(makeList("absentOps", tr("Missing ops")))
+    , m_nothingRoom(new QWidget)
+    , m_nothing(new EmptyState(theme,
+                               {Icon::Check,
+                                tr("No violations"),
+                                tr("The schedule is complete and in order, without a deadlock."),
+                                {}}))
+{
+    spaced(new QVBoxLayout(m_nothingRoom), QMargins(12, 12, 12, 12), 0, {m_nothing});
+    spaced(new QVBoxLayout(this), QMargins(), 0,
+           {makeBar(32, 8, {{m_title, 1}}),
+            makeLine(Qt::Horizontal),
+            {m_nothingRoom, 1},
+            {m_violations, 2},
+            makeLine(Qt::Horizontal),
+            makeBar(32, 8, {{m_absentTitle, 1}}),
+            makeLine(Qt::Horizontal),
+            {m_absentList, 1}});
+    const auto choose = [this] {
+        const int row = m_violations->currentRow();
+        if (row >= 0 && row < static_cast<int>(m_places.size()))
+            Q_EMIT placeChosen(m_places[static_cast<std::size_t>(row)]);
+    };
+    connect(m_violations, &QListWidget::currentRowChanged, this, choose);
+    connect(m_violations, &QListWidget::itemClicked, this, choose); // also of the current row
+    connect(m_violations, &QListWidget::itemActivated, this, choose);
+    connect(m_absentList, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
+        Q_EMIT restoreRequested(m_absentList->row(item));
+    });
+}
+
+int ViolationList::chosenAbsent() const
+{
+    const int row = m_absentList->currentRow();
+    return row < static_cast<int>(m_absent.size()) ? row : -1;
+}
+
+void ViolationList::addLine(const QString& text, OpPlace place)
+{
+    auto* item = new QListWidgetItem(text);
+    item->setToolTip(toolTipText(text));
+    m_violations->addItem(item);
+    m_places.push_back(place);
+}
+
+// Lists the violations, then the explanations of a deadlock. The title counts only the violations.
+void ViolationList::showViolations(const engine::Schedule& schedule, const ScheduleCheck& check)
+{
+    const auto& violations = check.prediction.violations;
+    m_places.clear();
+    m_violations->clear();
+    for (const engine::Violation& violation : violations) {
+        if (m_violations->count() == kMostShown)
+            break;
+        addLine(capitalized(fromUtf8(violation.message)),
+                {violation.device.value, violation.index});
+    }
+    if (violations.size() > kMostShown)
+        addLine(tr("and %1 more").arg(static_cast<qsizetype>(violations.size()) - kMostShown), {});
+    for (const Wait& wait : check.waits)
+        if (m_violations->count() < 2 * kMostShown)
+            addLine(tr("Why: %1").arg(sentence(schedule, wait)), wait.waiting);
+    if (!check.problem.isEmpty())
+        m_violations->addItem(check.problem);
+    const bool isFine = m_violations->count() == 0;
+    m_nothingRoom->setVisible(isFine);
+    m_violations->setVisible(!isFine);
+    const auto count = static_cast<std::int64_t>(violations.size());
+    m_title->setText(count == 0 ? tr("Validator") : countOf(count, "violation"));
+}
+
+void ViolationList::show(const engine::Schedule& schedule, const ScheduleCheck& check,
+                         const std::vector<AbsentOp>& absent, int chosen)
+{
+    showViolations(schedule, check);
+    m_absent = absent;
+    m_absentList->clear();
+    for (const AbsentOp& op : absent)
+        m_absentList->addItem(tr("%1 of device %2")
+                                  .arg(QString::fromStdString(engine::toString(op.op)))
+                                  .arg(op.place.device));
+    m_absentTitle->setText(
+        absent.empty() ? tr("No op is missing")
+                       : tr("Missing ops: %1 (Ins restores the selected one)").arg(absent.size()));
+    m_absentList->setVisible(!absent.empty());
+    const int last = static_cast<int>(absent.size()) - 1;
+    m_absentList->setCurrentRow(chosen >= 0 && chosen <= last ? chosen : last);
+}
 
 ScheduleEditor::ScheduleEditor(const ThemeController& theme, Page& page)
     : m_check(std::make_shared<ScheduleCheck>())

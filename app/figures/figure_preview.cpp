@@ -1,17 +1,189 @@
 #include "app/figures/figure_preview.h"
 
-#include "app/figures/figure_views.h"
+#include "app/figures/paint_scene.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/flow_layout.h"
 #include "app/ui/segment_control.h"
+#include "profiler/figure/layout.h"
 
 #include <QBoxLayout>
+#include <QPainter>
 #include <QScrollArea>
 
+#include <algorithm>
 #include <cmath>
 
 namespace app {
+namespace {
+
+constexpr double kMargin = 32, kGutter = 30, kFigureTop = 26; // pixels of the page
+constexpr double kWidestColumn = 3.6 * profiler::kPointsPerInch;
+constexpr double kWidestPage = 8.5 * profiler::kPointsPerInch;
+constexpr int kZoomPadding = 20;
+const QColor kPaper(Qt::white), kBars(0xDF, 0xE2, 0xE7), kCaption(0x1A, 0x1F, 0x27);
+
+// Draws lines in place of the text of a page.
+void paintBars(QPainter& painter, QRectF area)
+{
+    for (double y = area.top(); y + 4 < area.bottom(); y += 12)
+        painter.fillRect(QRectF(area.left(), std::round(y), area.width(), 4), kBars);
+}
+
+} // namespace
+
+FigurePageView::FigurePageView(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+{
+    setMinimumSize(400, 180);
+    setAccessibleName(tr("Figure at its true size"));
+}
+
+void FigurePageView::setScene(const profiler::Scene& scene)
+{
+    m_scene = scene;
+    update();
+}
+
+bool FigurePageView::isColumn() const
+{
+    return m_scene.width <= kWidestColumn;
+}
+
+bool FigurePageView::isSlide() const
+{
+    return m_scene.width > kWidestPage;
+}
+
+double FigurePageView::pixelsPerPoint() const
+{
+    const double screen = logicalDpiX() / profiler::kPointsPerInch;
+    return m_scene.width > 0 ? std::min(screen, (width() - 2 * kMargin) / m_scene.width) : screen;
+}
+
+QString FigurePageView::pageText() const
+{
+    const double share = pixelsPerPoint() * profiler::kPointsPerInch / logicalDpiX();
+    const QString size = share < 0.995 ? tr("shown at %1 %").arg(std::lround(100 * share))
+                                       : tr("this screen at %1 dpi").arg(logicalDpiX());
+    if (isSlide())
+        return tr("on a slide, %1").arg(size);
+    return isColumn() ? tr("in a two-column page, %1").arg(size)
+                      : tr("at full page width, %1").arg(size);
+}
+
+void FigurePageView::paintMeasure(QPainter& painter, double left, double width) const
+{
+    const QString text = tr("%1 in").arg(m_scene.width / profiler::kPointsPerInch, 0, 'f', 2);
+    painter.setFont(uiFont(11));
+    const double half = painter.fontMetrics().horizontalAdvance(text) / 2.0 + 8;
+    const double y = 13.5, middle = left + width / 2, right = left + width;
+    painter.setPen(QPen(QColor(0x52, 0x5B, 0x68), 1));
+    for (const double x : {left, right})
+        painter.drawLine(QPointF(x, y - 5), QPointF(x, y + 5));
+    painter.drawLine(QPointF(left, y), QPointF(middle - half, y));
+    painter.drawLine(QPointF(middle + half, y), QPointF(right, y));
+    for (const double out : {-1.0, 1.0}) {
+        const double tip = middle + out * width / 2;
+        painter.drawLine(QPointF(tip, y), QPointF(tip - out * 5, y - 3));
+        painter.drawLine(QPointF(tip, y), QPointF(tip - out * 5, y + 3));
+    }
+    painter.drawText(QRectF(left, y - 9, width, 18), Qt::AlignCenter, text);
+}
+
+double FigurePageView::paintCaption(QPainter& painter, const QRectF& place) const
+{
+    QFont font(QStringLiteral("serif"));
+    font.setPixelSize(12);
+    painter.setFont(font);
+    painter.setPen(kCaption);
+    const QString text = tr("Figure 1: %1.").arg(QString::fromStdString(m_scene.title));
+    QRectF used;
+    painter.drawText(place, Qt::AlignLeft | Qt::TextWordWrap, text, &used);
+    return used.bottom();
+}
+
+void FigurePageView::paintText(QPainter& painter, double left, double below) const
+{
+    const double column = m_scene.width * pixelsPerPoint();
+    const double text = paintCaption(painter, {left, below, column, 60}) + 12;
+    paintBars(painter, {left, text, column, height() - text});
+    if (isColumn())
+        paintBars(painter, {left + column + kGutter, kFigureTop, column, height() - kFigureTop});
+}
+
+void FigurePageView::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), kPaper);
+    const double scale = pixelsPerPoint(), figureWidth = m_scene.width * scale;
+    const double left = isColumn()
+        ? std::max(kMargin / 2, std::round((width() - 2 * figureWidth - kGutter) / 2))
+        : std::round((width() - figureWidth) / 2);
+    paintMeasure(painter, left, figureWidth);
+    painter.save();
+    painter.translate(left, kFigureTop);
+    painter.scale(scale, scale);
+    paintScene(painter, m_scene);
+    painter.restore();
+    if (!isSlide())
+        paintText(painter, left, kFigureTop + m_scene.height * scale + 10);
+    painter.setPen(m_theme.theme().chrome.lineStrong);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
+FigureZoomView::FigureZoomView(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+{
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    setAccessibleName(tr("The figure enlarged"));
+}
+
+void FigureZoomView::setScene(const profiler::Scene& scene)
+{
+    m_scene = scene;
+    resize(sizeHint());
+    updateGeometry();
+    update();
+}
+
+void FigureZoomView::setZoom(double zoom)
+{
+    m_zoom = std::clamp(zoom, 0.25, 8.0);
+    resize(sizeHint());
+    updateGeometry();
+    update();
+}
+
+double FigureZoomView::fittingZoom(int width) const
+{
+    const double pixels = m_scene.width * logicalDpiX() / profiler::kPointsPerInch;
+    return pixels > 0 ? std::clamp((width - 2 * kZoomPadding) / pixels, 0.25, 2.5) : 2.5;
+}
+
+QSize FigureZoomView::sizeHint() const
+{
+    const double scale = m_zoom * logicalDpiX() / profiler::kPointsPerInch;
+    return {static_cast<int>(std::ceil(m_scene.width * scale)) + 2 * kZoomPadding,
+            static_cast<int>(std::ceil(m_scene.height * scale)) + 2 * kZoomPadding};
+}
+
+void FigureZoomView::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), kPaper);
+    const double scale = m_zoom * logicalDpiX() / profiler::kPointsPerInch;
+    painter.save();
+    painter.translate(kZoomPadding, kZoomPadding);
+    painter.scale(scale, scale);
+    paintScene(painter, m_scene);
+    painter.restore();
+    painter.setPen(m_theme.theme().chrome.lineStrong);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
 namespace {
 
 constexpr int kPreviewMargin = 24;

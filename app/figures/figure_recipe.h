@@ -1,8 +1,63 @@
 #pragma once
 
-#include "app/figures/draw_figure.h"
+#include "app/figures/figure_fields.h"
+
+#include <QByteArray>
+#include <QDir>
+#include <QStringList>
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace app {
+
+// The parsed arguments of `bubblescope figure`.
+struct FigureRequest : FigureSettings
+{
+    QStringList runs, outputs; // if `update` is set, `runs` has recipes and folders
+    bool recipe = false;       // whether to write a FigureRecipe beside the first output
+    bool update = false;       // whether to redraw the figures of the recipes in `runs`
+    bool force = false, help = false;
+};
+
+// Parses the arguments after "figure". Fails with Error::Code::InvalidArgument; the message names
+// the option.
+engine::Result<FigureRequest> parseFigureRequest(const QStringList& arguments);
+// Fails unless all outputs are in the folder of their recipe or below, because a recipe may come
+// from someone else and `--update` replaces its outputs.
+engine::Result<void> checkRecipeOutputs(const QStringList& outputs, const QDir& folder);
+// Returns the options that parseFigureRequest() turns into these settings.
+QStringList figureArguments(const FigureSettings& settings);
+QString figureHelp(); // has lines of at most 100 columns
+
+// The numbers that a run had when a figure of it was drawn.
+struct DrawnRun
+{
+    std::string label;
+    double iteration = 0; // iteration time in ticks of the run
+    double bubble = 0;    // bubble ratio, from 0 to 1
+    // Peak memory of the device with the highest peak, in bytes; nullopt if no memory was recorded.
+    std::optional<double> peak;
+
+    friend bool operator==(const DrawnRun&, const DrawnRun&) = default;
+};
+
+struct DrawnFigure
+{
+    double width = 0, height = 0;  // inches
+    std::vector<QByteArray> files; // contents of the files, in the order of FigureRequest::outputs
+    std::vector<DrawnRun> runs;
+    // The run info of each run, which states the units of its numbers.
+    std::vector<engine::RunInfo> infos;
+};
+
+// Returns the numbers of one iteration of a run. -1 stands for the reported iteration.
+engine::Result<DrawnRun> numbersOf(const engine::Run& run, int iteration);
+
+// Reads the runs and draws the figure in all formats, without writing a file. Needs a
+// QGuiApplication, but no screen.
+engine::Result<DrawnFigure> drawFigure(const FigureRequest& request);
 
 // The settings of a figure, and the numbers of its runs when the figure was drawn. A recipe is a
 // TOML file beside the figure. Its paths are relative to the recipe, so that a folder with runs and

@@ -5,9 +5,12 @@
 #include "app/shell/page.h"
 #include "app/ui/theme.h"
 
+#include <QWidget>
+
 #include <memory>
 
 class QLabel;
+class QProgressBar;
 class QPushButton;
 class QSplitter;
 class QStackedWidget;
@@ -15,11 +18,27 @@ class QStackedWidget;
 namespace app {
 
 class EmptyState;
-class ImportProgressView;
 class ImportReportView;
 class RulesPane;
 class RunSaver;
 class RunsDock;
+
+// The progress of an import: the file, the rate and the time left, and a button to cancel it.
+class ImportProgressView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ImportProgressView(QWidget* parent = nullptr);
+    void show(const ImportState& state);
+
+Q_SIGNALS:
+    void cancelRequested();
+
+private:
+    QLabel *m_title, *m_file, *m_numbers;
+    QProgressBar* m_bar;
+};
 
 // Imports traces and shows the progress, then the report of the imported run. Also shows the report
 // of a run that was imported earlier.

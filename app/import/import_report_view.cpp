@@ -1,14 +1,14 @@
 #include "app/import/import_report_view.h"
 
-#include "app/import/coverage_bar.h"
 #include "app/import/import_model.h"
-#include "app/import/matches_view.h"
-#include "app/import/rank_chips.h"
 #include "app/import/report_section.h"
 #include "app/plan/schedule_preview.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
+#include "app/ui/icons.h"
+#include "app/ui/kernel_colours.h"
+#include "app/ui/numbers.h"
 #include "app/ui/text.h"
 
 #include <QFontMetrics>
@@ -16,6 +16,8 @@
 #include <QItemSelectionModel>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMouseEvent>
+#include <QPainter>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -23,6 +25,321 @@
 #include <utility>
 
 namespace app {
+namespace {
+
+constexpr int kBarHeight = 26, kBarTop = 2, kPartPadding = 8;
+
+QColor inkOn(const QColor& fill)
+{
+    constexpr int kHalf = 140;
+    return qGray(fill.rgb()) < kHalf ? QColor(Qt::white) : QColor(0x0E, 0x11, 0x16);
+}
+
+} // namespace
+
+CoverageBar::CoverageBar(const ThemeController& theme, QWidget* parent)
+    : ThemedWidget(theme, parent)
+{
+    setFixedHeight(kBarHeight + 2 * kBarTop);
+    setFocusPolicy(Qt::TabFocus);
+    setAccessibleName(tr("Share of time by rule"));
+}
+
+void CoverageBar::show(std::vector<CoveragePart> parts)
+{
+    m_parts = std::move(parts);
+    m_current = -1;
+    update();
+}
+
+void CoverageBar::setCurrent(int part)
+{
+    m_current = part;
+    if (part >= 0 && part < static_cast<int>(m_parts.size()))
+        setAccessibleDescription(textOf(m_parts[static_cast<std::size_t>(part)]));
+    update();
+}
+
+void CoverageBar::choose(int part)
+{
+    if (part < 0 || part >= static_cast<int>(m_parts.size()))
+        return;
+    setCurrent(part);
+    Q_EMIT chosen(part);
+}
+
+QRect CoverageBar::box(int part) const
+{
+    double before = 0;
+    for (int i = 0; i < part; ++i)
+        before += m_parts[static_cast<std::size_t>(i)].share;
+    const int left = qRound(before * width());
+    const int right = qRound((before + m_parts[static_cast<std::size_t>(part)].share) * width());
+    return {left, kBarTop, std::max(1, right - left - 1), kBarHeight};
+}
+
+int CoverageBar::partAt(int x) const
+{
+    for (int part = 0; part < static_cast<int>(m_parts.size()); ++part)
+        if (x <= box(part).right() + 1)
+            return part;
+    return -1;
+}
+
+QString CoverageBar::textOf(const CoveragePart& part) const
+{
+    return tr("%1: %2").arg(part.name, percent(part.share));
+}
+
+void CoverageBar::paintPart(QPainter& painter, int part) const
+{
+    const Theme& theme = this->theme();
+    const CoveragePart& shown = m_parts[static_cast<std::size_t>(part)];
+    const QRect area = box(part);
+    const QColor fill = coverageColour(theme, shown.isClassified ? part : -1);
+    painter.fillRect(area, fill);
+    if (!shown.isClassified) {
+        painter.setPen(theme.chrome.error);
+        painter.drawRect(area.adjusted(0, 0, -1, -1));
+    }
+    painter.setFont(uiFont(11, QFont::Medium));
+    painter.setPen(shown.isClassified ? inkOn(fill) : theme.chrome.error);
+    const QFontMetrics metrics(painter.font());
+    const QString share = percent(shown.share);
+    const int names = metrics.horizontalAdvance(shown.name),
+              shares = metrics.horizontalAdvance(share);
+    const QRect inside = area.adjusted(kPartPadding, 0, -kPartPadding, 0);
+    if (names + shares + kPartPadding <= inside.width()) {
+        painter.drawText(inside, Qt::AlignLeft | Qt::AlignVCenter, shown.name);
+        painter.drawText(inside, Qt::AlignRight | Qt::AlignVCenter, share);
+    } else if (shares <= inside.width()) {
+        painter.drawText(inside, Qt::AlignCenter, share);
+    }
+}
+
+void CoverageBar::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    const Chrome& chrome = theme().chrome;
+    if (m_parts.empty())
+        painter.fillRect(rect().adjusted(0, kBarTop, 0, -kBarTop), chrome.hover);
+    for (int part = 0; part < static_cast<int>(m_parts.size()); ++part)
+        paintPart(painter, part);
+    if (m_current >= 0) {
+        painter.setPen(QPen(hasFocus() ? chrome.text : chrome.text2, 2));
+        painter.drawRect(box(m_current).adjusted(1, -1, 0, 1));
+    } else if (hasFocus()) {
+        painter.setPen(QPen(chrome.text, 2));
+        painter.drawRect(rect().adjusted(1, 1, -1, -1));
+    }
+}
+
+void CoverageBar::mousePressEvent(QMouseEvent* event)
+{
+    if (event->button() == Qt::LeftButton)
+        choose(partAt(event->position().toPoint().x()));
+}
+
+void CoverageBar::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)
+        choose(event->key() == Qt::Key_Left ? m_current - 1 : m_current + 1);
+    else
+        QWidget::keyPressEvent(event);
+}
+
+QString CoverageBar::toolTipAt(QPoint at) const
+{
+    const int part = partAt(at.x());
+    return part < 0 ? QString() : textOf(m_parts[static_cast<std::size_t>(part)]);
+}
+
+namespace {
+
+QString whyNoMatches(const engine::ImportReport& report, const CoverageRow* rule)
+{
+    if (report.matches.empty())
+        return MatchesView::tr("This file has no list of matches, because an older version wrote "
+                               "it. Import the traces again.");
+    return rule == nullptr ? MatchesView::tr("Select a rule to list what it matches.")
+                           : MatchesView::tr("No match of this rule is in this file.");
+}
+
+// Returns "1 000 of 5 420 shown" or, for the unclassified time, whose total is unknown, "All 12
+// shown" or "The 1 000 longest shown".
+QString shownText(int shown, const CoverageRow& rule)
+{
+    constexpr auto kMost = static_cast<int>(engine::ImportReport::kMostMatches);
+    const QString count = number(shown, 0);
+    if (rule.isClassified)
+        return MatchesView::tr("%1 of %2 shown")
+            .arg(count,
+                 number(static_cast<double>(std::max<std::int64_t>(rule.rule.matches, shown)), 0));
+    return shown < kMost ? MatchesView::tr("All %1 shown").arg(count)
+                         : MatchesView::tr("The %1 longest shown").arg(count);
+}
+
+} // namespace
+
+MatchesView::MatchesView(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_model(new MatchesModel(this))
+    , m_title(named(new ElidedLabel("dock"), "matchesTitle"))
+    , m_table(named(new DataTable(theme, kReportRow), "matchesTable", tr("Matches of the rule")))
+    , m_empty(named(makeEmptyText({}), "noMatches"))
+    , m_count(named(makeLabel({}, "hint"), "matchesCount"))
+{
+    m_table->setModel(m_model);
+    m_table->setRestColumn(0);
+    m_table->setDispensable({MatchesModel::kIteration, MatchesModel::kAt});
+    m_count->setContentsMargins({kSectionPadding.left(), 6, kSectionPadding.right(), 6});
+    QWidget* section
+        = makeSection(m_title, makeSectionHint(tr("longest first, Enter opens it in the run")),
+                      {m_table, m_empty, m_count});
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(section);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            &MatchesView::currentChanged);
+    connect(m_table, &QTableView::activated, this, &MatchesView::openRequested);
+}
+
+void MatchesView::show(const engine::Run& run, const CoverageRow* rule)
+{
+    constexpr int kTallest = 212; // pixels: seven rows
+    const std::string name = rule == nullptr || !rule->isClassified ? "" : rule->rule.name;
+    if (rule == nullptr)
+        m_model->clear();
+    else
+        m_model->show(run, name);
+    m_title->setText(rule == nullptr
+                         ? tr("Matches")
+                         : tr("Matches: %1").arg(QString::fromStdString(rule->rule.name)));
+    m_empty->setText(whyNoMatches(*run.info.import, rule));
+    showRows(*m_table, *m_empty, kTallest);
+    m_count->setVisible(m_model->rowCount() > 0);
+    if (rule != nullptr)
+        m_count->setText(shownText(m_model->rowCount(), *rule));
+    m_table->scrollToTop();
+}
+
+const engine::ImportReport::Match* MatchesView::current() const
+{
+    const int row = m_table->currentIndex().row();
+    return row < 0 || row >= m_model->rowCount() ? nullptr : &m_model->at(row).match;
+}
+
+namespace {
+
+constexpr int kChipHeight = 36, kChipGap = 6, kChipRows = 2, kMark = 14, kChipPadding = 6;
+constexpr int kNarrowestChip = 84, kWidestChip = 168;
+
+} // namespace
+
+RankChips::RankChips(const ThemeController& theme, QWidget* parent)
+    : ThemedWidget(theme, parent)
+{
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+}
+
+void RankChips::show(std::vector<RankFact> ranks)
+{
+    m_ranks = std::move(ranks);
+    int widest = kNarrowestChip;
+    for (const RankFact& rank : m_ranks)
+        widest = std::max(widest,
+                          QFontMetrics(uiFont(11)).horizontalAdvance(rank.note) + kMark
+                              + 3 * kChipPadding);
+    m_fullWidth = std::min(widest, kWidestChip);
+    QStringList missing;
+    for (const RankFact& rank : m_ranks)
+        if (rank.isMissing)
+            missing.append(rank.title);
+    setAccessibleName(missing.isEmpty()
+                          ? tr("All ranks are present")
+                          : tr("Missing: %1").arg(missing.join(QStringLiteral(", "))));
+    fit();
+    update();
+}
+
+void RankChips::fit()
+{
+    m_chipWidth = std::min(m_fullWidth, std::max(kNarrowestChip, width()));
+    if (fitting() < static_cast<int>(m_ranks.size()))
+        m_chipWidth = kNarrowestChip; // with shorter notes
+    const int rows = static_cast<int>(m_ranks.size()) > columns() ? kChipRows : 1;
+    setFixedHeight(rows * (kChipHeight + kChipGap) - kChipGap);
+}
+
+void RankChips::resizeEvent(QResizeEvent*)
+{
+    fit();
+}
+
+int RankChips::columns() const
+{
+    return std::max(1, (width() + kChipGap) / (m_chipWidth + kChipGap));
+}
+
+int RankChips::fitting() const
+{
+    const int all = static_cast<int>(m_ranks.size()), most = columns() * kChipRows;
+    return all <= most ? all : most - 1;
+}
+
+QSize RankChips::sizeHint() const
+{
+    constexpr int kUsual = 4; // chips beside each other
+    return {std::min(static_cast<int>(m_ranks.size()), kUsual) * (m_fullWidth + kChipGap),
+            height()};
+}
+
+QRect RankChips::box(int rank) const
+{
+    return {rank % columns() * (m_chipWidth + kChipGap),
+            rank / columns() * (kChipHeight + kChipGap), m_chipWidth, kChipHeight};
+}
+
+void RankChips::paintChip(QPainter& painter, const QRect& area, const RankFact& rank) const
+{
+    const Chrome& chrome = theme().chrome;
+    painter.setPen(QPen(chrome.lineStrong, 1, rank.isMissing ? Qt::DashLine : Qt::SolidLine));
+    painter.drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    const QRect mark(area.left() + kChipPadding, area.top() + 3, kMark, kMark);
+    if (!rank.isMissing)
+        paintIcon(painter, Icon::Check, mark, chrome.ok);
+    const QRect text = area.adjusted(kMark + kChipPadding + 3, 2, -kChipPadding, -2);
+    painter.setFont(uiFont(12, QFont::Medium));
+    painter.setPen(rank.isMissing ? chrome.text3 : chrome.text);
+    painter.drawText(text, Qt::AlignLeft | Qt::AlignTop, rank.title);
+    painter.setFont(uiFont(11));
+    painter.setPen(rank.isMissing ? chrome.text3 : chrome.text2);
+    painter.drawText(
+        text, Qt::AlignLeft | Qt::AlignBottom,
+        QFontMetrics(painter.font()).elidedText(rank.note, Qt::ElideMiddle, text.width()));
+}
+
+void RankChips::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const int shown = fitting(), all = static_cast<int>(m_ranks.size());
+    for (int i = 0; i < shown; ++i)
+        paintChip(painter, box(i), m_ranks[static_cast<std::size_t>(i)]);
+    if (shown == all)
+        return;
+    painter.setFont(uiFont(12));
+    painter.setPen(theme().chrome.text2);
+    painter.drawText(box(shown), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("and %1 more").arg(all - shown));
+}
+
+QString RankChips::toolTipAt(QPoint at) const
+{
+    for (int i = 0; i < fitting(); ++i)
+        if (box(i).contains(at))
+            return m_ranks[static_cast<std::size_t>(i)].toolTip;
+    return {};
+}
+
 namespace {
 
 // Elides long names in the middle, because lines break only between words.

@@ -1,27 +1,116 @@
 #pragma once
 
 #include "app/documents/run_document.h"
+#include "app/import/import_facts.h"
 #include "app/timeline/view/view_preparation.h"
+#include "app/ui/controls.h"
 #include "app/ui/theme.h"
+#include "engine/timeline/run.h"
 
 #include <QWidget>
 
+class QLabel;
 class QBoxLayout;
 class QFrame;
 class QHBoxLayout;
-class QLabel;
 
 namespace app {
 
 class Band;
 class ClocksModel;
-class CoverageBar;
 class CoverageModel;
 class DataTable;
+class ElidedLabel;
 class LeftOutModel;
-class MatchesView;
-class RankChips;
+class MatchesModel;
 class SchedulePreview;
+struct CoverageRow;
+
+// The share of imported time by rule, as a bar. A click or the left and right keys select a part.
+class CoverageBar : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    explicit CoverageBar(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(std::vector<CoveragePart> parts);
+    void setCurrent(int part); // -1: none; emits no signal
+    int current() const { return m_current; }
+    QRect box(int part) const; // rectangle of a part, for tests
+
+Q_SIGNALS:
+    void chosen(int part);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    QString toolTipAt(QPoint at) const override;
+
+private:
+    void choose(int part);
+    int partAt(int x) const;
+    QString textOf(const CoveragePart& part) const;
+    void paintPart(QPainter& painter, int part) const;
+
+    std::vector<CoveragePart> m_parts;
+    int m_current = -1;
+};
+
+// The kernels or ops that a rule of an import matches, longest first.
+class MatchesView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MatchesView(const ThemeController& theme, QWidget* parent = nullptr);
+
+    // Shows the matches of a rule, or what matches no rule if `rule` is the unclassified time.
+    // nullptr: no rule is selected. `run` must be an imported run.
+    void show(const engine::Run& run, const CoverageRow* rule);
+    const MatchesModel& model() const { return *m_model; }
+    const engine::ImportReport::Match* current() const; // nullptr: none is selected
+
+Q_SIGNALS:
+    void currentChanged();
+    void openRequested(); // the user opens the current match
+
+private:
+    MatchesModel* m_model;
+    ElidedLabel* m_title;
+    DataTable* m_table;
+    QLabel *m_empty, *m_count;
+};
+
+// The ranks of an import as chips; a rank without a trace has a dashed frame. Shows as many as fit
+// in two rows, then the number of the others.
+class RankChips : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    explicit RankChips(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(std::vector<RankFact> ranks);
+    QSize sizeHint() const override;
+    int fitting() const; // number of chips that fit
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    QString toolTipAt(QPoint at) const override;
+
+private:
+    void fit();
+    int columns() const;
+    QRect box(int rank) const;
+    void paintChip(QPainter& painter, const QRect& area, const RankFact& rank) const;
+
+    std::vector<RankFact> m_ranks;
+    int m_fullWidth = 0; // in pixels; fits the longest note
+    int m_chipWidth = 0; // in pixels, as drawn
+};
 
 // The report of an import: sources, coverage by rule with the matches of the selected rule, clocks,
 // replay check, what was left out, and an iteration in which the matches are outlined.

@@ -1,7 +1,7 @@
 #include "app/import/trace_importer.h"
 
 #include "app/documents/run_library.h"
-#include "app/import/rules_preview.h"
+#include "app/import/rules_pane.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"

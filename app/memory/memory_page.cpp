@@ -1,9 +1,7 @@
 #include "app/memory/memory_page.h"
 
-#include "app/memory/alive_model.h"
 #include "app/memory/memory_areas.h"
 #include "app/memory/memory_colours.h"
-#include "app/memory/memory_model.h"
 #include "app/timeline/widget/iteration_stepper.h"
 #include "app/ui/controls.h"
 #include "app/ui/csv.h"
@@ -25,7 +23,206 @@
 #include <QStackedWidget>
 #include <QToolButton>
 
+#include <algorithm>
+#include <iterator>
+
 namespace app {
+
+using engine::DeviceId;
+
+namespace {
+
+std::vector<AliveRow> rowsOf(const MemoryReport& report, DeviceId device, std::int64_t time)
+{
+    std::vector<AliveRow> rows;
+    std::int64_t sum = 0;
+    for (const auto& one : profiler::aliveAt(*report.run, device, time)) {
+        QString category = memoryKindName(one.kind);
+        if (one.owner)
+            category = AliveModel::tr("stash of device %1").arg(one.owner->value);
+        rows.push_back({AliveRow::Kind::Tensor,
+                        category,
+                        one.op,
+                        one.op ? std::optional(one.since) : std::nullopt,
+                        one.bytes,
+                        {}});
+        sum += one.bytes;
+    }
+    rows.push_back({AliveRow::Kind::Sum, AliveModel::tr("Alive"), {}, {}, sum, {}});
+    for (const auto& one : profiler::evictedAt(*report.run, device, time))
+        rows.push_back({AliveRow::Kind::Evicted,
+                        AliveModel::tr("evicted to device %1").arg(one.partner.value), one.op,
+                        one.left, one.bytes, one.back});
+    if (const auto& partner = report.partners[device];
+        partner && !report.steps[partner->device].empty())
+        rows.push_back({AliveRow::Kind::Partner,
+                        AliveModel::tr("device %1 at this time").arg(partner->device.value),
+                        {},
+                        {},
+                        profiler::stepAt(report.steps[partner->device], time).total(),
+                        {}});
+    return rows;
+}
+
+} // namespace
+
+void AliveModel::show(const MemoryReport& report, DeviceId device, std::int64_t time)
+{
+    using Row = AliveRow;
+    const engine::Run& run = *report.run;
+    const auto index = std::make_shared<const engine::OpIndex>(run.schedule);
+    const RunPointer shared = report.run;
+    const auto opOf = [shared, index](const Row& row) -> const engine::Op* {
+        return row.op ? &engine::opAt(shared->schedule, *index, *row.op) : nullptr;
+    };
+    std::vector<Row> rows = rowsOf(report, device, time);
+    const Scale bytes = report.bytes, clock = report.time;
+    const auto origin = report.window.begin;
+    const auto at = [clock, origin](std::optional<std::int64_t> when) {
+        return when ? clock.text(static_cast<double>(*when - origin)) : QString();
+    };
+    std::int64_t largest = 1;
+    for (const Row& row : rows)
+        if (row.kind == Row::Kind::Tensor)
+            largest = std::max(largest, row.bytes);
+    const bool hasEvicted
+        = std::ranges::any_of(rows, [](const Row& row) { return row.kind == Row::Kind::Evicted; });
+    Columns columns{{tr("Category"), [](const Row& row) { return row.category; }, Qt::AlignLeft},
+                    TableColumn<Row>(
+                        tr("Op"),
+                        [opOf, shared](const Row& row) {
+                            const engine::Op* op = opOf(row);
+                            return op != nullptr ? opName(shared->info, *op) : QString();
+                        },
+                        Qt::AlignLeft)
+                        .with(kCodeRole, kAlways),
+                    {tr("Micro-batch"),
+                     [opOf](const Row& row) {
+                         const engine::Op* op = opOf(row);
+                         return op != nullptr && op->microBatch.isValid()
+                             ? QString::number(op->microBatch.value)
+                             : QString();
+                     }},
+                    {tr("Stage"),
+                     [opOf](const Row& row) {
+                         const engine::Op* op = opOf(row);
+                         return op != nullptr && op->stage.isValid()
+                             ? QString::number(op->stage.value)
+                             : QString();
+                     }},
+                    {{tr("Since, %1"), clock}, [at](const Row& row) { return at(row.since); }},
+                    TableColumn<Row>({QStringLiteral("%1"), bytes}, [bytes](const Row& row) {
+                        return bytes.text(static_cast<double>(row.bytes));
+                    }).with(kShareRole, [largest](const Row& row) {
+                        return row.kind == Row::Kind::Tensor ? QVariant(
+                                   static_cast<double>(row.bytes) / static_cast<double>(largest))
+                                                             : QVariant();
+                    })};
+    if (hasEvicted)
+        columns.push_back({{tr("Back, %1"), clock}, [at](const Row& row) { return at(row.back); }});
+    for (auto& column : columns)
+        column.with(kStrongRole, [](const Row& row) { return row.kind == Row::Kind::Sum; })
+            .with(kHintRole, [](const Row& row) {
+                return row.kind == Row::Kind::Evicted || row.kind == Row::Kind::Partner;
+            });
+    reset(std::move(columns), std::move(rows));
+}
+
+using engine::DeviceId;
+using Column = TableColumn<DeviceId>;
+
+Column MemoryModel::bytesColumn(const QString& title, const Bytes& bytes) const
+{
+    const auto report = m_report;
+    return {title, [report, bytes](DeviceId device) {
+                const auto value = bytes(device);
+                return value ? report->amount(*value) : QStringLiteral("–");
+            }};
+}
+
+// Returns columns for the planned arena and the recorded peak.
+MemoryModel::Columns MemoryModel::measuredColumns(const Bytes& peak) const
+{
+    const auto arena
+        = [shown = m_report](DeviceId device) { return arenaOf(shown->run->info, device); };
+    Columns columns;
+    columns.push_back(bytesColumn(tr("Predicted"), [arena](DeviceId device) {
+        const auto* use = arena(device);
+        return use != nullptr ? std::optional(use->live) : std::nullopt;
+    }));
+    columns.push_back(bytesColumn(tr("Measured peak"), peak));
+    columns.emplace_back(tr("Difference, bytes"), [arena, peak](DeviceId device) {
+        const auto* use = arena(device);
+        const auto measured = peak(device);
+        return use != nullptr && measured
+            ? signedNumber(static_cast<double>(*measured - use->live), 0)
+            : QStringLiteral("–");
+    });
+    columns.push_back(bytesColumn(tr("Touched"), [arena](DeviceId device) {
+        const auto* use = arena(device);
+        return use != nullptr ? use->touched : std::nullopt;
+    }));
+    columns.push_back(bytesColumn(tr("Arena"), [arena](DeviceId device) {
+        const auto* use = arena(device);
+        return use != nullptr ? std::optional(use->arena) : std::nullopt;
+    }));
+    return columns;
+}
+
+void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
+{
+    m_report = std::move(report);
+    const auto shown = m_report;
+    const Bytes peak = [shown](DeviceId device) {
+        const auto& steps = shown->steps[device];
+        return steps.empty() ? std::optional<std::int64_t>()
+                             : std::optional(profiler::peakOf(steps).total());
+    };
+    Columns columns{{tr("Device"),
+                     [](DeviceId device) { return tr("Device %1").arg(device.value); },
+                     Qt::AlignLeft}};
+    if (shown->hasPairs())
+        columns.emplace_back(
+            tr("Role"), [shown](DeviceId device) { return shown->role(device); }, Qt::AlignLeft);
+    if (shown->isPredicted())
+        columns.push_back(bytesColumn(tr("Predicted"), peak));
+    else
+        std::ranges::move(measuredColumns(peak), std::back_inserter(columns));
+    if (shown->limit) {
+        const auto share = [shown, peak](DeviceId device) {
+            return static_cast<double>(peak(device).value_or(0))
+                / static_cast<double>(*shown->limit);
+        };
+        columns
+            .emplace_back(tr("Of limit, %"),
+                          [share](DeviceId device) { return number(100 * share(device), 1); })
+            .with(kShareRole, share)
+            .onlyIf([peak](DeviceId device) { return peak(device).has_value(); });
+    }
+    if (shown->hasPairs()) {
+        columns.push_back(bytesColumn(tr("Without moves"), [shown](DeviceId device) {
+            if (shown->steps[device].empty())
+                return std::optional<std::int64_t>();
+            std::int64_t highest = 0;
+            for (const auto& step : shown->steps[device])
+                highest = std::max(highest, step.withoutMoves());
+            return std::optional(highest);
+        }));
+        columns.emplace_back(tr("Moves"), [shown](DeviceId device) {
+            const auto& partner = shown->partners[device];
+            return partner ? QString::number(partner->moves) : QStringLiteral("–");
+        });
+        columns.push_back(bytesColumn(tr("Moved"), [shown](DeviceId device) {
+            const auto& partner = shown->partners[device];
+            return partner && partner->bytes > 0 ? std::optional(partner->bytes) : std::nullopt;
+        }));
+    }
+    std::vector<DeviceId> rows;
+    for (const DeviceId device : shown->steps.ids())
+        rows.push_back(device);
+    reset(std::move(columns), std::move(rows));
+}
+
 namespace {
 
 constexpr int kAliveWidth = 480, kLeastAlive = 300, kTableHeight = 260, kTableTitle = 32,

@@ -3,6 +3,7 @@
 #include "app/documents/run_library.h"
 #include "app/memory/memory_report.h"
 #include "app/shell/page.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 
 #include <memory>
@@ -15,14 +16,59 @@ class QStackedWidget;
 
 namespace app {
 
-class AliveModel;
 class DataTable;
 class EmptyState;
 class IterationStepper;
 class MemoryAreas;
 class MemoryLegend;
-class MemoryModel;
 class SegmentControl;
+
+// A row of AliveModel: a tensor in the memory of a device, the sum of all its tensors, a stash that
+// the device has evicted (BPipe), or the total memory of its BPipe partner.
+struct AliveRow
+{
+    enum class Kind { Tensor, Sum, Evicted, Partner };
+
+    Kind kind = Kind::Tensor;
+    QString category;
+    std::optional<std::uint32_t> op;
+    std::optional<std::int64_t> since;
+    std::int64_t bytes = 0;
+    std::optional<std::int64_t> back; // when an evicted stash returns
+};
+
+// Table of the contents of a device's memory at one point in time.
+class AliveModel : public TableModel<AliveRow>
+{
+    Q_OBJECT
+
+public:
+    using TableModel::TableModel;
+
+    void show(const MemoryReport& report, engine::DeviceId device, std::int64_t time);
+    void clear() { reset({}, {}); }
+};
+
+// Table with a row per device: its planned memory, its recorded or simulated memory, and the
+// stashes that it moved.
+class MemoryModel : public TableModel<engine::DeviceId>
+{
+    Q_OBJECT
+
+public:
+    using TableModel::TableModel;
+
+    void show(std::shared_ptr<const MemoryReport> report);
+    void clear() { reset({}, {}); }
+
+private:
+    // Returns the bytes of a device that a column shows; nullopt: unknown.
+    using Bytes = std::function<std::optional<std::int64_t>(engine::DeviceId)>;
+    TableColumn<engine::DeviceId> bytesColumn(const QString& title, const Bytes& bytes) const;
+    Columns measuredColumns(const Bytes& peak) const;
+
+    std::shared_ptr<const MemoryReport> m_report;
+};
 
 // Shows the memory of one run: every device over time with a common cursor, the contents at the
 // cursor, and the planned and recorded peaks.

@@ -1,17 +1,40 @@
 #pragma once
 
 #include "app/plan/run_plan.h"
-#include "app/ui/fold_section.h"
 #include "app/ui/theme.h"
 #include "engine/base/field.h"
 
+#include <QWidget>
+
 #include <functional>
 
+class QPushButton;
+class QVBoxLayout;
 class QLabel;
 
 namespace app {
 
 class BoundFields;
+
+// A section that is opened and closed by clicking its title line.
+class FoldSection : public QWidget
+{
+    Q_OBJECT
+
+public:
+    // `title` names the content: "More costs".
+    FoldSection(QString title, const QString& objectName, QWidget* parent = nullptr);
+
+    QVBoxLayout& rows() { return *m_rows; }
+    bool isOpen() const;
+    void setOpen(bool open);
+
+private:
+    QString m_title;
+    QPushButton* m_button;
+    QWidget* m_content;
+    QVBoxLayout* m_rows;
+};
 
 // Rarely used costs and passes of a prediction: the options of `bscope simulate` except F, B, P2P
 // and all-reduce. Writes to the plan passed to the constructor.

@@ -1,12 +1,10 @@
 #include "app/query/query_page.h"
 
-#include "app/query/query_editor.h"
-#include "app/query/query_model.h"
-#include "app/query/schema_tree.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/ui/numbers.h"
+#include "app/ui/table_roles.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 
@@ -15,11 +13,346 @@
 #include <QComboBox>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLineEdit>
+#include <QRegularExpression>
 #include <QSplitter>
+#include <QStringList>
+#include <QSyntaxHighlighter>
 #include <QVBoxLayout>
 
+#include <utility>
+#include <vector>
+
 namespace app {
+
+QueryRunner::QueryRunner(QString file, QObject* parent)
+    : QObject(parent)
+    , m_file(std::move(file))
+    , m_isCancelled(std::make_shared<std::atomic<bool>>(false))
+    , m_background(this)
+{ }
+
+QueryRunner::~QueryRunner()
+{
+    cancel();
+}
+
+void QueryRunner::cancel()
+{
+    *m_isCancelled = true;
+}
+
+void QueryRunner::start(const QString& sql, const profiler::QueryLimits& limits)
+{
+    cancel();
+    m_isCancelled = std::make_shared<std::atomic<bool>>(false);
+    m_isRunning = true;
+    using Answer = engine::Result<profiler::QueryResult>;
+    m_background.run(
+        [file = m_file.toStdString(), text = sql.toStdString(), limits,
+         isCancelled = m_isCancelled] {
+            return profiler::runQuery(file, text, limits,
+                                      [isCancelled] { return isCancelled->load(); });
+        },
+        [this, number = ++m_number](Answer answer) {
+            if (number != m_number)
+                return;
+            m_isRunning = false;
+            if (answer)
+                Q_EMIT finished(std::make_shared<const profiler::QueryResult>(*std::move(answer)));
+            else
+                Q_EMIT failed(QString::fromStdString(answer.error().message));
+        });
+}
+
+void QueryRunner::readSchema()
+{
+    using Answer = engine::Result<Schema>;
+    m_background.run([file = m_file.toStdString()] { return profiler::schemaOf(file); },
+                     [this](const Answer& answer) {
+                         if (answer)
+                             Q_EMIT schemaRead(*answer);
+                         else
+                             Q_EMIT failed(QString::fromStdString(answer.error().message));
+                     });
+}
+
+namespace {
+
+class SqlHighlighter : public QSyntaxHighlighter
+{
+public:
+    SqlHighlighter(const ThemeController& theme, const QPlainTextEdit& editor)
+        : QSyntaxHighlighter(editor.document())
+        , m_theme(theme)
+        , m_keywords(QStringLiteral(
+                         "\\b(?:SELECT|FROM|WHERE|JOIN|LEFT|INNER|ON|USING|GROUP|ORDER|BY|AS|AND|"
+                         "OR|NOT|IN|IS|NULL|LIKE|BETWEEN|CASE|WHEN|THEN|ELSE|END|LIMIT|OFFSET|"
+                         "WITH|RECURSIVE|UNION|ALL|DISTINCT|HAVING|OVER|PARTITION|DESC|ASC|"
+                         "VALUES|EXISTS)\\b"),
+                     QRegularExpression::CaseInsensitiveOption)
+    { }
+
+protected:
+    void highlightBlock(const QString& text) override
+    {
+        QTextCharFormat keyword, muted;
+        keyword.setFontWeight(QFont::Bold);
+        muted.setForeground(m_theme.theme().chrome.text2);
+        mark(text, m_keywords, keyword);
+        static const QRegularExpression names(QStringLiteral("\"[^\"]*\""));
+        static const QRegularExpression quiet(QStringLiteral("'[^']*'|--.*$"));
+        mark(text, names, QTextCharFormat());
+        mark(text, quiet, muted);
+    }
+
+private:
+    void mark(const QString& text, const QRegularExpression& pattern, const QTextCharFormat& look)
+    {
+        auto matches = pattern.globalMatch(text);
+        while (matches.hasNext()) {
+            const auto match = matches.next();
+            setFormat(static_cast<int>(match.capturedStart()),
+                      static_cast<int>(match.capturedLength()), look);
+        }
+    }
+
+    const ThemeController& m_theme;
+    QRegularExpression m_keywords;
+};
+
+} // namespace
+
+QueryEditor::QueryEditor(const ThemeController& theme, QWidget* parent)
+    : QPlainTextEdit(parent)
+{
+    setFont(codeFont(13));
+    setTabChangesFocus(true);
+    setLineWrapMode(QPlainTextEdit::NoWrap);
+    auto* highlighter = new SqlHighlighter(theme, *this);
+    connect(&theme, &ThemeController::changed, this, [highlighter] { highlighter->rehighlight(); });
+}
+
+void QueryEditor::insertName(const QString& name)
+{
+    QTextCursor cursor = textCursor();
+    const QString before = cursor.block().text().left(cursor.positionInBlock());
+    const bool needsSpace = !before.isEmpty()
+        && (before.back().isLetterOrNumber() || before.back() == QLatin1Char('_')
+            || before.back() == QLatin1Char('"') || before.back() == QLatin1Char(','));
+    cursor.insertText(needsSpace ? QLatin1Char(' ') + name : name);
+    setFocus();
+}
+
+void QueryEditor::replaceAll(const QString& sql)
+{
+    QTextCursor cursor(document());
+    cursor.select(QTextCursor::Document);
+    cursor.insertText(sql);
+    setFocus();
+}
+
+namespace {
+
+using profiler::QueryValue;
+constexpr qsizetype kLongestCell = 120; // characters
+
+// Formats numbers as in SQL, with a decimal point and without thousands separators.
+QString plainText(const QueryValue& value)
+{
+    if (const auto* integer = std::get_if<std::int64_t>(&value))
+        return QString::number(*integer);
+    if (const auto* real = std::get_if<double>(&value))
+        return QString::number(*real, 'g', 15);
+    if (const auto* text = std::get_if<std::string>(&value))
+        return QString::fromStdString(*text);
+    return {};
+}
+
+} // namespace
+
+void QueryModel::show(std::shared_ptr<const profiler::QueryResult> result)
+{
+    beginResetModel();
+    m_result = std::move(result);
+    endResetModel();
+}
+
+int QueryModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() || m_result == nullptr ? 0 : static_cast<int>(m_result->rows.size());
+}
+
+int QueryModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() || m_result == nullptr ? 0 : static_cast<int>(m_result->columns.size());
+}
+
+// The first value that is not NULL decides.
+bool QueryModel::isOfNumbers(int column) const
+{
+    for (const auto& row : m_result->rows) {
+        const QueryValue& value = row[static_cast<std::size_t>(column)];
+        if (!std::holds_alternative<std::monostate>(value))
+            return !std::holds_alternative<std::string>(value);
+    }
+    return false;
+}
+
+QVariant QueryModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const QueryValue& value = m_result->rows[static_cast<std::size_t>(index.row())]
+                                            [static_cast<std::size_t>(index.column())];
+    const bool isNull = std::holds_alternative<std::monostate>(value);
+    switch (role) {
+    case Qt::DisplayRole: {
+        if (isNull)
+            return QStringLiteral("NULL");
+        QString text = plainText(value).left(kLongestCell + 1).simplified();
+        if (text.size() > kLongestCell)
+            text = text.left(kLongestCell) + QChar(0x2026);
+        return text;
+    }
+    case Qt::ToolTipRole:
+        return plainText(value).size() > kLongestCell ? QVariant(toolTipText(plainText(value)))
+                                                      : QVariant();
+    case kHintRole:
+        return isNull;
+    case kCodeRole:
+        return std::holds_alternative<std::string>(value);
+    case Qt::TextAlignmentRole:
+        return headerData(index.column(), Qt::Horizontal, role);
+    default:
+        return {};
+    }
+}
+
+QVariant QueryModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
+        return {};
+    if (role == Qt::DisplayRole)
+        return QString::fromStdString(m_result->columns[static_cast<std::size_t>(section)]);
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(Qt::Alignment(
+            (isOfNumbers(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+    return {};
+}
+
+QString QueryModel::csv() const
+{
+    if (m_result == nullptr)
+        return {};
+    QString text;
+    const auto add = [&](const QStringList& cells) {
+        text += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
+    };
+    QStringList cells;
+    for (const std::string& column : m_result->columns)
+        cells.append(quotedCell(QString::fromStdString(column)));
+    add(cells);
+    for (const auto& row : m_result->rows) {
+        cells.clear();
+        for (const QueryValue& value : row)
+            cells.append(quotedCell(plainText(value)));
+        add(cells);
+    }
+    return text;
+}
+
+namespace {
+
+constexpr int kTextRole = Qt::UserRole, kNameRole = Qt::UserRole + 1;
+
+// Quotes names that are SQL keywords, such as the columns `begin` and `end`, or that are not
+// identifiers.
+QString inSql(const QString& name)
+{
+    static const QRegularExpression plain(QStringLiteral("^[A-Za-z_][A-Za-z0-9_]*$"));
+    static const QStringList keywords{QStringLiteral("begin"), QStringLiteral("end"),
+                                      QStringLiteral("group"), QStringLiteral("order")};
+    return plain.match(name).hasMatch() && !keywords.contains(name.toLower())
+        ? name
+        : QLatin1Char('"') + name + QLatin1Char('"');
+}
+
+QTreeWidgetItem* makeItem(const QString& name, const QString& second, const QString& tip)
+{
+    auto* item = new QTreeWidgetItem({name, second});
+    item->setData(0, kNameRole, name);
+    item->setData(0, kTextRole, tip.isEmpty() ? name : name + QStringLiteral(": ") + tip);
+    if (!tip.isEmpty())
+        for (const int column : {0, 1})
+            item->setData(column, Qt::ToolTipRole, toolTipText(tip));
+    return item;
+}
+
+QString columnTip(const profiler::SchemaTable::Column& column)
+{
+    QStringList parts;
+    for (const std::string_view text : {column.meaning, column.unit})
+        if (!text.empty())
+            parts.append(fromUtf8(text));
+    return parts.join(QStringLiteral("; "));
+}
+
+} // namespace
+
+SchemaTree::SchemaTree(QWidget* parent)
+    : QTreeWidget(parent)
+{
+    setColumnCount(2);
+    setHeaderHidden(true);
+    setFrameShape(QFrame::NoFrame);
+    setUniformRowHeights(true);
+    setIndentation(14);
+    header()->setStretchLastSection(false);
+    header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    // A double click inserts the name of a table; its arrow or a key expands it.
+    setExpandsOnDoubleClick(false);
+    connect(this, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
+        Q_EMIT chosen(inSql(item->data(0, kNameRole).toString()));
+    });
+    connect(this, &QTreeWidget::currentItemChanged, this, [this](const QTreeWidgetItem* item) {
+        Q_EMIT described(item == nullptr ? QString() : item->data(0, kTextRole).toString());
+    });
+}
+
+void SchemaTree::show(const std::vector<profiler::SchemaTable>& tables)
+{
+    clear();
+    for (const profiler::SchemaTable& table : tables) {
+        QTreeWidgetItem* top = makeItem(fromUtf8(table.name), {}, fromUtf8(table.holds));
+        for (const auto& column : table.columns)
+            top->addChild(makeItem(fromUtf8(column.name),
+                                   fromUtf8(column.type).section(QLatin1Char(' '), 0, 0).toLower(),
+                                   columnTip(column)));
+        addTopLevelItem(top);
+    }
+}
+
+void SchemaTree::filter(const QString& text)
+{
+    const auto matches = [&](const QTreeWidgetItem* item) {
+        return item->data(0, kTextRole).toString().contains(text, Qt::CaseInsensitive);
+    };
+    for (int i = 0; i < topLevelItemCount(); ++i) {
+        QTreeWidgetItem* table = topLevelItem(i);
+        bool hasColumn = false;
+        for (int k = 0; k < table->childCount(); ++k) {
+            const bool isShown = matches(table) || matches(table->child(k));
+            table->child(k)->setHidden(!isShown);
+            hasColumn = hasColumn || matches(table->child(k));
+        }
+        table->setHidden(!matches(table) && !hasColumn);
+        table->setExpanded(!text.isEmpty() && hasColumn);
+    }
+}
+
 namespace {
 
 constexpr int kTablesColumn = 300, kEditorHeight = 220, kResultRow = 24;

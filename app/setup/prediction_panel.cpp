@@ -7,10 +7,175 @@
 #include "app/ui/controls.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/base/available_memory.h"
+#include "engine/experiment/experiment_fields.h"
+#include "engine/experiment/experiment_schedule.h"
+#include "engine/model/transformer.h"
+#include "engine/plan/memory_fit.h"
+#include "engine/plan/token_batches.h"
 
+#include <QCoreApplication>
 #include <QHBoxLayout>
 
+#include <utility>
+
 namespace app {
+namespace {
+
+using engine::Experiment;
+
+// Larger runs are checked only by their worker.
+constexpr std::size_t kMostPlannedOps = 100'000;
+
+QString memoryPhrase(const char* text)
+{
+    return QCoreApplication::translate("Plan", text);
+}
+
+QString sizeText(double bytes)
+{
+    return byteScale(static_cast<std::int64_t>(bytes)).withUnit(bytes);
+}
+
+// Returns the memory that the run needs; nullopt if the run is not possible for another reason.
+std::optional<engine::MemoryNeed> memoryNeedOf(const Experiment& experiment,
+                                               const engine::MemorySpaces& spaces,
+                                               const engine::Device& device)
+{
+    const auto lowered = engine::scheduleOf(experiment);
+    if (!lowered || opCount(*lowered) > kMostPlannedOps
+        || !engine::checkModel(experiment.model, lowered->shape.stages)
+        || !engine::checkPrecision(experiment.model.precision, device))
+        return std::nullopt;
+    const auto pass = engine::passSpec(experiment.model, *lowered);
+    if (!pass)
+        return std::nullopt;
+    const auto model
+        = engine::makeTransformer(pass->model, lowered->shape.stages, device, pass->slices);
+    const engine::Bytes tokens
+        = engine::TokenBatches::bytes(experiment.model, lowered->shape.allMicroBatches());
+    const auto plan = engine::planExecution({*lowered, *model, experiment.accumulate, tokens});
+    return engine::memoryNeed(experiment, *lowered, plan, spaces);
+}
+
+QString memoryProblem(const engine::MemoryNeed& need, const Experiment& experiment,
+                      const engine::MemorySpaces& spaces)
+{
+    if (!spaces.front().holds(need.most()))
+        return memoryPhrase("This run needs %1; %2 of the %3 that are free can be used.")
+            .arg(sizeText(need.most()), sizeText(spaces.front().usable()),
+                 sizeText(static_cast<double>(spaces.front().free)));
+    return memoryPhrase("The fullest device needs %1; its limit is %2.")
+        .arg(sizeText(static_cast<double>(need.fullest)),
+             sizeText(static_cast<double>(experiment.deviceMemory)));
+}
+
+// Describes a remedy: "Micro-batch size 2, 1.20 GiB" for "--micro-batch-size 2".
+QString changeText(const engine::Remedy& remedy)
+{
+    const std::size_t blank = remedy.option.find(' ');
+    const auto& field = engine::experimentField(remedy.option.substr(0, blank));
+    return QStringLiteral("%1 %2, %3")
+        .arg(fromUtf8(field.label), fromUtf8(remedy.option.substr(blank + 1)),
+             sizeText(remedy.need.most()));
+}
+
+} // namespace
+
+MemoryCheck checkMemory(const RunPlan& plan, engine::Bytes free)
+{
+    const Experiment& experiment = plan.experiment;
+    MemoryCheck check;
+    if (experiment.mode == engine::Mode::Simulate || experiment.backend == engine::Backend::Cuda)
+        return check;
+    const auto device = engine::openCpuDevice();
+    const engine::MemorySpaces spaces{{free}};
+    const auto need = device ? memoryNeedOf(experiment, spaces, **device) : std::nullopt;
+    if (!need || engine::fits(*need, experiment, spaces))
+        return check;
+    check.problem = memoryProblem(*need, experiment, spaces);
+    for (const engine::Remedy& remedy : engine::remediesFor(experiment, spaces, **device)) {
+        RunPlan changed = plan;
+        changed.experiment = remedy.experiment;
+        check.changes.push_back({changeText(remedy), std::move(changed)});
+    }
+    return check;
+}
+
+MemoryCheck checkMemory(const RunPlan& plan)
+{
+    return checkMemory(plan, engine::availableMemory());
+}
+
+namespace {
+
+// A job with more ops than this is cancelled (at its next step) when a newer request comes. A
+// smaller job finishes first, so that the picture keeps moving.
+constexpr std::int64_t kLong = 1'000'000;
+
+PreviewPredictor::Answer answerOf(engine::Result<Prediction> result)
+{
+    PreviewPredictor::Answer answer;
+    if (result && result->run != nullptr)
+        answer.view = std::make_shared<RunView>(result->run);
+    answer.prediction = std::make_shared<const engine::Result<Prediction>>(std::move(result));
+    return answer;
+}
+
+// Caches the schedule that was built last. Only one job at a time uses it.
+class Worker
+{
+public:
+    PreviewPredictor::Answer predicted(const PredictionRequest& request,
+                                       const std::atomic<bool>& isDropped)
+    {
+        if (!m_prepared || !m_request.hasSameOrder(request)) {
+            m_prepared.reset();
+            auto prepared = prepare(request);
+            if (!prepared)
+                return answerOf(tl::unexpected(prepared.error()));
+            m_prepared = *std::move(prepared);
+            m_request = request;
+        }
+        return isDropped ? PreviewPredictor::Answer() : answerOf(predict(*m_prepared, request));
+    }
+
+private:
+    PredictionRequest m_request;
+    std::optional<PreparedSchedule> m_prepared;
+};
+
+} // namespace
+
+PreviewPredictor::PreviewPredictor(QObject* parent)
+    : QObject(parent)
+    , m_jobs(
+          this,
+          [worker = std::make_shared<Worker>()](const PredictionRequest& request,
+                                                const std::atomic<bool>& isDropped) {
+              return worker->predicted(request, isDropped);
+          },
+          [this](Answer answer) {
+              answer.isNewest = !m_jobs.isBusy();
+              Q_EMIT answered(answer);
+          },
+          decltype(m_jobs)::Older::Delivered, *QThreadPool::globalInstance(), 1)
+{ }
+
+void PreviewPredictor::ask(const PredictionRequest& request)
+{
+    const std::int64_t ops = estimatedOps(request.schedule);
+    if (ops <= kInstantOps) {
+        drop();
+        Q_EMIT answered(answerOf(predict(request)));
+        return;
+    }
+    if (ops > kLong)
+        m_jobs.dropRunning();
+    m_jobs.ask(request);
+}
+
 namespace {
 
 constexpr int kDebounce = 60;             // ms; a huge prediction waits until the user stops typing

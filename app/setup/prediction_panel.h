@@ -1,17 +1,21 @@
 #pragma once
 
 #include "app/plan/fault.h"
+#include "app/plan/prediction.h"
 #include "app/plan/run_plan.h"
-#include "app/setup/memory_check.h"
-#include "app/setup/preview_predictor.h"
-#include "app/ui/latest.h"
+#include "app/timeline/view/run_view.h"
 #include "app/ui/band.h"
+#include "app/ui/latest.h"
 #include "app/ui/theme.h"
 
+#include <QObject>
+#include <QString>
 #include <QTimer>
 #include <QWidget>
 
 #include <array>
+#include <memory>
+#include <vector>
 
 class QAction;
 
@@ -20,6 +24,57 @@ namespace app {
 class KeyNumbers;
 class SchedulePreview;
 class SchemeDialog;
+
+// Whether a run fits in the memory of this machine. The run is planned for this check but not
+// started.
+struct MemoryCheck
+{
+    // A change of the plan with which the run would fit.
+    struct Change
+    {
+        QString text; // "Micro-batch size 2, 1.20 GiB"
+        RunPlan plan;
+    };
+
+    // "" if the run fits, or if the memory that it needs is not known.
+    QString problem;
+    std::vector<Change> changes;
+};
+
+// Checks whether a run fits in memory. `free` is the memory in bytes that is free now; 0: unknown.
+// Checks only runs on the CPU, because the worker queries the memory of GPUs. May be called on any
+// thread; takes up to a second for large schedules.
+MemoryCheck checkMemory(const RunPlan& plan, engine::Bytes free);
+MemoryCheck checkMemory(const RunPlan& plan); // with the memory that is free on this machine
+
+// Predicts a page's large preview and prepares it for painting. Small predictions are delivered
+// before ask() returns. Others run in the thread pool, one at a time; of the waiting requests, only
+// the newest is kept. The result of every job that was not dropped is delivered, so that the
+// picture follows a slider. The built schedule, which does not depend on costs, is kept between
+// requests. GUI thread only.
+class PreviewPredictor : public QObject
+{
+    Q_OBJECT
+
+public:
+    struct Answer
+    {
+        std::shared_ptr<const engine::Result<Prediction>> prediction;
+        RunViewPointer view;  // null if the prediction has no run
+        bool isNewest = true; // false: a later request is pending
+    };
+
+    explicit PreviewPredictor(QObject* parent = nullptr);
+
+    void ask(const PredictionRequest& request);
+    void drop() { m_jobs.drop(); } // drops all earlier requests
+
+Q_SIGNALS:
+    void answered(const app::PreviewPredictor::Answer& answer);
+
+private:
+    Latest<PredictionRequest, Answer> m_jobs;
+};
 
 // The predicted schedule of a plan: preview, verdict with suggested fixes, facts about the scheme,
 // and key numbers.

@@ -1,12 +1,18 @@
 #pragma once
 
+#include "app/plan/prediction.h"
 #include "app/plan/run_plan.h"
-#include "app/setup/predictor.h"
 #include "app/setup/scheme_table_model.h"
+#include "app/ui/background.h"
 #include "app/ui/theme.h"
 
+#include <QObject>
 #include <QTimer>
 #include <QWidget>
+
+#include <atomic>
+#include <deque>
+#include <memory>
 
 class QAction;
 class QLabel;
@@ -15,6 +21,34 @@ class QPushButton;
 namespace app {
 
 class DataTable;
+
+// Predicts many requests in the background. Caches the results, but not the simulated runs.
+// startOver() drops the pending requests. Uses sideThreads(), so that the large preview of a page
+// is not delayed. GUI thread only.
+class Predictor : public QObject
+{
+    Q_OBJECT
+
+public:
+    using Answer = std::shared_ptr<const engine::Result<Prediction>>;
+
+    explicit Predictor(QObject* parent = nullptr);
+
+    void startOver();
+    void ask(const QString& key, const PredictionRequest& request);
+
+Q_SIGNALS:
+    void answered(const QString& key, const app::Predictor::Answer& answer);
+
+private:
+    Answer known(const PredictionRequest& request) const; // nullptr if it is not cached
+    void remember(const PredictionRequest& request, const Answer& answer);
+
+    Background m_background;
+    // Counts calls of startOver(). Jobs in the pool read it to skip outdated requests.
+    std::shared_ptr<std::atomic<int>> m_generation;
+    std::deque<std::pair<PredictionRequest, Answer>> m_known; // newest first
+};
 
 // The table of all schemes with the numbers of a plan, predicted in the background, and the actions
 // on its rows.

@@ -3,21 +3,46 @@
 #include "app/plan/fault.h"
 #include "app/plan/run_plan.h"
 #include "app/ui/theme.h"
+#include "engine/schedules/scheme.h"
 
 #include <QWidget>
 
 class QComboBox;
-class QLabel;
 class QVBoxLayout;
+class QLabel;
 
 namespace app {
 
 class BoundFields;
 class CostForm;
 class MoreTraining;
-class SchemeOptions;
 class SegmentControl;
 class SliderField;
+
+// The options of one scheme, one per row. An option that accepts any whole number has an editable
+// list; a refused value stays in the field with a frame in the error colour.
+class SchemeOptions : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit SchemeOptions(QWidget* parent = nullptr);
+
+    void show(const engine::ScheduleRequest& request); // emits no signal
+    void setRefused(bool isRefused);                   // marks the options as invalid
+
+Q_SIGNALS:
+    void changed(const QString& key, const QString& value); // `value` is "" for the default
+
+private:
+    void addRow(const engine::SchemeOption& option, const engine::ScheduleRequest& request);
+
+    engine::ScheduleRequest m_shown; // the request whose options are shown
+    QWidget* m_rows = nullptr;
+    QWidget* m_before; // invisible; the rows follow it in the tab order
+    QVBoxLayout* m_layout;
+    QList<QComboBox*> m_combos;
+};
 
 // The parameters of a run. Shows a plan and emits the user's changes; showFault() marks invalid
 // values.

@@ -5,6 +5,10 @@
 #include "app/ui/background.h"
 #include "app/ui/theme.h"
 
+#include <QStringList>
+
+#include <vector>
+
 class QLabel;
 class QPushButton;
 class QStackedWidget;
@@ -17,6 +21,15 @@ class PredictionPanel;
 class SchemeList;
 class SchemeTable;
 class SetupForm;
+
+struct WrittenPredictions
+{
+    QStringList files;  // the file of each plan that was predicted, in the order of the plans
+    QStringList failed; // why the other plans failed: "zb-h2: N must be at least 2D-1"
+};
+
+// Predicts each plan and writes it to a new file as a simulated run. May be called on any thread.
+WrittenPredictions writePredictions(const std::vector<RunPlan>& plans);
 
 // Sets up a run: the user chooses a scheme and sees its schedule, or its devices on the nodes of a
 // machine. Every edit updates the prediction; a scheme that is not possible states the reason and

@@ -2,11 +2,20 @@
 
 #include "app/ui/theme.h"
 
+#include <QPalette>
 #include <QProxyStyle>
+#include <QString>
 
 class QApplication;
 
 namespace app {
+
+// The window's style sheet: resources/style/window.qss with its @tokens replaced by the colours of
+// the theme (@surface, @line-strong, @text-2 ...).
+QString styleSheet(const Theme& theme);
+
+// Returns the colours of widgets without a style rule.
+QPalette chromePalette(const Theme& theme);
 
 // Draws what a style sheet cannot draw without images: combo boxes, spin boxes, check marks, radio
 // buttons and their focus. Buttons get the focus only from the keyboard, so that a click draws no

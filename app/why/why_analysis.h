@@ -1,7 +1,6 @@
 #pragma once
 
 #include "app/documents/run_document.h"
-#include "app/timeline/view/make_path_marks.h"
 #include "app/timeline/view/why_words.h"
 #include "app/ui/latest.h"
 

@@ -4,6 +4,7 @@
 #include "app/shell/page.h"
 #include "app/ui/theme.h"
 
+#include <QAbstractButton>
 #include <QObject>
 
 #include <array>
@@ -13,9 +14,25 @@ class QMenu;
 
 namespace app {
 
-class CommandField;
 class MainWindow;
 class Settings;
+
+// The field at the right end of the menu bar, 296 x 22. A click or Ctrl+K opens the command palette
+// over it.
+class CommandField : public QAbstractButton
+{
+    Q_OBJECT
+
+public:
+    explicit CommandField(const ThemeController& theme, QWidget* parent = nullptr);
+    QSize sizeHint() const override { return {304, 30}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+};
 
 // The menu bar: the actions of the window and of the current page, the command field at the right,
 // and the palette that searches all actions, runs and schemes.

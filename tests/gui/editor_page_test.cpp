@@ -1,6 +1,5 @@
 #include "app/editor/editor_page.h"
-#include "app/editor/schedule_grid.h"
-#include "app/editor/violation_list.h"
+#include "app/editor/schedule_editor.h"
 #include "app/plan/key_numbers.h"
 #include "app/plan/schedule_preview.h"
 #include "app/ui/band.h"

@@ -1,5 +1,5 @@
 #include "app/compare/compare_widget.h"
-#include "app/plan/cost_source.h"
+#include "app/plan/prediction.h"
 #include "app/study/chart_view.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/focus_ring.h"

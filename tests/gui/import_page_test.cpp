@@ -1,7 +1,5 @@
-#include "app/import/coverage_bar.h"
 #include "app/import/import_page.h"
 #include "app/import/import_report_view.h"
-#include "app/import/rank_chips.h"
 #include "app/plan/schedule_preview.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/data_table.h"

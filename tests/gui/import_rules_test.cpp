@@ -1,6 +1,5 @@
 #include "app/import/import_page.h"
 #include "app/import/rules_pane.h"
-#include "app/import/rules_preview_model.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"
 #include "profiler/export/exporters.h"

@@ -1,5 +1,5 @@
 #include "app/editor/editor_page.h"
-#include "app/editor/schedule_grid.h"
+#include "app/editor/schedule_editor.h"
 #include "app/run/run_panels.h"
 #include "app/window/keys_dialog.h"
 #include "app/window/main_window.h"

@@ -1,7 +1,4 @@
-#include "app/query/query_editor.h"
-#include "app/query/query_model.h"
 #include "app/query/query_page.h"
-#include "app/query/schema_tree.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"

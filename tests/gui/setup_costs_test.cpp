@@ -1,4 +1,4 @@
-#include "app/plan/cost_source_form.h"
+#include "app/plan/cost_form.h"
 #include "app/ui/data_table.h"
 #include "app/ui/segment_control.h"
 #include "profiler/store/trace_store.h"

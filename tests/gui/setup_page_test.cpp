@@ -1,7 +1,6 @@
 #include "app/plan/key_numbers.h"
 #include "app/plan/schedule_preview.h"
 #include "app/setup/scheme_list.h"
-#include "app/setup/scheme_options.h"
 #include "app/setup/setup_form.h"
 #include "app/ui/band.h"
 #include "app/ui/card_button.h"

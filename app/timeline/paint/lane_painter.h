@@ -1,17 +1,49 @@
 #pragma once
 
 #include "app/timeline/paint/box_painter.h"
-#include "app/timeline/paint/memory_levels.h"
+#include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/flow.h"
 #include "app/timeline/view/lane_walk.h"
 #include "app/timeline/view/lanes.h"
+#include "app/timeline/view/memory_series.h"
 #include "app/timeline/view/path_marks.h"
+
+#include <QColor>
 
 #include <functional>
 #include <optional>
+#include <span>
+
+class QPainter;
 
 namespace app {
+
+struct LevelColours
+{
+    QColor base, stash, line, top; // `line` is drawn along the levels, `top` over each iteration
+    QColor guest, guestLine;       // ground and lines of the stashes of a partner
+};
+
+// Draws the memory of a device during the visible iterations. Every device pixel shows its highest
+// level, so that no peak is lost. Writes into an image, because four rectangles per pixel would be
+// slow.
+struct MemoryLevels
+{
+    static constexpr double kAbove = 8; // space above the full level, in pixels
+
+    const MemorySeries& series;
+    std::span<const engine::Iteration> iterations;
+    double top = 0, height = 0; // extent of the strip; `top` is a whole device pixel
+    double full = 1;
+    LevelColours colours = {};
+
+    double y(const TimeAxis& axis, double level) const // returns the y of the line for a level
+    {
+        return axis.snap(top + height - (full > 0 ? level / full : 0) * (height - kAbove));
+    }
+};
+void paintMemoryLevels(QPainter& painter, const TimeAxis& axis, const MemoryLevels& levels);
 
 // The peak of a device's memory in an iteration, as it is drawn.
 struct MemoryPeak

@@ -3,11 +3,62 @@
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/text.h"
+#include "engine/base/try.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
+#include "profiler/analysis/data_flow.h"
 
 #include <QStringList>
 
 namespace app {
+namespace {
+
+// Marks the ops that are drawn as part of the path together with `op`: the other op of a joint
+// pair, and the SEND of a message.
+void markPartners(const engine::Run& run, const profiler::DataFlow& flow, std::uint32_t op,
+                  std::vector<bool>& marks)
+{
+    const engine::Op& what = flow.op(op);
+    if (engine::isTransfer(what.kind)) {
+        if (const auto send = flow.send(engine::transferredValue(what, run.schedule.shape)))
+            marks[*send] = true;
+        return;
+    }
+    if (what.flags == engine::OpFlag::JointWithNext)
+        marks[op + 1] = true;
+    if (flow.index().positionOf(op) > 0 && flow.op(op - 1).flags == engine::OpFlag::JointWithNext)
+        marks[op - 1] = true;
+}
+
+} // namespace
+
+engine::Result<PathMarksPointer> makePathMarks(const engine::Run& run, int iteration)
+{
+    auto why = TRY(profiler::whyNotFaster(run, iteration));
+    auto marks = std::make_shared<PathMarks>();
+    marks->why = std::move(why);
+    const profiler::DataFlow flow(run.schedule);
+    marks->ops.assign(flow.index().count(), false);
+    for (const profiler::PathPart& part : marks->why.path.parts) {
+        if (part.kind == profiler::PathPart::Kind::Wait)
+            continue;
+        marks->ops[part.op] = true;
+        markPartners(run, flow, part.op, marks->ops);
+    }
+    return marks;
+}
+
+int reasonOf(const PathMarks& marks, std::uint32_t op)
+{
+    int found = -1;
+    const auto& reasons = marks.why.reasons;
+    for (std::size_t r = 0; r < reasons.size(); ++r)
+        for (const std::size_t part : reasons[r].parts)
+            if (marks.why.path.parts[part].op == op
+                && (found < 0 || reasons[r].time > reasons[static_cast<std::size_t>(found)].time))
+                found = static_cast<int>(r);
+    return found;
+}
 
 using profiler::Phrase;
 using profiler::WhyReason;

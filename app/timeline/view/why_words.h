@@ -2,6 +2,8 @@
 
 #include "app/timeline/view/path_marks.h"
 #include "app/ui/numbers.h"
+#include "engine/base/result.h"
+#include "engine/timeline/run.h"
 #include "profiler/why/why_text.h"
 
 #include <QColor>
@@ -11,6 +13,12 @@
 #include <vector>
 
 namespace app {
+
+// Explains an iteration. Fails like profiler::whyNotFaster(). May be called on any thread.
+engine::Result<PathMarksPointer> makePathMarks(const engine::Run& run, int iteration);
+
+// Returns the reason with the most time among the reasons that contain this op; -1: none.
+int reasonOf(const PathMarks& marks, std::uint32_t op);
 
 // The simulated effect of the change that a reason suggests.
 struct WhyEffect

@@ -1,7 +1,13 @@
 #pragma once
 
 #include "app/timeline/paint/box_colours.h"
+#include "app/timeline/view/coordinates.h"
+#include "app/timeline/view/lanes.h"
+#include "app/timeline/view/range_view.h"
 #include "app/timeline/widget/timeline_scene.h"
+#include "app/ui/theme.h"
+
+#include <QString>
 
 #include <span>
 #include <vector>
@@ -10,6 +16,17 @@ class QPainter;
 class QPixmap;
 
 namespace app {
+
+// Draws the NVTX rows of a lane as grey boxes, with names where they fit. Draws only one of several
+// ranges within one pixel.
+struct RangeRows
+{
+    const RangeView& ranges;
+    engine::DeviceId device;
+    const Lane& lane;
+};
+void paintRanges(QPainter& painter, const RangeRows& rows, const TimeAxis& axis,
+                 const Theme& theme);
 
 // Draws the areas of a TimelineScene that is not empty.
 class TimelinePainter

@@ -1,4 +1,4 @@
-#include "app/documents/worker_event.h"
+#include "app/documents/run_process.h"
 #include "tests/catch.h"
 
 using namespace app;

@@ -1,4 +1,4 @@
-#include "app/editor/schedule_file.h"
+#include "app/editor/editor_page.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 

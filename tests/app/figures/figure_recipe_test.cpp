@@ -1,5 +1,5 @@
+#include "app/figures/figure_command.h"
 #include "app/figures/figure_recipe.h"
-#include "app/figures/update_figures.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"

@@ -1,4 +1,4 @@
-#include "app/figures/figure_request.h"
+#include "app/figures/figure_recipe.h"
 #include "tests/catch.h"
 
 using namespace app;

@@ -1,4 +1,3 @@
-#include "app/figures/pdf_patch.h"
 #include "app/figures/write_figure.h"
 #include "profiler/figure/layout.h"
 #include "tests/profiler/figure/figure_runs.h"

@@ -1,6 +1,5 @@
-#include "app/memory/alive_model.h"
 #include "app/memory/memory_areas.h"
-#include "app/memory/memory_model.h"
+#include "app/memory/memory_page.h"
 #include "app/ui/csv.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"

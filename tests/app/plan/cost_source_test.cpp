@@ -1,4 +1,4 @@
-#include "app/plan/cost_source.h"
+#include "app/plan/prediction.h"
 #include "app/plan/run_plan.h"
 #include "app/setup/scheme_table_model.h"
 #include "tests/app/sample_run.h"

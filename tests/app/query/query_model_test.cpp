@@ -1,4 +1,4 @@
-#include "app/query/query_model.h"
+#include "app/query/query_page.h"
 #include "app/ui/table_roles.h"
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "app/setup/memory_check.h"
+#include "app/setup/prediction_panel.h"
 #include "tests/catch.h"
 
 using namespace app;

@@ -1,4 +1,4 @@
-#include "app/setup/preview_predictor.h"
+#include "app/setup/prediction_panel.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "app/setup/scheme_text.h"
+#include "app/setup/scheme_dialog.h"
 #include "engine/schedules/scheme.h"
 #include "tests/support/pipelines.h"
 

@@ -1,4 +1,4 @@
-#include "app/ui/style_sheet.h"
+#include "app/ui/control_style.h"
 #include "app/ui/theme.h"
 #include "profiler/figure/checks.h"
 #include "tests/catch.h"

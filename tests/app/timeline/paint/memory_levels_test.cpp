@@ -1,4 +1,4 @@
-#include "app/timeline/paint/memory_levels.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "tests/catch.h"
 
 #include <QImage>

@@ -1,5 +1,4 @@
 #include "app/timeline/paint/path_painter.h"
-#include "app/timeline/view/make_path_marks.h"
 #include "app/timeline/view/why_words.h"
 #include "engine/schedule/notation.h"
 #include "tests/app/simulated_run.h"

@@ -1,4 +1,4 @@
-#include "app/timeline/view/view_keys.h"
+#include "app/timeline/widget/time_canvas.h"
 #include "tests/catch.h"
 
 #include <QStringList>

@@ -1,4 +1,4 @@
-#include "app/timeline/widget/lane_headers.h"
+#include "app/timeline/widget/timeline_widget.h"
 #include "tests/catch.h"
 
 #include <QSignalSpy>

@@ -1,6 +1,6 @@
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/paint/path_painter.h"
-#include "app/timeline/view/make_path_marks.h"
+#include "app/timeline/view/why_words.h"
 #include "app/timeline/widget/timeline_painter.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
