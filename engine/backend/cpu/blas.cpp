@@ -66,8 +66,7 @@ Result<Blas> open()
               .name = {}};
     const auto config = symbol<decltype(&openblas_get_config)>(library, "openblas_get_config");
     const auto core = symbol<decltype(&openblas_get_corename)>(library, "openblas_get_corename");
-    if (!blas.sgemm || !blas.dgemm || !blas.setThreads || !blas.takeBuffer || !blas.returnBuffer
-        || !config || !core)
+    if (!blas.sgemm || !blas.dgemm || !blas.setThreads || !config || !core)
         return fail(Error::Code::Unsupported,
                     "libopenblas.so.0 has no cblas_sgemm or is not OpenBLAS; install the packaged "
                     "one, on Debian with 'apt install libopenblas0-pthread'");
@@ -94,10 +93,12 @@ Result<void> reserveBuffers(const Blas& blas, int threads)
     if (threads <= reserved)
         return {};
     std::vector<void*> taken; // at the same time, so that the pool grows to this size
-    while (std::ssize(taken) < threads && canMap(kBuffer))
-        taken.push_back(blas.takeBuffer(0));
+    const bool hasPool = blas.takeBuffer != nullptr && blas.returnBuffer != nullptr;
+    while (std::ssize(taken) < threads && canMap(hasPool ? kBuffer : (taken.size() + 1) * kBuffer))
+        taken.push_back(hasPool ? blas.takeBuffer(0) : nullptr);
     for (void* buffer : taken)
-        blas.returnBuffer(buffer);
+        if (hasPool)
+            blas.returnBuffer(buffer);
     if (std::ssize(taken) == threads) {
         reserved = threads;
         return {};

@@ -15,7 +15,8 @@ struct Blas
     decltype(&cblas_sgemm) sgemm = nullptr;
     decltype(&cblas_dgemm) dgemm = nullptr;
     decltype(&openblas_set_num_threads) setThreads = nullptr; // applies to the whole process
-    // Take the buffer of a product from OpenBLAS's pool, and return it.
+    // Take the buffer of a product from OpenBLAS's pool, and return it; null if the build hides
+    // them.
     void* (*takeBuffer)(int) = nullptr;
     void (*returnBuffer)(void*) = nullptr;
     std::string name; // "OpenBLAS 0.3.21, SkylakeX kernels"
