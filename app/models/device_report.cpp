@@ -2,7 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/text.h"
-#include "profiler/analysis/words.h"
+#include "profiler/analysis/measure.h"
 
 #include <QCoreApplication>
 #include <QJsonArray>

@@ -3,7 +3,7 @@
 #include "engine/base/bootstrap.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
-#include "profiler/analysis/words.h"
+#include "profiler/analysis/measure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,12 +38,9 @@ Result<ComparedRun> comparedRun(const Run& run)
     compared.meanBubble = numbers.mean(&DeviceMetrics::bubble);
     compared.meanOptimizer = numbers.mean(
         [](const DeviceMetrics& device) { return device.byKind[OpKind::OptimizerStep]; });
-    for (const DeviceMetrics& device : numbers.devices) {
-        if (knowsMicroBatches(run.info))
-            compared.peakStash = std::max(compared.peakStash.value_or(0), device.peakStash);
-        if (device.peakBytes)
-            compared.peakBytes = std::max(compared.peakBytes.value_or(0), *device.peakBytes);
-    }
+    if (knowsMicroBatches(run.info))
+        compared.peakStash = numbers.peakStash();
+    compared.peakBytes = numbers.peakBytes();
     addLosses(run.timeline, compared);
     compared.interval = iterationInterval(run, numbers.iteration);
     compared.metrics = std::move(numbers);

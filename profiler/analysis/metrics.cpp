@@ -100,6 +100,24 @@ DeviceMetrics deviceOf(const IterationSummary& summary, const Shape& shape, Devi
 }
 } // namespace
 
+std::optional<std::int64_t> RunMetrics::peakBytes() const
+{
+    const DeviceMetrics* most = fullest(&DeviceMetrics::peakBytes);
+    return most == nullptr ? std::nullopt : most->peakBytes;
+}
+
+double RunMetrics::peakStash() const
+{
+    const DeviceMetrics* most = fullest(&DeviceMetrics::peakStash);
+    return most == nullptr ? 0 : most->peakStash;
+}
+
+double RunMetrics::weights() const
+{
+    const DeviceMetrics* most = fullest(&DeviceMetrics::weights);
+    return most == nullptr ? 0 : most->weights;
+}
+
 void addRates(const RunInfo& info, int dataParallel, RunMetrics& run)
 {
     if (info.inUnits() || run.duration <= 0)

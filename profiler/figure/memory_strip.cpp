@@ -1,6 +1,6 @@
 #include "profiler/figure/memory_strip.h"
 
-#include "profiler/analysis/words.h"
+#include "profiler/analysis/measure.h"
 
 #include <algorithm>
 #include <functional>

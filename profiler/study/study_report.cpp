@@ -4,8 +4,7 @@
 #include "engine/base/version.h"
 #include "engine/timeline/run.h"
 #include "profiler/figure/svg.h"
-#include "profiler/report/html_page.h"
-#include "profiler/report/html_table.h"
+#include "profiler/report/sheet.h"
 #include "profiler/study/chart.h"
 #include "profiler/study/metric_text.h"
 #include "profiler/study/option_text.h"
@@ -58,23 +57,19 @@ std::string modesText(const std::vector<StudyPoint>& points)
 
 std::string setup(const Study& study, const std::vector<StudyPoint>& points)
 {
-    HtmlTable table({"Option", "Values"});
+    std::vector<std::vector<Reading>> rows;
     for (const StudyAxis& axis : study.fixed)
-        table.add({optionTitle(axis.key), valueTitle(axis.key, axis.values.front())},
-                  HtmlTable::Cell::Text);
+        rows.push_back({optionTitle(axis.key), valueTitle(axis.key, axis.values.front())});
     for (const StudyAxis& axis : study.grid)
-        table.add({optionTitle(axis.key), fmt::format("{}", fmt::join(titlesOf(axis), ", "))},
-                  HtmlTable::Cell::Text);
+        rows.push_back({optionTitle(axis.key), fmt::format("{}", fmt::join(titlesOf(axis), ", "))});
     for (const auto& [key, all] :
          {std::pair("scheme", &study.schemeArguments), std::pair("case", &study.caseArguments)})
         for (const auto& [name, arguments] : *all)
-            table.add(
-                {"only " + valueTitle(key, name), fmt::format("{}", fmt::join(arguments, " "))},
-                HtmlTable::Cell::Text);
+            rows.push_back(
+                {"only " + valueTitle(key, name), fmt::format("{}", fmt::join(arguments, " "))});
     for (const auto& [name, arguments] : study.files)
-        table.add({name, fmt::format("written by bscope {}", fmt::join(arguments, " "))},
-                  HtmlTable::Cell::Text);
-    return "<h2>Set-up</h2>\n" + table.text()
+        rows.push_back({name, fmt::format("written by bscope {}", fmt::join(arguments, " "))});
+    return "<h2>Set-up</h2>\n" + Table({"Option", "Values"}, std::move(rows)).html()
         + paragraph(modesText(points)
                     + (study.onlyFitting ? " Points that do not fit in memory are left out of the "
                                            "charts and the answer."
@@ -134,21 +129,21 @@ Result<std::string> table(const Study& study, const std::vector<StudyPoint>& poi
                                   fixedNumber(ends->second * factor, digits))
                     : "");
     };
-    HtmlTable rows(titles);
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < points.size() && count < kMostRows; ++i) {
+    std::vector<std::vector<Reading>> rows;
+    for (std::size_t i = 0; i < points.size() && rows.size() < kMostRows; ++i) {
         if (!results[i].error.empty())
             continue;
-        std::vector<std::string> cells;
+        std::vector<Reading>& cells = rows.emplace_back();
         for (std::size_t axis = 0; axis < study.grid.size(); ++axis)
             cells.push_back(valueTitle(study.grid[axis].key, points[i].values[axis]));
         for (std::size_t c = 0; c < columns.size(); ++c)
-            cells.push_back(columns[c][i] ? cell(i, c) : "-");
-        rows.add(cells);
-        ++count;
+            cells.push_back(columns[c][i] ? Reading(cell(i, c)) : Reading());
     }
-    const bool isCut = count == kMostRows;
-    return "<h2>Results</h2>\n" + rows.text()
+    const bool isCut = rows.size() == kMostRows;
+    Table table(titles, std::move(rows));
+    for (std::size_t c = study.grid.size(); c < titles.size(); ++c)
+        table.columns[c].of.decimals = 0; // numbers
+    return "<h2>Results</h2>\n" + table.html()
         + paragraph(study.isMeasured() ? "In brackets: the 95 % interval of a median." : "")
         + paragraph(
                isCut ? fmt::format("The first {} points; results.csv has all of them.", kMostRows)
@@ -192,16 +187,16 @@ std::string limits(const Study& study, const std::vector<StudyResult>& results)
                           "accurate to about 15 %, ratios between schemes to 2 to 3 %.");
     if (reasons.empty())
         return text;
-    HtmlTable table({"Points", "Not possible, because"});
     constexpr std::size_t kMostReasons = 20;
     std::vector<std::pair<int, std::string>> order;
     for (const auto& [reason, count] : reasons)
         order.emplace_back(-count, reason);
     std::ranges::sort(order);
     order.resize(std::min(order.size(), kMostReasons));
+    std::vector<std::vector<Reading>> rows;
     for (const auto& [count, reason] : order)
-        table.add({std::to_string(-count), reason}, HtmlTable::Cell::Text);
-    return text + table.text();
+        rows.push_back({-count, reason});
+    return text + Table({"Points", "Not possible, because"}, std::move(rows)).html();
 }
 
 } // namespace

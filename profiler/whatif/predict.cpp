@@ -380,8 +380,7 @@ Result<Prediction> WhatIfPredictor::withNumbers(Prediction prediction) const
 {
     const auto numbers = TRY(metrics(prediction.run));
     prediction.bubbleRatio = numbers.bubbleRatio;
-    for (const DeviceMetrics& device : numbers.devices)
-        prediction.peakStash = std::max(prediction.peakStash, device.peakStash);
+    prediction.peakStash = numbers.peakStash();
     prediction.deviceBytes = predictedBytes(*m_run, prediction.run.schedule, numbers);
     if (!prediction.deviceBytes.empty())
         prediction.peakBytes = *std::ranges::max_element(prediction.deviceBytes);

@@ -229,15 +229,9 @@ Result<std::optional<NextScheme>> nextScheme(const Run& run,
     next.difference = best->iteration - predictor.measured();
     next.stashes = best->peakStash;
     if (const auto own = metrics(run)) {
-        double stash = 0;
-        std::int64_t bytes = 0;
-        for (const DeviceMetrics& device : own->devices) {
-            stash = std::max(stash, device.peakStash);
-            bytes = std::max(bytes, device.peakBytes.value_or(0));
-        }
-        next.stashes -= stash;
-        if (best->peakBytes && bytes > 0)
-            next.bytes = *best->peakBytes - bytes;
+        next.stashes -= own->peakStash();
+        if (best->peakBytes && own->peakBytes())
+            next.bytes = *best->peakBytes - *own->peakBytes();
     }
     next.run = std::move(best->run);
     next.run.info.ticksPerUnit = run.info.ticksPerUnit;

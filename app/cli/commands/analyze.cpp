@@ -5,13 +5,10 @@
 #include "app/cli/text/notes_text.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
-#include "app/cli/text/run_json.h"
-#include "app/cli/text/run_text.h"
 #include "app/cli/text/why_text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/explainer.h"
-#include "profiler/report/definitions.h"
+#include "profiler/report/run_sheet.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 
@@ -76,51 +73,10 @@ Result<std::optional<Kernels>> kernelsOf(const AnalyzeOptions& options, const Ru
     return kernels;
 }
 
-std::string asText(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
-{
-    const Explainer explainer(run, metrics.iteration);
-    std::string text = headingOf(run) + "\n" + summaryLine(run, metrics) + "\n";
-    if (const std::string loss = lossText(run.timeline); loss != "-")
-        text += "loss " + loss + "\n";
-    if (const std::string norm = gradientNormText(run.timeline); norm != "-")
-        text += "gradient norm " + norm + "\n";
-    text += gpuText(run, gpu);
-    text
-        += fmt::format("\ntimes in {}, per device:\n", timeUnitOf(run)) + deviceTable(run, metrics);
-    if (const std::string memory = memoryTable(run, metrics); !memory.empty())
-        text += "\nmemory at the peak:\n" + memory;
-    if (const std::string memory = gpuMemoryTable(run.info); !memory.empty())
-        text += "\nmemory of the GPUs at the end, by owner:\n" + memory;
-    return text + "\n" + bubbleText(run, explainer.bubbles()) + "\n"
-        + pathText(run, explainer.criticalPath());
-}
-
-nlohmann::ordered_json asJson(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
-{
-    const Explainer explainer(run, metrics.iteration);
-    auto json = runJson(run, metrics);
-    json["bubbles"] = bubblesJson(run, explainer.bubbles());
-    json["critical_path"] = pathJson(run, explainer.criticalPath());
-    if (auto about = gpuJson(run, gpu); !about.is_null())
-        json["gpu"] = std::move(about);
-    return json;
-}
-
-nlohmann::ordered_json definitionsJson()
-{
-    auto all = nlohmann::ordered_json::array();
-    for (const Definition& one : definitions())
-        all.push_back({{"term", one.term},
-                       {"formula", one.formula},
-                       {"meaning", one.meaning},
-                       {"source", one.source}});
-    return all;
-}
-
 Result<int> analyze(const AnalyzeOptions& options)
 {
     if (options.definitions) {
-        printText(options.json ? jsonText(definitionsJson()) : definitionsText());
+        printText(options.json ? jsonText(toJson(definitionsData())) : definitionsText());
         return 0;
     }
     const auto run = TRY(openRun(options.file));
@@ -129,36 +85,25 @@ Result<int> analyze(const AnalyzeOptions& options)
         return fail(numbers.error().code, options.file + ": " + numbers.error().message);
     const auto gpu = TRY(readGpuTrace(options.file));
     const auto kernels = TRY(kernelsOf(options, run, gpu));
-    std::vector<Note> notes;
-    if (options.notes)
-        notes = TRY(readNotes(options.file));
-    std::optional<WhyReport> why;
+    Sheet sheet;
+    sheet.data(fields(runMeasures(), ReportedRun{run, *numbers}));
+    sheet.sentence(runHeading(run));
+    addSummary(run, *numbers, sheet);
+    addGpu(run, gpu, sheet);
+    addDevices(run, *numbers, sheet);
+    addBubbles(run, *numbers, sheet);
     if (options.why) {
-        auto report = whyReport(run, options.iteration);
+        const auto report = whyReport(run, options.iteration);
         if (!report)
             return fail(report.error().code, options.file + ": " + report.error().message);
-        why = *std::move(report);
+        sheet.lines(whyText(run, *report));
+        sheet.data("why", whyData(run, *report));
     }
-    std::string text;
-    if (options.json) {
-        auto json = asJson(run, *numbers, gpu);
-        if (why)
-            json["why"] = whyJson(run, *why);
-        if (kernels)
-            addKernels(json, kernels->activity, kernels->table);
-        if (options.notes)
-            json["notes"] = notesJson(run, notes);
-        text = jsonText(json);
-    } else {
-        text = asText(run, *numbers, gpu);
-        if (why)
-            text += whyText(run, *why);
-        if (kernels)
-            text += kernelText(kernels->activity, kernels->table);
-        if (options.notes)
-            text += notesText(run, notes);
-    }
-    printText(text);
+    if (kernels)
+        addKernels(kernels->activity, kernels->table, sheet);
+    if (options.notes)
+        addNotes(run, TRY(readNotes(options.file)), sheet);
+    print(sheet, options.json);
     return 0;
 }
 } // namespace

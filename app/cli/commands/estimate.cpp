@@ -77,8 +77,7 @@ Result<int> print(const EstimateOptions& options)
     std::optional<UtilisationEstimate> use;
     if (options.iterationSeconds > 0)
         use = utilisation(question.input, options.iterationSeconds);
-    printText(options.json ? estimateJson(question, answer, use)
-                           : estimateText(question, answer, use));
+    cli::print(estimateSheet(question, answer, use), options.json);
     return 0;
 }
 } // namespace

@@ -262,8 +262,7 @@ Result<int> whatIf(const WhatIfOptions& options)
     TRY(applyMoves(options, run, predictor->times()));
     auto table = TRY(predictAll(options, run, *predictor));
     TRY(save(options, run, table.predictions.front()));
-    printText(options.json ? whatIfJson(run, *predictor, table)
-                           : whatIfText(run, *predictor, table));
+    print(whatIfSheet(run, *predictor, table), options.json);
     return 0;
 }
 } // namespace

@@ -1,53 +1,50 @@
 #include "app/cli/text/communication_text.h"
 
-#include "app/cli/text/table.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
 
-#include <nlohmann/json.hpp>
-
 namespace cli {
 
 using namespace engine;
-using nlohmann::ordered_json;
+using namespace profiler;
 
-CommunicationReport communicationOf(const Schedule& schedule)
+namespace {
+using V = TransportVerdict;
+
+// A field of the first failure; null if the transport is safe.
+Reading ofFailure(const V& verdict, Reading value)
+{
+    return verdict.safe ? Reading() : value;
+}
+
+constexpr std::array kVerdict{
+    Measure<V>({"name"}, [](const V& v) { return transportName(v.transport); }),
+    Measure<V>({"title", "transport", Unit::None, kColumn},
+               [](const V& v) { return transportTitle(v.transport); }),
+    Measure<V>({"safe", "safe", Unit::None, kColumn}, Of<&V::safe>()),
+    Measure<V>({"device"}, [](const V& v) { return ofFailure(v, v.device.value); }),
+    Measure<V>({"index"}, [](const V& v) { return ofFailure(v, v.index); }),
+    Measure<V>({"op"}, [](const V& v) { return ofFailure(v, v.safe ? "" : toString(v.op)); }),
+    Measure<V>({"reason"}, [](const V& v) { return ofFailure(v, v.reason); }),
+    Measure<V>({"", "first failure", Unit::None, kColumn}, Of<&V::reason>()),
+};
+} // namespace
+
+CommunicationReport checkTransports(const Schedule& schedule)
 {
     return checkCommunication(hasTransfers(schedule) ? schedule : addP2P(schedule));
 }
 
-std::string communicationTable(const CommunicationReport& report)
+Table transportTable(const CommunicationReport& report)
 {
-    Table table({{"transport", Table::Align::Left},
-                 {"safe", Table::Align::Left},
-                 {"first failure", Table::Align::Left}});
-    for (const TransportVerdict& verdict : report.verdicts)
-        table.add({std::string(transportTitle(verdict.transport)), verdict.safe ? "yes" : "no",
-                   verdict.reason});
-    return table.text();
+    return {kVerdict, report.verdicts};
 }
 
-ordered_json communicationJson(const CommunicationReport& report)
+Reading communicationData(const CommunicationReport& report)
 {
-    ordered_json transports = ordered_json::array();
-    for (const TransportVerdict& verdict : report.verdicts) {
-        ordered_json json{{"name", transportName(verdict.transport)},
-                          {"title", transportTitle(verdict.transport)},
-                          {"safe", verdict.safe},
-                          {"device", nullptr},
-                          {"index", nullptr},
-                          {"op", nullptr},
-                          {"reason", nullptr}};
-        if (!verdict.safe) {
-            json["device"] = verdict.device.value;
-            json["index"] = verdict.index;
-            json["op"] = toString(verdict.op);
-            json["reason"] = verdict.reason;
-        }
-        transports.push_back(std::move(json));
-    }
-    return {{"messages", report.messages}, {"transports", transports}};
+    return Reading::Fields{{"messages", report.messages},
+                           {"transports", transportTable(report).json()}};
 }
 
 } // namespace cli

@@ -1,136 +1,130 @@
 #include "app/cli/text/estimate_text.h"
 
-#include "app/cli/text/output.h"
-#include "app/cli/text/table.h"
-
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include <array>
 #include <cmath>
 
 namespace cli {
 
 using namespace engine;
-using nlohmann::ordered_json;
+using namespace profiler;
 
 namespace {
 constexpr double kGibi = 1 << 30;
 
-// Returns a cell of the table in GiB: "78.2 fits" or, above the limit, "78.2, 3.0 too much".
-std::string memoryCell(std::optional<double> bytes, double limit)
+struct E
+{
+    const BpipeRow& row;
+    double limit; // usable memory of a device in bytes
+};
+
+// "78.2 GiB fits" or, above the limit, "78.2 GiB, 3.0 GiB too much"
+std::string fitText(std::optional<double> bytes, double limit)
 {
     if (!bytes)
         return "-";
-    return *bytes <= limit
-        ? fmt::format("{:.1f} fits", *bytes / kGibi)
-        : fmt::format("{:.1f}, {:.1f} too much", *bytes / kGibi, (*bytes - limit) / kGibi);
+    const std::string size = bytesText(std::llround(*bytes));
+    return *bytes <= limit ? size + " fits"
+                           : size + ", " + bytesText(std::llround(*bytes - limit)) + " too much";
 }
 
-std::string rowsTable(const BpipeQuestion& question, const std::vector<BpipeRow>& rows)
+template<auto Member>
+Reading of(const E& e)
 {
-    Table table({{"b"},
-                 {"N"},
-                 {"stage MFU %"},
-                 {"attention", Table::Align::Left},
-                 {"MFU %"},
-                 {"speed-up"},
-                 {"break-even"},
-                 {"state GiB"},
-                 {"stash GiB"},
-                 {"1F1B GiB"},
-                 {"BPipe GiB"},
-                 {"transfer of forward ms"}});
-    for (const BpipeRow& row : rows)
-        table.add({std::to_string(row.microBatchSize), fmt::format("{:.4g}", row.microBatches),
-                   fmt::format("{:.1f}", 100 * row.stageMfu), std::string(row.kernels.name),
-                   fmt::format("{:.1f}", 100 * row.mfu), fmt::format("{:.3f}", row.speedUp),
-                   fmt::format("{:.4f}", row.breakEven),
-                   fmt::format("{:.1f}", row.memory.state / kGibi),
-                   fmt::format("{:.2f}", row.memory.stash / kGibi),
-                   memoryCell(row.memory.oneFOneB, question.usableMemory),
-                   memoryCell(row.memory.bpipe, question.usableMemory),
-                   fmt::format("{:.1f} of {:.1f}", 1e3 * row.transfer, 1e3 * row.forward)});
-    return table.text();
+    return e.row.*Member;
 }
 
-ordered_json rowJson(const BpipeRow& row)
+Reading bytes(std::optional<double> value)
 {
-    const auto bytes = [](double value) { return std::llround(value); };
-    return {
-        {"micro_batch_size", row.microBatchSize},
-        {"micro_batches", row.microBatches},
-        {"fullest_device", row.memory.device},
-        {"state_bytes", bytes(row.memory.state)},
-        {"stash_bytes", bytes(row.memory.stash)},
-        {"one_f_one_b_bytes", bytes(row.memory.oneFOneB)},
-        {"fits_without", row.fitsWithout},
-        {"bpipe_bytes", row.memory.bpipe ? ordered_json(bytes(*row.memory.bpipe)) : ordered_json()},
-        {"fits_with", row.fitsWith},
-        {"kernel_rule", row.kernels.name},
-        {"heads_per_rank", row.headsPerRank},
-        {"stage_mfu", row.stageMfu},
-        {"mfu", row.mfu},
-        {"speed_up", row.speedUp},
-        {"break_even", row.breakEven},
-        {"transfer_seconds", row.transfer},
-        {"forward_seconds", row.forward}};
+    return value ? Reading(std::llround(*value)) : Reading();
 }
+
+constexpr MeasureInfo number(std::string_view key, std::string_view title, int decimals)
+{
+    return {key, title, Unit::None, kColumn, Better::Neither, {}, {}, {}, decimals};
+}
+
+constexpr std::array kRow{
+    Measure<E>({"micro_batch_size", "b", Unit::None, kColumn}, of<&BpipeRow::microBatchSize>),
+    Measure<E>({"micro_batches", "N", Unit::None, kColumn}, of<&BpipeRow::microBatches>),
+    Measure<E>({"fullest_device"}, [](const E& e) { return e.row.memory.device; }),
+    Measure<E>({"state_bytes", "state", Unit::Bytes, kColumn},
+               [](const E& e) { return bytes(e.row.memory.state); }),
+    Measure<E>({"stash_bytes", "stash", Unit::Bytes, kColumn},
+               [](const E& e) { return bytes(e.row.memory.stash); }),
+    Measure<E>({"one_f_one_b_bytes"}, [](const E& e) { return bytes(e.row.memory.oneFOneB); }),
+    Measure<E>({"fits_without"}, of<&BpipeRow::fitsWithout>),
+    Measure<E>({"bpipe_bytes"}, [](const E& e) { return bytes(e.row.memory.bpipe); }),
+    Measure<E>({"fits_with"}, of<&BpipeRow::fitsWith>),
+    Measure<E>({"kernel_rule", "attention", Unit::None, kColumn},
+               [](const E& e) { return e.row.kernels.name; }),
+    Measure<E>({"heads_per_rank"}, of<&BpipeRow::headsPerRank>),
+    Measure<E>({"stage_mfu", "stage MFU", Unit::Share, kColumn}, of<&BpipeRow::stageMfu>),
+    Measure<E>({"mfu", "MFU", Unit::Share, kColumn}, of<&BpipeRow::mfu>),
+    Measure<E>(number("speed_up", "speed-up", 3), of<&BpipeRow::speedUp>),
+    Measure<E>(number("break_even", "break-even", 4), of<&BpipeRow::breakEven>),
+    Measure<E>({"transfer_seconds"}, of<&BpipeRow::transfer>),
+    Measure<E>({"forward_seconds"}, of<&BpipeRow::forward>),
+    Measure<E>({"", "1F1B", Unit::None, kColumn},
+               [](const E& e) { return fitText(e.row.memory.oneFOneB, e.limit); }),
+    Measure<E>({"", "BPipe", Unit::None, kColumn},
+               [](const E& e) { return fitText(e.row.memory.bpipe, e.limit); }),
+    Measure<E>({"", "transfer of forward", Unit::None, kColumn},
+               [](const E& e) {
+                   return fmt::format("{:.1f} of {:.1f} ms", 1e3 * e.row.transfer,
+                                      1e3 * e.row.forward);
+               }),
+};
 } // namespace
 
-std::string estimateText(const BpipeQuestion& question, const BpipeAnswer& answer,
-                         const std::optional<UtilisationEstimate>& use)
+Sheet estimateSheet(const BpipeQuestion& question, const BpipeAnswer& answer,
+                    const std::optional<UtilisationEstimate>& use)
 {
     const EstimateInput& input = question.input;
     const ModelOnHardware& on = input.on;
-    std::string text = answer.verdict + "\n\n";
-    text += fmt::format(
-        "{} ({:.1f} B parameters) on {}: D = {}, t = {}, W = {}, {} sequences per "
-        "iteration\nusable memory {:.1f} GiB; sizes of the fullest device ({}); stage "
-        "MFU {}\n\n",
-        on.model.name, parameterCount(on.model) / 1e9, on.hardware.name, input.stages,
-        on.setup.tensorParallel, on.setup.dataParallel, input.globalBatch,
-        question.usableMemory / kGibi, answer.rows.front().memory.device,
-        question.stageMfu.empty() ? "from the roofline, not measured" : "as given");
-    text += rowsTable(question, answer.rows);
-    text += "\nspeed-up: upper bound, compared with the first row. break-even: the required growth "
-            "of the stage's MFU\ntransfer: one stash over the slowest link between partners, and "
-            "the forward that hides it\n";
-    if (!question.mapping.isOneNode())
-        text += "mapping: " + describe(question.mapping) + "\n";
-    if (use)
-        text += fmt::format("the iteration's MFU {:.2f} %, HFU {:.2f} % (exact count {:.2f} %)\n",
-                            100 * use->mfu, 100 * use->hfu, 100 * use->strictHfu);
-    return text;
-}
-
-std::string estimateJson(const BpipeQuestion& question, const BpipeAnswer& answer,
-                         const std::optional<UtilisationEstimate>& use)
-{
-    const EstimateInput& input = question.input;
-    const ModelOnHardware& on = input.on;
-    ordered_json json{
-        {"model", on.model.name},
-        {"parameters", parameterCount(on.model)},
-        {"hardware", on.hardware.name},
-        {"devices", input.stages},
-        {"chunks", input.chunks},
-        {"tensor_parallel", on.setup.tensorParallel},
-        {"data_parallel", on.setup.dataParallel},
-        {"global_batch", input.globalBatch},
-        {"usable_bytes", std::llround(question.usableMemory)},
-        {"mapping",
-         question.mapping.isOneNode() ? ordered_json() : ordered_json(describe(question.mapping))},
-        {"stage_mfu_from", question.stageMfu.empty() ? "roofline" : "given"},
-        {"model_flops", modelFlops(on.model, input.globalBatch)},
-        {"worth_it", answer.isWorthIt},
-        {"verdict", answer.verdict}};
-    json["rows"] = ordered_json::array();
+    const std::string mapping = question.mapping.isOneNode() ? "" : describe(question.mapping);
+    std::vector<E> rows;
     for (const BpipeRow& row : answer.rows)
-        json["rows"].push_back(rowJson(row));
-    json["mfu"] = use ? ordered_json(use->mfu) : ordered_json();
-    json["hfu"] = use ? ordered_json(use->hfu) : ordered_json();
-    json["strict_hfu"] = use ? ordered_json(use->strictHfu) : ordered_json();
-    return jsonText(json);
+        rows.push_back({row, question.usableMemory});
+    Sheet sheet;
+    sheet.data(Reading::Fields{{"model", on.model.name},
+                               {"parameters", parameterCount(on.model)},
+                               {"hardware", on.hardware.name},
+                               {"devices", input.stages},
+                               {"chunks", input.chunks},
+                               {"tensor_parallel", on.setup.tensorParallel},
+                               {"data_parallel", on.setup.dataParallel},
+                               {"global_batch", input.globalBatch},
+                               {"usable_bytes", std::llround(question.usableMemory)},
+                               {"mapping", textOrUnknown(mapping)},
+                               {"stage_mfu_from", question.stageMfu.empty() ? "roofline" : "given"},
+                               {"model_flops", modelFlops(on.model, input.globalBatch)},
+                               {"worth_it", answer.isWorthIt},
+                               {"verdict", answer.verdict}});
+    sheet.sentence(answer.verdict);
+    sheet.sentence(fmt::format(
+        "{} ({:.1f} B parameters) on {}: D = {}, t = {}, W = {}, {} sequences per iteration",
+        on.model.name, parameterCount(on.model) / 1e9, on.hardware.name, input.stages,
+        on.setup.tensorParallel, on.setup.dataParallel, input.globalBatch));
+    sheet.sentence(
+        fmt::format("usable memory {:.1f} GiB; sizes of the fullest device ({}); stage MFU {}",
+                    question.usableMemory / kGibi, answer.rows.front().memory.device,
+                    question.stageMfu.empty() ? "from the roofline, not measured" : "as given"));
+    sheet.table(Table(kRow, rows), "rows");
+    sheet.sentence("speed-up: upper bound, compared with the first row. break-even: the required "
+                   "growth of the stage's MFU");
+    sheet.sentence("transfer: one stash over the slowest link between partners, and the forward "
+                   "that hides it");
+    sheet.sentence(mapping.empty() ? "" : "mapping: " + mapping);
+    if (use)
+        sheet.sentence(
+            fmt::format("the iteration's MFU {:.2f} %, HFU {:.2f} % (exact count {:.2f} %)",
+                        100 * use->mfu, 100 * use->hfu, 100 * use->strictHfu));
+    sheet.data("mfu", use ? Reading(use->mfu) : Reading());
+    sheet.data("hfu", use ? Reading(use->hfu) : Reading());
+    sheet.data("strict_hfu", use ? Reading(use->strictHfu) : Reading());
+    return sheet;
 }
 
 } // namespace cli

@@ -1,17 +1,15 @@
 #pragma once
 
 #include "engine/cost/bpipe_gain.h"
+#include "profiler/report/sheet.h"
 
 #include <optional>
-#include <string>
 
 namespace cli {
 
-// Return the output of `bscope estimate`. `use` is set if the command has the time of a measured
-// iteration.
-std::string estimateText(const engine::BpipeQuestion& question, const engine::BpipeAnswer& answer,
-                         const std::optional<engine::UtilisationEstimate>& use);
-std::string estimateJson(const engine::BpipeQuestion& question, const engine::BpipeAnswer& answer,
-                         const std::optional<engine::UtilisationEstimate>& use);
+// What `bscope estimate` prints. `use` is set if the command has the time of a measured iteration.
+profiler::Sheet estimateSheet(const engine::BpipeQuestion& question,
+                              const engine::BpipeAnswer& answer,
+                              const std::optional<engine::UtilisationEstimate>& use);
 
 } // namespace cli

@@ -1,11 +1,10 @@
 #include "app/cli/text/gpu_text.h"
 
 #include "profiler/analysis/kernel_launches.h"
+#include "profiler/analysis/measure.h"
 #include "profiler/analysis/nccl_waits.h"
-#include "profiler/analysis/words.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -13,7 +12,7 @@
 namespace cli {
 
 using namespace engine;
-using nlohmann::ordered_json;
+using namespace profiler;
 
 namespace {
 
@@ -54,7 +53,7 @@ std::string launchesText(const std::vector<double>& launches)
     const std::string each = least == most
         ? fmt::format("{:.0f} per device", most)
         : fmt::format("{:.0f} to {:.0f} per device", least, most);
-    return fmt::format("an iteration launches {:.0f} kernels, {}\n", all, each);
+    return fmt::format("an iteration launches {:.0f} kernels, {}", all, each);
 }
 
 } // namespace
@@ -76,54 +75,51 @@ std::string missingText(std::size_t kernels, const GpuTraceHealth& health)
     return text;
 }
 
-std::string gpuText(const Run& run, const GpuTrace& trace)
-{
-    std::string text;
-    if (!trace.kernels.empty() || !trace.health.isComplete()) {
-        const std::string missing = missingText(trace.kernels.size(), trace.health);
-        text += fmt::format("{} kernels, {}\n", trace.kernels.size(),
-                            missing.empty() ? "all linked to their ops" : "incomplete: " + missing);
-    }
-    if (const auto launches = profiler::kernelsPerIteration(run, trace); !launches.empty())
-        text += launchesText(launches);
-    if (const NcclTime nccl = ncclTime(run, trace); nccl.kernels > 0)
-        text += fmt::format("{} NCCL kernels: {} waiting for other ranks, {} transferring\n",
-                            nccl.kernels, profiler::timeText(nccl.waiting, 1),
-                            profiler::timeText(nccl.transferring, 1));
-    if (const std::string clocks = clockText(run.info.machine.clocks); !clocks.empty())
-        text += clocks + "\n";
-    for (const auto& [name, value] : run.info.machine.settings)
-        if (name == "fallback")
-            text += value + "\n";
-    return text;
-}
-
-ordered_json gpuJson(const Run& run, const GpuTrace& trace)
+void addGpu(const Run& run, const GpuTrace& trace, Sheet& sheet)
 {
     const GpuMachine& machine = run.info.machine;
     if (machine == GpuMachine{} && trace.isEmpty() && trace.health.isComplete())
-        return nullptr;
-    const GpuClocks& clocks = machine.clocks;
+        return;
+    const auto launches = kernelsPerIteration(run, trace);
     const NcclTime nccl = ncclTime(run, trace);
-    ordered_json settings = ordered_json::object();
-    for (const auto& [name, value] : machine.settings)
-        settings[name] = value;
-    return {
-        {"kernels", trace.kernels.size()},
-        {"kernels_without_op", trace.health.withoutOp},
-        {"records_dropped", trace.health.dropped},
-        {"kernels_per_iteration", profiler::kernelsPerIteration(run, trace)},
-        {"nccl_wait", nccl.waiting},
-        {"nccl_transfer", nccl.transferring},
-        {"clocks",
-         clocks.samples == 0 ? ordered_json()
-                             : ordered_json{{"least_mhz", clocks.least},
-                                            {"median_mhz", clocks.median},
-                                            {"most_mhz", clocks.most},
-                                            {"samples", clocks.samples},
-                                            {"throttled", throttleText(clocks.throttle)}}},
-        {"clocks_missing", clocks.reason.empty() ? ordered_json() : ordered_json(clocks.reason)},
-        {"machine", settings}};
+    const GpuClocks& clocks = machine.clocks;
+    if (!trace.kernels.empty() || !trace.health.isComplete()) {
+        const std::string missing = missingText(trace.kernels.size(), trace.health);
+        sheet.sentence(
+            fmt::format("{} kernels, {}", trace.kernels.size(),
+                        missing.empty() ? "all linked to their ops" : "incomplete: " + missing));
+    }
+    if (!launches.empty())
+        sheet.sentence(launchesText(launches));
+    if (nccl.kernels > 0)
+        sheet.sentence(fmt::format("{} NCCL kernels: {} waiting for other ranks, {} transferring",
+                                   nccl.kernels, timeText(nccl.waiting, 1),
+                                   timeText(nccl.transferring, 1)));
+    sheet.sentence(clockText(clocks));
+    Reading::Fields settings;
+    for (const auto& [name, value] : machine.settings) {
+        settings.emplace_back(name, value);
+        if (name == "fallback")
+            sheet.sentence(value);
+    }
+    sheet.data("gpu",
+               Reading::Fields{
+                   {"kernels", trace.kernels.size()},
+                   {"kernels_without_op", trace.health.withoutOp},
+                   {"records_dropped", trace.health.dropped},
+                   {"kernels_per_iteration", Reading::List(launches.begin(), launches.end())},
+                   {"nccl_wait", nccl.waiting},
+                   {"nccl_transfer", nccl.transferring},
+                   {"clocks",
+                    clocks.samples == 0
+                        ? Reading()
+                        : Reading(Reading::Fields{{"least_mhz", clocks.least},
+                                                  {"median_mhz", clocks.median},
+                                                  {"most_mhz", clocks.most},
+                                                  {"samples", clocks.samples},
+                                                  {"throttled", throttleText(clocks.throttle)}})},
+                   {"clocks_missing", textOrUnknown(clocks.reason)},
+                   {"machine", settings}});
 }
 
 } // namespace cli

@@ -1,8 +1,8 @@
 #include "app/cli/text/import_text.h"
 
 #include "app/cli/text/run_file.h"
-#include "app/cli/text/table.h"
 #include "engine/base/median.h"
+#include "profiler/report/sheet.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 namespace cli {
 
 using namespace engine;
+using namespace profiler;
 
 namespace {
 double shareOf(const ImportReport& report, std::int64_t time)
@@ -48,28 +49,28 @@ std::string summaryOf(const Run& run, const ImportReport& report)
     return text + "\n";
 }
 
-std::string rulesTable(const ImportReport& report)
-{
-    Table table({{"rule", Table::Align::Left},
-                 {"matches"},
-                 {"ms"},
-                 {"share %"},
-                 {"confidence", Table::Align::Left},
-                 {"what", Table::Align::Left}});
-    for (const ImportReport::Rule& rule : report.rules)
-        table.add({rule.name, std::to_string(rule.matches), milliseconds(rule.time),
-                   fmt::format("{:.1f}", 100 * shareOf(report, rule.time)), rule.confidence,
-                   rule.title});
-    return table.text();
-}
+using Rule = std::pair<const ImportReport*, const ImportReport::Rule*>;
+constexpr std::array kRules{
+    Measure<Rule>({"", "rule", Unit::None, kColumn}, [](const Rule& r) { return r.second->name; }),
+    Measure<Rule>({"", "matches", Unit::None, kColumn},
+                  [](const Rule& r) { return r.second->matches; }),
+    Measure<Rule>({"", "time", Unit::Time, kColumn, Better::Neither, {}, {}, {}, 3},
+                  [](const Rule& r) { return r.second->time; }),
+    Measure<Rule>({"", "share", Unit::Share, kColumn},
+                  [](const Rule& r) { return shareOf(*r.first, r.second->time); }),
+    Measure<Rule>({"", "confidence", Unit::None, kColumn},
+                  [](const Rule& r) { return r.second->confidence; }),
+    Measure<Rule>({"", "what", Unit::None, kColumn}, [](const Rule& r) { return r.second->title; }),
+};
 
-std::string leftOutTable(const ImportReport& report)
-{
-    Table table({{"left out", Table::Align::Left}, {"count"}, {"ms"}});
-    for (const ImportReport::LeftOut& one : report.leftOut)
-        table.add({one.what, std::to_string(one.count), milliseconds(one.time)});
-    return table.text();
-}
+using LeftOut = ImportReport::LeftOut;
+constexpr std::array kLeftOutWork{
+    Measure<LeftOut>({"", "left out", Unit::None, kColumn}, Of<&LeftOut::what>()),
+    Measure<LeftOut>({"", "count", Unit::None, kColumn}, Of<&LeftOut::count>()),
+    Measure<LeftOut>({"", "time", Unit::Time, kColumn, Better::Neither, {}, {}, {}, 3},
+                     Of<&LeftOut::time>()),
+};
+
 // Describes how much the clocks of the hosts differ and how precisely they were aligned. Returns ""
 // for one host.
 std::string clockScatter(const ImportReport& report)
@@ -94,9 +95,12 @@ std::string clockScatter(const ImportReport& report)
 std::string importText(const Run& run, const std::string& file)
 {
     const ImportReport& report = *run.info.import;
-    std::string text = summaryOf(run, report) + "\n" + rulesTable(report);
+    std::vector<Rule> rules;
+    for (const ImportReport::Rule& rule : report.rules)
+        rules.emplace_back(&report, &rule);
+    std::string text = summaryOf(run, report) + "\n" + Table(kRules, rules).text();
     if (!report.leftOut.empty())
-        text += "\n" + leftOutTable(report);
+        text += "\n" + Table(kLeftOutWork, report.leftOut).text();
     for (const ImportReport::Clock& clock : report.clocks)
         text += fmt::format("clock of {}: {:+.3f} ms, {:+.2f} ppm, spread {:.1f} µs ({} pairs)\n",
                             clock.host, static_cast<double>(clock.offset) / 1e6, clock.drift,

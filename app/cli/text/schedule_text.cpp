@@ -35,7 +35,7 @@ std::string scheduleText(const Schedule& schedule)
             text += " " + toString(op);
         text += "\n";
     }
-    return text + "\n" + communicationTable(communicationOf(schedule));
+    return text + "\n" + transportTable(checkTransports(schedule)).text();
 }
 
 std::string scheduleJson(const Schedule& schedule)
@@ -48,17 +48,18 @@ std::string scheduleJson(const Schedule& schedule)
         programs.push_back(ops);
     }
     const Shape& shape = schedule.shape;
-    return ordered_json{{"scheme", schedule.scheme},
-                        {"devices", shape.devices},
-                        {"stages", shape.stages},
-                        {"micro_batches", shape.microBatches},
-                        {"chunks", shape.chunks()},
-                        {"replicas", shape.replicas},
-                        {"slices", shape.slices},
-                        {"device_of", placement(schedule)},
-                        {"asynchronous", isAsynchronous(schedule)},
-                        {"program", programs},
-                        {"communication", communicationJson(communicationOf(schedule))}}
+    return ordered_json{
+               {"scheme", schedule.scheme},
+               {"devices", shape.devices},
+               {"stages", shape.stages},
+               {"micro_batches", shape.microBatches},
+               {"chunks", shape.chunks()},
+               {"replicas", shape.replicas},
+               {"slices", shape.slices},
+               {"device_of", placement(schedule)},
+               {"asynchronous", isAsynchronous(schedule)},
+               {"program", programs},
+               {"communication", profiler::toJson(communicationData(checkTransports(schedule)))}}
                .dump()
         + "\n";
 }

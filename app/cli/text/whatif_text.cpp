@@ -1,11 +1,6 @@
 #include "app/cli/text/whatif_text.h"
 
-#include "app/cli/text/output.h"
-#include "app/cli/text/table.h"
-#include "profiler/analysis/words.h"
-
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,137 +9,137 @@ namespace cli {
 
 using namespace engine;
 using namespace profiler;
-using nlohmann::ordered_json;
 
 namespace {
-std::string inMilliseconds(std::int64_t ns)
+
+constexpr MeasureInfo inMilliseconds(std::string_view key, std::string_view title, int decimals)
 {
-    return fmt::format("{:.2f}", static_cast<double>(ns) / 1e6);
+    return {key, title, Unit::Time, kColumn, Better::Less, {}, {}, {}, decimals};
 }
 
-std::string costTable(const MeasuredTimes& times)
+struct P
 {
-    Table table({{"stage"}, {"F"}, {"B"}, {"I"}, {"W"}, {"+- %"}, {"samples"}});
-    const auto cell = [](const Samples& samples, double factor) {
-        return samples.isEmpty()
-            ? std::string("-")
-            : fmt::format("{:.3f}", static_cast<double>(samples.median()) * factor / 1e6);
-    };
-    for (const StageId stage : times.stages.ids()) {
-        const StageTimes& of = times.stages[stage];
-        table.add({std::to_string(stage.value), cell(of.forward, of.factor),
-                   cell(of.backward, of.factor), cell(of.input, of.factor),
-                   cell(of.weight, of.factor), fmt::format("{:.1f}", 100 * of.forward.spread()),
-                   std::to_string(of.forward.times.size())});
-    }
-    return table.text();
+    const Run& run;
+    std::int64_t measured;
+    const Prediction& of;
+};
+
+Reading iteration(const P& p)
+{
+    Reading time(p.of.iteration);
+    time.interval = Interval{p.of.least, p.of.most};
+    return time;
 }
+
+template<auto Member>
+Reading predicted(const P& p)
+{
+    return p.of.*Member;
+}
+
+constexpr std::array kPrediction{
+    Measure<P>({"scheme", "scheme", Unit::None, kColumn},
+               [](const P& p) { return p.of.run.info.scheme; }),
+    Measure<P>({"devices", "D", Unit::None, kColumn},
+               [](const P& p) { return p.of.run.schedule.shape.devices; }),
+    Measure<P>({"micro_batches", "N", Unit::None, kColumn},
+               [](const P& p) { return p.of.run.schedule.shape.microBatches; }),
+    Measure<P>({"chunks", "v", Unit::None, kColumn},
+               [](const P& p) { return p.of.run.schedule.shape.chunks(); }),
+    Measure<P>(inMilliseconds("", "iteration", 2), iteration),
+    Measure<P>({"iteration"}, predicted<&Prediction::iteration>),
+    Measure<P>({"iteration_low"}, predicted<&Prediction::least>),
+    Measure<P>({"iteration_high"}, predicted<&Prediction::most>),
+    Measure<P>({"change", "change", Unit::Change, kColumn},
+               [](const P& p) { return changeOf(p.of, p.run, p.measured); }),
+    Measure<P>({"equal_work"}, [](const P& p) { return doesEqualWork(p.of, p.run); }),
+    Measure<P>({"bubble_ratio", "bubble", Unit::Share, kColumn},
+               predicted<&Prediction::bubbleRatio>),
+    Measure<P>({"peak_stash", "peak stash", Unit::Activations, kColumn},
+               predicted<&Prediction::peakStash>),
+    Measure<P>({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
+               predicted<&Prediction::peakBytes>),
+};
+
+struct S
+{
+    StageId stage;
+    const StageTimes& of;
+};
+
+template<auto Member>
+Reading median(const S& s)
+{
+    const Samples& samples = s.of.*Member;
+    return samples.isEmpty()
+        ? Reading()
+        : Reading(std::llround(static_cast<double>(samples.median()) * s.of.factor));
+}
+
+constexpr std::array kStage{
+    Measure<S>({"stage", "stage", Unit::None, kColumn}, [](const S& s) { return s.stage.value; }),
+    Measure<S>(inMilliseconds("forward", "F", 3), median<&StageTimes::forward>),
+    Measure<S>(inMilliseconds("backward", "B", 3), median<&StageTimes::backward>),
+    Measure<S>(inMilliseconds("input_gradient", "I", 3), median<&StageTimes::input>),
+    Measure<S>(inMilliseconds("weight_gradient", "W", 3), median<&StageTimes::weight>),
+    Measure<S>({"spread", "+-", Unit::Share, kColumn},
+               [](const S& s) { return s.of.forward.spread(); }),
+    Measure<S>({"", "samples", Unit::None, kColumn},
+               [](const S& s) { return s.of.forward.times.size(); }),
+};
 
 std::string sentence(const Run& run, std::int64_t measured, const Prediction& best)
 {
-    const bool equal = doesEqualWork(best, run);
+    const auto time = [](std::int64_t ns) { return fmt::format("{:.2f}", ns * 1e-6); };
     const std::string interval = best.least == best.most
         ? std::string()
-        : fmt::format(", 95 % interval {} to {} ms", inMilliseconds(best.least),
-                      inMilliseconds(best.most));
-    return fmt::format("{}: {} ms instead of {} ms with {} ({:+.1f} %{}{})\n", best.run.info.label,
-                       inMilliseconds(best.iteration), inMilliseconds(measured), run.info.label,
-                       100 * changeOf(best, run, measured), equal ? "" : " per micro-batch",
-                       interval);
-}
-
-ordered_json costsJson(const MeasuredTimes& times)
-{
-    ordered_json stages = ordered_json::array();
-    const auto value = [](const Samples& samples, double factor) {
-        return samples.isEmpty()
-            ? ordered_json()
-            : ordered_json(std::llround(static_cast<double>(samples.median()) * factor));
-    };
-    for (const StageId stage : times.stages.ids()) {
-        const StageTimes& of = times.stages[stage];
-        stages.push_back({{"stage", stage.value},
-                          {"forward", value(of.forward, of.factor)},
-                          {"backward", value(of.backward, of.factor)},
-                          {"input_gradient", value(of.input, of.factor)},
-                          {"weight_gradient", value(of.weight, of.factor)},
-                          {"spread", of.forward.spread()}});
-    }
-    return stages;
+        : fmt::format(", 95 % interval {} to {} ms", time(best.least), time(best.most));
+    return fmt::format("{}: {} ms instead of {} ms with {} ({:+.1f} %{}{})", best.run.info.label,
+                       time(best.iteration), time(measured), run.info.label,
+                       100 * changeOf(best, run, measured),
+                       doesEqualWork(best, run) ? "" : " per micro-batch", interval);
 }
 } // namespace
 
-std::string whatIfText(const Run& run, const WhatIfPredictor& predictor, const WhatIfTable& table)
+Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIfTable& table)
 {
-    std::string text = sentence(run, predictor.measured(), table.predictions.front());
-    Table rows({{"scheme", Table::Align::Left},
-                {"D"},
-                {"N"},
-                {"v"},
-                {"iteration ms"},
-                {"change %"},
-                {"95 % interval ms"},
-                {"bubble %"},
-                {"stash M_a"},
-                {"peak"}});
-    for (const Prediction& one : table.predictions) {
-        const Shape& shape = one.run.schedule.shape;
-        rows.add({one.run.info.scheme, std::to_string(shape.devices),
-                  std::to_string(shape.microBatches), std::to_string(shape.chunks()),
-                  inMilliseconds(one.iteration),
-                  fmt::format("{:+.1f}", 100 * changeOf(one, run, predictor.measured())),
-                  fmt::format("{} .. {}", inMilliseconds(one.least), inMilliseconds(one.most)),
-                  fmt::format("{:.1f}", 100 * one.bubbleRatio), unitNumber(one.peakStash),
-                  one.peakBytes ? bytesText(*one.peakBytes) : "-"});
-    }
+    const MeasuredTimes& times = predictor.times();
+    std::vector<P> predictions;
+    for (const Prediction& one : table.predictions)
+        predictions.push_back({run, predictor.measured(), one});
+    std::vector<S> stages;
+    for (const StageId stage : times.stages.ids())
+        stages.push_back({stage, times.stages[stage]});
+    Sheet sheet;
+    sheet.data(Reading::Fields{{"scheme", run.info.scheme},
+                               {"iteration", predictor.measured()},
+                               {"unit", "ns"},
+                               {"correction", predictor.correction()}});
+    sheet.sentence(sentence(run, predictor.measured(), table.predictions.front()));
     if (!std::ranges::all_of(table.predictions,
                              [&](const Prediction& one) { return doesEqualWork(one, run); }))
-        text += fmt::format("The run has N = {}, so changes compare the time per micro-batch.\n",
-                            run.schedule.shape.microBatches);
-    text += "\n" + rows.text() + "\nmeasured times per stage and micro-batch, median in ms:\n"
-        + costTable(predictor.times());
-    text += fmt::format(
-        "message: {:.3f} ms; optimizer: {:.3f} ms per stage; correction: {:.3f}, the "
-        "measured iteration time divided by the time predicted for the same schedule\n",
-        static_cast<double>(predictor.times().message.median()) / 1e6,
-        static_cast<double>(predictor.times().optimizer.median()) / 1e6, predictor.correction());
-    for (const std::string& assumption : predictor.times().assumptions)
-        text += "assumed: " + assumption + "\n";
-    for (const WhatIfTable::Refused& refused : table.refused)
-        text += fmt::format("not predicted: {}: {}\n", refused.scheme, refused.reason);
-    return text;
-}
-
-std::string whatIfJson(const Run& run, const WhatIfPredictor& predictor, const WhatIfTable& table)
-{
-    ordered_json predictions = ordered_json::array(), refused = ordered_json::array();
-    for (const Prediction& one : table.predictions) {
-        const Shape& shape = one.run.schedule.shape;
-        predictions.push_back(
-            {{"scheme", one.run.info.scheme},
-             {"devices", shape.devices},
-             {"micro_batches", shape.microBatches},
-             {"chunks", shape.chunks()},
-             {"iteration", one.iteration},
-             {"iteration_low", one.least},
-             {"iteration_high", one.most},
-             {"change", changeOf(one, run, predictor.measured())},
-             {"equal_work", doesEqualWork(one, run)},
-             {"bubble_ratio", one.bubbleRatio},
-             {"peak_stash", one.peakStash},
-             {"peak_bytes", one.peakBytes ? ordered_json(*one.peakBytes) : ordered_json()}});
+        sheet.sentence(
+            fmt::format("The run has N = {}, so changes compare the time per micro-batch.",
+                        run.schedule.shape.microBatches));
+    sheet.table(Table(kPrediction, predictions), "predictions");
+    sheet.heading("Measured times per stage and micro-batch, medians");
+    sheet.table(Table(kStage, stages), "costs");
+    sheet.sentence(fmt::format(
+        "message: {:.3f} ms; optimizer: {:.3f} ms per stage; correction: {:.3f}, the measured "
+        "iteration time divided by the time predicted for the same schedule",
+        static_cast<double>(times.message.median()) / 1e6,
+        static_cast<double>(times.optimizer.median()) / 1e6, predictor.correction()));
+    sheet.data("message", times.message.median());
+    sheet.data("assumptions", Reading::List(times.assumptions.begin(), times.assumptions.end()));
+    for (const std::string& assumption : times.assumptions)
+        sheet.sentence("assumed: " + assumption);
+    Reading::List refused;
+    for (const WhatIfTable::Refused& one : table.refused) {
+        sheet.sentence(fmt::format("not predicted: {}: {}", one.scheme, one.reason));
+        refused.emplace_back(Reading::Fields{{"scheme", one.scheme}, {"reason", one.reason}});
     }
-    for (const WhatIfTable::Refused& one : table.refused)
-        refused.push_back({{"scheme", one.scheme}, {"reason", one.reason}});
-    return jsonText({{"scheme", run.info.scheme},
-                     {"iteration", predictor.measured()},
-                     {"unit", "ns"},
-                     {"correction", predictor.correction()},
-                     {"predictions", predictions},
-                     {"costs", costsJson(predictor.times())},
-                     {"message", predictor.times().message.median()},
-                     {"assumptions", predictor.times().assumptions},
-                     {"refused", refused}});
+    sheet.data("refused", refused);
+    return sheet;
 }
 
 } // namespace cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "profiler/report/sheet.h"
 #include "profiler/whatif/predict.h"
 
 #include <string>
@@ -17,9 +18,7 @@ struct WhatIfTable
     std::vector<Refused> refused;
 };
 
-std::string whatIfText(const engine::Run& run, const profiler::WhatIfPredictor& predictor,
-                       const WhatIfTable& table);
-std::string whatIfJson(const engine::Run& run, const profiler::WhatIfPredictor& predictor,
-                       const WhatIfTable& table);
+profiler::Sheet whatIfSheet(const engine::Run& run, const profiler::WhatIfPredictor& predictor,
+                            const WhatIfTable& table);
 
 } // namespace cli

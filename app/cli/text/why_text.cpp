@@ -1,11 +1,9 @@
 #include "app/cli/text/why_text.h"
 
-#include "app/cli/text/run_json.h"
-#include "app/cli/text/run_text.h"
 #include "engine/base/id_vector.h"
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/words.h"
+#include "profiler/analysis/run_measures.h"
 #include "profiler/why/why_text.h"
 
 #include <fmt/format.h>
@@ -14,7 +12,6 @@ namespace cli {
 
 using namespace engine;
 using namespace profiler;
-using nlohmann::ordered_json;
 
 namespace {
 
@@ -78,36 +75,36 @@ std::string nextText(const Run& run, const WhyReport& report)
                        signedTime(next->difference, run.info.ticksPerUnit), memory);
 }
 
-ordered_json reasonJson(const Run& run, const OpIndex& index, const WhyReport& report,
-                        std::size_t number)
+Reading reasonData(const Run& run, const OpIndex& index, const WhyReport& report,
+                   std::size_t number)
 {
     const WhyReason& reason = report.why.reasons[number];
-    ordered_json json{
+    const auto time = [&](std::int64_t ticks) { return Reading::time(ticks, run.info); };
+    const auto& effect = report.effects[number];
+    return Reading::Fields{
         {"reason", kReasonNames[reason.kind]},
-        {"time", timeJson(run.info, reason.time)},
-        {"begin", timeJson(run.info, reason.window.begin)},
-        {"end", timeJson(run.info, reason.window.end)},
+        {"time", time(reason.time)},
+        {"begin", time(reason.window.begin)},
+        {"end", time(reason.window.end)},
         {"device", reason.device.value},
         {"op", toString(opAt(run.schedule, index, reason.op))},
-        {"text", plainText(reasonSentence(run, report.why, reason), run.info.ticksPerUnit)}};
-    const auto& effect = report.effects[number];
-    json["change"] = reason.change && effect
-        ? ordered_json{{"text", changeText(run, *reason.change)},
-                       {"difference", timeJson(run.info, *effect)}}
-        : ordered_json();
-    return json;
+        {"text", plainText(reasonSentence(run, report.why, reason), run.info.ticksPerUnit)},
+        {"change",
+         reason.change && effect ? Reading(Reading::Fields{
+             {"text", changeText(run, *reason.change)}, {"difference", time(*effect)}})
+                                 : Reading()}};
 }
 
-ordered_json pathPartsJson(const Run& run, const OpIndex& index, const CriticalPath& path)
+Reading pathData(const Run& run, const OpIndex& index, const CriticalPath& path)
 {
     static constexpr std::array kNames{"work", "transfer", "wait"};
-    ordered_json parts = ordered_json::array();
+    Reading::List parts;
     for (const PathPart& part : path.parts)
-        parts.push_back({{"kind", kNames[static_cast<std::size_t>(part.kind)]},
-                         {"op", toString(opAt(run.schedule, index, part.op))},
-                         {"device", part.device.value},
-                         {"begin", timeJson(run.info, part.window.begin)},
-                         {"end", timeJson(run.info, part.window.end)}});
+        parts.emplace_back(Reading::Fields{{"kind", kNames[static_cast<std::size_t>(part.kind)]},
+                                           {"op", toString(opAt(run.schedule, index, part.op))},
+                                           {"device", part.device.value},
+                                           {"begin", Reading::time(part.window.begin, run.info)},
+                                           {"end", Reading::time(part.window.end, run.info)}});
     return parts;
 }
 
@@ -131,7 +128,7 @@ std::string whyText(const Run& run, const WhyReport& report)
     const Why& why = report.why;
     const std::int64_t unit = run.info.ticksPerUnit;
     std::string text
-        = fmt::format("\nwhy not faster: iteration {}\n", timeText(why.iteration(), unit));
+        = fmt::format("why not faster: iteration {}\n", timeText(why.iteration(), unit));
     text += plainText(boundSentence(why.bound), unit) + "\n" + sharesText(run, why.shares);
     if (why.path.fault)
         text += faultText(run, why.path) + "\n";
@@ -155,43 +152,44 @@ std::string whyText(const Run& run, const WhyReport& report)
     return text + nextText(run, report);
 }
 
-ordered_json whyJson(const Run& run, const WhyReport& report)
+Reading whyData(const Run& run, const WhyReport& report)
 {
     const Why& why = report.why;
     const OpIndex index(run.schedule);
-    const auto time = [&](std::int64_t ticks) { return timeJson(run.info, ticks); };
-    ordered_json json{
-        {"iteration", time(why.iteration())},     {"at_least", time(why.bound.time)},
-        {"bound", boundName(why.bound.kind)},     {"busiest_device_work", time(why.bound.work)},
-        {"longest_chain", time(why.bound.chain)}, {"memory_bound", time(why.bound.memory)}};
-    ordered_json shares = ordered_json::object();
+    const auto time = [&](std::int64_t ticks) { return Reading::time(ticks, run.info); };
+    Reading::Fields shares;
     for (const OpKind kind : why.shares.work.enumerators())
         if (why.shares.work[kind] != 0)
-            shares[std::string(kindName(kind))] = time(why.shares.work[kind]);
-    shares["waits"] = time(why.shares.waits);
-    shares["messages"] = time(why.shares.messages);
-    shares["other_transfers"] = time(why.shares.otherTransfers);
-    json["shares"] = std::move(shares);
-    json["fault"] = why.path.fault
-        ? ordered_json(toString(opAt(run.schedule, index, *why.path.fault)))
-        : ordered_json();
-    json["path"] = pathPartsJson(run, index, why.path);
-    json["reasons"] = ordered_json::array();
+            shares.emplace_back(kindName(kind), time(why.shares.work[kind]));
+    shares.emplace_back("waits", time(why.shares.waits));
+    shares.emplace_back("messages", time(why.shares.messages));
+    shares.emplace_back("other_transfers", time(why.shares.otherTransfers));
+    Reading::List reasons;
     for (std::size_t r = 0; r < why.reasons.size(); ++r)
-        json["reasons"].push_back(reasonJson(run, index, report, r));
-    json["smaller_reasons"] = why.smaller;
-    json["simulated_share"] = report.accuracy ? ordered_json(*report.accuracy) : ordered_json();
-    json["next_scheme"] = ordered_json();
-    if (report.next && *report.next) {
-        const NextScheme& next = **report.next;
-        json["next_scheme"]
-            = {{"scheme", next.scheme},
-               {"iteration", time(next.iteration)},
-               {"difference", time(next.difference)},
-               {"peak_bytes_difference", next.bytes ? ordered_json(*next.bytes) : ordered_json()},
-               {"peak_stash_difference", next.stashes}};
-    }
-    return json;
+        reasons.push_back(reasonData(run, index, report, r));
+    Reading next;
+    if (report.next && *report.next)
+        next = Reading::Fields{{"scheme", (*report.next)->scheme},
+                               {"iteration", time((*report.next)->iteration)},
+                               {"difference", time((*report.next)->difference)},
+                               {"peak_bytes_difference", (*report.next)->bytes},
+                               {"peak_stash_difference", (*report.next)->stashes}};
+    return Reading::Fields{
+        {"iteration", time(why.iteration())},
+        {"at_least", time(why.bound.time)},
+        {"bound", boundName(why.bound.kind)},
+        {"busiest_device_work", time(why.bound.work)},
+        {"longest_chain", time(why.bound.chain)},
+        {"memory_bound", time(why.bound.memory)},
+        {"shares", shares},
+        {"fault",
+         why.path.fault ? Reading(toString(opAt(run.schedule, index, *why.path.fault)))
+                        : Reading()},
+        {"path", pathData(run, index, why.path)},
+        {"reasons", reasons},
+        {"smaller_reasons", why.smaller},
+        {"simulated_share", report.accuracy ? Reading(*report.accuracy) : Reading()},
+        {"next_scheme", next}};
 }
 
 } // namespace cli

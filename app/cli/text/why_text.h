@@ -1,8 +1,7 @@
 #pragma once
 
+#include "profiler/analysis/measure.h"
 #include "profiler/why/why.h"
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 
@@ -24,6 +23,6 @@ struct WhyReport
 engine::Result<WhyReport> whyReport(const engine::Run& run, int iteration);
 
 std::string whyText(const engine::Run& run, const WhyReport& report);
-nlohmann::ordered_json whyJson(const engine::Run& run, const WhyReport& report);
+profiler::Reading whyData(const engine::Run& run, const WhyReport& report); // for JSON
 
 } // namespace cli

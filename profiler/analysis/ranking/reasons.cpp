@@ -1,6 +1,6 @@
 #include "profiler/analysis/ranking/reasons.h"
 
-#include "profiler/analysis/words.h"
+#include "profiler/analysis/measure.h"
 
 #include <fmt/format.h>
 
