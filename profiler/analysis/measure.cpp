@@ -164,11 +164,18 @@ std::string unitText(Unit unit, std::int64_t ticksPerUnit)
     return {};
 }
 
+std::string_view sourceOf(const MeasureInfo& measure)
+{
+    return measure.source.empty() ? "Bubblescope, ARCHITECTURE.md, What every number means"
+                                  : measure.source;
+}
+
 std::string definition(const MeasureInfo& measure)
 {
-    return measure.formula.empty() ? std::string()
-                                   : fmt::format("{} = {}. {} Source: {}", measure.title,
-                                                 measure.formula, measure.meaning, measure.source);
+    return measure.formula.empty()
+        ? std::string()
+        : fmt::format("{} = {}. {} Source: {}", measure.title, measure.formula, measure.meaning,
+                      sourceOf(measure));
 }
 
 std::string lowered(std::string_view title)

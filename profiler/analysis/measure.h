@@ -120,9 +120,10 @@ struct MeasureInfo
     Unit unit = Unit::None;
     int shown = kData;
     Better better = Better::Neither;
-    std::string_view formula = {}, meaning = {}, source = {}; // definition; "": needs none
-    int decimals = -1;                                        // -1: as usual for the unit
-    bool hasInterval = false; // JSON and tables also have the 95 % interval
+    std::string_view formula = {}, meaning = {}; // the definition; "": needs none
+    std::string_view source = {};                // "": ARCHITECTURE.md, What every number means
+    int decimals = -1;                           // -1: as usual for the unit
+    bool hasInterval = false;                    // JSON and tables also have the 95 % interval
 };
 
 template<class Subject>
@@ -164,6 +165,7 @@ std::string readingText(const Reading& value, const MeasureInfo& of);
 // Formats the 95 % interval: "14.0 .. 19.0" in the unit of the column; "-" without one.
 std::string intervalText(const Reading& value, const MeasureInfo& of);
 std::string unitText(Unit unit, std::int64_t ticksPerUnit); // "ms", "%", "M_a"; "" without one
+std::string_view sourceOf(const MeasureInfo& measure);      // of a definition
 // Formula, meaning and source in one text; "" without a definition.
 std::string definition(const MeasureInfo& measure);
 std::string lowered(std::string_view title); // "peak stash", "MFU"

@@ -13,6 +13,9 @@ struct ReportedRun
 {
     const engine::Run& run;
     const RunMetrics& metrics; // of the reported iteration
+
+    const engine::RunInfo& info() const { return run.info; }
+    const engine::Shape& shape() const { return run.schedule.shape; }
 };
 
 struct ReportedDevice
@@ -21,6 +24,7 @@ struct ReportedDevice
     const RunMetrics& metrics;
     const DeviceMetrics& of;
 
+    const engine::RunInfo& info() const { return run.info; }
     bool isRecorded() const { return hasTrace(run, of.device); }
 };
 
@@ -31,26 +35,9 @@ struct ReportedBubble
     const Bubble& of;
 };
 
-struct ReportedOp // an op or a transfer of a chain of causes or of the critical path
-{
-    const engine::Run& run;
-    const engine::OpIndex& index;
-    const CauseLink& of;
-};
-
-// The total time of the bubbles of a kind.
-struct BubbleSum
-{
-    const engine::Run& run;
-    const char* kind; // "fill", "wait", "drain"
-    std::int64_t time = 0, all = 0;
-};
-
 std::span<const Measure<ReportedRun>> runMeasures();
 std::span<const Measure<ReportedDevice>> deviceMeasures();
 std::span<const Measure<ReportedBubble>> bubbleMeasures();
-std::span<const Measure<BubbleSum>> bubbleSumMeasures();
-std::span<const Measure<ReportedOp>> opMeasures();
 std::span<const Measure<engine::GpuMemory>> gpuMemoryMeasures();
 
 // The measures that have a definition, each number once.
@@ -62,7 +49,6 @@ std::string definitionsText(); // for a terminal, at most 100 columns wide
 Reading definitionsData();     // for JSON
 
 std::vector<ReportedDevice> reportedDevices(const engine::Run& run, const RunMetrics& metrics);
-std::vector<BubbleSum> bubbleSums(const engine::Run& run, const std::vector<Bubble>& bubbles);
 // The JSON of the ops of a chain of causes.
 Reading opList(const engine::Run& run, const engine::OpIndex& index,
                const std::vector<CauseLink>& ops);

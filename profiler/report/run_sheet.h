@@ -10,7 +10,7 @@ namespace profiler {
 // report page shows them.
 
 std::string runHeading(const engine::Run& run); // "BitPipe, emulated: D = 4, N = 8, model tiny"
-std::string runFacts(const engine::Run& run); // without the label
+std::string runFacts(const engine::Run& run);   // without the label
 void addSummary(const engine::Run& run, const RunMetrics& metrics, Sheet& sheet);
 // The table of devices and, if memory was recorded, the tables of their memory.
 void addDevices(const engine::Run& run, const RunMetrics& metrics, Sheet& sheet);

@@ -45,7 +45,7 @@ TEST_CASE("every definition has a title, a formula, a meaning and a source, and 
     for (const MeasureInfo* one : definitions()) {
         INFO(one->title);
         CHECK(one->meaning.ends_with('.'));
-        CHECK_FALSE(one->source.empty());
+        CHECK_FALSE(sourceOf(*one).empty());
         CHECK(titles.insert(std::string(one->title) + unitText(one->unit, 1)).second);
     }
 }
