@@ -5,7 +5,7 @@
 #include "app/models/tables/iterations_model.h"
 #include "app/timeline/view/run_view.h"
 #include "profiler/analysis/metrics.h"
-#include "profiler/analysis/range/range_metrics.h"
+#include "profiler/analysis/range_metrics.h"
 
 #include <QObject>
 

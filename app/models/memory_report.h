@@ -2,7 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/run_document.h"
-#include "profiler/analysis/tensors/alive.h"
+#include "profiler/analysis/alive.h"
 
 #include <optional>
 #include <vector>

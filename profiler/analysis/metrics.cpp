@@ -4,9 +4,8 @@
 #include "engine/schedule/check/stash.h"
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/passes/passes.h"
+#include "profiler/analysis/device_times.h"
 #include "profiler/analysis/lanes.h"
-#include "profiler/analysis/memory.h"
-#include "profiler/analysis/range/device_times.h"
 
 #include <algorithm>
 #include <limits>

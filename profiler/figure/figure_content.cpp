@@ -1,9 +1,9 @@
 #include "profiler/figure/figure_content.h"
 
 #include "engine/base/try.h"
+#include "profiler/analysis/device_times.h"
 #include "profiler/analysis/metrics.h"
-#include "profiler/analysis/range/device_times.h"
-#include "profiler/analysis/range/range_metrics.h"
+#include "profiler/analysis/range_metrics.h"
 #include "profiler/figure/figure_style.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "profiler/report/run_sheet.h"
 
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/explainer.h"
+#include "profiler/analysis/explain.h"
 #include "profiler/figure/svg.h"
 
 #include <fmt/format.h>

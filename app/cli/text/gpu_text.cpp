@@ -1,6 +1,6 @@
 #include "app/cli/text/gpu_text.h"
 
-#include "profiler/analysis/kernel_launches.h"
+#include "profiler/analysis/kernel_table.h"
 #include "profiler/analysis/measure.h"
 #include "profiler/analysis/nccl_waits.h"
 

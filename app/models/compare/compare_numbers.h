@@ -2,7 +2,7 @@
 
 #include "app/models/compare/op_times.h"
 #include "app/models/numbers.h"
-#include "profiler/analysis/ranking/reasons.h"
+#include "profiler/analysis/ranking.h"
 
 #include <QStringList>
 

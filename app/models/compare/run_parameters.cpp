@@ -3,7 +3,7 @@
 #include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "engine/experiment/experiment_fields.h"
-#include "profiler/analysis/differences.h"
+#include "profiler/analysis/compare.h"
 
 #include <map>
 #include <set>

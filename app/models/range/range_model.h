@@ -3,7 +3,7 @@
 #include "app/models/numbers.h"
 #include "app/models/run_document.h"
 #include "app/models/tables/table_model.h"
-#include "profiler/analysis/range/range_metrics.h"
+#include "profiler/analysis/range_metrics.h"
 
 namespace app {
 

@@ -2,7 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/tables/table_model.h"
-#include "profiler/analysis/expected/compare_expected.h"
+#include "profiler/analysis/compare_expected.h"
 
 namespace app {
 

@@ -3,7 +3,7 @@
 #include "app/models/tables/table_roles.h"
 #include "app/models/text.h"
 #include "engine/schedule/notation.h"
-#include "profiler/whatif/edit_times.h"
+#include "profiler/whatif/stage_times.h"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 
 #include "app/models/theme.h"
 #include "app/widgets/controls/page.h"
-#include "profiler/analysis/ranking/ranking.h"
+#include "profiler/analysis/ranking.h"
 
 #include <QCoreApplication>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/analysis/kernel_kind.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/figure/palette.h"
 
 namespace app {

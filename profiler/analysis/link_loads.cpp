@@ -1,4 +1,4 @@
-#include "profiler/analysis/links/link_loads.h"
+#include "profiler/analysis/link_loads.h"
 
 #include "engine/base/try.h"
 #include "engine/schedule/transfers.h"

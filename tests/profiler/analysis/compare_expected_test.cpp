@@ -2,7 +2,7 @@
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
-#include "profiler/analysis/expected/compare_expected.h"
+#include "profiler/analysis/compare_expected.h"
 #include "tests/catch.h"
 
 #include <array>

@@ -1,10 +1,10 @@
-#include "profiler/analysis/expected/compare_expected.h"
+#include "profiler/analysis/compare_expected.h"
 
 #include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
-#include "profiler/analysis/links/link_loads.h"
+#include "profiler/analysis/link_loads.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/recorded_times.h"
 

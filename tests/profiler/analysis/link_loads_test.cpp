@@ -2,7 +2,7 @@
 #include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
-#include "profiler/analysis/links/link_loads.h"
+#include "profiler/analysis/link_loads.h"
 #include "profiler/analysis/metrics.h"
 #include "tests/catch.h"
 

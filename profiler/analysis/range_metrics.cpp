@@ -1,9 +1,8 @@
-#include "profiler/analysis/range/range_metrics.h"
+#include "profiler/analysis/range_metrics.h"
 
 #include "engine/base/try.h"
 #include "engine/timeline/stash_ledger.h"
-#include "profiler/analysis/memory.h"
-#include "profiler/analysis/range/device_times.h"
+#include "profiler/analysis/device_times.h"
 
 #include <algorithm>
 

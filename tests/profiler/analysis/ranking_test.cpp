@@ -1,4 +1,4 @@
-#include "profiler/analysis/ranking/reasons.h"
+#include "profiler/analysis/ranking.h"
 #include "tests/catch.h"
 
 using namespace engine;

@@ -1,4 +1,4 @@
-#include "profiler/analysis/tensors/alive.h"
+#include "profiler/analysis/alive.h"
 #include "tests/profiler/analysis/hand_made.h"
 
 using namespace analysis_test;
