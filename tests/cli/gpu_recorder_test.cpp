@@ -1,4 +1,3 @@
-#include "app/cli/commands/gpu_machine.h"
 #include "app/cli/commands/gpu_recorder.h"
 #include "app/cli/text/gpu_text.h"
 #include "tests/cli/bscope.h"

@@ -2,8 +2,8 @@
 
 #include "app/cli/commands/command.h"
 #include "app/cli/options/choice.h"
-#include "app/cli/text/communication_text.h"
 #include "app/cli/text/output.h"
+#include "app/cli/text/schedule_text.h"
 #include "engine/base/read_file.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/stash.h"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/timeline/gpu_trace.h"
+#include "profiler/analysis/kernel_table.h"
 #include "profiler/report/sheet.h"
 
 #include <string>
@@ -13,5 +14,10 @@ std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& healt
 
 // Adds the GPU activity of a run and the clock speeds of its GPUs, if the run used a GPU.
 void addGpu(const engine::Run& run, const engine::GpuTrace& trace, profiler::Sheet& sheet);
+
+// Adds a table of the GPU activity and gaps of each kind of op, and a table of the kernels with
+// their counts, times and shares of the ops' time.
+void addKernels(const profiler::GpuActivity& activity, const profiler::KernelTable& table,
+                profiler::Sheet& sheet);
 
 } // namespace cli
