@@ -71,20 +71,6 @@ Reading Reading::unknown(std::string reason)
     return Reading().with(std::move(reason));
 }
 
-Reading Reading::time(std::int64_t ticks, const engine::RunInfo& info)
-{
-    Reading value(ticks);
-    value.ticksPerUnit = info.ticksPerUnit;
-    return value;
-}
-
-Reading Reading::time(double ticks, const engine::RunInfo& info)
-{
-    Reading value(ticks);
-    value.ticksPerUnit = info.ticksPerUnit;
-    return value;
-}
-
 std::optional<double> Reading::number() const
 {
     if (const auto* whole = std::get_if<std::int64_t>(&data))

@@ -80,8 +80,12 @@ struct Reading
     { }
     static Reading absent();
     static Reading unknown(std::string reason);
-    static Reading time(std::int64_t ticks, const engine::RunInfo& info);
-    static Reading time(double ticks, const engine::RunInfo& info); // a mean
+    static Reading time(auto ticks, const engine::RunInfo& info) // the mean of times is a double
+    {
+        Reading value(ticks);
+        value.ticksPerUnit = info.ticksPerUnit;
+        return value;
+    }
 
     Reading&& with(std::string remark) &&
     {

@@ -150,6 +150,20 @@ std::string summaryText(const std::vector<Fact>& facts)
     return text;
 }
 
+// The large numbers of a page: value, title and the definition as their tooltip.
+std::string numberCards(const std::vector<Fact>& facts)
+{
+    std::string text = "<div class=\"numbers\">\n";
+    for (const Fact& fact : facts) {
+        const std::string about = definition(fact.of);
+        text += fmt::format("<div{}><b>{}</b><span>{}</span></div>\n",
+                            tip(fact.value.note + (fact.value.note.empty() ? "" : "\n") + about),
+                            markupText(readingText(fact.value, fact.of)),
+                            markupText(lowered(fact.of.title)));
+    }
+    return text + "</div>\n";
+}
+
 } // namespace
 
 Table::Table(const std::vector<std::string>& titles, std::vector<std::vector<Reading>> cells)
@@ -222,19 +236,6 @@ Reading Table::json() const
         all.push_back(withNulls(std::move(one)));
     }
     return all;
-}
-
-std::string numberCards(const std::vector<Fact>& facts)
-{
-    std::string text = "<div class=\"numbers\">\n";
-    for (const Fact& fact : facts) {
-        const std::string about = definition(fact.of);
-        text += fmt::format("<div{}><b>{}</b><span>{}</span></div>\n",
-                            tip(fact.value.note + (fact.value.note.empty() ? "" : "\n") + about),
-                            markupText(readingText(fact.value, fact.of)),
-                            markupText(lowered(fact.of.title)));
-    }
-    return text + "</div>\n";
 }
 
 void Sheet::heading(std::string text, For where)
@@ -331,37 +332,29 @@ ordered_json Sheet::json() const
 
 ordered_json toJson(const Reading& reading)
 {
-    struct Convert
-    {
-        std::int64_t ticks;
-
-        ordered_json operator()(std::monostate) const { return nullptr; }
-        ordered_json operator()(Reading::Absent) const { return nullptr; }
-        ordered_json operator()(bool is) const { return is; }
-        ordered_json operator()(std::int64_t number) const
-        {
-            return ticks == 1
-                ? ordered_json(number)
-                : ordered_json(static_cast<double>(number) / static_cast<double>(ticks));
-        }
-        ordered_json operator()(double number) const { return number / static_cast<double>(ticks); }
-        ordered_json operator()(const std::string& text) const { return text; }
-        ordered_json operator()(const Reading::List& list) const
-        {
-            ordered_json all = ordered_json::array();
-            for (const Reading& one : list)
-                all.push_back(toJson(one));
-            return all;
-        }
-        ordered_json operator()(const Reading::Fields& fields) const
-        {
-            ordered_json all = ordered_json::object();
-            for (const auto& [key, one] : fields)
-                all[key] = toJson(one);
-            return all;
-        }
-    };
-    return std::visit(Convert{reading.ticksPerUnit}, reading.data);
+    return std::visit(
+        [&reading](const auto& data) -> ordered_json {
+            using Data = std::remove_cvref_t<decltype(data)>;
+            ordered_json json;
+            if constexpr (std::is_same_v<Data, Reading::List>) {
+                json = ordered_json::array();
+                for (const Reading& one : data)
+                    json.push_back(toJson(one));
+            } else if constexpr (std::is_same_v<Data, Reading::Fields>) {
+                json = ordered_json::object();
+                for (const auto& [key, one] : data)
+                    json[key] = toJson(one);
+            } else if constexpr (std::is_arithmetic_v<Data>) {
+                if (reading.ticksPerUnit == 1)
+                    json = data;
+                else
+                    json = static_cast<double>(data) / static_cast<double>(reading.ticksPerUnit);
+            } else if constexpr (std::is_same_v<Data, std::string>) {
+                json = data;
+            }
+            return json; // null if unknown
+        },
+        reading.data);
 }
 
 std::string htmlPage(const std::string& title, const std::string& body)

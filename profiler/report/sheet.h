@@ -104,7 +104,5 @@ nlohmann::ordered_json toJson(const Reading& reading);
 // A page in a single file, in the common style of reports. Its content security policy stops the
 // browser from loading anything, even if a text in the body was not escaped.
 std::string htmlPage(const std::string& title, const std::string& body);
-// A large number of a page: value, title and the definition as its tooltip.
-std::string numberCards(const std::vector<Fact>& facts);
 
 } // namespace profiler

@@ -294,7 +294,7 @@ Result<int> analyze(const AnalyzeOptions& options)
         addKernels(kernels->activity, kernels->table, sheet);
     if (options.notes)
         addNotes(run, TRY(readNotes(options.file)), sheet);
-    print(sheet, options.json);
+    cli::print(sheet, options.json);
     return 0;
 }
 } // namespace

@@ -403,7 +403,7 @@ Result<int> whatIf(const WhatIfOptions& options)
     TRY(applyMoves(options, run, predictor->times()));
     auto table = TRY(predictAll(options, run, *predictor));
     TRY(save(options, run, table.predictions.front()));
-    print(whatIfSheet(run, *predictor, table), options.json);
+    cli::print(whatIfSheet(run, *predictor, table), options.json);
     return 0;
 }
 } // namespace

@@ -7,19 +7,19 @@ using namespace profiler;
 
 namespace {
 
-struct Row
+struct Sample
 {
     std::string name;
     Reading time, rare;
 };
 
-constexpr std::array kRows{
-    Measure<Row>({"name", "run", Unit::None, kColumn}, Of<&Row::name>()),
-    Measure<Row>(
+constexpr std::array kSamples{
+    Measure<Sample>({"name", "run", Unit::None, kColumn}, Of<&Sample::name>()),
+    Measure<Sample>(
         {"time", "Time", Unit::Time, kColumn, Better::Less, "end - start", "How long.", "a paper"},
-        Of<&Row::time>()),
-    Measure<Row>({"rare", "rare", Unit::Bytes, kColumn | kIfAny}, Of<&Row::rare>()),
-    Measure<Row>({"length"}, [](const Row& row) { return row.name.size(); }),
+        Of<&Sample::time>()),
+    Measure<Sample>({"rare", "rare", Unit::Bytes, kColumn | kIfAny}, Of<&Sample::rare>()),
+    Measure<Sample>({"length"}, [](const Sample& row) { return row.name.size(); }),
 };
 
 Reading ms(std::int64_t time)
@@ -40,7 +40,8 @@ TEST_CASE("a table aligns texts left and numbers right, and no line ends with a 
 
 TEST_CASE("text, page and JSON of a table agree, and only JSON has what has no title")
 {
-    const Table table(kRows, std::vector<Row>{{"a", ms(9), {}}, {"b", Reading::unknown("?"), {}}});
+    const Table table(kSamples,
+                      std::vector<Sample>{{"a", ms(9), {}}, {"b", Reading::unknown("?"), {}}});
     CHECK(table.text() == "run  time ms\na        9.0\nb          -\n");
     CHECK(
         table.html()
@@ -56,7 +57,7 @@ TEST_CASE("a column is left out if no row has it, and an interval has its own")
 {
     Reading time = ms(9);
     time.interval = engine::Interval{8'000'000, 10'000'000};
-    const Table table(kRows, std::vector<Row>{{"a", time, std::int64_t{1 << 20}}});
+    const Table table(kSamples, std::vector<Sample>{{"a", time, std::int64_t{1 << 20}}});
     CHECK(table.text()
           == "run  time ms  95 % interval ms     rare\na        9.0      8.0 .. 10.0  1.0 MiB\n");
 }
@@ -65,7 +66,7 @@ TEST_CASE("times in different units have them in their cells")
 {
     Reading units(std::int64_t{12});
     units.ticksPerUnit = 2;
-    const Table table(kRows, std::vector<Row>{{"a", ms(9), {}}, {"b", units, {}}});
+    const Table table(kSamples, std::vector<Sample>{{"a", ms(9), {}}, {"b", units, {}}});
     CHECK(table.text() == "run       time\na       9.0 ms\nb    6.0 units\n");
 }
 
@@ -76,7 +77,7 @@ TEST_CASE("a sheet is text with blank lines between its parts, a page, or an obj
     sheet.sentence("First.");
     sheet.sentence("Second & last.");
     sheet.heading("Rows");
-    sheet.table(Table(kRows, std::vector<Row>{{"a", ms(1), {}}}), "rows");
+    sheet.table(Table(kSamples, std::vector<Sample>{{"a", ms(1), {}}}), "rows");
     sheet.sentence("Only on a page.", Sheet::For::Html);
     CHECK(sheet.text() == "First.\nSecond & last.\n\nrows:\nrun  time ms\na        1.0\n");
     CHECK(
