@@ -18,10 +18,12 @@ namespace {
 using R = ReportedRun;
 using D = ReportedDevice;
 
+constexpr std::string_view kOwn; // defined in ARCHITECTURE.md
 constexpr std::string_view kPtdp = "Narayanan et al., arXiv 2104.04473, section 2.2";
 constexpr std::string_view kBitPipe = "Wu, Chen and Yu, BitPipe, arXiv 2410.19367";
 constexpr std::string_view kKorthikanti = "Korthikanti et al., arXiv 2205.05198";
 constexpr std::string_view kPalm = "Chowdhery et al., PaLM, arXiv 2204.02311, appendix B";
+constexpr int kResult = kCompared | kSummary | kIfAny;
 constexpr Better kLess = Better::Less, kMore = Better::More;
 
 // What a trace of another program may not name.
@@ -198,16 +200,9 @@ constexpr std::array kRun{
       [](const R& r) { return ofStages(r.info(), r.shape().chunks()); }),
     M({"data_parallel"}, [](const R& r) { return r.shape().dataParallel; }),
     M({"outcome"}, [](const R& r) { return outcomeName(r.info().outcome); }),
-    M({"iteration",
-       "Iteration",
-       Unit::Time,
-       kColumn | kSummary,
-       kLess,
-       "end of the last OPT - start of the first F",
-       "Time of one training step over all devices.",
-       {},
-       -1,
-       true},
+    M({"iteration", "Iteration", Unit::Time, kColumn | kSummary, kLess,
+       "end of the last OPT - start of the first F", "Time of one training step over all devices.",
+       kOwn, -1, true},
       iterationTime),
     M({"span", "Span", Unit::Time, kSimulated, kLess, "last end - first start of a device",
        "Time between the first and the last op of a device."},
@@ -255,7 +250,7 @@ constexpr std::array kRun{
       [](const R& r) { return r.metrics.localCopies; }),
     M({"iterations"}, iterationList),
     M({"losses"}, lossList),
-    M({"loss", "Loss", Unit::Loss, kCompared | kSummary | kIfAny, kLess,
+    M({"loss", "Loss", Unit::Loss, kResult, kLess,
        "mean cross entropy of the last iteration, in nats per token",
        "Warm-up iterations train as well, so the first loss is that of the first one."},
       lastValue<&Iteration::loss>),
@@ -263,7 +258,7 @@ constexpr std::array kRun{
        "square root of the sum of squares of all gradients, in the last iteration",
        "Norm of the gradient of the mean loss, before the optimizer step."},
       lastValue<&Iteration::gradientNorm>),
-    M({"tokens_per_second", "Tokens/s", Unit::None, kCompared | kSummary | kIfAny, kMore,
+    M({"tokens_per_second", "Tokens/s", Unit::None, kResult, kMore,
        "W x N x micro-batch size x sequence length / iteration",
        "Throughput of all data-parallel copies.", kPalm, 0},
       [](const R& r) { return r.metrics.tokensPerSecond; }),
@@ -295,15 +290,9 @@ constexpr std::array kRun{
       [](const R& r) { return onlyIf(r.info().threads > 0, r.info().cpuShare); }),
     M({"disturbed"},
       [](const R& r) { return onlyIf(r.info().threads > 0, r.info().isDisturbed()); }),
-    M({"interference",
-       "Slow-down",
-       Unit::None,
-       kSummary,
-       kLess,
+    M({"interference", "Slow-down", Unit::None, kSummary, kLess,
        "time of concurrent ops / time of ops that run alone",
-       "How much concurrent ops on the same GPU slow each other down.",
-       {},
-       2},
+       "How much concurrent ops on the same GPU slow each other down.", kOwn, 2},
       [](const R& r) {
           const auto& kinds = r.info().interference;
           return onlyIf(!kinds.empty(),
