@@ -93,7 +93,10 @@ struct Reading
         return std::move(*this);
     }
     bool isKnown() const { return data.index() > 1; }
-    bool isText() const { return std::holds_alternative<std::string>(data); }
+    bool isText() const // or yes and no
+    {
+        return std::holds_alternative<std::string>(data) || std::holds_alternative<bool>(data);
+    }
     // A number as it is stored; nullopt for a text or an unknown value.
     std::optional<double> number() const;
 

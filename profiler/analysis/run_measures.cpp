@@ -80,6 +80,30 @@ Reading largest(const R& r)
         : Reading(most->*Member).with(fmt::format("device {}", most->device.value));
 }
 
+// Notes the device with the longest bubble.
+Reading bubbleShare(const R& r)
+{
+    const DeviceMetrics* most = r.metrics.fullest(&DeviceMetrics::bubble);
+    return Reading(r.metrics.bubbleRatio)
+        .with(most == nullptr || most->bubble == 0
+                  ? ""
+                  : fmt::format("at most {} on device {}",
+                                timeText(most->bubble, r.info().ticksPerUnit), most->device.value));
+}
+
+// Notes the device with the largest peak, and its planned and touched bytes.
+Reading peakMemory(const R& r)
+{
+    Reading peak = largest<&DeviceMetrics::peakBytes>(r);
+    const DeviceMetrics* most = r.metrics.fullest(&DeviceMetrics::peakBytes);
+    const ArenaUse* use = most == nullptr ? nullptr : arenaOf(r.info(), most->device);
+    if (use != nullptr)
+        peak.note += fmt::format(", {} planned", bytesText(use->arena));
+    if (use != nullptr && use->touched)
+        peak.note += fmt::format(", {} touched", bytesText(*use->touched));
+    return peak;
+}
+
 // Says how the reported iteration was obtained: "median of 5".
 std::string iterationNote(const R& r)
 {
@@ -223,7 +247,7 @@ constexpr std::array kRun{
     M({"bubble_ratio", "Bubble", Unit::Share, kColumn | kSummary, kLess,
        "sum of bubbles / (D x iteration)",
        "Share of the device time. Some papers divide by the compute time."},
-      [](const R& r) { return r.metrics.bubbleRatio; }),
+      bubbleShare),
     M({"replay"},
       [](const R& r) {
           return r.run.timeline.iterations[r.metrics.iteration].kind == Iteration::Kind::Replay;
@@ -239,7 +263,7 @@ constexpr std::array kRun{
     M({"peak_bytes", "Peak memory", Unit::Bytes, kColumn | kSummary | kIfAny, kLess,
        "largest sum of weights, gradients, optimizer state, stash, buffers",
        "Most memory that is allocated on a device at one time."},
-      largest<&DeviceMetrics::peakBytes>),
+      peakMemory),
     M({"p2p_messages", "Messages", Unit::None, kSimulated, kLess,
        "activations and gradients sent per iteration",
        "P2P transfers between two devices. Values that stay on a device are local copies."},

@@ -293,7 +293,9 @@ std::string Sheet::text() const
         if (part.where == For::Html)
             continue;
         const bool isFirst = text.empty();
-        const bool continues = part.kind == last && (last == Sentence || last == Summary);
+        const auto isParagraph
+            = [](Part::Kind kind) { return kind == Sentence || kind == Summary; };
+        const bool continues = isParagraph(part.kind) && isParagraph(last);
         if (!isFirst && !continues && (last != Heading || part.kind == Heading))
             text += "\n";
         if (part.kind == Heading)

@@ -19,7 +19,7 @@ constexpr std::array<MeasureInfo, kStudyMetrics> kMetrics{{
     {"weights", "Weights, M\u03B8", Unit::Weights, kData, Better::Less},
     {"peak_bytes", "Peak memory, GiB", Unit::Bytes, kData, Better::Less},
     {"messages", "Messages", Unit::None, kData, Better::Less},
-    {"tokens_per_second", "Tokens per second", Unit::None, kData, Better::More},
+    {"tokens_per_second", "Tokens/s", Unit::None, kData, Better::More},
     {"mfu", "MFU, %", Unit::Share, kData, Better::More},
     {"fits", "Fits", Unit::None, kData, Better::More},
     {"device_memory", "Device memory, GiB", Unit::Bytes, kData, Better::Less},

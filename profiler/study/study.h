@@ -60,7 +60,7 @@ enum class StudyMetric : std::uint8_t {
 constexpr std::size_t kStudyMetrics = 29;
 const MeasureInfo& metricInfo(StudyMetric metric); // key, title, unit and better direction
 std::string_view metricName(StudyMetric metric);   // "tokens_per_second", a column of the results
-std::string_view metricTitle(StudyMetric metric);  // "Tokens per second"
+std::string_view metricTitle(StudyMetric metric);  // "Tokens/s"
 std::optional<StudyMetric> metricNamed(std::string_view name);
 // Whether the results of every study have a column of this name: a metric, point, unit, error or
 // arguments.

@@ -4,6 +4,7 @@
 #include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/timeline/run.h"
+#include "profiler/analysis/run_measures.h"
 #include "profiler/figure/svg.h"
 #include "profiler/report/sheet.h"
 #include "profiler/study/chart.h"
@@ -141,8 +142,15 @@ Result<std::string> table(const Study& study, const std::vector<StudyPoint>& poi
     }
     const bool isCut = rows.size() == kMostRows;
     Table table(titles, std::move(rows));
-    for (std::size_t c = study.grid.size(); c < titles.size(); ++c)
-        table.columns[c].of.decimals = 0; // numbers
+    for (Table::Column& column : table.columns) {
+        const bool isBubble = column.title == "Bubble, %"; // not the time
+        if (const MeasureInfo* of = definitionTitled(
+                isBubble ? column.title : column.title.substr(0, column.title.find(", "))))
+            column.of = *of;
+        column.of.unit = Unit::None; // the cells are texts with the unit of the title
+        column.of.shown = kColumn;
+        column.of.decimals = 0;
+    }
     return "<h2>Results</h2>\n" + table.html()
         + paragraph(study.isMeasured() ? "In brackets: the 95 % interval of a median." : "")
         + paragraph(

@@ -83,8 +83,8 @@ TEST_CASE("the summary at the end of a run agrees with its file")
         CHECK(touched <= arena);
         CHECK(touched > 0.9 * arena);
     }
-    CHECK(contains(last[3], " planned, "));
-    CHECK(contains(last[3], " touched)"));
+    CHECK(contains(printed.out, " planned, "));
+    CHECK(contains(printed.out, " touched)\n"));
     CHECK(contains(bscope(folder, "analyze run.sqlite").out, " touched\n"));
     CHECK(run["peak_flops"].get<double>() > 1e8);
     CHECK(run["peak_source"] == "measured: sgemm of 512 x 512 x 512");

@@ -87,10 +87,10 @@ TEST_CASE(
                 return row;
         return std::string();
     };
-    CHECK(contains(rowOf("2"), "78.3, 7.0 too much")); // 1F1B
-    CHECK(contains(rowOf("2"), "68.5 fits"));          // BPipe
+    CHECK(contains(rowOf("2"), "78.3 GiB, 7.0 GiB too much")); // 1F1B
+    CHECK(contains(rowOf("2"), "68.5 GiB fits"));              // BPipe
     CHECK(contains(rowOf("2"), "1.0000"));
-    CHECK(contains(rowOf("4"), "84.7, 13.5 too much"));
+    CHECK(contains(rowOf("4"), "84.7 GiB, 13.5 GiB too much"));
     CHECK(contains(rowOf("4"), "1.0986"));
 }
 

@@ -280,9 +280,11 @@ Result<int> analyze(const AnalyzeOptions& options)
     sheet.data(fields(runMeasures(), ReportedRun{run, *numbers}));
     sheet.sentence(runHeading(run));
     addSummary(run, *numbers, sheet);
-    addGpu(run, gpu, sheet);
+    const Reading gpuData = addGpu(run, gpu, sheet);
     addDevices(run, *numbers, sheet);
     addBubbles(run, *numbers, sheet);
+    if (gpuData.isKnown())
+        sheet.data("gpu", gpuData);
     if (options.why) {
         const auto report = whyReport(run, options.iteration);
         if (!report)

@@ -36,6 +36,7 @@ std::string runSummary(const Run& run, const std::string& file)
 {
     Sheet sheet;
     if (const auto numbers = metrics(run)) {
+        sheet.sentence(runHeading(run));
         addSummary(run, *numbers, sheet);
         if (!run.info.gpuMemory.empty())
             sheet.table(Table(gpuMemoryMeasures(), run.info.gpuMemory));

@@ -5,8 +5,9 @@
 #include "profiler/analysis/measure.h"
 #include "profiler/analysis/nccl_waits.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <numeric>
 
 namespace cli {
@@ -75,11 +76,11 @@ std::string missingText(std::size_t kernels, const GpuTraceHealth& health)
     return text;
 }
 
-void addGpu(const Run& run, const GpuTrace& trace, Sheet& sheet)
+Reading addGpu(const Run& run, const GpuTrace& trace, Sheet& sheet)
 {
     const GpuMachine& machine = run.info.machine;
     if (machine == GpuMachine{} && trace.isEmpty() && trace.health.isComplete())
-        return;
+        return {};
     const auto launches = kernelsPerIteration(run, trace);
     const NcclTime nccl = ncclTime(run, trace);
     const GpuClocks& clocks = machine.clocks;
@@ -102,24 +103,23 @@ void addGpu(const Run& run, const GpuTrace& trace, Sheet& sheet)
         if (name == "fallback")
             sheet.sentence(value);
     }
-    sheet.data("gpu",
-               Reading::Fields{
-                   {"kernels", trace.kernels.size()},
-                   {"kernels_without_op", trace.health.withoutOp},
-                   {"records_dropped", trace.health.dropped},
-                   {"kernels_per_iteration", Reading::List(launches.begin(), launches.end())},
-                   {"nccl_wait", nccl.waiting},
-                   {"nccl_transfer", nccl.transferring},
-                   {"clocks",
-                    clocks.samples == 0
-                        ? Reading()
-                        : Reading(Reading::Fields{{"least_mhz", clocks.least},
-                                                  {"median_mhz", clocks.median},
-                                                  {"most_mhz", clocks.most},
-                                                  {"samples", clocks.samples},
-                                                  {"throttled", throttleText(clocks.throttle)}})},
-                   {"clocks_missing", textOrUnknown(clocks.reason)},
-                   {"machine", settings}});
+    return Reading::Fields{
+        {"kernels", trace.kernels.size()},
+        {"kernels_without_op", trace.health.withoutOp},
+        {"records_dropped", trace.health.dropped},
+        {"kernels_per_iteration", Reading::List(launches.begin(), launches.end())},
+        {"nccl_wait", nccl.waiting},
+        {"nccl_transfer", nccl.transferring},
+        {"clocks",
+         clocks.samples == 0
+             ? Reading()
+             : Reading(Reading::Fields{{"least_mhz", clocks.least},
+                                       {"median_mhz", clocks.median},
+                                       {"most_mhz", clocks.most},
+                                       {"samples", clocks.samples},
+                                       {"throttled", throttleText(clocks.throttle)}})},
+        {"clocks_missing", textOrUnknown(clocks.reason)},
+        {"machine", settings}};
 }
 
 namespace {

@@ -12,8 +12,10 @@ namespace cli {
 // 12 records were lost"; "" if the trace is complete.
 std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& health);
 
-// Adds the GPU activity of a run and the clock speeds of its GPUs, if the run used a GPU.
-void addGpu(const engine::Run& run, const engine::GpuTrace& trace, profiler::Sheet& sheet);
+// Adds sentences on the GPU activity of a run and the clock speeds of its GPUs. Returns them as
+// JSON; unknown if the run used no GPU.
+profiler::Reading addGpu(const engine::Run& run, const engine::GpuTrace& trace,
+                         profiler::Sheet& sheet);
 
 // Adds a table of the GPU activity and gaps of each kind of op, and a table of the kernels with
 // their counts, times and shares of the ops' time.

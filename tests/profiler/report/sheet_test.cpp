@@ -59,7 +59,7 @@ TEST_CASE("a column is left out if no row has it, and an interval has its own")
     time.interval = engine::Interval{8'000'000, 10'000'000};
     const Table table(kSamples, std::vector<Sample>{{"a", time, std::int64_t{1 << 20}}});
     CHECK(table.text()
-          == "run  time ms  95 % interval ms     rare\na        9.0      8.0 .. 10.0  1.0 MiB\n");
+          == "run  time ms  95 % interval ms     rare\na        9.0       8.0 .. 10.0  1.0 MiB\n");
 }
 
 TEST_CASE("times in different units have them in their cells")
