@@ -26,7 +26,7 @@ constexpr std::array<std::pair<const char*, const char*>, 12> kOtherTitles{
      {"sent", "messages"},
      {"local", "local copies"}}};
 
-const profiler::MeasureInfo* found(const QString& title)
+const profiler::MeasureInfo* measureTitled(const QString& title)
 {
     QString key = title.toLower();
     if (key != QStringLiteral("bubble, %"))
@@ -41,7 +41,7 @@ const profiler::MeasureInfo* found(const QString& title)
 
 QString definitionText(const QString& title, const QString& value)
 {
-    const profiler::MeasureInfo* measure = found(title);
+    const profiler::MeasureInfo* measure = measureTitled(title);
     if (measure == nullptr)
         return {};
     QString text = QStringLiteral("%1 = %2\n%3\n")
@@ -50,7 +50,8 @@ QString definitionText(const QString& title, const QString& value)
     if (!value.isEmpty())
         text += QCoreApplication::translate("Definitions", "This run: %1\n").arg(value);
     return text
-        + QCoreApplication::translate("Definitions", "Source: %1").arg(fromUtf8(measure->source));
+        + QCoreApplication::translate("Definitions", "Source: %1")
+              .arg(fromUtf8(profiler::sourceOf(*measure)));
 }
 
 } // namespace app
