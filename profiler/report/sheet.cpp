@@ -133,8 +133,13 @@ std::string interval(const Fact& fact)
 {
     if (!fact.value.interval)
         return {};
-    const std::string unit = unitText(fact.of.unit, fact.value.ticksPerUnit);
-    return fmt::format(", 95 % interval {} {}", intervalText(fact.value, fact.of), unit);
+    const auto end = [&fact](std::int64_t at) {
+        Reading time(at);
+        time.ticksPerUnit = fact.value.ticksPerUnit;
+        return readingText(time, fact.of);
+    };
+    return fmt::format(", 95 % interval {} to {}", end(fact.value.interval->least),
+                       end(fact.value.interval->most));
 }
 
 std::string summaryText(const std::vector<Fact>& facts)

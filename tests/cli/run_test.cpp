@@ -55,7 +55,7 @@ TEST_CASE("the summary at the end of a run agrees with its file")
     REQUIRE(printed.status == 0);
     CHECK(printed.err.empty()); // no bar without a terminal
     const auto last = lines(printed.out);
-    for (const char* begin : {"iteration ", "bubble ", "peak stash ", "peak memory ", "loss "})
+    for (const char* begin : {"iteration  ", "bubble ", "peak stash ", "peak memory ", "loss "})
         CHECK(std::ranges::count_if(
                   last, [&](const std::string& line) { return line.starts_with(begin); })
               == 1);
