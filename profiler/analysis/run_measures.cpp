@@ -286,6 +286,15 @@ constexpr std::array kRun{
        "W x N x micro-batch size x sequence length / iteration",
        "Throughput of all data-parallel copies.", kPalm, 0},
       [](const R& r) { return r.metrics.tokensPerSecond; }),
+    M({"iteration_per_token", "Iteration per token", Unit::Time, kResult, kLess,
+       "iteration / tokens of an iteration",
+       "Compares runs whose iterations process different numbers of tokens.", kOwn, 5},
+      [](const R& r) {
+          const std::int64_t tokens = r.info().tokensPerIteration;
+          return tokens > 0 && !r.info().inUnits()
+              ? Reading::time(ratio(r.metrics.duration, tokens), r.info())
+              : Reading::unknown("the tokens of an iteration are not known");
+      }),
     M({"mfu", "MFU", Unit::Share, kColumn | kSummary | kIfAny, kMore,
        "model FLOPs / (iteration x W x D x peak FLOP/s)",
        "Share of the peak that the model needs, without recomputation.", kPalm},

@@ -183,3 +183,20 @@ TEST_CASE("compared runs have a row each, with the settings that differ")
     CHECK(std::regex_search(text, std::regex("^run +mode +D +N +v +iteration units +compute")));
     CHECK(std::regex_search(text, std::regex("\ngpipe +simulated +2 +4 +1 +15.0 ")));
 }
+
+TEST_CASE("the time per token is in the summary, the page, JSON and the comparison")
+{
+    Run run = pingPongRun();
+    run.info.tokensPerIteration = 1000;
+    const RunMetrics numbers = metrics(run).value();
+    CHECK_THAT(summaryOf(run, numbers), Contains("iteration per token  0.01600 ms\n"));
+    CHECK(jsonOf(run, numbers)["iteration_per_token"] == 16'000.0);
+    Sheet sheet;
+    addSummary(run, numbers, sheet);
+    CHECK_THAT(sheet.html(), Contains("<b>0.01600 ms</b><span>iteration per token</span>"));
+    const std::vector<const Run*> runs{&run, &run};
+    CHECK_THAT(comparedRuns(runs, compare(runs).value()).text(),
+               Contains("iteration per token ms"));
+    run.info.tokensPerIteration = 0;
+    CHECK_THAT(summaryOf(run, numbers), !Contains("per token"));
+}
