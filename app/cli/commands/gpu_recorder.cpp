@@ -2,11 +2,12 @@
 
 #include "app/cli/text/gpu_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <utility>
 
 namespace cli {
