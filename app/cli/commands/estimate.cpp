@@ -25,11 +25,12 @@ using namespace profiler;
 namespace {
 constexpr double kGibi = 1 << 30;
 
-struct E
+struct EstimateRow
 {
     const BpipeRow& row;
     double limit; // usable memory of a device in bytes
 };
+using E = EstimateRow;
 
 // "78.2 GiB fits" or, above the limit, "78.2 GiB, 3.0 GiB too much"
 std::string fitText(std::optional<double> bytes, double limit)

@@ -51,12 +51,13 @@ constexpr MeasureInfo inMilliseconds(std::string_view key, std::string_view titl
     return {key, title, Unit::Time, kColumn, Better::Less, {}, {}, {}, decimals};
 }
 
-struct P
+struct PredictedRow
 {
     const Run& run;
     std::int64_t measured;
     const Prediction& of;
 };
+using P = PredictedRow;
 
 Reading iteration(const P& p)
 {
@@ -95,11 +96,12 @@ constexpr std::array kPrediction{
                predicted<&Prediction::peakBytes>),
 };
 
-struct S
+struct MeasuredStage
 {
     StageId stage;
     const StageTimes& of;
 };
+using S = MeasuredStage;
 
 template<auto Member>
 Reading median(const S& s)

@@ -47,12 +47,13 @@ std::int64_t startOf(const Iteration* iteration, const Note& note)
 {
     return note.window.begin - (iteration == nullptr ? 0 : iteration->window.begin);
 }
-struct N
+struct ListedNote
 {
     const Run& run;
     const Note& of;
     std::size_t number = 0;
 };
+using N = ListedNote;
 
 template<auto Member>
 Reading edge(const N& n)
