@@ -2,8 +2,8 @@
 
 #include "app/plan/run_plan.h"
 #include "engine/kit/training_kit.h"
-#include "profiler/analysis/expected/compare_expected.h"
-#include "profiler/analysis/links/link_loads.h"
+#include "profiler/analysis/compare_expected.h"
+#include "profiler/analysis/link_loads.h"
 
 #include <memory>
 #include <optional>

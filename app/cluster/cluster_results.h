@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/cluster/cluster_plan.h"
-#include "profiler/analysis/expected/compare_expected.h"
+#include "profiler/analysis/compare_expected.h"
 
 #include <QDateTime>
 #include <QStringList>

@@ -2,7 +2,7 @@
 
 #include "app/ui/numbers.h"
 #include "app/ui/table_model.h"
-#include "profiler/analysis/expected/compare_expected.h"
+#include "profiler/analysis/compare_expected.h"
 
 namespace app {
 

@@ -2,7 +2,7 @@
 
 #include "app/shell/page.h"
 #include "app/ui/theme.h"
-#include "profiler/analysis/ranking/ranking.h"
+#include "profiler/analysis/ranking.h"
 
 #include <QCoreApplication>
 

@@ -1,6 +1,6 @@
 #include "app/compare/compare_layout.h"
 
-#include "profiler/analysis/differences.h"
+#include "profiler/analysis/compare.h"
 
 #include <algorithm>
 

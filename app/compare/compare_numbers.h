@@ -2,7 +2,7 @@
 
 #include "app/compare/op_times.h"
 #include "app/ui/numbers.h"
-#include "profiler/analysis/ranking/reasons.h"
+#include "profiler/analysis/ranking.h"
 
 #include <QStringList>
 

@@ -3,7 +3,7 @@
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
 #include "engine/experiment/experiment_fields.h"
-#include "profiler/analysis/differences.h"
+#include "profiler/analysis/compare.h"
 
 #include <map>
 #include <set>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/plan/prediction.h"
-#include "profiler/analysis/links/link_loads.h"
+#include "profiler/analysis/link_loads.h"
 
 #include <functional>
 #include <memory>

@@ -3,7 +3,7 @@
 #include "app/timeline/paint/hatch.h"
 #include "app/timeline/view/memory_series.h"
 #include "app/ui/controls.h"
-#include "profiler/analysis/tensors/memory_steps.h"
+#include "profiler/analysis/alive.h"
 
 class QPainter;
 

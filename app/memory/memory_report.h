@@ -2,7 +2,7 @@
 
 #include "app/documents/run_document.h"
 #include "app/ui/numbers.h"
-#include "profiler/analysis/tensors/alive.h"
+#include "profiler/analysis/alive.h"
 
 #include <optional>
 #include <vector>

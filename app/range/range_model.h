@@ -3,7 +3,7 @@
 #include "app/documents/run_document.h"
 #include "app/ui/numbers.h"
 #include "app/ui/table_model.h"
-#include "profiler/analysis/range/range_metrics.h"
+#include "profiler/analysis/range_metrics.h"
 
 namespace app {
 

@@ -5,7 +5,6 @@
 #include "engine/base/field.h"
 #include "profiler/study/edit_study.h"
 #include "profiler/study/metric_text.h"
-#include "profiler/study/option_text.h"
 #include "profiler/study/point_summary.h"
 
 #include <QCoreApplication>

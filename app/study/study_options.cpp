@@ -9,7 +9,7 @@
 #include "engine/experiment/experiment_fields.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/study/edit_study.h"
-#include "profiler/study/option_text.h"
+#include "profiler/study/metric_text.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/ui/theme.h"
-#include "profiler/analysis/kernel_kind.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/figure/palette.h"
 
 namespace app {

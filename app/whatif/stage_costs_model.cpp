@@ -3,7 +3,7 @@
 #include "app/ui/table_roles.h"
 #include "app/ui/text.h"
 #include "engine/schedule/notation.h"
-#include "profiler/whatif/edit_times.h"
+#include "profiler/whatif/stage_times.h"
 
 #include <cmath>
 

@@ -7,7 +7,7 @@
 #include "engine/schedule/notation.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/predicted_info.h"
-#include "profiler/whatif/edit_times.h"
+#include "profiler/whatif/stage_times.h"
 
 #include <QCoreApplication>
 #include <QStringList>

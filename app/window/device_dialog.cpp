@@ -4,7 +4,7 @@
 #include "app/ui/controls.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
-#include "profiler/analysis/words.h"
+#include "profiler/analysis/measure.h"
 
 #include <QClipboard>
 #include <QCoreApplication>

@@ -2,15 +2,33 @@
 
 #include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/run.h"
-#include "profiler/analysis/kernel_kind.h"
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace profiler {
+
+// The purpose of a kernel, derived from its name, for colours and tables.
+enum class KernelKind : std::uint8_t {
+    Matmul,
+    Attention, // includes the softmax of the scores
+    Norm,
+    Elementwise,
+    Other,
+    Copy,
+    Memset,
+    Nccl,
+};
+constexpr int kKernelKinds = 8;
+std::string_view kernelKindName(KernelKind kind); // "matmul", "element-wise", "NCCL"
+
+// Classifies the kernels of this program, cuBLASLt, cuDNN, CUTLASS, NCCL and PyTorch by their
+// demangled names.
+KernelKind kernelKindOf(std::string_view demangledName);
 
 // A kernel, copy or memset that belongs to an op.
 struct GpuWork

@@ -1,5 +1,6 @@
 #include "profiler/analysis/kernel_table.h"
 
+#include "engine/schedule/schedule.h"
 #include "profiler/analysis/windows.h"
 
 #include <algorithm>
@@ -169,6 +170,27 @@ std::string whyNoKernels(const RunInfo& info)
         return "Kernels were requested, but none was recorded.";
     return "This run was recorded with --trace ops, or CUPTI was not available; record with "
            "--trace kernels.";
+}
+
+IdVector<DeviceId, double> kernelsPerIteration(const Run& run, const GpuTrace& trace)
+{
+    const OpIndex index(run.schedule);
+    const auto& iterations = run.timeline.iterations;
+    IdVector<DeviceId, double> launches(run.schedule.shape.devices);
+    std::set<std::uint32_t> seen;
+    for (const GpuKernel& kernel : trace.kernels) {
+        const auto [op, iteration] = kernel.of;
+        if (op >= index.count() || iteration >= iterations.size()
+            || iterations[iteration].kind != Iteration::Kind::Measured)
+            continue;
+        seen.insert(iteration);
+        ++launches[index.deviceOf(op)];
+    }
+    if (seen.empty())
+        return {};
+    for (double& each : launches)
+        each /= seen.size();
+    return launches;
 }
 
 } // namespace profiler

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/timeline/gpu_trace.h"
+#include "engine/timeline/run.h"
 #include "profiler/analysis/gpu_activity.h"
 
 #include <array>
@@ -66,5 +68,11 @@ std::optional<OpWork> opWork(const GpuActivity& activity, engine::OpOfIteration 
 
 // Returns the reason why a run has no GPU work, and how to record it, as one sentence.
 std::string whyNoKernels(const engine::RunInfo& info);
+
+// Returns for each device the mean number of kernels that its ops launch per iteration, over the
+// measured iterations that have kernels. Includes NCCL's kernels, but no copies. Empty if no kernel
+// belongs to an op.
+engine::IdVector<engine::DeviceId, double> kernelsPerIteration(const engine::Run& run,
+                                                               const engine::GpuTrace& trace);
 
 } // namespace profiler

@@ -4,9 +4,8 @@
 #include "engine/schedule/check/stash.h"
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/passes/passes.h"
+#include "profiler/analysis/device_times.h"
 #include "profiler/analysis/lanes.h"
-#include "profiler/analysis/memory.h"
-#include "profiler/analysis/range/device_times.h"
 
 #include <algorithm>
 #include <limits>
@@ -99,6 +98,24 @@ DeviceMetrics deviceOf(const IterationSummary& summary, const Shape& shape, Devi
     return device;
 }
 } // namespace
+
+std::optional<std::int64_t> RunMetrics::peakBytes() const
+{
+    const DeviceMetrics* most = fullest(&DeviceMetrics::peakBytes);
+    return most == nullptr ? std::nullopt : most->peakBytes;
+}
+
+double RunMetrics::peakStash() const
+{
+    const DeviceMetrics* most = fullest(&DeviceMetrics::peakStash);
+    return most == nullptr ? 0 : most->peakStash;
+}
+
+double RunMetrics::weights() const
+{
+    const DeviceMetrics* most = fullest(&DeviceMetrics::weights);
+    return most == nullptr ? 0 : most->weights;
+}
 
 void addRates(const RunInfo& info, int dataParallel, RunMetrics& run)
 {

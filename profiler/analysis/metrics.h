@@ -4,6 +4,7 @@
 #include "engine/timeline/run.h"
 #include "engine/timeline/timeline.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -55,6 +56,17 @@ struct RunMetrics
     // False if the iteration has communication but its spans were not kept. The exposed part of the
     // communication is then unknown: `bubble` includes it, and exposedCommunication is 0.
     bool exposedIsKnown = true;
+
+    // The largest values of a device. peakBytes() is nullopt if no memory was recorded.
+    std::optional<std::int64_t> peakBytes() const;
+    double peakStash() const;
+    double weights() const;
+    // The device with the largest value of a member; nullptr without devices.
+    const DeviceMetrics* fullest(const auto& member) const
+    {
+        const auto found = std::ranges::max_element(devices, {}, member);
+        return found == devices.end() ? nullptr : &*found;
+    }
 
     // The mean over the recorded devices. `timeOf` is a member of DeviceMetrics or a function.
     double mean(const auto& timeOf) const

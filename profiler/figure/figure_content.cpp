@@ -1,8 +1,7 @@
 #include "engine/base/try.h"
+#include "profiler/analysis/device_times.h"
 #include "profiler/analysis/metrics.h"
-#include "profiler/analysis/range/device_times.h"
-#include "profiler/analysis/range/range_metrics.h"
-#include "profiler/figure/figure_parts.h"
+#include "profiler/analysis/range_metrics.h"
 #include "profiler/figure/figure_style.h"
 
 #include <fmt/format.h>

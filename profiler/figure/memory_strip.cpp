@@ -1,4 +1,4 @@
-#include "profiler/analysis/words.h"
+#include "profiler/analysis/measure.h"
 #include "profiler/figure/figure_parts.h"
 
 #include <algorithm>

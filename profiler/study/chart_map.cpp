@@ -1,7 +1,6 @@
 #include "profiler/study/chart_map.h"
 
 #include "profiler/study/metric_text.h"
-#include "profiler/study/option_text.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 
 #include "engine/base/field.h"
 #include "profiler/study/metric_text.h"
-#include "profiler/study/option_text.h"
 
 #include <fmt/format.h>
 

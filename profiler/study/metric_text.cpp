@@ -1,13 +1,15 @@
 #include "profiler/study/metric_text.h"
 
+#include "engine/cost/training_setup.h"
+#include "engine/cost/unit_cost_fields.h"
 #include "engine/schedules/scheme.h"
-#include "profiler/study/option_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <optional>
 
 namespace profiler {
 
@@ -53,23 +55,20 @@ std::string ratioTitle(std::string_view name)
         title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
     return title;
 }
-bool isPercentage(std::string_view column)
+Unit unitOf(std::string_view column)
 {
-    return column == "bubble" || column == "mfu" || column == "cpu_share";
+    const auto metric = metricNamed(column); // nullopt for a ratio, which is shown as it is
+    return metric ? metricInfo(*metric).unit : Unit::None;
 }
 } // namespace
 
 double shownFactor(const std::vector<StudyResult>& results, std::string_view column)
 {
-    const auto metric = metricNamed(column); // nullopt for a ratio, which is shown as it is
-    const bool isTimeColumn = metric
-        && (*metric == StudyMetric::Iteration || *metric == StudyMetric::IterationLow
-            || *metric == StudyMetric::IterationHigh
-            || (*metric >= StudyMetric::Forward && *metric <= StudyMetric::OptimizerHigh));
-    return isPercentage(column)                               ? 100
-        : column == "peak_bytes" || column == "device_memory" ? 1.0 / (1 << 30)
-        : isTimeColumn && isTime(results)                     ? 1e-6
-                                                              : 1;
+    const Unit unit = unitOf(column);
+    return unit == Unit::Share                  ? 100
+        : unit == Unit::Bytes                   ? 1.0 / (1 << 30)
+        : unit == Unit::Time && isTime(results) ? 1e-6
+                                                : 1;
 }
 
 Result<std::vector<std::optional<double>>> shownColumn(const Study& study,
@@ -93,11 +92,11 @@ std::string metricNumber(std::string_view column, double value)
 int metricDecimals(std::string_view column, double greatest)
 {
     const double size = std::abs(greatest);
-    return column == "messages" ? 0
-        : isPercentage(column)  ? 1
-        : size >= 100           ? 0
-        : size >= 10            ? 1
-                                : 2;
+    return column == "messages"         ? 0
+        : unitOf(column) == Unit::Share ? 1
+        : size >= 100                   ? 0
+        : size >= 10                    ? 1
+                                        : 2;
 }
 
 int tickDecimals(double step)
@@ -140,10 +139,8 @@ std::string whereText(const std::map<std::string, std::string>& where)
 bool lessIsBetter(const Study& study, std::string_view column)
 {
     const auto ratio = std::ranges::find(study.ratios, column, &StudyRatio::name);
-    const std::string_view metric
-        = ratio == study.ratios.end() ? column : metricName(ratio->metric);
-    const bool less = metric != "tokens_per_second" && metric != "mfu" && metric != "fits"
-        && metric != "cpu_share";
+    const auto metric = ratio == study.ratios.end() ? metricNamed(column) : ratio->metric;
+    const bool less = !metric || metricInfo(*metric).better == Better::Less;
     return ratio != study.ratios.end() && ratio->inverse ? !less : less;
 }
 
@@ -152,13 +149,74 @@ std::string columnTitle(const Study& study, const std::vector<StudyResult>& resu
 {
     if (std::ranges::find(study.ratios, column, &StudyRatio::name) != study.ratios.end())
         return ratioTitle(column);
-    for (std::size_t i = 0; i < kStudyMetrics; ++i)
-        if (metricName(static_cast<StudyMetric>(i)) == column) {
-            std::string title(metricTitle(static_cast<StudyMetric>(i)));
-            const bool isTimed = intervalOf(static_cast<StudyMetric>(i)).has_value();
-            return isTimed ? title + (isTime(results) ? ", ms" : ", units") : title;
-        }
+    if (const auto metric = metricNamed(column))
+        return std::string(metricTitle(*metric))
+            + (!intervalOf(*metric)  ? ""
+                   : isTime(results) ? ", ms"
+                                     : ", units");
     return std::string(column);
+}
+
+namespace {
+
+std::optional<engine::FieldFacts> factsOf(std::string_view key)
+{
+    if (key == "seed") // ambiguous: seed of the jitter or of a run
+        return std::nullopt;
+    std::optional<engine::FieldFacts> found;
+    const auto search = [&found, flag = "--" + std::string(key)](const auto& fields) {
+        for (const engine::FieldFacts& field : fields)
+            if (!found && !field.flag.empty() && field.longFlag() == flag)
+                found = field;
+    };
+    search(engine::requestFields());
+    search(engine::unitCostFields());
+    search(engine::trainingSetupFields());
+    return found;
+}
+
+bool isUpper(char c)
+{
+    return std::isupper(static_cast<unsigned char>(c)) != 0;
+}
+
+} // namespace
+
+std::string optionLabel(std::string_view key)
+{
+    if (const auto facts = factsOf(key); facts && !facts->label.empty())
+        return std::string(facts->label);
+    std::string label(key);
+    std::ranges::replace(label, '-', ' ');
+    if (!label.empty())
+        label[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(label[0])));
+    return label;
+}
+
+std::string optionTitle(std::string_view key)
+{
+    const auto facts = factsOf(key);
+    const std::string label = optionLabel(key);
+    const bool hasUnit = label.find(',') != std::string::npos;
+    return facts && facts->value == "U" && !hasUnit ? label + ", units" : label;
+}
+
+std::string optionWord(std::string_view key)
+{
+    return asWord(optionLabel(key));
+}
+
+std::string asWord(std::string word)
+{
+    if (const auto comma = word.find(','); comma != std::string::npos)
+        word.resize(comma);
+    else if (word.size() > 2 && word[word.size() - 2] == ' ')
+        word.resize(word.size() - 2);
+    const bool isAcronym = word.size() > 1
+        && (isUpper(word[1]) || std::isdigit(static_cast<unsigned char>(word[1])) != 0);
+    if (word.size() > 1 && !isAcronym)
+        word[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(word[0])));
+    return word;
 }
 
 } // namespace profiler

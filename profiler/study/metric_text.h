@@ -35,4 +35,14 @@ std::string whereText(const std::map<std::string, std::string>& where);
 // Whether smaller values of a metric or ratio are better.
 bool lessIsBetter(const Study& study, std::string_view column);
 
+// Names of the options that a study can set. They are taken from the labels of the options' input
+// fields.
+
+// "Micro-batches N". An option without an input field is named after its key: "Iterations".
+std::string optionLabel(std::string_view key);
+std::string optionTitle(std::string_view key); // with the unit: "P2P message, units"
+std::string asWord(std::string label);         // "Micro-batches N" -> "micro-batches"
+// Returns the name for use within a sentence, without symbol and unit: "micro-batches".
+std::string optionWord(std::string_view key);
+
 } // namespace profiler

@@ -91,16 +91,9 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<do
     of[StudyMetric::Loss] = lastLoss(run);
     of[StudyMetric::CpuShare] = run.info.cpuShare;
     addKinds(run, metrics, unit, values);
-    double stash = 0, weights = 0;
-    for (const DeviceMetrics& device : metrics.devices) {
-        stash = std::max(stash, device.peakStash);
-        weights = std::max(weights, device.weights);
-        if (device.peakBytes)
-            of[StudyMetric::PeakBytes] = std::max(of[StudyMetric::PeakBytes].value_or(0),
-                                                  static_cast<double>(*device.peakBytes));
-    }
-    of[StudyMetric::PeakStash] = stash;
-    of[StudyMetric::Weights] = weights;
+    of[StudyMetric::PeakStash] = metrics.peakStash();
+    of[StudyMetric::Weights] = metrics.weights();
+    of[StudyMetric::PeakBytes] = metrics.peakBytes();
     of[StudyMetric::DeviceMemory] = deviceMemory;
     if (deviceMemory && of[StudyMetric::PeakBytes])
         of[StudyMetric::Fits] = *of[StudyMetric::PeakBytes] <= *deviceMemory ? 1 : 0;

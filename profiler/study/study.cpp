@@ -11,40 +11,38 @@ using namespace engine;
 
 namespace {
 
-struct MetricText
-{
-    std::string_view name, title;
-};
-constexpr std::array<MetricText, kStudyMetrics> kMetrics{
-    {{"iteration", "Iteration"},
-     {"bubble", "Bubble, %"},
-     {"peak_stash", "Peak stash, M\u2090"},
-     {"weights", "Weights, M\u03B8"},
-     {"peak_bytes", "Peak memory, GiB"},
-     {"messages", "Messages"},
-     {"tokens_per_second", "Tokens per second"},
-     {"mfu", "MFU, %"},
-     {"fits", "Fits"},
-     {"device_memory", "Device memory, GiB"},
-     {"iteration_low", "Iteration, lower bound"},
-     {"iteration_high", "Iteration, upper bound"},
-     {"loss", "Loss, nats per token"},
-     {"forward", "F"},
-     {"forward_low", "F, lower bound"},
-     {"forward_high", "F, upper bound"},
-     {"backward", "B"},
-     {"backward_low", "B, lower bound"},
-     {"backward_high", "B, upper bound"},
-     {"backward_input", "I"},
-     {"backward_input_low", "I, lower bound"},
-     {"backward_input_high", "I, upper bound"},
-     {"backward_weight", "W"},
-     {"backward_weight_low", "W, lower bound"},
-     {"backward_weight_high", "W, upper bound"},
-     {"optimizer", "Optimizer"},
-     {"optimizer_low", "Optimizer, lower bound"},
-     {"optimizer_high", "Optimizer, upper bound"},
-     {"cpu_share", "CPU share, %"}}};
+// The titles have the units in which charts show the values.
+constexpr std::array<MeasureInfo, kStudyMetrics> kMetrics{{
+    {"iteration", "Iteration", Unit::Time, kData, Better::Less},
+    {"bubble", "Bubble, %", Unit::Share, kData, Better::Less},
+    {"peak_stash", "Peak stash, M\u2090", Unit::Activations, kData, Better::Less},
+    {"weights", "Weights, M\u03B8", Unit::Weights, kData, Better::Less},
+    {"peak_bytes", "Peak memory, GiB", Unit::Bytes, kData, Better::Less},
+    {"messages", "Messages", Unit::None, kData, Better::Less},
+    {"tokens_per_second", "Tokens/s", Unit::None, kData, Better::More},
+    {"mfu", "MFU, %", Unit::Share, kData, Better::More},
+    {"fits", "Fits", Unit::None, kData, Better::More},
+    {"device_memory", "Device memory, GiB", Unit::Bytes, kData, Better::Less},
+    {"iteration_low", "Iteration, lower bound", Unit::Time, kData, Better::Less},
+    {"iteration_high", "Iteration, upper bound", Unit::Time, kData, Better::Less},
+    {"loss", "Loss, nats per token", Unit::Loss, kData, Better::Less},
+    {"forward", "F", Unit::Time, kData, Better::Less},
+    {"forward_low", "F, lower bound", Unit::Time, kData, Better::Less},
+    {"forward_high", "F, upper bound", Unit::Time, kData, Better::Less},
+    {"backward", "B", Unit::Time, kData, Better::Less},
+    {"backward_low", "B, lower bound", Unit::Time, kData, Better::Less},
+    {"backward_high", "B, upper bound", Unit::Time, kData, Better::Less},
+    {"backward_input", "I", Unit::Time, kData, Better::Less},
+    {"backward_input_low", "I, lower bound", Unit::Time, kData, Better::Less},
+    {"backward_input_high", "I, upper bound", Unit::Time, kData, Better::Less},
+    {"backward_weight", "W", Unit::Time, kData, Better::Less},
+    {"backward_weight_low", "W, lower bound", Unit::Time, kData, Better::Less},
+    {"backward_weight_high", "W, upper bound", Unit::Time, kData, Better::Less},
+    {"optimizer", "Optimizer", Unit::Time, kData, Better::Less},
+    {"optimizer_low", "Optimizer, lower bound", Unit::Time, kData, Better::Less},
+    {"optimizer_high", "Optimizer, upper bound", Unit::Time, kData, Better::Less},
+    {"cpu_share", "CPU share, %", Unit::Share, kData, Better::More},
+}};
 
 void appendOption(std::vector<std::string>& arguments, const std::string& key,
                   const std::string& value)
@@ -58,15 +56,20 @@ void appendOption(std::vector<std::string>& arguments, const std::string& key,
 
 } // namespace
 
+const MeasureInfo& metricInfo(StudyMetric metric)
+{
+    return kMetrics[static_cast<std::size_t>(metric)];
+}
+
 std::string_view metricName(StudyMetric metric)
 {
-    return kMetrics[static_cast<std::size_t>(metric)].name;
+    return metricInfo(metric).key;
 }
 
 std::optional<StudyMetric> metricNamed(std::string_view name)
 {
     for (std::size_t i = 0; i < kStudyMetrics; ++i)
-        if (kMetrics[i].name == name)
+        if (kMetrics[i].key == name)
             return static_cast<StudyMetric>(i);
     return std::nullopt;
 }
@@ -80,7 +83,7 @@ bool isResultColumn(std::string_view name)
 
 std::string_view metricTitle(StudyMetric metric)
 {
-    return kMetrics[static_cast<std::size_t>(metric)].title;
+    return metricInfo(metric).title;
 }
 
 std::optional<std::pair<StudyMetric, StudyMetric>> intervalOf(StudyMetric metric)

@@ -2,6 +2,7 @@
 
 #include "engine/base/id_vector.h"
 #include "engine/base/result.h"
+#include "profiler/analysis/measure.h"
 
 #include <array>
 #include <map>
@@ -57,8 +58,9 @@ enum class StudyMetric : std::uint8_t {
     CpuShare, // CPU time / wall time of ops; only for live runs
 };
 constexpr std::size_t kStudyMetrics = 29;
-std::string_view metricName(StudyMetric metric);  // "tokens_per_second", a column of the results
-std::string_view metricTitle(StudyMetric metric); // "Tokens per second"
+const MeasureInfo& metricInfo(StudyMetric metric); // key, title, unit and better direction
+std::string_view metricName(StudyMetric metric);   // "tokens_per_second", a column of the results
+std::string_view metricTitle(StudyMetric metric);  // "Tokens/s"
 std::optional<StudyMetric> metricNamed(std::string_view name);
 // Whether the results of every study have a column of this name: a metric, point, unit, mapping,
 // error or arguments.

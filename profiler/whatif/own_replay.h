@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/cost/cost_model.h"
-#include "profiler/whatif/iteration_times.h"
+#include "profiler/whatif/stage_times.h"
 
 #include <functional>
 

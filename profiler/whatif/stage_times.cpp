@@ -1,9 +1,13 @@
 #include "profiler/whatif/stage_times.h"
 
 #include "engine/base/median.h"
+#include "engine/cost/cost_model.h"
+#include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/data_flow.h"
+#include "profiler/analysis/lanes.h"
 #include "profiler/analysis/recorded_times.h"
+#include "profiler/analysis/windows.h"
 
 #include <fmt/format.h>
 
@@ -245,6 +249,117 @@ void removeStragglers(const Run& run, MeasuredTimes& times)
         const double own = work[run.schedule.device(0, stage)];
         times.stages[stage].factor *= own > middle ? middle / own : 1;
     }
+}
+
+Samples StageTimes::*samplesOf(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Forward:
+        return &StageTimes::forward;
+    case OpKind::Backward:
+        return &StageTimes::backward;
+    case OpKind::BackwardInput:
+        return &StageTimes::input;
+    case OpKind::BackwardWeight:
+        return &StageTimes::weight;
+    default:
+        return nullptr;
+    }
+}
+
+Result<void> setMedian(MeasuredTimes& times, StageId stage, OpKind kind, std::int64_t median)
+{
+    if (!times.stages.has(stage))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("the run has no stage {}; give a stage from 0 to {}", stage.value,
+                                times.stages.size() - 1));
+    Samples StageTimes::*const samples = samplesOf(kind);
+    const std::int64_t measured = samples == nullptr ? 0 : (times.stages[stage].*samples).median();
+    if (measured <= 0)
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("the run has no measured {} of stage {}", kindName(kind), stage.value));
+    if (median <= 0)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} ns is not a duration of {}; give a positive one", median,
+                                kindName(kind)));
+    for (std::int64_t& time : (times.stages[stage].*samples).times)
+        time = roundedTicks(static_cast<double>(time) * static_cast<double>(median)
+                            / static_cast<double>(measured));
+    return {};
+}
+
+Result<void> setWeightShare(MeasuredTimes& times, double share)
+{
+    if (times.backwardIsSplit)
+        return fail(Error::Code::InvalidArgument,
+                    "the share of W was measured; change the times of I and W instead");
+    if (!(share >= 0 && share <= 1))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} is not a share of W in B; give one from 0 to 1", share));
+    times.inputShare = 1 - share;
+    for (std::string& assumption : times.assumptions)
+        if (assumption == kHalvesAssumed)
+            assumption = fmt::format("The run has only B; W is assumed to be {:.1f} % of it.",
+                                     100 * share);
+    return {};
+}
+
+void setTensorParallel(MeasuredTimes& times, double factor)
+{
+    if (factor == times.tensorParallel)
+        return;
+    times.tensorParallel = factor;
+    times.assumptions.push_back(fmt::format(
+        "Ops take {:.4g} of their time on {:.4g} times the GPUs; the communication of tensor "
+        "parallelism and the smaller memory per GPU are not predicted.",
+        1 / factor, factor));
+}
+
+IterationTimes::IterationTimes(const Run& run, int iteration)
+    : m_schedule(run.schedule)
+    , m_flow(run.schedule)
+    , m_windows(m_flow.index().count(), kNotRun)
+    , m_before(m_flow.index().count(), kNone)
+{
+    const Lanes lanes(run, iteration);
+    m_iteration = lanes.window();
+    for (const DeviceId d : Ids<DeviceId>(lanes.devices())) {
+        for (int kind = 0; kind < kLaneKinds; ++kind)
+            for (const Span& span : lanes.spans(d, static_cast<Track::Kind>(kind)))
+                m_windows[span.op] = withSpan(m_windows[span.op], span);
+        // `same` is the previous op of this loop. `earlier` is the last op before the group of
+        // joint ops that have the window `joint`.
+        std::uint32_t earlier = kNone, same = kNone;
+        Window joint = kNotRun;
+        for (const Span& span : lanes.spans(d, Track::Kind::Compute)) {
+            if (span.window() != joint || span.window().duration() == 0)
+                earlier = same;
+            m_before[span.op] = earlier;
+            same = span.op;
+            joint = span.window();
+        }
+    }
+}
+
+bool IterationTimes::isComplete() const
+{
+    for (std::uint32_t op = 0; op < m_windows.size(); ++op)
+        if (isCompute(m_flow.op(op).kind) && !ran(op))
+            return false;
+    return true;
+}
+
+std::optional<std::int64_t> IterationTimes::arrival(std::uint32_t op) const
+{
+    std::optional<std::int64_t> last;
+    for (const Value& value : consumes(m_flow.op(op), m_schedule.shape)) {
+        const auto receive = m_flow.receive(value, m_flow.deviceOf(op));
+        const auto producer = receive && ran(*receive) ? receive : m_flow.producer(value, op);
+        if (producer && ran(*producer))
+            last = std::max(last.value_or(of(*producer).end), of(*producer).end);
+    }
+    return last;
 }
 
 } // namespace profiler

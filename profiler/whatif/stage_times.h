@@ -3,6 +3,7 @@
 #include "engine/base/id_vector.h"
 #include "engine/base/result.h"
 #include "engine/timeline/run.h"
+#include "profiler/analysis/data_flow.h"
 #include "profiler/whatif/run_edits.h"
 
 #include <map>
@@ -71,5 +72,55 @@ engine::Result<void> moveLayers(MeasuredTimes& times, engine::StageId from, engi
 
 // Gives every device that is slower than the median device the times of the median device.
 void removeStragglers(const engine::Run& run, MeasuredTimes& times);
+
+// Returns a pointer to the member with the samples of a kind of compute op (F, B, I or W); nullptr
+// for other kinds.
+Samples StageTimes::*samplesOf(engine::OpKind kind);
+
+// Scales the measured times of a kind so that their median is `median` ns and their relative spread
+// is unchanged. Fails with Error::Code::InvalidArgument if the stage or its times do not exist, or
+// if `median` is not positive.
+engine::Result<void> setMedian(MeasuredTimes& times, engine::StageId stage, engine::OpKind kind,
+                               std::int64_t median);
+
+// Sets the share of W in B, from 0 to 1. Fails with Error::Code::InvalidArgument if the run
+// measured I and W separately or the share is out of range.
+engine::Result<void> setWeightShare(MeasuredTimes& times, double share);
+
+// Divides the work of every op among `factor` times as many tensor-parallel ranks as in the run.
+// Effects that are not predicted are listed in MeasuredTimes::assumptions. `factor` must be
+// positive.
+void setTensorParallel(MeasuredTimes& times, double factor);
+
+// The recorded window of every op of one iteration, and the arrival of its inputs. The run must
+// outlive this object.
+class IterationTimes
+{
+public:
+    IterationTimes(const engine::Run& run, int iteration);
+
+    const DataFlow& flow() const { return m_flow; }
+    engine::Window window() const { return m_iteration; } // of the iteration
+    bool ran(std::uint32_t op) const { return m_windows[op].begin <= m_windows[op].end; }
+    engine::Window of(std::uint32_t op) const { return m_windows[op]; }
+    // Whether all compute ops were recorded. (Traces may lack messages.)
+    bool isComplete() const;
+
+    // The time when the last input of a compute op arrived on its device; nullopt if the op has no
+    // input.
+    std::optional<std::int64_t> arrival(std::uint32_t op) const;
+    // Indexed by op (OpIndex): the previous compute op on the device of the op. kNone for the first
+    // compute op of a device and for ops that do not compute. All ops of a joint group have the
+    // same predecessor: the op before the group.
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    const std::vector<std::uint32_t>& before() const { return m_before; }
+
+private:
+    const engine::Schedule& m_schedule;
+    DataFlow m_flow;
+    engine::Window m_iteration;
+    std::vector<engine::Window> m_windows;
+    std::vector<std::uint32_t> m_before;
+};
 
 } // namespace profiler

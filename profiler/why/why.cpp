@@ -1,9 +1,21 @@
 #include "profiler/why/why.h"
 
+#include "engine/base/median.h"
 #include "engine/base/try.h"
+#include "engine/schedule/check/stash.h"
 #include "engine/schedule/transfers.h"
+#include "engine/schedules/scheme.h"
+#include "profiler/analysis/explain.h"
+#include "profiler/analysis/windows.h"
+#include "profiler/whatif/own_replay.h"
+#include "profiler/whatif/predict.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <mutex>
 #include <numeric>
 
 namespace profiler {
@@ -72,6 +84,877 @@ Result<Why> whyNotFaster(const Run& run, int iteration)
     why.path = std::move(path);
     keepLargest(why);
     return why;
+}
+
+namespace {
+
+// An op that starts before its input has arrived is reported only if the difference exceeds
+// 1/kToleratedShare of the iteration, because clocks of different machines differ a little.
+constexpr std::int64_t kToleratedShare = 1000;
+
+// Builds the path backwards: parts are added from the end of the iteration to its start.
+class PathBuilder
+{
+public:
+    PathBuilder(const Run& run, CriticalPath& path)
+        : m_run(run)
+        , m_index(run.schedule)
+        , m_path(path)
+        , m_from(path.window.end)
+        , m_tolerated(path.window.duration() / kToleratedShare)
+    { }
+
+    // Adds the op or transfer that precedes the earliest part. Returns false, and sets the fault,
+    // if the op was not finished when that part began.
+    bool add(const CauseLink& link)
+    {
+        if (!m_path.parts.empty()
+            && (link.window.end > m_from + m_tolerated || link.window.begin > m_from)) {
+            m_path.fault = m_path.parts.back().op;
+            return false;
+        }
+        const std::uint32_t next = m_path.parts.empty() ? link.op : m_path.parts.back().op;
+        addPart(PathPart::Kind::Wait, next, link.window.end);
+        const bool isWork = isCompute(opAt(m_run.schedule, m_index, link.op).kind);
+        addPart(isWork ? PathPart::Kind::Work : PathPart::Kind::Transfer, link.op,
+                link.window.begin);
+        return true;
+    }
+
+    void finish()
+    {
+        if (!m_path.fault && !m_path.parts.empty())
+            addPart(PathPart::Kind::Wait, m_path.parts.back().op, m_path.window.begin);
+        std::ranges::reverse(m_path.parts);
+    }
+
+private:
+    void addPart(PathPart::Kind kind, std::uint32_t op, std::int64_t begin)
+    {
+        begin = std::max(begin, m_path.window.begin);
+        if (begin >= m_from)
+            return;
+        m_path.parts.push_back({kind, op, m_index.deviceOf(op), {begin, m_from}});
+        m_from = begin;
+    }
+
+    const Run& m_run;
+    OpIndex m_index;
+    CriticalPath& m_path;
+    std::int64_t m_from; // start of the earliest part that was added
+    std::int64_t m_tolerated;
+};
+
+} // namespace
+
+Result<CriticalPath> criticalPath(const Run& run, int iteration)
+{
+    const auto index = TRY(iterationIndex(run, iteration));
+    if (!knowsStages(run.info))
+        return fail(Error::Code::InvalidArgument,
+                    "the stages of this run are unknown, so its ops have no known order; import "
+                    "traces that name stages");
+    CriticalPath path;
+    path.iteration = index;
+    path.window = run.timeline.iterations[static_cast<std::size_t>(index)].window;
+    auto links = Explainer(run, index).criticalPath();
+    std::erase_if(links, [&](const CauseLink& link) {
+        return link.window.end <= path.window.begin || link.window.begin >= path.window.end;
+    });
+    if (links.size() < 2)
+        return fail(Error::Code::InvalidArgument,
+                    "fewer than two ops of the iteration were recorded, so it has no path; choose "
+                    "a whole iteration");
+    PathBuilder builder(run, path);
+    for (auto link = links.rbegin(); link != links.rend(); ++link)
+        if (!builder.add(*link))
+            break;
+    builder.finish();
+    return path;
+}
+
+namespace {
+
+class BoundFinder
+{
+public:
+    BoundFinder(const Run& run, const IterationTimes& times)
+        : m_schedule(run.schedule)
+        , m_shape(run.schedule.shape)
+        , m_times(times)
+        , m_flow(times.flow())
+        , m_knowsStashes(knowsMicroBatches(run.info))
+    {
+        findLinks();
+    }
+
+    void addWork(LowerBound& bound) const
+    {
+        std::uint32_t first = 0;
+        for (const DeviceId d : m_schedule.program.ids()) {
+            std::vector<Window> windows;
+            for (const Op& op : m_schedule.program[d]) {
+                if (isCompute(op.kind) && m_times.ran(first))
+                    windows.push_back(inside(m_times.of(first)));
+                ++first;
+            }
+            const std::int64_t work = length(unite(std::move(windows)));
+            if (work > bound.work) {
+                bound.work = work;
+                bound.device = d;
+            }
+        }
+    }
+
+    // Returns when the last op would end if devices could run any number of ops at once. Visits the
+    // ops in the order in which they began in the recording, so that producers come before
+    // consumers.
+    std::int64_t chain() const
+    {
+        std::vector<std::uint32_t> order;
+        for (std::uint32_t op = 0; op < m_flow.index().count(); ++op)
+            if (isCompute(m_flow.op(op).kind) && m_times.ran(op))
+                order.push_back(op);
+        std::ranges::stable_sort(order, {}, [this](std::uint32_t op) {
+            return std::pair(m_times.of(op).begin, m_times.of(op).end);
+        });
+        std::vector<std::int64_t> ends(m_flow.index().count(), 0);
+        std::int64_t longest = 0;
+        for (const std::uint32_t op : order) {
+            std::int64_t begin = 0;
+            for (const Value& value : consumes(m_flow.op(op), m_shape))
+                if (const auto producer = m_flow.producer(value, op))
+                    begin = std::max(begin, ends[*producer] + leastTransit(value, *producer, op));
+            ends[op] = begin + inside(m_times.of(op)).duration();
+            longest = std::max(longest, ends[op]);
+        }
+        return longest;
+    }
+
+    void addMemory(LowerBound& bound) const
+    {
+        if (!isMemoryPlain())
+            return;
+        const auto held = residencies();
+        for (const DeviceId d : m_schedule.program.ids()) {
+            const std::int64_t peak = peakOf(d);
+            const std::int64_t time = peak > 0 ? held[d] / peak : 0;
+            if (time <= bound.memory)
+                continue;
+            bound.memory = time;
+            bound.stashes
+                = static_cast<double>(peak) / static_cast<double>(stashPartsPerActivation(m_shape));
+            if (time > bound.work)
+                bound.device = d;
+        }
+    }
+
+private:
+    Window inside(Window window) const
+    {
+        const Window all = m_times.window();
+        const std::int64_t begin = std::clamp(window.begin, all.begin, all.end);
+        return {begin, std::clamp(window.end, begin, all.end)};
+    }
+
+    // Finds the time of the fastest message of each kind between each pair of devices.
+    void findLinks()
+    {
+        for (std::uint32_t op = 0; op < m_flow.index().count(); ++op) {
+            if (!isSend(m_flow.op(op).kind) || !m_times.ran(op))
+                continue;
+            const DeviceId to = otherDevice(m_schedule, m_flow.op(op));
+            const auto receive = m_flow.receive(transferredValue(m_flow.op(op), m_shape), to);
+            if (!receive || !m_times.ran(*receive))
+                continue;
+            const std::int64_t transit
+                = std::max<std::int64_t>(0, m_times.of(*receive).end - m_times.of(op).begin);
+            const auto [known, isNew]
+                = m_links.emplace(std::tuple(m_flow.deviceOf(op), to, m_flow.op(op).kind), transit);
+            if (!isNew)
+                known->second = std::min(known->second, transit);
+        }
+    }
+
+    std::int64_t transit(OpKind send, DeviceId from, DeviceId to) const
+    {
+        const auto found = m_links.find({from, to, send});
+        return from == to || found == m_links.end() ? 0 : found->second;
+    }
+    std::int64_t leastTransit(const Value& value, std::uint32_t producer,
+                              std::uint32_t consumer) const
+    {
+        const OpKind send
+            = value.kind == Value::Kind::Activation ? OpKind::SendActivation : OpKind::SendGradient;
+        const bool isSent
+            = value.kind == Value::Kind::Activation || value.kind == Value::Kind::Gradient;
+        return isSent ? transit(send, m_flow.deviceOf(producer), m_flow.deviceOf(consumer)) : 0;
+    }
+
+    bool isMemoryPlain() const
+    {
+        return m_knowsStashes && m_shape.slices == 1 && m_shape.windows == 1
+            && !holds(m_schedule, OpKind::Evict) && !holds(m_schedule, OpKind::Recompute);
+    }
+
+    std::int64_t peakOf(DeviceId device) const
+    {
+        std::int64_t held = 0, peak = 0;
+        for (const Op& op : m_schedule.program[device]) {
+            held += stashChange(op.kind).ownAtBegin * stashParts(op, m_shape);
+            peak = std::max(peak, held);
+            held += stashChange(op.kind).ownAtEnd * stashParts(op, m_shape);
+        }
+        return peak;
+    }
+
+    // Returns for each device the sum of size x time over all its stashes. The size is
+    // stashParts(). The time is that from the start of F to the end of B (or W) if no other
+    // micro-batch were in the pipeline.
+    IdVector<DeviceId, std::int64_t> residencies() const
+    {
+        IdVector<DeviceId, std::int64_t> held(m_schedule.program.size(), 0);
+        const auto work = durations();
+        for (int replica = 0; replica < m_shape.replicas; ++replica)
+            for (int m = 0; m < m_shape.microBatches; ++m) {
+                // Time from the end of the F of stage s to the arrival of its gradient.
+                std::int64_t above = 0;
+                for (int s = m_shape.stages - 1; s >= 0; --s) {
+                    const DeviceId own = m_schedule.device(replica, StageId{s});
+                    const auto found = work.find({replica, s, m});
+                    if (found == work.end())
+                        break; // the micro-batch is in the other direction (replica)
+                    const Passes& of = found->second;
+                    held[own] += of.parts * (of.forward + above + of.backward + of.weight);
+                    if (s == 0)
+                        continue;
+                    const DeviceId lower = m_schedule.device(replica, StageId{s - 1});
+                    above += of.forward + of.backward + transit(OpKind::SendActivation, lower, own)
+                        + transit(OpKind::SendGradient, own, lower);
+                }
+            }
+        return held;
+    }
+
+    struct Passes
+    {
+        std::int64_t forward = 0, backward = 0, weight = 0, parts = 0;
+    };
+    std::map<std::tuple<int, int, int>, Passes> durations() const
+    {
+        std::map<std::tuple<int, int, int>, Passes> all;
+        for (std::uint32_t n = 0; n < m_flow.index().count(); ++n) {
+            const Op& op = m_flow.op(n);
+            const bool isPass = op.kind == OpKind::Forward || isBackward(op.kind);
+            if (!isPass || !m_times.ran(n) || op.flags == OpFlag::Half)
+                continue;
+            Passes& of = all[{op.replica, op.stage.value, op.microBatch.value}];
+            const std::int64_t time = inside(m_times.of(n)).duration();
+            (op.kind == OpKind::Forward              ? of.forward
+                 : op.kind == OpKind::BackwardWeight ? of.weight
+                                                     : of.backward)
+                += time;
+            if (op.kind == OpKind::Forward)
+                of.parts += stashParts(op, m_shape);
+        }
+        return all;
+    }
+
+    const Schedule& m_schedule;
+    const Shape& m_shape;
+    const IterationTimes& m_times;
+    const DataFlow& m_flow;
+    bool m_knowsStashes;
+    std::map<std::tuple<DeviceId, DeviceId, OpKind>, std::int64_t> m_links;
+};
+
+} // namespace
+
+LowerBound lowerBound(const Run& run, const IterationTimes& times)
+{
+    LowerBound bound;
+    const BoundFinder finder(run, times);
+    finder.addWork(bound);
+    bound.chain = std::min(finder.chain(), times.window().duration());
+    finder.addMemory(bound);
+    bound.time = std::max({bound.work, bound.chain, bound.memory});
+    bound.kind = bound.time == bound.work ? LowerBound::Kind::Work
+        : bound.time == bound.chain       ? LowerBound::Kind::Chain
+                                          : LowerBound::Kind::Memory;
+    return bound;
+}
+
+namespace {
+
+// Reasons that take less than 1/kSmallest of the iteration are omitted.
+constexpr std::int64_t kSmallest = 600;
+// A stage is slow if it takes at least 1 % longer than the others.
+constexpr double kUnequal = 0.01;
+// The largest number of reasons of the kind Order, and of the kind SlowStage.
+constexpr std::size_t kMostOfAKind = 2;
+
+using StageKind = std::pair<StageId, OpKind>;
+
+// Returns a change that has no parameter except its kind.
+WhyChange plain(WhyChange::Kind kind)
+{
+    WhyChange change;
+    change.kind = kind;
+    return change;
+}
+
+class ReasonFinder
+{
+public:
+    ReasonFinder(const Run& run, const CriticalPath& path, const IterationTimes& times)
+        : m_run(run)
+        , m_path(path)
+        , m_parts(path.parts)
+        , m_times(times)
+        , m_flow(times.flow())
+    { }
+
+    std::vector<WhyReason> find()
+    {
+        addFill();
+        addDrain();
+        addOrders();
+        addSlowStages();
+        addGroups();
+        std::erase_if(m_reasons, [this](const WhyReason& reason) {
+            return reason.time * kSmallest < m_path.window.duration();
+        });
+        std::ranges::stable_sort(m_reasons, {}, [](const WhyReason& r) { return r.window.begin; });
+        if (m_run.schedule.shape.windows > 1) // no part of a stream can be simulated alone
+            for (WhyReason& reason : m_reasons)
+                reason.change.reset();
+        return std::move(m_reasons);
+    }
+
+private:
+    const Op& opOf(std::size_t part) const { return m_flow.op(m_parts[part].op); }
+    // Whether the op is neither joint with another op nor a half of a micro-batch.
+    bool isAlone(std::uint32_t op) const
+    {
+        return m_flow.op(op).flags == OpFlag::None
+            && (op == 0 || m_flow.op(op - 1).flags != OpFlag::JointWithNext);
+    }
+    bool isWork(std::size_t part) const { return m_parts[part].kind == PathPart::Kind::Work; }
+    bool isStep(std::size_t part) const
+    {
+        return isWork(part) && opOf(part).kind == OpKind::OptimizerStep;
+    }
+
+    // Sets the parts, the window and the device of a reason, and adds it to the results.
+    void add(WhyReason reason, std::vector<std::size_t> parts)
+    {
+        if (parts.empty())
+            return;
+        reason.parts = std::move(parts);
+        Window piece;
+        for (const std::size_t p : reason.parts) {
+            const Window window = m_parts[p].window;
+            piece = piece.end == window.begin && piece.duration() > 0
+                ? Window{piece.begin, window.end}
+                : window;
+            if (piece.duration() > reason.window.duration())
+                reason.window = piece;
+        }
+        reason.device = m_flow.deviceOf(reason.op);
+        m_reasons.push_back(std::move(reason));
+    }
+
+    std::int64_t timeOf(const std::vector<std::size_t>& parts) const
+    {
+        std::int64_t time = 0;
+        for (const std::size_t p : parts)
+            time += m_parts[p].window.duration();
+        return time;
+    }
+
+    static std::vector<std::size_t> range(std::size_t begin, std::size_t end)
+    {
+        std::vector<std::size_t> parts;
+        for (std::size_t p = begin; p < end; ++p)
+            parts.push_back(p);
+        return parts;
+    }
+
+    // Adds a Fill reason for the start of the path. The fill lasts as long as each op on the path
+    // is the first op of its device.
+    void addFill()
+    {
+        std::size_t last = 0;
+        int works = 0;
+        for (std::size_t p = 0; p < m_parts.size(); ++p) {
+            if (!isWork(p))
+                continue;
+            if (m_times.before()[m_parts[p].op] != IterationTimes::kNone)
+                break;
+            last = p;
+            ++works;
+        }
+        if (works < 2 || m_path.fault)
+            return;
+        WhyReason reason;
+        reason.kind = WhyReason::Kind::Fill;
+        reason.op = m_parts[last].op;
+        reason.count = works - 1;
+        reason.time = m_parts[last].window.begin - m_path.window.begin;
+        reason.change = moreChunks();
+        add(std::move(reason), range(0, last));
+    }
+
+    // Proposes interleaved 1F1B with twice the chunks, for 1F1B, GPipe and interleaved 1F1B. Other
+    // schemes place their chunks by their own rules, so nothing is proposed.
+    std::optional<WhyChange> moreChunks() const
+    {
+        const std::string& scheme = m_run.schedule.scheme;
+        const Shape& shape = m_run.schedule.shape;
+        if (scheme != "1f1b" && scheme != "gpipe" && scheme != "interleaved-1f1b")
+            return std::nullopt;
+        WhyChange change;
+        change.kind = WhyChange::Kind::Chunks;
+        change.chunks = 2 * shape.chunks();
+        return change;
+    }
+
+    // Adds a Drain reason for the end of the path. The drain begins when the first device on the
+    // path finishes its last op, and ends with the last op on the path. Optimizer steps are
+    // ignored.
+    void addDrain()
+    {
+        std::vector<bool> isFollowed(m_flow.index().count(), false);
+        for (std::uint32_t op = 0; op < m_flow.index().count(); ++op)
+            if (const std::uint32_t before = m_times.before()[op];
+                before != IterationTimes::kNone && m_flow.op(op).kind != OpKind::OptimizerStep)
+                isFollowed[before] = true;
+        std::size_t end = m_parts.size();
+        while (end > 0 && (!isWork(end - 1) || isStep(end - 1)))
+            --end;
+        std::size_t first = end;
+        int works = 0;
+        for (std::size_t p = end; p-- > 0;) {
+            if (!isWork(p))
+                continue;
+            if (isFollowed[m_parts[p].op])
+                break;
+            first = p;
+            ++works;
+        }
+        if (works < 2)
+            return;
+        WhyReason reason;
+        reason.kind = WhyReason::Kind::Drain;
+        reason.op = m_parts[first].op;
+        reason.count = works - 1;
+        reason.time = m_parts[end - 1].window.end - m_parts[first].window.end;
+        if (isSplittable())
+            reason.change = plain(WhyChange::Kind::SplitBackward);
+        m_drain = first + 1;
+        add(std::move(reason), range(first + 1, end));
+    }
+
+    bool isSplittable() const
+    {
+        bool hasBackward = false;
+        for (const auto& program : m_run.schedule.program)
+            for (const Op& op : program) {
+                if (op.flags != OpFlag::None || op.kind == OpKind::BackwardWeight)
+                    return false;
+                hasBackward = hasBackward || op.kind == OpKind::Backward;
+            }
+        return hasBackward;
+    }
+
+    // Adds Order reasons. Two consecutive ops on the path give a reason if they could be swapped
+    // and the second was ready before the first had ended.
+    void addOrders()
+    {
+        if (m_run.schedule.shape.devices < 2) // the order of one device does not matter
+            return;
+        std::vector<WhyReason> found;
+        for (std::size_t p = 1; p < std::min(m_parts.size(), m_drain); ++p) {
+            const std::uint32_t later = m_parts[p].op, earlier = m_parts[p - 1].op;
+            if (!isWork(p) || !isWork(p - 1) || !canSwap(earlier, later))
+                continue;
+            const auto arrival = m_times.arrival(later);
+            const Window front = m_parts[p - 1].window;
+            const std::int64_t since = std::max(arrival.value_or(front.end), front.begin);
+            if (since >= front.end)
+                continue;
+            WhyReason reason;
+            reason.kind = WhyReason::Kind::Order;
+            reason.op = later;
+            reason.time = front.end - since;
+            WhyChange change;
+            change.kind = WhyChange::Kind::Earlier;
+            change.op = later;
+            change.other = earlier;
+            reason.change = change;
+            reason.parts = {p - 1};
+            found.push_back(std::move(reason));
+        }
+        std::ranges::stable_sort(found, std::ranges::greater{}, &WhyReason::time);
+        for (std::size_t k = 0; k < std::min(found.size(), kMostOfAKind); ++k) {
+            auto parts = std::move(found[k].parts);
+            add(std::move(found[k]), std::move(parts));
+        }
+    }
+
+    // Whether the order of two consecutive ops of the path can be changed. Both must be an F, B, I
+    // or W of one device, differ in kind, and not depend on each other. The later one must not be a
+    // W, because a W is never urgent.
+    bool canSwap(std::uint32_t earlier, std::uint32_t later) const
+    {
+        const Op &first = m_flow.op(earlier), &second = m_flow.op(later);
+        const auto isPass
+            = [](const Op& op) { return op.kind == OpKind::Forward || isBackward(op.kind); };
+        if (!isPass(first) || !isPass(second) || !isAlone(earlier) || !isAlone(later)
+            || first.kind == second.kind || second.kind == OpKind::BackwardWeight
+            || holds(m_run.schedule, OpKind::Evict))
+            return false;
+        const bool isOfOne = first.microBatch == second.microBatch && first.stage == second.stage;
+        return !isOfOne && m_flow.deviceOf(earlier) == m_flow.deviceOf(later);
+    }
+
+    // The median duration of every stage and kind in the iteration.
+    std::map<StageKind, std::int64_t> medians() const
+    {
+        std::map<StageKind, std::vector<std::int64_t>> times;
+        for (std::uint32_t n = 0; n < m_flow.index().count(); ++n) {
+            const Op& op = m_flow.op(n);
+            const bool isPass = op.kind == OpKind::Forward || isBackward(op.kind);
+            if (isPass && isAlone(n) && m_times.ran(n) && op.slice == Op::kWhole)
+                times[{op.stage, op.kind}].push_back(m_times.of(n).duration());
+        }
+        std::map<StageKind, std::int64_t> medians;
+        for (auto& [key, of] : times)
+            medians[key] = medianOf(of);
+        return medians;
+    }
+
+    void addSlowStages()
+    {
+        const auto median = medians();
+        std::map<StageKind, std::vector<std::size_t>> onPath;
+        for (std::size_t p = 0; p < m_parts.size(); ++p)
+            if (isWork(p) && isAlone(m_parts[p].op)
+                && median.contains({opOf(p).stage, opOf(p).kind}))
+                onPath[{opOf(p).stage, opOf(p).kind}].push_back(p);
+        std::vector<WhyReason> found;
+        for (auto& [key, parts] : onPath) {
+            std::vector<std::int64_t> others;
+            for (const auto& [other, time] : median)
+                if (other.second == key.second && other.first != key.first)
+                    others.push_back(time);
+            const auto fair = static_cast<double>(medianOf(others));
+            const auto own = static_cast<double>(median.at(key));
+            if (fair <= 0 || own / fair - 1 < kUnequal)
+                continue;
+            WhyReason reason;
+            reason.kind = WhyReason::Kind::SlowStage;
+            reason.excess = own / fair - 1;
+            reason.count = static_cast<int>(parts.size());
+            reason.op = m_parts[parts.front()].op;
+            reason.time
+                = static_cast<std::int64_t>(static_cast<double>(timeOf(parts)) * (1 - fair / own));
+            WhyChange change;
+            change.kind = WhyChange::Kind::EqualStage;
+            change.stage = key.first;
+            change.opKind = key.second;
+            change.share = fair / own;
+            reason.change = change;
+            reason.parts = std::move(parts);
+            found.push_back(std::move(reason));
+        }
+        std::ranges::stable_sort(found, std::ranges::greater{}, &WhyReason::time);
+        for (std::size_t k = 0; k < std::min(found.size(), kMostOfAKind); ++k) {
+            auto parts = std::move(found[k].parts);
+            add(std::move(found[k]), std::move(parts));
+        }
+    }
+
+    // Adds one reason for all messages on the path, one for all waits, one for all all-reduces, and
+    // so on.
+    void addGroups()
+    {
+        using Kind = WhyReason::Kind;
+        using Change = WhyChange::Kind;
+        std::map<Kind, std::vector<std::size_t>> groups;
+        for (std::size_t p = 0; p < m_parts.size(); ++p) {
+            const OpKind kind = opOf(p).kind;
+            if (m_parts[p].kind == PathPart::Kind::Wait)
+                groups[Kind::Waits].push_back(p);
+            else if (isTransfer(kind))
+                groups[Kind::Messages].push_back(p);
+            else if (kind == OpKind::AllReduce)
+                groups[Kind::AllReduces].push_back(p);
+            else if (isCopy(kind))
+                groups[Kind::Copies].push_back(p);
+            else if (kind == OpKind::Recompute)
+                groups[Kind::Recompute].push_back(p);
+        }
+        for (const auto& [kind, change] :
+             {std::pair(Kind::Messages, Change::FastLinks), std::pair(Kind::Waits, Change::NoWaits),
+              std::pair(Kind::AllReduces, Change::FastAllReduces),
+              std::pair(Kind::Recompute, Change::NoRecompute),
+              std::pair(Kind::Copies, Change::FastCopies)}) {
+            const auto found = groups.find(kind);
+            if (found == groups.end())
+                continue;
+            WhyReason reason;
+            reason.kind = kind;
+            reason.time = timeOf(found->second);
+            reason.count = static_cast<int>(found->second.size());
+            const auto longest = std::ranges::max_element(
+                found->second, {}, [this](std::size_t p) { return m_parts[p].window.duration(); });
+            reason.op = m_parts[*longest].op;
+            reason.change = plain(change);
+            add(std::move(reason), std::move(found->second));
+        }
+    }
+
+    const Run& m_run;
+    const CriticalPath& m_path;
+    const std::vector<PathPart>& m_parts;
+    const IterationTimes& m_times;
+    const DataFlow& m_flow;
+    std::size_t m_drain = static_cast<std::size_t>(-1); // index of the first part in the drain
+    std::vector<WhyReason> m_reasons;
+};
+
+} // namespace
+
+std::vector<WhyReason> whyReasons(const Run& run, const CriticalPath& path,
+                                  const IterationTimes& times)
+{
+    return ReasonFinder(run, path, times).find();
+}
+
+namespace {
+
+using Step = OwnReplay::Step;
+
+std::int64_t scaled(std::int64_t time, double factor)
+{
+    return std::llround(static_cast<double>(time) * factor);
+}
+
+template<class Change>
+OwnReplay::Change forEachStep(Change change)
+{
+    return [change](OwnReplay::Programs& programs) {
+        for (OwnReplay::Program& program : programs)
+            for (Step& step : program)
+                change(step);
+    };
+}
+
+// Replaces every B by I and W. The SENDs that follow a B are placed between I and W.
+void splitBackward(OwnReplay::Program& program, double inputShare)
+{
+    OwnReplay::Program split;
+    for (std::size_t i = 0; i < program.size(); ++i) {
+        if (program[i].op.kind != OpKind::Backward) {
+            split.push_back(program[i]);
+            continue;
+        }
+        Step input = program[i], weight = program[i];
+        input.op.kind = OpKind::BackwardInput;
+        input.cost.duration = scaled(program[i].cost.duration, inputShare);
+        weight.op.kind = OpKind::BackwardWeight;
+        weight.cost.duration -= input.cost.duration;
+        weight.delay = 0;
+        split.push_back(input);
+        for (; i + 1 < program.size() && isSend(program[i + 1].op.kind); ++i)
+            split.push_back(program[i + 1]);
+        split.push_back(weight);
+    }
+    program = std::move(split);
+}
+
+// Moves an op, together with the SENDs that follow it, in front of another op of the same device.
+void moveBefore(OwnReplay::Programs& programs, std::uint32_t op, std::uint32_t other)
+{
+    for (OwnReplay::Program& program : programs) {
+        const auto first = std::ranges::find(program, other, &Step::number);
+        const auto begin = std::ranges::find(program, op, &Step::number);
+        if (first == program.end() || begin == program.end() || begin < first)
+            continue;
+        auto end = begin + 1;
+        while (end != program.end() && isSend(end->op.kind))
+            ++end;
+        std::rotate(first, begin, end);
+    }
+}
+
+// Returns a change that halves the costs of the kinds of op that isKind() accepts.
+template<class IsKind>
+OwnReplay::Change halved(IsKind isKind)
+{
+    return forEachStep([isKind](Step& step) {
+        if (!isKind(step.op.kind))
+            return;
+        step.cost.duration /= 2;
+        step.cost.latency /= 2;
+    });
+}
+
+OwnReplay::Change ownChange(const WhyChange& change, double inputShare)
+{
+    using Kind = WhyChange::Kind;
+    switch (change.kind) {
+    case Kind::SplitBackward:
+        return [inputShare](OwnReplay::Programs& programs) {
+            for (OwnReplay::Program& program : programs)
+                splitBackward(program, inputShare);
+        };
+    case Kind::Earlier:
+        return [change](OwnReplay::Programs& programs) {
+            moveBefore(programs, change.op, change.other);
+        };
+    case Kind::EqualStage:
+        return forEachStep([change](Step& step) {
+            if (step.op.kind == change.opKind && step.op.stage == change.stage)
+                step.cost.duration = scaled(step.cost.duration, change.share);
+        });
+    case Kind::NoWaits:
+        return forEachStep([](Step& step) { step.delay = 0; });
+    case Kind::NoRecompute:
+        return forEachStep([](Step& step) {
+            if (step.op.kind == OpKind::Recompute)
+                step.cost.duration = 0;
+        });
+    case Kind::FastLinks:
+        return halved(isSend);
+    case Kind::FastAllReduces:
+        return halved([](OpKind kind) { return kind == OpKind::AllReduce; });
+    case Kind::FastCopies:
+        return halved(isCopy);
+    case Kind::Chunks:
+        break;
+    }
+    return [](OwnReplay::Programs&) {};
+}
+
+// Returns the run itself if its times are in ns. Otherwise returns a copy in which every tick is a
+// nanosecond, because predictions need times in ns.
+std::shared_ptr<const Run> inTicks(const Run& run)
+{
+    if (!run.info.inUnits())
+        return {&run, [](const Run*) {}};
+    auto copy = std::make_shared<Run>(run);
+    copy->info.ticksPerUnit = 1;
+    return copy;
+}
+
+ScheduleRequest requestOf(const Run& run, std::string_view scheme)
+{
+    ScheduleRequest request;
+    request.scheme = scheme;
+    request.devices = run.schedule.shape.devices;
+    request.microBatches = run.schedule.shape.microBatches;
+    return request;
+}
+
+Result<Prediction> predicted(const WhatIfPredictor& predictor, const ScheduleRequest& request)
+{
+    auto schedule = TRY(buildSchedule(request));
+    WhatIf whatIf{std::move(schedule)};
+    whatIf.resamples = 0;
+    return predictor.predict(whatIf);
+}
+
+} // namespace
+
+struct WhyEffects::Impl
+{
+    std::shared_ptr<const Run> run;
+    Result<OwnReplay> replay;
+    std::once_flag once;
+    std::optional<Result<WhatIfPredictor>> predictor; // set by predictorOf()
+
+    Impl(const Run& of, int iteration)
+        : run(inTicks(of))
+        , replay(OwnReplay::create(of, iteration))
+    { }
+
+    const Result<WhatIfPredictor>& predictorOf()
+    {
+        std::call_once(once, [this] { predictor = WhatIfPredictor::create(*run); });
+        return *predictor;
+    }
+};
+
+WhyEffects::WhyEffects(const Run& run, int iteration)
+    : m(std::make_unique<Impl>(run, iteration))
+{ }
+WhyEffects::~WhyEffects() = default;
+WhyEffects::WhyEffects(WhyEffects&&) noexcept = default;
+
+Result<double> WhyEffects::accuracy() const
+{
+    if (!m->replay)
+        return tl::unexpected(m->replay.error());
+    return static_cast<double>(m->replay->simulated()) / static_cast<double>(m->replay->recorded());
+}
+
+Result<std::int64_t> WhyEffects::of(const WhyChange& change) const
+{
+    const bool isOfScheme = change.kind == WhyChange::Kind::Chunks;
+    const bool splits = change.kind == WhyChange::Kind::SplitBackward;
+    if (isOfScheme) {
+        const auto& predictor = m->predictorOf();
+        if (!predictor)
+            return tl::unexpected(predictor.error());
+        ScheduleRequest request = requestOf(*m->run, "interleaved-1f1b");
+        request.chunks = change.chunks;
+        return predicted(*predictor, request).map([&](const Prediction& prediction) {
+            return prediction.iteration - predictor->measured();
+        });
+    }
+    if (!m->replay)
+        return tl::unexpected(m->replay.error());
+    double inputShare = 0.5;
+    if (splits && m->predictorOf())
+        inputShare = (*m->predictor)->times().inputShare;
+    return m->replay->with(ownChange(change, inputShare)).map([this](std::int64_t duration) {
+        return duration - m->replay->simulated();
+    });
+}
+
+Result<std::optional<NextScheme>> nextScheme(const Run& run,
+                                             const std::function<bool()>& isCancelled)
+{
+    const auto measured = inTicks(run);
+    const auto predictor = TRY(WhatIfPredictor::create(*measured));
+    std::optional<Prediction> best;
+    for (const Scheme& scheme : schemes()) {
+        if (isCancelled && isCancelled())
+            return fail(Error::Code::Cancelled, "the search for a faster scheme was cancelled");
+        if (scheme.asynchronous || scheme.name == run.schedule.scheme)
+            continue;
+        auto one = predicted(predictor, requestOf(run, scheme.name));
+        if (one && one->iteration < predictor.measured()
+            && (!best || one->iteration < best->iteration))
+            best = *std::move(one);
+    }
+    if (!best)
+        return std::nullopt;
+    NextScheme next;
+    next.scheme = best->run.schedule.scheme;
+    next.iteration = best->iteration;
+    next.difference = best->iteration - predictor.measured();
+    next.stashes = best->peakStash;
+    if (const auto own = metrics(run)) {
+        next.stashes -= own->peakStash();
+        if (best->peakBytes && own->peakBytes())
+            next.bytes = *best->peakBytes - *own->peakBytes();
+    }
+    next.run = std::move(best->run);
+    next.run.info.ticksPerUnit = run.info.ticksPerUnit;
+    return next;
 }
 
 } // namespace profiler

@@ -1,13 +1,135 @@
 #pragma once
 
-#include "profiler/why/lower_bound.h"
-#include "profiler/why/reasons.h"
+#include "engine/base/result.h"
+#include "engine/timeline/run.h"
+#include "profiler/whatif/stage_times.h"
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace profiler {
+
+// A part of the critical path. Each part begins when the previous one ends.
+struct PathPart
+{
+    enum class Kind : std::uint8_t {
+        Work,     // an op that runs on the compute lane
+        Transfer, // a message, an all-reduce, an evict or a load
+        Wait,     // time in which the next op is ready but has not started
+    };
+
+    Kind kind = Kind::Work;
+    // The op of this part (OpIndex). For a message it is the RECV. For a wait it is the op that
+    // starts after the wait or, at the end of the iteration, the op before the wait.
+    std::uint32_t op = 0;
+    engine::DeviceId device; // the device of `op`
+    engine::Window window;
+
+    friend bool operator==(const PathPart&, const PathPart&) = default;
+};
+
+// The chain of ops, messages and waits that ends with the last op of an iteration. An op in the
+// chain is preceded by what it waited for last: either the previous op on its device, or the
+// message that it needs.
+struct CriticalPath
+{
+    int iteration = -1;    // index into Timeline::iterations
+    engine::Window window; // window of the iteration
+    // In time order. They cover `window` and do not overlap, so their durations add up to it.
+    std::vector<PathPart> parts;
+    // Set if, according to the recording, an op starts before its input has arrived. The path then
+    // covers only the time from the start of that op.
+    std::optional<std::uint32_t> fault;
+};
+
+// Finds the critical path of an iteration (-1: the reported iteration). Fails with
+// Error::Code::NotFound if the run has no such iteration, and with Error::Code::InvalidArgument if
+// the stages of the run are unknown or fewer than two ops ran.
+engine::Result<CriticalPath> criticalPath(const engine::Run& run, int iteration = -1);
+
+// A lower bound on the time of an iteration, whatever the order of its ops. It keeps the recorded
+// costs of the ops and the placement of the stages. It is the largest of three bounds, none of
+// which is above the recorded time.
+struct LowerBound
+{
+    enum class Kind : std::uint8_t { Work, Chain, Memory };
+
+    std::int64_t time = 0;
+    Kind kind = Kind::Work;  // which of the three bounds is the largest
+    engine::DeviceId device; // device of the larger of `work` and `memory`
+    std::int64_t work = 0;   // compute of the busiest device
+    // The longest chain of dependent ops and messages. Every message takes as long as the fastest
+    // one on its link.
+    std::int64_t chain = 0;
+    // The bound from memory, for the device where it is largest. The device holds each stash at
+    // least from its F to its B, and it holds at most `stashes` of them at once. So an iteration
+    // takes at least the sum of these holding times, divided by `stashes`. It is 0 if stashes are
+    // evicted, recomputed or unknown.
+    std::int64_t memory = 0;
+    double stashes = 0; // peak stash of the device of `memory` in its order of ops, in M_a
+};
+
+LowerBound lowerBound(const engine::Run& run, const IterationTimes& times);
+
+// A change whose effect on the iteration can be simulated.
+struct WhyChange
+{
+    enum class Kind : std::uint8_t {
+        Chunks,        // interleaved 1F1B with `chunks` chunks
+        SplitBackward, // I and W replace B; the gradient is sent after I
+        Earlier,       // `op` runs before `other`, its predecessor on the device
+        // Ops of the kind `opKind` of `stage` take the median time of the other stages.
+        EqualStage,
+        FastLinks,      // messages are twice as fast
+        NoWaits,        // ops start as soon as they are ready
+        FastAllReduces, // all-reduces are twice as fast
+        NoRecompute,    // RECOMPUTE takes no time
+        FastCopies,     // evicts and loads are twice as fast
+    };
+
+    Kind kind = Kind::NoWaits;
+    int chunks = 0;
+    std::uint32_t op = 0, other = 0; // OpIndex
+    engine::StageId stage;
+    engine::OpKind opKind = engine::OpKind::Forward;
+    // For EqualStage: the duration in the other stages, divided by that in `stage`.
+    double share = 0;
+
+    friend bool operator==(const WhyChange&, const WhyChange&) = default;
+};
+
+// A reason for the length of the critical path.
+struct WhyReason
+{
+    enum class Kind : std::uint8_t {
+        Fill,      // time until the last device on the path starts its first op
+        Order,     // an op is ready, but its device runs another op first
+        SlowStage, // a stage takes longer than the others for the same work
+        Messages,
+        Waits, // ops start later than they could
+        AllReduces,
+        Recompute,
+        Copies, // evicts and loads
+        Drain,  // time after the first device on the path has finished its last op
+    };
+
+    Kind kind = Kind::Fill;
+    std::int64_t time = 0;          // ticks of the path that this reason explains
+    std::vector<std::size_t> parts; // indices into CriticalPath::parts, ascending
+    engine::Window window;          // longest contiguous piece of `parts`
+    engine::DeviceId device;        // device of `op`
+    std::uint32_t op = 0;           // the op (OpIndex) that represents the reason
+    int count = 1;                  // number of ops or messages on the path
+    double excess = 0;              // for SlowStage: 0.06 if it takes 6 % longer than the others
+    std::optional<WhyChange> change;
+};
+
+// Returns the reasons, sorted by the start of their windows. Reasons that take less than 1/600 of
+// the iteration are omitted.
+std::vector<WhyReason> whyReasons(const engine::Run& run, const CriticalPath& path,
+                                  const IterationTimes& times);
 
 // How the time along the critical path divides into kinds of work. The times add up to the time
 // that the path covers (total()).

@@ -1,7 +1,7 @@
 #include "profiler/why/why_text.h"
 
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/words.h"
+#include "profiler/analysis/measure.h"
 
 #include <fmt/format.h>
 

@@ -93,7 +93,7 @@ inline const std::vector<Floor>& floors()
                "profiler/store", "profiler/figure", "profiler/report"}),
          {"toml++/"}},
         {"profiler/export", plus(kPlan, {"profiler/store"}), {"nlohmann/", "zlib.h"}},
-        {"profiler/report", plus(kPlan, {"profiler/analysis", "profiler/figure"}), {}},
+        {"profiler/report", plus(kPlan, {"profiler/analysis", "profiler/figure"}), {"nlohmann/"}},
         {"profiler/figure",
          plus(kPlan, {"profiler/analysis", "resources"}),
          {"nlohmann/", "freetype/"}},

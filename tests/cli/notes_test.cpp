@@ -70,10 +70,12 @@ TEST_CASE("a note is listed with its iteration, time and duration")
         note.device = engine::DeviceId{i - 2};
         note.text = "word";
     }
-    CHECK(cli::notesText(*run, notes)
-          == "\nnote  subject      iteration               start     length  text\n"
-             "   1  all devices  warm-up 5          10.0 units  3.0 units  word\n"
-             "   2  all devices  6                  10.0 units  3.0 units  word\n"
-             "   3  device 0     median iteration   10.0 units  3.0 units  word\n"
-             "   4  device 1     -                 160.0 units  3.0 units  word\n");
+    profiler::Sheet sheet;
+    cli::addNotes(*run, notes, sheet);
+    CHECK(sheet.text()
+          == "note  subject      iteration         start units  length units  text\n"
+             "   1  all devices  warm-up 5                10.0           3.0  word\n"
+             "   2  all devices  6                        10.0           3.0  word\n"
+             "   3  device 0     median iteration         10.0           3.0  word\n"
+             "   4  device 1     -                       160.0           3.0  word\n");
 }

@@ -114,7 +114,7 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
 TEST_CASE("analyze --definitions prints text, or with --json a list")
 {
     const Folder folder;
-    CHECK(contains(bscope(folder, "analyze --definitions").out, "Bubble ratio"));
+    CHECK(contains(bscope(folder, "analyze --definitions").out, "Bubble, % = sum of bubbles"));
     const auto all = bscope(folder, "analyze --definitions --json").json();
     REQUIRE(all.size() > 10);
     CHECK(all[0]["term"] == "Iteration");

@@ -1,19 +1,19 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/options/choice.h"
 #include "app/cli/text/gpu_text.h"
-#include "app/cli/text/kernel_text.h"
 #include "app/cli/text/notes_text.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
-#include "app/cli/text/run_json.h"
-#include "app/cli/text/run_text.h"
-#include "app/cli/text/why_text.h"
+#include "engine/base/id_vector.h"
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/explainer.h"
-#include "profiler/report/definitions.h"
+#include "profiler/analysis/measure.h"
+#include "profiler/analysis/run_measures.h"
+#include "profiler/report/run_sheet.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
+#include "profiler/why/why.h"
+#include "profiler/why/why_text.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -21,6 +21,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,193 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
+// The contents of `analyze --why`: the path of an iteration, its reasons and their effects, and the
+// next scheme.
+struct WhyReport
+{
+    profiler::Why why;
+    // For each reason in `why`, the simulated effect of its change, in ticks; nullopt if the reason
+    // has no change or the change cannot be simulated.
+    std::vector<std::optional<std::int64_t>> effects;
+    engine::Result<double> accuracy; // see WhyEffects::accuracy()
+    engine::Result<std::optional<profiler::NextScheme>> next;
+};
+
+std::string signedTime(std::int64_t ticks, std::int64_t ticksPerUnit)
+{
+    return (ticks > 0 ? "+" : "") + timeText(ticks, ticksPerUnit);
+}
+
+constexpr EnumArray<WhyReason::Kind, const char*, 9> kReasonNames{
+    {"fill", "order", "slow_stage", "messages", "waits", "all_reduces", "recompute",
+     "evicts_and_loads", "drain"}};
+
+const char* boundName(LowerBound::Kind kind)
+{
+    return kind == LowerBound::Kind::Work ? "work"
+        : kind == LowerBound::Kind::Chain ? "chain"
+                                          : "memory";
+}
+
+std::string sharesText(const Run& run, const PathShares& shares)
+{
+    std::string text = "time along the path:";
+    const char* separator = " ";
+    const auto add = [&](std::string_view name, std::int64_t ticks) {
+        if (ticks == 0)
+            return;
+        text += fmt::format("{}{} {}", separator, name, timeText(ticks, run.info.ticksPerUnit));
+        separator = ", ";
+    };
+    for (const OpKind kind : shares.work.enumerators())
+        add(kindName(kind), shares.work[kind]);
+    add("waits", shares.waits);
+    add(fmt::format("messages ({})", shares.messageCount), shares.messages);
+    add("other transfers", shares.otherTransfers);
+    return text + "\n";
+}
+
+std::string effectText(const Run& run, const WhyReport& report, std::size_t reason)
+{
+    const auto& change = report.why.reasons[reason].change;
+    const auto& effect = report.effects[reason];
+    if (!change || !effect || !isNotable(*effect, report.why.iteration()))
+        return {};
+    return fmt::format("     {}: {}{}\n", changeText(run, *change),
+                       signedTime(*effect, run.info.ticksPerUnit), *effect > 0 ? ", worse" : "");
+}
+
+std::string nextText(const Run& run, const WhyReport& report)
+{
+    if (!report.next)
+        return "fastest scheme for these costs: not known; " + report.next.error().message + "\n";
+    const auto& next = *report.next;
+    if (!next)
+        return "No other scheme is faster with these costs.\n";
+    const std::string memory = next->bytes
+        ? fmt::format("{}{} on the fullest device", *next->bytes < 0 ? "-" : "+",
+                      bytesText(std::abs(*next->bytes)))
+        : fmt::format("{:+.2g} M_a on the fullest device", next->stashes);
+    return fmt::format("fastest scheme for these costs: {}, {} ({}), {}\n", next->scheme,
+                       timeText(next->iteration, run.info.ticksPerUnit),
+                       signedTime(next->difference, run.info.ticksPerUnit), memory);
+}
+
+Reading reasonData(const Run& run, const OpIndex& index, const WhyReport& report,
+                   std::size_t number)
+{
+    const WhyReason& reason = report.why.reasons[number];
+    const auto time = [&](std::int64_t ticks) { return Reading::time(ticks, run.info); };
+    const auto& effect = report.effects[number];
+    return Reading::Fields{
+        {"reason", kReasonNames[reason.kind]},
+        {"time", time(reason.time)},
+        {"begin", time(reason.window.begin)},
+        {"end", time(reason.window.end)},
+        {"device", reason.device.value},
+        {"op", toString(opAt(run.schedule, index, reason.op))},
+        {"text", plainText(reasonSentence(run, report.why, reason), run.info.ticksPerUnit)},
+        {"change",
+         reason.change && effect ? Reading(Reading::Fields{
+             {"text", changeText(run, *reason.change)}, {"difference", time(*effect)}})
+                                 : Reading()}};
+}
+
+Reading pathData(const Run& run, const OpIndex& index, const CriticalPath& path)
+{
+    static constexpr std::array kNames{"work", "transfer", "wait"};
+    Reading::List parts;
+    for (const PathPart& part : path.parts)
+        parts.emplace_back(Reading::Fields{{"kind", kNames[static_cast<std::size_t>(part.kind)]},
+                                           {"op", toString(opAt(run.schedule, index, part.op))},
+                                           {"device", part.device.value},
+                                           {"begin", Reading::time(part.window.begin, run.info)},
+                                           {"end", Reading::time(part.window.end, run.info)}});
+    return parts;
+}
+
+Result<WhyReport> whyReport(const Run& run, int iteration)
+{
+    auto why = TRY(whyNotFaster(run, iteration));
+    const WhyEffects effects(run, why.path.iteration);
+    WhyReport report{std::move(why), {}, effects.accuracy(), nextScheme(run)};
+    for (const WhyReason& reason : report.why.reasons) {
+        const auto effect = reason.change ? effects.of(*reason.change)
+                                          : tl::unexpected(Error{Error::Code::NotFound, ""});
+        report.effects.push_back(effect ? std::optional(*effect) : std::nullopt);
+    }
+    return report;
+}
+
+std::string whyText(const Run& run, const WhyReport& report)
+{
+    const Why& why = report.why;
+    const std::int64_t unit = run.info.ticksPerUnit;
+    std::string text
+        = fmt::format("why not faster: iteration {}\n", timeText(why.iteration(), unit));
+    text += plainText(boundSentence(why.bound), unit) + "\n" + sharesText(run, why.shares);
+    if (why.path.fault)
+        text += faultText(run, why.path) + "\n";
+    for (std::size_t r = 0; r < why.reasons.size(); ++r)
+        text += fmt::format("{:3}. {}\n", r + 1,
+                            plainText(reasonSentence(run, why, why.reasons[r]), unit))
+            + effectText(run, report, r);
+    if (why.reasons.empty())
+        text += "The path has no fill, drain, message or wait: its device works all the time.\n";
+    if (why.smaller > 0)
+        text += fmt::format("{} smaller reasons, {}\n", why.smaller,
+                            timeText(why.smallerTime, unit));
+    if (report.accuracy && std::abs(*report.accuracy - 1) > 0.01)
+        text += fmt::format("Simulated again without a change, the iteration takes {} of its "
+                            "recorded time.\n",
+                            shareText(*report.accuracy));
+    if (!report.accuracy)
+        text += "No change can be simulated: " + report.accuracy.error().message + "\n";
+    else if (!why.reasons.empty())
+        text += "Each change is simulated separately; the gains do not add up.\n";
+    return text + nextText(run, report);
+}
+
+Reading whyData(const Run& run, const WhyReport& report)
+{
+    const Why& why = report.why;
+    const OpIndex index(run.schedule);
+    const auto time = [&](std::int64_t ticks) { return Reading::time(ticks, run.info); };
+    Reading::Fields shares;
+    for (const OpKind kind : why.shares.work.enumerators())
+        if (why.shares.work[kind] != 0)
+            shares.emplace_back(kindName(kind), time(why.shares.work[kind]));
+    shares.emplace_back("waits", time(why.shares.waits));
+    shares.emplace_back("messages", time(why.shares.messages));
+    shares.emplace_back("other_transfers", time(why.shares.otherTransfers));
+    Reading::List reasons;
+    for (std::size_t r = 0; r < why.reasons.size(); ++r)
+        reasons.push_back(reasonData(run, index, report, r));
+    Reading next;
+    if (report.next && *report.next)
+        next = Reading::Fields{{"scheme", (*report.next)->scheme},
+                               {"iteration", time((*report.next)->iteration)},
+                               {"difference", time((*report.next)->difference)},
+                               {"peak_bytes_difference", (*report.next)->bytes},
+                               {"peak_stash_difference", (*report.next)->stashes}};
+    return Reading::Fields{
+        {"iteration", time(why.iteration())},
+        {"at_least", time(why.bound.time)},
+        {"bound", boundName(why.bound.kind)},
+        {"busiest_device_work", time(why.bound.work)},
+        {"longest_chain", time(why.bound.chain)},
+        {"memory_bound", time(why.bound.memory)},
+        {"shares", shares},
+        {"fault",
+         why.path.fault ? Reading(toString(opAt(run.schedule, index, *why.path.fault)))
+                        : Reading()},
+        {"path", pathData(run, index, why.path)},
+        {"reasons", reasons},
+        {"smaller_reasons", why.smaller},
+        {"simulated_share", report.accuracy ? Reading(*report.accuracy) : Reading()},
+        {"next_scheme", next}};
+}
+
 struct AnalyzeOptions
 {
     std::string file;
@@ -76,51 +264,10 @@ Result<std::optional<Kernels>> kernelsOf(const AnalyzeOptions& options, const Ru
     return kernels;
 }
 
-std::string asText(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
-{
-    const Explainer explainer(run, metrics.iteration);
-    std::string text = headingOf(run) + "\n" + summaryLine(run, metrics) + "\n";
-    if (const std::string loss = lossText(run.timeline); loss != "-")
-        text += "loss " + loss + "\n";
-    if (const std::string norm = gradientNormText(run.timeline); norm != "-")
-        text += "gradient norm " + norm + "\n";
-    text += gpuText(run, gpu);
-    text
-        += fmt::format("\ntimes in {}, per device:\n", timeUnitOf(run)) + deviceTable(run, metrics);
-    if (const std::string memory = memoryTable(run, metrics); !memory.empty())
-        text += "\nmemory at the peak:\n" + memory;
-    if (const std::string memory = gpuMemoryTable(run.info); !memory.empty())
-        text += "\nmemory of the GPUs at the end, by owner:\n" + memory;
-    return text + "\n" + bubbleText(run, explainer.bubbles()) + "\n"
-        + pathText(run, explainer.criticalPath());
-}
-
-nlohmann::ordered_json asJson(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
-{
-    const Explainer explainer(run, metrics.iteration);
-    auto json = runJson(run, metrics);
-    json["bubbles"] = bubblesJson(run, explainer.bubbles());
-    json["critical_path"] = pathJson(run, explainer.criticalPath());
-    if (auto about = gpuJson(run, gpu); !about.is_null())
-        json["gpu"] = std::move(about);
-    return json;
-}
-
-nlohmann::ordered_json definitionsJson()
-{
-    auto all = nlohmann::ordered_json::array();
-    for (const Definition& one : definitions())
-        all.push_back({{"term", one.term},
-                       {"formula", one.formula},
-                       {"meaning", one.meaning},
-                       {"source", one.source}});
-    return all;
-}
-
 Result<int> analyze(const AnalyzeOptions& options)
 {
     if (options.definitions) {
-        printText(options.json ? jsonText(definitionsJson()) : definitionsText());
+        printText(options.json ? jsonText(toJson(definitionsData())) : definitionsText());
         return 0;
     }
     const auto run = TRY(openRun(options.file));
@@ -129,36 +276,27 @@ Result<int> analyze(const AnalyzeOptions& options)
         return fail(numbers.error().code, options.file + ": " + numbers.error().message);
     const auto gpu = TRY(readGpuTrace(options.file));
     const auto kernels = TRY(kernelsOf(options, run, gpu));
-    std::vector<Note> notes;
-    if (options.notes)
-        notes = TRY(readNotes(options.file));
-    std::optional<WhyReport> why;
+    Sheet sheet;
+    sheet.data(fields(runMeasures(), ReportedRun{run, *numbers}));
+    sheet.sentence(runHeading(run));
+    addSummary(run, *numbers, sheet);
+    const Reading gpuData = addGpu(run, gpu, sheet);
+    addDevices(run, *numbers, sheet);
+    addBubbles(run, *numbers, sheet);
+    if (gpuData.isKnown())
+        sheet.data("gpu", gpuData);
     if (options.why) {
-        auto report = whyReport(run, options.iteration);
+        const auto report = whyReport(run, options.iteration);
         if (!report)
             return fail(report.error().code, options.file + ": " + report.error().message);
-        why = *std::move(report);
+        sheet.lines(whyText(run, *report));
+        sheet.data("why", whyData(run, *report));
     }
-    std::string text;
-    if (options.json) {
-        auto json = asJson(run, *numbers, gpu);
-        if (why)
-            json["why"] = whyJson(run, *why);
-        if (kernels)
-            addKernels(json, kernels->activity, kernels->table);
-        if (options.notes)
-            json["notes"] = notesJson(run, notes);
-        text = jsonText(json);
-    } else {
-        text = asText(run, *numbers, gpu);
-        if (why)
-            text += whyText(run, *why);
-        if (kernels)
-            text += kernelText(kernels->activity, kernels->table);
-        if (options.notes)
-            text += notesText(run, notes);
-    }
-    printText(text);
+    if (kernels)
+        addKernels(kernels->activity, kernels->table, sheet);
+    if (options.notes)
+        addNotes(run, TRY(readNotes(options.file)), sheet);
+    cli::print(sheet, options.json);
     return 0;
 }
 } // namespace

@@ -4,14 +4,12 @@
 #include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
-#include "app/cli/text/run_json.h"
-#include "app/cli/text/table.h"
 #include "engine/base/field.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
 #include "profiler/analysis/loss_goal.h"
-#include "profiler/analysis/words.h"
 #include "profiler/report/html_report.h"
+#include "profiler/report/run_sheet.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -24,7 +22,6 @@ namespace cli {
 
 using namespace engine;
 using namespace profiler;
-using nlohmann::ordered_json;
 
 namespace {
 constexpr std::string_view kBest = "best";
@@ -46,6 +43,14 @@ struct Runs
     std::optional<LossGoal> goal;
 };
 
+std::vector<const Run*> pointersTo(const std::vector<Run>& runs)
+{
+    std::vector<const Run*> pointers;
+    for (const Run& run : runs)
+        pointers.push_back(&run);
+    return pointers;
+}
+
 Result<Runs> readAll(const CompareOptions& options)
 {
     Runs all;
@@ -56,9 +61,7 @@ Result<Runs> readAll(const CompareOptions& options)
                         file + ": no iteration was recorded; leave this run out");
         all.runs.push_back(std::move(run));
     }
-    std::vector<const Run*> pointers;
-    for (const Run& run : all.runs)
-        pointers.push_back(&run);
+    const auto pointers = pointersTo(all.runs);
     all.comparison = TRY(compare(pointers, static_cast<std::size_t>(options.baseline)));
     all.goal = options.loss.empty() || options.loss == kBest
         ? bestCommonLoss(pointers)
@@ -69,131 +72,76 @@ Result<Runs> readAll(const CompareOptions& options)
     return all;
 }
 
-// Returns a table of the iterations, updates and tokens that each run needed to reach the target
-// loss.
-std::string stepsText(const Runs& all)
+// The iterations, updates and tokens that a run needs to reach the target loss.
+struct ReachedLoss
 {
-    Table table({{"run", Table::Align::Left}, {"iterations"}, {"updates"}, {"tokens"}});
+    std::string label;
+    std::optional<LossReached> steps;
+};
+
+template<auto Member>
+Reading step(const ReachedLoss& run)
+{
+    return run.steps ? Reading((*run.steps).*Member) : Reading();
+}
+
+constexpr std::array kSteps{
+    Measure<ReachedLoss>({"", "run", Unit::None, kColumn}, Of<&ReachedLoss::label>()),
+    Measure<ReachedLoss>({"iterations", "iterations", Unit::None, kColumn},
+                         step<&LossReached::iterations>),
+    Measure<ReachedLoss>({"updates", "updates", Unit::None, kColumn}, step<&LossReached::updates>),
+    Measure<ReachedLoss>({"micro_batches"}, step<&LossReached::microBatches>),
+    Measure<ReachedLoss>({"tokens", "tokens", Unit::None, kColumn}, step<&LossReached::tokens>),
+};
+
+// The JSON of all runs. Those that did not reach the loss have no steps.
+Reading runData(const CompareOptions& options, const Runs& all,
+                const std::vector<ReachedLoss>& reachedLoss)
+{
+    Reading::List runs;
     for (std::size_t i = 0; i < all.runs.size(); ++i) {
-        const auto steps = reached(all.runs[i], *all.goal);
-        table.add({all.comparison.runs[i].label, steps ? std::to_string(steps->iterations) : "-",
-                   steps ? std::to_string(steps->updates) : "-",
-                   steps ? std::to_string(steps->tokens) : "-"});
-    }
-    return fmt::format("\nsteps until the mean loss of {1} micro-batches is {0:.3f}:\n{2}",
-                       all.goal->loss, all.goal->window, table.text());
-}
-
-ordered_json stepsJson(const Run& run, const LossGoal& goal)
-{
-    const auto steps = reached(run, goal);
-    if (!steps)
-        return nullptr;
-    return {{"iterations", steps->iterations},
-            {"updates", steps->updates},
-            {"micro_batches", steps->microBatches},
-            {"tokens", steps->tokens}};
-}
-
-std::string lossCell(const ComparedRun& run)
-{
-    return run.lossLast ? fmt::format("{:.3f} -> {:.3f}", *run.lossFirst, *run.lossLast) : "-";
-}
-
-// Returns the settings that differ between the runs and have no column in the table.
-std::vector<Difference> otherDifferences(const Comparison& comparison)
-{
-    std::vector<Difference> others = comparison.differences;
-    std::erase_if(others, [](const Difference& one) {
-        return one.title == "mode" || one.title == "D" || one.title == "N";
-    });
-    return others;
-}
-
-std::string asText(const CompareOptions& options, const Runs& all)
-{
-    std::vector<Table::Column> columns{{"run", Table::Align::Left},
-                                       {"mode", Table::Align::Left},
-                                       {"D"},
-                                       {"N"},
-                                       {"iteration"},
-                                       {"95 % interval"},
-                                       {"unit", Table::Align::Left},
-                                       {"compute"},
-                                       {"exposed"},
-                                       {"bubble"},
-                                       {"bubble %"},
-                                       {"stash M_a"},
-                                       {"peak"},
-                                       {"tokens/s"},
-                                       {"loss"}};
-    const auto others = otherDifferences(all.comparison);
-    for (const Difference& one : others)
-        columns.push_back({one.title});
-    Table table(std::move(columns));
-    for (std::size_t i = 0; i < all.runs.size(); ++i) {
-        const ComparedRun& c = all.comparison.runs[i];
-        const Shape& shape = all.runs[i].schedule.shape;
-        std::vector<std::string> cells{
-            c.label,
-            std::string(modeAdjective(c.mode)),
-            std::to_string(shape.devices),
-            knowsMicroBatches(all.runs[i].info) ? std::to_string(shape.microBatches) : "-",
-            timeNumber(c.metrics.duration, c.ticksPerUnit),
-            c.interval ? fmt::format("{} .. {}", timeNumber(c.interval->least, c.ticksPerUnit),
-                                     timeNumber(c.interval->most, c.ticksPerUnit))
-                       : "-",
-            timeUnit(c.ticksPerUnit),
-            meanNumber(c.meanCompute, c.ticksPerUnit),
-            meanNumber(c.meanExposed, c.ticksPerUnit),
-            meanNumber(c.meanBubble, c.ticksPerUnit),
-            fmt::format("{:.1f}", 100 * c.metrics.bubbleRatio),
-            c.peakStash ? unitNumber(*c.peakStash) : "-",
-            c.peakBytes ? bytesText(*c.peakBytes) : "-",
-            c.metrics.tokensPerSecond ? fmt::format("{:.0f}", *c.metrics.tokensPerSecond) : "-",
-            lossCell(c)};
-        for (const Difference& one : others)
-            cells.push_back(one.values[i].empty() ? "-" : one.values[i]);
-        table.add(std::move(cells));
-    }
-    std::string text
-        = table.text() + "\ncompute, exposed communication and bubble: mean of the devices\n";
-    // If the links differ, which include the mapping to nodes, the table has a column of them.
-    const std::string& link = all.runs.front().info.link;
-    if (!link.empty() && std::ranges::find(others, "link", &Difference::title) == others.end())
-        text += "link: " + link + "\n";
-    for (std::size_t i = 0; i < all.runs.size(); ++i)
-        if (i != all.comparison.baseline)
-            text += summarize(all.comparison, i) + "\n";
-    if (!options.loss.empty())
-        text += stepsText(all);
-    for (const std::string& note : all.comparison.notes)
-        text += "note: " + note + "\n";
-    return text;
-}
-
-std::string asJson(const CompareOptions& options, const Runs& all)
-{
-    ordered_json runs = ordered_json::array();
-    for (std::size_t i = 0; i < all.runs.size(); ++i) {
-        ordered_json run{{"file", options.files[i]},
-                         {"label", all.comparison.runs[i].label},
-                         {"summary", summarize(all.comparison, i)}};
-        for (const Difference& one : all.comparison.differences)
-            run["differs"][one.title] = one.values[i];
-        run.update(runJson(all.runs[i], all.comparison.runs[i].metrics));
+        const Comparison& comparison = all.comparison;
+        Reading::Fields run{{"file", options.files[i]},
+                            {"label", comparison.runs[i].label},
+                            {"summary", summarize(comparison, i)}};
+        Reading::Fields differs;
+        for (const Difference& one : comparison.differences)
+            differs.emplace_back(one.title, one.values[i]);
+        if (!differs.empty())
+            run.emplace_back("differs", differs);
+        const Reading measures
+            = fields(runMeasures(), ReportedRun{all.runs[i], comparison.runs[i].metrics});
+        std::ranges::copy(std::get<Reading::Fields>(measures.data), std::back_inserter(run));
         if (all.goal)
-            run["steps_to_loss"] = stepsJson(all.runs[i], *all.goal);
-        runs.push_back(run);
+            run.emplace_back("steps_to_loss",
+                             reachedLoss[i].steps ? fields(kSteps, reachedLoss[i]) : Reading());
+        runs.emplace_back(std::move(run));
     }
-    ordered_json goal; // stays null if a run has no losses
-    if (all.goal)
-        goal = {{"loss", all.goal->loss}, {"window", all.goal->window}};
-    return jsonText({{"baseline", all.comparison.baseline},
-                     {"comparable", all.comparison.comparable},
-                     {"notes", all.comparison.notes},
-                     {"loss_goal", goal},
-                     {"runs", runs}});
+    return runs;
+}
+
+Sheet comparisonSheet(const CompareOptions& options, const Runs& all)
+{
+    std::vector<ReachedLoss> steps;
+    for (std::size_t i = 0; all.goal && i < all.runs.size(); ++i)
+        steps.push_back({all.comparison.runs[i].label, reached(all.runs[i], *all.goal)});
+    const auto& notes = all.comparison.notes;
+    Sheet sheet;
+    sheet.data("baseline", all.comparison.baseline);
+    sheet.data("comparable", all.comparison.comparable);
+    sheet.data("notes", Reading::List(notes.begin(), notes.end()));
+    sheet.data(
+        "loss_goal",
+        all.goal ? Reading(Reading::Fields{{"loss", all.goal->loss}, {"window", all.goal->window}})
+                 : Reading()); // null if a run has no losses
+    sheet.data("runs", runData(options, all, steps));
+    addComparison(pointersTo(all.runs), all.comparison, sheet);
+    if (!options.loss.empty()) {
+        sheet.heading(fmt::format("Steps until the mean loss of {} micro-batches is {:.3f}",
+                                  all.goal->window, all.goal->loss));
+        sheet.table(Table(kSteps, steps));
+    }
+    return sheet;
 }
 
 // Writes the report, with the baseline first.
@@ -201,9 +149,7 @@ Result<void> writeReport(const CompareOptions& options, const Runs& all)
 {
     if (options.html.empty())
         return {};
-    std::vector<const Run*> runs;
-    for (const Run& run : all.runs)
-        runs.push_back(&run);
+    std::vector<const Run*> runs = pointersTo(all.runs);
     std::swap(runs.front(), runs[options.baseline]);
     const std::vector<std::filesystem::path> inputs(options.files.begin(), options.files.end());
     return htmlReport(runs).and_then([&](const std::string& page) {
@@ -220,7 +166,7 @@ Result<int> print(const CompareOptions& options)
                                 options.baseline, options.files.size()));
     const auto all = TRY(readAll(options));
     TRY(writeReport(options, all));
-    printText(options.json ? asJson(options, all) : asText(options, all));
+    cli::print(comparisonSheet(options, all), options.json);
     return 0;
 }
 } // namespace

@@ -2,21 +2,142 @@
 #include "app/cli/options/choice.h"
 #include "app/cli/options/field_options.h"
 #include "app/cli/options/model_options.h"
-#include "app/cli/text/estimate_text.h"
 #include "app/cli/text/output.h"
 #include "engine/base/try.h"
+#include "engine/cost/bpipe_gain.h"
 #include "engine/schedules/scheme.h"
+#include "profiler/report/sheet.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include <array>
+#include <cmath>
 #include <memory>
 #include <optional>
 
 namespace cli {
 
 using namespace engine;
+using namespace profiler;
 
 namespace {
+constexpr double kGibi = 1 << 30;
+
+struct EstimateRow
+{
+    const BpipeRow& row;
+    double limit; // usable memory of a device in bytes
+};
+using E = EstimateRow;
+
+// "78.2 GiB fits" or, above the limit, "78.2 GiB, 3.0 GiB too much"
+std::string fitText(std::optional<double> bytes, double limit)
+{
+    if (!bytes)
+        return "-";
+    const std::string size = bytesText(std::llround(*bytes));
+    return *bytes <= limit ? size + " fits"
+                           : size + ", " + bytesText(std::llround(*bytes - limit)) + " too much";
+}
+
+template<auto Member>
+Reading of(const E& e)
+{
+    return e.row.*Member;
+}
+
+Reading bytes(std::optional<double> value)
+{
+    return value ? Reading(std::llround(*value)) : Reading();
+}
+
+constexpr MeasureInfo number(std::string_view key, std::string_view title, int decimals)
+{
+    return {key, title, Unit::None, kColumn, Better::Neither, {}, {}, {}, decimals};
+}
+
+constexpr std::array kRow{
+    Measure<E>({"micro_batch_size", "b", Unit::None, kColumn}, of<&BpipeRow::microBatchSize>),
+    Measure<E>({"micro_batches", "N", Unit::None, kColumn}, of<&BpipeRow::microBatches>),
+    Measure<E>({"fullest_device"}, [](const E& e) { return e.row.memory.device; }),
+    Measure<E>({"state_bytes", "state", Unit::Bytes, kColumn},
+               [](const E& e) { return bytes(e.row.memory.state); }),
+    Measure<E>({"stash_bytes", "stash", Unit::Bytes, kColumn},
+               [](const E& e) { return bytes(e.row.memory.stash); }),
+    Measure<E>({"one_f_one_b_bytes"}, [](const E& e) { return bytes(e.row.memory.oneFOneB); }),
+    Measure<E>({"fits_without"}, of<&BpipeRow::fitsWithout>),
+    Measure<E>({"bpipe_bytes"}, [](const E& e) { return bytes(e.row.memory.bpipe); }),
+    Measure<E>({"fits_with"}, of<&BpipeRow::fitsWith>),
+    Measure<E>({"kernel_rule", "attention", Unit::None, kColumn},
+               [](const E& e) { return e.row.kernels.name; }),
+    Measure<E>({"heads_per_rank"}, of<&BpipeRow::headsPerRank>),
+    Measure<E>({"stage_mfu", "stage MFU", Unit::Share, kColumn}, of<&BpipeRow::stageMfu>),
+    Measure<E>({"mfu", "MFU", Unit::Share, kColumn}, of<&BpipeRow::mfu>),
+    Measure<E>(number("speed_up", "speed-up", 3), of<&BpipeRow::speedUp>),
+    Measure<E>(number("break_even", "break-even", 4), of<&BpipeRow::breakEven>),
+    Measure<E>({"transfer_seconds"}, of<&BpipeRow::transfer>),
+    Measure<E>({"forward_seconds"}, of<&BpipeRow::forward>),
+    Measure<E>({"", "1F1B", Unit::None, kColumn},
+               [](const E& e) { return fitText(e.row.memory.oneFOneB, e.limit); }),
+    Measure<E>({"", "BPipe", Unit::None, kColumn},
+               [](const E& e) { return fitText(e.row.memory.bpipe, e.limit); }),
+    Measure<E>({"", "transfer of forward", Unit::None, kColumn},
+               [](const E& e) {
+                   return fmt::format("{:.1f} of {:.1f} ms", 1e3 * e.row.transfer,
+                                      1e3 * e.row.forward);
+               }),
+};
+
+Sheet estimateSheet(const BpipeQuestion& question, const BpipeAnswer& answer,
+                    const std::optional<UtilisationEstimate>& use)
+{
+    const EstimateInput& input = question.input;
+    const ModelOnHardware& on = input.on;
+    const std::string mapping = question.mapping.isOneNode() ? "" : describe(question.mapping);
+    std::vector<E> rows;
+    for (const BpipeRow& row : answer.rows)
+        rows.push_back({row, question.usableMemory});
+    Sheet sheet;
+    sheet.data(Reading::Fields{{"model", on.model.name},
+                               {"parameters", parameterCount(on.model)},
+                               {"hardware", on.hardware.name},
+                               {"devices", input.stages},
+                               {"chunks", input.chunks},
+                               {"tensor_parallel", on.setup.tensorParallel},
+                               {"data_parallel", on.setup.dataParallel},
+                               {"global_batch", input.globalBatch},
+                               {"usable_bytes", std::llround(question.usableMemory)},
+                               {"mapping", textOrUnknown(mapping)},
+                               {"stage_mfu_from", question.stageMfu.empty() ? "roofline" : "given"},
+                               {"model_flops", modelFlops(on.model, input.globalBatch)},
+                               {"worth_it", answer.isWorthIt},
+                               {"verdict", answer.verdict}});
+    sheet.sentence(answer.verdict);
+    sheet.sentence(fmt::format(
+        "{} ({:.1f} B parameters) on {}: D = {}, t = {}, W = {}, {} sequences per iteration",
+        on.model.name, parameterCount(on.model) / 1e9, on.hardware.name, input.stages,
+        on.setup.tensorParallel, on.setup.dataParallel, input.globalBatch));
+    sheet.sentence(
+        fmt::format("usable memory {:.1f} GiB; sizes of the fullest device ({}); stage MFU {}",
+                    question.usableMemory / kGibi, answer.rows.front().memory.device,
+                    question.stageMfu.empty() ? "from the roofline, not measured" : "as given"));
+    sheet.table(Table(kRow, rows), "rows");
+    sheet.sentence("speed-up: upper bound, compared with the first row. break-even: the required "
+                   "growth of the stage's MFU");
+    sheet.sentence("transfer: one stash over the slowest link between partners, and the forward "
+                   "that hides it");
+    sheet.sentence(mapping.empty() ? "" : "mapping: " + mapping);
+    if (use)
+        sheet.sentence(
+            fmt::format("the iteration's MFU {:.2f} %, HFU {:.2f} % (exact count {:.2f} %)",
+                        100 * use->mfu, 100 * use->hfu, 100 * use->strictHfu));
+    sheet.data("mfu", use ? Reading(use->mfu) : Reading());
+    sheet.data("hfu", use ? Reading(use->hfu) : Reading());
+    sheet.data("strict_hfu", use ? Reading(use->strictHfu) : Reading());
+    return sheet;
+}
+
 ModelOptions defaults()
 {
     ModelOptions model;
@@ -75,8 +196,7 @@ Result<int> print(const EstimateOptions& options)
     std::optional<UtilisationEstimate> use;
     if (options.iterationSeconds > 0)
         use = utilisation(question.input, options.iterationSeconds);
-    printText(options.json ? estimateJson(question, answer, use)
-                           : estimateText(question, answer, use));
+    cli::print(estimateSheet(question, answer, use), options.json);
     return 0;
 }
 } // namespace

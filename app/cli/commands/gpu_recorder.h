@@ -1,6 +1,8 @@
 #pragma once
 
+#include "engine/backend/cuda_report.h"
 #include "engine/exec/run_experiment.h"
+#include "engine/timeline/run.h"
 #include "profiler/capture/capture.h"
 #include "profiler/capture/gpu_sampler.h"
 #include "profiler/capture/link.h"
@@ -69,5 +71,9 @@ private:
     std::size_t m_kernels = 0; // kernels returned so far
     engine::GpuTraceHealth m_health;
 };
+
+// Returns the GPUs of a run as they are stored in its file. An emulated run has a row per device,
+// all for the same GPU: "NVIDIA H200 (emulated, 3 of 8)".
+engine::GpuMachine gpuMachine(const engine::CudaReport& cuda, const engine::Run& run);
 
 } // namespace cli

@@ -2,13 +2,14 @@
 
 #include "app/cli/commands/gpu_recorder.h"
 #include "app/cli/commands/interrupt.h"
-#include "app/cli/commands/run_summary.h"
 #include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
 #include "engine/backend/cuda_device.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
+#include "engine/timeline/run.h"
+#include "profiler/report/run_sheet.h"
 #include "profiler/store/gpu/gpu_metrics.h"
 #include "profiler/store/trace_store.h"
 
@@ -21,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,21 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
+std::string runSummary(const Run& run, const std::string& file)
+{
+    Sheet sheet;
+    if (const auto numbers = metrics(run)) {
+        sheet.sentence(runHeading(run));
+        addSummary(run, *numbers, sheet);
+        if (!run.info.gpuMemory.empty())
+            sheet.table(Table(gpuMemoryMeasures(), run.info.gpuMemory));
+    }
+    const std::string open = openCommand(file);
+    sheet.sentence(
+        fmt::format("file  {}{}", file, open.empty() ? "" : "  (open it: " + open + ")"));
+    return sheet.text();
+}
+
 // Passes the reports of the executor to the file and to the progress output.
 class Recorder
 {

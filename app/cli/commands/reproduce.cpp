@@ -3,12 +3,10 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
-#include "app/cli/text/table.h"
 #include "engine/base/try.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -17,7 +15,6 @@ namespace cli {
 
 using namespace engine;
 using namespace profiler;
-using nlohmann::ordered_json;
 
 namespace {
 struct ReproduceOptions
@@ -26,50 +23,38 @@ struct ReproduceOptions
     bool json = false;
 };
 
-std::string asText(const std::vector<Reproduced>& rows)
+using R = Reproduced;
+
+constexpr MeasureInfo number(std::string_view key)
 {
-    Table table({{"what", Table::Align::Left},
-                 {"published"},
-                 {"computed"},
-                 {"tolerance"},
-                 {"within", Table::Align::Left},
-                 {"grade", Table::Align::Left},
-                 {"mapping", Table::Align::Left}});
-    for (const Reproduced& row : rows)
-        table.add({row.what, fmt::format("{:.4g}", row.published),
-                   fmt::format("{:.4g}", row.computed), fmt::format("{:.3g}", row.tolerance),
-                   row.isWithin() ? "yes" : "no", row.grade,
-                   row.mapping.empty() ? "-" : row.mapping});
-    std::string text = table.text() + "\n";
-    for (const Reproduced& row : rows)
-        if (!row.isWithin())
-            text += fmt::format("outside: {}. {}\n", row.what,
-                                row.cause.empty() ? "The cause is unknown." : row.cause);
-    return text
-        + fmt::format("{} of {} numbers are within their tolerance\n",
-                      std::ranges::count_if(rows, &Reproduced::isWithin), rows.size());
+    return {key, key, Unit::None, kColumn};
 }
 
-std::string asJson(const ReproduceOptions& options, const std::vector<Reproduced>& rows)
-{
-    ordered_json all = ordered_json::array();
-    for (const Reproduced& row : rows)
-        all.push_back(
-            {{"what", row.what},
-             {"published", row.published},
-             {"computed", row.computed},
-             {"tolerance", row.tolerance},
-             {"within", row.isWithin()},
-             {"grade", row.grade},
-             {"mapping", row.mapping.empty() ? ordered_json() : ordered_json(row.mapping)},
-             {"cause", row.cause.empty() ? ordered_json() : ordered_json(row.cause)}});
-    return jsonText({{"paper", options.paper}, {"rows", all}});
-}
+constexpr std::array kReproduced{
+    Measure<R>({"what", "what", Unit::None, kColumn}, Of<&R::what>()),
+    Measure<R>(number("published"), Of<&R::published>()),
+    Measure<R>(number("computed"), Of<&R::computed>()),
+    Measure<R>(number("tolerance"), Of<&R::tolerance>()),
+    Measure<R>({"within", "within", Unit::None, kColumn}, Of<&R::isWithin>()),
+    Measure<R>({"grade", "grade", Unit::None, kColumn}, Of<&R::grade>()),
+    Measure<R>({"mapping", "mapping", Unit::None, kColumn},
+               [](const R& r) { return textOrUnknown(r.mapping); }),
+    Measure<R>({"cause"}, [](const R& r) { return textOrUnknown(r.cause); }),
+};
 
 Result<int> print(const ReproduceOptions& options)
 {
     const auto rows = TRY(reproduce(options.paper == "bitpipe" ? Paper::BitPipe : Paper::Bpipe));
-    printText(options.json ? asJson(options, rows) : asText(rows));
+    Sheet sheet;
+    sheet.data("paper", options.paper);
+    sheet.table(Table(kReproduced, rows), "rows");
+    for (const Reproduced& row : rows)
+        if (!row.isWithin())
+            sheet.sentence(fmt::format("outside: {}. {}", row.what,
+                                       row.cause.empty() ? "The cause is unknown." : row.cause));
+    sheet.sentence(fmt::format("{} of {} numbers are within their tolerance",
+                               std::ranges::count_if(rows, &Reproduced::isWithin), rows.size()));
+    cli::print(sheet, options.json);
     return 0;
 }
 } // namespace

@@ -1,7 +1,6 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
-#include "app/cli/text/table.h"
 #include "engine/base/try.h"
 #include "engine/schedules/scheme.h"
 
@@ -56,20 +55,17 @@ ordered_json toJson(const engine::Scheme& scheme)
 
 std::string asText()
 {
-    Table table({{"name", Table::Align::Left},
-                 {"title", Table::Align::Left},
-                 {"accepts", Table::Align::Left},
-                 {"options", Table::Align::Left},
-                 {"citation", Table::Align::Left}});
+    std::vector<std::vector<profiler::Reading>> rows;
     for (const engine::Scheme& scheme : engine::schemes()) {
         std::string options;
         for (const engine::SchemeOption& option : scheme.options)
             options += (options.empty() ? "" : " ") + std::string(option.key) + "="
                 + joined(option.values) + (option.isOpen() ? ",any" : "");
-        table.add({std::string(scheme.name), std::string(scheme.title), std::string(scheme.accepts),
-                   options.empty() ? "-" : options, std::string(scheme.citation)});
+        rows.push_back({scheme.name, scheme.title, scheme.accepts, profiler::textOrUnknown(options),
+                        scheme.citation});
     }
-    return table.text();
+    return profiler::Table({"name", "title", "accepts", "options", "citation"}, std::move(rows))
+        .text();
 }
 
 // Describes one scheme with its rule, picture and closed forms.

@@ -1,9 +1,6 @@
 #include "app/cli/commands/simulated.h"
 
 #include "app/cli/text/output.h"
-#include "app/cli/text/run_json.h"
-#include "app/cli/text/run_text.h"
-#include "app/cli/text/table.h"
 #include "app/cli/text/timeline_text.h"
 #include "engine/base/try.h"
 #include "engine/experiment/experiment.h"
@@ -12,7 +9,7 @@
 #include "engine/sim/memory_events.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/calibrate.h"
-#include "profiler/analysis/words.h"
+#include "profiler/report/run_sheet.h"
 
 #include <fmt/format.h>
 
@@ -184,20 +181,10 @@ Result<Simulated> simulated(Schedule schedule, const SimulationRequest& request)
 }
 
 namespace {
-double mostOf(const RunMetrics& metrics, double DeviceMetrics::*field)
-{
-    double largest = 0;
-    for (const DeviceMetrics& device : metrics.devices)
-        largest = std::max(largest, device.*field);
-    return largest;
-}
-
-// Returns the device with the largest peak; nullptr if no memory was simulated.
+// The device with the largest peak; nullptr if no memory was simulated.
 const DeviceMetrics* fullestDevice(const RunMetrics& metrics)
 {
-    const auto found = std::ranges::max_element(
-        metrics.devices, {}, [](const DeviceMetrics& d) { return d.peakBytes.value_or(0); });
-    return found == metrics.devices.end() || !found->peakBytes ? nullptr : &*found;
+    return metrics.peakBytes() ? metrics.fullest(&DeviceMetrics::peakBytes) : nullptr;
 }
 
 bool knowsFit(const Simulated& one)
@@ -222,14 +209,14 @@ std::string memoryLine(const Simulated& one)
     if (!one.deviceMemory)
         return {};
     if (!knowsFit(one))
-        return "memory: not computed for a schedule of this size\n";
+        return "memory: not computed for a schedule of this size";
     const DeviceMetrics& most = *fullestDevice(one.metrics);
     const std::string needs = fmt::format("memory: device {} needs {} of {}", most.device.value,
                                           bytesText(*most.peakBytes), bytesText(limitOf(one)));
     return needs
         + (leftOn(one) >= 0
-               ? fmt::format(": fits, {} free\n", bytesText(leftOn(one)))
-               : fmt::format(": does not fit, {} too much; the times assume that it fits\n",
+               ? fmt::format(": fits, {} free", bytesText(leftOn(one)))
+               : fmt::format(": does not fit, {} too much; the times assume that it fits",
                              bytesText(-leftOn(one))));
 }
 
@@ -238,7 +225,7 @@ std::string ratesLine(const Simulated& one)
     if (!one.metrics.mfu)
         return {};
     return fmt::format("MFU: relative to {:.4g} TFLOP/s per device; counts full attention, even "
-                       "if it is causal{}\n",
+                       "if it is causal{}",
                        one.run.info.peakFlops / 1e12,
                        one.metrics.hfu != one.metrics.mfu ? "; HFU includes recomputation" : "");
 }
@@ -252,7 +239,7 @@ std::string linkLine(const Simulated& one)
         return {};
     const int sums = most->count(LinkLoad::Of::AllReduces);
     return fmt::format(
-        "links: largest load {:.3g} GB, {} ({} messages and copies, {} all-reduce{})\n",
+        "links: largest load {:.3g} GB, {} ({} messages and copies, {} all-reduce{})",
         most->bytes() / 1e9,
         most->from == most->to ? fmt::format("in node {}", most->from)
                                : fmt::format("from node {} to node {}", most->from, most->to),
@@ -266,113 +253,90 @@ std::string fitText(const Simulated& one)
     return leftOn(one) >= 0 ? "fits" : bytesText(-leftOn(one)) + " too much";
 }
 
-std::string comparisonTable(const std::vector<Simulated>& all)
+// The assumptions of the costs, the link and the mappings.
+void addAssumptions(const std::vector<Simulated>& all, Sheet& sheet)
 {
     const RunInfo& info = all.front().run.info;
-    const std::string unit = timeUnit(info.ticksPerUnit);
-    const bool hasModel = all.front().deviceMemory.has_value();
-    std::vector<Table::Column> columns{{"scheme", Table::Align::Left},
-                                       {"D"},
-                                       {"N"},
-                                       {"v"},
-                                       {"iteration " + unit},
-                                       {"span " + unit},
-                                       {"bubble %"},
-                                       {"peak stash M_a"},
-                                       {"weights M_theta"},
-                                       {"messages"},
-                                       {"copies"}};
-    if (hasModel)
-        for (const char* name : {"MFU %", "peak", "memory"})
-            columns.push_back({name});
-    Table table(std::move(columns));
-    for (const Simulated& one : all) {
-        const Shape& shape = one.run.schedule.shape;
-        const RunMetrics& m = one.metrics;
-        std::vector<std::string> cells{one.run.info.scheme,
-                                       std::to_string(shape.devices),
-                                       std::to_string(shape.microBatches),
-                                       std::to_string(shape.chunks()),
-                                       timeNumber(m.duration, one.run.info.ticksPerUnit),
-                                       timeNumber(m.span, one.run.info.ticksPerUnit),
-                                       fmt::format("{:.1f}", 100 * m.bubbleRatio),
-                                       unitNumber(mostOf(m, &DeviceMetrics::peakStash)),
-                                       unitNumber(mostOf(m, &DeviceMetrics::weights)),
-                                       std::to_string(m.messages),
-                                       std::to_string(m.localCopies)};
-        if (hasModel) {
-            cells.push_back(fmt::format("{:.1f}", 100 * m.mfu.value_or(0)));
-            cells.push_back(knowsFit(one) ? bytesText(*fullestDevice(m)->peakBytes) : "-");
-            cells.push_back(fitText(one));
-        }
-        table.add(std::move(cells));
-    }
-    std::string notes = !info.timing.empty() ? "times: " + info.timing
-        : info.inUnits()                     ? "one unit = a device's forward of one micro-batch"
-                                             : "times of a model on hardware, not measured";
+    const std::string notes = !info.timing.empty() ? "times: " + info.timing
+        : info.inUnits() ? "one unit = a device's forward of one micro-batch"
+                         : "times of a model on hardware, not measured";
     std::string link = info.link;
     if (const std::string& first = all.front().mapping; !first.empty() && link.ends_with(first))
         link.resize(link.size() - first.size() - 2); // also removes ", "
-    notes += "; link " + link + "\n";
+    sheet.sentence(notes + "; link " + link);
     for (const Simulated& one : all)
         if (!one.mapping.empty())
-            notes += fmt::format("mapping of {}: {}\n", one.run.info.scheme, one.mapping);
-    return table.text() + "\n" + notes + ratesLine(all.front());
+            sheet.sentence(fmt::format("mapping of {}: {}", one.run.info.scheme, one.mapping));
+    sheet.sentence(ratesLine(all.front()));
 }
 
-nlohmann::ordered_json linksJson(const LinkLoads& loads)
-{
-    auto links = nlohmann::ordered_json::array();
-    for (const LinkLoad& link : loads.links)
-        links.push_back({{"from_node", link.from},
-                         {"to_node", link.to},
-                         {"bytes", std::llround(link.bytes())},
-                         {"message_bytes", std::llround(link.messages)},
-                         {"copy_bytes", std::llround(link.copies)},
-                         {"all_reduce_bytes", std::llround(link.allReduces)},
-                         {"transfers", link.count(LinkLoad::Of::Messages)},
-                         {"all_reduces", link.count(LinkLoad::Of::AllReduces)},
-                         {"busy_ms", static_cast<double>(link.busy) / 1e6}});
-    return links;
-}
+using L = LinkLoad;
+constexpr std::array kLink{
+    Measure<L>({"from_node"}, Of<&L::from>()),
+    Measure<L>({"to_node"}, Of<&L::to>()),
+    Measure<L>({"bytes"}, [](const L& l) { return std::llround(l.bytes()); }),
+    Measure<L>({"message_bytes"}, [](const L& l) { return std::llround(l.messages); }),
+    Measure<L>({"copy_bytes"}, [](const L& l) { return std::llround(l.copies); }),
+    Measure<L>({"all_reduce_bytes"}, [](const L& l) { return std::llround(l.allReduces); }),
+    Measure<L>({"transfers"}, [](const L& l) { return l.count(L::Of::Messages); }),
+    Measure<L>({"all_reduces"}, [](const L& l) { return l.count(L::Of::AllReduces); }),
+    Measure<L>({"busy_ms"}, [](const L& l) { return static_cast<double>(l.busy) / 1e6; }),
+};
 
-nlohmann::ordered_json jsonOf(const Simulated& one)
+Reading dataOf(const Simulated& one)
 {
-    auto json = runJson(one.run, one.metrics);
-    using Json = nlohmann::ordered_json;
-    json["mapping"] = one.mapping.empty() ? Json() : Json(one.mapping);
-    json["device_memory_bytes"] = one.deviceMemory ? Json(limitOf(one)) : Json();
-    json["fits"] = knowsFit(one) ? Json(leftOn(one) >= 0) : Json();
-    json["links"] = one.loads ? linksJson(*one.loads) : Json();
-    return json;
+    Reading data = fields(runMeasures(), ReportedRun{one.run, one.metrics});
+    auto& all = std::get<Reading::Fields>(data.data);
+    all.emplace_back("mapping", textOrUnknown(one.mapping));
+    all.emplace_back("device_memory_bytes", one.deviceMemory ? Reading(limitOf(one)) : Reading());
+    all.emplace_back("fits", knowsFit(one) ? Reading(leftOn(one) >= 0) : Reading());
+    all.emplace_back("links", one.loads ? Table(kLink, one.loads->links).json() : Reading());
+    return data;
 }
 } // namespace
 
+static Sheet simulatedSheet(const Simulated& one)
+{
+    Sheet sheet;
+    sheet.sentence(runHeading(one.run));
+    addSummary(one.run, one.metrics, sheet);
+    sheet.sentence(memoryLine(one));
+    sheet.sentence(linkLine(one));
+    sheet.sentence(ratesLine(one));
+    if (one.hasSpans)
+        sheet.lines(timelineText(one.run, one.metrics.iteration, outputColumns(),
+                                 outputHasColours() ? Ink::Colours : Ink::Plain));
+    addDevices(one.run, one.metrics, sheet);
+    return sheet;
+}
+
 std::string simulatedText(const std::vector<Simulated>& all)
 {
-    if (all.size() > 1)
-        return comparisonTable(all);
-    const Simulated& one = all.front();
-    std::string picture = !one.hasSpans
-        ? std::string()
-        : timelineText(one.run, one.metrics.iteration, outputColumns(),
-                       outputHasColours() ? Ink::Colours : Ink::Plain);
-    if (!picture.empty())
-        picture += "\n";
-    const std::string memory = memoryTable(one.run, one.metrics);
-    return headingOf(one.run) + "\n" + summaryLine(one.run, one.metrics) + "\n" + memoryLine(one)
-        + linkLine(one) + ratesLine(one) + "\n" + picture + deviceTable(one.run, one.metrics)
-        + (memory.empty() ? "" : "\n" + memory);
+    if (all.size() == 1)
+        return simulatedSheet(all.front()).text();
+    std::vector<ReportedRun> runs;
+    std::vector<std::string> schemes, fits;
+    for (const Simulated& one : all) {
+        runs.push_back({one.run, one.metrics});
+        schemes.push_back(one.run.info.scheme);
+        fits.push_back(fitText(one));
+    }
+    Table table(runMeasures(), runs, kColumn | kSimulated);
+    table.insert(0, "scheme", schemes);
+    if (all.front().deviceMemory)
+        table.insert(table.columns.size(), "memory", fits);
+    Sheet sheet;
+    sheet.table(std::move(table));
+    addAssumptions(all, sheet);
+    return sheet.text();
 }
 
 std::string simulatedJson(const std::vector<Simulated>& all)
 {
-    if (all.size() == 1)
-        return jsonText(jsonOf(all.front()));
-    auto rows = nlohmann::ordered_json::array();
+    Reading::List rows;
     for (const Simulated& one : all)
-        rows.push_back(jsonOf(one));
-    return jsonText(rows);
+        rows.push_back(dataOf(one));
+    return jsonText(toJson(all.size() == 1 ? rows.front() : Reading(rows)));
 }
 
 } // namespace cli

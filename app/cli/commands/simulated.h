@@ -3,7 +3,7 @@
 #include "engine/cost/model_prices.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/timeline/run.h"
-#include "profiler/analysis/links/link_loads.h"
+#include "profiler/analysis/link_loads.h"
 #include "profiler/analysis/metrics.h"
 
 #include <memory>

@@ -2,8 +2,8 @@
 
 #include "app/cli/commands/command.h"
 #include "app/cli/options/choice.h"
-#include "app/cli/text/communication_text.h"
 #include "app/cli/text/output.h"
+#include "app/cli/text/schedule_text.h"
 #include "engine/base/read_file.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/stash.h"
@@ -91,7 +91,8 @@ std::string asJson(const Checked& checked)
          {"violations", all},
          {"devices_without_ops", devicesWithoutOps(checked.schedule)},
          {"communication",
-          checked.communication ? communicationJson(*checked.communication) : ordered_json()}});
+          checked.communication ? profiler::toJson(communicationData(*checked.communication))
+                                : ordered_json()}});
 }
 
 std::string asText(const Checked& checked)
@@ -103,7 +104,7 @@ std::string asText(const Checked& checked)
                            "order, and no device waits forever{}\n",
                            opCount(checked.schedule), shape.devices, shape.stages,
                            shape.microBatches, idleText(devicesWithoutOps(checked.schedule)))
-            + "\n" + communicationTable(*checked.communication);
+            + "\n" + transportTable(*checked.communication).text();
     std::string text;
     std::size_t grids = 0;
     for (const Violation& violation : checked.violations) {
@@ -124,7 +125,7 @@ Result<Checked> checkFile(const ValidateOptions& options)
     Checked checked{std::move(*schedule), *format, {}, std::nullopt};
     checked.violations = validate(checked.schedule);
     if (checked.violations.empty())
-        checked.communication = communicationOf(checked.schedule);
+        checked.communication = checkTransports(checked.schedule);
     if (options.stashLimit > 0) {
         const auto parts = static_cast<double>(stashPartsPerActivation(checked.schedule.shape));
         for (Violation& violation : checkStashLimit(

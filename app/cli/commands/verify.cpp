@@ -4,7 +4,6 @@
 #include "app/cli/commands/interrupt.h"
 #include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
-#include "app/cli/text/table.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -67,27 +66,19 @@ std::string asText(const std::vector<VerifyCheck>& checks)
                                          "exact gradients live",
                                          "losses live",
                                          "placement emulate"};
-    Table table({{"scheme", Table::Align::Left},
-                 {"D"},
-                 {"N"},
-                 {"integers", Table::Align::Left},
-                 {"integers live", Table::Align::Left},
-                 {"exact", Table::Align::Left},
-                 {"exact live", Table::Align::Left},
-                 {"losses", Table::Align::Left},
-                 {"placement", Table::Align::Left}});
+    std::vector<std::vector<profiler::Reading>> rows;
     for (const Key& key : order) {
         const auto& [scheme, devices, microBatches] = key;
-        std::vector<std::string> cells{scheme, std::to_string(devices),
-                                       std::to_string(microBatches)};
-        for (const std::string& fact : facts)
-            if (const auto word = words[key].find(fact); word != words[key].end())
-                cells.emplace_back(word->second);
-            else
-                cells.emplace_back("-"); // the check does not apply to this row
-        table.add(std::move(cells));
+        std::vector<profiler::Reading>& cells = rows.emplace_back();
+        cells = {scheme, devices, microBatches};
+        for (const std::string& fact : facts) // unknown: the check does not apply to this row
+            cells.push_back(words[key].contains(fact) ? profiler::Reading(words[key][fact])
+                                                      : profiler::Reading());
     }
-    return table.text();
+    return profiler::Table({"scheme", "D", "N", "integers", "integers live", "exact", "exact live",
+                            "losses", "placement"},
+                           std::move(rows))
+        .text();
 }
 
 // Describes the measurements that succeeded and the checks that were skipped.

@@ -1,7 +1,7 @@
 #include "app/cli/text/devices_text.h"
 
 #include "app/cli/text/output.h"
-#include "profiler/analysis/words.h"
+#include "profiler/analysis/measure.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

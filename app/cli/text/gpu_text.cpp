@@ -1,11 +1,11 @@
 #include "app/cli/text/gpu_text.h"
 
-#include "profiler/analysis/kernel_launches.h"
+#include "engine/schedule/notation.h"
+#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/measure.h"
 #include "profiler/analysis/nccl_waits.h"
-#include "profiler/analysis/words.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -13,7 +13,7 @@
 namespace cli {
 
 using namespace engine;
-using nlohmann::ordered_json;
+using namespace profiler;
 
 namespace {
 
@@ -54,7 +54,7 @@ std::string launchesText(const std::vector<double>& launches)
     const std::string each = least == most
         ? fmt::format("{:.0f} per device", most)
         : fmt::format("{:.0f} to {:.0f} per device", least, most);
-    return fmt::format("an iteration launches {:.0f} kernels, {}\n", all, each);
+    return fmt::format("an iteration launches {:.0f} kernels, {}", all, each);
 }
 
 } // namespace
@@ -76,54 +76,111 @@ std::string missingText(std::size_t kernels, const GpuTraceHealth& health)
     return text;
 }
 
-std::string gpuText(const Run& run, const GpuTrace& trace)
-{
-    std::string text;
-    if (!trace.kernels.empty() || !trace.health.isComplete()) {
-        const std::string missing = missingText(trace.kernels.size(), trace.health);
-        text += fmt::format("{} kernels, {}\n", trace.kernels.size(),
-                            missing.empty() ? "all linked to their ops" : "incomplete: " + missing);
-    }
-    if (const auto launches = profiler::kernelsPerIteration(run, trace); !launches.empty())
-        text += launchesText(launches);
-    if (const NcclTime nccl = ncclTime(run, trace); nccl.kernels > 0)
-        text += fmt::format("{} NCCL kernels: {} waiting for other ranks, {} transferring\n",
-                            nccl.kernels, profiler::timeText(nccl.waiting, 1),
-                            profiler::timeText(nccl.transferring, 1));
-    if (const std::string clocks = clockText(run.info.machine.clocks); !clocks.empty())
-        text += clocks + "\n";
-    for (const auto& [name, value] : run.info.machine.settings)
-        if (name == "fallback")
-            text += value + "\n";
-    return text;
-}
-
-ordered_json gpuJson(const Run& run, const GpuTrace& trace)
+Reading addGpu(const Run& run, const GpuTrace& trace, Sheet& sheet)
 {
     const GpuMachine& machine = run.info.machine;
     if (machine == GpuMachine{} && trace.isEmpty() && trace.health.isComplete())
-        return nullptr;
-    const GpuClocks& clocks = machine.clocks;
+        return {};
+    const auto launches = kernelsPerIteration(run, trace);
     const NcclTime nccl = ncclTime(run, trace);
-    ordered_json settings = ordered_json::object();
-    for (const auto& [name, value] : machine.settings)
-        settings[name] = value;
-    return {
+    const GpuClocks& clocks = machine.clocks;
+    if (!trace.kernels.empty() || !trace.health.isComplete()) {
+        const std::string missing = missingText(trace.kernels.size(), trace.health);
+        sheet.sentence(
+            fmt::format("{} kernels, {}", trace.kernels.size(),
+                        missing.empty() ? "all linked to their ops" : "incomplete: " + missing));
+    }
+    if (!launches.empty())
+        sheet.sentence(launchesText(launches));
+    if (nccl.kernels > 0)
+        sheet.sentence(fmt::format("{} NCCL kernels: {} waiting for other ranks, {} transferring",
+                                   nccl.kernels, timeText(nccl.waiting, 1),
+                                   timeText(nccl.transferring, 1)));
+    sheet.sentence(clockText(clocks));
+    Reading::Fields settings;
+    for (const auto& [name, value] : machine.settings) {
+        settings.emplace_back(name, value);
+        if (name == "fallback")
+            sheet.sentence(value);
+    }
+    return Reading::Fields{
         {"kernels", trace.kernels.size()},
         {"kernels_without_op", trace.health.withoutOp},
         {"records_dropped", trace.health.dropped},
-        {"kernels_per_iteration", profiler::kernelsPerIteration(run, trace)},
+        {"kernels_per_iteration", Reading::List(launches.begin(), launches.end())},
         {"nccl_wait", nccl.waiting},
         {"nccl_transfer", nccl.transferring},
         {"clocks",
-         clocks.samples == 0 ? ordered_json()
-                             : ordered_json{{"least_mhz", clocks.least},
-                                            {"median_mhz", clocks.median},
-                                            {"most_mhz", clocks.most},
-                                            {"samples", clocks.samples},
-                                            {"throttled", throttleText(clocks.throttle)}}},
-        {"clocks_missing", clocks.reason.empty() ? ordered_json() : ordered_json(clocks.reason)},
+         clocks.samples == 0
+             ? Reading()
+             : Reading(Reading::Fields{{"least_mhz", clocks.least},
+                                       {"median_mhz", clocks.median},
+                                       {"most_mhz", clocks.most},
+                                       {"samples", clocks.samples},
+                                       {"throttled", throttleText(clocks.throttle)}})},
+        {"clocks_missing", textOrUnknown(clocks.reason)},
         {"machine", settings}};
+}
+
+namespace {
+
+// Shortens names of templates, which can have hundreds of characters. --json prints full names.
+std::string shortened(const std::string& label)
+{
+    constexpr std::size_t kMost = 72;
+    return label.size() <= kMost ? label : label.substr(0, kMost - 3) + "...";
+}
+
+using O = OpKindWork;
+constexpr std::array kOps{
+    Measure<O>({"op", "op", Unit::None, kColumn}, [](const O& o) { return kindShortName(o.op); }),
+    Measure<O>({"executions", "executions", Unit::None, kColumn}, Of<&O::executions>()),
+    Measure<O>({"launches", "launches", Unit::None, kColumn}, Of<&O::works>()),
+    Measure<O>({"time", "time", Unit::Microseconds, kColumn}, Of<&O::time>()),
+    Measure<O>({"busy", "busy", Unit::Microseconds, kColumn}, Of<&O::busy>()),
+    Measure<O>({"gap_share", "gaps", Unit::Share, kColumn}, Of<&O::gapShare>()),
+};
+
+struct NamedRow
+{
+    const KernelName& name;
+    const KernelRow& row;
+};
+
+template<auto Member>
+Reading of(const NamedRow& kernel)
+{
+    return std::invoke(Member, kernel.row);
+}
+
+using K = NamedRow;
+constexpr std::array kKernels{
+    Measure<K>({"op", "op", Unit::None, kColumn},
+               [](const K& k) { return kindShortName(k.row.op); }),
+    Measure<K>({"kernel"}, [](const K& k) { return k.name.label; }),
+    Measure<K>({"", "kernel", Unit::None, kColumn},
+               [](const K& k) { return shortened(k.name.label); }),
+    Measure<K>({"name"}, [](const K& k) { return k.name.full; }),
+    Measure<K>({"kind", "kind", Unit::None, kColumn},
+               [](const K& k) { return kernelKindName(k.name.kind); }),
+    Measure<K>({"count", "count", Unit::None, kColumn}, of<&KernelRow::count>),
+    Measure<K>({"total", "total", Unit::Microseconds, kColumn}, of<&KernelRow::total>),
+    Measure<K>({"mean", "mean", Unit::Microseconds, kColumn}, of<&KernelRow::mean>),
+    Measure<K>({"min", "min", Unit::Microseconds, kColumn}, of<&KernelRow::shortest>),
+    Measure<K>({"max", "max", Unit::Microseconds, kColumn}, of<&KernelRow::longest>),
+    Measure<K>({"share", "of op", Unit::Share, kColumn}, of<&KernelRow::share>),
+};
+
+} // namespace
+
+void addKernels(const GpuActivity& activity, const KernelTable& table, Sheet& sheet)
+{
+    std::vector<NamedRow> rows;
+    for (const KernelRow& row : table.rows)
+        rows.push_back({activity.names()[row.name], row});
+    sheet.heading("Kernels by op type");
+    sheet.table(Table(kOps, table.ops), "op_kinds");
+    sheet.table(Table(kKernels, rows), "kernels");
 }
 
 } // namespace cli

@@ -1,9 +1,8 @@
 #pragma once
 
 #include "engine/timeline/gpu_trace.h"
-#include "engine/timeline/run.h"
-
-#include <nlohmann/json_fwd.hpp>
+#include "profiler/analysis/kernel_table.h"
+#include "profiler/report/sheet.h"
 
 #include <string>
 
@@ -13,9 +12,14 @@ namespace cli {
 // 12 records were lost"; "" if the trace is complete.
 std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& health);
 
-// Returns the GPU activity of a run and the clock speeds of its GPUs; "" if the run used no GPU.
-std::string gpuText(const engine::Run& run, const engine::GpuTrace& trace);
-// The contents of gpuText() as JSON; null for runs without GPUs.
-nlohmann::ordered_json gpuJson(const engine::Run& run, const engine::GpuTrace& trace);
+// Adds sentences on the GPU activity of a run and the clock speeds of its GPUs. Returns them as
+// JSON; unknown if the run used no GPU.
+profiler::Reading addGpu(const engine::Run& run, const engine::GpuTrace& trace,
+                         profiler::Sheet& sheet);
+
+// Adds a table of the GPU activity and gaps of each kind of op, and a table of the kernels with
+// their counts, times and shares of the ops' time.
+void addKernels(const profiler::GpuActivity& activity, const profiler::KernelTable& table,
+                profiler::Sheet& sheet);
 
 } // namespace cli

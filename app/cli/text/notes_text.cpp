@@ -1,15 +1,13 @@
 #include "app/cli/text/notes_text.h"
 
-#include "app/cli/text/run_json.h"
-#include "app/cli/text/table.h"
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/words.h"
 
 #include <fmt/format.h>
 
 namespace cli {
 
 using namespace engine;
+using namespace profiler;
 
 namespace {
 std::string spelling(const Run& run, std::uint32_t op)
@@ -49,47 +47,59 @@ std::int64_t startOf(const Iteration* iteration, const Note& note)
 {
     return note.window.begin - (iteration == nullptr ? 0 : iteration->window.begin);
 }
-} // namespace
-
-std::string notesText(const Run& run, std::span<const Note> notes)
+struct ListedNote
 {
-    if (notes.empty())
-        return "\nno notes; press N in the window to add one\n";
-    Table table({{"note"},
-                 {"subject", Table::Align::Left},
-                 {"iteration", Table::Align::Left},
-                 {"start"},
-                 {"length"},
-                 {"text", Table::Align::Left}});
-    int number = 0;
-    for (const Note& note : notes) {
-        const Iteration* iteration = iterationOf(run, note);
-        const auto time = [&run](std::int64_t ticks) {
-            return profiler::timeText(ticks, run.info.ticksPerUnit);
-        };
-        table.add({std::to_string(++number), subjectOf(run, note), iterationLabel(iteration),
-                   time(startOf(iteration, note)), time(note.window.duration()),
-                   note.text.empty() ? "(bookmark)" : note.text});
-    }
-    std::string text("\n");
-    return text += table.text();
+    const Run& run;
+    const Note& of;
+    std::size_t number = 0;
+};
+using N = ListedNote;
+
+template<auto Member>
+Reading edge(const N& n)
+{
+    return Reading::time(n.of.window.*Member, n.run.info);
 }
 
-nlohmann::ordered_json notesJson(const Run& run, std::span<const Note> notes)
+constexpr std::array kNote{
+    Measure<N>({"", "note", Unit::None, kColumn}, Of<&N::number>()),
+    Measure<N>({"text"}, [](const N& n) { return n.of.text; }),
+    Measure<N>({"op"},
+               [](const N& n) { return n.of.op ? Reading(spelling(n.run, *n.of.op)) : Reading(); }),
+    Measure<N>(
+        {"device"},
+        [](const N& n) { return n.of.device.isValid() ? Reading(n.of.device.value) : Reading(); }),
+    Measure<N>(
+        {"iteration"},
+        [](const N& n) { return n.of.iteration >= 0 ? Reading(n.of.iteration) : Reading(); }),
+    Measure<N>({"begin"}, edge<&Window::begin>),
+    Measure<N>({"end"}, edge<&Window::end>),
+    Measure<N>({"created"}, [](const N& n) { return n.of.created; }),
+    Measure<N>({"", "subject", Unit::None, kColumn},
+               [](const N& n) { return subjectOf(n.run, n.of); }),
+    Measure<N>({"", "iteration", Unit::None, kColumn},
+               [](const N& n) { return iterationLabel(iterationOf(n.run, n.of)); }),
+    Measure<N>({"", "start", Unit::Time, kColumn},
+               [](const N& n) {
+                   return Reading::time(startOf(iterationOf(n.run, n.of), n.of), n.run.info);
+               }),
+    Measure<N>({"", "length", Unit::Time, kColumn},
+               [](const N& n) { return Reading::time(n.of.window.duration(), n.run.info); }),
+    Measure<N>({"", "text", Unit::None, kColumn},
+               [](const N& n) { return n.of.text.empty() ? "(bookmark)" : n.of.text; }),
+};
+} // namespace
+
+void addNotes(const Run& run, std::span<const Note> notes, Sheet& sheet)
 {
-    auto all = nlohmann::ordered_json::array();
-    for (const Note& note : notes) {
-        nlohmann::ordered_json one;
-        one["text"] = note.text;
-        one["op"] = note.op ? nlohmann::ordered_json(spelling(run, *note.op)) : nullptr;
-        one["device"] = note.device.isValid() ? nlohmann::ordered_json(note.device.value) : nullptr;
-        one["iteration"] = note.iteration >= 0 ? nlohmann::ordered_json(note.iteration) : nullptr;
-        one["begin"] = timeJson(run.info, note.window.begin);
-        one["end"] = timeJson(run.info, note.window.end);
-        one["created"] = note.created;
-        all.push_back(std::move(one));
-    }
-    return all;
+    std::vector<N> rows;
+    for (const Note& note : notes)
+        rows.push_back({run, note, rows.size() + 1});
+    const Table table(kNote, rows);
+    if (!notes.empty())
+        return sheet.table(table, "notes");
+    sheet.data("notes", table.json());
+    sheet.lines("no notes; press N in the window to add one\n");
 }
 
 } // namespace cli

@@ -1,18 +1,12 @@
 #pragma once
 
 #include "engine/timeline/note.h"
-#include "engine/timeline/run.h"
-
-#include <nlohmann/json_fwd.hpp>
-
-#include <span>
-#include <string>
+#include "profiler/report/sheet.h"
 
 namespace cli {
 
-// Returns the notes of a run as the window lists them: subject, time, duration, text. Times are
+// Adds the notes of a run as the window lists them: subject, time, duration, text. Shown times are
 // relative to the note's iteration.
-std::string notesText(const engine::Run& run, std::span<const engine::Note> notes);
-nlohmann::ordered_json notesJson(const engine::Run& run, std::span<const engine::Note> notes);
+void addNotes(const engine::Run& run, std::span<const engine::Note> notes, profiler::Sheet& sheet);
 
 } // namespace cli

@@ -31,4 +31,9 @@ std::string jsonText(const nlohmann::ordered_json& json)
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+void print(const profiler::Sheet& sheet, bool json)
+{
+    printText(json ? jsonText(sheet.json()) : sheet.text());
+}
+
 } // namespace cli

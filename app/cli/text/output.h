@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/process.h"
+#include "profiler/report/sheet.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -17,5 +18,7 @@ std::size_t outputColumns(); // width of the terminal; 160 if there is no termin
 // Returns the text that --json prints. Bytes that are not UTF-8, for example of a file name, are
 // replaced.
 std::string jsonText(const nlohmann::ordered_json& json);
+
+void print(const profiler::Sheet& sheet, bool json);
 
 } // namespace cli

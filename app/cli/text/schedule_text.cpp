@@ -1,8 +1,9 @@
 #include "app/cli/text/schedule_text.h"
 
-#include "app/cli/text/communication_text.h"
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@ namespace cli {
 
 using namespace engine;
 using nlohmann::ordered_json;
+using namespace profiler;
 
 namespace {
 ordered_json placement(const Schedule& schedule)
@@ -35,7 +37,7 @@ std::string scheduleText(const Schedule& schedule)
             text += " " + toString(op);
         text += "\n";
     }
-    return text + "\n" + communicationTable(communicationOf(schedule));
+    return text + "\n" + transportTable(checkTransports(schedule)).text();
 }
 
 std::string scheduleJson(const Schedule& schedule)
@@ -48,19 +50,58 @@ std::string scheduleJson(const Schedule& schedule)
         programs.push_back(ops);
     }
     const Shape& shape = schedule.shape;
-    return ordered_json{{"scheme", schedule.scheme},
-                        {"devices", shape.devices},
-                        {"stages", shape.stages},
-                        {"micro_batches", shape.microBatches},
-                        {"chunks", shape.chunks()},
-                        {"replicas", shape.replicas},
-                        {"slices", shape.slices},
-                        {"device_of", placement(schedule)},
-                        {"asynchronous", isAsynchronous(schedule)},
-                        {"program", programs},
-                        {"communication", communicationJson(communicationOf(schedule))}}
+    return ordered_json{
+               {"scheme", schedule.scheme},
+               {"devices", shape.devices},
+               {"stages", shape.stages},
+               {"micro_batches", shape.microBatches},
+               {"chunks", shape.chunks()},
+               {"replicas", shape.replicas},
+               {"slices", shape.slices},
+               {"device_of", placement(schedule)},
+               {"asynchronous", isAsynchronous(schedule)},
+               {"program", programs},
+               {"communication", profiler::toJson(communicationData(checkTransports(schedule)))}}
                .dump()
         + "\n";
+}
+
+namespace {
+using V = TransportVerdict;
+
+// A field of the first failure; null if the transport is safe.
+Reading ofFailure(const V& verdict, Reading value)
+{
+    return verdict.safe ? Reading() : value;
+}
+
+constexpr std::array kVerdict{
+    Measure<V>({"name"}, [](const V& v) { return transportName(v.transport); }),
+    Measure<V>({"title", "transport", Unit::None, kColumn},
+               [](const V& v) { return transportTitle(v.transport); }),
+    Measure<V>({"safe", "safe", Unit::None, kColumn}, Of<&V::safe>()),
+    Measure<V>({"device"}, [](const V& v) { return ofFailure(v, v.device.value); }),
+    Measure<V>({"index"}, [](const V& v) { return ofFailure(v, v.index); }),
+    Measure<V>({"op"}, [](const V& v) { return ofFailure(v, v.safe ? "" : toString(v.op)); }),
+    Measure<V>({"reason"}, [](const V& v) { return ofFailure(v, v.reason); }),
+    Measure<V>({"", "first failure", Unit::None, kColumn}, Of<&V::reason>()),
+};
+} // namespace
+
+CommunicationReport checkTransports(const Schedule& schedule)
+{
+    return checkCommunication(hasTransfers(schedule) ? schedule : addP2P(schedule));
+}
+
+Table transportTable(const CommunicationReport& report)
+{
+    return {kVerdict, report.verdicts};
+}
+
+Reading communicationData(const CommunicationReport& report)
+{
+    return Reading::Fields{{"messages", report.messages},
+                           {"transports", transportTable(report).json()}};
 }
 
 } // namespace cli

@@ -1,7 +1,7 @@
 #include "app/cli/text/timeline_text.h"
 
 #include "profiler/analysis/lanes.h"
-#include "profiler/analysis/words.h"
+#include "profiler/analysis/measure.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 #include "engine/timeline/note.h"
-#include "profiler/analysis/range/range_metrics.h"
+#include "profiler/analysis/range_metrics.h"
 
 #include <QString>
 #include <QStringList>

@@ -4,7 +4,7 @@
 #include "app/timeline/paint/timeline_look.h"
 #include "app/ui/theme.h"
 #include "engine/schedule/schedule.h"
-#include "profiler/analysis/kernel_kind.h"
+#include "profiler/analysis/gpu_activity.h"
 
 namespace app {
 

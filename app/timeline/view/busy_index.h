@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/timeline/span_index.h"
-#include "profiler/analysis/kernel_kind.h"
+#include "profiler/analysis/gpu_activity.h"
 
 #include <array>
 #include <cstdint>

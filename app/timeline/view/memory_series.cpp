@@ -2,7 +2,7 @@
 
 #include "engine/timeline/span_index.h"
 #include "engine/timeline/stash_ledger.h"
-#include "profiler/analysis/tensors/memory_steps.h"
+#include "profiler/analysis/alive.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "app/timeline/view/flow.h"
 #include "app/timeline/view/memory_series.h"
 #include "engine/timeline/run.h"
-#include "profiler/analysis/explainer.h"
+#include "profiler/analysis/explain.h"
 #include "profiler/analysis/metrics.h"
 
 #include <map>

@@ -1,5 +1,5 @@
 #include "profiler/analysis/compare.h"
-#include "profiler/analysis/words.h"
+#include "profiler/analysis/measure.h"
 #include "tests/profiler/analysis/hand_made.h"
 
 #include <clocale>

@@ -1,5 +1,4 @@
 #include "profiler/analysis/explain.h"
-#include "profiler/analysis/explainer.h"
 #include "profiler/analysis/metrics.h"
 #include "tests/profiler/analysis/hand_made.h"
 

@@ -1,4 +1,4 @@
-#include "profiler/analysis/kernel_launches.h"
+#include "profiler/analysis/kernel_table.h"
 #include "tests/profiler/analysis/hand_made.h"
 
 using namespace engine;

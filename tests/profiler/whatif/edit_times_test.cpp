@@ -1,4 +1,4 @@
-#include "profiler/whatif/edit_times.h"
+#include "profiler/whatif/stage_times.h"
 #include "tests/catch.h"
 
 using namespace engine;

@@ -1,6 +1,6 @@
-#include "profiler/whatif/edit_times.h"
 #include "profiler/whatif/predict.h"
 #include "profiler/whatif/run_edits.h"
+#include "profiler/whatif/stage_times.h"
 #include "tests/profiler/whatif/measured_run.h"
 
 #include <string>

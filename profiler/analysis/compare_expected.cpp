@@ -1,0 +1,161 @@
+#include "profiler/analysis/compare_expected.h"
+
+#include "engine/base/median.h"
+#include "engine/base/try.h"
+#include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
+#include "profiler/analysis/link_loads.h"
+#include "profiler/analysis/metrics.h"
+#include "profiler/analysis/recorded_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+constexpr OpKind kComputeKinds[]{OpKind::Forward,        OpKind::Backward,  OpKind::BackwardInput,
+                                 OpKind::BackwardWeight, OpKind::Recompute, OpKind::OptimizerStep};
+
+// Returns the mean over the devices that compute. A device without a trace does not compute.
+double meanOver(const RunMetrics& metrics, const auto& timeOf)
+{
+    double sum = 0;
+    int count = 0;
+    for (const DeviceMetrics& device : metrics.devices)
+        if (device.compute > 0) {
+            sum += static_cast<double>(timeOf(device));
+            ++count;
+        }
+    return count > 0 ? sum / count : 0;
+}
+
+class KindTable
+{
+public:
+    explicit KindTable(std::size_t runs)
+        : m_runs(runs)
+    { }
+
+    void add(std::string title, std::optional<OpKind> op, std::size_t run, double time)
+    {
+        auto row = std::ranges::find(m_rows, title, &KindTimes::title);
+        if (row == m_rows.end())
+            row = m_rows.insert(m_rows.end(),
+                                {std::move(title), op, std::vector<double>(m_runs, 0)});
+        row->times[run] = time;
+    }
+    std::vector<KindTimes> rows()
+    {
+        std::erase_if(m_rows, [](const KindTimes& row) {
+            return std::ranges::all_of(row.times, [](double time) { return time == 0; });
+        });
+        return std::move(m_rows);
+    }
+
+private:
+    std::size_t m_runs;
+    std::vector<KindTimes> m_rows;
+};
+
+void addKinds(const Run& run, const RunMetrics& metrics, std::size_t number, KindTable& table)
+{
+    for (const OpKind kind : kComputeKinds)
+        table.add(std::string(kindName(kind)), kind, number,
+                  meanOver(metrics, [kind](const auto& device) { return device.byKind[kind]; }));
+    const ExposedTime exposed = exposedByKind(run, metrics.iteration);
+    const auto all = static_cast<double>(metrics.devices.size());
+    const auto recorded = static_cast<double>(std::ranges::count_if(
+        metrics.devices, [](const auto& device) { return device.compute > 0; }));
+    const double scale = recorded > 0 ? all / recorded : 1; // exposedByKind(): mean of all devices
+    table.add("messages, exposed", {}, number, exposed.messages * scale);
+    table.add("copies, exposed", {}, number, exposed.copies * scale);
+    table.add("all-reduces, exposed", {}, number, exposed.allReduces * scale);
+    table.add("bubble", {}, number,
+              meanOver(metrics, [](const auto& device) { return device.bubble; }));
+}
+
+std::vector<DeviceTimes> devicesOf(const RunMetrics& expected, const RunMetrics& measured)
+{
+    std::vector<DeviceTimes> devices;
+    std::vector<double> ratios;
+    for (const DeviceMetrics& device : measured.devices) {
+        const auto before = static_cast<double>(expected.devices[device.device].compute);
+        const auto compute = static_cast<double>(device.compute);
+        if (before <= 0 || compute <= 0)
+            continue;
+        devices.push_back({device.device, compute, compute / before});
+        ratios.push_back(compute / before);
+    }
+    const double median = medianOf(ratios);
+    for (DeviceTimes& device : devices) {
+        device.factor /= median;
+        device.isSlow = device.factor >= kSlowFactor;
+    }
+    return devices;
+}
+
+using Pair = std::pair<DeviceId, DeviceId>;
+
+std::map<Pair, std::vector<double>> messagesOf(const Run& run)
+{
+    const RecordedTimes times = recordedTimes(run);
+    std::map<Pair, std::vector<double>> messages;
+    std::size_t number = 0;
+    for (const DeviceId d : run.schedule.program.ids())
+        for (const Op& op : run.schedule.program[d]) {
+            const auto& cost = times[number++];
+            if (isSend(op.kind) && op.peer != Op::kNoPeer && cost)
+                messages[{d, DeviceId{op.peer}}].push_back(
+                    static_cast<double>(cost->duration + cost->latency));
+        }
+    return messages;
+}
+
+std::vector<LinkTimes> linksOf(const Run& expected, const Run& measured)
+{
+    auto before = messagesOf(expected);
+    std::vector<LinkTimes> links;
+    for (auto& [ends, times] : messagesOf(measured)) {
+        const auto known = before.find(ends);
+        if (known != before.end())
+            links.push_back({ends.first, ends.second, static_cast<int>(times.size()),
+                             medianOf(known->second), medianOf(times)});
+    }
+    std::ranges::stable_sort(links, std::ranges::greater(),
+                             [](const LinkTimes& link) { return link.measured - link.expected; });
+    return links;
+}
+} // namespace
+
+Result<ExpectedComparison> compareExpected(std::span<const Run* const> runs)
+{
+    if (runs.size() < 2)
+        return fail(Error::Code::InvalidArgument,
+                    "the comparison needs an expected and a measured run");
+    ExpectedComparison comparison;
+    KindTable table(runs.size());
+    std::vector<RunMetrics> all;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (runs[i]->info.inUnits())
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} is in abstract units and has no times to compare",
+                                    runs[i]->info.label));
+        auto numbers = TRY(metrics(*runs[i]));
+        comparison.iterations.push_back(static_cast<double>(numbers.duration));
+        addKinds(*runs[i], numbers, i, table);
+        all.push_back(std::move(numbers));
+    }
+    comparison.kinds = table.rows();
+    if (all.front().devices.size() == all.back().devices.size()) {
+        comparison.devices = devicesOf(all.front(), all.back());
+        comparison.links = linksOf(*runs.front(), *runs.back());
+    }
+    return comparison;
+}
+
+} // namespace profiler

@@ -1,0 +1,214 @@
+#include "profiler/report/run_sheet.h"
+
+#include "engine/schedule/notation.h"
+#include "profiler/analysis/explain.h"
+#include "profiler/figure/scene.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+std::string outcomeText(const RunInfo& info)
+{
+    switch (info.outcome) {
+    case Outcome::Finished:
+        return {};
+    case Outcome::Running:
+        return " (not finished: running or killed)";
+    case Outcome::Cancelled:
+        return " (cancelled)";
+    case Outcome::Failed:
+        break;
+    }
+    return " (failed: " + info.failure + ")";
+}
+
+std::string evidenceText(const Run& run)
+{
+    const Evidence of = evidence(run);
+    return fmt::format("{}, from {}{}", of.kind, of.from, of.isComplete ? "" : ", incomplete");
+}
+
+// "bubbles by cause, all devices: fill 13.8 ms (16.0 %), wait 47.6 ms (55.2 %), drain ..."
+std::string causesText(const Run& run, const std::vector<Bubble>& bubbles)
+{
+    EnumArray<Bubble::Kind, std::int64_t, 3> sums{};
+    std::int64_t all = 0;
+    for (const Bubble& bubble : bubbles) {
+        sums[bubble.kind] += bubble.window.duration();
+        all += bubble.window.duration();
+    }
+    std::string text = "bubbles by cause, all devices:";
+    for (const Bubble::Kind kind : sums.enumerators())
+        text += fmt::format("{} {} {} ({})", kind == Bubble::Kind::Fill ? "" : ",",
+                            bubbleKindName(kind), timeText(sums[kind], run.info.ticksPerUnit),
+                            shareText(ratio(sums[kind], all)));
+    return text;
+}
+
+// "critical path: 31 ops, Forward 26.8 ms, Backward 47.1 ms, idle 2.0 ms"
+std::string pathText(const Run& run, const OpIndex& index, const std::vector<CauseLink>& path)
+{
+    if (path.empty())
+        return {};
+    EnumArray<OpKind, std::int64_t, kOpKinds> byKind{};
+    std::int64_t idle = path.back().window.end - path.front().window.begin;
+    for (const CauseLink& link : path) {
+        byKind[opAt(run.schedule, index, link.op).kind] += link.window.duration();
+        idle -= link.window.duration();
+    }
+    std::string text = fmt::format("critical path: {} ops", path.size());
+    const auto add = [&](std::string_view what, std::int64_t ticks) {
+        if (ticks > 0)
+            text += fmt::format(", {} {}", what, timeText(ticks, run.info.ticksPerUnit));
+    };
+    for (const OpKind kind : byKind.enumerators())
+        add(kindTitle(kind), byKind[kind]);
+    add("idle", idle);
+    return text;
+}
+
+} // namespace
+
+std::string runHeading(const Run& run)
+{
+    return run.info.label + ", " + runFacts(run);
+}
+
+std::string runFacts(const Run& run)
+{
+    const Shape& shape = run.schedule.shape;
+    const RunInfo& info = run.info;
+    std::string text = fmt::format("{}: D = {}", modeDescription(info), shape.devices);
+    text += knowsMicroBatches(info) ? fmt::format(", N = {}", shape.microBatches)
+                                    : ", micro-batches unknown";
+    text += knowsStages(info) ? fmt::format(", v = {}", shape.chunks()) : ", stages unknown";
+    if (shape.dataParallel > 1)
+        text += fmt::format(", W = {} copies (the first is shown)", shape.dataParallel);
+    if (!info.model.empty())
+        text += ", model " + info.model;
+    if (!info.precision.empty())
+        text += " in " + info.precision;
+    if (!info.link.empty())
+        text += ", link " + info.link;
+    return text + outcomeText(info);
+}
+
+void addSummary(const Run& run, const RunMetrics& metrics, Sheet& sheet)
+{
+    sheet.summary(facts(runMeasures(), ReportedRun{run, metrics}));
+}
+
+void addDevices(const Run& run, const RunMetrics& metrics, Sheet& sheet)
+{
+    const auto devices = reportedDevices(run, metrics);
+    sheet.heading("Devices");
+    sheet.table(Table(deviceMeasures(), devices));
+    if (metrics.peakBytes()) {
+        sheet.heading("Memory at the peak of each device");
+        sheet.table(Table(deviceMeasures(), devices, kMemory));
+    }
+    if (!run.info.gpuMemory.empty()) {
+        sheet.heading("Memory of the GPUs at the end, by owner");
+        sheet.table(Table(gpuMemoryMeasures(), run.info.gpuMemory));
+        sheet.sentence(memoryNote(run.info.gpuMemory));
+    }
+}
+
+void addBubbles(const Run& run, const RunMetrics& metrics, Sheet& sheet)
+{
+    constexpr std::size_t kMost = 10;
+    const Explainer explainer(run, metrics.iteration);
+    const OpIndex index(run.schedule);
+    std::vector<Bubble> bubbles = explainer.bubbles();
+    const auto table = [&] {
+        std::vector<ReportedBubble> subjects;
+        for (const Bubble& bubble : bubbles)
+            subjects.push_back({run, index, bubble});
+        return Table(bubbleMeasures(), subjects);
+    };
+    sheet.data("bubbles", table().json());
+    const auto path = explainer.criticalPath();
+    sheet.data("critical_path", opList(run, index, path));
+    sheet.heading("Longest bubbles");
+    if (bubbles.empty())
+        return sheet.sentence("No device was idle.");
+    const std::string causes = causesText(run, bubbles);
+    std::ranges::stable_sort(bubbles, std::greater<>(),
+                             [](const Bubble& bubble) { return bubble.window.duration(); });
+    bubbles.resize(std::min(bubbles.size(), kMost));
+    sheet.table(table());
+    sheet.sentence(causes);
+    sheet.sentence(pathText(run, index, path));
+}
+
+void addSetup(const Run& run, Sheet& sheet)
+{
+    const RunInfo& info = run.info;
+    const std::string peak = info.peakFlops > 0
+        ? fmt::format("{:.4g} per device{}", info.peakFlops,
+                      info.peakSource.empty() ? "" : ", " + info.peakSource)
+        : "";
+    std::vector<std::vector<Reading>> rows;
+    for (const auto& [title, text] :
+         {std::pair("Scheme", info.label), std::pair("Mode", modeDescription(info)),
+          std::pair("Evidence", evidenceText(run)), std::pair("Model", info.model),
+          std::pair("Device", info.deviceName), std::pair("Host", info.hostName),
+          std::pair("Timing", info.timing), std::pair("Links", info.link),
+          std::pair("Transport", info.transport), std::pair("Peak FLOP/s", peak),
+          std::pair("Clocks", clockText(info.machine.clocks)), std::pair("Started", info.started),
+          std::pair("Program", info.program)})
+        if (!text.empty())
+            rows.push_back({title, text});
+    sheet.heading("Set-up", Sheet::For::Html);
+    sheet.table(Table({"Setting", "Value"}, std::move(rows)), {}, Sheet::For::Html);
+    if (!info.command.empty())
+        sheet.markup("<pre>" + markupText(info.command) + "</pre>\n");
+    if (!info.experiment.empty())
+        sheet.markup("<details><summary>Experiment (TOML)</summary><pre>"
+                     + markupText(info.experiment) + "</pre></details>\n");
+}
+
+Table comparedRuns(std::span<const Run* const> runs, const Comparison& comparison)
+{
+    std::vector<ReportedRun> subjects;
+    std::vector<std::string> labels;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        subjects.push_back({*runs[r], comparison.runs[r].metrics});
+        labels.push_back(comparison.runs[r].label);
+    }
+    Table table(runMeasures(), subjects, kColumn | kCompared);
+    constexpr std::array<std::string_view, 4> kHaveColumns{"mode", "D", "N", "v"};
+    table.insert(0, "run", labels);
+    for (const Difference& one : comparison.differences)
+        if (std::ranges::find(kHaveColumns, one.title) == kHaveColumns.end())
+            table.insert(table.columns.size(), one.title, one.values);
+    return table;
+}
+
+void addComparison(std::span<const Run* const> runs, const Comparison& comparison, Sheet& sheet)
+{
+    sheet.heading("Results", Sheet::For::Html);
+    sheet.table(comparedRuns(runs, comparison));
+    sheet.sentence("compute, exposed communication and bubble: mean of the devices");
+    // If the links differ, which include the mapping to nodes, the table has a column of them.
+    const std::string& link = runs.front()->info.link;
+    const auto& differences = comparison.differences;
+    if (!link.empty()
+        && std::ranges::find(differences, "link", &Difference::title) == differences.end())
+        sheet.sentence("link: " + link);
+    for (std::size_t r = 0; r < runs.size(); ++r)
+        if (r != comparison.baseline)
+            sheet.sentence(summarize(comparison, r));
+    for (const std::string& note : comparison.notes)
+        sheet.sentence("note: " + note);
+}
+
+} // namespace profiler

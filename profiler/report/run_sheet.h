@@ -1,0 +1,27 @@
+#pragma once
+
+#include "profiler/analysis/compare.h"
+#include "profiler/analysis/run_measures.h"
+#include "profiler/report/sheet.h"
+
+namespace profiler {
+
+// The parts of a sheet about a run. `bscope analyze`, simulate, run and compare print them, and the
+// report page shows them.
+
+std::string runHeading(const engine::Run& run); // "BitPipe, emulated: D = 4, N = 8, model tiny"
+std::string runFacts(const engine::Run& run);   // without the label
+void addSummary(const engine::Run& run, const RunMetrics& metrics, Sheet& sheet);
+// The table of devices and, if memory was recorded, the tables of their memory.
+void addDevices(const engine::Run& run, const RunMetrics& metrics, Sheet& sheet);
+// The bubbles by kind, and the longest ones with their causes. The run needs spans.
+void addBubbles(const engine::Run& run, const RunMetrics& metrics, Sheet& sheet);
+void addSetup(const engine::Run& run, Sheet& sheet);
+
+// A row for each run, with the settings that differ.
+Table comparedRuns(std::span<const engine::Run* const> runs, const Comparison& comparison);
+// How each run differs from the baseline, and notes on the comparison.
+void addComparison(std::span<const engine::Run* const> runs, const Comparison& comparison,
+                   Sheet& sheet);
+
+} // namespace profiler

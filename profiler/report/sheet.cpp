@@ -1,0 +1,377 @@
+#include "profiler/report/sheet.h"
+
+#include "engine/base/check.h"
+#include "profiler/figure/scene.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace profiler {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light; }
+body { font: 15px/1.5 Roboto, "Segoe UI", Helvetica, Arial, sans-serif; color: #1d232b;
+  background: #fff; max-width: 1120px; margin: 32px auto; padding: 0 24px; }
+h1 { font-size: 28px; margin: 0; } h2 { font-size: 19px; margin: 36px 0 8px; }
+h3 { font-size: 15px; margin: 20px 0 6px; } p { margin: 6px 0; color: #4a5462; }
+.numbers { display: flex; flex-wrap: wrap; gap: 12px; margin: 20px 0; }
+.numbers div { border: 1px solid #d8dde4; border-radius: 6px; padding: 8px 16px; }
+.numbers b { display: block; font-size: 21px; } .numbers span { color: #4a5462; font-size: 13px; }
+.wide { overflow-x: auto; } figure { margin: 20px 0; } figure svg { width: 100%; height: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 8px 0; }
+th, td { padding: 4px 12px; border-bottom: 1px solid #e4e8ed; text-align: right; }
+th { font-weight: 500; } th:first-child, .text { text-align: left; }
+thead th { color: #4a5462; border-bottom-color: #aab3bf; } .facts th { color: #4a5462; }
+pre { background: #f4f6f8; padding: 10px 14px; border-radius: 6px; overflow-x: auto;
+  white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
+footer { margin: 40px 0; font-size: 13px; color: #4a5462; }
+@media print { body { margin: 0; max-width: none; } }
+)";
+
+// A column of a table as it is drawn.
+struct DrawnColumn
+{
+    std::string title, unit, tip;
+    std::vector<std::string> cells;
+    bool isText = false;
+};
+
+bool isZero(const Reading& reading)
+{
+    return reading.number().value_or(0) == 0 && !reading.isText();
+}
+
+// The unit of a column of times; 0 if its rows have different units.
+std::int64_t commonTicks(const Table& table, std::size_t c)
+{
+    std::int64_t ticks = -1;
+    for (const auto& row : table.rows)
+        if (row[c].isKnown()) {
+            if (ticks >= 0 && ticks != row[c].ticksPerUnit
+                && (ticks == 1) != (row[c].ticksPerUnit == 1))
+                return 0;
+            ticks = row[c].ticksPerUnit;
+        }
+    return ticks < 0 ? 1 : ticks;
+}
+
+std::string withNote(const std::string& cell, const Reading& reading)
+{
+    return reading.note.empty() || !reading.isKnown() ? cell : cell + ", " + reading.note;
+}
+
+void draw(const Table& table, std::size_t c, std::vector<DrawnColumn>& drawn)
+{
+    const auto& [of, title] = table.columns[c];
+    const auto cell = [&](const auto& row) -> const Reading& { return row[c]; };
+    if ((of.title.empty() && title.empty()) || (of.shown & table.shown) == 0
+        || ((of.shown & kIfAny) != 0 && std::ranges::all_of(table.rows, isZero, cell)))
+        return;
+    const std::int64_t ticks = commonTicks(table, c);
+    DrawnColumn column{title.empty() ? std::string(of.title) : title,
+                       ticks > 0 ? unitText(of.unit, ticks) : "",
+                       definition(of),
+                       {},
+                       false};
+    const bool isName = drawn.empty();
+    for (const auto& row : table.rows) {
+        const std::string text = ticks > 0 ? cellText(row[c], of) : readingText(row[c], of);
+        column.cells.push_back(isName ? withNote(text, row[c]) : text);
+        column.isText = column.isText || (row[c].isText() && of.decimals < 0);
+    }
+    drawn.push_back(column);
+    if (!std::ranges::any_of(table.rows,
+                             [&](const auto& row) { return row[c].interval.has_value(); }))
+        return;
+    column.title = "95 % interval";
+    for (std::size_t r = 0; r < table.rows.size(); ++r)
+        column.cells[r] = intervalText(table.rows[r][c], of);
+    drawn.push_back(std::move(column));
+}
+
+std::vector<DrawnColumn> drawn(const Table& table)
+{
+    std::vector<DrawnColumn> columns;
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+        draw(table, c, columns);
+    return columns;
+}
+
+// The number of characters in UTF-8 text.
+std::size_t width(const std::string& text)
+{
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string padded(const std::string& cell, std::size_t columnWidth, bool isText)
+{
+    const std::string padding(columnWidth - std::min(columnWidth, width(cell)), ' ');
+    return isText ? cell + padding : padding + cell;
+}
+
+std::string capitalized(std::string title)
+{
+    // Symbols such as v and b keep their case.
+    if (title.size() > 1)
+        title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+    return title;
+}
+
+std::string tip(const std::string& text)
+{
+    return text.empty() ? "" : fmt::format(" title=\"{}\"", markupText(text));
+}
+
+std::string interval(const Fact& fact)
+{
+    if (!fact.value.interval)
+        return {};
+    const auto end = [&fact](std::int64_t at) {
+        Reading time(at);
+        time.ticksPerUnit = fact.value.ticksPerUnit;
+        return readingText(time, fact.of);
+    };
+    return fmt::format(", 95 % interval {} to {}", end(fact.value.interval->least),
+                       end(fact.value.interval->most));
+}
+
+std::string summaryText(const std::vector<Fact>& facts)
+{
+    std::size_t widest = 0;
+    for (const Fact& fact : facts)
+        widest = std::max(widest, width(lowered(fact.of.title)));
+    std::string text;
+    for (const Fact& fact : facts)
+        text += fmt::format("{}  {}{}{}\n", padded(lowered(fact.of.title), widest, true),
+                            readingText(fact.value, fact.of), interval(fact),
+                            fact.value.note.empty() ? "" : " (" + fact.value.note + ")");
+    return text;
+}
+
+// The large numbers of a page: value, title and the definition as their tooltip.
+std::string numberCards(const std::vector<Fact>& facts)
+{
+    std::string text = "<div class=\"numbers\">\n";
+    for (const Fact& fact : facts) {
+        const std::string about = definition(fact.of);
+        text += fmt::format("<div{}><b>{}</b><span>{}</span></div>\n",
+                            tip(fact.value.note + (fact.value.note.empty() ? "" : "\n") + about),
+                            markupText(readingText(fact.value, fact.of)),
+                            markupText(lowered(fact.of.title)));
+    }
+    return text + "</div>\n";
+}
+
+} // namespace
+
+Table::Table(const std::vector<std::string>& titles, std::vector<std::vector<Reading>> cells)
+    : rows(std::move(cells))
+{
+    for (const std::string& title : titles)
+        columns.push_back({{"", "", Unit::None, kColumn}, title});
+}
+
+void Table::insert(std::size_t at, const std::string& title, const std::vector<std::string>& cells)
+{
+    CHECK(cells.size() == rows.size());
+    columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(at),
+                   {{"", "", Unit::None, shown}, title});
+    for (std::size_t r = 0; r < rows.size(); ++r)
+        rows[r].insert(rows[r].begin() + static_cast<std::ptrdiff_t>(at), textOrUnknown(cells[r]));
+}
+
+std::string Table::text() const
+{
+    std::vector<DrawnColumn> all = drawn(*this);
+    std::vector<std::string> lines(rows.size() + 1);
+    for (DrawnColumn& column : all) {
+        column.cells.insert(column.cells.begin(),
+                            lowered(column.title) + (column.unit.empty() ? "" : " " + column.unit));
+        std::size_t widest = 0;
+        for (const std::string& cell : column.cells)
+            widest = std::max(widest, width(cell));
+        for (std::size_t r = 0; r < lines.size(); ++r)
+            lines[r] += (&column == all.data() ? "" : "  ")
+                + padded(column.cells[r], widest, column.isText);
+    }
+    std::string text;
+    for (std::string& line : lines)
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    return text;
+}
+
+std::string Table::html() const
+{
+    const std::vector<DrawnColumn> all = drawn(*this);
+    std::string text = "<div class=\"wide\"><table><thead><tr>";
+    for (const DrawnColumn& column : all)
+        text += fmt::format("<th{}>{}{}</th>", tip(column.tip),
+                            markupText(capitalized(column.title)),
+                            column.unit.empty() ? "" : ", " + column.unit);
+    text += "</tr></thead><tbody>\n";
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        text += "<tr>";
+        for (const DrawnColumn& column : all) {
+            const bool isName = &column == all.data();
+            text += (isName              ? "<th>"
+                         : column.isText ? "<td class=\"text\">"
+                                         : "<td>")
+                + markupText(column.cells[r]) + (isName ? "</th>" : "</td>");
+        }
+        text += "</tr>\n";
+    }
+    return text + "</tbody></table></div>\n";
+}
+
+Reading Table::json() const
+{
+    Reading::List all;
+    for (const auto& row : rows) {
+        Reading::Fields one;
+        for (std::size_t c = 0; c < columns.size(); ++c)
+            if (!columns[c].of.key.empty())
+                addField(columns[c].of, row[c], one);
+        all.push_back(withNulls(std::move(one)));
+    }
+    return all;
+}
+
+void Sheet::heading(std::string text, For where)
+{
+    m_parts.push_back({Part::Kind::Heading, where, std::move(text)});
+}
+
+void Sheet::sentence(std::string text, For where)
+{
+    if (!text.empty())
+        m_parts.push_back({Part::Kind::Sentence, where, std::move(text)});
+}
+
+void Sheet::lines(std::string text)
+{
+    if (!text.empty())
+        m_parts.push_back({Part::Kind::Lines, For::Text, std::move(text)});
+}
+
+void Sheet::markup(std::string html)
+{
+    m_parts.push_back({Part::Kind::Markup, For::Html, std::move(html)});
+}
+
+void Sheet::summary(std::vector<Fact> facts, For where)
+{
+    m_parts.push_back({Part::Kind::Summary, where, {}, std::move(facts)});
+}
+
+void Sheet::table(Table table, std::string key, For where)
+{
+    if (!key.empty())
+        m_data.emplace_back(std::move(key), table.json());
+    m_parts.push_back({Part::Kind::Table, where, {}, {}, std::move(table)});
+}
+
+void Sheet::data(std::string key, Reading value)
+{
+    m_data.emplace_back(std::move(key), std::move(value));
+}
+
+void Sheet::data(const Reading& fields)
+{
+    const auto& all = std::get<Reading::Fields>(fields.data);
+    m_data.insert(m_data.end(), all.begin(), all.end());
+}
+
+// A blank line separates tables and paragraphs from what precedes them.
+std::string Sheet::text() const
+{
+    using enum Part::Kind;
+    std::string text;
+    Part::Kind last = Heading;
+    for (const Part& part : m_parts) {
+        if (part.where == For::Html)
+            continue;
+        const bool isFirst = text.empty();
+        const auto isParagraph
+            = [](Part::Kind kind) { return kind == Sentence || kind == Summary; };
+        const bool continues = isParagraph(part.kind) && isParagraph(last);
+        if (!isFirst && !continues && (last != Heading || part.kind == Heading))
+            text += "\n";
+        if (part.kind == Heading)
+            text += lowered(part.text) + ":\n";
+        else if (part.kind == Sentence)
+            text += part.text + "\n";
+        else
+            text += part.kind == Lines ? part.text
+                : part.kind == Summary ? summaryText(part.facts)
+                                       : part.table.text();
+        last = part.kind;
+    }
+    return text;
+}
+
+std::string Sheet::html() const
+{
+    using enum Part::Kind;
+    std::string html;
+    for (const Part& part : m_parts) {
+        if (part.where == For::Text)
+            continue;
+        html += part.kind == Heading ? fmt::format("<h2>{}</h2>\n", markupText(part.text))
+            : part.kind == Sentence  ? fmt::format("<p>{}</p>\n", markupText(part.text))
+            : part.kind == Markup    ? part.text
+            : part.kind == Summary   ? numberCards(part.facts)
+                                     : part.table.html();
+    }
+    return html;
+}
+
+ordered_json Sheet::json() const
+{
+    return toJson(m_data);
+}
+
+ordered_json toJson(const Reading& reading)
+{
+    return std::visit(
+        [&reading](const auto& data) -> ordered_json {
+            using Data = std::remove_cvref_t<decltype(data)>;
+            ordered_json json;
+            if constexpr (std::is_same_v<Data, Reading::List>) {
+                json = ordered_json::array();
+                for (const Reading& one : data)
+                    json.push_back(toJson(one));
+            } else if constexpr (std::is_same_v<Data, Reading::Fields>) {
+                json = ordered_json::object();
+                for (const auto& [key, one] : data)
+                    json[key] = toJson(one);
+            } else if constexpr (std::is_arithmetic_v<Data>) {
+                if (reading.ticksPerUnit == 1)
+                    json = data;
+                else
+                    json = static_cast<double>(data) / static_cast<double>(reading.ticksPerUnit);
+            } else if constexpr (std::is_same_v<Data, std::string>) {
+                json = data;
+            }
+            return json; // null if unknown
+        },
+        reading.data);
+}
+
+std::string htmlPage(const std::string& title, const std::string& body)
+{
+    return fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n"
+        "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
+        markupText(title), kStyle, body);
+}
+
+} // namespace profiler

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "profiler/analysis/measure.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace profiler {
+
+// A table whose columns are measures and whose cells are readings. A column with texts is aligned
+// to the left, unless its measure has decimals.
+struct Table
+{
+    struct Column
+    {
+        MeasureInfo of;
+        std::string title; // of a column that no measure describes; "": see `of`
+    };
+    std::vector<Column> columns;
+    std::vector<std::vector<Reading>> rows;
+    int shown = kColumn; // columns with one of these flags are visible; JSON has all
+
+    Table() = default;
+    // `measures` is an array or a span of Measure, and `subjects` a range of their subjects.
+    template<class Measures>
+    requires std::is_base_of_v<MeasureInfo, typename Measures::value_type>
+    Table(const Measures& measures, const auto& subjects, int flags = kColumn)
+        : shown(flags)
+    {
+        for (const auto& measure : measures)
+            columns.push_back({measure, {}});
+        for (const auto& subject : subjects) {
+            std::vector<Reading>& row = rows.emplace_back();
+            for (const auto& measure : measures)
+                row.push_back(measure(subject));
+        }
+    }
+    // A table of texts.
+    Table(const std::vector<std::string>& titles, std::vector<std::vector<Reading>> cells);
+
+    // Inserts a column of texts before the column with this index.
+    void insert(std::size_t at, const std::string& title, const std::vector<std::string>& cells);
+    std::string text() const; // for a terminal; lines have no trailing blanks
+    std::string html() const;
+    Reading json() const; // a list of objects
+};
+
+// A named reading of a summary: "iteration 74.4 ms (median of 5)".
+struct Fact
+{
+    MeasureInfo of;
+    Reading value;
+};
+
+// The known measures of a subject that are flagged with `shown`.
+template<class Subject>
+std::vector<Fact> facts(std::span<const Measure<Subject>> measures, const Subject& subject,
+                        int shown = kSummary)
+{
+    std::vector<Fact> all;
+    for (const Measure<Subject>& measure : measures)
+        if (Reading value = measure(subject); (measure.shown & shown) != 0 && value.isKnown())
+            all.push_back({measure, std::move(value)});
+    return all;
+}
+
+// What a command prints or a page shows, in its order. We describe it once, and text(), html() and
+// json() draw it, so that the three agree.
+class Sheet
+{
+public:
+    enum class For { All, Text, Html }; // where a part appears; JSON has only what has a key
+
+    void heading(std::string text, For where = For::All);
+    void sentence(std::string text, For where = For::All);
+    void lines(std::string text);  // for the terminal, as it is
+    void markup(std::string html); // for the page, as it is
+    void summary(std::vector<Fact> facts, For where = For::All);
+    void table(Table table, std::string key = {}, For where = For::All);
+    void data(std::string key, Reading value);
+    void data(const Reading& fields); // all of them
+
+    std::string text() const;
+    std::string html() const; // the body of a page
+    nlohmann::ordered_json json() const;
+
+private:
+    struct Part
+    {
+        enum class Kind { Heading, Sentence, Lines, Markup, Summary, Table } kind;
+        For where = For::All;
+        std::string text = {};
+        std::vector<Fact> facts = {};
+        Table table = {};
+    };
+
+    std::vector<Part> m_parts;
+    Reading::Fields m_data;
+};
+
+nlohmann::ordered_json toJson(const Reading& reading);
+// A page in a single file, in the common style of reports. Its content security policy stops the
+// browser from loading anything, even if a text in the body was not escaped.
+std::string htmlPage(const std::string& title, const std::string& body);
+
+} // namespace profiler
