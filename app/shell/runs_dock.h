@@ -98,26 +98,6 @@ private:
     const ThemeController& m_theme;
 };
 
-// Connects the list of runs to its page. Every page uses the same connections.
-inline void linkDock(const RunsDock& dock, RunLibrary& library, Page& page)
-{
-    QObject::connect(&dock, &RunsDock::activated, &page,
-                     [&page](const std::shared_ptr<RunDocument>& run) {
-                         Q_EMIT page.pageRequested({"run", {}, {run}});
-                     });
-    QObject::connect(&dock, &RunsDock::compareRequested, &page,
-                     [&page](const std::vector<std::shared_ptr<RunDocument>>& runs) {
-                         Q_EMIT page.pageRequested({"compare", {}, runs});
-                     });
-    QObject::connect(&dock, &RunsDock::removeRequested, &page,
-                     [&library](const RunDocument& document) { library.close(document); });
-    QObject::connect(
-        &dock, &RunsDock::moveInQueueRequested, &page,
-        [&library](const RunDocument& document, int by) { library.moveInQueue(document, by); });
-    QObject::connect(&dock, &RunsDock::addRequested, &page,
-                     [&page] { Q_EMIT page.pageRequested({"setup"}); });
-}
-
 // The open runs of the window, in groups that can be compared. A check mark selects a run or a
 // group for comparison; a run in progress shows its progress.
 class RunsDock : public QWidget
@@ -158,5 +138,25 @@ private:
     QLabel* m_queue;
     const RunDocument* m_current = nullptr; // only compared by address, never dereferenced
 };
+
+// Connects the list of runs to its page. Every page uses the same connections.
+inline void linkDock(const RunsDock& dock, RunLibrary& library, Page& page)
+{
+    QObject::connect(&dock, &RunsDock::activated, &page,
+                     [&page](const std::shared_ptr<RunDocument>& run) {
+                         Q_EMIT page.pageRequested({"run", {}, {run}});
+                     });
+    QObject::connect(&dock, &RunsDock::compareRequested, &page,
+                     [&page](const std::vector<std::shared_ptr<RunDocument>>& runs) {
+                         Q_EMIT page.pageRequested({"compare", {}, runs});
+                     });
+    QObject::connect(&dock, &RunsDock::removeRequested, &page,
+                     [&library](const RunDocument& document) { library.close(document); });
+    QObject::connect(
+        &dock, &RunsDock::moveInQueueRequested, &page,
+        [&library](const RunDocument& document, int by) { library.moveInQueue(document, by); });
+    QObject::connect(&dock, &RunsDock::addRequested, &page,
+                     [&page] { Q_EMIT page.pageRequested({"setup"}); });
+}
 
 } // namespace app

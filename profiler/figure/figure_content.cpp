@@ -2,6 +2,7 @@
 #include "profiler/analysis/device_times.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/range_metrics.h"
+#include "profiler/figure/figure_parts.h"
 #include "profiler/figure/figure_style.h"
 
 #include <fmt/format.h>
