@@ -1,7 +1,8 @@
 #pragma once
 
-#include "app/mapping/mapping_studies.h"
+#include "app/mapping/mapping_study.h"
 #include "app/plan/run_plan.h"
+#include "app/ui/latest.h"
 #include "app/ui/theme.h"
 
 #include <QTimer>
@@ -17,20 +18,17 @@ class QVBoxLayout;
 namespace app {
 
 class Band;
+class DataTable;
 class EmptyState;
-class ExposedBars;
-class LinkChooser;
 class LinkPanel;
-class LoadLegend;
-class LoadMatrix;
-class MappingCards;
-class MappingKey;
+class MappingTable;
 class ModelPanel;
 class NodePicture;
 class SegmentControl;
 
 // Shows the devices of a plan on the nodes of its hardware, the loads of the links, the compared
-// mappings, and the memory of the model. Predicts only while it is visible.
+// mappings, and the memory of the model. We predict only while the view is visible, because a
+// prediction with every mapping takes several simulations.
 class MappingView : public QWidget
 {
     Q_OBJECT
@@ -52,41 +50,46 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    struct Found
+    {
+        MappingStudy study;
+        ModelFacts facts;
+    };
+    static engine::Result<Found> find(const PredictionRequest& request,
+                                      const std::atomic<bool>& isDropped);
+
     QWidget* makeToolbar();
     QWidget* makeCentre(const ThemeController& theme);
     QWidget* makeEmpty(const ThemeController& theme);
     void connectAll();
     void ask();
-    void showAnswer(const MappingStudies::Answer& answer);
+    void showAnswer(engine::Result<Found> answer);
     void showFound();
     void showEmpty(const QString& fact, const QString& advice, bool offersHardware);
     void offerMapping(const QString& mapping);
+    void offerRow(const QModelIndex& row);
     void chooseFile();
     void showMapping(); // shows the plan's mapping in the picker
     void showSide();
-    LinkChooser& chooser() const;
-
-    static constexpr int kMostPictured = 16; // nodes; a larger machine is shown as a matrix
 
     RunPlan m_plan;
     QString m_problem;
     // Whether a study of the current plan was requested, and whether its answer has come. Until
     // then m_found is that of an earlier plan.
     bool m_isAsked = false, m_isAnswered = false;
-    MappingStudies m_studies;
+    Latest<PredictionRequest, engine::Result<Found>> m_studies{
+        this, &MappingView::find,
+        [this](engine::Result<Found> answer) { showAnswer(std::move(answer)); }};
     QTimer m_debounce;
-    std::shared_ptr<const MappingStudies::Found> m_found; // null: no answer
-    bool m_isShowing = false;                             // showMapping() is setting the picker
+    std::shared_ptr<const Found> m_found; // null: no answer
+    bool m_isShowing = false;             // showMapping() is setting the picker
     SegmentControl* m_mapping;
     QLabel *m_file, *m_crossing;
     QCheckBox *m_messages, *m_allReduces;
-    LoadLegend* m_legend;
     NodePicture* m_picture;
-    MappingKey* m_key;
-    LoadMatrix* m_matrix;
     Band* m_verdict;
-    MappingCards* m_cards;
-    ExposedBars* m_exposed;
+    MappingTable* m_compared;
+    DataTable* m_comparedTable;
     LinkPanel* m_link;
     ModelPanel* m_model;
     EmptyState* m_empty;
