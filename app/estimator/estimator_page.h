@@ -2,13 +2,15 @@
 
 #include "app/plan/bpipe_memory.h"
 #include "app/shell/page.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 #include "app/ui/theme.h"
+#include "profiler/study/reproduce.h"
 
 #include <optional>
 
 class QLabel;
 class QPushButton;
+class QVBoxLayout;
 
 namespace app {
 
@@ -17,7 +19,6 @@ class BpipeModel;
 class DataTable;
 class EstimatorForm;
 class MemoryBars;
-class NumberSources;
 class PublishedCases;
 class SpeedUpChart;
 
@@ -55,19 +56,25 @@ private:
     void showAnswer();
     void choose(int row);
     void showColumns();
-    void simulateMemory();
+    void showSources();
     void showMemory(const engine::Result<BpipeMemory>& memory);
     void showBars(const BpipeMemory& memory);
     void readPublished();
 
     const ThemeController& m_theme;
-    Background m_background{this};
+    Background m_reading{this};
+    using MemoryRequest = std::pair<BpipePlan, int>; // and the micro-batch size
+    Latest<MemoryRequest, engine::Result<BpipeMemory>> m_memory{
+        this,
+        [](const MemoryRequest& asked, const auto&) {
+            return bpipeMemory(asked.first, asked.second);
+        },
+        [this](const engine::Result<BpipeMemory>& memory) { showMemory(memory); }};
     std::optional<engine::BpipeQuestion> m_question;
     std::optional<engine::BpipeAnswer> m_answer; // nullopt: the input is not valid
     int m_row = 1;                               // the shown row of m_answer
     int m_chosen = 1; // the row that the user chose; kept if m_answer has fewer rows
     bool m_isShowing = false;
-    bool m_isSimulating = false, m_simulatesAgain = false;
 
     BpipeModel* m_model;
     EstimatorForm* m_form;
@@ -77,7 +84,8 @@ private:
     MemoryBars* m_bars;
     SpeedUpChart* m_chart;
     PublishedCases* m_published;
-    NumberSources* m_sources;
+    DataTable* m_publishedTable;
+    QVBoxLayout* m_sources;
     QWidget *m_formColumn = nullptr, *m_dock = nullptr; // m_dock: the sources
     QPushButton* m_simulateButton = nullptr;
     QAction *m_simulate, *m_copyCommand, *m_copyTable, *m_reset, *m_showSources;
