@@ -371,7 +371,10 @@ std::vector<TableColumn<MappedPrediction>> mappingColumns(const MappingStudy& st
                 .onlyIf(isPossible)
                 .with(kDifferenceRole, slower)
                 .with(kVerdictRole,
-                      [](const Row&) { return QVariant(static_cast<int>(Verdict::Worse)); }),
+                      [slower](const Row& row) {
+                          return slower(row).isValid() ? QVariant(static_cast<int>(Verdict::Worse))
+                                                       : QVariant();
+                      }),
             TableColumn<Row>(labelled(QStringLiteral("Exposed, %1"), Unit::Millisecond),
                              [](const Row& row) { return milliseconds(row.loads.exposed.sum()); })
                 .onlyIf(isPossible)

@@ -8,7 +8,6 @@
 #include <QTimer>
 #include <QWidget>
 
-class QAction;
 class QCheckBox;
 class QLabel;
 class QScrollArea;

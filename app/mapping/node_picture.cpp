@@ -203,11 +203,6 @@ void paintStages(QPainter& painter, const Theme& theme, const QRectF& rows,
     }
 }
 
-QPen penInNode(const Theme& theme, bool isAllReduce)
-{
-    return {LoadScale::colour(isAllReduce ? 2 : 0, theme), isAllReduce ? 1.5 : 1.2};
-}
-
 void paintLoadArrow(QPainter& painter, const Theme& theme, QPolygonF path, int load)
 {
     const QColor colour = LoadScale::colour(load, theme);
@@ -225,27 +220,6 @@ void paintLoadArrow(QPainter& painter, const Theme& theme, QPolygonF path, int l
 QString elided(const QPainter& painter, const QString& text, double width)
 {
     return QFontMetricsF(painter.font()).elidedText(text, Qt::ElideRight, width);
-}
-
-// Returns a line between two boxes: straight between neighbours, otherwise through the gap below
-// the upper one. The lines of the two directions are offset.
-QPolygonF pathInNode(const QRectF& from, const QRectF& to)
-{
-    constexpr double kSide = 3;
-    const QPointF a = from.center() + QPointF(0, kSlotCaption / 2.0);
-    const QPointF b = to.center() + QPointF(0, kSlotCaption / 2.0);
-    const bool isForth = a.y() < b.y() || (a.y() == b.y() && a.x() < b.x());
-    const double side = isForth ? kSide : -kSide;
-    const bool sameRow = a.y() == b.y(), sameColumn = a.x() == b.x();
-    if (sameRow && std::abs(a.x() - b.x()) < 2 * from.width())
-        return {a + QPointF(0, side), b + QPointF(0, side)};
-    if (sameColumn)
-        return {a + QPointF(side, 0), b + QPointF(side, 0)};
-    const double gap = std::min(from.bottom(), to.bottom()) + 4 + side / 2;
-    return {a + QPointF(2 * side, 0),
-            {a.x() + 2 * side, gap},
-            {b.x() + 2 * side, gap},
-            b + QPointF(2 * side, 0)};
 }
 
 } // namespace
@@ -548,7 +522,6 @@ void NodePicture::paintNode(QPainter& painter, std::size_t node) const
     painter.setPen(c.text2);
     painter.drawText(line.adjusted(after, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                      fittingSummary(m_study->nodes[node].summary, line.width() - after));
-    paintLinesInNode(painter, node);
     const auto& slots = m_study->nodes[node].slots;
     for (std::size_t i = 0; i < m_layout.places[node].size(); ++i)
         paintSlot(painter, slots[i], m_layout.places[node][i]);
@@ -558,30 +531,6 @@ void NodePicture::paintNode(QPainter& painter, std::size_t node) const
         painter.drawText(
             line, Qt::AlignRight | Qt::AlignVCenter,
             tr("the first %1 of %2").arg(m_layout.places[node].size()).arg(slots.size()));
-    }
-}
-
-// Paints the lines between the devices of a node. Call it before painting the boxes, which cover
-// parts of the lines.
-void NodePicture::paintLinesInNode(QPainter& painter, std::size_t node) const
-{
-    const auto& places = m_layout.places[node];
-    const int first = m_study->nodes[node].slots.front().slot;
-    const auto place = [&](int slot) -> const QRectF* {
-        const int at = slot - first;
-        return at >= 0 && at < static_cast<int>(places.size())
-            ? &places[static_cast<std::size_t>(at)]
-            : nullptr;
-    };
-    const auto& loads = m_study->shown().loads.slots;
-    auto load = std::ranges::lower_bound(loads, first, {}, &profiler::SlotLoad::from);
-    for (; load != loads.end() && place(load->from) != nullptr; ++load) {
-        const QRectF* to = place(load->to);
-        if (to == nullptr || m_shown.of(*load) <= 0)
-            continue;
-        const bool isSum = m_shown.allReduces && load->allReduces > load->messages;
-        painter.setPen(penInNode(theme(), isSum));
-        painter.drawPolyline(pathInNode(*place(load->from), *to));
     }
 }
 

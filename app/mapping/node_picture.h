@@ -115,7 +115,6 @@ private:
     std::vector<NodePair> links() const; // all links with a load of a shown kind
     std::optional<NodePair> linkAt(const QPointF& position) const;
     void paintNode(QPainter& painter, std::size_t node) const;
-    void paintLinesInNode(QPainter& painter, std::size_t node) const;
     void paintSlot(QPainter& painter, const NodeSlot& slot, const QRectF& box) const;
     void paintArrow(QPainter& painter, const LinkArrow& arrow) const;
 

@@ -123,7 +123,7 @@ TEST_CASE("the compared mappings have their exposed messages, stashes and all-re
         second.append(column.text(study.all[1]));
     }
     CHECK(first.mid(0, 6).join(QLatin1Char('|'))
-          == QStringLiteral("Pair-adjacent|100.0|6.0|1.0|2.0|3.0"));
+          == QStringLiteral("Pair-adjacent|100|6.0|1.0|2.0|3.0"));
     CHECK(second.join(QLatin1Char('|')) == QString::fromUtf8("Contiguous|–|–|–|–|–|–|no room"));
 }
 
