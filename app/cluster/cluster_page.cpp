@@ -24,7 +24,7 @@
 namespace app {
 namespace {
 
-constexpr int kFoldDock = 1240, kNarrowPage = 1000, kDockWidth = 290;
+constexpr int kFoldDock = 1240, kNarrowPage = 1000, kDockWidth = 290, kKitWidth = 760;
 
 // How the levels of a check are shown.
 struct LevelLook
@@ -187,6 +187,9 @@ QWidget* ClusterPage::makeCentre()
     m_checks->setHorizontalSpacing(24);
     for (const int column : {0, 1})
         m_checks->setColumnStretch(column, 1);
+    auto* kit = new QWidget; // as wide as its fields need
+    m_kit->setMaximumWidth(kKitWidth);
+    spaced(new QHBoxLayout(kit), {}, 0, {{m_kit, 100}, kStretch});
     auto* head = makeBar(
         40, 10,
         {makeLabel(tr("Run on a cluster"), "section"),
@@ -194,7 +197,7 @@ QWidget* ClusterPage::makeCentre()
                    "small"),
          kStretch});
     spaced(new QVBoxLayout(centre), {}, 0,
-           {head, makeLine(Qt::Horizontal), makeStep(tr("1 What to run"), m_kitNote, m_kit),
+           {head, makeLine(Qt::Horizontal), makeStep(tr("1 What to run"), m_kitNote, kit),
             makeLine(Qt::Horizontal), makeStep(tr("2 Checks"), m_checkNote, m_checkList),
             makeLine(Qt::Horizontal), makeStep(tr("3 Bring the results back"), nullptr, m_results),
             kStretch});

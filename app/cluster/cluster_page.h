@@ -9,7 +9,6 @@
 
 class QGridLayout;
 class QLabel;
-class QVBoxLayout;
 
 namespace app {
 

@@ -115,7 +115,9 @@ public:
         Columns columns{TableColumn<NodeRanks>(QStringLiteral("Node"), [](const NodeRanks& row) {
             return QString::number(row.node);
         })};
-        for (std::size_t state = kRankStates.size(); state-- > 0;)
+        for (const RankState each :
+             {RankState::Received, RankState::Slow, RankState::Growing, RankState::Waiting}) {
+            const auto state = static_cast<std::size_t>(each);
             columns.push_back(TableColumn<NodeRanks>(
                 capitalized(QString::fromLatin1(kRankStates[state])),
                 [state](const NodeRanks& row) {
@@ -123,6 +125,7 @@ public:
                                                       : row.ranks[state].join(QLatin1Char(' '));
                 },
                 Qt::AlignLeft));
+        }
         reset(std::move(columns), std::move(nodes));
     }
 };
@@ -175,7 +178,7 @@ QWidget* ResultsPanel::makeIncoming(const ThemeController&)
     advice->setWordWrap(true);
     spaced(new QVBoxLayout(frame), {16, 18, 16, 18}, 10, {advice, {watch, 0, Qt::AlignHCenter}});
     m_ranks->setModel(m_nodes);
-    m_ranks->setRestColumn(2); // received
+    m_ranks->setRestColumn(1); // received
     for (QLabel* label : {m_folder, m_progress}) {
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
