@@ -278,7 +278,7 @@ QWidget* StudyPage::makeStart()
         if (!study)
             continue;
         auto* button
-            = makeButton(fromUtf8(study->title), QStringLiteral("studyPreset-") + name, "link");
+            = makeButton(fromUtf8(study->title), QStringLiteral("studyPreset-") + name, "tool");
         button->setAccessibleDescription(fromUtf8(study->question));
         connect(button, &QAbstractButton::clicked, this, [this, name] {
             if (mayDiscard())
