@@ -41,16 +41,20 @@ public:
     void show(std::vector<Row> rows)
     {
         // "GPT-3 96B, attention recomputed, b 1 -> 2: speed-up (...)"
-        const auto name = [](const Row& row) {
-            return fromUtf8(row.what)
-                .section(QLatin1Char(':'), 0, 0)
-                .replace(QStringLiteral("->"), QStringLiteral("→"));
+        const auto tip = [](const Row& row) {
+            return QVariant(fromUtf8(row.what)
+                                .section(QLatin1Char(':'), 0, 0)
+                                .replace(QStringLiteral("->"), QStringLiteral("→")));
+        };
+        const auto title = [tip](const Row& row) {
+            const auto known = std::ranges::find(bpipeCases(), row.published, &BpipeCase::speedUp);
+            return known == bpipeCases().end() ? tip(row).toString() : known->title;
         };
         const auto verdict = [](const Row& row) {
             return QVariant(static_cast<int>(row.isWithin() ? Verdict::Better : Verdict::Worse));
         };
-        reset({TableColumn<Row>(QStringLiteral("Case"), name, Qt::AlignLeft)
-                   .with(Qt::ToolTipRole, [name](const Row& row) { return QVariant(name(row)); }),
+        reset({TableColumn<Row>(QStringLiteral("Case"), title, Qt::AlignLeft)
+                   .with(Qt::ToolTipRole, tip),
                TableColumn<Row>(QStringLiteral("Published"),
                                 [](const Row& row) { return factorText(row.published); }),
                TableColumn<Row>(QStringLiteral("Computed"),
@@ -71,7 +75,7 @@ public:
 
 namespace {
 
-constexpr int kEstimatorForm = 300, kSourcesColumn = 346, kFoldSources = 1280; // px
+constexpr int kFormColumn = 300, kSourcesColumn = 346, kFoldSources = 1280; // px
 constexpr int kSizeRow = 30, kStepsColumn = 210;
 
 QLabel* makeParagraph(const char* name)
@@ -118,7 +122,7 @@ EstimatorPage::EstimatorPage(const ThemeController& theme, QWidget* parent)
     for (QWidget* column : {m_formColumn, makeCentre(), m_dock})
         columns->addWidget(column);
     columns->setStretchFactor(1, 1);
-    columns->setSizes({kEstimatorForm, 950, kSourcesColumn});
+    columns->setSizes({kFormColumn, 950, kSourcesColumn});
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
     setInitialFocus(m_table);
     connectAll();
@@ -164,7 +168,7 @@ QWidget* EstimatorPage::makeForm()
         {makeLabel(tr("Estimator"), "dock"), kStretch,
          makeButton(m_reset->text(), QStringLiteral("estimatorResetButton"), "link", m_reset)});
     auto* column = makeSurface("plain");
-    column->setMinimumWidth(kEstimatorForm);
+    column->setMinimumWidth(kFormColumn);
     spaced(new QVBoxLayout(column), {}, 0,
            {head, makeLine(Qt::Horizontal), {m_form, 1}, makeLine(Qt::Horizontal), buttons});
     return column;
@@ -214,7 +218,7 @@ QWidget* EstimatorPage::makeCentre()
 QWidget* EstimatorPage::makeSources()
 {
     auto* column = named(makeSurface("plain"), "estimatorDock");
-    column->setMinimumWidth(kEstimatorForm);
+    column->setMinimumWidth(kFormColumn);
     auto* published = makeBar(40, 8, {makeLabel(tr("Published, computed, tolerance"), "dock")});
     auto* sources = makeBar(36, 8, {makeLabel(tr("Where the numbers come from"), "dock")});
     auto* buttons = makeSurface("plain");

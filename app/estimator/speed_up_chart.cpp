@@ -1,8 +1,8 @@
 #include "app/estimator/speed_up_chart.h"
 
 #include "app/ui/numbers.h"
+#include "profiler/analysis/ticks.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 
 #include <algorithm>
@@ -11,18 +11,8 @@
 namespace app {
 namespace {
 
-constexpr int kChartLeft = 40, kChartRight = 64, kChartTop = 22, kChartBottom = 36;
-constexpr double kAxisTick = 0.1, kRadius = 5;
-
-// Returns the smallest tick distance of 0.1, 0.2, 0.5, 1, ... that divides an axis into at most
-// eight intervals.
-double axisTick(double range)
-{
-    double tick = kAxisTick;
-    for (int i = 0; range / tick > 8; ++i)
-        tick *= i % 3 == 1 ? 2.5 : 2;
-    return tick;
-}
+constexpr int kLeft = 40, kRight = 64, kTop = 22, kBottom = 36;
+constexpr double kRadius = 5;
 
 } // namespace
 
@@ -82,21 +72,23 @@ void SpeedUpChart::paintGround(QPainter& painter) const
     painter.fillRect(QRectF(m_plot.left(), even, m_plot.width(), m_plot.bottom() - even),
                      chrome.surfaceAlt);
     painter.setFont(uiFont(11));
-    const double xTick = axisTick(m_right - m_left), yTick = axisTick(m_top - m_bottom);
-    for (double at = std::ceil(m_bottom / yTick) * yTick; at < m_top; at += yTick) {
-        const double y = std::round(place(1, at).y());
-        painter.fillRect(QRectF(m_plot.left(), y, m_plot.width(), 1), chrome.grid);
+    constexpr double kMost = 8; // ticks of an axis
+    const auto x = profiler::ticks(m_left, m_right, (m_right - m_left) / kMost);
+    const auto y = profiler::ticks(m_bottom, m_top, (m_top - m_bottom) / kMost);
+    for (const double at : y.major) {
+        const double top = std::round(place(1, at).y());
+        painter.fillRect(QRectF(m_plot.left(), top, m_plot.width(), 1), chrome.grid);
         painter.setPen(chrome.text3);
-        painter.drawText(QRectF(0, y - 8, kChartLeft - 8, 16), Qt::AlignRight | Qt::AlignVCenter,
-                         number(at, 1));
+        painter.drawText(QRectF(0, top - 8, kLeft - 8, 16), Qt::AlignRight | Qt::AlignVCenter,
+                         number(at, y.decimals));
     }
     painter.fillRect(QRectF(m_plot.left(), m_plot.bottom(), m_plot.width(), 1), chrome.line);
-    for (double at = std::ceil(m_left / xTick) * xTick; at < m_right; at += xTick) {
-        const double x = std::round(place(at, 1).x());
-        painter.fillRect(QRectF(x, m_plot.bottom(), 1, 4), chrome.line);
+    for (const double at : x.major) {
+        const double left = std::round(place(at, 1).x());
+        painter.fillRect(QRectF(left, m_plot.bottom(), 1, 4), chrome.line);
         painter.setPen(chrome.text3);
-        painter.drawText(QRectF(x - 24, m_plot.bottom() + 4, 48, 14), Qt::AlignCenter,
-                         number(at, 1));
+        painter.drawText(QRectF(left - 24, m_plot.bottom() + 4, 48, 14), Qt::AlignCenter,
+                         number(at, x.decimals));
     }
     painter.setPen(chrome.text2);
     painter.drawText(QRectF(m_plot.left(), m_plot.bottom() + 18, m_plot.width(), 16),
@@ -161,7 +153,7 @@ void SpeedUpChart::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     painter.fillRect(rect(), theme().chrome.surface);
-    m_plot = QRectF(rect()).adjusted(kChartLeft, kChartTop, -kChartRight, -kChartBottom);
+    m_plot = QRectF(rect()).adjusted(kLeft, kTop, -kRight, -kBottom);
     paintGround(painter);
     painter.setRenderHint(QPainter::Antialiasing);
     paintLines(painter);

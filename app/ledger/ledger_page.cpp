@@ -30,9 +30,9 @@ namespace app {
 namespace {
 
 constexpr int kMostOpened = 10;
-constexpr int kLedgerProgressEvery = 500; // ms
-constexpr int kGroupsColumn = 216, kLedgerDetails = 292;
-constexpr int kFoldLedgerDetails = 1240, kFoldGroups = 1000; // width of the page
+constexpr int kProgressEvery = 500; // ms
+constexpr int kGroupsColumn = 216, kDetailsColumn = 292;
+constexpr int kFoldDetails = 1240, kFoldGroups = 1000; // width of the page
 constexpr int kFacetRole = Qt::UserRole; // position in the list of facets; the heading has none
 
 QTreeWidget* makeTree()
@@ -158,7 +158,7 @@ LedgerPage::LedgerPage(const ThemeController& theme, RunLibrary& library, RunLed
     for (QWidget* column : {m_groupsColumn, makeList(), m_detailsColumn})
         columns->addWidget(column);
     columns->setStretchFactor(1, 1);
-    columns->setSizes({kGroupsColumn, 1092, kLedgerDetails});
+    columns->setSizes({kGroupsColumn, 1092, kDetailsColumn});
     m_band->hide();
     spaced(new QVBoxLayout(this), {}, 0, {m_band, {columns, 1}});
     setInitialFocus(m_table);
@@ -254,8 +254,8 @@ QWidget* LedgerPage::makeDetails()
     m_details->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     layOutDetails();
     auto* column = makeSurface("plain");
-    column->setMinimumWidth(kLedgerDetails);
-    column->setMaximumWidth(kLedgerDetails);
+    column->setMinimumWidth(kDetailsColumn);
+    column->setMaximumWidth(kDetailsColumn);
     spaced(new QVBoxLayout(column), {}, 0,
            {makeBar(40, 8, {makeLabel(tr("Run details"), "dock"), kStretch}),
             makeLine(Qt::Horizontal),
@@ -303,7 +303,7 @@ void LedgerPage::connectAll()
     connect(&open, &QAbstractItemModel::rowsRemoved, this, later);
     connect(&open, &QAbstractItemModel::dataChanged, this, [this] {
         if (!m_late.isActive())
-            m_late.start(kLedgerProgressEvery);
+            m_late.start(kProgressEvery);
     });
 }
 
@@ -521,7 +521,7 @@ void LedgerPage::showEvent(QShowEvent* event)
 
 void LedgerPage::resizeEvent(QResizeEvent* event)
 {
-    m_detailsColumn->setVisible(width() >= kFoldLedgerDetails);
+    m_detailsColumn->setVisible(width() >= kFoldDetails);
     m_groupsColumn->setVisible(width() >= kFoldGroups);
     Page::resizeEvent(event);
 }

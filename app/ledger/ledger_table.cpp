@@ -55,7 +55,7 @@ QString iterationTip(const LedgerRun& run)
         : QString();
 }
 
-constexpr int kLedgerRow = 26, kSparkWidth = 72, kSparkHeight = 14, kSparkPadding = 9;
+constexpr int kRow = 26, kSparkWidth = 72, kSparkHeight = 14, kSparkPadding = 9;
 constexpr int kMostWidth = 130, kMostName = 240; // longer texts end with "…"
 
 // Draws the iteration times as a line that fills the height; equal times are a level line.
@@ -221,7 +221,7 @@ int LedgerModel::rowOf(const QString& file) const
 }
 
 LedgerTable::LedgerTable(const ThemeController& theme, QWidget* parent)
-    : DataTable(theme, kLedgerRow, parent)
+    : DataTable(theme, kRow, parent)
     , m_model(new LedgerModel(this))
 {
     setItemDelegate(new SparklineDelegate(theme, this));
