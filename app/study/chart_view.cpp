@@ -298,8 +298,11 @@ void ChartPanel::show(const StudyPointer& results, std::size_t point)
 {
     m_data = results;
     m_point = point;
-    if (results == nullptr)
+    if (results == nullptr) {
+        m_drawings.drop();
+        m_view->show(nullptr);
         return;
+    }
     const std::vector<std::string> axes = m_which == StudyPanel::Front
         ? std::vector<std::string>()
         : chartAxes(results->study, m_which);

@@ -82,7 +82,7 @@ public:
     ChartPanel(const ThemeController& theme, StudyPanel which, const char* name,
                const ChartView::Describe& describe, QWidget* parent = nullptr);
 
-    void show(const StudyPointer& results, std::size_t point); // nullptr keeps the picture
+    void show(const StudyPointer& results, std::size_t point); // nullptr: shows nothing
     // Offers charts and axes; keeps the chosen ones if they are offered again.
     void offer(std::vector<ChartChoice> choices, const std::vector<std::string>& axes);
     const ChartChoice* choice() const; // nullptr: nothing is offered

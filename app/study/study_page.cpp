@@ -403,6 +403,7 @@ void StudyPage::open(const QString& nameOrFile)
 // Hides the results of the previous study, which would look like results of this one.
 void StudyPage::showStart(const profiler::Study& study)
 {
+    clearCharts();
     m_data = nullptr;
     m_stack->setCurrentIndex(kStartPage);
     m_session.open(study);
@@ -499,8 +500,16 @@ void StudyPage::showResults(const StudyPointer& results)
         ? pointAt(results->study, m_data->points[m_point].values)
         : std::nullopt;
     m_isChosen = kept.has_value();
+    if (m_data != nullptr && m_data->study.grid != results->study.grid)
+        clearCharts(); // a chart of the previous grid has the indices of its points
     m_data = results;
     choose(kept.value_or(firstPoint(*results)));
+}
+
+void StudyPage::clearCharts()
+{
+    for (ChartPanel* of : m_panels)
+        of->show(nullptr, 0);
 }
 
 void StudyPage::choose(std::size_t point)

@@ -73,6 +73,7 @@ private:
     void showData(const StudyPointer& results);
     void showEnd(const WorkerEnd& end);
     void showResults(const StudyPointer& results);
+    void clearCharts();
     void choose(std::size_t point);
     void showPoint();
     QString describe(std::size_t point) const; // name, set-up and numbers
