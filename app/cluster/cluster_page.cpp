@@ -24,7 +24,7 @@
 namespace app {
 namespace {
 
-constexpr int kFoldDock = 1240, kNarrowPage = 1000, kDockWidth = 290, kKitWidth = 760;
+constexpr int kFoldDock = 1240, kDockWidth = 290, kKitWidth = 760;
 
 // How the levels of a check are shown.
 struct LevelLook
@@ -455,9 +455,7 @@ QList<QAction*> ClusterPage::menuActions(Menu menu) const
 void ClusterPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    const int width = event->size().width();
-    m_dock->setVisible(width >= kFoldDock);
-    m_results->setNarrow(width - (width >= kFoldDock ? kDockWidth : 0) < kNarrowPage);
+    m_dock->setVisible(event->size().width() >= kFoldDock);
 }
 
 } // namespace app

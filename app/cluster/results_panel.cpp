@@ -14,7 +14,7 @@
 #include <QAction>
 #include <QDragEnterEvent>
 #include <QFileInfo>
-#include <QGridLayout>
+#include <QHBoxLayout>
 #include <QMimeData>
 
 #include <algorithm>
@@ -147,16 +147,14 @@ ResultsPanel::ResultsPanel(const ThemeController& theme, RunLibrary& library, QA
     , m_table(named(new DataTable(theme, 26), "expectedTable", tr("Times by kind")))
     , m_ranks(named(new DataTable(theme, 26), "rankTable", tr("Ranks")))
     , m_finding(named(new Band(theme, Band::Shape::Verdict), "clusterFinding"))
-    , m_incoming(makeIncoming(theme))
-    , m_columns(new QGridLayout(this))
 {
     setObjectName(QStringLiteral("resultsPanel"));
     setAcceptDrops(true);
     m_table->setModel(m_model);
-    m_right = makeComparison();
-    spaced(m_columns, QMargins(), 16);
-    m_columns->setHorizontalSpacing(28);
-    setNarrow(false);
+    constexpr int kIncoming = 330;
+    QWidget* incoming = makeIncoming();
+    incoming->setFixedWidth(kIncoming);
+    spaced(new QHBoxLayout(this), {}, 28, {incoming, {makeComparison(), 1}});
     showResults();
     connect(m_stop, &QPushButton::clicked, this, [this] {
         m_watcher.stop();
@@ -166,7 +164,7 @@ ResultsPanel::ResultsPanel(const ThemeController& theme, RunLibrary& library, QA
     connect(&m_watcher, &ResultWatcher::changed, this, &ResultsPanel::showResults);
 }
 
-QWidget* ResultsPanel::makeIncoming(const ThemeController&)
+QWidget* ResultsPanel::makeIncoming()
 {
     auto* watch = makeButton(tr("Watch a folder…"), QStringLiteral("watchResults"));
     watch->setToolTip(
@@ -209,19 +207,6 @@ QWidget* ResultsPanel::makeComparison()
     auto* right = new QWidget;
     spaced(new QVBoxLayout(right), {}, 0, {m_empty, m_shown, kStretch});
     return right;
-}
-
-void ResultsPanel::setNarrow(bool isNarrow)
-{
-    m_columns->removeWidget(m_incoming);
-    m_columns->removeWidget(m_right);
-    constexpr int kIncoming = 330;
-    m_incoming->setMaximumWidth(isNarrow ? QWIDGETSIZE_MAX : kIncoming);
-    m_incoming->setMinimumWidth(isNarrow ? 0 : kIncoming);
-    m_columns->addWidget(m_incoming, 0, 0);
-    m_columns->addWidget(m_right, isNarrow ? 1 : 0, isNarrow ? 0 : 1);
-    m_columns->setColumnStretch(0, isNarrow ? 1 : 0);
-    m_columns->setColumnStretch(1, isNarrow ? 0 : 1);
 }
 
 void ResultsPanel::setOutlook(std::shared_ptr<const ClusterOutlook> outlook,

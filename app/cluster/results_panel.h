@@ -12,7 +12,6 @@
 #include <optional>
 
 class QAction;
-class QGridLayout;
 class QLabel;
 class QPushButton;
 
@@ -57,7 +56,6 @@ public:
     {
         return m_comparison ? &*m_comparison : nullptr;
     }
-    void setNarrow(bool isNarrow);
 
 Q_SIGNALS:
     void changed();
@@ -69,7 +67,7 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
-    QWidget* makeIncoming(const ThemeController& theme);
+    QWidget* makeIncoming();
     QWidget* makeComparison();
     void showResults();
     void showRanks();
@@ -106,8 +104,7 @@ private:
     WhereTimeGoes* m_bars;
     DataTable *m_table, *m_ranks;
     Band* m_finding;
-    QWidget *m_incoming, *m_shown, *m_right;
-    QGridLayout* m_columns;
+    QWidget* m_shown;
 };
 
 } // namespace app
