@@ -60,13 +60,17 @@ public:
                TableColumn<Row>(QStringLiteral("Computed"),
                                 [](const Row& row) { return factorText(row.computed); })
                    .with(kStrongRole, kAlways),
-               TableColumn<Row>(
-                   QStringLiteral("Tolerance"),
-                   [](const Row& row) { return QStringLiteral("± ") + number(row.tolerance, 2); })
-                   .with(kDifferenceRole,
+               TableColumn<Row>(QStringLiteral("Tolerance"),
+                                [](const Row& row) {
+                                    return QStringLiteral("± %1 %2").arg(
+                                        number(row.tolerance, 2),
+                                        row.isWithin() ? QStringLiteral("✓") : QStringLiteral("✗"));
+                                })
+                   .with(Qt::ToolTipRole,
                          [](const Row& row) {
-                             return QVariant(row.isWithin() ? QStringLiteral("within")
-                                                            : QStringLiteral("outside"));
+                             return QVariant(row.isWithin()
+                                                 ? QStringLiteral("Within the tolerance")
+                                                 : QStringLiteral("Outside the tolerance"));
                          })
                    .with(kVerdictRole, verdict)},
               std::move(rows));
@@ -75,7 +79,7 @@ public:
 
 namespace {
 
-constexpr int kFormColumn = 300, kSourcesColumn = 346, kFoldSources = 1280; // px
+constexpr int kFormColumn = 300, kSourcesColumn = 380, kFoldSources = 1280; // px
 constexpr int kSizeRow = 30, kStepsColumn = 210;
 
 QLabel* makeParagraph(const char* name)

@@ -92,7 +92,7 @@ TEST_CASE("the estimator opens from its menu, once, with the published case of G
     QString cases;
     for (int row = 0; row < published->rowCount(); ++row) {
         cases += published->index(row, 0).data().toString();
-        CHECK(published->index(row, 3).data(kDifferenceRole) == QStringLiteral("within"));
+        CHECK(published->index(row, 3).data().toString().endsWith(QStringLiteral("✓")));
     }
     CHECK(cases.contains(QStringLiteral("LLaMA 65B")));
 }
