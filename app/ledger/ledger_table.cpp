@@ -131,72 +131,62 @@ void LedgerModel::show(std::vector<LedgerRun> runs, Settings settings, const QDa
 LedgerModel::Columns LedgerModel::columns(const QDateTime& now) const
 {
     using Column = TableColumn<LedgerRun>;
-    Columns columns{
-        Column(tr("Name"), &LedgerRun::title, Qt::AlignLeft)
-            .with(kThumbnailRole,
-                  [](const LedgerRun& run) {
-                      return QVariant::fromValue<const Thumbnail*>(
-                          run.thumbnail == nullptr || run.thumbnail->isEmpty()
-                              ? nullptr
-                              : run.thumbnail.get());
-                  })
-            .with(kThumbnailWidthRole, [](const LedgerRun&) { return QVariant(1.0); })
-            .with(Qt::ToolTipRole, [](const LedgerRun& run) { return QVariant(run.file); })};
-    const auto tags = [](const LedgerRun& run) { return run.tags.join(tr(", ")); };
-    if (m_hasTags)
-        columns.push_back(Column(tr("Tags"), tags, Qt::AlignLeft)
-                              .with(kHintRole, kAlways)
-                              .with(Qt::ToolTipRole, tags));
-    for (const QString& title : m_settings)
-        columns.push_back(
-            Column(
-                settingTitle(title), [title](const LedgerRun& run) { return run.setting(title); },
-                Qt::AlignLeft)
-                .sortedBy([title](const LedgerRun& run) { return settingSort(run.setting(title)); })
-                .with(Qt::ToolTipRole,
-                      [title](const LedgerRun& run) { return QVariant(run.setting(title)); }));
-    columns.emplace_back(
-        tr("Mode"), [](const LedgerRun& run) { return run.mode; }, Qt::AlignLeft);
-    columns.push_back(Column(tr("Iteration"), iterationCell)
-                          .sortedBy([](const LedgerRun& run) { return byNumber(run.iteration); })
-                          .with(kShareRole,
-                                [](const LedgerRun& run) {
-                                    return run.share < 0 ? QVariant() : QVariant(run.share);
-                                })
-                          .with(Qt::ToolTipRole,
-                                [](const LedgerRun& run) { return QVariant(iterationTip(run)); }));
-    columns.push_back(
-        Column(
-            tr("Iterations"), [](const LedgerRun&) { return QString(); }, Qt::AlignLeft)
-            .sortedBy(
-                [](const LedgerRun& run) { return static_cast<double>(run.iterations.size()); })
-            .with(kSparklineRole, [](const LedgerRun& run) {
-                return QVariant::fromValue(
-                    QVector<double>(run.iterations.begin(), run.iterations.end()));
-            }));
-    columns.push_back(Column(tr("Bubble"), [](const LedgerRun& run) {
-                          return orDash(run.bubble, [](double share) { return percent(share); });
-                      }).sortedBy([](const LedgerRun& run) { return byNumber(run.bubble); }));
-    columns.push_back(Column(tr("Peak"), [](const LedgerRun& run) {
-                          return orDash(run.peakBytes, [](double bytes) {
-                              return byteScale(std::llround(bytes)).withUnit(bytes);
-                          });
-                      }).sortedBy([](const LedgerRun& run) { return byNumber(run.peakBytes); }));
-    columns.push_back(Column(tr("Loss"), lossText).sortedBy([](const LedgerRun& run) {
-        return byNumber(run.lossLast);
-    }));
-    columns.push_back(Column(tr("When"),
-                             [now](const LedgerRun& run) {
-                                 return run.started.isValid()
-                                     ? whenText(run.started.toLocalTime(), now)
+    using Run = const LedgerRun&;
+    const auto text
+        = [](const QString& title, auto of) { return Column(title, of, Qt::AlignLeft); };
+    const auto picture = [](Run run) {
+        const bool hasPicture = run.thumbnail != nullptr && !run.thumbnail->isEmpty();
+        return QVariant::fromValue<const Thumbnail*>(hasPicture ? run.thumbnail.get() : nullptr);
+    };
+    const auto bubble
+        = [](Run run) { return orDash(run.bubble, [](double share) { return percent(share); }); };
+    const auto peak = [](Run run) {
+        return orDash(run.peakBytes,
+                      [](double bytes) { return byteScale(std::llround(bytes)).withUnit(bytes); });
+    };
+    const auto share = [](Run run) { return run.share < 0 ? QVariant() : QVariant(run.share); };
+    const auto times = [](Run run) {
+        return QVariant::fromValue(QVector<double>(run.iterations.begin(), run.iterations.end()));
+    };
+    const auto when = [now](Run run) {
+        return run.started.isValid() ? whenText(run.started.toLocalTime(), now)
                                      : QStringLiteral("–");
-                             })
-                          .sortedBy([](const LedgerRun& run) {
-                              return run.isUnderWay() && !run.started.isValid()
-                                  ? kUnknownLast // queued runs count as the newest
-                                  : static_cast<double>(run.started.toMSecsSinceEpoch());
-                          })
-                          .with(kHintRole, kAlways));
+    };
+    const auto tags = [](Run run) { return run.tags.join(tr(", ")); };
+
+    Columns columns{text(tr("Name"), &LedgerRun::title)
+                        .with(kThumbnailRole, picture)
+                        .with(kThumbnailWidthRole, [](Run) { return QVariant(1.0); })
+                        .with(Qt::ToolTipRole, [](Run run) { return QVariant(run.file); })};
+    if (m_hasTags)
+        columns.push_back(
+            text(tr("Tags"), tags).with(kHintRole, kAlways).with(Qt::ToolTipRole, tags));
+    for (const QString& title : m_settings) {
+        const auto value = [title](Run run) { return run.setting(title); };
+        columns.push_back(text(settingTitle(title), value)
+                              .sortedBy([value](Run run) { return settingSort(value(run)); })
+                              .with(Qt::ToolTipRole, value));
+    }
+    columns.insert(
+        columns.end(),
+        {text(tr("Mode"), [](Run run) { return run.mode; }),
+         Column(tr("Iteration"), iterationCell)
+             .sortedBy([](Run run) { return byNumber(run.iteration); })
+             .with(kShareRole, share)
+             .with(Qt::ToolTipRole, [](Run run) { return QVariant(iterationTip(run)); }),
+         text(tr("Iterations"), [](Run) { return QString(); })
+             .sortedBy([](Run run) { return static_cast<double>(run.iterations.size()); })
+             .with(kSparklineRole, times),
+         Column(tr("Bubble"), bubble).sortedBy([](Run run) { return byNumber(run.bubble); }),
+         Column(tr("Peak"), peak).sortedBy([](Run run) { return byNumber(run.peakBytes); }),
+         Column(tr("Loss"), lossText).sortedBy([](Run run) { return byNumber(run.lossLast); }),
+         Column(tr("When"), when)
+             .sortedBy([](Run run) {
+                 return run.isUnderWay() && !run.started.isValid()
+                     ? kUnknownLast // queued runs count as the newest
+                     : static_cast<double>(run.started.toMSecsSinceEpoch());
+             })
+             .with(kHintRole, kAlways)});
     return columns;
 }
 
