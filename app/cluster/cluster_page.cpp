@@ -1,9 +1,6 @@
 #include "app/cluster/cluster_page.h"
 
-#include "app/cluster/check_list.h"
 #include "app/cluster/kit_panel.h"
-#include "app/cluster/prediction_dock.h"
-#include "app/cluster/results_panel.h"
 #include "app/ui/controls.h"
 #include "app/ui/file_dialog.h"
 #include "app/ui/numbers.h"
@@ -14,16 +11,98 @@
 #include <QBoxLayout>
 #include <QClipboard>
 #include <QFileInfo>
+#include <QGridLayout>
 #include <QGuiApplication>
 #include <QResizeEvent>
 #include <QScrollArea>
 
+#include <algorithm>
+#include <array>
+#include <ranges>
 #include <utility>
 
 namespace app {
 namespace {
 
-constexpr int kFoldDock = 1240, kNarrowPage = 1000;
+constexpr int kFoldDock = 1240, kDockWidth = 290, kKitWidth = 760;
+
+// How the levels of a check are shown.
+struct LevelLook
+{
+    Icon icon;
+    IconLabel::Colour colour;
+    const char* name;
+};
+constexpr std::array<LevelLook, 3> kLevels{{{Icon::Check, &Chrome::ok, "passed"},
+                                            {Icon::Warning, &Chrome::warning, "warning"},
+                                            {Icon::Error, &Chrome::error, "problem"}}};
+
+// "4 pass, 2 warnings", "1 problem"
+QString checksText(const std::vector<ClusterCheck>& checks)
+{
+    using Level = ClusterCheck::Level;
+    const auto count = [&](Level level) {
+        return static_cast<std::int64_t>(std::ranges::count(checks, level, &ClusterCheck::level));
+    };
+    QStringList parts;
+    if (count(Level::Problem) > 0)
+        parts.append(countOf(count(Level::Problem), "problem"));
+    if (count(Level::Pass) > 0)
+        parts.append(QStringLiteral("%1 pass").arg(count(Level::Pass)));
+    if (count(Level::Warning) > 0)
+        parts.append(countOf(count(Level::Warning), "warning"));
+    return parts.join(QStringLiteral(", "));
+}
+
+std::vector<std::pair<QString, QString>> factsOf(const ClusterPrediction& prediction,
+                                                 const ClusterPlan& plan)
+{
+    const profiler::RunMetrics& metrics = prediction.metrics;
+    const Scale scale = timeScale(prediction.run->info, metrics.duration);
+    std::vector<std::pair<QString, QString>> facts{
+        {QStringLiteral("Iteration"), scale.withUnit(static_cast<double>(metrics.duration))},
+        {QStringLiteral("Bubble"), percent(metrics.bubbleRatio)},
+        {QStringLiteral("Exposed communication"), scale.withUnit(prediction.loads.exposed.sum())}};
+    if (metrics.tokensPerSecond)
+        facts.emplace_back(QStringLiteral("Tokens per second"),
+                           number(*metrics.tokensPerSecond, 0));
+    if (metrics.mfu)
+        facts.emplace_back(QStringLiteral("MFU"), percent(*metrics.mfu));
+    std::int64_t most = 0;
+    for (const auto& device : metrics.devices)
+        most = std::max(most, device.peakBytes.value_or(0));
+    facts.emplace_back(QStringLiteral("Memory, fullest device"),
+                       byteScale(most).withUnit(static_cast<double>(most)));
+    const engine::HardwareSpec& hardware = prediction.hardware;
+    facts.emplace_back(QStringLiteral("GPU, assumed"), fromUtf8(hardware.name));
+    facts.emplace_back(plan.nodeLink ? QStringLiteral("Link in a node, measured")
+                                     : QStringLiteral("Link in a node"),
+                       linkText(hardware.node));
+    facts.emplace_back(plan.networkLink ? QStringLiteral("Link between nodes, measured")
+                                        : QStringLiteral("Link between nodes"),
+                       linkText(hardware.network));
+    return facts;
+}
+
+void clear(QLayout& layout)
+{
+    while (QLayoutItem* item = layout.takeAt(0)) {
+        item->widget()->hide();
+        item->widget()->deleteLater();
+        delete item;
+    }
+}
+
+// A step of the page, with `note` at the right.
+QWidget* makeStep(const QString& title, QLabel* note, QWidget* content)
+{
+    auto* part = new QWidget;
+    auto* head = spaced(new QHBoxLayout, {}, 12, {makeLabel(title, "section"), kStretch});
+    if (note != nullptr)
+        head->addWidget(note);
+    spaced(new QVBoxLayout(part), {16, 16, 16, 16}, 14, {head, content});
+    return part;
+}
 
 } // namespace
 
@@ -31,16 +110,13 @@ ClusterPage::ClusterPage(const ThemeController& theme, RunLibrary& library, QWid
     : Page(parent)
     , m_theme(theme)
     , m_kit(new KitPanel(theme))
-    , m_checks(new CheckList(theme))
-    , m_results(new ResultsPanel(theme))
     , m_kitNote(makeLabel({}, "hint"))
     , m_checkNote(named(makeLabel({}, "hint"), "checksNote"))
-    , m_resultNote(named(makeLabel({}, "hint"), "resultsNote"))
 {
     setObjectName(QStringLiteral("clusterPage"));
     makeActions();
-    m_dock = new PredictionDock(theme, m_compare);
-    m_back = new ResultsController(library, {*m_results, *m_resultNote, *m_compare}, this);
+    m_results = new ResultsPanel(theme, library, *m_compare);
+    m_dock = makeDock();
     spaced(new QHBoxLayout(this), {}, 0,
            {{makeScroll(makeCentre()), 1}, makeLine(Qt::Vertical), m_dock});
     connectAll();
@@ -63,7 +139,7 @@ ClusterPage::ClusterPage(const ThemeController& theme, RunLibrary& library,
     : ClusterPage(theme, library, parent)
 {
     m_emulated = std::move(emulated);
-    m_back->setEmulated(m_emulated);
+    m_results->setEmulated(m_emulated);
     connect(m_emulated.get(), &RunDocument::stateChanged, this, &ClusterPage::takeDocument);
     takeDocument();
 }
@@ -77,7 +153,7 @@ void ClusterPage::takeDocument()
     m_source = m_emulated->title();
     if (!plan) {
         m_emulated.reset();
-        m_back->setEmulated(nullptr);
+        m_results->setEmulated(nullptr);
         m_kit->setPlan(ClusterPlan(), m_source);
         return take(tl::unexpected(plan.error()));
     }
@@ -91,22 +167,29 @@ void ClusterPage::makeActions()
                          [this] { askForKitFolder(); });
     m_archive = makeAction("writeArchiveAction", tr("Write kit as an &archive…"), {},
                            [this] { askForArchive(); });
-    m_cancel
-        = makeAction("cancelKit", tr("Cancel writing"), tr("Esc"), [this] { m_writer.cancel(); });
     m_watch = makeAction("watchAction", tr("Watch a folder of &results…"), tr("Ctrl+Shift+W"),
-                         [this] { m_back->askForFolder(); });
+                         [this] { m_results->askForFolder(); });
     m_compare = makeAction(
-        "compareCluster", tr("&Compare the runs"), tr("Ctrl+Return"), [this] { m_back->compare(); },
+        "compareCluster", tr("&Compare the runs"), tr("Ctrl+Return"),
+        [this] { m_results->compare(); },
         tr("compare prediction, emulated run and measured run op by op"));
     m_copy = makeAction("copyCluster", tr("Copy the &command"), tr("Ctrl+Shift+C"),
                         [this] { QGuiApplication::clipboard()->setText(m_outlook->command); });
-    for (QAction* action : {m_write, m_archive, m_cancel, m_compare, m_copy})
+    for (QAction* action : {m_write, m_archive, m_compare, m_copy})
         action->setEnabled(false);
 }
 
 QWidget* ClusterPage::makeCentre()
 {
     auto* centre = makeSurface("plain");
+    m_checkList = named(new QWidget, "clusterChecks", tr("Checks"));
+    m_checks = spaced(new QGridLayout(m_checkList), QMargins(), 8);
+    m_checks->setHorizontalSpacing(24);
+    for (const int column : {0, 1})
+        m_checks->setColumnStretch(column, 1);
+    auto* kit = new QWidget; // as wide as its fields need
+    m_kit->setMaximumWidth(kKitWidth);
+    spaced(new QHBoxLayout(kit), {}, 0, {{m_kit, 100}, kStretch});
     auto* head = makeBar(
         40, 10,
         {makeLabel(tr("Run on a cluster"), "section"),
@@ -114,11 +197,32 @@ QWidget* ClusterPage::makeCentre()
                    "small"),
          kStretch});
     spaced(new QVBoxLayout(centre), {}, 0,
-           {head, makeLine(Qt::Horizontal),
-            makeStep(m_theme, tr("1 What to run"), m_kitNote, m_kit), makeLine(Qt::Horizontal),
-            makeStep(m_theme, tr("2 Checks"), m_checkNote, m_checks), makeLine(Qt::Horizontal),
-            makeStep(m_theme, tr("3 Bring the results back"), m_resultNote, m_results), kStretch});
+           {head, makeLine(Qt::Horizontal), makeStep(tr("1 What to run"), m_kitNote, kit),
+            makeLine(Qt::Horizontal), makeStep(tr("2 Checks"), m_checkNote, m_checkList),
+            makeLine(Qt::Horizontal), makeStep(tr("3 Bring the results back"), nullptr, m_results),
+            kStretch});
     return centre;
+}
+
+QWidget* ClusterPage::makeDock()
+{
+    auto* content = makeSurface("plain");
+    m_facts = new QGridLayout;
+    m_facts->setColumnStretch(0, 1);
+    spaced(m_facts, {}, 8);
+    spaced(new QVBoxLayout(content), {12, 12, 12, 12}, 10, {m_facts, kStretch});
+    auto* button = makeButton(tr("Compare"), QStringLiteral("compareClusterButton"), "", m_compare);
+    auto* dock = new QWidget;
+    dock->setFixedWidth(kDockWidth);
+    spaced(new QVBoxLayout(dock), {}, 0,
+           {makeBar(
+                40, 8,
+                {makeLabel(tr("Prediction"), "dock"), new Tag(m_theme, tr("simulated")), kStretch}),
+            makeLine(Qt::Horizontal),
+            {makeScroll(content), 1},
+            makeLine(Qt::Horizontal),
+            makeBar(53, 8, {{button, 1}})});
+    return dock;
 }
 
 void ClusterPage::connectAll()
@@ -126,28 +230,22 @@ void ClusterPage::connectAll()
     connect(m_kit, &KitPanel::edited, this, [this] {
         m_written.clear();
         m_isOutdated = true;
-        if (!m_writer.isWriting())
+        if (!m_isWriting)
             m_kit->showWritten({});
         ask();
     });
     connect(&m_theme, &ThemeController::unitsChanged, this, &ClusterPage::showOutlook);
     connect(m_kit, &KitPanel::writeRequested, this, &ClusterPage::askForKitFolder);
     connect(m_kit, &KitPanel::archiveRequested, this, &ClusterPage::askForArchive);
-    connect(m_kit, &KitPanel::cancelRequested, m_cancel, &QAction::trigger);
-    connect(&m_writer, &KitWriter::progressed, this,
-            [this](double share) { m_kit->showWritten(tr("Writing, %1").arg(percent(share, 0))); });
-    connect(&m_writer, &KitWriter::written, this, &ClusterPage::kitWritten);
-    connect(&m_writer, &KitWriter::failed, this,
-            [this](const QString& reason) { endWriting(capitalized(reason)); });
     connect(m_kit, &KitPanel::copyRequested, this, [this](const QString& command) {
         QGuiApplication::clipboard()->setText(command);
         m_kit->showWritten(tr("Copied."));
     });
-    connect(m_back, &ResultsController::changed, this, &ClusterPage::statusChanged);
-    connect(m_back, &ResultsController::compareRequested, this, [this](const QStringList& files) {
+    connect(m_results, &ResultsPanel::changed, this, &ClusterPage::statusChanged);
+    connect(m_results, &ResultsPanel::compareRequested, this, [this](const QStringList& files) {
         Q_EMIT pageRequested({"compare", files});
     });
-    connect(m_back, &ResultsController::linksMeasured, m_kit, &KitPanel::useLinks);
+    connect(m_results, &ResultsPanel::linksMeasured, m_kit, &KitPanel::useLinks);
 }
 
 void ClusterPage::ask()
@@ -160,7 +258,7 @@ void ClusterPage::ask()
 void ClusterPage::enableActions()
 {
     for (QAction* action : {m_write, m_archive})
-        action->setEnabled(isCurrent() && !m_writer.isWriting());
+        action->setEnabled(isCurrent() && !m_isWriting);
     m_copy->setEnabled(isCurrent() && !m_outlook->command.isEmpty());
 }
 
@@ -176,19 +274,72 @@ void ClusterPage::take(engine::Result<ClusterOutlook> outlook)
 
 void ClusterPage::showOutlook()
 {
-    const std::vector<ClusterCheck> checks = m_outlook
-        ? m_outlook->checks
-        : std::vector<ClusterCheck>{
-            {ClusterCheck::Level::Problem, tr("No kit"), capitalized(m_problem)}};
-    m_checks->show(checks);
-    m_checkNote->setText(tr("%1; checked again at each change").arg(checksText(checks)));
+    if (m_outlook)
+        showChecks(m_outlook->checks);
+    else
+        showChecks({{ClusterCheck::Level::Problem, tr("No kit"), capitalized(m_problem)}});
     m_kitNote->setText(m_outlook ? tr("%1, %2").arg(countOf(m_outlook->kit.ranks, "rank"),
                                                     countOf(m_outlook->kit.nodes, "node"))
                                  : QString());
     enableActions();
-    m_dock->show(m_outlook && m_outlook->prediction ? &*m_outlook->prediction : nullptr,
-                 m_kit->plan());
-    m_back->setOutlook(m_outlook, m_kit->plan());
+    showPrediction();
+    m_results->setOutlook(m_outlook, m_kit->plan());
+}
+
+void ClusterPage::showChecks(const std::vector<ClusterCheck>& checks)
+{
+    clear(*m_checks);
+    QStringList texts;
+    for (const ClusterCheck& check : checks) {
+        const LevelLook& level = kLevels[static_cast<std::size_t>(check.level)];
+        auto* row = new QWidget;
+        QLabel *bold = makeLabel(check.bold, "dock"), *text = makeLabel(check.text, "small");
+        text->setTextFormat(Qt::PlainText);
+        text->setWordWrap(true);
+        spaced(new QHBoxLayout(row), {}, 10,
+               {{new IconLabel(m_theme, level.icon, level.colour), 0, Qt::AlignTop},
+                {spaced(new QVBoxLayout, {}, 1, {bold, text}), 1}});
+        texts.append(QStringLiteral("%1: %2, %3")
+                         .arg(QString::fromLatin1(level.name), check.bold, check.text));
+        row->setAccessibleName(texts.back());
+        const int at = static_cast<int>(texts.size()) - 1;
+        m_checks->addWidget(row, at / 2, at % 2, Qt::AlignTop);
+    }
+    m_checkList->setAccessibleDescription(texts.join(QStringLiteral(". ")));
+    m_checkNote->setText(tr("%1; checked again at each change").arg(checksText(checks)));
+}
+
+void ClusterPage::showPrediction()
+{
+    clear(*m_facts);
+    auto add = [this, row = 0](const QString& name, const QString& value) mutable {
+        m_facts->addWidget(makeLabel(name, "small"), row, 0);
+        m_facts->addWidget(makeLabel(value, "dock"), row++, 1, Qt::AlignRight);
+    };
+    if (!m_outlook || !m_outlook->prediction) {
+        auto* none = makeLabel(
+            tr("Choose the GPU of the cluster to predict its iteration and its memory."),
+            "secondary");
+        none->setWordWrap(true);
+        m_facts->addWidget(none, 0, 0, 1, 2);
+        return;
+    }
+    for (const auto& [name, value] : factsOf(*m_outlook->prediction, m_kit->plan()))
+        add(name, value);
+    constexpr std::size_t kMostRows = 16;
+    const auto rows
+        = nodeRows(*m_outlook->prediction, m_kit->plan().experiment.schedule.dataParallel);
+    add(tr("Devices of each node:"), {});
+    for (const NodeRow& row : rows | std::views::take(kMostRows))
+        add(row.firstCopy == row.lastCopy
+                ? tr("Node %1, pipeline %2").arg(row.node).arg(row.firstCopy)
+                : tr("Node %1, pipelines %2 to %3")
+                      .arg(row.node)
+                      .arg(row.firstCopy)
+                      .arg(row.lastCopy),
+            row.devices);
+    if (rows.size() > kMostRows)
+        add(tr("and %1 more nodes").arg(rows.size() - kMostRows), {});
 }
 
 void ClusterPage::askForKitFolder()
@@ -232,32 +383,38 @@ QString ClusterPage::kitName() const
 
 void ClusterPage::writeTo(const QString& folder, engine::IfExists ifExists)
 {
-    if (!isCurrent() || m_writer.isWriting())
+    if (!isCurrent() || m_isWriting)
         return;
     m_isOutdated = false;
-    m_kit->showWriting(true);
-    m_cancel->setEnabled(true);
-    m_writer.write({m_outlook, &m_outlook->kit}, folder, ifExists);
+    m_isWriting = true;
+    m_kit->setWriting(true);
+    m_kit->showWritten(tr("Writing"));
     enableActions();
-}
-
-void ClusterPage::endWriting(const QString& text)
-{
-    m_kit->showWriting(false);
-    m_kit->showWritten(text);
-    m_cancel->setEnabled(false);
-    enableActions();
+    m_writing.run(
+        [outlook = m_outlook, folder, ifExists] {
+            return engine::writeKit(outlook->kit, folder.toStdString(), ifExists);
+        },
+        [this, folder](const engine::Result<void>& written) {
+            m_isWriting = false;
+            m_kit->setWriting(false);
+            enableActions();
+            if (written)
+                kitWritten(folder);
+            else
+                m_kit->showWritten(capitalized(fromUtf8(written.error().message)));
+        });
 }
 
 void ClusterPage::kitWritten(const QString& folder)
 {
     if (m_isOutdated)
-        return endWriting(tr("Written to %1 as set up before the last change.").arg(folder));
+        return m_kit->showWritten(
+            tr("Written to %1 as set up before the last change.").arg(folder));
     m_written = folder;
-    endWriting(tr("Written to %1.").arg(folder));
+    m_kit->showWritten(tr("Written to %1.").arg(folder));
     // Watches the folder of the kit, because the results arrive there on a shared file system.
-    if (QFileInfo(folder).isDir() && !m_back->watcher().isWatching()
-        && m_back->results().folder.isEmpty())
+    if (QFileInfo(folder).isDir() && !m_results->watcher().isWatching()
+        && m_results->results().folder.isEmpty())
         takeResults({folder});
     Q_EMIT statusChanged();
 }
@@ -270,10 +427,10 @@ QStringList ClusterPage::statusTexts() const
                       countOf(m_outlook->kit.ranks, "rank")};
     if (!m_written.isEmpty())
         texts.append(tr("written"));
-    if (!m_back->results().folder.isEmpty())
+    if (!m_results->results().folder.isEmpty())
         texts.append(tr("%1 of %2 ranks received")
-                         .arg(m_back->results().received())
-                         .arg(m_back->results().ranks));
+                         .arg(m_results->results().received())
+                         .arg(m_results->results().ranks));
     return texts;
 }
 
@@ -290,7 +447,7 @@ QString ClusterPage::statusNote() const
 QList<QAction*> ClusterPage::menuActions(Menu menu) const
 {
     if (menu == Menu::File)
-        return {m_write, m_archive, m_cancel, m_watch};
+        return {m_write, m_archive, m_watch};
     if (menu == Menu::Run)
         return {m_copy};
     return menu == Menu::Compare ? QList<QAction*>{m_compare} : QList<QAction*>();
@@ -299,12 +456,7 @@ QList<QAction*> ClusterPage::menuActions(Menu menu) const
 void ClusterPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    const int width = event->size().width();
-    m_dock->setVisible(width >= kFoldDock);
-    const int centre = width - (width >= kFoldDock ? m_dock->width() : 0);
-    m_kit->setNarrow(centre < kNarrowPage);
-    m_results->setNarrow(centre < kNarrowPage);
-    m_checks->setColumns(centre < kNarrowPage ? 1 : 2);
+    m_dock->setVisible(event->size().width() >= kFoldDock);
 }
 
 } // namespace app

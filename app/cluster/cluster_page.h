@@ -1,21 +1,18 @@
 #pragma once
 
-#include "app/cluster/kit_writer.h"
-#include "app/cluster/results_controller.h"
+#include "app/cluster/results_panel.h"
 #include "app/shell/page.h"
 #include "app/ui/latest.h"
 #include "app/ui/theme.h"
 
 #include <memory>
 
+class QGridLayout;
 class QLabel;
 
 namespace app {
 
-class CheckList;
 class KitPanel;
-class PredictionDock;
-class ResultsPanel;
 
 // Runs an experiment on a cluster: writes a kit, checks it, and imports the results to compare them
 // with the prediction and with a run of this machine.
@@ -37,13 +34,11 @@ public:
     QList<QAction*> menuActions(Menu menu) const override;
 
     void writeTo(const QString& folder, engine::IfExists ifExists);
-    void takeResults(const QStringList& paths) { m_back->take(paths); }
-    const RunDocument* document() const override
-    {
-        return m_emulated.get();
-    } // nullptr: opened for a set-up
+    void takeResults(const QStringList& paths) { m_results->take(paths); }
+    // nullptr: opened for a set-up
+    const RunDocument* document() const override { return m_emulated.get(); }
     const ClusterOutlook* outlook() const { return m_outlook.get(); }
-    ResultWatcher& watcher() { return m_back->watcher(); }
+    ResultWatcher& watcher() { return m_results->watcher(); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -52,40 +47,40 @@ private:
     ClusterPage(const ThemeController& theme, RunLibrary& library, QWidget* parent);
     void makeActions();
     QWidget* makeCentre();
+    QWidget* makeDock();
     void connectAll();
     void takeDocument();
-    // Computes the outlook of the plan in the background. If the plan changes meanwhile, computes
-    // it again for the newest plan.
-    void ask();
+    void ask(); // for the outlook of the plan
     // Returns true if m_outlook is the outlook of the current plan.
     bool isCurrent() const { return m_outlook != nullptr && !m_outlooks.isBusy(); }
     void enableActions();
     void take(engine::Result<ClusterOutlook> outlook);
     void showOutlook();
+    void showChecks(const std::vector<ClusterCheck>& checks);
+    void showPrediction();
     void askForKitFolder();
     void askForArchive();
     QString kitName() const; // proposed name of the folder or archive
     void kitWritten(const QString& folder);
-    void endWriting(const QString& text);
 
     const ThemeController& m_theme;
     Latest<ClusterPlan, engine::Result<ClusterOutlook>> m_outlooks{
         this, [](const ClusterPlan& plan, const auto&) { return outlookOf(plan); },
         [this](engine::Result<ClusterOutlook> outlook) { take(std::move(outlook)); }};
+    Background m_writing{this};
+    bool m_isWriting = false;
     std::shared_ptr<const ClusterOutlook> m_outlook; // nullptr: not computed yet, or failed
     QString m_problem;                               // why there is no outlook
-    KitWriter m_writer{this};
     bool m_isOutdated = false;   // the plan has changed since the last kit began to be written
     QString m_source, m_written; // m_written: folder or archive of the plan's kit; "": none
     std::shared_ptr<RunDocument> m_emulated;
 
-    QAction *m_write, *m_archive, *m_cancel, *m_watch, *m_compare, *m_copy;
+    QAction *m_write, *m_archive, *m_watch, *m_compare, *m_copy;
     KitPanel* m_kit;
-    CheckList* m_checks;
     ResultsPanel* m_results;
-    QLabel *m_kitNote, *m_checkNote, *m_resultNote;
-    PredictionDock* m_dock;
-    ResultsController* m_back;
+    QGridLayout *m_checks, *m_facts; // m_facts: of the prediction
+    QWidget *m_checkList, *m_dock;
+    QLabel *m_kitNote, *m_checkNote;
 };
 
 } // namespace app

@@ -12,19 +12,12 @@
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/predicted_info.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
 
 namespace app {
 namespace {
 
 using Level = ClusterCheck::Level;
-
-QString clusterPhrase(const char* source)
-{
-    return QCoreApplication::translate("Cluster", source);
-}
 
 engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
 {
@@ -83,12 +76,12 @@ ClusterCheck memoryCheck(const ClusterPrediction& prediction)
                                    [](const auto& device) { return device.peakBytes.value_or(0); });
     const auto most = static_cast<double>(fullest->peakBytes.value_or(0));
     const Scale scale = byteScale(static_cast<std::int64_t>(prediction.hardware.memory));
-    const QString numbers = clusterPhrase("%1 of %2, fullest on device %3")
+    const QString numbers = QStringLiteral("%1 of %2, fullest on device %3")
                                 .arg(scale.text(most), scale.withUnit(prediction.hardware.memory))
                                 .arg(fullest->device.value);
     return most <= prediction.hardware.memory
-        ? ClusterCheck{Level::Pass, clusterPhrase("Memory fits"), numbers}
-        : ClusterCheck{Level::Warning, clusterPhrase("Memory does not fit"), numbers};
+        ? ClusterCheck{Level::Pass, QStringLiteral("Memory fits"), numbers}
+        : ClusterCheck{Level::Warning, QStringLiteral("Memory does not fit"), numbers};
 }
 
 ClusterCheck crossingCheck(const ClusterPrediction& prediction)
@@ -102,17 +95,17 @@ ClusterCheck crossingCheck(const ClusterPrediction& prediction)
     const engine::LinkSpec& link = prediction.hardware.network;
     const QString crossing = sums == 0 ? countOf(messages, "message")
         : messages == 0
-        ? clusterPhrase("only all-reduces")
-        : clusterPhrase("%1 and parts of all-reduces").arg(countOf(messages, "message"));
-    return {Level::Warning, clusterPhrase("Link between nodes assumed"),
-            clusterPhrase("%1; %2 cross nodes").arg(linkText(link), crossing)};
+        ? QStringLiteral("only all-reduces")
+        : QStringLiteral("%1 and parts of all-reduces").arg(countOf(messages, "message"));
+    return {Level::Warning, QStringLiteral("Link between nodes assumed"),
+            QStringLiteral("%1; %2 cross nodes").arg(linkText(link), crossing)};
 }
 
 // Hardware files have only the 16-bit peak.
 ClusterCheck peakCheck(const engine::HardwareSpec& hardware, engine::Precision precision)
 {
-    return {Level::Warning, clusterPhrase("16-bit peak of the GPU assumed"),
-            clusterPhrase("%1 TFLOP/s; matrix products in %2 are slower")
+    return {Level::Warning, QStringLiteral("16-bit peak of the GPU assumed"),
+            QStringLiteral("%1 TFLOP/s; matrix products in %2 are slower")
                 .arg(number(hardware.peakFlops / 1e12, 0),
                      fromUtf8(engine::nameIn(engine::kPrecisionNames, precision)))};
 }
@@ -122,38 +115,38 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
 {
     // The first check always passes, because trainingKit() has already refused invalid schedules.
     std::vector<ClusterCheck> checks{
-        {Level::Pass, clusterPhrase("Schedule valid"),
-         clusterPhrase("every op once, every input present, no deadlock")}};
+        {Level::Pass, QStringLiteral("Schedule valid"),
+         QStringLiteral("every op once, every input present, no deadlock")}};
     if (const auto lowered = engine::kitSchedule(plan.experiment, plan.recorded)) {
         const auto report = engine::checkCommunication(*lowered);
         const auto& nccl = report.verdicts[engine::TransportKind::Nccl];
         checks.push_back(
-            nccl.safe ? ClusterCheck{Level::Pass, clusterPhrase("Safe order for NCCL"),
-                                     clusterPhrase("%1; both ends have the same order")
+            nccl.safe ? ClusterCheck{Level::Pass, QStringLiteral("Safe order for NCCL"),
+                                     QStringLiteral("%1; both ends have the same order")
                                          .arg(countOf(static_cast<std::int64_t>(report.messages),
                                                       "message"))}
-                      : ClusterCheck{Level::Problem, clusterPhrase("Deadlock with NCCL"),
+                      : ClusterCheck{Level::Problem, QStringLiteral("Deadlock with NCCL"),
                                      fromUtf8(nccl.reason)});
     }
     if (outlook.prediction)
         checks.push_back(memoryCheck(*outlook.prediction));
     else
-        checks.push_back({Level::Warning, clusterPhrase("Memory not predicted"),
-                          plan.hardware.isEmpty() ? clusterPhrase("choose the GPU of the cluster")
+        checks.push_back({Level::Warning, QStringLiteral("Memory not predicted"),
+                          plan.hardware.isEmpty() ? QStringLiteral("choose the GPU of the cluster")
                                                   : fromUtf8(prediction.error().message)});
-    checks.push_back({Level::Warning, clusterPhrase("PyTorch 2.6 or later needed"),
-                      clusterPhrase("version not known here; run.sh checks it first")});
+    checks.push_back({Level::Warning, QStringLiteral("PyTorch 2.6 or later needed"),
+                      QStringLiteral("version not known here; run.sh checks it first")});
     checks.push_back(
         outlook.kit.torchObstacle.empty()
-            ? ClusterCheck{Level::Pass, clusterPhrase("PyTorch's runtime executes it"),
-                           clusterPhrase("torch.csv has the schedule in PyTorch's format")}
-            : ClusterCheck{Level::Pass, clusterPhrase("The kit's runtime executes it"),
-                           clusterPhrase("PyTorch's own runtime cannot execute %1")
+            ? ClusterCheck{Level::Pass, QStringLiteral("PyTorch's runtime executes it"),
+                           QStringLiteral("torch.csv has the schedule in PyTorch's format")}
+            : ClusterCheck{Level::Pass, QStringLiteral("The kit's runtime executes it"),
+                           QStringLiteral("PyTorch's own runtime cannot execute %1")
                                .arg(fromUtf8(outlook.kit.torchObstacle))});
     if (outlook.kit.drains)
-        checks.push_back({Level::Warning, clusterPhrase("Pipeline drains after every iteration"),
-                          clusterPhrase("an emulated run does not drain, so its iterations are "
-                                        "shorter")});
+        checks.push_back({Level::Warning, QStringLiteral("Pipeline drains after every iteration"),
+                          QStringLiteral("an emulated run does not drain, so its iterations are "
+                                         "shorter")});
     if (outlook.prediction && plan.experiment.model.precision != engine::Precision::Bf16)
         checks.push_back(peakCheck(outlook.prediction->hardware, plan.experiment.model.precision));
     if (outlook.prediction && outlook.kit.nodes > 1)
@@ -187,14 +180,6 @@ QString linkText(const engine::LinkSpec& link)
 {
     return scaleIn(Unit::GBPerSecond, 0).withUnit(link.bandwidth) + QStringLiteral(", ")
         + scaleIn(Unit::Microsecond, 0).withUnit(1e9 * link.latency);
-}
-
-double ClusterOutlook::kitBytes() const
-{
-    double bytes = 0;
-    for (const engine::KitFile& file : kit.files)
-        bytes += static_cast<double>(file.text.size());
-    return bytes;
 }
 
 engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
@@ -290,43 +275,21 @@ engine::Result<ClusterOutlook> outlookOf(const ClusterPlan& plan)
     return outlook;
 }
 
-QString kitFileText(const std::string& name)
-{
-    static const std::vector<std::pair<std::string_view, const char*>> kTexts{
-        {"schedule.csv", "the ops of every rank in their order"},
-        {"model.toml", "sizes of the model, optimizer, precision"},
-        {"text.txt", "the text to train on"},
-        {"train.py", "trains; writes losses and traces"},
-        {"runtime.py", "executes schedules that PyTorch cannot"},
-        {"communication.py", "messages, all-reduces, moved stashes"},
-        {"model.py", "GPT, BERT and LLaMA"},
-        {"data.py", "samples and initial weights of bscope run"},
-        {"schedule.py", "reads and checks schedule.csv"},
-        {"run.sh", "checks PyTorch, then starts the ranks"},
-        {"slurm.sh", "calls run.sh on every node"},
-        {"README.md", "how to start it"},
-        {"torch.csv", "the schedule for PyTorch's runtime"},
-        {"titan.toml", "the settings for torchtitan"}};
-    const auto found
-        = std::ranges::find(kTexts, name, &std::pair<std::string_view, const char*>::first);
-    return found == kTexts.end() ? QString() : clusterPhrase(found->second);
-}
-
 QString launcherHint(const ClusterPlan& plan, const engine::TrainingKit& kit)
 {
     if (plan.launcher == engine::Launcher::Slurm)
-        return clusterPhrase("Run once in the folder of the kit. Slurm chooses the nodes.");
+        return QStringLiteral("Run once in the folder of the kit. Slurm chooses the nodes.");
     if (plan.launcher == engine::Launcher::Torchtitan)
-        return clusterPhrase("First merge titan.toml into a job file of torchtitan 0.2.2 or "
-                             "earlier; the file says what later versions need. torchtitan trains "
-                             "its own model with this schedule.");
+        return QStringLiteral("First merge titan.toml into a job file of torchtitan 0.2.2 or "
+                              "earlier; the file says what later versions need. torchtitan trains "
+                              "its own model with this schedule.");
     return kit.nodes > 1
-        ? clusterPhrase(
+        ? QStringLiteral(
               "Run on every node in the folder of the kit. Calls torchrun for %1 nodes with "
               "%2 ranks each.")
               .arg(kit.nodes)
               .arg(kit.ranksPerNode)
-        : clusterPhrase("Run in the folder of the kit. Calls torchrun for %1.")
+        : QStringLiteral("Run in the folder of the kit. Calls torchrun for %1.")
               .arg(countOf(kit.ranksPerNode, "rank"));
 }
 

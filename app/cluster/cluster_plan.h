@@ -53,8 +53,6 @@ struct ClusterOutlook
     QString command, commandProblem; // `commandProblem` states why there is no command
     std::vector<ClusterCheck> checks;
     std::optional<ClusterPrediction> prediction;
-
-    double kitBytes() const;
 };
 
 QString linkText(const engine::LinkSpec& link); // "50 GB/s, 5 µs"
@@ -83,8 +81,6 @@ engine::Result<ClusterOutlook> outlookOf(const ClusterPlan& plan);
 engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
                                    engine::HardwareSpec hardware);
 
-// Describes a file of the kit: "the ops of every device in their order".
-QString kitFileText(const std::string& name);
 QString launcherHint(const ClusterPlan& plan, const engine::TrainingKit& kit);
 // Returns a plan for the experiment that is stored in a run. Fails if the run has no experiment.
 engine::Result<ClusterPlan> clusterPlanOf(const engine::Run& run);

@@ -3,19 +3,14 @@
 #include "app/ui/numbers.h"
 #include "profiler/store/trace_store.h"
 
-#include <QCoreApplication>
 #include <QDirIterator>
 #include <QRegularExpression>
 
 #include <algorithm>
+#include <utility>
 
 namespace app {
 namespace {
-
-QString resultPhrase(const char* source)
-{
-    return QCoreApplication::translate("ClusterResults", source);
-}
 
 // Whether the file can be a trace. Files with losses and files of the kit are not traces.
 bool isTrace(const QFileInfo& file)
@@ -101,28 +96,83 @@ QString findingText(const profiler::ExpectedComparison& comparison, const engine
         const double more = link.measured / link.expected - 1;
         if (more >= kNotable)
             sentences.append(
-                resultPhrase("Messages from device %1 to device %2 took %3 %4: %5 instead of "
-                             "%6.")
+                QStringLiteral("Messages from device %1 to device %2 took %3 %4: %5 instead of "
+                               "%6.")
                     .arg(link.from.value)
                     .arg(link.to.value)
-                    .arg(more < 2 ? resultPhrase("%1 longer than").arg(percent(more, 0))
-                                  : resultPhrase("%1 times as long as").arg(number(more + 1, 0)),
+                    .arg(more < 2 ? QStringLiteral("%1 longer than").arg(percent(more, 0))
+                                  : QStringLiteral("%1 times as long as").arg(number(more + 1, 0)),
                          expected, time.text(link.measured), time.withUnit(link.expected)));
     }
     QStringList slow;
     for (const profiler::DeviceTimes& device : comparison.devices)
         if (device.isSlow)
-            slow.append(resultPhrase("rank %1 (%2)")
+            slow.append(QStringLiteral("rank %1 (%2)")
                             .arg(rankOf(measured, device.device))
                             .arg(QLatin1Char('+') + percent(device.factor - 1, 0)));
     constexpr qsizetype kMost = 6;
     if (!slow.isEmpty())
-        sentences.append(resultPhrase("Slower than the other ranks: %1%2.")
+        sentences.append(QStringLiteral("Slower than the other ranks: %1%2.")
                              .arg(slow.mid(0, kMost).join(QStringLiteral(", ")),
                                   slow.size() > kMost
-                                      ? resultPhrase(" and %1 more").arg(slow.size() - kMost)
+                                      ? QStringLiteral(" and %1 more").arg(slow.size() - kMost)
                                       : QString()));
     return sentences.join(QLatin1Char(' '));
+}
+
+ResultWatcher::ResultWatcher(QObject* parent)
+    : QObject(parent)
+{
+    constexpr int kInterval = 1000; // ms
+    m_clock.setInterval(kInterval);
+    const auto look = [this] {
+        if (!m_looks.isBusy())
+            m_looks.ask(m_results.folder);
+    };
+    connect(&m_clock, &QTimer::timeout, this, look);
+    // Scans at once when the system reports a change, so that a new file is shown early. Only a
+    // later scan by the timer can find the file complete.
+    connect(&m_system, &QFileSystemWatcher::directoryChanged, this, look);
+}
+
+void ResultWatcher::watch(const QString& folder, int ranks)
+{
+    stop();
+    m_looks.drop();
+    m_results = {folder, ranks, {}};
+    m_system.addPath(folder);
+    m_clock.start();
+    Q_EMIT changed();
+    m_looks.ask(m_results.folder);
+}
+
+void ResultWatcher::setRanks(int ranks)
+{
+    if (ranks == std::exchange(m_results.ranks, ranks))
+        return;
+    Q_EMIT changed();
+}
+
+void ResultWatcher::stop()
+{
+    m_clock.stop();
+    if (!m_system.directories().isEmpty())
+        m_system.removePaths(m_system.directories());
+}
+
+void ResultWatcher::take(std::vector<ResultFile> found)
+{
+    for (ResultFile& file : found) {
+        const auto before = std::ranges::find(m_results.files, file.path, &ResultFile::path);
+        file.isComplete = file.bytes > 0 && before != m_results.files.end()
+            && before->bytes == file.bytes && before->changed == file.changed
+            && (before->isComplete || m_sinceLook.elapsed() >= m_clock.interval() / 2);
+    }
+    m_sinceLook.start();
+    if (found == m_results.files)
+        return;
+    m_results.files = std::move(found);
+    Q_EMIT changed();
 }
 
 } // namespace app

@@ -4,8 +4,12 @@
 #include "profiler/analysis/compare_expected.h"
 
 #include <QDateTime>
+#include <QElapsedTimer>
+#include <QFileSystemWatcher>
 #include <QStringList>
+#include <QTimer>
 
+#include <array>
 #include <vector>
 
 namespace app {
@@ -27,6 +31,7 @@ std::vector<ResultFile> resultFiles(const QString& folder);
 int rankInName(const QString& name); // 3 for "rank3.json.gz"; -1: none
 
 enum class RankState : int { Waiting, Growing, Received, Slow };
+inline constexpr std::array kRankStates{"waiting", "growing", "received", "slow"};
 
 // The traces that have arrived so far.
 struct ClusterResults
@@ -51,5 +56,37 @@ QString findingText(const profiler::ExpectedComparison& comparison, const engine
                     const QString& expected);
 // The rank of a device of an imported run.
 int rankOf(const engine::Run& run, engine::DeviceId device);
+
+// Watches the folder in which the traces of a cluster run arrive. A trace is complete when its size
+// and modification time did not change between two scans. Scans the folder after every change that
+// the system reports, and periodically, because network file systems report none. GUI thread only.
+class ResultWatcher : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit ResultWatcher(QObject* parent = nullptr);
+
+    void watch(const QString& folder, int ranks);
+    void setRanks(int ranks);
+    void stop(); // the results so far are kept
+    bool isWatching() const { return m_clock.isActive(); }
+    const ClusterResults& results() const { return m_results; }
+    void setInterval(int milliseconds) { m_clock.setInterval(milliseconds); } // time between scans
+
+Q_SIGNALS:
+    void changed(); // results() changed
+
+private:
+    void take(std::vector<ResultFile> found);
+
+    ClusterResults m_results;
+    QFileSystemWatcher m_system;
+    QTimer m_clock;
+    QElapsedTimer m_sinceLook;
+    Latest<QString, std::vector<ResultFile>> m_looks{
+        this, [](const QString& folder, const auto&) { return resultFiles(folder); },
+        [this](std::vector<ResultFile> found) { take(std::move(found)); }};
+};
 
 } // namespace app

@@ -7,21 +7,15 @@
 #include "app/ui/text.h"
 #include "engine/cost/hardware.h"
 
+#include <QBoxLayout>
 #include <QComboBox>
-#include <QGridLayout>
 #include <QLineEdit>
-#include <QSignalBlocker>
 
 namespace app {
 namespace {
 
 // kTitle: width of the titles. kBaseline: margin that aligns a label with the text in a field.
 constexpr int kTitle = 92, kBaseline = 5;
-
-QString kilobytes(double bytes)
-{
-    return KitPanel::tr("%1 KB").arg(number(bytes / 1000, bytes < 10'000 ? 1 : 0));
-}
 
 QHBoxLayout* makeRow(const QString& title, std::initializer_list<Cell> cells)
 {
@@ -44,8 +38,7 @@ KitPanel::KitPanel(const ThemeController& theme, QWidget* parent)
     , m_ranks(named(makeLabel({}, "small"), "clusterRanks"))
     , m_hint(named(makeLabel({}, "hint"), "launchHint"))
     , m_written(named(makeLabel({}, "hint"), "kitWritten"))
-    , m_runtime(named(makeLabel({}, "small"), "kitRuntime"))
-    , m_size(named(makeLabel({}, "hint"), "kitSize"))
+    , m_contents(named(makeLabel({}, "small"), "kitContents"))
     , m_launcher(named(new SegmentControl(theme, {tr("torchrun"), tr("Slurm"), tr("torchtitan")}),
                        "launcher"))
     , m_gpus(named(new SpinField(theme), "gpusPerNode", tr("GPUs per node")))
@@ -56,33 +49,21 @@ KitPanel::KitPanel(const ThemeController& theme, QWidget* parent)
     , m_write(makeButton(tr("Write kit…"), QStringLiteral("writeKit"), "primary"))
     , m_archive(makeButton(tr("Write .zip…"), QStringLiteral("writeKitArchive")))
     , m_copy(makeButton(tr("Copy"), QStringLiteral("copyLaunch")))
-    , m_files(new QGridLayout)
-    , m_columns(new QGridLayout(this))
 {
     setObjectName(QStringLiteral("kitPanel"));
     m_launcher->setName(tr("Launcher"));
-    m_fields = makeFields(theme);
-    m_contents = new QWidget;
-    for (QLabel* label : {m_runtime, m_hint, m_written, m_run, m_model}) {
+    for (QLabel* label : {m_contents, m_hint, m_written, m_run, m_model}) {
         label->setWordWrap(true);
         label->setTextFormat(Qt::PlainText);
     }
-    for (QLabel* value : {m_run, m_model}) { // on the same baseline as their titles
+    for (QLabel* value : {m_run, m_model, m_contents}) { // on the same baseline as their titles
         value->setAlignment(Qt::AlignTop);
         value->setContentsMargins(0, kBaseline, 0, 0);
     }
-    spaced(m_files, {}, 5);
-    m_files->setHorizontalSpacing(14);
-    m_files->setColumnStretch(1, 1);
-    auto* head
-        = spaced(new QHBoxLayout, {}, 8, {makeLabel(tr("Kit contents"), "dock"), kStretch, m_size});
-    spaced(new QVBoxLayout(m_contents), {}, 8, {head, m_files, m_runtime, kStretch});
-    spaced(m_columns, QMargins(), 16);
-    m_columns->setHorizontalSpacing(32);
-    setNarrow(false);
+    makeFields();
 }
 
-QWidget* KitPanel::makeFields(const ThemeController&)
+void KitPanel::makeFields()
 {
     constexpr int kMostGpus = 1024, kMostPort = 65535, kSpin = 84;
     m_gpus->setRange(1, kMostGpus);
@@ -115,14 +96,12 @@ QWidget* KitPanel::makeFields(const ThemeController&)
         m_plan.nodeLink = m_plan.networkLink = std::nullopt;
         changed();
     });
-    auto* fields = new QWidget;
-    spaced(new QVBoxLayout(fields), {}, 10,
+    spaced(new QVBoxLayout(this), {}, 10,
            {makeRow(tr("Run"), {{m_run, 1}}), makeRow(tr("Model"), {{m_model, 1}}),
             makeRow(tr("GPU"), {{m_hardware, 1}}), makeRow(tr("Launcher"), {m_launcher, kStretch}),
             makeRow(tr("GPUs per node"), {m_gpus, {m_ranks, 1}}),
             makeRow(tr("First node"), {{m_first, 1}, makeLabel(tr("Port")), m_port}),
-            makeRow(tr("Command"), {{makeCommand(), 1}}), kStretch});
-    return fields;
+            makeRow(tr("Command"), {{makeCommand(), 1}}), makeRow(tr("Kit"), {{m_contents, 1}})});
 }
 
 QWidget* KitPanel::makeCommand()
@@ -132,8 +111,7 @@ QWidget* KitPanel::makeCommand()
     m_copy->setToolTip(tr("Copy the command"));
     connect(m_copy, &QPushButton::clicked, this,
             [this] { Q_EMIT copyRequested(m_command->text()); });
-    connect(m_write, &QPushButton::clicked, this,
-            [this] { m_isWriting ? Q_EMIT cancelRequested() : Q_EMIT writeRequested(); });
+    connect(m_write, &QPushButton::clicked, this, &KitPanel::writeRequested);
     m_archive->setToolTip(tr("Write the kit as one file, to copy to the cluster"));
     connect(m_archive, &QPushButton::clicked, this, &KitPanel::archiveRequested);
     auto* part = new QWidget;
@@ -141,16 +119,6 @@ QWidget* KitPanel::makeCommand()
            {spaced(new QHBoxLayout, {}, 8, {{m_command, 1}, m_copy}), m_hint,
             spaced(new QHBoxLayout, {}, 10, {m_write, m_archive, {m_written, 1}})});
     return part;
-}
-
-void KitPanel::setNarrow(bool isNarrow)
-{
-    m_columns->removeWidget(m_fields);
-    m_columns->removeWidget(m_contents);
-    m_columns->addWidget(m_fields, 0, 0);
-    m_columns->addWidget(m_contents, isNarrow ? 1 : 0, isNarrow ? 0 : 1);
-    m_columns->setColumnStretch(0, 1);
-    m_columns->setColumnStretch(1, isNarrow ? 0 : 1);
 }
 
 void KitPanel::changed()
@@ -203,7 +171,7 @@ void KitPanel::showOutlook(const engine::Result<ClusterOutlook>& outlook)
         m_command->clear();
         m_ranks->clear();
         m_hint->setText(capitalized(fromUtf8(outlook.error().message)));
-        m_contents->hide();
+        m_contents->clear();
         return;
     }
     const engine::TrainingKit& kit = outlook->kit;
@@ -215,37 +183,26 @@ void KitPanel::showOutlook(const engine::Result<ClusterOutlook>& outlook)
     m_command->setCursorPosition(0);
     m_hint->setText(outlook->commandProblem.isEmpty() ? launcherHint(m_plan, kit)
                                                       : outlook->commandProblem);
-    showFiles(*outlook);
+    showContents(*outlook);
 }
 
-void KitPanel::showFiles(const ClusterOutlook& outlook)
+void KitPanel::showContents(const ClusterOutlook& outlook)
 {
-    while (QLayoutItem* item = m_files->takeAt(0)) {
-        item->widget()->hide();
-        item->widget()->deleteLater();
-        delete item;
-    }
-    int row = 0;
+    double bytes = 0;
+    QStringList names;
     for (const engine::KitFile& file : outlook.kit.files) {
-        auto* name = makeLabel(fromUtf8(file.name));
-        name->setFont(codeFont(12));
-        auto* text = makeLabel(kitFileText(file.name), "small");
-        text->setMinimumWidth(0);
-        text->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-        m_files->addWidget(name, row, 0);
-        m_files->addWidget(text, row, 1);
-        m_files->addWidget(makeLabel(kilobytes(static_cast<double>(file.text.size()))), row++, 2,
-                           Qt::AlignRight);
+        bytes += static_cast<double>(file.text.size());
+        names.append(fromUtf8(file.name));
     }
-    m_size->setText(tr("%1, plain text").arg(kilobytes(outlook.kitBytes())));
-    m_runtime->setText(
-        outlook.kit.torchObstacle.empty()
-            ? tr("PyTorch's pipeline runtime executes the schedule. Results: losses and one "
-                 "trace per rank.")
-            : tr("Brings its own runtime, because PyTorch's pipeline runtime cannot execute %1. "
-                 "Results: losses and one trace per rank.")
-                  .arg(fromUtf8(outlook.kit.torchObstacle)));
-    m_contents->show();
+    const QString obstacle = fromUtf8(outlook.kit.torchObstacle);
+    m_contents->setText(
+        tr("%1 of plain text, %2 KB: %3. %4 Results: losses and one trace per rank.")
+            .arg(countOf(names.size(), "file"), number(bytes / 1000, bytes < 10'000 ? 1 : 0),
+                 names.join(tr(", ")),
+                 obstacle.isEmpty() ? tr("PyTorch's pipeline runtime executes the schedule.")
+                                    : tr("The kit includes a runtime, because PyTorch's pipeline "
+                                         "runtime cannot execute %1.")
+                                          .arg(obstacle)));
 }
 
 void KitPanel::useLinks(const ClusterPlan& plan)
@@ -255,17 +212,16 @@ void KitPanel::useLinks(const ClusterPlan& plan)
     Q_EMIT edited();
 }
 
-void KitPanel::showWriting(bool isWriting)
+void KitPanel::setWriting(bool isWriting)
 {
     m_isWriting = isWriting;
-    m_write->setText(isWriting ? tr("Cancel") : tr("Write kit…"));
     enableButtons();
 }
 
 void KitPanel::enableButtons()
 {
-    m_write->setEnabled(m_isWriting || m_canWrite);
-    m_archive->setEnabled(!m_isWriting && m_canWrite);
+    for (QPushButton* button : {m_write, m_archive})
+        button->setEnabled(!m_isWriting && m_canWrite);
 }
 
 void KitPanel::showWritten(const QString& text)

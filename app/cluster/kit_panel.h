@@ -6,7 +6,6 @@
 #include <QWidget>
 
 class QComboBox;
-class QGridLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -16,7 +15,7 @@ namespace app {
 class SegmentControl;
 class SpinField;
 
-// The set-up of a cluster run: launcher, nodes, command, and the files of the kit.
+// The set-up of a cluster run: launcher, nodes, command, and the contents of the kit.
 class KitPanel : public QWidget
 {
     Q_OBJECT
@@ -32,34 +31,29 @@ public:
     void awaitOutlook(); // plan() changed: nothing is written or copied until showOutlook()
     void showOutlook(const engine::Result<ClusterOutlook>& outlook);
     void showWritten(const QString& text); // shows `text` beside the button
-    // While a kit is written, the first button is Cancel and the second one is disabled.
-    void showWriting(bool isWriting);
-    void setNarrow(bool isNarrow); // true: the files are below the fields
+    void setWriting(bool isWriting);       // no other kit can be written meanwhile
 
 Q_SIGNALS:
     void edited();         // plan() changed
     void writeRequested(); // to a folder
     void archiveRequested();
-    void cancelRequested();
     void copyRequested(const QString& command);
 
 private:
-    QWidget* makeFields(const ThemeController& theme);
+    void makeFields();
     QWidget* makeCommand();
-    void showFiles(const ClusterOutlook& outlook);
+    void showContents(const ClusterOutlook& outlook);
     void changed();
     void enableButtons();
 
     ClusterPlan m_plan;
     bool m_isShowing = false, m_isWriting = false, m_canWrite = false;
-    QLabel *m_run, *m_model, *m_ranks, *m_hint, *m_written, *m_runtime, *m_size;
+    QLabel *m_run, *m_model, *m_ranks, *m_hint, *m_written, *m_contents;
     SegmentControl* m_launcher;
     SpinField *m_gpus, *m_port;
     QLineEdit *m_first, *m_command;
     QComboBox* m_hardware;
     QPushButton *m_write, *m_archive, *m_copy;
-    QGridLayout *m_files, *m_columns;
-    QWidget *m_fields, *m_contents;
 };
 
 } // namespace app

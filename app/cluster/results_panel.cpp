@@ -1,90 +1,182 @@
 #include "app/cluster/results_panel.h"
 
-#include "app/cluster/expected_model.h"
-#include "app/cluster/rank_grid.h"
 #include "app/compare/time_shares.h"
 #include "app/compare/where_time_goes.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
+#include "app/ui/file_dialog.h"
 #include "app/ui/numbers.h"
+#include "app/ui/table_model.h"
 #include "app/ui/text.h"
 #include "profiler/analysis/compare.h"
 
+#include <QAction>
 #include <QDragEnterEvent>
-#include <QGridLayout>
+#include <QFileInfo>
+#include <QHBoxLayout>
 #include <QMimeData>
-#include <QPainter>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace app {
 namespace {
 
-constexpr int kIncoming = 330;
+using profiler::KindTimes;
 
-// A dashed frame around the buttons.
-class DropFrame : public QWidget
+QString differenceOf(const KindTimes& row)
 {
-public:
-    explicit DropFrame(const ThemeController& theme)
-        : m_theme(theme)
-    { }
+    if (row.times.front() <= 0)
+        return row.times.back() > 0 ? QStringLiteral("new") : QString();
+    const double share = row.times.back() / row.times.front() - 1;
+    constexpr double kFactor = 9; // larger shares are shown as a factor
+    if (share >= kFactor)
+        return QStringLiteral("×%1").arg(number(share + 1, 0));
+    return signedPercent(share, std::abs(share) < 0.095 ? 1 : 0);
+}
 
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        QPainter painter(this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(QPen(m_theme.theme().chrome.lineStrong, 1, Qt::DashLine));
-        painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-    }
-
-private:
-    const ThemeController& m_theme;
-};
+// Marks only differences of at least 1 % of the iteration.
+Verdict verdictOf(const KindTimes& row, double iteration)
+{
+    constexpr double kNotable = 0.01; // share of the iteration
+    const double more = row.times.back() - row.times.front();
+    if (std::abs(more) < kNotable * iteration)
+        return Verdict::Neutral;
+    return more > 0 ? Verdict::Worse : Verdict::Better;
+}
 
 } // namespace
 
-ResultsPanel::ResultsPanel(const ThemeController& theme, QWidget* parent)
+// The ranks of a node by their state.
+struct NodeRanks
+{
+    int node = 0;
+    std::array<QStringList, kRankStates.size()> ranks;
+};
+
+// Compares expected runs with a measured run: a row per kind of work and one for the iteration, a
+// column of times per run, the measured run last, and the differences from the first run.
+class ExpectedModel : public TableModel<KindTimes>
+{
+public:
+    using TableModel::TableModel;
+
+    void show(const profiler::ExpectedComparison& comparison, const QStringList& names)
+    {
+        engine::RunInfo nanoseconds;
+        const double longest = std::ranges::max(comparison.iterations);
+        const Scale scale = timeScale(nanoseconds, static_cast<std::int64_t>(longest));
+        std::vector<KindTimes> rows = comparison.kinds;
+        rows.push_back({"iteration", {}, comparison.iterations});
+        Columns columns{TableColumn<KindTimes>(
+                            {QStringLiteral("Kind, %1"), scale},
+                            [](const KindTimes& row) { return fromUtf8(row.title); }, Qt::AlignLeft)
+                            .with(kStrongRole, [](const KindTimes& row) {
+                                return QVariant(row.title == "iteration");
+                            })};
+        for (qsizetype i = 0; i < names.size(); ++i)
+            columns.push_back(TableColumn<KindTimes>(names.at(i), [scale, i](const KindTimes& row) {
+                return scale.text(row.times[static_cast<std::size_t>(i)]);
+            }));
+        columns.push_back(
+            TableColumn<KindTimes>(QStringLiteral("Measured − %1").arg(names.value(0).toLower()),
+                                   [scale](const KindTimes& row) {
+                                       return scale.difference(row.times.back()
+                                                               - row.times.front());
+                                   })
+                .with(kDifferenceRole,
+                      [](const KindTimes& row) { return QVariant(differenceOf(row)); })
+                .with(kVerdictRole,
+                      [measured = comparison.iterations.back()](const KindTimes& row) {
+                          return QVariant(static_cast<int>(verdictOf(row, measured)));
+                      }));
+        reset(std::move(columns), std::move(rows));
+    }
+};
+
+// The ranks of every node by the state of their traces.
+class NodesModel : public TableModel<NodeRanks>
+{
+public:
+    using TableModel::TableModel;
+
+    void show(const std::vector<RankState>& states, int ranksPerNode)
+    {
+        std::vector<NodeRanks> nodes;
+        for (std::size_t rank = 0; rank < states.size(); ++rank) {
+            const int node = static_cast<int>(rank) / std::max(1, ranksPerNode);
+            if (nodes.empty() || nodes.back().node != node)
+                nodes.push_back({node, {}});
+            nodes.back().ranks[static_cast<std::size_t>(states[rank])].append(
+                QString::number(rank));
+        }
+        Columns columns{TableColumn<NodeRanks>(QStringLiteral("Node"), [](const NodeRanks& row) {
+            return QString::number(row.node);
+        })};
+        for (const RankState each :
+             {RankState::Received, RankState::Slow, RankState::Growing, RankState::Waiting}) {
+            const auto state = static_cast<std::size_t>(each);
+            columns.push_back(TableColumn<NodeRanks>(
+                capitalized(QString::fromLatin1(kRankStates[state])),
+                [state](const NodeRanks& row) {
+                    return row.ranks[state].isEmpty() ? QStringLiteral("–")
+                                                      : row.ranks[state].join(QLatin1Char(' '));
+                },
+                Qt::AlignLeft));
+        }
+        reset(std::move(columns), std::move(nodes));
+    }
+};
+
+ResultsPanel::ResultsPanel(const ThemeController& theme, RunLibrary& library, QAction& compare,
+                           QWidget* parent)
     : QWidget(parent)
+    , m_library(library)
+    , m_compare(compare)
     , m_model(new ExpectedModel(this))
+    , m_nodes(new NodesModel(this))
     , m_folder(named(makeLabel({}, "small"), "watchedFolder"))
     , m_received(named(makeLabel({}, "hint"), "ranksReceived"))
     , m_progress(named(makeLabel({}, "small"), "importProgress"))
     , m_empty(named(makeLabel({}, "secondary"), "resultsEmpty"))
     , m_stop(makeButton(tr("Stop"), QStringLiteral("stopWatching"), "link"))
     , m_import(makeButton({}, QStringLiteral("importReceived")))
-    , m_ranks(new RankGrid(theme))
     , m_bars(named(new WhereTimeGoes(theme), "threeWays", tr("Iteration of every run")))
     , m_table(named(new DataTable(theme, 26), "expectedTable", tr("Times by kind")))
+    , m_ranks(named(new DataTable(theme, 26), "rankTable", tr("Ranks")))
     , m_finding(named(new Band(theme, Band::Shape::Verdict), "clusterFinding"))
-    , m_incoming(makeIncoming(theme))
-    , m_columns(new QGridLayout(this))
 {
     setObjectName(QStringLiteral("resultsPanel"));
     setAcceptDrops(true);
     m_table->setModel(m_model);
-    m_right = makeComparison();
-    spaced(m_columns, QMargins(), 16);
-    m_columns->setHorizontalSpacing(28);
-    setNarrow(false);
-    showResults({}, 1, false);
-    connect(m_stop, &QPushButton::clicked, this, &ResultsPanel::stopRequested);
-    connect(m_import, &QPushButton::clicked, this, &ResultsPanel::importRequested);
+    constexpr int kIncoming = 330;
+    QWidget* incoming = makeIncoming();
+    incoming->setFixedWidth(kIncoming);
+    spaced(new QHBoxLayout(this), {}, 28, {incoming, {makeComparison(), 1}});
+    showResults();
+    connect(m_stop, &QPushButton::clicked, this, [this] {
+        m_watcher.stop();
+        showResults();
+    });
+    connect(m_import, &QPushButton::clicked, this, [this] { import(results().complete()); });
+    connect(&m_watcher, &ResultWatcher::changed, this, &ResultsPanel::showResults);
 }
 
-QWidget* ResultsPanel::makeIncoming(const ThemeController& theme)
+QWidget* ResultsPanel::makeIncoming()
 {
     auto* watch = makeButton(tr("Watch a folder…"), QStringLiteral("watchResults"));
     watch->setToolTip(
         tr("Choose the folder of results; traces are imported when all have arrived"));
-    connect(watch, &QPushButton::clicked, this, &ResultsPanel::chooseRequested);
-    auto* frame = new DropFrame(theme);
+    connect(watch, &QPushButton::clicked, this, &ResultsPanel::askForFolder);
+    auto* frame = makeSurface("alt");
     auto* advice = makeLabel(tr("Drop the folder or the archives of results here"));
     advice->setAlignment(Qt::AlignCenter);
     advice->setWordWrap(true);
     spaced(new QVBoxLayout(frame), {16, 18, 16, 18}, 10, {advice, {watch, 0, Qt::AlignHCenter}});
+    m_ranks->setModel(m_nodes);
+    m_ranks->setRestColumn(1); // received
     for (QLabel* label : {m_folder, m_progress}) {
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
@@ -110,29 +202,51 @@ QWidget* ResultsPanel::makeComparison()
     spaced(new QVBoxLayout(m_shown), {}, 10, {head, m_bars, m_table, m_finding});
     auto* use = m_finding->addAction(tr("Use the measured links"), QStringLiteral("useLinks"));
     use->setToolTip(tr("Predicts again with the bandwidths of the measured messages"));
-    connect(use, &QPushButton::clicked, this, &ResultsPanel::linksRequested);
+    connect(use, &QPushButton::clicked, this, &ResultsPanel::useMeasuredLinks);
     m_shown->hide();
     auto* right = new QWidget;
     spaced(new QVBoxLayout(right), {}, 0, {m_empty, m_shown, kStretch});
     return right;
 }
 
-void ResultsPanel::setNarrow(bool isNarrow)
+void ResultsPanel::setOutlook(std::shared_ptr<const ClusterOutlook> outlook,
+                              const ClusterPlan& plan)
 {
-    m_columns->removeWidget(m_incoming);
-    m_columns->removeWidget(m_right);
-    m_incoming->setMaximumWidth(isNarrow ? QWIDGETSIZE_MAX : kIncoming);
-    m_incoming->setMinimumWidth(isNarrow ? 0 : kIncoming);
-    m_columns->addWidget(m_incoming, 0, 0);
-    m_columns->addWidget(m_right, isNarrow ? 1 : 0, isNarrow ? 0 : 1);
-    m_columns->setColumnStretch(0, isNarrow ? 1 : 0);
-    m_columns->setColumnStretch(1, isNarrow ? 0 : 1);
+    m_outlook = std::move(outlook);
+    m_plan = plan;
+    m_predictedFile.clear();
+    m_watcher.setRanks(m_outlook ? m_outlook->kit.ranks : 0);
+    showResults();
+    showImported();
 }
 
-void ResultsPanel::showResults(const ClusterResults& results, int ranksPerNode, bool isWatching)
+void ResultsPanel::setEmulated(std::shared_ptr<RunDocument> run)
 {
-    m_results = results;
-    m_ranksPerNode = ranksPerNode;
+    m_emulated = std::move(run);
+}
+
+void ResultsPanel::askForFolder()
+{
+    connect(openFileDialog(
+                {tr("Folder of the results"), {}, "resultsDialog", QFileDialog::Directory}, this),
+            &QFileDialog::fileSelected, this, [this](const QString& folder) { take({folder}); });
+}
+
+void ResultsPanel::take(const QStringList& paths)
+{
+    m_areAllImported = false;
+    if (paths.size() == 1 && QFileInfo(paths.front()).isDir())
+        m_watcher.watch(paths.front(), m_outlook ? m_outlook->kit.ranks : 0);
+    else if (!paths.isEmpty()) {
+        m_areAllImported = true; // the chosen files are not replaced by those of the folder
+        import(paths);
+    }
+}
+
+void ResultsPanel::showResults()
+{
+    const ClusterResults& results = m_watcher.results();
+    const bool isWatching = m_watcher.isWatching();
     m_folder->setText(results.folder.isEmpty() ? tr("No folder is watched")
                           : isWatching         ? tr("Watching %1").arg(results.folder)
                                                : results.folder);
@@ -142,18 +256,24 @@ void ResultsPanel::showResults(const ClusterResults& results, int ranksPerNode, 
     m_import->setText(tr("Import %1").arg(countOf(complete, "trace")));
     m_import->setVisible(complete > 0);
     showRanks();
+    if (results.areAllThere() && !std::exchange(m_areAllImported, true))
+        import(results.complete());
+    Q_EMIT changed();
 }
 
 void ResultsPanel::showRanks()
 {
-    std::vector<RankState> states = m_results.states();
-    if (m_comparison && m_measured != nullptr)
+    std::vector<RankState> states = results().states();
+    if (m_comparison && m_compared != nullptr)
         for (const profiler::DeviceTimes& device : m_comparison->devices) {
-            const auto rank = static_cast<std::size_t>(rankOf(*m_measured, device.device));
+            const auto rank = static_cast<std::size_t>(rankOf(*m_compared, device.device));
             if (device.isSlow && rank < states.size())
                 states[rank] = RankState::Slow;
         }
-    m_ranks->show(states, m_ranksPerNode);
+    m_nodes->show(states, m_outlook ? m_outlook->kit.ranksPerNode : 1);
+    constexpr int kTallest = 200;
+    m_ranks->setFixedHeight(std::min(m_ranks->fittingHeight(), kTallest));
+    m_ranks->setVisible(!states.empty());
 }
 
 void ResultsPanel::showProgress(const QString& text)
@@ -176,7 +296,69 @@ void ResultsPanel::showFailure(const QString& reason)
     m_shown->hide();
 }
 
-void ResultsPanel::compare(const ComparedResults& compared)
+// Replaces an import that is running: the user chose other traces, or the missing ones have
+// arrived.
+void ResultsPanel::import(const QStringList& paths)
+{
+    if (paths.isEmpty())
+        return;
+    m_importer = std::make_unique<TraceImporter>();
+    showProgress(tr("Importing %1").arg(countOf(paths.size(), "file")));
+    connect(m_importer.get(), &TraceImporter::progressed, this, [this](const ImportState& state) {
+        if (state.allBytes > 0)
+            showProgress(tr("Importing, %1 read")
+                             .arg(percent(static_cast<double>(state.bytes)
+                                              / static_cast<double>(state.allBytes),
+                                          0)));
+    });
+    const auto end = [this] { m_importer.release()->deleteLater(); };
+    connect(m_importer.get(), &TraceImporter::failed, this, [this, end](const QString& reason) {
+        end();
+        showFailure(capitalized(reason));
+    });
+    connect(m_importer.get(), &TraceImporter::finished, this, [this, end](const QString& file) {
+        end();
+        m_measured = m_library.open(file);
+        connect(m_measured.get(), &RunDocument::stateChanged, this, &ResultsPanel::showImported);
+        showImported();
+    });
+    m_importer->start(paths);
+}
+
+// As soon as the measured run is read, compares it with the prediction and with the emulated run,
+// if these are known.
+void ResultsPanel::showImported()
+{
+    const auto isRead = [](const std::shared_ptr<RunDocument>& document) {
+        return document != nullptr && document->run() != nullptr
+            && document->state() == RunDocument::State::Finished;
+    };
+    m_compare.setEnabled(isRead(m_measured) && !m_isPredicting
+                         && (isRead(m_emulated) || hasPrediction()));
+    if (!isRead(m_measured))
+        return;
+    ComparedResults compared;
+    if (hasPrediction()) {
+        compared.names.append(tr("Predicted"));
+        compared.runs.push_back(m_outlook->prediction->run);
+    }
+    if (isRead(m_emulated) && !m_emulated->run()->info.inUnits()) {
+        compared.names.append(m_emulated->run()->info.mode == engine::Mode::Live ? tr("Live")
+                                                                                 : tr("Emulated"));
+        compared.runs.push_back(m_emulated->run());
+    }
+    compared.names.append(tr("Measured"));
+    compared.runs.push_back(m_measured->run());
+    if (compared.runs.size() < 2)
+        showFailure(tr("The traces were imported as %1. Choose the GPU of the cluster, "
+                       "or open this page from an emulated run, to compare them.")
+                        .arg(m_measured->title()));
+    else
+        showComparison(compared);
+    Q_EMIT changed();
+}
+
+void ResultsPanel::showComparison(const ComparedResults& compared)
 {
     std::vector<const engine::Run*> runs;
     for (const auto& run : compared.runs)
@@ -185,7 +367,7 @@ void ResultsPanel::compare(const ComparedResults& compared)
     if (!comparison)
         return showFailure(capitalized(fromUtf8(comparison.error().message)));
     m_comparison = *std::move(comparison);
-    m_measured = compared.runs.back();
+    m_compared = compared.runs.back();
     showProgress({});
     m_empty->hide();
     m_shown->show();
@@ -193,7 +375,7 @@ void ResultsPanel::compare(const ComparedResults& compared)
     m_table->setFixedHeight(m_table->fittingHeight());
     showBars(compared);
     const QString finding
-        = findingText(*m_comparison, *m_measured, compared.names.front().toLower());
+        = findingText(*m_comparison, *m_compared, compared.names.front().toLower());
     if (finding.isEmpty())
         m_finding->show(Band::Kind::Ok, {}, tr("No link and no rank stands out."));
     else
@@ -219,6 +401,51 @@ void ResultsPanel::showBars(const ComparedResults& compared)
     m_bars->show(std::move(bars));
 }
 
+void ResultsPanel::useMeasuredLinks()
+{
+    const profiler::ExpectedComparison* measured = comparison();
+    ClusterPlan plan = m_plan;
+    if (measured == nullptr || !hasPrediction()
+        || !takeMeasuredLinks(*m_outlook->prediction, measured->links, plan))
+        return showNote(tr("The link bandwidths cannot be measured: no message took "
+                           "longer than the assumed latency."));
+    Q_EMIT linksMeasured(plan);
+}
+
+void ResultsPanel::compare()
+{
+    if (!hasPrediction() || !m_predictedFile.isEmpty())
+        return requestComparison();
+    m_isPredicting = true;
+    m_compare.setEnabled(false);
+    showProgress(tr("Writing the prediction"));
+    const auto run = m_outlook->prediction->run;
+    m_background.run([run] { return writeNewRun(*run); },
+                     [this, run](const engine::Result<QString>& file) {
+                         m_isPredicting = false;
+                         m_compare.setEnabled(true);
+                         showProgress({});
+                         if (!file)
+                             return showFailure(capitalized(fromUtf8(file.error().message)));
+                         if (!hasPrediction() || m_outlook->prediction->run != run)
+                             return compare(); // the plan has changed
+                         m_predictedFile = *file;
+                         requestComparison();
+                     });
+}
+
+void ResultsPanel::requestComparison()
+{
+    QStringList files;
+    if (!m_predictedFile.isEmpty())
+        files.append(m_predictedFile);
+    if (m_emulated != nullptr)
+        files.append(m_emulated->file());
+    if (m_measured != nullptr)
+        files.append(m_measured->file());
+    Q_EMIT compareRequested(files);
+}
+
 void ResultsPanel::dragEnterEvent(QDragEnterEvent* event)
 {
     if (!localFiles(*event->mimeData()).isEmpty())
@@ -228,7 +455,7 @@ void ResultsPanel::dragEnterEvent(QDragEnterEvent* event)
 void ResultsPanel::dropEvent(QDropEvent* event)
 {
     event->acceptProposedAction();
-    Q_EMIT dropped(localFiles(*event->mimeData()));
+    take(localFiles(*event->mimeData()));
 }
 
 } // namespace app

@@ -133,7 +133,6 @@ profiler::LedgerRow toRow(const LedgerRun& run)
     row.note = run.note.toStdString();
     row.tags = run.tags.join(QLatin1Char('\n')).toStdString();
     row.origin = run.origin.toStdString();
-    row.isStarred = run.isStarred;
     return row;
 }
 
@@ -149,7 +148,6 @@ LedgerRun fromRow(const profiler::LedgerRow& row)
     run.note = fromUtf8(row.note);
     run.tags = fromUtf8(row.tags).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
     run.origin = fromUtf8(row.origin);
-    run.isStarred = row.isStarred;
     return run;
 }
 

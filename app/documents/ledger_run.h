@@ -25,7 +25,6 @@ struct LedgerRun
     // `origin` is the folder of the file before it was moved to the trash, or "".
     QString name, note, origin;
     QStringList tags;
-    bool isStarred = false;
 
     // `experiment` is TOML, or "" if unknown.
     QString label, mode, outcome, command, experiment;

@@ -314,18 +314,7 @@ void RunLedger::setUserData(const LedgerRun& before, const LedgerRun& run)
     set(&LedgerRun::name);
     set(&LedgerRun::note);
     set(&LedgerRun::tags);
-    set(&LedgerRun::isStarred);
     m_edited.start();
-}
-
-void RunLedger::toggleStar(const LedgerRun& run)
-{
-    const auto known = std::ranges::find(m_runs, run.file, &LedgerRun::file);
-    if (known == m_runs.end())
-        return; // the run is not in the ledger until its file is read
-    LedgerRun toggled = *known;
-    toggled.isStarred = !toggled.isStarred;
-    setUserData(*known, toggled);
 }
 
 void RunLedger::moveToTrash(const LedgerRun& run)

@@ -37,10 +37,9 @@ public:
     int untrashed() const;                  // number of runs() that are not in the trash
     int unread() const { return m_unread; } // number of files still to be read
 
-    // Stores only the fields (name, note, tags, star) that differ from `before`; another window may
+    // Stores only the fields (name, note, tags) that differ from `before`; another window may
     // have changed the others. runs() returns the new values at once, before they are written.
     void setUserData(const LedgerRun& before, const LedgerRun& run);
-    void toggleStar(const LedgerRun& run);
     // moveToTrash() moves the file of a run to the trash; restore() moves it back to its folder.
     // Both, and deleteForever(), emit failed() for a run that is still being written.
     void moveToTrash(const LedgerRun& run);

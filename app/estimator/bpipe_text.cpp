@@ -4,20 +4,14 @@
 #include "app/ui/text.h"
 #include "engine/cost/model_prices.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace app {
 namespace {
 
 using engine::BpipeRow;
-
-QString phrase(const char* source)
-{
-    return QCoreApplication::translate("BpipeText", source);
-}
 
 QString gib(double bytes, int decimals = 1)
 {
@@ -34,27 +28,31 @@ NumberSource bubbleSource(const engine::BpipeQuestion& question, const BpipeRow&
                               * (input.stages - 1),
                       0);
     };
-    return {phrase("Speed-up = gain in stage MFU × %1 / %2").arg(sequences(base), sequences(row)),
-            phrase("(B + b₀W(D − 1)) / (B + bW(D − 1)), arXiv 2401.02088"), phrase("published")};
+    return {QStringLiteral("Speed-up = gain in stage MFU × %1 / %2")
+                .arg(sequences(base), sequences(row)),
+            QStringLiteral("(B + b₀W(D − 1)) / (B + bW(D − 1)), arXiv 2401.02088"),
+            QStringLiteral("published")};
 }
 
 NumberSource mfuSource(const engine::BpipeQuestion& question, const BpipeRow& base,
                        const BpipeRow& row)
 {
     const QString title = &base == &row
-        ? phrase("Stage MFU %1").arg(percent(base.stageMfu))
-        : phrase("Stage MFU %1 and %2").arg(number(100 * base.stageMfu, 1), percent(row.stageMfu));
+        ? QStringLiteral("Stage MFU %1").arg(percent(base.stageMfu))
+        : QStringLiteral("Stage MFU %1 and %2")
+              .arg(number(100 * base.stageMfu, 1), percent(row.stageMfu));
     if (!question.stageMfu.empty())
-        return {title, phrase("as typed, not checked"), phrase("typed")};
+        return {title, QStringLiteral("as typed, not checked"), QStringLiteral("typed")};
     const auto bytes = [](const BpipeRow& of) { return number(of.kernels.forwardTraffic, 0); };
     const bool hasTraffic = base.kernels.forwardTraffic > 0;
     return {title,
             hasTraffic
-                ? phrase("roofline of %1; attention moves %2 and %3 bytes per score in the forward")
+                ? QStringLiteral(
+                      "roofline of %1; attention moves %2 and %3 bytes per score in the forward")
                       .arg(fromUtf8(question.input.on.hardware.name), bytes(base), bytes(row))
-                : phrase("roofline of %1 with planning constants")
+                : QStringLiteral("roofline of %1 with planning constants")
                       .arg(fromUtf8(question.input.on.hardware.name)),
-            phrase("computed")};
+            QStringLiteral("computed")};
 }
 
 void addMemory(const engine::BpipeQuestion& question, const BpipeRow& row,
@@ -62,28 +60,30 @@ void addMemory(const engine::BpipeQuestion& question, const BpipeRow& row,
 {
     const auto& input = question.input;
     const auto& hardware = input.on.hardware;
+    all.push_back({QStringLiteral("Weights, gradients, optimizer: %1 bytes")
+                       .arg(number(input.on.setup.stateBytes(), 0)),
+                   QStringLiteral("per parameter; %1 on stage 0 with the embedding")
+                       .arg(gib(row.memory.state)),
+                   QStringLiteral("computed")});
     all.push_back(
-        {phrase("Weights, gradients, optimizer: %1 bytes")
-             .arg(number(input.on.setup.stateBytes(), 0)),
-         phrase("per parameter; %1 on stage 0 with the embedding").arg(gib(row.memory.state)),
-         phrase("computed")});
-    all.push_back(
-        {phrase("Stash %1 at b = %2").arg(gib(row.memory.stash, 2)).arg(row.microBatchSize),
-         phrase("of %1 on stage 0, arXiv 2205.05198")
+        {QStringLiteral("Stash %1 at b = %2").arg(gib(row.memory.stash, 2)).arg(row.microBatchSize),
+         QStringLiteral("of %1 on stage 0, arXiv 2205.05198")
              .arg(countOf(engine::layersOf(input.on.model, input.stages, 0), "layer")),
-         phrase("computed")});
+         QStringLiteral("computed")});
     engine::TrainingSetup setup = input.on.setup;
     setup.microBatchSize = row.microBatchSize;
     const double stash = row.memory.stash + engine::embeddingStashBytes(input.on.model, setup);
     const auto stashes
         = [&](double bytes) { return number((bytes - row.memory.state) / stash, 0); };
     if (row.memory.bpipe)
-        all.push_back({phrase("Kept stashes: %1 in 1F1B, %2 in BPipe")
+        all.push_back({QStringLiteral("Kept stashes: %1 in 1F1B, %2 in BPipe")
                            .arg(stashes(row.memory.oneFOneB), stashes(*row.memory.bpipe)),
-                       phrase("min(N, D), with BPipe at most ⌈(D + 2) / 2⌉"), phrase("computed")});
-    all.push_back({phrase("Capacity %1").arg(gib(question.usableMemory)),
-                   phrase("%1 less the reserve for contexts and buffers").arg(gib(hardware.memory)),
-                   phrase("assumed")});
+                       QStringLiteral("min(N, D), with BPipe at most ⌈(D + 2) / 2⌉"),
+                       QStringLiteral("computed")});
+    all.push_back(
+        {QStringLiteral("Capacity %1").arg(gib(question.usableMemory)),
+         QStringLiteral("%1 less the reserve for contexts and buffers").arg(gib(hardware.memory)),
+         QStringLiteral("assumed")});
 }
 
 } // namespace
@@ -97,26 +97,27 @@ std::vector<NumberSource> numberSources(const engine::BpipeQuestion& question,
     std::vector<NumberSource> all{bubbleSource(question, base, row),
                                   mfuSource(question, base, row)};
     if (on.setup.attention != engine::AttentionMode::Flash)
-        all.push_back({phrase("Fused softmax: 4 divides b × heads / t"),
-                       phrase("Megatron-LM, fused_softmax.py; %1 and %2 heads per rank")
+        all.push_back({QStringLiteral("Fused softmax: 4 divides b × heads / t"),
+                       QStringLiteral("Megatron-LM, fused_softmax.py; %1 and %2 heads per rank")
                            .arg(number(base.headsPerRank, 0), number(row.headsPerRank, 0)),
-                       phrase("rule")});
+                       QStringLiteral("rule")});
     addMemory(question, row, all);
-    all.push_back({phrase("Forward %1 at b = %2")
+    all.push_back({QStringLiteral("Forward %1 at b = %2")
                        .arg(scaleIn(Unit::Millisecond).withUnit(1e9 * row.forward))
                        .arg(row.microBatchSize),
-                   phrase("roofline of %1 on stage 0")
+                   QStringLiteral("roofline of %1 on stage 0")
                        .arg(countOf(engine::layersOf(on.model, question.input.stages, 0), "layer")),
-                   phrase("computed")});
-    all.push_back({phrase("Peak %1 TFLOP/s").arg(number(on.hardware.peakFlops / 1e12, 0)),
-                   phrase("of 16-bit matrix products; those of a model in fp32 or tf32 are slower"),
-                   phrase("assumed")});
+                   QStringLiteral("computed")});
     all.push_back(
-        {phrase("Link %1").arg(scaleIn(Unit::GBPerSecond, 0)
-                                   .withUnit(on.hardware.node.bandwidth * on.hardware.linkShare)),
-         phrase("in a node; %1 % of the peak in the hardware file")
-             .arg(number(100 * on.hardware.linkShare, 0)),
-         phrase("assumed")});
+        {QStringLiteral("Peak %1 TFLOP/s").arg(number(on.hardware.peakFlops / 1e12, 0)),
+         QStringLiteral("of 16-bit matrix products; those of a model in fp32 or tf32 are slower"),
+         QStringLiteral("assumed")});
+    all.push_back({QStringLiteral("Link %1").arg(
+                       scaleIn(Unit::GBPerSecond, 0)
+                           .withUnit(on.hardware.node.bandwidth * on.hardware.linkShare)),
+                   QStringLiteral("in a node; %1 % of the peak in the hardware file")
+                       .arg(number(100 * on.hardware.linkShare, 0)),
+                   QStringLiteral("assumed")});
     return all;
 }
 
@@ -140,7 +141,9 @@ const std::vector<BpipePoint>& publishedPoints()
             if (!question)
                 continue;
             const double needed = engine::breakEven(question->input, one.from, one.to);
-            points.push_back({phrase("%1: published %2").arg(one.title, one.published),
+            constexpr std::array<char16_t, 4> kMarks{u'□', u'△', u'◇', u'○'};
+            points.push_back({kMarks[points.size() % kMarks.size()],
+                              QStringLiteral("%1: published %2").arg(one.title, one.published),
                               one.speedUp * needed, one.speedUp});
         }
         return points;
@@ -152,11 +155,11 @@ QString stepText(const BpipeStep& step)
 {
     const auto growth = [](double factor) { return percent(std::abs(factor - 1)); };
     const QString must = step.needed >= 1
-        ? phrase("must rise %1 to offset the bubble").arg(growth(step.needed))
-        : phrase("may fall %1, because the bubble shrinks").arg(growth(step.needed));
-    const QString does = step.gain >= 1 ? phrase("it rises %1").arg(growth(step.gain))
-                                        : phrase("it falls %1").arg(growth(step.gain));
-    return phrase("b = %1 to %2: the stage MFU %3; %4.")
+        ? QStringLiteral("must rise %1 to offset the bubble").arg(growth(step.needed))
+        : QStringLiteral("may fall %1, because the bubble shrinks").arg(growth(step.needed));
+    const QString does = step.gain >= 1 ? QStringLiteral("it rises %1").arg(growth(step.gain))
+                                        : QStringLiteral("it falls %1").arg(growth(step.gain));
+    return QStringLiteral("b = %1 to %2: the stage MFU %3; %4.")
         .arg(step.from)
         .arg(step.to)
         .arg(must, does);

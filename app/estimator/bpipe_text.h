@@ -31,6 +31,7 @@ QString stepText(const BpipeStep& step);
 // the bubble.
 struct BpipePoint
 {
+    QChar mark;   // in the chart and its legend: "□"
     QString text; // "GPT-3 96B, recompute: published 1.35×"
     double gain = 1, speedUp = 1;
 };

@@ -1,7 +1,6 @@
 #include "app/estimator/estimator_form.h"
 
 #include "app/ui/bound_fields.h"
-#include "app/ui/card_button.h"
 #include "app/ui/controls.h"
 #include "app/ui/form_rows.h"
 #include "app/ui/numbers.h"
@@ -12,50 +11,11 @@
 
 #include <QComboBox>
 #include <QLineEdit>
-#include <QPainter>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace app {
 namespace {
-
-constexpr int kCardHeight = 50;
-
-// A published case: title and set-up at the left, its result at the right.
-class CaseCard : public CardButton
-{
-public:
-    CaseCard(const ThemeController& theme, const BpipeCase& of)
-        : CardButton(theme)
-        , m_case(of)
-    {
-        setCheckable(true);
-        setFixedHeight(kCardHeight);
-        setAccessibleName(of.title);
-        setAccessibleDescription(QStringLiteral("%1, %2")
-                                     .arg(of.detail, EstimatorForm::tr("published %1"))
-                                     .arg(of.published));
-    }
-
-protected:
-    void paintContent(QPainter& painter) override
-    {
-        constexpr int kResult = 62;
-        const Chrome& chrome = theme().chrome;
-        const QRectF box = QRectF(rect()).adjusted(10, 6, -10, -6);
-        const double half = box.height() / 2;
-        const QRectF left = box.adjusted(0, 0, -kResult, 0);
-        text(painter, QRectF(left.topLeft(), QSizeF(left.width(), half)), m_case.title,
-             {uiFont(12, QFont::Medium), chrome.text});
-        text(painter, QRectF(left.left(), left.top() + half, left.width(), half), m_case.detail,
-             {uiFont(11), chrome.text2});
-        text(painter, QRectF(box.right() - kResult, box.top(), kResult, box.height()),
-             m_case.published, {uiFont(12, QFont::Medium), chrome.text}, Qt::AlignRight);
-    }
-
-private:
-    const BpipeCase& m_case;
-};
 
 QStringList presetNames(const std::vector<std::string>& names)
 {
@@ -83,11 +43,11 @@ QString attentionText(engine::AttentionMode mode)
 {
     switch (mode) {
     case engine::AttentionMode::Standard:
-        return EstimatorForm::tr("Scores are stored until the backward pass.");
+        return QStringLiteral("Scores are stored until the backward pass.");
     case engine::AttentionMode::Recompute:
-        return EstimatorForm::tr("Scores are recomputed in the backward pass.");
+        return QStringLiteral("Scores are recomputed in the backward pass.");
     case engine::AttentionMode::Flash:
-        return EstimatorForm::tr("Scores are never stored.");
+        return QStringLiteral("Scores are never stored.");
     }
     return {};
 }
@@ -96,7 +56,6 @@ QString attentionText(engine::AttentionMode mode)
 
 EstimatorForm::EstimatorForm(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m_theme(theme)
     , m_fields(new BoundFields(theme, this))
     , m_sizes(makeListField("estimatorSizes"))
     , m_stageMfu(makeListField("estimatorStageMfu"))
@@ -199,15 +158,18 @@ void EstimatorForm::makePresets(QVBoxLayout& column)
     QVBoxLayout* rows = makeFormSection(column);
     rows->addWidget(makeLabel(tr("Published cases"), "dock"));
     for (const BpipeCase& one : bpipeCases()) {
-        auto* card = new CaseCard(m_theme, one);
-        card->setObjectName(QStringLiteral("estimatorCase%1").arg(m_presets.size()));
-        connect(card, &QAbstractButton::clicked, this, [this, &one] { setPlan(one.plan); });
-        m_presets.push_back(card);
-        rows->addWidget(card);
+        auto* button = makeButton(QStringLiteral("%1: %2").arg(one.title, one.published),
+                                  QStringLiteral("estimatorCase%1").arg(m_presets.size()));
+        button->setCheckable(true);
+        button->setToolTip(one.detail);
+        button->setAccessibleDescription(one.detail);
+        connect(button, &QAbstractButton::clicked, this, [this, &one] { setPlan(one.plan); });
+        m_presets.push_back(button);
+        rows->addWidget(button);
     }
     QLabel* note = makeNote();
-    note->setText(tr("A case sets every field above. At the right: the published speed-up, "
-                     "arXiv 2401.02088."));
+    note->setText(tr("A case sets every field above; its published speed-up is from arXiv "
+                     "2401.02088."));
     rows->addWidget(note);
 }
 
@@ -233,11 +195,6 @@ void EstimatorForm::setPlan(const BpipePlan& plan)
     m_plan = plan;
     showPlan();
     Q_EMIT edited();
-}
-
-void EstimatorForm::showMfus(const std::vector<double>& of)
-{
-    m_roofline = of;
 }
 
 void EstimatorForm::showPlan()

@@ -9,12 +9,12 @@
 
 class QLabel;
 class QLineEdit;
+class QPushButton;
 class QVBoxLayout;
 
 namespace app {
 
 class BoundFields;
-class CardButton;
 class SegmentControl;
 
 // The fields and presets of the estimator. A preset is marked while all fields have its values.
@@ -28,7 +28,7 @@ public:
     const BpipePlan& plan() const { return m_plan; }
     void setPlan(const BpipePlan& plan); // emits edited()
     // Shows the stage MFU, 0 to 1, that the roofline predicts for each micro-batch size.
-    void showMfus(const std::vector<double>& of);
+    void showMfus(const std::vector<double>& of) { m_roofline = of; }
 
 Q_SIGNALS:
     void edited();
@@ -43,13 +43,12 @@ private:
     void showPreset();
     void changed();
 
-    const ThemeController& m_theme;
     BpipePlan m_plan;
     BoundFields* m_fields;
     QLineEdit *m_sizes, *m_stageMfu;
     SegmentControl* m_mfuFrom;
     QLabel *m_attentionHint, *m_mfuHint;
-    std::vector<CardButton*> m_presets; // one per published case
+    std::vector<QPushButton*> m_presets; // one per published case
     std::vector<double> m_roofline;
 };
 

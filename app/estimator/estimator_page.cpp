@@ -1,7 +1,7 @@
 #include "app/estimator/estimator_page.h"
 
+#include "app/estimator/bpipe_text.h"
 #include "app/estimator/estimator_form.h"
-#include "app/estimator/number_sources.h"
 #include "app/estimator/speed_up_chart.h"
 #include "app/plan/bpipe_model.h"
 #include "app/plan/cost_state.h"
@@ -27,9 +27,60 @@
 #include <utility>
 
 namespace app {
+
+// Published and computed speed-ups, one row per case.
+class PublishedCases : public TableModel<profiler::Reproduced>
+{
+public:
+    using Row = profiler::Reproduced;
+
+    explicit PublishedCases(QObject* parent)
+        : TableModel(parent)
+    {
+        show({});
+    }
+    void show(std::vector<Row> rows)
+    {
+        // "GPT-3 96B, attention recomputed, b 1 -> 2: speed-up (...)"
+        const auto tip = [](const Row& row) {
+            return QVariant(fromUtf8(row.what)
+                                .section(QLatin1Char(':'), 0, 0)
+                                .replace(QStringLiteral("->"), QStringLiteral("→")));
+        };
+        const auto title = [tip](const Row& row) {
+            const auto known = std::ranges::find(bpipeCases(), row.published, &BpipeCase::speedUp);
+            return known == bpipeCases().end() ? tip(row).toString() : known->title;
+        };
+        const auto verdict = [](const Row& row) {
+            return QVariant(static_cast<int>(row.isWithin() ? Verdict::Better : Verdict::Worse));
+        };
+        reset({TableColumn<Row>(QStringLiteral("Case"), title, Qt::AlignLeft)
+                   .with(Qt::ToolTipRole, tip),
+               TableColumn<Row>(QStringLiteral("Published"),
+                                [](const Row& row) { return factorText(row.published); }),
+               TableColumn<Row>(QStringLiteral("Computed"),
+                                [](const Row& row) { return factorText(row.computed); })
+                   .with(kStrongRole, kAlways),
+               TableColumn<Row>(QStringLiteral("Tolerance"),
+                                [](const Row& row) {
+                                    return QStringLiteral("± %1 %2").arg(
+                                        number(row.tolerance, 2),
+                                        row.isWithin() ? QStringLiteral("✓") : QStringLiteral("✗"));
+                                })
+                   .with(Qt::ToolTipRole,
+                         [](const Row& row) {
+                             return QVariant(row.isWithin()
+                                                 ? QStringLiteral("Within the tolerance")
+                                                 : QStringLiteral("Outside the tolerance"));
+                         })
+                   .with(kVerdictRole, verdict)},
+              std::move(rows));
+    }
+};
+
 namespace {
 
-constexpr int kEstimatorForm = 300, kSourcesColumn = 346, kFoldSources = 1280; // px
+constexpr int kFormColumn = 300, kSourcesColumn = 380, kFoldSources = 1280; // px
 constexpr int kSizeRow = 30, kStepsColumn = 210;
 
 QLabel* makeParagraph(const char* name)
@@ -57,9 +108,9 @@ EstimatorPage::EstimatorPage(const ThemeController& theme, QWidget* parent)
     , m_bars(named(new MemoryBars(theme), "estimatorMemory", tr("Memory per device")))
     , m_chart(named(new SpeedUpChart(theme), "estimatorChart",
                     tr("Speed-up against gain in stage MFU")))
-    , m_published(named(new PublishedCases(theme), "estimatorPublished",
-                        tr("Published, computed, tolerance")))
-    , m_sources(named(new NumberSources(theme), "estimatorSources"))
+    , m_published(new PublishedCases(this))
+    , m_publishedTable(named(new DataTable(theme, kSizeRow), "estimatorPublished",
+                             tr("Published, computed, tolerance")))
 {
     setObjectName(QStringLiteral("estimatorPage"));
     makeActions();
@@ -76,7 +127,7 @@ EstimatorPage::EstimatorPage(const ThemeController& theme, QWidget* parent)
     for (QWidget* column : {m_formColumn, makeCentre(), m_dock})
         columns->addWidget(column);
     columns->setStretchFactor(1, 1);
-    columns->setSizes({kEstimatorForm, 950, kSourcesColumn});
+    columns->setSizes({kFormColumn, 950, kSourcesColumn});
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
     setInitialFocus(m_table);
     connectAll();
@@ -123,7 +174,7 @@ QWidget* EstimatorPage::makeForm()
         {makeLabel(tr("Estimator"), "dock"), kStretch,
          makeButton(m_reset->text(), QStringLiteral("estimatorResetButton"), "link", m_reset)});
     auto* column = makeSurface("plain");
-    column->setMinimumWidth(kEstimatorForm);
+    column->setMinimumWidth(kFormColumn);
     spaced(new QVBoxLayout(column), {}, 0,
            {head, makeLine(Qt::Horizontal), {m_form, 1}, makeLine(Qt::Horizontal), buttons});
     return column;
@@ -144,7 +195,7 @@ QWidget* EstimatorPage::makeChart()
     auto* part = makeSurface("plain");
     auto* head = makeBar(36, 8,
                          {makeLabel(tr("Speed-up against gain in stage MFU"), "dock"), kStretch,
-                          makeLabel(tr("open marks: published"), "hint")});
+                          makeLabel(tr("shaded: the larger micro-batch is slower"), "hint")});
     m_steps->setFixedWidth(kStepsColumn);
     m_steps->setAlignment(Qt::AlignTop);
     auto* row = spaced(new QHBoxLayout, {0, 0, 12, 0}, 8, {{m_chart, 1}, m_steps});
@@ -173,7 +224,7 @@ QWidget* EstimatorPage::makeCentre()
 QWidget* EstimatorPage::makeSources()
 {
     auto* column = named(makeSurface("plain"), "estimatorDock");
-    column->setMinimumWidth(kEstimatorForm);
+    column->setMinimumWidth(kFormColumn);
     auto* published = makeBar(40, 8, {makeLabel(tr("Published, computed, tolerance"), "dock")});
     auto* sources = makeBar(36, 8, {makeLabel(tr("Where the numbers come from"), "dock")});
     auto* buttons = makeSurface("plain");
@@ -182,13 +233,17 @@ QWidget* EstimatorPage::makeSources()
            {makeButton(m_copyTable->text(), QStringLiteral("estimatorCopyTableButton"), "",
                        m_copyTable),
             kStretch});
-    QScrollArea* scroll = makeScroll(m_sources);
+    m_publishedTable->setModel(m_published);
+    m_publishedTable->setRestColumn(0);
+    auto* rows = named(new QWidget, "estimatorSources");
+    m_sources = spaced(new QVBoxLayout(rows), {12, 10, 12, 10}, 10);
+    QScrollArea* scroll = makeScroll(rows);
     scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
     scroll->setAccessibleName(tr("Where the numbers come from"));
     spaced(new QVBoxLayout(column), {}, 0,
            {published,
             makeLine(Qt::Horizontal),
-            m_published,
+            m_publishedTable,
             makeLine(Qt::Horizontal),
             sources,
             makeLine(Qt::Horizontal),
@@ -245,7 +300,8 @@ void EstimatorPage::refuse(const QString& reason)
     m_memoryHint->clear();
     m_bars->clear(tr("The memory is shown when all fields are valid."));
     m_chart->show({}, 0);
-    m_sources->show({});
+    m_memory.drop();
+    showSources();
     for (QAction* action : {m_simulate, m_copyCommand, m_copyTable})
         action->setEnabled(false);
     Q_EMIT statusChanged();
@@ -297,18 +353,45 @@ void EstimatorPage::choose(int row)
                  + QLatin1Char(' ')
                  + tr("Open: published; their gain in stage MFU follows from the published "
                       "speed-up."));
+    QStringList published;
+    for (const BpipePoint& point : publishedPoints())
+        published.append(QStringLiteral("%1 %2").arg(point.mark).arg(point.text));
+    texts.append(published.join(QLatin1Char('\n')));
     m_steps->setText(texts.join(QStringLiteral("\n\n")));
-    m_sources->show(numberSources(*m_question, *m_answer, static_cast<std::size_t>(row)));
-    m_memory.ask({m_form->plan(), m_answer->rows[static_cast<std::size_t>(m_row)].microBatchSize});
+    showSources();
+    m_memory.ask({m_form->plan(), chosen.microBatchSize});
     Q_EMIT statusChanged();
+}
+
+// The constants used by the page, with their sources.
+void EstimatorPage::showSources()
+{
+    while (QLayoutItem* old = m_sources->takeAt(0)) {
+        delete old->widget();
+        delete old;
+    }
+    if (!m_answer)
+        return;
+    for (const NumberSource& source :
+         numberSources(*m_question, *m_answer, static_cast<std::size_t>(m_row))) {
+        auto* row = new QWidget;
+        QLabel *title = makeLabel(source.title, "band"), *detail = makeLabel(source.detail, "hint");
+        title->setWordWrap(true);
+        detail->setWordWrap(true);
+        auto* texts = spaced(new QVBoxLayout, {}, 1, {title, detail});
+        spaced(new QHBoxLayout(row), {}, 8,
+               {{texts, 1}, {new Tag(m_theme, source.kind, row), 0, Qt::AlignTop}});
+        m_sources->addWidget(row);
+    }
+    m_sources->addStretch(1);
 }
 
 void EstimatorPage::showMemory(const engine::Result<BpipeMemory>& memory)
 {
     m_memoryHint->clear();
-    if (m_answer && memory)
+    if (memory)
         showBars(*memory);
-    else if (m_answer)
+    else
         m_bars->clear(capitalized(fromUtf8(memory.error().message)) + QLatin1Char('.'));
 }
 
@@ -328,16 +411,17 @@ void EstimatorPage::showBars(const BpipeMemory& memory)
 
 void EstimatorPage::readPublished()
 {
-    m_background.run([] { return profiler::reproduce(profiler::Paper::Bpipe); },
-                     [this](const engine::Result<std::vector<profiler::Reproduced>>& all) {
-                         std::vector<profiler::Reproduced> speedUps;
-                         if (all)
-                             std::ranges::copy_if(
-                                 *all, std::back_inserter(speedUps), [](const auto& row) {
-                                     return row.what.find("speed-up") != std::string::npos;
-                                 });
-                         m_published->show(speedUps);
-                     });
+    m_reading.run([] { return profiler::reproduce(profiler::Paper::Bpipe); },
+                  [this](const engine::Result<std::vector<profiler::Reproduced>>& all) {
+                      std::vector<profiler::Reproduced> speedUps;
+                      if (all)
+                          std::ranges::copy_if(
+                              *all, std::back_inserter(speedUps), [](const auto& row) {
+                                  return row.what.find("speed-up") != std::string::npos;
+                              });
+                      m_published->show(std::move(speedUps));
+                      m_publishedTable->setFixedHeight(m_publishedTable->fittingHeight());
+                  });
 }
 
 QStringList EstimatorPage::statusTexts() const

@@ -4,11 +4,13 @@
 #include "app/shell/page.h"
 #include "app/ui/latest.h"
 #include "app/ui/theme.h"
+#include "profiler/study/reproduce.h"
 
 #include <optional>
 
 class QLabel;
 class QPushButton;
+class QVBoxLayout;
 
 namespace app {
 
@@ -17,7 +19,6 @@ class BpipeModel;
 class DataTable;
 class EstimatorForm;
 class MemoryBars;
-class NumberSources;
 class PublishedCases;
 class SpeedUpChart;
 
@@ -54,12 +55,13 @@ private:
     void showAnswer();
     void choose(int row);
     void showColumns();
+    void showSources();
     void showMemory(const engine::Result<BpipeMemory>& memory);
     void showBars(const BpipeMemory& memory);
     void readPublished();
 
     const ThemeController& m_theme;
-    Background m_background{this};
+    Background m_reading{this};
     using MemoryRequest = std::pair<BpipePlan, int>; // and the micro-batch size
     Latest<MemoryRequest, engine::Result<BpipeMemory>> m_memory{
         this,
@@ -81,7 +83,8 @@ private:
     MemoryBars* m_bars;
     SpeedUpChart* m_chart;
     PublishedCases* m_published;
-    NumberSources* m_sources;
+    DataTable* m_publishedTable;
+    QVBoxLayout* m_sources;
     QWidget *m_formColumn = nullptr, *m_dock = nullptr; // m_dock: the sources
     QPushButton* m_simulateButton = nullptr;
     QAction *m_simulate, *m_copyCommand, *m_copyTable, *m_reset, *m_showSources;

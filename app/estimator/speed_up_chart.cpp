@@ -1,29 +1,18 @@
 #include "app/estimator/speed_up_chart.h"
 
 #include "app/ui/numbers.h"
+#include "profiler/analysis/ticks.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace app {
 namespace {
 
-constexpr int kChartLeft = 40, kChartRight = 64, kChartTop = 22, kChartBottom = 36;
-constexpr double kAxisTick = 0.1, kRadius = 5;
-
-// Returns the smallest tick distance of 0.1, 0.2, 0.5, 1, ... that divides an axis into at most
-// eight intervals.
-double axisTick(double range)
-{
-    double tick = kAxisTick;
-    for (int i = 0; range / tick > 8; ++i)
-        tick *= i % 3 == 1 ? 2.5 : 2;
-    return tick;
-}
+constexpr int kLeft = 40, kRight = 64, kTop = 22, kBottom = 36;
+constexpr double kRadius = 5;
 
 } // namespace
 
@@ -31,11 +20,6 @@ SpeedUpChart::SpeedUpChart(const ThemeController& theme, QWidget* parent)
     : ThemedWidget(theme, parent)
 {
     setMinimumSize(300, 190);
-}
-
-QSize SpeedUpChart::sizeHint() const
-{
-    return {600, 248};
 }
 
 void SpeedUpChart::show(const std::vector<BpipeStep>& steps, int size)
@@ -81,11 +65,6 @@ QPointF SpeedUpChart::place(double gain, double speedUp) const
             m_plot.bottom() - m_plot.height() * (speedUp - m_bottom) / (m_top - m_bottom)};
 }
 
-double SpeedUpChart::gainAt(double x) const
-{
-    return m_left + (m_right - m_left) * (x - m_plot.left()) / m_plot.width();
-}
-
 void SpeedUpChart::paintGround(QPainter& painter) const
 {
     const Chrome& chrome = theme().chrome;
@@ -93,21 +72,23 @@ void SpeedUpChart::paintGround(QPainter& painter) const
     painter.fillRect(QRectF(m_plot.left(), even, m_plot.width(), m_plot.bottom() - even),
                      chrome.surfaceAlt);
     painter.setFont(uiFont(11));
-    const double xTick = axisTick(m_right - m_left), yTick = axisTick(m_top - m_bottom);
-    for (double at = std::ceil(m_bottom / yTick) * yTick; at < m_top; at += yTick) {
-        const double y = std::round(place(1, at).y());
-        painter.fillRect(QRectF(m_plot.left(), y, m_plot.width(), 1), chrome.grid);
+    constexpr double kMost = 8; // ticks of an axis
+    const auto x = profiler::ticks(m_left, m_right, (m_right - m_left) / kMost);
+    const auto y = profiler::ticks(m_bottom, m_top, (m_top - m_bottom) / kMost);
+    for (const double at : y.major) {
+        const double top = std::round(place(1, at).y());
+        painter.fillRect(QRectF(m_plot.left(), top, m_plot.width(), 1), chrome.grid);
         painter.setPen(chrome.text3);
-        painter.drawText(QRectF(0, y - 8, kChartLeft - 8, 16), Qt::AlignRight | Qt::AlignVCenter,
-                         number(at, 1));
+        painter.drawText(QRectF(0, top - 8, kLeft - 8, 16), Qt::AlignRight | Qt::AlignVCenter,
+                         number(at, y.decimals));
     }
     painter.fillRect(QRectF(m_plot.left(), m_plot.bottom(), m_plot.width(), 1), chrome.line);
-    for (double at = std::ceil(m_left / xTick) * xTick; at < m_right; at += xTick) {
-        const double x = std::round(place(at, 1).x());
-        painter.fillRect(QRectF(x, m_plot.bottom(), 1, 4), chrome.line);
+    for (const double at : x.major) {
+        const double left = std::round(place(at, 1).x());
+        painter.fillRect(QRectF(left, m_plot.bottom(), 1, 4), chrome.line);
         painter.setPen(chrome.text3);
-        painter.drawText(QRectF(x - 24, m_plot.bottom() + 4, 48, 14), Qt::AlignCenter,
-                         number(at, 1));
+        painter.drawText(QRectF(left - 24, m_plot.bottom() + 4, 48, 14), Qt::AlignCenter,
+                         number(at, x.decimals));
     }
     painter.setPen(chrome.text2);
     painter.drawText(QRectF(m_plot.left(), m_plot.bottom() + 18, m_plot.width(), 16),
@@ -119,24 +100,7 @@ void SpeedUpChart::paintGround(QPainter& painter) const
     painter.drawLine(QPointF(m_plot.left(), even + 0.5), QPointF(m_plot.right(), even + 0.5));
 }
 
-// Paints the note about speed-ups below 1.0 at the lowest place without marks and labels. Must be
-// called after the labels and the lines are painted, because the note covers lines.
-void SpeedUpChart::paintMeaning(QPainter& painter) const
-{
-    const Chrome& chrome = theme().chrome;
-    const QString text = tr("below 1.0 the larger micro-batch is slower");
-    const double width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 6;
-    QRectF box(m_plot.right() - width - 3, m_plot.bottom() - 19, width, 15);
-    while (!isFree(box) && box.top() - box.height() >= place(1, 1).y())
-        box.translate(0, -box.height());
-    if (!isFree(box))
-        return;
-    painter.fillRect(box, chrome.surfaceAlt);
-    painter.setPen(chrome.text2);
-    painter.drawText(box, Qt::AlignCenter, text);
-}
-
-void SpeedUpChart::paintLines(QPainter& painter)
+void SpeedUpChart::paintLines(QPainter& painter) const
 {
     const Chrome& chrome = theme().chrome;
     double lastLabel = -1e9; // y
@@ -160,46 +124,7 @@ void SpeedUpChart::paintLines(QPainter& painter)
     }
 }
 
-bool SpeedUpChart::isFree(const QRectF& box) const
-{
-    return std::ranges::none_of(m_taken,
-                                [&](const QRectF& other) { return other.intersects(box); });
-}
-
-// Paints `text` next to the point, at a place where it overlaps no other label and no mark. Paints
-// nothing if there is no such place.
-void SpeedUpChart::paintLabel(QPainter& painter, const QPointF& at, const QString& text)
-{
-    const double width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 2;
-    constexpr double kHeight = 14, kAway = 9;
-    const auto isCrossed = [&](const QRectF& box) {
-        return std::ranges::any_of(m_steps, [&](const BpipeStep& step) {
-            const double left = gainAt(box.left()) / step.needed,
-                         right = gainAt(box.right()) / step.needed;
-            return place(1, left).y() > box.top() && place(1, right).y() < box.bottom();
-        });
-    };
-    const std::array corners{QPointF(kAway, 3),
-                             QPointF(-kAway - width, -kHeight - 3),
-                             QPointF(kAway, kHeight + 5),
-                             QPointF(kAway, -kHeight - 3),
-                             QPointF(-kAway - width, 3),
-                             QPointF(kAway, 2 * kHeight + 7),
-                             QPointF(kAway, 3 * kHeight + 9),
-                             QPointF(kAway, -2 * kHeight - 7),
-                             QPointF(kAway, -3 * kHeight - 9)};
-    for (const bool mayCross : {false, true})
-        for (const QPointF& corner : corners) {
-            const QRectF box(at + corner, QSizeF(width, kHeight));
-            if (!isFree(box) || !m_plot.contains(box) || (isCrossed(box) && !mayCross))
-                continue;
-            m_taken.push_back(box);
-            painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
-            return;
-        }
-}
-
-void SpeedUpChart::paintDots(QPainter& painter)
+void SpeedUpChart::paintMarks(QPainter& painter) const
 {
     const Chrome& chrome = theme().chrome;
     for (const BpipeStep& step : m_steps) {
@@ -213,59 +138,26 @@ void SpeedUpChart::paintDots(QPainter& painter)
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(chrome.text, 1.4));
         painter.drawEllipse(at, kRadius + 3, kRadius + 3);
-        QPen dotted(chrome.text2, 1, Qt::DotLine);
-        painter.setPen(dotted);
+        painter.setPen(QPen(chrome.text2, 1, Qt::DotLine));
         painter.drawLine(at + QPointF(0, kRadius + 3), QPointF(at.x(), m_plot.bottom()));
-        painter.setPen(chrome.text);
-        painter.setFont(uiFont(11, QFont::Medium));
-        paintLabel(
-            painter, at,
-            tr("this set-up: %1 gives %2").arg(factorText(step.gain), factorText(step.speedUp())));
-        painter.setFont(uiFont(11));
     }
-}
-
-void SpeedUpChart::paintPublished(QPainter& painter)
-{
-    const Chrome& chrome = theme().chrome;
-    std::size_t shape = 0;
-    for (const BpipePoint& point : publishedPoints()) {
-        const QPointF at = place(point.gain, point.speedUp);
-        painter.setPen(QPen(chrome.text, 1.3));
-        painter.setBrush(chrome.surface);
-        const double r = kRadius;
-        const std::array shapes{
-            QPolygonF({at + QPointF(-r, -r), at + QPointF(r, -r), at + QPointF(r, r),
-                       at + QPointF(-r, r)}),
-            QPolygonF({at + QPointF(0, -r), at + QPointF(r, r), at + QPointF(-r, r)}),
-            QPolygonF({at + QPointF(0, -r - 1), at + QPointF(r + 1, 0), at + QPointF(0, r + 1),
-                       at + QPointF(-r - 1, 0)})};
-        painter.drawPolygon(shapes[shape++ % shapes.size()]);
-        painter.setPen(chrome.text2);
-        paintLabel(painter, at, point.text);
-    }
+    painter.setPen(chrome.text);
+    painter.setFont(uiFont(15));
+    for (const BpipePoint& point : publishedPoints())
+        painter.drawText(
+            QRectF(place(point.gain, point.speedUp), QSizeF()).adjusted(-12, -12, 12, 12),
+            Qt::AlignCenter, QString(point.mark));
 }
 
 void SpeedUpChart::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     painter.fillRect(rect(), theme().chrome.surface);
-    m_plot = QRectF(rect()).adjusted(kChartLeft, kChartTop, -kChartRight, -kChartBottom);
-    m_taken.clear();
-    const auto take = [this](double gain, double speedUp, double radius) {
-        m_taken.push_back(
-            QRectF(place(gain, speedUp), QSizeF()).adjusted(-radius, -radius, radius, radius));
-    };
-    for (const BpipeStep& step : m_steps)
-        take(step.gain, step.speedUp(), step.to == m_size ? kRadius + 3 : kRadius - 1);
-    for (const BpipePoint& point : publishedPoints())
-        take(point.gain, point.speedUp, kRadius + 1);
+    m_plot = QRectF(rect()).adjusted(kLeft, kTop, -kRight, -kBottom);
     paintGround(painter);
     painter.setRenderHint(QPainter::Antialiasing);
     paintLines(painter);
-    paintDots(painter);
-    paintPublished(painter);
-    paintMeaning(painter);
+    paintMarks(painter);
 }
 
 } // namespace app

@@ -1,11 +1,8 @@
 #include "app/ledger/ledger_page.h"
 
-#include "app/ledger/ledger_details.h"
-#include "app/ledger/ledger_facets.h"
-#include "app/ledger/ledger_notes.h"
 #include "app/ledger/ledger_table.h"
-#include "app/ledger/runs_under_way.h"
 #include "app/plan/run_plan.h"
+#include "app/timeline/details/details_layout.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/empty_state.h"
@@ -17,28 +14,129 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QTreeWidget>
 #include <QVBoxLayout>
 
 namespace app {
 namespace {
 
 constexpr int kMostOpened = 10;
-constexpr int kLedgerProgressEvery = 500; // ms
-constexpr int kGroupsColumn = 216, kLedgerDetails = 292;
-constexpr int kFoldLedgerDetails = 1240, kFoldGroups = 1000; // width of the page
+constexpr int kProgressEvery = 500; // ms
+constexpr int kGroupsColumn = 216, kDetailsColumn = 292;
+constexpr int kFoldDetails = 1240, kFoldGroups = 1000; // width of the page
+constexpr int kFacetRole = Qt::UserRole; // position in the list of facets; the heading has none
+
+QTreeWidget* makeTree()
+{
+    auto* tree = new QTreeWidget;
+    tree->setColumnCount(2);
+    tree->setHeaderHidden(true);
+    tree->setRootIsDecorated(false);
+    tree->setFrameShape(QFrame::NoFrame);
+    tree->setIndentation(0);
+    tree->setProperty("kind", QStringLiteral("lines"));
+    tree->header()->setStretchLastSection(false);
+    tree->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    tree->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    return tree;
+}
+
+QStringList tagsIn(const QString& text)
+{
+    QStringList tags;
+    for (const QString& tag : text.split(QLatin1Char(','), Qt::SkipEmptyParts))
+        if (!tag.simplified().isEmpty())
+            tags.append(tag.simplified());
+    tags.removeDuplicates();
+    return tags;
+}
 
 } // namespace
+
+LedgerNotes::LedgerNotes(QWidget* parent)
+    : QWidget(parent)
+    , m_name(named(new QLineEdit, "ledgerName", tr("Name of the run")))
+    , m_tags(named(new QLineEdit, "ledgerTags", tr("Tags of the run")))
+    , m_note(named(new QPlainTextEdit, "ledgerNote", tr("Note on the run")))
+{
+    m_tags->setPlaceholderText(tr("Tags, separated by commas"));
+    m_note->setPlaceholderText(tr("Note"));
+    m_note->setTabChangesFocus(true);
+    m_note->setFixedHeight(76);
+    m_note->installEventFilter(this);
+    spaced(new QVBoxLayout(this), {14, 12, 14, 4}, 8, {m_name, m_tags, m_note});
+    for (const QLineEdit* field : {m_name, m_tags})
+        connect(field, &QLineEdit::editingFinished, this, &LedgerNotes::save);
+}
+
+void LedgerNotes::show(const LedgerRun& run)
+{
+    const bool isSame = run.file == m_run.file;
+    if (!isSame)
+        save(); // the text typed for the previous run
+    m_name->setPlaceholderText(run.label);
+    // Keeps the text of a focused field, unless only another window has changed it.
+    const auto mayReplace = [&](const QWidget* field, bool isEdited, bool isOther) {
+        return !isSame || !field->hasFocus() || (!isEdited && isOther);
+    };
+    if (mayReplace(m_name, m_name->text() != m_run.name, run.name != m_run.name))
+        m_name->setText(run.name);
+    if (mayReplace(m_tags, tagsIn(m_tags->text()) != m_run.tags, run.tags != m_run.tags))
+        m_tags->setText(run.tags.join(QStringLiteral(", ")));
+    if (mayReplace(m_note, m_note->toPlainText() != m_run.note, run.note != m_run.note))
+        m_note->setPlainText(run.note);
+    m_run = run;
+}
+
+void LedgerNotes::editName()
+{
+    m_name->setFocus();
+    m_name->selectAll();
+}
+
+void LedgerNotes::editTags()
+{
+    m_tags->setFocus();
+    m_tags->end(false);
+}
+
+void LedgerNotes::save()
+{
+    if (m_run.file.isEmpty())
+        return;
+    const QString name = m_name->text().simplified(), note = m_note->toPlainText();
+    const QStringList tags = tagsIn(m_tags->text());
+    if (name == m_run.name && tags == m_run.tags && note == m_run.note)
+        return;
+    const LedgerRun before = m_run;
+    m_run.name = name;
+    m_run.tags = tags;
+    m_run.note = note;
+    Q_EMIT edited(before, m_run);
+}
+
+bool LedgerNotes::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::FocusOut)
+        save();
+    return QWidget::eventFilter(watched, event);
+}
 
 LedgerPage::LedgerPage(const ThemeController& theme, RunLibrary& library, RunLedger& ledger,
                        QWidget* parent)
     : Page(parent)
     , m_library(library)
     , m_ledger(ledger)
-    , m_facets(named(new LedgerFacets, "ledgerFacets", tr("Groups of runs")))
+    , m_groups(named(makeTree(), "ledgerFacets", tr("Groups of runs")))
     , m_table(named(new LedgerTable(theme), "ledgerTable", tr("Runs")))
     , m_notes(named(new LedgerNotes, "ledgerNotes"))
     , m_filter(named(new QLineEdit, "ledgerFilter", tr("Filter runs")))
@@ -49,7 +147,8 @@ LedgerPage::LedgerPage(const ThemeController& theme, RunLibrary& library, RunLed
     , m_band(named(new Band(theme, Band::Shape::State), "ledgerBand"))
     , m_empty(named(new EmptyState(theme, {Icon::Compare, {}, {}, tr("New run")}), "ledgerEmpty"))
     , m_stack(new QStackedWidget)
-    , m_details(named(new LedgerDetails(theme), "ledgerDetails", tr("Details of the run")))
+    , m_theme(theme)
+    , m_details(named(new QScrollArea, "ledgerDetails", tr("Details of the run")))
 {
     setObjectName(QStringLiteral("ledgerPage"));
     makeActions();
@@ -59,7 +158,7 @@ LedgerPage::LedgerPage(const ThemeController& theme, RunLibrary& library, RunLed
     for (QWidget* column : {m_groupsColumn, makeList(), m_detailsColumn})
         columns->addWidget(column);
     columns->setStretchFactor(1, 1);
-    columns->setSizes({kGroupsColumn, 1092, kLedgerDetails});
+    columns->setSizes({kGroupsColumn, 1092, kDetailsColumn});
     m_band->hide();
     spaced(new QVBoxLayout(this), {}, 0, {m_band, {columns, 1}});
     setInitialFocus(m_table);
@@ -76,10 +175,6 @@ void LedgerPage::makeActions()
                            [this] { compare(); });
     m_repeat = makeAction("repeatLedgerRuns", tr("Repeat"), {}, [this] { repeat(); });
     m_repeat->setToolTip(tr("Opens one run in the set-up page; starts several sequentially"));
-    m_star = makeAction("starLedgerRuns", tr("Star"), Qt::CTRL | Qt::Key_D, [this] {
-        for (const LedgerRun& run : m_table->selected())
-            m_ledger.toggleStar(run);
-    });
     m_rename = makeAction("renameLedgerRun", tr("Rename"), Qt::Key_F2, [this] {
         m_detailsColumn->show();
         m_notes->editName();
@@ -108,7 +203,7 @@ QWidget* LedgerPage::makeGroups()
     spaced(new QVBoxLayout(column), {}, 0,
            {makeBar(40, 8, {makeLabel(tr("Runs"), "dock"), kStretch}),
             makeLine(Qt::Horizontal),
-            {m_facets, 1}});
+            {m_groups, 1}});
     return column;
 }
 
@@ -156,9 +251,13 @@ QWidget* LedgerPage::makeDetails()
     auto* open = makeButton(tr("Open timeline"), QStringLiteral("openLedgerButton"), "", m_open);
     auto* foot = makeSurface("plain");
     spaced(new QHBoxLayout(foot), {12, 8, 12, 8}, 8, {{open, 1}});
+    m_details->setWidgetResizable(true);
+    m_details->setFrameShape(QFrame::NoFrame);
+    m_details->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    layOutDetails();
     auto* column = makeSurface("plain");
-    column->setMinimumWidth(kLedgerDetails);
-    column->setMaximumWidth(kLedgerDetails);
+    column->setMinimumWidth(kDetailsColumn);
+    column->setMaximumWidth(kDetailsColumn);
     spaced(new QVBoxLayout(column), {}, 0,
            {makeBar(40, 8, {makeLabel(tr("Run details"), "dock"), kStretch}),
             makeLine(Qt::Horizontal),
@@ -188,12 +287,15 @@ void LedgerPage::connectAll()
         report(tr("The list of runs cannot be read."), reason);
         connect(&m_ledger, &RunLedger::changed, m_band, &Band::hide, Qt::SingleShotConnection);
     });
-    connect(m_facets, &LedgerFacets::chosen, this, &LedgerPage::showRuns);
+    connect(&m_theme, &ThemeController::changed, this, &LedgerPage::layOutDetails);
+    connect(m_groups, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
+        if (item != nullptr) // not while the tree is destroyed
+            showRuns();
+    });
     connect(m_filter, &QLineEdit::textChanged, this, &LedgerPage::showRuns);
     connect(m_onlyVarying, &QCheckBox::toggled, this, &LedgerPage::showRuns);
     connect(m_table, &LedgerTable::selectionChangedByUser, this, &LedgerPage::showSelection);
     connect(m_table, &LedgerTable::columnsChanged, this, &LedgerPage::showCount);
-    connect(m_table, &LedgerTable::starToggled, &m_ledger, &RunLedger::toggleStar);
     connect(m_table, &LedgerTable::openRequested, this,
             [this](const LedgerRun& run) { open({run}); });
     connect(m_notes, &LedgerNotes::edited, &m_ledger, &RunLedger::setUserData);
@@ -203,7 +305,7 @@ void LedgerPage::connectAll()
     connect(&open, &QAbstractItemModel::rowsRemoved, this, later);
     connect(&open, &QAbstractItemModel::dataChanged, this, [this] {
         if (!m_late.isActive())
-            m_late.start(kLedgerProgressEvery);
+            m_late.start(kProgressEvery);
     });
 }
 
@@ -215,15 +317,71 @@ QStringList LedgerPage::openFiles() const
     return files;
 }
 
+// Keeps the chosen group, or chooses the first one if it no longer exists.
+void LedgerPage::showFacets(std::vector<LedgerFacet> facets)
+{
+    const LedgerFacet before = facet();
+    const QSignalBlocker silent(m_groups);
+    m_groups->clear();
+    m_facets = std::move(facets);
+    QTreeWidgetItem* chosen = nullptr;
+    bool hasTags = false;
+    for (std::size_t i = 0; i < m_facets.size(); ++i) {
+        const LedgerFacet& facet = m_facets[i];
+        if (facet.kind == LedgerFacet::Kind::Tag && !std::exchange(hasTags, true)) {
+            auto* heading = new QTreeWidgetItem(m_groups, {tr("Tags")});
+            heading->setFlags(Qt::NoItemFlags);
+            heading->setFont(0, uiFont(12, QFont::Medium));
+        }
+        auto* item = new QTreeWidgetItem(m_groups, {facet.title(), QString::number(facet.count)});
+        item->setToolTip(0, toolTipText(facet.title()));
+        item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
+        item->setData(0, kFacetRole, static_cast<int>(i));
+        if (chosen == nullptr || facet.isSame(before))
+            chosen = item;
+    }
+    m_groups->setCurrentItem(chosen);
+}
+
+LedgerFacet LedgerPage::facet() const
+{
+    const QTreeWidgetItem* item = m_groups->currentItem();
+    const QVariant at = item == nullptr ? QVariant() : item->data(0, kFacetRole);
+    return at.isValid() ? m_facets[static_cast<std::size_t>(at.toInt())] : LedgerFacet();
+}
+
+// Keeps the scroll position while the same run changes.
+void LedgerPage::showDetails(const LedgerRun* run)
+{
+    const QString before = std::exchange(m_detailed, run == nullptr ? QString() : run->file);
+    Details details = run == nullptr ? Details() : describeLedgerRun(*run);
+    if (m_detailed == before && details == m_shown)
+        return;
+    m_shown = std::move(details);
+    const int scrolled = m_detailed == before ? m_details->verticalScrollBar()->value() : 0;
+    layOutDetails();
+    m_details->verticalScrollBar()->setValue(scrolled);
+}
+
+void LedgerPage::layOutDetails()
+{
+    if (!m_detailed.isEmpty())
+        return m_details->setWidget(app::layOutDetails(m_theme, m_shown, [](const auto&) {}));
+    QLabel* hint = makeLabel(tr("Select a run to see its details."), "hint");
+    hint->setContentsMargins(14, 12, 14, 12);
+    hint->setAlignment(Qt::AlignTop);
+    m_details->setWidget(hint);
+}
+
 void LedgerPage::showRuns()
 {
     const QStringList open = openFiles();
     m_runs = withRunsUnderWay(m_ledger.runs(), m_library.runs());
-    m_facets->show(ledgerFacets(m_runs, open));
-    const LedgerFacet facet = m_facets->current();
+    showFacets(ledgerFacets(m_runs, open));
+    const LedgerFacet chosen = facet();
     std::vector<LedgerRun> shown;
     for (const LedgerRun& run : m_runs)
-        if (facet.contains(run, open) && run.matches(m_filter->text()))
+        if (chosen.contains(run, open) && run.matches(m_filter->text()))
             shown.push_back(run);
     const bool isEmpty = shown.empty();
     m_table->show(std::move(shown),
@@ -247,7 +405,7 @@ void LedgerPage::fillEmptyList()
     else if (!m_filter->text().isEmpty())
         m_filter->clear();
     else
-        m_facets->setCurrentItem(m_facets->topLevelItem(0));
+        m_groups->setCurrentItem(m_groups->topLevelItem(0));
 }
 
 void LedgerPage::showCount()
@@ -281,7 +439,6 @@ void LedgerPage::showSelection()
     m_open->setEnabled(count > 0 && count <= kMostOpened && !areTrashed);
     m_compare->setEnabled(count > 1 && !areTrashed);
     m_repeat->setEnabled(canRepeat);
-    m_star->setEnabled(areStored);
     m_rename->setEnabled(areStored && count == 1);
     m_tag->setEnabled(areStored && count == 1);
     m_trash->setEnabled(count > 0);
@@ -290,7 +447,7 @@ void LedgerPage::showSelection()
     const LedgerRun* current = m_table->current();
     m_notes->setEnabled(current != nullptr && current->bytes > 0);
     m_notes->show(current != nullptr ? *current : LedgerRun());
-    m_details->show(current);
+    showDetails(current);
     Q_EMIT statusChanged();
 }
 
@@ -376,7 +533,7 @@ void LedgerPage::showEvent(QShowEvent* event)
 
 void LedgerPage::resizeEvent(QResizeEvent* event)
 {
-    m_detailsColumn->setVisible(width() >= kFoldLedgerDetails);
+    m_detailsColumn->setVisible(width() >= kFoldDetails);
     m_groupsColumn->setVisible(width() >= kFoldGroups);
     Page::resizeEvent(event);
 }
@@ -394,7 +551,7 @@ QList<QAction*> LedgerPage::menuActions(Menu menu) const
 {
     switch (menu) {
     case Menu::File:
-        return {m_open, m_rename, m_tag, m_star, m_trash, m_restore};
+        return {m_open, m_rename, m_tag, m_trash, m_restore};
     case Menu::Run:
         return {m_repeat};
     case Menu::View:

@@ -1,8 +1,7 @@
 #include "app/ledger/ledger_table.h"
 
 #include "app/ui/csv.h"
-#include "app/ui/numbers.h"
-#include "app/ui/table_roles.h"
+#include "app/ui/settings.h"
 
 #include <QKeyEvent>
 #include <QPainter>
@@ -10,12 +9,53 @@
 #include <QScrollBar>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace app {
 namespace {
 
-constexpr int kLedgerRow = 26, kSparkWidth = 72, kSparkHeight = 14, kSparkPadding = 9;
+constexpr double kUnknownLast = 1e300; // sort value of an unknown number; greater than all others
+
+QString orDash(const std::optional<double>& value, const std::function<QString(double)>& text)
+{
+    return value ? text(*value) : QStringLiteral("–");
+}
+
+SortValue byNumber(const std::optional<double>& value)
+{
+    return value.value_or(kUnknownLast);
+}
+
+QString lossText(const LedgerRun& run)
+{
+    return run.lossFirst && run.lossLast
+        ? QStringLiteral("%1 → %2").arg(number(*run.lossFirst, 2), number(*run.lossLast, 2))
+        : QStringLiteral("–");
+}
+
+QString iterationCell(const LedgerRun& run)
+{
+    if (run.isUnderWay())
+        return run.state;
+    if (run.isFailed())
+        return LedgerModel::tr("failed");
+    const Scale time = run.time();
+    return orDash(run.iteration, [&](double value) { return time.withUnit(value); });
+}
+
+QString iterationTip(const LedgerRun& run)
+{
+    if (run.isFailed())
+        return run.problem;
+    const Scale time = run.time();
+    return run.least && run.most
+        ? LedgerModel::tr("95 % interval %1 to %2 %3")
+              .arg(time.text(*run.least), time.text(*run.most), time.unit())
+        : QString();
+}
+
+constexpr int kRow = 26, kSparkWidth = 72, kSparkHeight = 14, kSparkPadding = 9;
 constexpr int kMostWidth = 130, kMostName = 240; // longer texts end with "…"
 
 // Draws the iteration times as a line that fills the height; equal times are a level line.
@@ -64,8 +104,114 @@ public:
 
 } // namespace
 
+LedgerModel::LedgerModel(QObject* parent)
+    : TableModel(parent)
+{
+    show({}, Settings::Varying, {});
+}
+
+void LedgerModel::show(std::vector<LedgerRun> runs, Settings settings, const QDateTime& now)
+{
+    std::vector<const LedgerRun*> shown;
+    QStringList all;
+    for (const LedgerRun& run : runs) {
+        shown.push_back(&run);
+        for (const auto& [title, value] : run.settings)
+            if (!all.contains(title))
+                all.append(title);
+    }
+    m_settings = settings == Settings::All || runs.empty() ? all : varyingSettings(shown);
+    m_settings.removeOne(QStringLiteral("mode")); // "mode" always has a separate column
+    m_equal = static_cast<int>(all.size() - m_settings.size())
+        - (all.contains(QStringLiteral("mode")) ? 1 : 0);
+    m_hasTags = std::ranges::any_of(runs, [](const LedgerRun& run) { return !run.tags.isEmpty(); });
+    reset(columns(now), std::move(runs));
+}
+
+LedgerModel::Columns LedgerModel::columns(const QDateTime& now) const
+{
+    using Column = TableColumn<LedgerRun>;
+    using Run = const LedgerRun&;
+    const auto text
+        = [](const QString& title, auto of) { return Column(title, of, Qt::AlignLeft); };
+    const auto picture = [](Run run) {
+        const bool hasPicture = run.thumbnail != nullptr && !run.thumbnail->isEmpty();
+        return QVariant::fromValue<const Thumbnail*>(hasPicture ? run.thumbnail.get() : nullptr);
+    };
+    const auto bubble
+        = [](Run run) { return orDash(run.bubble, [](double share) { return percent(share); }); };
+    const auto peak = [](Run run) {
+        return orDash(run.peakBytes,
+                      [](double bytes) { return byteScale(std::llround(bytes)).withUnit(bytes); });
+    };
+    const auto share = [](Run run) { return run.share < 0 ? QVariant() : QVariant(run.share); };
+    const auto times = [](Run run) {
+        return QVariant::fromValue(QVector<double>(run.iterations.begin(), run.iterations.end()));
+    };
+    const auto when = [now](Run run) {
+        return run.started.isValid() ? whenText(run.started.toLocalTime(), now)
+                                     : QStringLiteral("–");
+    };
+    const auto tags = [](Run run) { return run.tags.join(tr(", ")); };
+
+    Columns columns{text(tr("Name"), &LedgerRun::title)
+                        .with(kThumbnailRole, picture)
+                        .with(kThumbnailWidthRole, [](Run) { return QVariant(1.0); })
+                        .with(Qt::ToolTipRole, [](Run run) { return QVariant(run.file); })};
+    if (m_hasTags)
+        columns.push_back(
+            text(tr("Tags"), tags).with(kHintRole, kAlways).with(Qt::ToolTipRole, tags));
+    for (const QString& title : m_settings) {
+        const auto value = [title](Run run) { return run.setting(title); };
+        columns.push_back(text(settingTitle(title), value)
+                              .sortedBy([value](Run run) { return settingSort(value(run)); })
+                              .with(Qt::ToolTipRole, value));
+    }
+    columns.insert(
+        columns.end(),
+        {text(tr("Mode"), [](Run run) { return run.mode; }),
+         Column(tr("Iteration"), iterationCell)
+             .sortedBy([](Run run) { return byNumber(run.iteration); })
+             .with(kShareRole, share)
+             .with(Qt::ToolTipRole, [](Run run) { return QVariant(iterationTip(run)); }),
+         text(tr("Iterations"), [](Run) { return QString(); })
+             .sortedBy([](Run run) { return static_cast<double>(run.iterations.size()); })
+             .with(kSparklineRole, times),
+         Column(tr("Bubble"), bubble).sortedBy([](Run run) { return byNumber(run.bubble); }),
+         Column(tr("Peak"), peak).sortedBy([](Run run) { return byNumber(run.peakBytes); }),
+         Column(tr("Loss"), lossText).sortedBy([](Run run) { return byNumber(run.lossLast); }),
+         Column(tr("When"), when)
+             .sortedBy([](Run run) {
+                 return run.isUnderWay() && !run.started.isValid()
+                     ? kUnknownLast // queued runs count as the newest
+                     : static_cast<double>(run.started.toMSecsSinceEpoch());
+             })
+             .with(kHintRole, kAlways)});
+    return columns;
+}
+
+std::vector<int> LedgerModel::dispensable() const
+{
+    std::vector<int> columns;
+    const int mode = 1 + (m_hasTags ? 1 : 0) + static_cast<int>(m_settings.size());
+    for (int i = 1; i <= static_cast<int>(m_settings.size()); ++i)
+        columns.push_back(mode - i);
+    columns.push_back(mode + 2); // iteration times
+    if (m_hasTags)
+        columns.push_back(1);
+    return columns;
+}
+
+int LedgerModel::rowOf(const QString& file) const
+{
+    for (int row = 0; row < rowCount(); ++row)
+        if (at(row).file == file)
+            return row;
+    return -1;
+}
+
 LedgerTable::LedgerTable(const ThemeController& theme, QWidget* parent)
-    : DataTable(theme, kLedgerRow, parent)
+    : DataTable(theme, kRow, parent)
     , m_model(new LedgerModel(this))
 {
     setItemDelegate(new SparklineDelegate(theme, this));
@@ -80,14 +226,8 @@ LedgerTable::LedgerTable(const ThemeController& theme, QWidget* parent)
         if (!m_isShowing)
             Q_EMIT selectionChangedByUser();
     });
-    connect(this, &QTableView::clicked, this, [this](const QModelIndex& index) {
-        if (index.column() == 0)
-            Q_EMIT starToggled(m_model->at(index.row()));
-    });
-    connect(this, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
-        if (index.column() != 0)
-            Q_EMIT openRequested(m_model->at(index.row()));
-    });
+    connect(this, &QTableView::doubleClicked, this,
+            [this](const QModelIndex& index) { Q_EMIT openRequested(m_model->at(index.row())); });
 }
 
 void LedgerTable::show(std::vector<LedgerRun> runs, LedgerModel::Settings settings)
@@ -111,7 +251,7 @@ void LedgerTable::show(std::vector<LedgerRun> runs, LedgerModel::Settings settin
             selection.select(m_model->index(row, 0),
                              m_model->index(row, m_model->columnCount() - 1));
     if (const int row = m_model->rowOf(currentFile); row >= 0)
-        selectionModel()->setCurrentIndex(m_model->index(row, 1), QItemSelectionModel::NoUpdate);
+        selectionModel()->setCurrentIndex(m_model->index(row, 0), QItemSelectionModel::NoUpdate);
     // Keeps the scroll position; the current run may be out of sight.
     verticalScrollBar()->setValue(scrolled);
     selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
@@ -179,8 +319,6 @@ void LedgerTable::keyPressEvent(QKeyEvent* event)
     const bool opens = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
     if (opens && current() != nullptr)
         return Q_EMIT openRequested(*current());
-    if (event->key() == Qt::Key_Asterisk && current() != nullptr)
-        return Q_EMIT starToggled(*current());
     DataTable::keyPressEvent(event);
 }
 

@@ -2,7 +2,6 @@
 
 #include "app/ui/text.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -10,11 +9,6 @@
 
 namespace app {
 namespace {
-
-QString mappingPhrase(const char* source)
-{
-    return QCoreApplication::translate("Mapping", source);
-}
 
 QString rangesText(const std::set<int>& numbers)
 {
@@ -46,22 +40,88 @@ QString whyText(const MappedPrediction& mapped)
             sums += link.allReduces;
         }
     if (messages == 0 && sums == 0)
-        return mappingPhrase("nothing crosses nodes.");
+        return QStringLiteral("nothing crosses nodes.");
     if (sums == 0)
-        return mappingPhrase("all-reduces stay in their nodes, %1 of messages cross nodes.")
+        return QStringLiteral("all-reduces stay in their nodes, %1 of messages cross nodes.")
             .arg(loadText(messages));
     if (messages == 0)
-        return mappingPhrase("messages stay in their nodes, %1 of all-reduces cross nodes.")
+        return QStringLiteral("messages stay in their nodes, %1 of all-reduces cross nodes.")
             .arg(loadText(sums));
-    return mappingPhrase("%1 of messages and %2 of all-reduces cross nodes.")
+    return QStringLiteral("%1 of messages and %2 of all-reduces cross nodes.")
         .arg(loadText(messages), loadText(sums));
 }
 
 // The mapping as it is called within a sentence: "replicas together", or the name of the file.
 QString nameInSentence(const QString& name)
 {
-    return name == QStringLiteral("replicas-together") ? mappingPhrase("replicas together")
+    return name == QStringLiteral("replicas-together") ? QStringLiteral("replicas together")
                                                        : QFileInfo(name).fileName();
+}
+
+QString mappingRule(const QString& name)
+{
+    if (name == QStringLiteral("contiguous"))
+        return QStringLiteral("copy after copy, devices in sequence");
+    if (name == QStringLiteral("replicas-together"))
+        return QStringLiteral("the holders of a stage share a node");
+    if (name == QStringLiteral("pair-adjacent"))
+        return QStringLiteral("devices d and D−1−d are neighbours");
+    return QStringLiteral("as in the file");
+}
+
+QString linkSpeed(const engine::HardwareSpec& hardware, bool crosses)
+{
+    const double speed = (crosses ? hardware.network : hardware.node).bandwidth;
+    const QString each = !crosses  ? QStringLiteral("port")
+        : hardware.nicsPerNode > 0 ? QStringLiteral("NIC")
+                                   : QStringLiteral("GPU");
+    return QStringLiteral("%1 per %2").arg(scaleIn(Unit::GBPerSecond, 0).withUnit(speed), each);
+}
+
+QString flowTitle(const profiler::LinkFlow& flow, int replicas)
+{
+    using engine::OpKind;
+    const int stage = flow.stage.value;
+    if (flow.kind == OpKind::AllReduce)
+        return QStringLiteral("All-reduce, stage %1").arg(stage);
+    const QString direction = replicas < 2 ? QString()
+        : flow.replica == 0                ? QStringLiteral(", down")
+                                           : QStringLiteral(", up");
+    if (flow.kind == OpKind::SendActivation)
+        return QStringLiteral("Forward %1 → %2").arg(stage).arg(stage + 1) + direction;
+    if (flow.kind == OpKind::SendGradient)
+        return QStringLiteral("Backward %1 → %2").arg(stage).arg(stage - 1) + direction;
+    return (flow.kind == OpKind::Evict ? QStringLiteral("Evict, stage %1")
+                                       : QStringLiteral("Load, stage %1"))
+               .arg(stage)
+        + direction;
+}
+
+QString flowDetail(const profiler::LinkFlow& flow)
+{
+    const Scale scale = scaleIn(Unit::MB);
+    const double each = flow.transfers > 0 ? flow.bytes / flow.transfers : 0;
+    if (flow.kind == engine::OpKind::AllReduce)
+        return QStringLiteral("%1 in all").arg(scale.withUnit(flow.bytes));
+    return QStringLiteral("Device %1 → %2; %3 of %4")
+        .arg(flow.from.value)
+        .arg(flow.to.value)
+        .arg(countOf(flow.transfers, engine::isCopy(flow.kind) ? "transfer" : "message"),
+             scale.withUnit(each));
+}
+
+QString stageList(const std::vector<engine::StageId>& stages)
+{
+    std::set<int> numbers;
+    for (const engine::StageId stage : stages)
+        numbers.insert(stage.value);
+    return rangesText(numbers);
+}
+
+QString stagesText(const StageSizes& sizes)
+{
+    return sizes.first == sizes.last ? QString::number(sizes.first)
+                                     : QStringLiteral("%1–%2").arg(sizes.first).arg(sizes.last);
 }
 
 } // namespace
@@ -89,17 +149,6 @@ QString mappingTitle(const QString& name)
                                                   : capitalized(nameInSentence(name));
 }
 
-QString mappingRule(const QString& name)
-{
-    if (name == QStringLiteral("contiguous"))
-        return mappingPhrase("copy after copy, devices in sequence");
-    if (name == QStringLiteral("replicas-together"))
-        return mappingPhrase("the holders of a stage share a node");
-    if (name == QStringLiteral("pair-adjacent"))
-        return mappingPhrase("devices d and D−1−d are neighbours");
-    return mappingPhrase("as in the file");
-}
-
 QString crossingText(const MappingStudy& study)
 {
     int messages = 0;
@@ -113,14 +162,14 @@ QString crossingText(const MappingStudy& study)
     const engine::Shape& shape = study.prediction->run->schedule.shape;
     const int devices = shape.devices * shape.dataParallel;
     const QString where = study.shape.slots == 0
-        ? mappingPhrase("in one node")
-        : mappingPhrase("on %1, %2 per node")
+        ? QStringLiteral("in one node")
+        : QStringLiteral("on %1, %2 per node")
               .arg(countOf(static_cast<std::int64_t>(study.nodes.size()), "node"),
                    countOf(study.shape.slots, "slot"));
-    const QString what = study.nodes.size() < 2 ? mappingPhrase("Nothing crosses nodes.")
+    const QString what = study.nodes.size() < 2 ? QStringLiteral("Nothing crosses nodes.")
         : sums == 0
-        ? mappingPhrase("%1 and no all-reduces cross nodes.").arg(countOf(messages, "message"))
-        : mappingPhrase("%1 and the all-reduces of %2 cross nodes.")
+        ? QStringLiteral("%1 and no all-reduces cross nodes.").arg(countOf(messages, "message"))
+        : QStringLiteral("%1 and the all-reduces of %2 cross nodes.")
               .arg(countOf(messages, "message"), countOf(sums, "stage"));
     return QStringLiteral("%1 %2. %3").arg(countOf(devices, "device"), where, what);
 }
@@ -138,30 +187,21 @@ QString nodeSummary(const NodeContents& node, const profiler::LinkLoads& loads)
             for (const engine::StageId stage : load.stages)
                 stages.insert(stage.value);
     if (devices.empty())
-        return mappingPhrase("free");
+        return QStringLiteral("free");
     QString text
-        = (devices.size() == 1 ? mappingPhrase("device %1, ") : mappingPhrase("devices %1, "))
+        = (devices.size() == 1 ? QStringLiteral("device %1, ") : QStringLiteral("devices %1, "))
               .arg(rangesText(devices))
-        + (copies.size() == 1 ? mappingPhrase("copy %1") : mappingPhrase("copies %1"))
+        + (copies.size() == 1 ? QStringLiteral("copy %1") : QStringLiteral("copies %1"))
               .arg(rangesText(copies));
     if (!stages.empty())
-        text += mappingPhrase("; all-reduce of stages %1").arg(rangesText(stages));
+        text += QStringLiteral("; all-reduce of stages %1").arg(rangesText(stages));
     return text;
 }
 
 QString linkTitle(const profiler::LinkLoad& link)
 {
-    return link.from == link.to ? mappingPhrase("In node %1").arg(link.from)
-                                : mappingPhrase("Node %1 → node %2").arg(link.from).arg(link.to);
-}
-
-QString linkSpeed(const engine::HardwareSpec& hardware, bool crosses)
-{
-    const double speed = (crosses ? hardware.network : hardware.node).bandwidth;
-    const QString each = !crosses  ? mappingPhrase("port")
-        : hardware.nicsPerNode > 0 ? mappingPhrase("NIC")
-                                   : mappingPhrase("GPU");
-    return mappingPhrase("%1 per %2").arg(scaleIn(Unit::GBPerSecond, 0).withUnit(speed), each);
+    return link.from == link.to ? QStringLiteral("In node %1").arg(link.from)
+                                : QStringLiteral("Node %1 → node %2").arg(link.from).arg(link.to);
 }
 
 QString linkSentence(const MappingStudy& study, const profiler::LinkLoad& link)
@@ -170,49 +210,9 @@ QString linkSentence(const MappingStudy& study, const profiler::LinkLoad& link)
     const bool crosses = link.from != link.to;
     const auto iteration = static_cast<double>(study.shown().iteration);
     const double share = static_cast<double>(link.busy) / std::max(1.0, iteration);
-    return mappingPhrase("%1 at most; busy %2 of %3 %4 (%5).")
+    return QStringLiteral("%1 at most; busy %2 of %3 %4 (%5).")
         .arg(linkSpeed(hardware, crosses), milliseconds(static_cast<double>(link.busy)),
              milliseconds(iteration), scaleIn(Unit::Millisecond).unit(), percent(share));
-}
-
-QString flowTitle(const profiler::LinkFlow& flow, int replicas)
-{
-    using engine::OpKind;
-    const int stage = flow.stage.value;
-    if (flow.kind == OpKind::AllReduce)
-        return mappingPhrase("All-reduce, stage %1").arg(stage);
-    const QString direction = replicas < 2 ? QString()
-        : flow.replica == 0                ? mappingPhrase(", down")
-                                           : mappingPhrase(", up");
-    if (flow.kind == OpKind::SendActivation)
-        return mappingPhrase("Forward %1 → %2").arg(stage).arg(stage + 1) + direction;
-    if (flow.kind == OpKind::SendGradient)
-        return mappingPhrase("Backward %1 → %2").arg(stage).arg(stage - 1) + direction;
-    return (flow.kind == OpKind::Evict ? mappingPhrase("Evict, stage %1")
-                                       : mappingPhrase("Load, stage %1"))
-               .arg(stage)
-        + direction;
-}
-
-QString flowDetail(const profiler::LinkFlow& flow)
-{
-    const Scale scale = scaleIn(Unit::MB);
-    const double each = flow.transfers > 0 ? flow.bytes / flow.transfers : 0;
-    if (flow.kind == engine::OpKind::AllReduce)
-        return mappingPhrase("%1 in all").arg(scale.withUnit(flow.bytes));
-    return mappingPhrase("Device %1 → %2; %3 of %4")
-        .arg(flow.from.value)
-        .arg(flow.to.value)
-        .arg(countOf(flow.transfers, engine::isCopy(flow.kind) ? "transfer" : "message"),
-             scale.withUnit(each));
-}
-
-QString stageList(const std::vector<engine::StageId>& stages)
-{
-    std::set<int> numbers;
-    for (const engine::StageId stage : stages)
-        numbers.insert(stage.value);
-    return rangesText(numbers);
 }
 
 MappingVerdict mappingVerdict(const MappingStudy& study)
@@ -232,38 +232,32 @@ MappingVerdict mappingVerdict(const MappingStudy& study)
             / static_cast<double>(std::max<std::int64_t>(1, fast.iteration));
     };
     if (more(*worst, *best) < kSame)
-        return {true, mappingPhrase("The mapping makes no difference here:"), whyText(shown)};
+        return {true, QStringLiteral("The mapping makes no difference here:"), whyText(shown)};
     if (more(shown, *best) < kSame)
         return {true,
-                mappingPhrase("%1 is the fastest, %2 less than %3:")
+                QStringLiteral("%1 is the fastest, %2 less than %3:")
                     .arg(mappingTitle(shown.mapping),
                          percent(more(*worst, shown) / (1 + more(*worst, shown))),
                          nameInSentence(worst->mapping)),
                 whyText(shown)};
     return {false,
-            mappingPhrase("%1 takes %2 less than %3:")
+            QStringLiteral("%1 takes %2 less than %3:")
                 .arg(mappingTitle(best->mapping),
                      percent(more(shown, *best) / (1 + more(shown, *best))),
                      nameInSentence(shown.mapping)),
             whyText(*best)};
 }
 
-QString stagesText(const StageSizes& sizes)
-{
-    return sizes.first == sizes.last ? QString::number(sizes.first)
-                                     : QStringLiteral("%1–%2").arg(sizes.first).arg(sizes.last);
-}
-
 QString stagesTitle(const StageSizes& sizes, int stages)
 {
     const bool isOne = sizes.first == sizes.last;
     QString text = stagesText(sizes);
-    text += mappingPhrase(", %1").arg(countOf(sizes.layers, "layer"));
+    text += QStringLiteral(", %1").arg(countOf(sizes.layers, "layer"));
     if (!isOne)
-        return text + mappingPhrase(" each");
+        return text + QStringLiteral(" each");
     return text
-        + (sizes.first == 0               ? mappingPhrase(", embedding")
-               : sizes.last == stages - 1 ? mappingPhrase(", output layer")
+        + (sizes.first == 0               ? QStringLiteral(", embedding")
+               : sizes.last == stages - 1 ? QStringLiteral(", output layer")
                                           : QString());
 }
 
@@ -271,17 +265,17 @@ QString fitText(const MemoryFit& fit, const MemoryFit& now)
 {
     const Scale bytes = scaleIn(Unit::GiB);
     const double left = fit.capacity - fit.most();
-    const QString numbers = mappingPhrase("device %1, %2 of %3")
+    const QString numbers = QStringLiteral("device %1, %2 of %3")
                                 .arg(fit.fullest())
                                 .arg(bytes.text(fit.most()), bytes.withUnit(fit.capacity));
     if (&fit == &now)
         return fit.fits()
-            ? mappingPhrase("Fits. Fullest: %1, %2 free.").arg(numbers, bytes.text(left))
-            : mappingPhrase("Does not fit. %1, over by %2.")
+            ? QStringLiteral("Fits. Fullest: %1, %2 free.").arg(numbers, bytes.text(left))
+            : QStringLiteral("Does not fit. %1, over by %2.")
                   .arg(capitalized(numbers), bytes.withUnit(-left));
     return fit.fits()
-        ? mappingPhrase("b = %1 fits, too. Fullest: %2.").arg(fit.microBatchSize).arg(numbers)
-        : mappingPhrase("b = %1 does not fit: device %2 is over by %3.")
+        ? QStringLiteral("b = %1 fits, too. Fullest: %2.").arg(fit.microBatchSize).arg(numbers)
+        : QStringLiteral("b = %1 does not fit: device %2 is over by %3.")
               .arg(fit.microBatchSize)
               .arg(fit.fullest())
               .arg(bytes.withUnit(-left));
@@ -295,32 +289,33 @@ QString remedyText(const ModelFacts& facts)
     QStringList ways;
     const Scale bytes = scaleIn(Unit::GiB);
     for (const MemoryFit& fit : facts.remedies)
-        ways.append(fit.recomputesAll && !facts.now.recomputesAll
-                        ? mappingPhrase("recompute everything (%1)").arg(bytes.withUnit(fit.most()))
-                        : mappingPhrase("b = %1 (%2)")
-                              .arg(fit.microBatchSize)
-                              .arg(bytes.withUnit(fit.most())));
+        ways.append(
+            fit.recomputesAll && !facts.now.recomputesAll
+                ? QStringLiteral("recompute everything (%1)").arg(bytes.withUnit(fit.most()))
+                : QStringLiteral("b = %1 (%2)")
+                      .arg(fit.microBatchSize)
+                      .arg(bytes.withUnit(fit.most())));
     if (ways.isEmpty())
         return facts.now.fits()
             ? QString()
-            : mappingPhrase("Smaller micro-batches and recomputation do not make it "
-                            "fit: use more devices or more tensor parallelism.");
-    return mappingPhrase("To make it fit: %1.").arg(ways.join(mappingPhrase(" or ")));
+            : QStringLiteral("Smaller micro-batches and recomputation do not make it "
+                             "fit: use more devices or more tensor parallelism.");
+    return QStringLiteral("To make it fit: %1.").arg(ways.join(QStringLiteral(" or ")));
 }
 
 QString largestLoadText(const profiler::LinkLoad& link)
 {
     const QString kind = link.allReduces > link.messages + link.copies
-        ? mappingPhrase("all-reduces")
-        : link.copies > link.messages ? mappingPhrase("stashes")
-                                      : mappingPhrase("messages");
+        ? QStringLiteral("all-reduces")
+        : link.copies > link.messages ? QStringLiteral("stashes")
+                                      : QStringLiteral("messages");
     return QStringLiteral("%1, %2").arg(kind, linkTitle(link).toLower());
 }
 
 QString mappingsCsv(const MappingStudy& study)
 {
     QString all
-        = mappingPhrase("mapping,iteration ms,exposed communication ms,largest link load GB,on\n");
+        = QStringLiteral("mapping,iteration ms,exposed communication ms,largest link load GB,on\n");
     for (const MappedPrediction& each : study.all) {
         if (!each.problem.isEmpty())
             continue;
@@ -333,6 +328,173 @@ QString mappingsCsv(const MappingStudy& study)
                         quotedCell(most != nullptr ? largestLoadText(*most) : QString()));
     }
     return all;
+}
+
+std::vector<TableColumn<MappedPrediction>> mappingColumns(const MappingStudy& study)
+{
+    using Row = MappedPrediction;
+    using Part = double profiler::ExposedTime::*;
+    double longest = 1;
+    for (const Row& each : study.all)
+        longest = std::max(longest, each.loads.exposed.sum());
+    const auto isPossible = [](const Row& row) { return row.problem.isEmpty(); };
+    const auto exposed = [&](const char* title, Part part) {
+        return TableColumn<Row>(
+                   labelled(QString::fromLatin1(title), Unit::Millisecond),
+                   [part](const Row& row) { return milliseconds(row.loads.exposed.*part); })
+            .onlyIf(isPossible)
+            .with(kHintRole, kAlways);
+    };
+    const auto isShown = [shown = study.shown().mapping](const Row& row) {
+        return QVariant(row.mapping == shown);
+    };
+    const auto tip = [](const Row& row) {
+        return QVariant(row.problem.isEmpty() ? capitalized(mappingRule(row.mapping))
+                                              : row.problem);
+    };
+    const auto slower = [iteration = study.shown().iteration](const Row& row) {
+        const auto more = static_cast<double>(row.iteration - iteration);
+        return more > 0 ? QVariant(QLatin1Char('+') + milliseconds(more)) : QVariant();
+    };
+    const auto largest = [](const Row& row) {
+        const profiler::LinkLoad* most = row.loads.largest();
+        return most != nullptr ? largestLoadText(*most) : QString();
+    };
+    return {TableColumn<Row>(
+                QStringLiteral("Mapping"), [](const Row& row) { return mappingTitle(row.mapping); },
+                Qt::AlignLeft)
+                .with(kStrongRole, isShown)
+                .with(Qt::ToolTipRole, tip),
+            TableColumn<Row>(
+                labelled(QStringLiteral("Iteration, %1"), Unit::Millisecond),
+                [](const Row& row) { return milliseconds(static_cast<double>(row.iteration)); })
+                .onlyIf(isPossible)
+                .with(kDifferenceRole, slower)
+                .with(kVerdictRole,
+                      [slower](const Row& row) {
+                          return slower(row).isValid() ? QVariant(static_cast<int>(Verdict::Worse))
+                                                       : QVariant();
+                      }),
+            TableColumn<Row>(labelled(QStringLiteral("Exposed, %1"), Unit::Millisecond),
+                             [](const Row& row) { return milliseconds(row.loads.exposed.sum()); })
+                .onlyIf(isPossible)
+                .with(kShareRole,
+                      [longest](const Row& row) {
+                          return QVariant(row.loads.exposed.sum() / longest);
+                      }),
+            exposed("Messages, %1", &profiler::ExposedTime::messages),
+            exposed("Stashes, %1", &profiler::ExposedTime::copies),
+            exposed("All-reduces, %1", &profiler::ExposedTime::allReduces),
+            TableColumn<Row>(labelled(QStringLiteral("Largest load, %1"), Unit::GB),
+                             [](const Row& row) {
+                                 const profiler::LinkLoad* most = row.loads.largest();
+                                 return gigabytes(most != nullptr ? most->bytes() : 0);
+                             })
+                .onlyIf(isPossible),
+            TableColumn<Row>(
+                QStringLiteral("On"),
+                [largest](const Row& row) {
+                    return row.problem.isEmpty() ? largest(row) : row.problem;
+                },
+                Qt::AlignLeft)
+                .with(Qt::ToolTipRole, [](const Row& row) { return QVariant(row.problem); })};
+}
+
+std::vector<TableColumn<profiler::LinkFlow>> flowColumns(int replicas)
+{
+    using Flow = profiler::LinkFlow;
+    const auto tip = [](const char* text) {
+        return [text](const Flow&) { return QVariant(QString::fromLatin1(text)); };
+    };
+    return {TableColumn<Flow>(
+                QStringLiteral("Traffic"),
+                [replicas](const Flow& flow) { return flowTitle(flow, replicas); }, Qt::AlignLeft)
+                .with(Qt::ToolTipRole, [](const Flow& flow) { return QVariant(flowDetail(flow)); }),
+            TableColumn<Flow>(scaleIn(Unit::GB).unit(),
+                              [](const Flow& flow) { return gigabytes(flow.bytes); }),
+            TableColumn<Flow>(
+                labelled(QStringLiteral("Each, %1"), Unit::Millisecond),
+                [](const Flow& flow) { return milliseconds(static_cast<double>(flow.time)); })
+                .with(Qt::ToolTipRole, tip("Duration of each transfer")),
+            TableColumn<Flow>(
+                labelled(QStringLiteral("Exposed, %1"), Unit::Millisecond),
+                [](const Flow& flow) { return milliseconds(static_cast<double>(flow.exposed)); })
+                .with(Qt::ToolTipRole,
+                      tip("Time per iteration that a copy of the pipeline waits for these "
+                          "transfers"))};
+}
+
+std::vector<TableColumn<profiler::AllReduceLoad>> allReduceColumns()
+{
+    using Load = profiler::AllReduceLoad;
+    const auto time = [](std::int64_t Load::*part) {
+        return [part](const Load& load) {
+            return load.time == 0 ? QStringLiteral("–")
+                                  : milliseconds(static_cast<double>(load.*part));
+        };
+    };
+    return {TableColumn<Load>(
+                QStringLiteral("Stages"), [](const Load& load) { return stageList(load.stages); },
+                Qt::AlignLeft),
+            TableColumn<Load>(
+                QStringLiteral("Node"),
+                [](const Load& load) {
+                    return load.nodes.size() == 1
+                        ? QString::number(load.nodes.front())
+                        : QStringLiteral("%1–%2").arg(load.nodes.front()).arg(load.nodes.back());
+                })
+                .with(Qt::ToolTipRole,
+                      [](const Load& load) { return QVariant(countOf(load.ranks, "member")); }),
+            TableColumn<Load>(scaleIn(Unit::GB).unit(),
+                              [](const Load& load) { return gigabytes(load.bytes); })
+                .with(Qt::ToolTipRole,
+                      [](const Load&) {
+                          return QVariant(QStringLiteral("Sent by every member per iteration"));
+                      }),
+            TableColumn<Load>(scaleIn(Unit::Millisecond).unit(), time(&Load::time))
+                .with(Qt::ToolTipRole,
+                      [](const Load& load) {
+                          return load.time == 0 ? QVariant(QStringLiteral(
+                                     "Contained in the all-reduce of the tied embeddings"))
+                                                : QVariant();
+                      }),
+            TableColumn<Load>(labelled(QStringLiteral("Exposed, %1"), Unit::Millisecond),
+                              time(&Load::exposed))};
+}
+
+std::vector<TableColumn<StageSizes>> stageColumns(int stages)
+{
+    using Size = StageSizes;
+    const auto column = [](const QString& title, auto text, const char* tip) {
+        return TableColumn<Size>(title, text).with(Qt::ToolTipRole, [tip](const Size&) {
+            return QVariant(QString::fromLatin1(tip));
+        });
+    };
+    const Scale bytes = scaleIn(Unit::GiB, 2);
+    return {TableColumn<Size>(
+                QStringLiteral("Stages"), [](const Size& size) { return stagesText(size); },
+                Qt::AlignLeft)
+                .with(Qt::ToolTipRole,
+                      [stages](const Size& size) { return QVariant(stagesTitle(size, stages)); }),
+            column(
+                QStringLiteral("Parameters, B"),
+                [](const Size& size) { return number(size.parameters / 1e9, 3); },
+                "Parameters of one stage, in billions"),
+            column(
+                QStringLiteral("F, TFLOP"),
+                [](const Size& size) { return number(size.forwardFlops / 1e12, 2); },
+                "Forward of one stage and one micro-batch"),
+            column(
+                QStringLiteral("State, %1").arg(bytes.unit()),
+                [bytes](const Size& size) {
+                    return bytes.text(size.bytes.weights + size.bytes.gradients
+                                      + size.bytes.optimizer);
+                },
+                "Weights, gradients and optimizer state of one stage on one GPU"),
+            column(
+                QStringLiteral("Stash, %1").arg(bytes.unit()),
+                [bytes](const Size& size) { return bytes.text(size.bytes.stash); },
+                "Activations of one micro-batch in one stage on one GPU")};
 }
 
 } // namespace app

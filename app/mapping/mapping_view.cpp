@@ -1,14 +1,11 @@
 #include "app/mapping/mapping_view.h"
 
-#include "app/mapping/link_panel.h"
-#include "app/mapping/load_matrix.h"
-#include "app/mapping/mapping_cards.h"
-#include "app/mapping/mapping_key.h"
 #include "app/mapping/mapping_text.h"
-#include "app/mapping/model_panel.h"
 #include "app/mapping/node_picture.h"
+#include "app/plan/memory_bars.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
+#include "app/ui/data_table.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/form_rows.h"
 #include "app/ui/segment_control.h"
@@ -26,7 +23,32 @@ namespace {
 
 constexpr int kDebounce = 60; // ms
 constexpr int kDock = 352, kNarrow = 860;
-constexpr int kFile = 3; // segment of the picker
+constexpr int kFile = 3;          // segment of the picker
+constexpr int kMostPictured = 16; // nodes
+constexpr int kRow = 23, kMostRows = 8, kBarsHeight = 150;
+
+void fitTable(DataTable& table)
+{
+    const int rows = table.model()->rowCount();
+    table.setVisible(rows > 0);
+    table.setFixedHeight(rows <= kMostRows
+                             ? table.fittingHeight()
+                             : table.horizontalHeader()->height() + kMostRows * kRow + kRow / 2);
+}
+
+QLabel* makeVerdict(const char* name, const char* role)
+{
+    auto* label = named(makeLabel({}, role), name);
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    return label;
+}
+
+void setVerdict(QLabel& label, const QString& text)
+{
+    label.setText(text);
+    label.setVisible(!text.isEmpty());
+}
 
 int segmentOf(const QString& mapping)
 {
@@ -38,6 +60,160 @@ int segmentOf(const QString& mapping)
 
 } // namespace
 
+// A table whose columns come from mapping_text.h.
+template<class Row>
+class MappingRows : public TableModel<Row>
+{
+public:
+    using TableModel<Row>::TableModel;
+    using TableModel<Row>::reset;
+};
+
+class MappingTable : public MappingRows<MappedPrediction>
+{
+public:
+    using MappingRows::MappingRows;
+};
+
+// The traffic of the selected link, and the all-reduces of the schedule.
+class LinkPanel : public QWidget
+{
+public:
+    explicit LinkPanel(const ThemeController& theme)
+        : m_title(named(makeLabel({}, "section"), "linkTitle"))
+        , m_load(named(makeLabel({}, "section"), "linkLoad"))
+        , m_sentence(named(makeLabel({}, "hint"), "linkSentence"))
+        , m_members(makeLabel({}, "hint"))
+        , m_flowTable(named(new DataTable(theme, kRow), "linkFlows", tr("Traffic of the link")))
+        , m_sumTable(named(new DataTable(theme, kRow), "allReduces", tr("All-reduces")))
+    {
+        m_sentence->setWordWrap(true);
+        m_flowTable->setModel(&m_flows);
+        m_flowTable->setRestColumn(0);
+        m_sumTable->setModel(&m_sums);
+        m_sumTable->setRestColumn(0);
+        auto* head = spaced(new QHBoxLayout, {12, 10, 12, 0}, 8, {m_title, kStretch, m_load});
+        auto* sentence = spaced(new QHBoxLayout, {12, 2, 12, 6}, 0, {{m_sentence, 1}});
+        spaced(new QVBoxLayout(m_sumPart), {}, 0,
+               {makeLine(Qt::Horizontal),
+                makeBar(36, 8, {makeLabel(tr("All-reduces"), "dock"), kStretch, m_members}),
+                makeLine(Qt::Horizontal), m_sumTable});
+        spaced(new QVBoxLayout(this), {}, 0,
+               {makeBar(40, 8,
+                        {makeLabel(tr("Selected link"), "dock"), kStretch,
+                         makeLabel(tr("Esc clears"), "hint")}),
+                makeLine(Qt::Horizontal), head, sentence, m_flowTable, m_sumPart});
+    }
+
+    void showStudy(const MappingStudy& study)
+    {
+        const auto& sums = study.shown().loads.allReduces;
+        m_sums.reset(allReduceColumns(), sums);
+        fitTable(*m_sumTable);
+        m_sumPart->setVisible(!sums.empty());
+        m_members->setText(
+            sums.empty() ? QString() : tr("of %1 each").arg(countOf(sums.front().ranks, "member")));
+    }
+
+    void showLink(const MappingStudy& study, const std::optional<NodePair>& nodes)
+    {
+        const profiler::LinkLoad* link
+            = nodes ? study.shown().loads.find(nodes->first, nodes->second) : nullptr;
+        m_title->setText(link == nullptr ? tr("None") : linkTitle(*link));
+        m_load->setText(link == nullptr ? QString() : loadText(link->bytes()));
+        m_sentence->setText(link == nullptr
+                                ? tr("Click a link in the picture, or press the arrow keys there.")
+                                : linkSentence(study, *link));
+        m_flows.reset(flowColumns(study.prediction->run->schedule.shape.replicas),
+                      link == nullptr ? std::vector<profiler::LinkFlow>() : link->flows);
+        fitTable(*m_flowTable);
+    }
+
+private:
+    MappingRows<profiler::LinkFlow> m_flows{this};
+    MappingRows<profiler::AllReduceLoad> m_sums{this};
+    QLabel *m_title, *m_load, *m_sentence, *m_members;
+    DataTable *m_flowTable, *m_sumTable;
+    QWidget* m_sumPart = new QWidget;
+};
+
+// The memory of the model on the devices: sizes of the stages, bytes per device, and whether they
+// fit.
+class ModelPanel : public QWidget
+{
+public:
+    explicit ModelPanel(const ThemeController& theme)
+        : m_table(named(new DataTable(theme, kRow), "stageSizes", tr("Sizes of the stages")))
+        , m_bars(named(new MemoryBars(theme), "deviceBytes", tr("Bytes per device")))
+        , m_model(named(makeLabel({}, "hint"), "modelName"))
+        , m_outline(makeLabel({}, "hint"))
+        , m_fit(makeVerdict("memoryFit", "dock"))
+        , m_twice(makeVerdict("memoryTwice", "small"))
+        , m_remedy(makeVerdict("memoryRemedy", "hint"))
+        , m_icon(new IconLabel(theme, Icon::Check, &Chrome::ok))
+    {
+        m_table->setModel(&m_stages);
+        m_table->setRestColumn(0);
+        m_bars->setFixedHeight(kBarsHeight);
+        auto* fit = spaced(new QHBoxLayout, {}, 8, {{m_icon, 0, Qt::AlignTop}, {m_fit, 1}});
+        spaced(new QVBoxLayout(this), {}, 0,
+               {makeLine(Qt::Horizontal),
+                makeBar(36, 8,
+                        {makeLabel(tr("Model"), "dock"), new Tag(theme, tr("simulated")), kStretch,
+                         m_model}),
+                makeLine(Qt::Horizontal), m_table,
+                spaced(new QHBoxLayout, {12, 10, 12, 4}, 8,
+                       {makeLabel(labelled(tr("Bytes per device, %1"), Unit::GiB), "dock"),
+                        kStretch, m_outline}),
+                m_bars, spaced(new QVBoxLayout, {12, 8, 12, 12}, 4, {fit, m_twice, m_remedy})});
+    }
+
+    void show(const MappingStudy& study, const ModelFacts& facts)
+    {
+        m_stages.reset(stageColumns(study.prediction->run->schedule.shape.stages), facts.stages);
+        m_table->setFixedHeight(m_table->fittingHeight());
+        showModel(study.on->model);
+        if (facts.now.devices.empty()) {
+            m_bars->clear(tr("The memory of this schedule is not simulated."));
+            for (QWidget* part : std::initializer_list<QWidget*>{m_icon, m_fit, m_twice, m_remedy})
+                part->hide();
+            return;
+        }
+        std::vector<double> outlines;
+        if (facts.twice)
+            for (const DevicePeak& peak : facts.twice->devices)
+                outlines.push_back(peak.sum());
+        m_outline->setText(facts.twice
+                               ? tr("dashed: micro-batch size %1").arg(facts.twice->microBatchSize)
+                               : QString());
+        m_bars->show({{{}, facts.now.devices, outlines}}, facts.now.capacity);
+        m_icon->show();
+        m_icon->setIcon(facts.now.fits() ? Icon::Check : Icon::Error,
+                        facts.now.fits() ? &Chrome::ok : &Chrome::error);
+        setVerdict(*m_fit, fitText(facts.now, facts.now));
+        setVerdict(*m_twice, facts.twice ? fitText(*facts.twice, facts.now) : QString());
+        setVerdict(*m_remedy, remedyText(facts));
+    }
+
+private:
+    void showModel(const engine::TransformerSpec& model)
+    {
+        const bool isTied = model.family == engine::TransformerSpec::Family::Gpt;
+        m_model->setText(
+            (isTied ? tr("%1, %2 B parameters, tied") : tr("%1, %2 B parameters"))
+                .arg(fromUtf8(model.name), number(engine::parameterCount(model) / 1e9, 1)));
+        m_model->setToolTip(isTied ? tr("Counts the tied embeddings once; the first and the last "
+                                        "stage both store them")
+                                   : QString());
+    }
+
+    MappingRows<StageSizes> m_stages{this};
+    DataTable* m_table;
+    MemoryBars* m_bars;
+    QLabel *m_model, *m_outline, *m_fit, *m_twice, *m_remedy;
+    IconLabel* m_icon;
+};
+
 MappingView::MappingView(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_mapping(named(new SegmentControl(theme,
@@ -48,13 +224,10 @@ MappingView::MappingView(const ThemeController& theme, QWidget* parent)
     , m_crossing(named(makeLabel({}, "secondary"), "mappingCrossing"))
     , m_messages(named(new QCheckBox(tr("messages")), "showMessages"))
     , m_allReduces(named(new QCheckBox(tr("all-reduces")), "showAllReduces"))
-    , m_legend(new LoadLegend(theme))
     , m_picture(new NodePicture(theme))
-    , m_key(new MappingKey(theme))
-    , m_matrix(new LoadMatrix(theme))
     , m_verdict(named(new Band(theme, Band::Shape::Verdict), "mappingVerdict"))
-    , m_cards(new MappingCards(theme))
-    , m_exposed(new ExposedBars(theme))
+    , m_compared(new MappingTable(this))
+    , m_comparedTable(named(new DataTable(theme, 28), "mappings", tr("Mappings compared")))
     , m_link(new LinkPanel(theme))
     , m_model(new ModelPanel(theme))
     , m_stack(new QStackedWidget)
@@ -90,23 +263,21 @@ QWidget* MappingView::makeToolbar()
 QWidget* MappingView::makeCentre(const ThemeController& theme)
 {
     auto* centre = makeSurface("plain");
-    auto* loads = spaced(new QHBoxLayout, {}, 14, {m_messages, m_allReduces, {m_legend, 1}});
+    auto* loads = spaced(new QHBoxLayout, {}, 14, {m_messages, m_allReduces, kStretch});
     auto* head = spaced(new QVBoxLayout, {14, 10, 14, 8}, 6, {m_crossing, loads});
     m_crossing->setWordWrap(true);
-    auto* picture = spaced(new QVBoxLayout, {14, 0, 14, 8}, 8, {m_picture, m_matrix, m_key});
-    auto* compared = spaced(new QVBoxLayout, {14, 10, 14, 12}, 10, {m_verdict, m_cards});
-    auto* exposed = spaced(new QVBoxLayout, {14, 8, 14, 12}, 0, {m_exposed});
-    const QString byKind = labelled(tr("Exposed communication by kind, %1"), Unit::Millisecond);
-    m_centre = spaced(new QVBoxLayout(centre), {}, 0,
-                      {head, picture, makeLine(Qt::Horizontal),
-                       makeBar(36, 8,
-                               {makeLabel(tr("Mappings compared"), "dock"),
-                                new Tag(theme, tr("simulated")), kStretch}),
-                       makeLine(Qt::Horizontal), compared, makeLine(Qt::Horizontal),
-                       makeBar(36, 8,
-                               {makeLabel(byKind, "dock"), kStretch,
-                                makeLabel(tr("mean of the devices"), "hint")}),
-                       makeLine(Qt::Horizontal), exposed, kStretch});
+    auto* picture = spaced(new QVBoxLayout, {14, 0, 14, 8}, 8, {m_picture});
+    auto* verdict = spaced(new QVBoxLayout, {14, 10, 14, 10}, 0, {m_verdict});
+    m_comparedTable->setModel(m_compared);
+    m_comparedTable->setRestColumn(7);
+    m_comparedTable->setDispensable({3, 4, 5});
+    m_centre = spaced(
+        new QVBoxLayout(centre), {}, 0,
+        {head, picture, makeLine(Qt::Horizontal),
+         makeBar(36, 8,
+                 {makeLabel(tr("Mappings compared"), "dock"), new Tag(theme, tr("simulated")),
+                  kStretch, makeLabel(tr("exposed: mean of the devices"), "hint")}),
+         makeLine(Qt::Horizontal), verdict, m_comparedTable, kStretch});
     return centre;
 }
 
@@ -134,29 +305,21 @@ void MappingView::connectAll()
         if (segment == kFile)
             chooseFile();
     });
-    connect(m_cards, &MappingCards::chosen, this, &MappingView::offerMapping);
+    connect(m_comparedTable, &QAbstractItemView::clicked, this, &MappingView::offerRow);
+    connect(m_comparedTable, &QAbstractItemView::activated, this, &MappingView::offerRow);
     for (QCheckBox* box : {m_messages, m_allReduces})
         connect(box, &QCheckBox::toggled, this, [this] {
-            const ShownLoads shown{m_messages->isChecked(), m_allReduces->isChecked()};
-            m_picture->setShownLoads(shown);
-            m_matrix->setShownLoads(shown);
+            m_picture->setShownLoads({m_messages->isChecked(), m_allReduces->isChecked()});
         });
-    for (LinkChooser* each : std::initializer_list<LinkChooser*>{m_picture, m_matrix})
-        connect(each, &LinkChooser::linkChanged, this, [this, each] {
-            if (each == &chooser())
-                m_link->showLink(each->highlighted());
-        });
+    connect(m_picture, &NodePicture::linkChanged, this, [this] {
+        if (m_found)
+            m_link->showLink(m_found->study, m_picture->highlighted());
+    });
     connect(m_empty, &EmptyState::activated, this, [this] {
         RunPlan plan = m_plan;
         plan.source.kind = CostSource::Kind::Hardware;
         Q_EMIT planOffered(plan);
     });
-}
-
-LinkChooser& MappingView::chooser() const
-{
-    const bool isLarge = m_found && m_found->study.nodes.size() > kMostPictured;
-    return isLarge ? static_cast<LinkChooser&>(*m_matrix) : *m_picture;
 }
 
 void MappingView::setPlan(const RunPlan& plan, const QString& problem)
@@ -230,28 +393,34 @@ void MappingView::showAnswer(engine::Result<Found> answer)
 
 void MappingView::showFound()
 {
-    const std::shared_ptr<const MappingStudy> study(m_found, &m_found->study);
+    const MappingStudy& study = m_found->study;
     m_stack->setCurrentIndex(0);
     showSide();
-    for (QWidget* widget : std::initializer_list<QWidget*>{m_mapping, m_messages, m_allReduces})
+    const bool isPictured = study.nodes.size() <= kMostPictured;
+    m_mapping->setEnabled(true);
+    for (QWidget* widget : std::initializer_list<QWidget*>{m_messages, m_allReduces, m_picture}) {
         widget->setEnabled(true);
-    m_crossing->setText(crossingText(*study));
-    m_legend->show(LoadScale(*study));
-    m_key->show(*study);
-    LinkChooser& shown = chooser();
-    LinkChooser& other = &shown == m_picture ? static_cast<LinkChooser&>(*m_matrix) : *m_picture;
-    other.showStudy(nullptr);
-    other.hide();
+        widget->setVisible(isPictured);
+    }
+    m_crossing->setText(crossingText(study)
+                        + (isPictured
+                               ? QString()
+                               : tr(" Machines of up to %1 nodes are drawn.").arg(kMostPictured)));
     m_link->showStudy(study);
-    shown.show();
-    shown.showStudy(study);
-    m_key->setVisible(&shown == m_picture);
-    const MappingVerdict verdict = mappingVerdict(*study);
+    m_picture->showStudy({m_found, &study});
+    const MappingVerdict verdict = mappingVerdict(study);
     m_verdict->show(verdict.isBest ? Band::Kind::Ok : Band::Kind::Warning, verdict.bold,
                     verdict.rest);
-    m_cards->show(study);
-    m_exposed->show(study);
-    m_model->show(*study, m_found->facts);
+    m_compared->reset(mappingColumns(study), study.all);
+    m_comparedTable->setFixedHeight(m_comparedTable->fittingHeight());
+    m_comparedTable->selectRow(static_cast<int>(study.chosen));
+    m_model->show(study, m_found->facts);
+}
+
+void MappingView::offerRow(const QModelIndex& row)
+{
+    if (const MappedPrediction& mapped = m_compared->at(row.row()); mapped.problem.isEmpty())
+        offerMapping(mapped.mapping);
 }
 
 void MappingView::offerMapping(const QString& mapping)

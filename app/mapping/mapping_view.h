@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/mapping/model_facts.h"
+#include "app/mapping/mapping_study.h"
 #include "app/plan/run_plan.h"
 #include "app/ui/latest.h"
 #include "app/ui/theme.h"
@@ -8,7 +8,6 @@
 #include <QTimer>
 #include <QWidget>
 
-class QAction;
 class QCheckBox;
 class QLabel;
 class QScrollArea;
@@ -18,20 +17,17 @@ class QVBoxLayout;
 namespace app {
 
 class Band;
+class DataTable;
 class EmptyState;
-class ExposedBars;
-class LinkChooser;
 class LinkPanel;
-class LoadLegend;
-class LoadMatrix;
-class MappingCards;
-class MappingKey;
+class MappingTable;
 class ModelPanel;
 class NodePicture;
 class SegmentControl;
 
 // Shows the devices of a plan on the nodes of its hardware, the loads of the links, the compared
-// mappings, and the memory of the model. Predicts only while it is visible.
+// mappings, and the memory of the model. We predict only while the view is visible, because a
+// prediction with every mapping takes several simulations.
 class MappingView : public QWidget
 {
     Q_OBJECT
@@ -53,11 +49,6 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    QWidget* makeToolbar();
-    QWidget* makeCentre(const ThemeController& theme);
-    QWidget* makeEmpty(const ThemeController& theme);
-    void connectAll();
-    void ask();
     struct Found
     {
         MappingStudy study;
@@ -65,16 +56,20 @@ private:
     };
     static engine::Result<Found> find(const PredictionRequest& request,
                                       const std::atomic<bool>& isDropped);
+
+    QWidget* makeToolbar();
+    QWidget* makeCentre(const ThemeController& theme);
+    QWidget* makeEmpty(const ThemeController& theme);
+    void connectAll();
+    void ask();
     void showAnswer(engine::Result<Found> answer);
     void showFound();
     void showEmpty(const QString& fact, const QString& advice, bool offersHardware);
     void offerMapping(const QString& mapping);
+    void offerRow(const QModelIndex& row);
     void chooseFile();
     void showMapping(); // shows the plan's mapping in the picker
     void showSide();
-    LinkChooser& chooser() const;
-
-    static constexpr int kMostPictured = 16; // nodes; a larger machine is shown as a matrix
 
     RunPlan m_plan;
     QString m_problem;
@@ -90,13 +85,10 @@ private:
     SegmentControl* m_mapping;
     QLabel *m_file, *m_crossing;
     QCheckBox *m_messages, *m_allReduces;
-    LoadLegend* m_legend;
     NodePicture* m_picture;
-    MappingKey* m_key;
-    LoadMatrix* m_matrix;
     Band* m_verdict;
-    MappingCards* m_cards;
-    ExposedBars* m_exposed;
+    MappingTable* m_compared;
+    DataTable* m_comparedTable;
     LinkPanel* m_link;
     ModelPanel* m_model;
     EmptyState* m_empty;

@@ -7,8 +7,6 @@
 #include "profiler/study/metric_text.h"
 #include "profiler/study/point_summary.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
 #include <array>
 
@@ -158,15 +156,13 @@ double gridSize(const Study& study)
 
 QString summaryText(const Study& study, const StudyPointer& results, double seconds)
 {
-    const auto text
-        = [](const char* source) { return QCoreApplication::translate("Study", source); };
     const QString count = countOf(static_cast<std::int64_t>(gridSize(study)),
                                   study.isMeasured() ? "run" : "simulation");
     if (results == nullptr || results->study != study || results->done == 0)
-        return text("%1, not computed yet").arg(count);
+        return QStringLiteral("%1, not computed yet").arg(count);
     if (results->done < results->points.size())
-        return text("%1 of %2 done").arg(results->done).arg(count);
-    return seconds > 0 ? text("%1, %2 s").arg(count, number(seconds, 1)) : count;
+        return QStringLiteral("%1 of %2 done").arg(results->done).arg(count);
+    return seconds > 0 ? QStringLiteral("%1, %2 s").arg(count, number(seconds, 1)) : count;
 }
 
 QString gridText(const Study& study)

@@ -1,8 +1,5 @@
 #include "app/study/study_form.h"
 
-#include "app/study/chart_dialog.h"
-#include "app/study/part_list.h"
-#include "app/study/ratio_dialog.h"
 #include "app/study/value_chips.h"
 #include "app/ui/controls.h"
 #include "app/ui/text.h"
@@ -44,8 +41,6 @@ StudyForm::StudyForm(const ThemeController& theme, QWidget* parent)
     , m_theme(theme)
     , m_options(spaced(new QVBoxLayout, {}, 14))
     , m_schemeRows(spaced(new QVBoxLayout, {}, 8))
-    , m_ratios(new PartList(theme, tr("Ratios"), tr("Add a ratio…"), QStringLiteral("studyRatio")))
-    , m_charts(new PartList(theme, tr("Charts"), tr("Add a chart…"), QStringLiteral("studyChart")))
     , m_title(named(new QLineEdit, "studyTitle", tr("Title")))
     , m_onlyFitting(
           named(new QCheckBox(tr("Leave out points that do not fit")), "studyOnlyFitting"))
@@ -66,8 +61,7 @@ StudyForm::StudyForm(const ThemeController& theme, QWidget* parent)
     auto* column = spaced(new QVBoxLayout(content), {14, 12, 14, 12}, 14,
                           {m_title, m_options, add, m_onlyFitting});
     makeSchemes(*column);
-    fill(*column, {m_kept, m_ratios, m_charts, kStretch});
-    connectParts();
+    fill(*column, {m_kept, kStretch});
     spaced(new QVBoxLayout(this), {}, 0, {{makeScroll(content), 1}});
     connect(m_title, &QLineEdit::textEdited, this, [this](const QString& text) {
         m_study.title = text.toStdString();
@@ -129,7 +123,6 @@ void StudyForm::showStudy()
     for (const std::string& key : keys)
         addRow(key);
     showSchemes();
-    showParts();
     m_kept->setText(keptText());
     m_kept->setVisible(!m_kept->text().isEmpty());
 }
@@ -146,8 +139,16 @@ void StudyForm::addRow(const std::string& key)
 
 void StudyForm::setValues(const std::string& key, const std::vector<std::string>& values)
 {
-    profiler::setOption(m_study, key, values); // may remove charts
-    showParts();
+    profiler::setOption(m_study, key, values); // removes the charts of a removed axis
+    const auto hasBaseline = [this](const profiler::StudyRatio& ratio) {
+        return std::ranges::all_of(ratio.baseline, [this](const auto& at) {
+            const auto offered = profiler::optionValues(m_study, at.first);
+            return std::ranges::find(offered, at.second) != offered.end();
+        });
+    };
+    for (std::size_t ratio = m_study.ratios.size(); ratio-- > 0;)
+        if (!hasBaseline(m_study.ratios[ratio]))
+            profiler::removeRatio(m_study, ratio);
     Q_EMIT edited();
 }
 
@@ -200,53 +201,6 @@ QString StudyForm::keptText() const
         lines.append(tr("Only %1: %2").arg(fromUtf8(scheme), texts.join(QLatin1Char(' '))));
     }
     return lines.join(QLatin1Char('\n'));
-}
-
-void StudyForm::connectParts()
-{
-    connect(m_ratios, &PartList::editRequested, this,
-            [this](std::size_t ratio) { edit(new RatioDialog(m_study, ratio, this)); });
-    connect(m_charts, &PartList::editRequested, this,
-            [this](std::size_t chart) { edit(new ChartDialog(m_study, chart, this)); });
-    connect(m_ratios, &PartList::removeRequested, this, [this](std::size_t ratio) {
-        profiler::removeRatio(m_study, ratio);
-        showParts();
-        Q_EMIT edited();
-    });
-    connect(m_charts, &PartList::removeRequested, this, [this](std::size_t chart) {
-        m_study.charts.erase(m_study.charts.begin() + static_cast<std::ptrdiff_t>(chart));
-        showParts();
-        Q_EMIT edited();
-    });
-}
-
-void StudyForm::edit(PartDialog* dialog)
-{
-    connect(dialog, &QDialog::accepted, this, [this, dialog] {
-        m_study = dialog->study();
-        showParts();
-        Q_EMIT edited();
-    });
-    dialog->open();
-}
-
-void StudyForm::showParts()
-{
-    std::vector<PartList::Part> ratios, charts;
-    for (const profiler::StudyRatio& ratio : m_study.ratios) {
-        QStringList texts;
-        for (const auto& [key, value] : ratio.baseline)
-            texts.append(fromUtf8(key) + QLatin1Char(' ') + fromUtf8(value));
-        ratios.push_back({fromUtf8(ratio.name),
-                          tr("%1 relative to %2")
-                              .arg(fromUtf8(profiler::metricTitle(ratio.metric)),
-                                   texts.join(QStringLiteral(", ")))});
-    }
-    for (const profiler::StudyChart& chart : m_study.charts)
-        charts.push_back(
-            {fromUtf8(chart.title), tr("%1 by %2").arg(fromUtf8(chart.y), fromUtf8(chart.x))});
-    m_ratios->show(ratios);
-    m_charts->show(charts);
 }
 
 bool StudyForm::showProblem(const std::optional<StudyProblem>& problem)

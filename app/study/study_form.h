@@ -15,13 +15,11 @@ class QVBoxLayout;
 
 namespace app {
 
-class PartDialog;
-class PartList;
 class ValueChips;
 
-// The definition of a study, with chips for the values of every option and check boxes for the
-// schemes. Dialogs edit its ratios and charts. Options of a single scheme cannot be edited; they
-// are kept and listed.
+// The grid of a study, with chips for the values of every option and check boxes for the schemes.
+// Its ratios and charts, and options of a single scheme, are edited in its file; the form keeps
+// them.
 class StudyForm : public QWidget
 {
     Q_OBJECT
@@ -47,16 +45,12 @@ private:
     void showSchemes();
     void tickScheme(const std::string& scheme, bool isTicked);
     QString keptText() const;
-    void connectParts();
-    void showParts();
-    void edit(PartDialog* dialog); // if the dialog is accepted, takes its study
 
     const ThemeController& m_theme;
     profiler::Study m_study;
     std::vector<ValueChips*> m_rows;
     std::vector<QCheckBox*> m_schemes;
     QVBoxLayout *m_options, *m_schemeRows;
-    PartList *m_ratios, *m_charts;
     QLineEdit* m_title;
     QCheckBox* m_onlyFitting;
     QPushButton* m_addOption;

@@ -20,39 +20,42 @@ namespace {
 constexpr std::array<std::string_view, 1> kStudyFolder{"studies/"};
 constexpr std::string_view kModel = "model", kHardware = "hardware", kScheme = "scheme";
 
-// Visits all options that an axis can set. If `bscope simulate` and `bscope run` have options of
-// the same name, the one of `bscope simulate` is visited first.
-template<class Visit>
-void visitFields(const Visit& visit)
+using FieldList = std::vector<const engine::FieldFacts*>;
+
+void append(FieldList& list, const auto& fields)
 {
-    for (const auto& field : engine::requestFields())
-        visit(field);
-    for (const auto& field : engine::unitCostFields())
-        visit(field);
-    for (const auto& field : engine::trainingSetupFields())
-        visit(field);
-    for (const auto& field : engine::experimentFields())
-        visit(field);
+    for (const engine::FieldFacts& field : fields)
+        if (!field.flag.empty())
+            list.push_back(&field);
 }
 
-std::optional<engine::FieldFacts> factsOf(const std::string& key)
+FieldList simulatedFields() // of `bscope simulate`
 {
-    std::optional<engine::FieldFacts> found;
-    visitFields([&](const engine::FieldFacts& field) {
-        if (!found && !field.flag.empty() && field.longFlag() == "--" + key)
-            found = field;
-    });
-    return found;
+    FieldList list;
+    append(list, engine::requestFields());
+    append(list, engine::unitCostFields());
+    append(list, engine::trainingSetupFields());
+    return list;
 }
 
-// Returns the option of `bscope run` with this name; nullptr if there is none.
-const engine::FieldFacts* runField(const std::string& key)
+const engine::FieldFacts* fieldIn(const FieldList& list, const std::string& key)
 {
-    const auto fields = engine::experimentFields();
-    const auto found = std::ranges::find_if(fields, [&key](const engine::FieldFacts& field) {
-        return !field.flag.empty() && field.longFlag() == "--" + key;
-    });
-    return found == fields.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(list, "--" + key, &engine::FieldFacts::longFlag);
+    return found == list.end() ? nullptr : *found;
+}
+
+const engine::FieldFacts* runField(const std::string& key) // of `bscope run`
+{
+    FieldList list;
+    append(list, engine::experimentFields());
+    return fieldIn(list, key);
+}
+
+// If both commands have an option of this name, returns the one of `bscope simulate`.
+const engine::FieldFacts* factsOf(const std::string& key)
+{
+    const auto* const simulated = fieldIn(simulatedFields(), key);
+    return simulated != nullptr ? simulated : runField(key);
 }
 
 bool isPreset(const std::string& key)
@@ -72,8 +75,8 @@ QString problemOf(const std::string& key, const std::string& value)
             : QStringLiteral("%1 “%2” is neither a preset nor a .toml file")
                   .arg(studyOptionLabel(key), text);
     }
-    const auto facts = factsOf(key);
-    if (!facts || facts->kind == engine::FieldKind::List)
+    const auto* const facts = factsOf(key);
+    if (facts == nullptr || facts->kind == engine::FieldKind::List)
         return {};
     const auto good = facts->check(value);
     return good ? QString() : fromUtf8(good.error().message);
@@ -90,8 +93,8 @@ QString studyOptionLabel(const std::string& key)
 
 QString studyOptionHelp(const std::string& key)
 {
-    const auto facts = isPreset(key) ? std::nullopt : factsOf(key);
-    return facts ? fromUtf8(facts->help) : QString();
+    const auto* const facts = isPreset(key) ? nullptr : factsOf(key);
+    return facts != nullptr ? fromUtf8(facts->help) : QString();
 }
 
 QStringList studyOptionNames(const std::string& key)
@@ -105,7 +108,7 @@ QStringList studyOptionNames(const std::string& key)
         add(engine::transformerNames());
     else if (key == kHardware)
         add(engine::hardwareNames());
-    else if (const auto facts = factsOf(key)) {
+    else if (const auto* const facts = factsOf(key)) {
         add(facts->names);
         if (facts->kind == engine::FieldKind::Flag)
             names = {QStringLiteral("true"), QStringLiteral("false")};
@@ -116,14 +119,8 @@ QStringList studyOptionNames(const std::string& key)
 QStringList otherStudyOptions(const profiler::Study& study)
 {
     QStringList keys{QStringLiteral("model"), QStringLiteral("hardware")};
-    const auto add = [&keys](const auto& fields) {
-        for (const auto& field : fields)
-            if (!field.flag.empty())
-                keys.append(QString::fromStdString(field.longFlag().substr(2)));
-    };
-    add(engine::requestFields());
-    add(engine::unitCostFields());
-    add(engine::trainingSetupFields());
+    for (const engine::FieldFacts* field : simulatedFields())
+        keys.append(QString::fromStdString(field->longFlag().substr(2)));
     keys.append({QStringLiteral("sync"), QStringLiteral("recompute")});
     keys.removeAll(QStringLiteral("scheme"));
     keys.removeDuplicates();

@@ -1,50 +1,120 @@
 #include "app/study/study_page.h"
 
-#include "app/study/chart_panel.h"
-#include "app/study/point_browser.h"
+#include "app/study/chart_view.h"
 #include "app/study/study_form.h"
 #include "app/study/study_options.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
+#include "app/ui/data_table.h"
 #include "app/ui/form_rows.h"
 #include "app/ui/numbers.h"
+#include "app/ui/table_model.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
+#include "app/ui/unsaved_dialog.h"
 #include "profiler/study/edit_study.h"
 
 #include <QAction>
 #include <QComboBox>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QMenu>
 #include <QProgressBar>
 #include <QResizeEvent>
+#include <QScrollArea>
+#include <QSplitter>
 #include <QStackedWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace app {
+
+// The metrics of the selected point, and the best value of each among the points that differ from
+// it only in the compared axis.
+class PointModel : public TableModel<profiler::PointSummary::Row>
+{
+public:
+    using Row = profiler::PointSummary::Row;
+    static constexpr int kNames = 3; // column
+
+    explicit PointModel(QObject* parent)
+        : TableModel(parent)
+    {
+        profiler::PointSummary none;
+        none.name = "selected";
+        show(none);
+    }
+    void show(const profiler::PointSummary& summary)
+    {
+        const auto column = [](const QString& title, std::string Row::*text,
+                               Qt::AlignmentFlag alignment = Qt::AlignRight) {
+            return TableColumn<Row>(
+                title, [text](const Row& row) { return fromUtf8(row.*text); }, alignment);
+        };
+        auto own = column(fromUtf8(summary.name), &Row::value);
+        own.with(kStrongRole, kAlways);
+        reset({column({}, &Row::title, Qt::AlignLeft), own,
+               column(QStringLiteral("best here"), &Row::best),
+               column(QStringLiteral("reached by"), &Row::bestNames, Qt::AlignLeft)},
+              summary.rows);
+    }
+};
+
 namespace {
 
 using Mode = profiler::Study::Mode;
 
 constexpr double kMostAtOnce = 10'000; // points; a larger study does not start when it is opened
-constexpr int kStartPage = 0, kChartsPage = 1; // pages of StudyFrame::stack
+constexpr int kStartPage = 0, kChartsPage = 1;              // pages of the stack
+constexpr int kDefinition = 270, kMaps = 746, kFront = 584; // widths in a window of 1600 px
+constexpr int kFoldDefinition = 1180;                       // width of the page
+
+QLabel* makeWrapped(const char* role, const char* name)
+{
+    QLabel* label = named(makeLabel({}, role), name);
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    return label;
+}
+
+QSplitter* makeColumn(QWidget* top, QWidget* bottom, const QList<int>& heights)
+{
+    auto* column = makeSplitter(Qt::Vertical);
+    column->addWidget(top);
+    column->addWidget(bottom);
+    column->setSizes(heights);
+    return column;
+}
 
 } // namespace
 
 StudyPage::StudyPage(const ThemeController& theme, const QString& nameOrFile, QWidget* parent)
     : Page(parent)
     , m_theme(theme)
+    , m_saved(defaultStudy())
+    , m_form(named(new StudyForm(theme), "studyForm"))
+    , m_notice(named(new Band(theme, Band::Shape::State), "studyNotice"))
+    , m_stack(new QStackedWidget)
 {
     setObjectName(QStringLiteral("studyPage"));
     makeActions();
-    m_frame = new StudyFrame(theme, m_actions, [this](std::size_t point) {
-        return m_browser == nullptr ? QString() : m_browser->describe(point);
-    });
-    m_browser = new PointBrowser(theme, *m_frame, this);
-    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
-    setInitialFocus(m_frame->presets);
+    m_notice->hide();
+    m_stack->addWidget(makeStart());
+    m_stack->addWidget(makeCharts());
+    m_definition = makeDefinition();
+    auto* centre = makeSurface("plain");
+    spaced(new QVBoxLayout(centre), {}, 0, {m_notice, {m_stack, 1}});
+    auto* columns = makeSplitter(Qt::Horizontal);
+    columns->addWidget(m_definition);
+    columns->addWidget(centre);
+    columns->setStretchFactor(1, 1);
+    columns->setSizes({kDefinition, kMaps + kFront});
+    spaced(new QHBoxLayout(this), {}, 0, {makeRail(), {columns, 1}});
+    setInitialFocus(m_presets);
     connectAll();
-    connectFile();
-    connectSession();
-    m_frame->form->setStudy(defaultStudy());
+    m_form->setStudy(m_saved);
     showEdits();
     if (!nameOrFile.isEmpty())
         open(nameOrFile);
@@ -52,155 +122,302 @@ StudyPage::StudyPage(const ThemeController& theme, const QString& nameOrFile, QW
 
 void StudyPage::makeActions()
 {
-    m_actions.run = makeAction(
-        "studyRun", tr("Run"), Qt::CTRL | Qt::Key_Return, [this] { run(); },
-        tr("compute the points of the grid that are missing"));
-    m_actions.cancel = makeAction(
+    const auto make = [this](const char* name, const QString& text, const QKeySequence& key,
+                             auto slot, const QString& tip = {}) {
+        return makeAction(name, text, key, std::bind_front(slot, this), tip);
+    };
+    m_run = make("studyRun", tr("Run"), Qt::CTRL | Qt::Key_Return, &StudyPage::run,
+                 tr("compute the points of the grid that are missing"));
+    m_cancel = makeAction(
         "studyCancel", tr("Cancel"), Qt::Key_Escape, [this] { m_session.cancel(); },
         tr("stop the study and keep the points that are done"));
-    m_actions.otherMode
-        = makeAction("studyOtherMode", tr("Emulate the grid"), {}, [this] { runOtherMode(); });
-    m_actions.showForm = makeAction("studyShowForm", tr("Definition"), Qt::Key_F9, {},
-                                    tr("show the grid at the left"));
-    m_actions.showForm->setCheckable(true);
-    followTheme(m_actions.run, Icon::Run, m_theme);
-    followTheme(m_actions.showForm, Icon::ChevronRight, m_theme);
-    m_actions.showForm->setChecked(true);
-    makePointActions();
-    makeFileActions();
-}
-
-void StudyPage::makePointActions()
-{
-    m_actions.openPoint = makeAction(
-        "studyOpenPoint", tr("Open timeline"), Qt::CTRL | Qt::Key_T,
-        [this] { simulatePoints({m_browser->point()}); },
-        tr("simulate the selected point and open its run"));
-    m_actions.emulate
-        = makeAction("studyEmulatePoint", tr("Emulate this point"), {}, [this] { emulatePoint(); });
-    m_actions.compareBest = makeAction(
-        "studyCompareBest", tr("Compare with best"), Qt::CTRL | Qt::Key_B,
-        [this] {
-            simulatePoints({m_browser->point(), *m_browser->summary().best});
-        },
-        tr("compare the timeline of the selected point with the best of its set-up"));
-    followTheme(m_actions.openPoint, Icon::Chart, m_theme);
-    followTheme(m_actions.emulate, Icon::Run, m_theme);
-    followTheme(m_actions.compareBest, Icon::Compare, m_theme);
-}
-
-void StudyPage::makeFileActions()
-{
-    m_actions.open = makeAction(
-        "studyOpen", tr("Open a study…"), {},
-        [this] {
-            askForFile(this, tr("Open a study"), tr("Studies (*.toml);;All files (*)"),
-                       [this](const QString& file) {
-                           if (m_file.mayDiscard())
-                               open(file);
-                       });
-        },
-        tr("read a grid from a .toml file"));
-    m_actions.save = makeAction(
-        "studySave", tr("Save study"), Qt::CTRL | Qt::Key_S, [this] { m_file.save(); },
-        tr("save the grid as a .toml file, which bscope study also reads"));
-    m_actions.saveAs
-        = makeAction("studySaveAs", tr("Save study as…"), {}, [this] { m_file.saveAs(); });
-    m_actions.saveReport
+    m_otherMode = make("studyOtherMode", tr("Emulate the grid"), {}, &StudyPage::runOtherMode);
+    m_showForm = makeAction("studyShowForm", tr("Definition"), Qt::Key_F9, {},
+                            tr("show the grid at the left"));
+    m_showForm->setCheckable(true);
+    m_showForm->setChecked(true);
+    m_openPoint = make("studyOpenPoint", tr("Open timeline"), Qt::CTRL | Qt::Key_T,
+                       &StudyPage::openPoint, tr("simulate the selected point and open its run"));
+    m_emulate = make("studyEmulatePoint", tr("Emulate this point"), {}, &StudyPage::emulatePoint);
+    m_compareBest = make("studyCompareBest", tr("Compare with best"), Qt::CTRL | Qt::Key_B,
+                         &StudyPage::compareBest,
+                         tr("compare the timeline of the selected point with the best of its "
+                            "set-up"));
+    m_open = make("studyOpen", tr("Open a study…"), {}, &StudyPage::askForStudy,
+                  tr("read a grid from a .toml file"));
+    m_save = make("studySave", tr("Save study…"), Qt::CTRL | Qt::Key_S, &StudyPage::save,
+                  tr("save the grid as a .toml file, which bscope study also reads"));
+    m_saveReport
         = makeAction("studySaveReport", tr("Save report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_S,
-                     [this] { m_saver.saveStudyReport(m_browser->data(), m_file.baseName()); });
-    m_actions.saveCsv = makeAction("studySaveCsv", tr("Save results as CSV…"), {}, [this] {
-        m_saver.saveStudyResults(m_browser->data(), m_file.baseName());
+                     [this] { m_saver.saveStudyReport(m_data, baseName()); });
+    m_saveCsv = makeAction("studySaveCsv", tr("Save results as CSV…"), {},
+                           [this] { m_saver.saveStudyResults(m_data, baseName()); });
+    m_exportMap = makeAction("studyExportMap", tr("Export the map…"), Qt::CTRL | Qt::Key_E,
+                             [this] { exportChart(StudyPanel::Map); });
+    for (const auto& [action, icon] : {std::pair(m_run, Icon::Run),
+                                       {m_emulate, Icon::Run},
+                                       {m_showForm, Icon::ChevronRight},
+                                       {m_open, Icon::Open},
+                                       {m_openPoint, Icon::Chart},
+                                       {m_compareBest, Icon::Compare}})
+        followTheme(action, icon, m_theme);
+}
+
+QWidget* StudyPage::makeDefinition()
+{
+    m_presets = named(new QComboBox, "studyPresets", tr("Preset"));
+    m_presets->addItem(tr("Preset…"));
+    m_presets->addItems(studyPresets());
+    m_presets->setFocusPolicy(Qt::TabFocus);
+    auto* more = makeIconButton("studyMore", Icon::More, tr("Save"), m_theme);
+    auto* menu = new QMenu(more);
+    menu->addActions({m_save, m_saveReport, m_saveCsv});
+    more->setMenu(menu);
+    more->setPopupMode(QToolButton::InstantPopup);
+    auto* choice = spaced(new QHBoxLayout, {}, 8, {makeLabel(tr("Study"), "dock"), {m_presets, 1}});
+    auto* head = makeBar(40, 4, {{choice, 1}, makeToolButton(m_open), more});
+
+    m_runButton = makeButton(m_run->text(), QStringLiteral("studyRunButton"), "primary", m_run);
+    m_cancelButton
+        = makeButton(m_cancel->text(), QStringLiteral("studyCancelButton"), "", m_cancel);
+    auto* other
+        = makeButton(m_otherMode->text(), QStringLiteral("studyOtherModeButton"), "", m_otherMode);
+    connect(m_otherMode, &QAction::changed, other,
+            [this, other] { other->setText(m_otherMode->text()); });
+    m_count = named(new ElidedLabel("small"), "studySummary");
+    m_progressText = named(new ElidedLabel("small"), "studyLeft");
+    m_progress = named(new QProgressBar, "studyProgress", tr("Progress of the study"));
+    m_progress->setTextVisible(false);
+    QSizePolicy keepsPlace = m_progress->sizePolicy();
+    keepsPlace.setRetainSizeWhenHidden(true);
+    m_progress->setSizePolicy(keepsPlace);
+    auto* bottom = makeSurface("plain");
+    spaced(new QVBoxLayout(bottom), {14, 10, 14, 12}, 8,
+           {spaced(new QHBoxLayout, {}, 8, {{m_count, 1}, m_progressText}), m_progress,
+            spaced(new QHBoxLayout, {}, 8, {{m_runButton, 1}, {m_cancelButton, 1}, {other, 1}})});
+    auto* column = named(makeSurface("plain"), "studyDefinition");
+    column->setMinimumWidth(kDefinition);
+    spaced(new QVBoxLayout(column), {}, 0,
+           {head, makeLine(Qt::Horizontal), {m_form, 1}, makeLine(Qt::Horizontal), bottom});
+    return column;
+}
+
+// The narrow column that replaces a folded definition.
+QWidget* StudyPage::makeRail()
+{
+    auto* rail = makeSurface("alt");
+    rail->setFixedWidth(36);
+    auto* buttons = spaced(
+        new QVBoxLayout, {4, 6, 4, 6}, 6,
+        {makeToolButton(m_showForm), named(makeToolButton(m_run), "studyRailRun"), kStretch});
+    spaced(new QHBoxLayout(rail), {}, 0, {{buttons, 1}, makeLine(Qt::Vertical)});
+    rail->hide();
+    connect(m_showForm, &QAction::toggled, this, [this, rail](bool isShown) {
+        m_definition->setVisible(isShown);
+        rail->setVisible(!isShown);
     });
-    m_actions.exportMap = makeAction("studyExportMap", tr("Export the map…"), Qt::CTRL | Qt::Key_E,
-                                     [this] { exportChart(StudyPanel::Map); });
-    followTheme(m_actions.open, Icon::Open, m_theme);
+    return rail;
+}
+
+QWidget* StudyPage::makeCharts()
+{
+    constexpr std::array kNames{"studyMap", "studyLines", "studyFront"};
+    for (std::size_t i = 0; i < kStudyPanels; ++i) {
+        m_panels[i] = new ChartPanel(m_theme, StudyPanel(i), kNames[i],
+                                     [this](std::size_t point) { return describe(point); });
+        connectPanel(StudyPanel(i));
+    }
+    auto* columns = makeSplitter(Qt::Horizontal);
+    columns->addWidget(makeColumn(&panel(StudyPanel::Map), &panel(StudyPanel::Lines), {535, 375}));
+    columns->addWidget(makeColumn(&panel(StudyPanel::Front), makePoint(), {500, 410}));
+    columns->setStretchFactor(0, kMaps);
+    columns->setStretchFactor(1, kFront);
+    columns->setSizes({kMaps, kFront});
+    return columns;
+}
+
+QWidget* StudyPage::makePoint()
+{
+    m_pointTitle = named(new ElidedLabel("dock"), "studyPoint");
+    m_pointWhere = named(new ElidedLabel("hint"), "studyPointWhere");
+    m_sentence = makeWrapped("small", "studySentence");
+    m_mode = new Tag(m_theme);
+    m_pointTable = new PointModel(this);
+    auto* table = named(new DataTable(m_theme, 28), "studyPointTable", tr("Selected point"));
+    table->setModel(m_pointTable);
+    table->setRestColumn(PointModel::kNames);
+    auto* buttons = spaced(new QHBoxLayout, {}, 8,
+                           {makeActionButton(m_openPoint), makeActionButton(m_emulate),
+                            makeActionButton(m_compareBest), kStretch});
+    auto* below = makeSurface("plain");
+    spaced(new QVBoxLayout(below), {12, 8, 12, 12}, 10, {m_sentence, buttons});
+    auto* part = makeSurface("plain");
+    spaced(new QVBoxLayout(part), {}, 0,
+           {makeBar(40, 8, {m_pointTitle, m_mode, {m_pointWhere, 1}}),
+            makeLine(Qt::Horizontal),
+            {table, 1},
+            makeLine(Qt::Horizontal),
+            below});
+    return part;
+}
+
+// The page of a study without results: its question, and the presets.
+QWidget* StudyPage::makeStart()
+{
+    auto* content = makeSurface("plain");
+    m_startTitle = makeWrapped("heading", "studyStartTitle");
+    m_startQuestion = makeWrapped("secondary", "studyStartQuestion");
+    m_startCount = makeWrapped("small", "studyStartCount");
+    auto* run = makeButton(m_run->text(), QStringLiteral("studyStartRun"), "primary", m_run);
+    auto* column = spaced(new QVBoxLayout(content), {28, 24, 28, 24}, 8,
+                          {m_startTitle, m_startQuestion,
+                           spaced(new QHBoxLayout, {0, 4, 0, 12}, 12, {run, {m_startCount, 1}}),
+                           makeLabel(tr("Or choose a study:"), "secondary")});
+    for (const QString& name : studyPresets()) {
+        const auto study = openStudy(name);
+        if (!study)
+            continue;
+        auto* button
+            = makeButton(fromUtf8(study->title), QStringLiteral("studyPreset-") + name, "tool");
+        button->setAccessibleDescription(fromUtf8(study->question));
+        connect(button, &QAbstractButton::clicked, this, [this, name] {
+            if (mayDiscard())
+                open(name);
+        });
+        QLabel* question = makeWrapped("hint", "");
+        question->setText(fromUtf8(study->question));
+        column->addWidget(button, 0, Qt::AlignLeft);
+        column->addWidget(question);
+    }
+    column->addStretch(1);
+    return makeScroll(content);
 }
 
 void StudyPage::connectAll()
 {
-    connect(m_frame->form, &StudyForm::edited, this, &StudyPage::showEdits);
-    connect(m_frame, &StudyFrame::presetChosen, this, [this](const QString& name) {
-        if (m_file.mayDiscard())
-            open(name);
+    connect(m_form, &StudyForm::edited, this, &StudyPage::showEdits);
+    connect(m_presets, &QComboBox::activated, this, [this](int index) {
+        if (index > 0 && mayDiscard())
+            open(m_presets->itemText(index));
         showPreset();
     });
-    for (const StudyPanel panel : {StudyPanel::Map, StudyPanel::Lines, StudyPanel::Front})
-        connect(&m_frame->panel(panel), &ChartPanel::exportRequested, this,
-                [this, panel] { exportChart(panel); });
-    connect(m_browser, &PointBrowser::pointChanged, this, &StudyPage::showState);
-    connect(m_browser, &PointBrowser::pointOpened, m_actions.openPoint, &QAction::trigger);
     connect(&m_points, &PointRuns::simulated, this, &StudyPage::showSimulated);
     connect(&m_points, &PointRuns::failed, this, [this](const QString& reason) {
-        m_frame->notice->show(Band::Kind::Error, tr("Not simulated."), reason);
+        m_notice->show(Band::Kind::Error, tr("Not simulated."), reason);
         showState();
     });
-}
-
-void StudyPage::connectFile()
-{
-    connect(&m_file, &StudyFile::titleChanged, this, &StudyPage::titleChanged);
-    connect(&m_file, &StudyFile::titleChanged, this, &StudyPage::showPreset);
-    connect(&m_file, &StudyFile::saved, this,
-            [this](const QString& file) { Q_EMIT filesSaved({file}); });
-    connect(&m_file, &StudyFile::failed, this, [this](const QString& reason) {
-        m_frame->notice->show(Band::Kind::Error, tr("Not saved."), reason);
-    });
-}
-
-void StudyPage::connectSession()
-{
     connect(&m_session, &StudySession::dataRead, this, &StudyPage::showData);
     connect(&m_session, &StudySession::progressed, this, &StudyPage::showProgress);
     connect(&m_session, &StudySession::ended, this, &StudyPage::showEnd);
+}
+
+void StudyPage::connectPanel(StudyPanel which)
+{
+    ChartPanel& of = panel(which);
+    connect(&of, &ChartPanel::exportRequested, this, [this, which] { exportChart(which); });
+    connect(&of, &ChartPanel::chartChosen, this, [this] {
+        if (m_data != nullptr)
+            showPoint(); // the text about the point depends on the axis of the line chart
+    });
+    connect(&of.view(), &ChartView::pointChosen, this, [this](std::size_t point) {
+        m_isChosen = true;
+        choose(point);
+    });
+    connect(&of.view(), &ChartView::pointOpened, m_openPoint, &QAction::trigger);
+}
+
+bool StudyPage::isModified() const
+{
+    return m_form->study() != m_saved;
+}
+
+QString StudyPage::title() const
+{
+    const QString title = m_name.isEmpty() ? tr("Study") : tr("Study: %1").arg(m_name);
+    return isModified() ? title + QStringLiteral(" \u2022") : title;
+}
+
+QString StudyPage::baseName() const
+{
+    return m_name.isEmpty() ? QStringLiteral("study") : m_name;
+}
+
+void StudyPage::askForStudy()
+{
+    askForFile(this, tr("Open a study"), tr("Studies (*.toml);;All files (*)"),
+               [this](const QString& file) {
+                   if (mayDiscard())
+                       open(file);
+               });
+}
+
+bool StudyPage::save()
+{
+    const QString file = m_saver.saveStudy(m_form->study(), baseName());
+    if (file.isEmpty())
+        return false;
+    m_path = file;
+    m_name = QFileInfo(file).completeBaseName();
+    m_saved = m_form->study();
+    showPreset();
+    Q_EMIT titleChanged();
+    return true;
+}
+
+bool StudyPage::mayDiscard()
+{
+    if (!isModified())
+        return true;
+    UnsavedDialog dialog(m_name.isEmpty() ? tr("The study") : m_name, 0, this);
+    dialog.exec();
+    return dialog.choice() == UnsavedDialog::Choice::Save
+        ? save()
+        : dialog.choice() == UnsavedDialog::Choice::Discard;
 }
 
 void StudyPage::open(const QString& nameOrFile)
 {
     if (m_session.isRunning())
         return;
-    const auto study = m_file.open(nameOrFile);
+    const auto study = openStudy(nameOrFile);
     if (!study) {
-        m_frame->notice->show(Band::Kind::Error, tr("Not opened."),
-                              capitalized(fromUtf8(study.error().message)));
+        m_notice->show(Band::Kind::Error, tr("Not opened."),
+                       capitalized(fromUtf8(study.error().message)));
         return;
     }
-    setStudy(*study);
+    const bool isFile = nameOrFile.endsWith(QStringLiteral(".toml")); // as SpecFile::textOf()
+    const QFileInfo file(nameOrFile);
+    m_path = isFile ? file.absoluteFilePath() : QString();
+    m_name = isFile ? file.completeBaseName() : nameOrFile;
+    m_saved = *study;
+    m_form->setStudy(*study);
+    showPreset();
+    showEdits();
+    if (m_isRunnable && !study->isMeasured() && gridSize(*study) <= kMostAtOnce)
+        run();
+    else
+        showStart(*study);
     Q_EMIT titleChanged();
 }
 
-void StudyPage::setStudy(const profiler::Study& study)
-{
-    m_frame->notice->hide();
-    m_frame->form->setStudy(study);
-    showPreset();
-    showEdits();
-    if (m_isRunnable && !study.isMeasured() && gridSize(study) <= kMostAtOnce)
-        run();
-    else
-        showStart(study);
-}
-
-// Opens a study without results. Hides the results of the previous study, which would look like
-// results of this one.
+// Hides the results of the previous study, which would look like results of this one.
 void StudyPage::showStart(const profiler::Study& study)
 {
-    m_browser->clear();
-    m_frame->stack->setCurrentIndex(kStartPage);
+    clearCharts();
+    m_data = nullptr;
+    m_stack->setCurrentIndex(kStartPage);
     m_session.open(study);
     showState();
 }
 
 void StudyPage::showEdits()
 {
-    m_file.edit(m_frame->form->study());
-    const auto problem = studyProblem(m_frame->form->study());
+    const auto problem = studyProblem(m_form->study());
     m_isRunnable = !problem;
-    const bool isAtField = m_frame->form->showProblem(problem);
-    if (problem && !isAtField)
-        m_frame->notice->show(Band::Kind::Error, tr("This grid cannot be run."), problem->text);
+    if (!m_form->showProblem(problem) && problem)
+        m_notice->show(Band::Kind::Error, tr("This grid cannot be run."), problem->text);
     else
-        m_frame->notice->hide();
+        m_notice->hide();
     showEditedParts();
     showState();
     Q_EMIT titleChanged();
@@ -208,125 +425,179 @@ void StudyPage::showEdits()
 
 void StudyPage::showPreset()
 {
-    const bool isFile = !m_file.path().isEmpty(); // which may have the name of a preset
-    m_frame->presets->setCurrentIndex(
-        isFile ? 0 : std::max(0, m_frame->presets->findText(m_file.name())));
+    const bool isFile = !m_path.isEmpty(); // which may have the name of a preset
+    m_presets->setCurrentIndex(isFile ? 0 : std::max(0, m_presets->findText(m_name)));
 }
 
 void StudyPage::showEditedParts()
 {
-    const StudyPointer& shown = m_browser->data();
-    const profiler::Study& study = m_frame->form->study();
-    if (shown == nullptr || m_session.isRunning() || !m_isRunnable || shown->study == study
-        || profiler::pointsToml(shown->study) != profiler::pointsToml(study))
+    const profiler::Study& study = m_form->study();
+    if (m_data == nullptr || m_session.isRunning() || !m_isRunnable || m_data->study == study
+        || profiler::pointsToml(m_data->study) != profiler::pointsToml(study))
         return;
-    auto edited = std::make_shared<StudyData>(*shown);
+    auto edited = std::make_shared<StudyData>(*m_data);
     edited->study = study;
-    m_browser->show(edited);
+    showResults(edited);
 }
 
 void StudyPage::run()
 {
     if (!m_isRunnable || m_session.isRunning())
         return;
-    m_frame->notice->hide();
-    m_frame->progress->setRange(0, 0);
-    m_frame->progressText->clear();
-    m_session.start(m_frame->form->study());
+    m_notice->hide();
+    m_progress->setRange(0, 0);
+    m_progressText->clear();
+    m_session.start(m_form->study());
     showState();
 }
 
 void StudyPage::runOtherMode()
 {
-    profiler::Study study = m_frame->form->study();
+    profiler::Study study = m_form->study();
     study.mode = study.mode == Mode::Simulate ? Mode::Emulate : Mode::Simulate;
-    m_frame->form->setStudy(study);
+    m_form->setStudy(study);
     showEdits();
     run();
 }
 
 void StudyPage::showProgress(qint64 done, qint64 all, double secondsLeft)
 {
-    m_frame->progress->setRange(0, static_cast<int>(all));
-    m_frame->progress->setValue(static_cast<int>(done));
-    m_frame->progressText->setText(remainingTime(secondsLeft));
-    m_frame->summary->setText(tr("%1 of %2 points").arg(done).arg(all));
+    m_progress->setRange(0, static_cast<int>(all));
+    m_progress->setValue(static_cast<int>(done));
+    m_progressText->setText(remainingTime(secondsLeft));
+    m_count->setText(tr("%1 of %2 points").arg(done).arg(all));
 }
 
 void StudyPage::showData(const StudyPointer& results)
 {
     if (results->done == 0 && !m_session.isRunning())
         return;
-    m_frame->stack->setCurrentIndex(kChartsPage);
-    setInitialFocus(&m_frame->panel(StudyPanel::Map).view());
-    m_browser->show(results);
+    m_stack->setCurrentIndex(kChartsPage);
+    setInitialFocus(&panel(StudyPanel::Map).view());
+    showResults(results);
 }
 
 void StudyPage::showEnd(const WorkerEnd& end)
 {
-    const StudyPointer& results = m_browser->data();
     if (end.how == WorkerEnd::How::Cancelled)
-        m_frame->notice->show(Band::Kind::Warning, tr("Cancelled."),
-                              tr("%1 of %2 points were kept; press Run to continue. %3")
-                                  .arg(results == nullptr ? 0 : results->done)
-                                  .arg(results == nullptr ? 0 : results->points.size())
-                                  .arg(end.text)
-                                  .trimmed());
+        m_notice->show(Band::Kind::Warning, tr("Cancelled."),
+                       tr("%1 of %2 points were kept; press Run to continue. %3")
+                           .arg(m_data == nullptr ? 0 : m_data->done)
+                           .arg(m_data == nullptr ? 0 : m_data->points.size())
+                           .arg(end.text)
+                           .trimmed());
     else if (end.how != WorkerEnd::How::Finished)
-        m_frame->notice->show(Band::Kind::Error, tr("The study ended with an error."),
-                              capitalized(end.text));
+        m_notice->show(Band::Kind::Error, tr("The study ended with an error."),
+                       capitalized(end.text));
     showState();
+}
+
+// Keeps the selected point if the user chose it and the study still has it.
+void StudyPage::showResults(const StudyPointer& results)
+{
+    const auto kept = m_isChosen && m_data != nullptr
+            && m_data->points[m_point].values.size() == results->study.grid.size()
+        ? pointAt(results->study, m_data->points[m_point].values)
+        : std::nullopt;
+    m_isChosen = kept.has_value();
+    if (m_data != nullptr && m_data->study.grid != results->study.grid)
+        clearCharts(); // a chart of the previous grid has the indices of its points
+    m_data = results;
+    choose(kept.value_or(firstPoint(*results)));
+}
+
+void StudyPage::clearCharts()
+{
+    for (ChartPanel* of : m_panels)
+        of->show(nullptr, 0);
+}
+
+void StudyPage::choose(std::size_t point)
+{
+    m_point = point;
+    for (ChartPanel* of : m_panels)
+        of->show(m_data, point);
+    showPoint();
+}
+
+void StudyPage::showPoint()
+{
+    m_summary = summarizePoint(m_data->study, m_data->points, m_data->results, m_point,
+                               panel(StudyPanel::Lines).axis());
+    m_pointTable->show(m_summary);
+    m_pointTitle->setText(tr("Selected: %1").arg(fromUtf8(m_summary.name)));
+    m_pointWhere->setText(fromUtf8(m_summary.where));
+    m_mode->setText(modeText(m_data->study));
+    m_sentence->setText(m_summary.reason.empty()
+                            ? fromUtf8(m_summary.sentence)
+                            : tr("Not possible: %1.").arg(fromUtf8(m_summary.reason)));
+    showState();
+}
+
+QString StudyPage::describe(std::size_t point) const
+{
+    return m_data == nullptr || point >= m_data->points.size()
+        ? QString()
+        : fromUtf8(
+            pointText(summarizePoint(m_data->study, m_data->points, m_data->results, point)));
 }
 
 void StudyPage::showState()
 {
     const bool isRunning = m_session.isRunning();
-    const profiler::Study& study = m_frame->form->study();
-    const StudyPointer& results = m_browser->data();
-    m_frame->showRunning(isRunning);
-    const QString summary = summaryText(study, results, m_session.seconds());
-    if (!isRunning || results == nullptr)
-        m_frame->summary->setText(summary);
-    m_frame->showStart(study, summary);
-    m_actions.run->setEnabled(m_isRunnable && !isRunning);
-    m_actions.cancel->setEnabled(isRunning);
+    const profiler::Study& study = m_form->study();
+    m_runButton->setVisible(!isRunning);
+    m_cancelButton->setVisible(isRunning);
+    m_progress->setVisible(isRunning);
+    m_progressText->setVisible(isRunning);
+    const QString summary = summaryText(study, m_data, m_session.seconds());
+    if (!isRunning || m_data == nullptr)
+        m_count->setText(summary);
+    m_startTitle->setText(study.title.empty() ? tr("A grid of simulations")
+                                              : fromUtf8(study.title));
+    m_startQuestion->setText(fromUtf8(study.question));
+    m_startQuestion->setVisible(!study.question.empty());
+    m_startCount->setText(summary);
+    m_run->setEnabled(m_isRunnable && !isRunning);
+    m_cancel->setEnabled(isRunning);
     const QString refused = notRunnable(study);
-    m_actions.otherMode->setText(study.mode == Mode::Simulate ? tr("Emulate the grid")
-                                                              : tr("Simulate the grid"));
-    m_actions.otherMode->setEnabled(m_isRunnable && !isRunning && study.axis("case") == nullptr
-                                    && (refused.isEmpty() || study.mode != Mode::Simulate));
-    m_actions.otherMode->setToolTip(
+    m_otherMode->setText(study.mode == Mode::Simulate ? tr("Emulate the grid")
+                                                      : tr("Simulate the grid"));
+    m_otherMode->setEnabled(m_isRunnable && !isRunning && study.axis("case") == nullptr
+                            && (refused.isEmpty() || study.mode != Mode::Simulate));
+    m_otherMode->setToolTip(
         refused.isEmpty() ? tr("Trains every point on this machine, one op at a time") : refused);
-    for (QWidget* widget :
-         {static_cast<QWidget*>(m_frame->presets), m_frame->stack->widget(kStartPage)})
-        widget->setEnabled(!isRunning);
-    m_actions.open->setEnabled(!isRunning);
-
-    const bool hasPoint = results != nullptr && m_browser->summary().reason.empty();
-    const bool isSimulated = hasPoint && !results->study.isMeasured();
-    const bool isBusy = m_points.isRunning();
-    m_actions.openPoint->setEnabled(isSimulated && !isBusy);
-    m_actions.compareBest->setEnabled(isSimulated && !isBusy && m_browser->summary().best
-                                      && *m_browser->summary().best != m_browser->point());
-    const QString notRun = results == nullptr ? QString() : notRunnable(results->study);
-    m_actions.emulate->setEnabled(hasPoint && notRun.isEmpty());
-    m_actions.emulate->setToolTip(notRun.isEmpty() ? tr("Trains the selected point on this machine")
-                                                   : notRun);
-    for (QAction* action : {m_actions.saveReport, m_actions.saveCsv, m_actions.exportMap})
-        action->setEnabled(results != nullptr);
+    m_presets->setEnabled(!isRunning);
+    m_stack->widget(kStartPage)->setEnabled(!isRunning);
+    m_open->setEnabled(!isRunning);
+    showPointActions();
     Q_EMIT statusChanged();
 }
 
-void StudyPage::exportChart(StudyPanel panel)
+void StudyPage::showPointActions()
 {
-    if (m_browser->data() != nullptr)
-        m_saver.saveFigure(m_browser->figureOf(panel), m_file.baseName());
+    const bool hasPoint = m_data != nullptr && m_summary.reason.empty();
+    const bool canOpen = hasPoint && !m_data->study.isMeasured() && !m_points.isRunning();
+    m_openPoint->setEnabled(canOpen);
+    m_compareBest->setEnabled(canOpen && m_summary.best && *m_summary.best != m_point);
+    const QString notRun = m_data == nullptr ? QString() : notRunnable(m_data->study);
+    m_emulate->setEnabled(hasPoint && notRun.isEmpty());
+    m_emulate->setToolTip(notRun.isEmpty() ? tr("Trains the selected point on this machine")
+                                           : notRun);
+    for (QAction* action : {m_saveReport, m_saveCsv, m_exportMap})
+        action->setEnabled(m_data != nullptr);
+}
+
+void StudyPage::exportChart(StudyPanel which)
+{
+    if (m_data != nullptr)
+        m_saver.saveFigure(panel(which).figure(), baseName());
 }
 
 QStringList StudyPage::argumentsOf(std::size_t point) const
 {
     QStringList arguments;
-    for (const std::string& argument : m_browser->data()->points[point].arguments)
+    for (const std::string& argument : m_data->points[point].arguments)
         arguments.append(fromUtf8(argument));
     return arguments;
 }
@@ -348,53 +619,55 @@ void StudyPage::showSimulated(const QStringList& files)
 
 void StudyPage::emulatePoint()
 {
-    Q_EMIT startRequested({QStringList{QStringLiteral("--mode"), QStringLiteral("emulate")}
-                           + argumentsOf(m_browser->point())});
+    Q_EMIT startRequested(
+        {QStringList{QStringLiteral("--mode"), QStringLiteral("emulate")} + argumentsOf(m_point)});
 }
 
 QStringList StudyPage::statusTexts() const
 {
-    const StudyPointer& results = m_browser->data();
-    if (results == nullptr)
+    if (m_data == nullptr)
         return {tr("<b>Study</b> not computed yet")};
-    QStringList texts{tr("<b>Study</b> %1").arg(modeText(results->study)),
-                      gridText(results->study).toHtmlEscaped(),
-                      countOf(static_cast<qint64>(results->done), "point")};
-    if (results->refused > 0)
-        texts.append(tr("%1 not possible").arg(results->refused));
+    QStringList texts{tr("<b>Study</b> %1").arg(modeText(m_data->study)),
+                      gridText(m_data->study).toHtmlEscaped(),
+                      countOf(static_cast<qint64>(m_data->done), "point")};
+    if (m_data->refused > 0)
+        texts.append(tr("%1 not possible").arg(m_data->refused));
     return texts;
 }
 
 QString StudyPage::statusNote() const
 {
-    return m_browser->data() == nullptr
+    return m_data == nullptr
         ? QString()
-        : fromUtf8(m_browser->summary().name) + QLatin1String(", ") + m_frame->pointWhere->text();
+        : fromUtf8(m_summary.name) + QLatin1String(", ") + m_pointWhere->text();
 }
 
 QList<QAction*> StudyPage::menuActions(Menu menu) const
 {
     switch (menu) {
     case Menu::File:
-        return {m_actions.open, m_actions.save, m_actions.saveAs};
+        return {m_open, m_save};
     case Menu::Run:
-        return {m_actions.run, m_actions.cancel, m_actions.otherMode, m_actions.emulate};
+        return {m_run, m_cancel, m_otherMode, m_emulate};
     case Menu::View:
-        return {m_actions.showForm, m_actions.openPoint};
+        return {m_showForm, m_openPoint};
     case Menu::Compare:
-        return {m_actions.compareBest};
+        return {m_compareBest};
     case Menu::Export:
-        return {m_actions.exportMap, m_actions.saveReport, m_actions.saveCsv};
+        return {m_exportMap, m_saveReport, m_saveCsv};
     case Menu::Analyze:
         break;
     }
     return {};
 }
 
+// A narrow window folds the definition.
 void StudyPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    m_frame->fold(width());
+    const bool hasRoom = width() >= kFoldDefinition;
+    if (hasRoom != std::exchange(m_hasRoom, hasRoom))
+        m_showForm->setChecked(hasRoom);
 }
 
 } // namespace app

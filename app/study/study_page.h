@@ -2,19 +2,29 @@
 
 #include "app/shell/page.h"
 #include "app/shell/run_saver.h"
-#include "app/study/point_runs.h"
-#include "app/study/study_file.h"
-#include "app/study/study_frame.h"
-#include "app/study/study_options.h"
+#include "app/study/study_charts.h"
 #include "app/study/study_session.h"
 #include "app/ui/theme.h"
+#include "profiler/study/point_summary.h"
+
+#include <array>
+
+class QComboBox;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QStackedWidget;
 
 namespace app {
 
-class PointBrowser;
+class Band;
+class ChartPanel;
+class StudyForm;
+class Tag;
 
-// Shows a grid of simulations or runs: its definition at the left, its charts, and the selected
-// point.
+// A grid of simulations or runs: its form at the left, three charts, and the selected point. We
+// keep the results beside the edited grid, because an edit must not empty the charts: they show the
+// last results until the next run.
 class StudyPage : public Page
 {
     Q_OBJECT
@@ -26,12 +36,12 @@ public:
 
     // Reads a preset or a file. Simulates its grid at once unless that may take long.
     void open(const QString& nameOrFile);
-    QString title() const override { return m_file.title(); }
-    QString file() const override { return m_file.path(); }
+    QString title() const override;
+    QString file() const override { return m_path; }
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
-    bool queryClose() override { return m_file.mayDiscard(); }
+    bool queryClose() override { return mayDiscard(); }
     StudySession& session() { return m_session; }
 
 protected:
@@ -39,38 +49,75 @@ protected:
 
 private:
     void makeActions();
-    void makePointActions();
-    void makeFileActions();
+    QWidget* makeDefinition();
+    QWidget* makeRail();
+    QWidget* makeCharts();
+    QWidget* makePoint();
+    QWidget* makeStart();
     void connectAll();
-    void connectFile();
-    void connectSession();
-    void setStudy(const profiler::Study& study);
+    void connectPanel(StudyPanel which);
+
+    ChartPanel& panel(StudyPanel which) { return *m_panels[static_cast<std::size_t>(which)]; }
+    bool isModified() const;
+    QString baseName() const; // suggested name of saved files
+    void askForStudy();
+    bool save();       // asks for a file; false: cancelled, or not written
+    bool mayDiscard(); // asks to save or drop edits; false: cancelled, or not saved
     void showStart(const profiler::Study& study); // a study that has no results yet
-    void showEdits();                             // checks the definition
+    void showEdits();                             // checks the grid
     void showPreset();                            // selects the current preset in the list
-    // Applies edits of ratios and charts to the results that are shown.
-    void showEditedParts();
+    void showEditedParts(); // applies edits that change no result to the shown results
     void run();
     void runOtherMode();
     void showProgress(qint64 done, qint64 all, double secondsLeft);
-    void showData(const StudyPointer& data);
+    void showData(const StudyPointer& results);
     void showEnd(const WorkerEnd& end);
-    void showState(); // updates summary, actions and status
+    void showResults(const StudyPointer& results);
+    void clearCharts();
+    void choose(std::size_t point);
+    void showPoint();
+    QString describe(std::size_t point) const; // name, set-up and numbers
+    void showState();                          // updates summary, actions and status
+    void showPointActions();
+    QStringList argumentsOf(std::size_t point) const;
     void simulatePoints(const std::vector<std::size_t>& points);
+    void openPoint() { simulatePoints({m_point}); }
+    void compareBest() { simulatePoints({m_point, *m_summary.best}); }
     void showSimulated(const QStringList& files);
     void emulatePoint();
-    void exportChart(StudyPanel panel);
-    QStringList argumentsOf(std::size_t point) const;
+    void exportChart(StudyPanel which);
 
     const ThemeController& m_theme;
     StudySession m_session{this};
     PointRuns m_points{this};
     RunSaver m_saver{this};
-    StudyFile m_file{defaultStudy(), m_saver, this};
-    bool m_isRunnable = true; // whether the definition has no problem
-    StudyActions m_actions{};
-    StudyFrame* m_frame = nullptr;
-    PointBrowser* m_browser = nullptr;
+
+    profiler::Study m_saved; // the study as last opened or saved
+    QString m_name, m_path;  // name of the preset or file; "": a new study. Path: "": no file
+    bool m_isRunnable = true;
+
+    StudyPointer m_data;     // nullptr: nothing to show
+    std::size_t m_point = 0; // the selected point, which all charts mark
+    bool m_isChosen = false; // whether the user chose the point
+    profiler::PointSummary m_summary;
+
+    QAction *m_run, *m_cancel, *m_otherMode; // otherMode: emulate a simulated grid, or vice versa
+    QAction *m_openPoint, *m_emulate, *m_compareBest;
+    QAction *m_open, *m_save, *m_saveReport, *m_saveCsv, *m_exportMap, *m_showForm;
+
+    StudyForm* m_form;
+    std::array<ChartPanel*, kStudyPanels> m_panels;
+    Band* m_notice; // problems of the grid and of the worker
+    QComboBox* m_presets;
+    QLabel *m_count, *m_progressText, *m_pointTitle, *m_pointWhere, *m_sentence;
+    QLabel *m_startTitle, *m_startQuestion, *m_startCount;
+    QProgressBar* m_progress;
+    QPushButton *m_runButton, *m_cancelButton;
+    Tag* m_mode;
+    class PointModel* m_pointTable;
+    QStackedWidget* m_stack;
+    QWidget* m_definition;
+    bool m_hasRoom = true; // whether the window is wide enough for the form
 };
 
 } // namespace app

@@ -1,5 +1,6 @@
 #include "app/study/study_session.h"
 
+#include "app/documents/run_library.h"
 #include "engine/base/new_file.h"
 #include "engine/base/version.h"
 #include "profiler/study/edit_study.h"
@@ -18,6 +19,11 @@ namespace {
 
 using profiler::Study;
 
+// The largest size of the cache of simulated studies in bytes. Before a study starts, the folders
+// that were computed least recently are removed until the cache has at most this size. The results
+// of runs are user data and are not removed.
+constexpr qint64 kMostCachedStudies = qint64{500} << 20;
+
 QString tomlFile(const QString& folder)
 {
     return QDir(folder).filePath(QStringLiteral("study.toml"));
@@ -34,31 +40,12 @@ QString writeToml(const QString& folder, const std::string& toml)
     return saved ? QString() : QString::fromStdString(saved.error().message);
 }
 
-StudyPointer withResults(const StudyData& empty, const QString& folder)
-{
-    auto stored = profiler::storedResults(empty.study, folder.toStdString());
-    if (!stored)
-        return nullptr;
-    auto data = std::make_shared<StudyData>(empty);
-    data->results = *std::move(stored);
-    for (const profiler::StudyResult& result : data->results) {
-        data->done += result.isDone ? 1 : 0;
-        data->refused += result.error.empty() ? 0 : 1;
-    }
-    return data;
-}
-
 QString rootIn(QStandardPaths::StandardLocation location)
 {
     return QStandardPaths::writableLocation(location) + QStringLiteral("/bubblescope/studies");
 }
 
 } // namespace
-
-QString studyCache()
-{
-    return rootIn(QStandardPaths::GenericCacheLocation);
-}
 
 QString studyFolder(const Study& study)
 {
@@ -105,25 +92,28 @@ void cleanStudyCache(const QString& root, qint64 most, const QString& kept)
 StudySession::StudySession(QObject* parent)
     : QObject(parent)
 {
-    connect(&m_process, &RunProcess::eventReceived, this, &StudySession::workerSaid);
+    connect(&m_process, &RunProcess::eventReceived, this, [this](const WorkerEvent& event) {
+        if (event.kind != WorkerEvent::Kind::Points)
+            return;
+        Q_EMIT progressed(event.done, event.all, event.left);
+        if (event.done < event.all) // after the last point, workerEnded() reads
+            m_reads.ask(m_source);
+    });
     connect(&m_process, &RunProcess::ended, this, &StudySession::workerEnded);
 }
 
 void StudySession::prepare(const Study& study)
 {
-    ++m_number;
-    m_study = std::make_shared<const StudyData>(study);
-    m_toml = profiler::studyToml(study);
-    m_folder = studyFolder(study);
+    m_reads.drop();
+    m_source = {studyFolder(study), std::make_shared<const StudyData>(study)};
     m_end.reset();
     m_seconds = 0;
-    m_isReading = m_readsAgain = false; // the result of a read that has not ended will be dropped
 }
 
 void StudySession::open(const Study& study)
 {
     prepare(study);
-    read();
+    m_reads.ask(m_source);
 }
 
 void StudySession::start(const Study& study)
@@ -134,9 +124,10 @@ void StudySession::start(const Study& study)
     m_isRunning = true;
     m_isCancelled = false;
     m_clock.start();
-    m_background.run(
-        [folder = m_folder, toml = m_toml] {
-            cleanStudyCache(studyCache(), kMostCachedStudies, folder);
+    m_preparing.run(
+        [folder = m_source.folder, toml = profiler::studyToml(study)] {
+            cleanStudyCache(rootIn(QStandardPaths::GenericCacheLocation), kMostCachedStudies,
+                            folder);
             return writeToml(folder, toml);
         },
         [this](const QString& problem) { launch(problem); });
@@ -149,8 +140,9 @@ void StudySession::launch(const QString& problem)
     if (!problem.isEmpty())
         return workerEnded({WorkerEnd::How::Refused, problem});
     m_process.start(m_program,
-                    {QStringLiteral("study"), tomlFile(m_folder), QStringLiteral("--progress"),
-                     QStringLiteral("jsonl"), QStringLiteral("-o"), m_folder});
+                    {QStringLiteral("study"), tomlFile(m_source.folder),
+                     QStringLiteral("--progress"), QStringLiteral("jsonl"), QStringLiteral("-o"),
+                     m_source.folder});
 }
 
 void StudySession::cancel()
@@ -159,49 +151,77 @@ void StudySession::cancel()
     m_process.stop();
 }
 
-// Only one read runs at a time. If read() is called during a read, one more read follows.
-void StudySession::read()
+// Returns nullptr while the worker is still creating the file.
+StudyPointer StudySession::read(const Source& source)
 {
-    if (m_isReading) {
-        m_readsAgain = true;
-        return;
+    auto stored = profiler::storedResults(source.empty->study, source.folder.toStdString());
+    if (!stored)
+        return nullptr;
+    auto data = std::make_shared<StudyData>(*source.empty);
+    data->results = *std::move(stored);
+    for (const profiler::StudyResult& result : data->results) {
+        data->done += result.isDone ? 1 : 0;
+        data->refused += result.error.empty() ? 0 : 1;
     }
-    m_isReading = true;
-    m_background.run([study = m_study, folder = m_folder] { return withResults(*study, folder); },
-                     [this, number = m_number](const StudyPointer& data) {
-                         if (number != m_number)
-                             return;
-                         m_isReading = false;
-                         if (data != nullptr) // nullptr: the worker is still creating the file
-                             Q_EMIT dataRead(data);
-                         if (std::exchange(m_readsAgain, false))
-                             read();
-                         else if (m_end)
-                             finish();
-                     });
+    return data;
 }
 
-void StudySession::workerSaid(const WorkerEvent& event)
+void StudySession::take(const StudyPointer& data)
 {
-    if (event.kind != WorkerEvent::Kind::Points)
+    if (data != nullptr)
+        Q_EMIT dataRead(data);
+    if (!m_end || m_reads.isBusy())
         return;
-    Q_EMIT progressed(event.done, event.all, event.left);
-    if (event.done < event.all) // after the last point, workerEnded() reads
-        read();
+    m_isRunning = false;
+    Q_EMIT ended(*std::exchange(m_end, std::nullopt));
 }
 
 void StudySession::workerEnded(const WorkerEnd& end)
 {
     m_seconds = static_cast<double>(m_clock.elapsed()) / 1e3;
     m_end = end;
-    read();
+    m_reads.ask(m_source);
 }
 
-void StudySession::finish()
+PointRuns::PointRuns(QObject* parent)
+    : QObject(parent)
 {
-    const WorkerEnd end = *std::exchange(m_end, std::nullopt);
-    m_isRunning = false;
-    Q_EMIT ended(end);
+    // The connection is queued, because m_process cannot start the next worker until its signal
+    // ended() has returned.
+    connect(&m_process, &RunProcess::ended, this, &PointRuns::ended, Qt::QueuedConnection);
+}
+
+void PointRuns::simulate(const std::vector<QStringList>& points)
+{
+    if (isRunning() || points.empty())
+        return;
+    m_points = points;
+    m_files.clear();
+    next();
+}
+
+void PointRuns::next()
+{
+    const auto names = newRunNames(m_points.front());
+    int number = 1;
+    QString file = QString::fromStdString(names(number).string());
+    while (QFileInfo::exists(file))
+        file = QString::fromStdString(names(++number).string());
+    m_files.append(file);
+    m_process.start({},
+                    QStringList{QStringLiteral("simulate")} + m_points.front()
+                        + QStringList{QStringLiteral("-o"), file});
+}
+
+void PointRuns::ended(const WorkerEnd& end)
+{
+    if (end.how != WorkerEnd::How::Finished) {
+        m_points.clear();
+        Q_EMIT failed(end.text);
+        return;
+    }
+    m_points.erase(m_points.begin());
+    m_points.empty() ? Q_EMIT simulated(m_files) : next();
 }
 
 } // namespace app

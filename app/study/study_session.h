@@ -2,13 +2,14 @@
 
 #include "app/documents/run_process.h"
 #include "app/documents/study_data.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 
 #include <QElapsedTimer>
 #include <QObject>
-#include <QString>
+#include <QStringList>
 
 #include <optional>
+#include <vector>
 
 namespace app {
 
@@ -40,35 +41,61 @@ Q_SIGNALS:
     void ended(const app::WorkerEnd& end); // emitted after the last dataRead()
 
 private:
+    // The folder of a study and the study without its results.
+    struct Source
+    {
+        QString folder;
+        std::shared_ptr<const StudyData> empty;
+    };
+    static StudyPointer read(const Source& source);
     void prepare(const profiler::Study& study);
     void launch(const QString& problem);
-    void read();
-    void workerSaid(const WorkerEvent& event);
+    void take(const StudyPointer& data);
     void workerEnded(const WorkerEnd& end);
-    void finish();
 
     RunProcess m_process;
-    Background m_background{this};
-    std::shared_ptr<const StudyData> m_study; // the study without its results
-    std::string m_toml;
-    QString m_folder, m_program;
+    Background m_preparing{this};
+    Source m_source;
+    QString m_program;
     QElapsedTimer m_clock;
     double m_seconds = 0;
-    int m_number = 0; // number of the current study
-    bool m_isRunning = false, m_isReading = false, m_isCancelled = false;
-    bool m_readsAgain = false;
+    bool m_isRunning = false, m_isCancelled = false;
     std::optional<WorkerEnd> m_end; // set from the end of the worker to the end of the last read
+    using Reads = Latest<Source, StudyPointer>;
+    Reads m_reads{this, [](const Source& source, const auto&) { return read(source); },
+                  [this](const StudyPointer& data) { take(data); }, Reads::Older::Delivered};
 };
 
-// Returns the folder for the results of a study. Studies with the same points share it; their
-// charts, ratios and texts may differ.
+// Simulates points of a study and keeps their timelines (`bscope simulate ... -o RUN`). Runs
+// sequentially and writes new files in the folder of runs. GUI thread only; never blocks.
+class PointRuns : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit PointRuns(QObject* parent = nullptr);
+
+    // `points` has the options of `bscope simulate` for each point. Does nothing while other points
+    // are being simulated.
+    void simulate(const std::vector<QStringList>& points);
+    bool isRunning() const { return !m_points.empty(); }
+
+Q_SIGNALS:
+    void simulated(const QStringList& files);
+    void failed(const QString& reason);
+
+private:
+    void next();
+    void ended(const WorkerEnd& end);
+
+    RunProcess m_process;
+    std::vector<QStringList> m_points;
+    QStringList m_files;
+};
+
+// The folder for the results of a study. Studies with the same points share it; their charts,
+// ratios and texts may differ.
 QString studyFolder(const profiler::Study& study);
-// Returns the folder that contains the folders of simulated studies.
-QString studyCache();
-// The largest size of the study cache in bytes. Before a study starts, the folders that were
-// computed least recently are removed until the cache has at most this size. The results of runs
-// are user data and are not removed.
-constexpr qint64 kMostCachedStudies = qint64{500} << 20;
 // Removes folders in `root`, least recently changed first, until those that remain have at most
 // `most` bytes in total. Never removes `kept`. For background threads.
 void cleanStudyCache(const QString& root, qint64 most, const QString& kept);

@@ -1,4 +1,3 @@
-#include "app/cluster/results_controller.h"
 #include "app/cluster/results_panel.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/busy_pool.h"
@@ -6,7 +5,7 @@
 #include "tests/profiler/import/traces.h"
 
 #include <QAction>
-#include <QLabel>
+#include <QPushButton>
 
 #include <optional>
 
@@ -21,9 +20,9 @@ struct Results
     {
         auto outlook = std::make_shared<ClusterOutlook>();
         outlook->kit.ranks = 4;
-        controller.setOutlook(outlook, {});
-        controller.watcher().setInterval(20);
-        QObject::connect(&controller, &ResultsController::compareRequested,
+        panel.setOutlook(outlook, {});
+        panel.watcher().setInterval(20);
+        QObject::connect(&panel, &ResultsPanel::compareRequested,
                          [this](const QStringList& files) { compared = files; });
     }
     static QString nameOf(const tests::TemporaryFolder& folder)
@@ -33,7 +32,7 @@ struct Results
     // Whether the last imported run has this number of ranks.
     bool haveRanks(std::size_t ranks)
     {
-        controller.compare();
+        panel.compare();
         if (compared.isEmpty())
             return false;
         const auto run = profiler::readRun(compared.back().toStdString());
@@ -42,10 +41,8 @@ struct Results
 
     ThemeController theme;
     RunLibrary library;
-    ResultsPanel panel{theme};
-    QLabel note;
     QAction action;
-    ResultsController controller{library, {panel, note, action}};
+    ResultsPanel panel{theme, library, action};
     QStringList compared;
     tests::TemporaryFolder traces, others;
 };
@@ -58,9 +55,9 @@ TEST_CASE("the traces of all ranks are imported although some ranks were importe
     Results results;
     const engine::Run run = tests::simulatedRun("1f1b", 4, 8);
     tests::writeTorchTraces(results.traces.path(), run, {}, 3);
-    results.controller.take({Results::nameOf(results.traces)});
-    REQUIRE(waitFor([&] { return results.controller.results().received() == 3; }));
-    Q_EMIT results.panel.importRequested();
+    results.panel.take({Results::nameOf(results.traces)});
+    REQUIRE(waitFor([&] { return results.panel.results().received() == 3; }));
+    results.panel.findChild<QPushButton*>(QStringLiteral("importReceived"))->click();
     tests::writeTorchTraces(results.traces.path(), run);
     CHECK(waitFor([&] { return results.haveRanks(4); }));
 }
@@ -78,8 +75,8 @@ TEST_CASE("traces that are dropped during an import are imported in place of the
         return files;
     };
     std::optional<tests::BusyPool> busy(std::in_place); // the first import waits for it
-    results.controller.take(filesOf(results.traces));
-    results.controller.take(filesOf(results.others));
+    results.panel.take(filesOf(results.traces));
+    results.panel.take(filesOf(results.others));
     busy.reset();
     CHECK(waitFor([&] { return results.haveRanks(2); }));
 }

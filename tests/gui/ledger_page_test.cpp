@@ -1,5 +1,3 @@
-#include "app/ledger/ledger_facets.h"
-#include "app/ledger/ledger_notes.h"
 #include "app/ledger/ledger_page.h"
 #include "app/ledger/ledger_table.h"
 #include "app/ui/band.h"
@@ -24,6 +22,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTreeWidget>
 
 #include <algorithm>
 
@@ -147,7 +146,7 @@ TEST_CASE("runs that are opened together are listed later, and not while the pag
     REQUIRE(waitFor([&] { return ledger.rows() == 5; }));
 }
 
-TEST_CASE("a name, a tag and a star that the user adds are there in the next window")
+TEST_CASE("a name and tags that the user adds are there in the next window")
 {
     LedgerWindow ledger;
     ledger.open();
@@ -166,17 +165,16 @@ TEST_CASE("a name, a tag and a star that the user adds are there in the next win
         return run != nullptr && run->title() == QStringLiteral("main run")
             && run->tags.size() == 2;
     }));
-    ledger.table->setFocus();
-    QTest::keyClick(ledger.table, Qt::Key_Asterisk);
-    REQUIRE(waitFor([&] { return ledger.table->current()->isStarred; }));
 
-    RunLedger next; // the star is written in the background
-    const auto findStarred
-        = [&] { return std::ranges::find(next.runs(), true, &LedgerRun::isStarred); };
+    RunLedger next; // the tags are written in the background
+    const auto findTagged = [&] {
+        return std::ranges::find(next.runs(), 2,
+                                 [](const LedgerRun& run) { return run.tags.size(); });
+    };
     QSignalSpy listed(&next, &RunLedger::changed);
     next.refresh();
     REQUIRE(waitFor([&] {
-        if (next.runs().size() == 4 && findStarred() != next.runs().end())
+        if (next.runs().size() == 4 && findTagged() != next.runs().end())
             return true;
         if (!listed.isEmpty()) { // each answer is waited for
             listed.clear();
@@ -184,25 +182,8 @@ TEST_CASE("a name, a tag and a star that the user adds are there in the next win
         }
         return false;
     }));
-    const auto starred = findStarred();
-    CHECK(starred->name == QStringLiteral("main run"));
-    CHECK(starred->tags == QStringList{QStringLiteral("paper"), QStringLiteral("slow link")});
-}
-
-TEST_CASE("a typed name is kept if the star of the run is clicked at once")
-{
-    LedgerWindow ledger;
-    ledger.open();
-    ledger.select(QStringLiteral("bitpipe-8"));
-    QTest::keyClick(ledger.table, Qt::Key_F2);
-    QTest::keyClicks(ledger.find<QLineEdit>("ledgerName"), QStringLiteral("main run"));
-    const QModelIndex star = ledger.table->currentIndex().siblingAtColumn(0);
-    QTest::mouseClick(ledger.table->viewport(), Qt::LeftButton, {},
-                      ledger.table->visualRect(star).center());
-    const auto& runs = ledger.window.ledger().runs();
-    const auto starred = std::ranges::find(runs, true, &LedgerRun::isStarred);
-    REQUIRE(starred != runs.end());
-    CHECK(starred->name == QStringLiteral("main run"));
+    CHECK(findTagged()->name == QStringLiteral("main run"));
+    CHECK(findTagged()->tags == QStringList{QStringLiteral("paper"), QStringLiteral("slow link")});
 }
 
 TEST_CASE("a note that is being typed is stored when the window closes")
@@ -256,8 +237,8 @@ TEST_CASE("a run that is moved to the trash leaves its folder and comes back")
     REQUIRE(waitFor([&] { return ledger.rows() == 3; }));
     CHECK_FALSE(QFileInfo::exists(file));
     CHECK(QFileInfo::exists(trashFolder() + QStringLiteral("/bitpipe-8.sqlite")));
-    auto* facets = ledger.find<LedgerFacets>("ledgerFacets");
-    constexpr int kTrash = 5;
+    auto* facets = ledger.find<QTreeWidget>("ledgerFacets");
+    constexpr int kTrash = 4;
     facets->setCurrentItem(facets->topLevelItem(kTrash));
     REQUIRE(ledger.rows() == 1);
     ledger.select(QStringLiteral("bitpipe-8"));
@@ -322,7 +303,6 @@ TEST_CASE("selected runs are compared")
     CHECK(compared.size() == 4);
 }
 
-// With 300 runs selected, Open did not return for 30 s, and Star listed all runs 300 times.
 TEST_CASE("the selected runs are copied with all settings, or all runs if one is selected")
 {
     LedgerWindow ledger;
@@ -351,17 +331,11 @@ TEST_CASE("a narrow list leaves out settings and says how many")
     CHECK(ledger.table->isColumnHidden(2));
 }
 
-TEST_CASE("selected runs are opened one after another, at most ten, and starred together")
+// With 300 runs selected, Open did not return for 30 s.
+TEST_CASE("selected runs are opened one after another, at most ten")
 {
     LedgerWindow ledger;
     ledger.open();
-    ledger.table->selectAll();
-    QSignalSpy listed(&ledger.window.ledger(), &RunLedger::changed);
-    ledger.find<QAction>("starLedgerRuns")->trigger();
-    REQUIRE(waitFor(
-        [&] { return std::ranges::all_of(ledger.window.ledger().runs(), &LedgerRun::isStarred); }));
-    CHECK(listed.size() < 3); // not once per run; a file may have been read meanwhile
-
     ledger.table->selectAll();
     const auto before = ledger.window.tabs().pages().size();
     auto* open = ledger.find<QAction>("openLedgerRun");

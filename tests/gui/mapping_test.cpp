@@ -1,7 +1,5 @@
-#include "app/mapping/load_matrix.h"
 #include "app/mapping/mapping_text.h"
 #include "app/mapping/mapping_view.h"
-#include "app/mapping/node_layout.h"
 #include "app/mapping/node_picture.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/segment_control.h"
@@ -54,9 +52,9 @@ struct Mapped : Setup
         }));
     }
     QString link() { return find<QLabel>("linkTitle")->text(); }
-    static void clickOn(LinkChooser& chooser, std::pair<int, int> nodes)
+    static void clickOn(NodePicture& picture, std::pair<int, int> nodes)
     {
-        QTest::mouseClick(&chooser, Qt::LeftButton, {}, chooser.placeOf(nodes).center().toPoint());
+        QTest::mouseClick(&picture, Qt::LeftButton, {}, picture.placeOf(nodes).center().toPoint());
     }
 
     MappingView* view = nullptr;
@@ -104,35 +102,7 @@ TEST_CASE("a click on a link shows what it carries, and so do the arrow keys")
     CHECK(waitFor([&] { return setup.link() == QString::fromUtf8("Node 0 → node 1"); }));
 }
 
-TEST_CASE("the key below the picture names the links with the speeds of the hardware")
-{
-    Mapped setup(onNodes(8, 4));
-    setup.wait();
-    const auto* key = setup.find<QWidget>("mappingKey");
-    CHECK(key->isVisible());
-    CHECK(key->accessibleDescription()
-          == QStringLiteral("in a node, 200 GB/s per port: messages, all-reduces; between nodes, "
-                            "25 GB/s per GPU: width and colour by load"));
-}
-
-// Stages 7 and 8 of the V are on device 7, so nodes 0 and 3 have nothing to exchange.
-TEST_CASE("a dashed line joins neighbours without traffic, also if their loads are hidden")
-{
-    const auto study = studyMappings(onNodes(8, 4).request());
-    REQUIRE(study);
-    for (const bool areShown : {true, false}) {
-        const NodeLayout layout
-            = layoutOf(*study,
-                       areShown ? std::vector<std::pair<int, int>>{{0, 1}, {1, 0}}
-                                : std::vector<std::pair<int, int>>(),
-                       900);
-        REQUIRE(layout.unused.size() == 1);
-        CHECK(layout.unused.front().from == 3);
-        CHECK(layout.unused.front().to == 0);
-    }
-}
-
-TEST_CASE("a mapping is chosen in the picker or by its card")
+TEST_CASE("a mapping is chosen in the picker or in the table")
 {
     Mapped setup(onNodes(8, 4));
     setup.wait();
@@ -146,7 +116,10 @@ TEST_CASE("a mapping is chosen in the picker or by its card")
     CHECK(setup.find<QLabel>("mappingCrossing")
               ->text()
               .contains(QStringLiteral("the all-reduces of 16 stages cross nodes")));
-    setup.press("mappingCard1");
+    auto* table = setup.find<DataTable>("mappings");
+    CHECK(table->currentIndex().row() == 0);
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                      table->visualRect(table->model()->index(1, 1)).center());
     CHECK(setup.page.plan().experiment.schedule.mapping == "replicas-together");
     setup.wait();
     CHECK(picker->current() == 1);
@@ -226,17 +199,17 @@ TEST_CASE("the picture follows an edit of the parameters, and says why there is 
     CHECK(setup.view->study()->nodes.size() == 2);
 }
 
-TEST_CASE("a large machine is shown as a matrix of loads")
+TEST_CASE("a large machine is not drawn, but its mappings and its largest link are shown")
 {
     Mapped setup(onNodes(8, 32));
     setup.wait();
     REQUIRE(setup.view->study()->nodes.size() == 32);
-    auto* matrix = setup.find<LoadMatrix>("loadMatrix");
-    CHECK(matrix->isVisible());
     CHECK_FALSE(setup.find<NodePicture>("nodePicture")->isVisible());
-    REQUIRE(setup.view->study()->shown().loads.find(8, 0) != nullptr);
-    Mapped::clickOn(*matrix, {8, 0});
-    CHECK(setup.link() == QString::fromUtf8("Node 8 → node 0"));
+    CHECK(setup.find<QLabel>("mappingCrossing")
+              ->text()
+              .endsWith(QStringLiteral("Machines of up to 16 nodes are drawn.")));
+    CHECK(setup.find<DataTable>("mappings")->model()->rowCount() == 3);
+    CHECK(setup.link().startsWith(QStringLiteral("Node ")));
 }
 
 TEST_CASE("the memory of the devices is compared with the capacity, and twice the micro-batch")

@@ -2,6 +2,7 @@
 
 #include "app/study/chart_view.h"
 #include "app/study/study_form.h"
+#include "app/study/study_options.h"
 #include "app/study/study_page.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"

@@ -1,101 +1,136 @@
+#include "profiler/study/edit_study.h"
 #include "tests/gui/studied.h"
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialog>
+#include <QDir>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QPushButton>
-#include <QTimer>
 
 namespace app {
+namespace {
 
-TEST_CASE("ratios and charts are edited, and shown without another run")
+// A page with a new study whose title was edited.
+struct EditedStudy : Studied
 {
-    Studied study;
-    study.run();
-    study.waitForMap();
-    auto* form = study.find<StudyForm>("studyForm");
-    study.click("studyRatioAdd");
-    auto* dialog = study.find<QDialog>("ratioDialog");
-    auto* name = dialog->findChild<QLineEdit*>(QStringLiteral("ratioName"));
-    name->setFocus();
-    QTest::keyClick(name, Qt::Key_A, Qt::ControlModifier);
-    QTest::keyClicks(name, QStringLiteral("loss"));
-    auto* ok = dialog->findChild<QPushButton*>(QStringLiteral("partOk"));
-    CHECK_FALSE(ok->isEnabled()); // it is a metric
-    CHECK(dialog->findChild<QLabel*>(QStringLiteral("partProblem"))
-              ->text()
-              .contains(QStringLiteral("not a column")));
-    QTest::keyClick(name, Qt::Key_A, Qt::ControlModifier);
-    QTest::keyClicks(name, QStringLiteral("slow_down"));
-    QTest::keyClick(name, Qt::Key_Return);
-    REQUIRE(form->study().ratios.size() == 1);
-    CHECK(form->study().ratios.front().baseline
-          == std::map<std::string, std::string>{{"scheme", "gpipe"}});
-    CHECK(study.page->title() == QStringLiteral("Study \u2022"));
-    CHECK_FALSE(study.summary().contains(QStringLiteral("not computed")));
-    auto* map = study.find<QComboBox>("studyMapChart");
-    CHECK(map->findText(QStringLiteral("Slow down")) >= 0);
-
-    study.click("studyChartAdd");
-    dialog = study.find<QDialog>("chartDialog");
-    auto* kind = dialog->findChild<QComboBox*>(QStringLiteral("chartKind"));
-    kind->setFocus();
-    QTest::keyClick(kind, Qt::Key_H); // Heat map
-    auto* value = dialog->findChild<QComboBox*>(QStringLiteral("chartY"));
-    value->setCurrentIndex(value->findData(QStringLiteral("slow_down")));
-    Q_EMIT value->activated(value->currentIndex());
-    QTest::mouseClick(dialog->findChild<QPushButton*>(QStringLiteral("partOk")), Qt::LeftButton);
-    settle();
-    REQUIRE(form->study().charts.size() == 1);
-    CHECK(form->study().charts.front().kind == profiler::StudyChart::Kind::HeatMap);
-    CHECK(form->study().charts.front().y == "slow_down");
-    CHECK(map->findText(QStringLiteral("Iteration")) == 0); // the title of the chart
-    CHECK(study.page->statusTexts().contains(QStringLiteral("20 points")));
-
-    study.click("studyRatio0Remove"); // and the chart that shows it
-    CHECK(form->study().ratios.empty());
-    CHECK(form->study().charts.empty());
-    CHECK(study.page->title() == QStringLiteral("Study"));
-}
-
-TEST_CASE("edits of a study are saved with Ctrl+S, or kept when it is closed")
-{
-    Studied study;
-    const QString file = study.writeToml("[grid]\nmicro-batches = [4, 8]\n"
-                                         "scheme = [\"gpipe\", \"1f1b\"]\n");
-    study.page->open(file);
-    study.waitForEnd();
-    CHECK(study.page->title() == QStringLiteral("Study: own"));
-    CHECK(study.page->queryClose()); // nothing is lost
-    const auto answer = [&](const char* button) {
-        QTimer::singleShot(0, study.page, [&study, button] {
-            auto* dialog = study.page->findChild<QDialog*>(QStringLiteral("unsavedDialog"));
+    EditedStudy()
+    {
+        auto* title = find<QLineEdit>("studyTitle");
+        title->setFocus();
+        QTest::keyClicks(title, QStringLiteral("own"));
+        QObject::connect(&chooser, &QTimer::timeout, page, [this] {
+            auto* dialog = page->findChild<QFileDialog*>(QStringLiteral("saveDialog"));
+            if (dialog == nullptr)
+                return;
+            chooser.stop();
+            if (!path.isEmpty())
+                Q_EMIT dialog->fileSelected(path);
+            dialog->close();
+        });
+    }
+    // Answers the question about unsaved edits.
+    void answer(const char* button)
+    {
+        QTimer::singleShot(0, page, [this, button] {
+            auto* dialog = page->findChild<QDialog*>(QStringLiteral("unsavedDialog"));
             REQUIRE(dialog != nullptr);
             QTest::mouseClick(dialog->findChild<QPushButton*>(QString::fromLatin1(button)),
                               Qt::LeftButton);
         });
-    };
-    study.find<QCheckBox>("studyScheme-zb-v")->click();
-    CHECK(study.page->title() == QStringLiteral("Study: own \u2022"));
-    answer("keepEditing");
-    CHECK_FALSE(study.page->queryClose());
-    answer("keepEditing");
-    Q_EMIT study.find<StudyFrame>("studyFrame")->presetChosen(QStringLiteral("odd-devices"));
-    CHECK(study.page->title() == QStringLiteral("Study: own \u2022"));
-    answer("discardChanges");
+    }
+    // Answers the next question for a file with `name`; "": cancels it.
+    void choose(const QString& name)
+    {
+        path = name.isEmpty() ? QString() : folder.filePath(name);
+        chooser.start(0);
+    }
+
+    QString path;
+    QTimer chooser;
+};
+
+} // namespace
+
+// The page stayed open until the file was written, and so did the window that was closing.
+TEST_CASE("a new study is saved before its page closes")
+{
+    EditedStudy study;
+    CHECK(study.page->title() == QStringLiteral("Study \u2022"));
+    study.answer("saveChanges");
+    study.choose(QStringLiteral("own.toml"));
     CHECK(study.page->queryClose());
-    CHECK_FALSE(textOfFile(file).contains(QStringLiteral("zb-v")));
-    study.window.activateWindow(); // the dialogs took it away
-    REQUIRE(QTest::qWaitForWindowActive(&study.window, kNever));
-    study.map()->setFocus();
-    QTest::keyClick(study.map(), Qt::Key_S, Qt::ControlModifier);
-    CHECK(textOfFile(file).contains(QStringLiteral("zb-v")));
+    CHECK(study.page->file() == study.path);
     CHECK(study.page->title() == QStringLiteral("Study: own"));
-    study.find<QCheckBox>("studyScheme-zb-h1")->click();
-    answer("saveChanges");
+    const auto read = openStudy(study.path);
+    REQUIRE(read);
+    CHECK(read->title == "own");
+    CHECK(*read == study.find<StudyForm>("studyForm")->study());
+}
+
+TEST_CASE("a study that the user keeps, or saves to no file, stays open")
+{
+    EditedStudy study;
+    for (const char* button : {"keepEditing", "saveChanges"}) {
+        study.answer(button);
+        study.choose({});
+        CHECK_FALSE(study.page->queryClose());
+        CHECK(study.page->title() == QStringLiteral("Study \u2022"));
+        study.chooser.stop();
+    }
+    study.answer("keepEditing");
+    auto* presets = study.find<QComboBox>("studyPresets");
+    Q_EMIT presets->activated(presets->findText(QStringLiteral("odd-devices")));
+    CHECK(study.page->title() == QStringLiteral("Study \u2022"));
+    CHECK(presets->currentIndex() == 0);
+    study.answer("discardChanges");
     CHECK(study.page->queryClose());
-    CHECK(textOfFile(file).contains(QStringLiteral("zb-h1")));
+}
+
+TEST_CASE("a study that cannot be written stays open")
+{
+    EditedStudy study;
+    study.answer("saveChanges");
+    study.choose(QStringLiteral("missing/own.toml"));
+    CHECK_FALSE(study.page->queryClose());
+    CHECK(study.page->title() == QStringLiteral("Study \u2022"));
+    CHECK(study.page->file().isEmpty());
+    CHECK(study.page->findChild<QMessageBox*>(QStringLiteral("notSaved")) != nullptr);
+}
+
+// bscope study best-scheme -o best-scheme makes such a folder; a file was overwritten by Ctrl+S.
+TEST_CASE("a preset is not a file of the same name in the current folder")
+{
+    Studied study;
+    const QString before = QDir::currentPath();
+    REQUIRE(QDir::setCurrent(study.folder.path()));
+    CHECK(QDir().mkdir(QStringLiteral("best-scheme")));
+    study.page->open(QStringLiteral("best-scheme"));
+    QDir::setCurrent(before);
+    CHECK(study.page->file().isEmpty());
+    CHECK(study.page->title() == QStringLiteral("Study: best-scheme"));
+}
+
+TEST_CASE("ratios and charts of a file are shown, and go with the value that they need")
+{
+    Studied study;
+    study.page->open(study.writeToml("[grid]\nmicro-batches = [4, 8]\n"
+                                     "scheme = [\"gpipe\", \"1f1b\", \"zb-h1\"]\n"
+                                     "[[ratio]]\nname = \"slow_down\"\nmetric = \"iteration\"\n"
+                                     "baseline = { scheme = \"gpipe\" }\n"
+                                     "[[chart]]\nkind = \"heat-map\"\ntitle = \"Slower\"\n"
+                                     "y = \"slow_down\"\nx = \"micro-batches\"\n"));
+    study.waitForEnd();
+    auto* map = study.find<QComboBox>("studyMapChart");
+    CHECK(map->findText(QStringLiteral("Slower")) == 0); // the title of the chart
+    CHECK(map->findText(QStringLiteral("Slow down")) > 0);
+    auto* form = study.find<StudyForm>("studyForm");
+    study.find<QCheckBox>("studyScheme-1f1b")->click();
+    CHECK(form->study().ratios.size() == 1);
+    study.find<QCheckBox>("studyScheme-gpipe")->click();
+    CHECK(form->study().ratios.empty());
+    CHECK(form->study().charts.empty());
 }
 
 } // namespace app

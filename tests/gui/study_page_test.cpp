@@ -25,7 +25,7 @@ TEST_CASE("a click on a preset simulates its grid and names the tab after it")
         QStringLiteral("5 values of devices × 5 of micro-batches × 12 of scheme")));
     const auto* presets = study.find<QComboBox>("studyPresets");
     CHECK(presets->currentText() == QStringLiteral("odd-devices"));
-    study.save("studySaveAs", study.folder.filePath(QStringLiteral("odd-devices.toml")));
+    study.save("studySave", study.folder.filePath(QStringLiteral("odd-devices.toml")));
     CHECK(presets->currentIndex() == 0); // a file, not the preset of this name
 }
 

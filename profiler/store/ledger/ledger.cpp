@@ -20,7 +20,7 @@ constexpr const char* kTables
     = "CREATE TABLE IF NOT EXISTS run (file TEXT PRIMARY KEY, size INTEGER NOT NULL, modified "
       "INTEGER NOT NULL, facts TEXT NOT NULL, picture TEXT NOT NULL, name TEXT NOT NULL DEFAULT "
       "'', note TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '', origin TEXT NOT NULL "
-      "DEFAULT '', starred INTEGER NOT NULL DEFAULT 0);"
+      "DEFAULT '');"
       "CREATE TABLE IF NOT EXISTS queued (process INTEGER NOT NULL, position INTEGER "
       "NOT NULL, options TEXT NOT NULL, PRIMARY KEY (process, position))";
 
@@ -60,7 +60,7 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
 Result<std::vector<LedgerRow>> Ledger::rows()
 {
     auto query = TRY(m_database->prepare("SELECT file, size, modified, facts, picture, name, note, "
-                                         "tags, origin, starred FROM run ORDER BY file"));
+                                         "tags, origin FROM run ORDER BY file"));
     std::vector<LedgerRow> rows;
     while (query.next()) {
         LedgerRow& row = rows.emplace_back();
@@ -73,7 +73,6 @@ Result<std::vector<LedgerRow>> Ledger::rows()
         query.get(6, row.note);
         query.get(7, row.tags);
         query.get(8, row.origin);
-        query.get(9, row.isStarred);
     }
     if (query.failed())
         return tl::unexpected(m_database->error());
@@ -109,11 +108,9 @@ Result<void> Ledger::putContents(const LedgerRow& row)
 
 Result<void> Ledger::putUserData(const LedgerRow& before, const LedgerRow& row)
 {
-    return change("UPDATE run SET name = iif(?2 = ?6, name, ?2), note = iif(?3 = ?7, note, ?3), "
-                  "tags = iif(?4 = ?8, tags, ?4), starred = iif(?5 = ?9, starred, ?5) "
-                  "WHERE file = ?1",
-                  row.file, row.name, row.note, row.tags, row.isStarred, before.name, before.note,
-                  before.tags, before.isStarred);
+    return change("UPDATE run SET name = iif(?2 = ?5, name, ?2), note = iif(?3 = ?6, note, ?3), "
+                  "tags = iif(?4 = ?7, tags, ?4) WHERE file = ?1",
+                  row.file, row.name, row.note, row.tags, before.name, before.note, before.tags);
 }
 
 Result<void> Ledger::move(const std::string& from, const std::string& to, const std::string& origin)

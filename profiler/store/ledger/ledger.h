@@ -22,7 +22,6 @@ struct LedgerRow
     // The caller chooses the format of these texts; they are stored unchanged.
     std::string facts, picture;
     std::string name, note, tags, origin; // origin: folder before the move to the trash, or ""
-    bool isStarred = false;
 
     friend bool operator==(const LedgerRow&, const LedgerRow&) = default;
 };
@@ -42,7 +41,7 @@ public:
     engine::Result<std::vector<LedgerRow>> rows(); // ordered by file
     // Adds a run, or replaces the contents of its file and keeps the user's additions.
     engine::Result<void> putContents(const LedgerRow& row);
-    // Stores only the fields (name, note, tags, star) that differ between `before` and `row`,
+    // Stores only the fields (name, note, tags) that differ between `before` and `row`,
     // because another process may have changed the others. Does nothing if the ledger lacks the
     // run.
     engine::Result<void> putUserData(const LedgerRow& before, const LedgerRow& row);

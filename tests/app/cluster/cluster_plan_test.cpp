@@ -104,8 +104,6 @@ TEST_CASE("the outlook of a plan has kit, command, checks and a prediction on th
     // Copy 1 is in node 1: only all-reduces cross nodes.
     CHECK(check(outlook, "Link between nodes assumed")
               ->text.endsWith(QStringLiteral("only all-reduces cross nodes")));
-    for (const engine::KitFile& file : outlook.kit.files)
-        CHECK_FALSE(kitFileText(file.name).isEmpty());
 }
 
 TEST_CASE("without a GPU nothing is predicted, and a scheme of two directions brings its runtime")

@@ -1,4 +1,4 @@
-#include "app/cluster/result_watcher.h"
+#include "app/cluster/cluster_results.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 

@@ -144,7 +144,7 @@ TEST_CASE("what the user adds to a run is in the list at once")
     CHECK(listed()->tags == edited.tags);
 }
 
-// Every window also wrote the name, tags and star that it had read.
+// Every window also wrote the name and tags that it had read.
 TEST_CASE("what two windows add to a run is stored without what they did not change")
 {
     const QString file = inRuns("shared.sqlite");
@@ -163,14 +163,12 @@ TEST_CASE("what two windows add to a run is stored without what they did not cha
         tagged.tags = QStringList{QStringLiteral("paper")};
         one.ledger.setUserData(listed(one), named);
         other.ledger.setUserData(listed(other), tagged);
-        one.ledger.toggleStar(named);
     } // have stored them
     const auto rows = stored.rows().value();
     const auto row = std::ranges::find(rows, file.toStdString(), &profiler::LedgerRow::file);
     REQUIRE(row != rows.end());
     CHECK(row->name == "baseline");
     CHECK(row->tags == "paper");
-    CHECK(row->isStarred);
 }
 
 // Its size and time are those of the first attempt, so it was not read again.

@@ -1,6 +1,5 @@
-#include "app/ledger/ledger_facet.h"
-#include "app/ledger/ledger_model.h"
-#include "app/ledger/runs_under_way.h"
+#include "app/ledger/ledger_runs.h"
+#include "app/ledger/ledger_table.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 
@@ -25,11 +24,9 @@ TEST_CASE("a run of the ledger has the numbers of its file, also after it was st
     CHECK(run.setting(QStringLiteral("N")) == QStringLiteral("8"));
     run.name = QStringLiteral("baseline");
     run.tags = {QStringLiteral("paper"), QStringLiteral("slow link")};
-    run.isStarred = true;
     const LedgerRun again = fromRow(toRow(run));
     CHECK(again.title() == QStringLiteral("baseline"));
     CHECK(again.tags == run.tags);
-    CHECK(again.isStarred);
     CHECK(again.iteration == run.iteration);
     CHECK(again.iterations == run.iterations);
     CHECK(again.settings == run.settings);
@@ -134,12 +131,10 @@ TEST_CASE("runs in the trash are in no other group")
 {
     LedgerRun trashed = ledgerRun(QStringLiteral("/runs/trash/a.sqlite"), {"1f1b", 4, 8});
     trashed.origin = QStringLiteral("/runs");
-    trashed.isStarred = true;
-    LedgerRun starred = ledgerRun(QStringLiteral("/runs/b.sqlite"), {"1f1b", 4, 8});
-    starred.isStarred = true;
-    starred.tags = {QStringLiteral("paper")};
+    LedgerRun tagged = ledgerRun(QStringLiteral("/runs/b.sqlite"), {"1f1b", 4, 8});
+    tagged.tags = {QStringLiteral("paper")};
     using Kind = LedgerFacet::Kind;
-    for (const LedgerFacet& facet : ledgerFacets({trashed, starred}, {starred.file})) {
+    for (const LedgerFacet& facet : ledgerFacets({trashed, tagged}, {tagged.file})) {
         const bool isOfBoth = facet.kind != Kind::Failed && facet.kind != Kind::Imported;
         CHECK(facet.count == (isOfBoth ? 1 : 0));
         CHECK(facet.contains(trashed, {}) == (facet.kind == Kind::Trash));

@@ -1,4 +1,3 @@
-#include "app/mapping/link_model.h"
 #include "app/mapping/mapping_study.h"
 #include "app/mapping/mapping_text.h"
 #include "tests/catch.h"
@@ -99,14 +98,33 @@ TEST_CASE("a mapping from a file is compared as the fourth")
 // The row showed 0 ms.
 TEST_CASE("all-reduces that continue that of tied embeddings have no time of their own")
 {
-    AllReduceModel model;
-    model.show({{{engine::StageId{0}}, {0, 1}, 4, 1e9, 8'000'000, 2'000'000},
-                {{engine::StageId{0}, engine::StageId{1}}, {0, 1}, 2, 1e9, 0, 0}});
-    CHECK(model.index(0, 3).data().toString() == milliseconds(8e6));
-    CHECK(model.index(0, 4).data().toString() == milliseconds(2e6));
-    CHECK(model.index(1, 3).data().toString() == QString::fromUtf8("–"));
-    CHECK(model.index(1, 4).data().toString() == QString::fromUtf8("–"));
-    CHECK_FALSE(model.index(1, 3).data(Qt::ToolTipRole).toString().isEmpty());
+    const profiler::AllReduceLoad first{{engine::StageId{0}}, {0, 1}, 4, 1e9, 8'000'000, 2'000'000};
+    const profiler::AllReduceLoad second{
+        {engine::StageId{0}, engine::StageId{1}}, {0, 1}, 2, 1e9, 0, 0};
+    const auto columns = allReduceColumns();
+    CHECK(columns[3].text(first) == milliseconds(8e6));
+    CHECK(columns[4].text(first) == milliseconds(2e6));
+    CHECK(columns[3].text(second) == QString::fromUtf8("–"));
+    CHECK(columns[4].text(second) == QString::fromUtf8("–"));
+    CHECK(columns[3].roles.front().second(second).isValid()); // the tooltip says why
+}
+
+// Screen readers heard of messages and all-reduces only.
+TEST_CASE("the compared mappings have their exposed messages, stashes and all-reduces")
+{
+    MappingStudy study;
+    study.all.push_back({QStringLiteral("pair-adjacent"), {}, 100'000'000, {}});
+    study.all.front().loads.exposed = {1e6, 2e6, 3e6};
+    study.all.push_back({QStringLiteral("contiguous"), QStringLiteral("no room"), 0, {}});
+    const auto columns = mappingColumns(study);
+    QStringList first, second;
+    for (const auto& column : columns) {
+        first.append(column.text(study.all[0]));
+        second.append(column.text(study.all[1]));
+    }
+    CHECK(first.mid(0, 6).join(QLatin1Char('|'))
+          == QStringLiteral("Pair-adjacent|100|6.0|1.0|2.0|3.0"));
+    CHECK(second.join(QLatin1Char('|')) == QString::fromUtf8("Contiguous|–|–|–|–|–|–|no room"));
 }
 
 TEST_CASE("a study needs hardware, a possible schedule, and stops when it is cancelled")

@@ -1,4 +1,4 @@
-#include "app/study/chart_panel.h"
+#include "app/study/chart_view.h"
 #include "tests/catch.h"
 
 #include <QComboBox>
@@ -20,7 +20,7 @@ ChartChoice chart(const char* title, const char* x)
 TEST_CASE("the chosen chart stays chosen, although another has its title")
 {
     const ThemeController theme;
-    ChartPanel panel(theme, "studyMap", [](std::size_t) { return QString(); });
+    ChartPanel panel(theme, StudyPanel::Map, "studyMap", [](std::size_t) { return QString(); });
     auto* charts = panel.findChild<QComboBox*>(QStringLiteral("studyMapChart"));
     REQUIRE(charts);
     const ChartChoice bubbles = chart("Bubbles", "memory"), first = chart("Iteration", "devices"),

@@ -1,4 +1,3 @@
-#include "app/study/point_runs.h"
 #include "app/study/study_session.h"
 #include "profiler/study/edit_study.h"
 #include "profiler/study/results_file.h"

@@ -32,7 +32,6 @@ TEST_CASE("a run that is read again keeps what the user added")
         const LedgerRow before = one;
         one.name = "baseline";
         one.tags = "paper\nslow link";
-        one.isStarred = true;
         REQUIRE(ledger.putUserData(before, one));
         one.facts = "second";
         REQUIRE(ledger.putContents(one));

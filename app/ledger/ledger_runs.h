@@ -1,8 +1,10 @@
 #pragma once
 
 #include "app/documents/ledger_run.h"
+#include "app/documents/runs_model.h"
+#include "app/timeline/details/details.h"
 
-#include <cstdint>
+#include <vector>
 
 namespace app {
 
@@ -10,21 +12,25 @@ namespace app {
 // trash.
 struct LedgerFacet
 {
-    enum class Kind : std::uint8_t { All, Starred, Open, Failed, Imported, Trash, Tag };
+    enum class Kind : std::uint8_t { All, Open, Failed, Imported, Trash, Tag };
 
     Kind kind = Kind::All;
     QString tag;   // for Kind::Tag
     int count = 0; // number of runs in the group
 
     QString title() const;
-    // Whether both facets select the same group. Ignores the counts.
     bool isSame(const LedgerFacet& other) const { return kind == other.kind && tag == other.tag; }
     bool contains(const LedgerRun& run, const QStringList& openFiles) const;
 };
 
-// Returns all facets with their counts: first the fixed ones, then one for each tag, sorted by
-// name.
+// The fixed groups, then one for each tag, sorted by name.
 std::vector<LedgerFacet> ledgerFacets(const std::vector<LedgerRun>& runs,
                                       const QStringList& openFiles);
+
+// Adds the open runs that have not ended to the runs of the ledger. If the file of an open run is
+// already in the ledger, that entry gets its state; otherwise a new entry is placed first.
+std::vector<LedgerRun> withRunsUnderWay(std::vector<LedgerRun> runs, const RunsModel& open);
+
+Details describeLedgerRun(const LedgerRun& run); // without reading its file
 
 } // namespace app

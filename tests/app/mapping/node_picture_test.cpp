@@ -1,4 +1,4 @@
-#include "app/mapping/node_painter.h"
+#include "app/mapping/node_picture.h"
 #include "tests/catch.h"
 
 #include <QFontMetricsF>
