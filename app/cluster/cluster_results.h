@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/cluster/cluster_plan.h"
+#include "app/ui/latest.h"
 #include "profiler/analysis/compare_expected.h"
 
 #include <QDateTime>

@@ -153,15 +153,6 @@ std::optional<MemoryFit> largest(MemoryTrials& trials, int least, int most, bool
 
 } // namespace
 
-QString mappingName(const PredictionRequest& request)
-{
-    if (!request.schedule.mapping.empty())
-        return QString::fromStdString(request.schedule.mapping);
-    const engine::Scheme* scheme
-        = request.scheduleFile.empty() ? engine::findScheme(request.schedule.scheme) : nullptr;
-    return fromUtf8(scheme != nullptr ? scheme->mapping : engine::kMappingNames.front());
-}
-
 bool hasNodes(const PredictionRequest& request)
 {
     return request.source.kind == CostSource::Kind::Hardware;

@@ -21,7 +21,7 @@ public:
     using Done = std::function<void(Answer)>; // called in the owner's thread
     // What happens to the running job when a newer request comes.
     enum class Older : std::uint8_t {
-        Dropped,  // it is told to stop, and its answer is not delivered
+        Dropped,  // `isDropped` becomes true, and its answer is not delivered
         Delivered // it ends, and its answer is delivered, so that a picture follows a slider
     };
 

@@ -59,8 +59,7 @@ QStringList filesOf(const RunsModel& open,
     return files;
 }
 
-} // namespace
-
+// With a button that opens their folder.
 void announceFiles(NoticeBar& notice, const QStringList& files)
 {
     QStringList names;
@@ -73,6 +72,8 @@ void announceFiles(NoticeBar& notice, const QStringList& files)
                {MainWindow::tr("Open folder"), [&notice, folder] { openFolder(notice, folder); }});
 }
 
+// Opens the export dialog for the runs of a page on request, and announces the files that the
+// dialog and the page save.
 void connectExports(MainWindow& window, Page& page, const ThemeController& theme, NoticeBar& notice)
 {
     auto* saver = new RunSaver(&page);
@@ -101,8 +102,6 @@ void connectExports(MainWindow& window, Page& page, const ThemeController& theme
                          dialog->open();
                      });
 }
-
-namespace {
 
 // Returns the file of the open run whose file is named `name`; "" if there is none.
 QString openRunNamed(RunLibrary& library, const QString& name)

@@ -13,7 +13,6 @@
 
 namespace app {
 
-class NoticeBar;
 class Page;
 class PageTabs;
 class StartPage;
@@ -21,19 +20,6 @@ class StatusLine;
 class ThemeController;
 class WindowMenus;
 class WindowSession;
-
-// Names the files that were written, with a button that opens their folder.
-void announceFiles(NoticeBar& notice, const QStringList& files);
-
-// Opens the export dialog for the runs of a page on request, and announces the files that the
-// dialog and the page save. All arguments must have the same lifetime.
-void connectExports(MainWindow& window, Page& page, const ThemeController& theme,
-                    NoticeBar& notice);
-
-// Opens the run of a link (app/timeline/details/view_link.h) and restores its view. If the file
-// does not exist here, uses the open run whose file has the same name; without such a run, asks the
-// user. A text that is not a link is refused with a message.
-void openLink(MainWindow& window, const QString& text);
 
 // The main window: menu bar, tabs, pages, status bar. It creates pages and connects their signals;
 // it computes nothing.
@@ -97,5 +83,10 @@ private:
     StartPage* m_start = nullptr;
     QList<QStringList> m_left; // options of the last window's queued runs, until the user answers
 };
+
+// Opens the run of a link (app/timeline/details/view_link.h) and restores its view. If the file
+// does not exist here, uses the open run whose file has the same name; without such a run, asks the
+// user. A text that is not a link is refused with a message.
+void openLink(MainWindow& window, const QString& text);
 
 } // namespace app
