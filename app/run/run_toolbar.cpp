@@ -1,5 +1,6 @@
 #include "app/run/run_toolbar.h"
 
+#include "app/run/run_actions.h"
 #include "app/timeline/widget/iteration_segments.h"
 #include "app/timeline/widget/iteration_stepper.h"
 #include "app/ui/controls.h"
@@ -18,7 +19,7 @@
 
 namespace app {
 
-RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent)
+RunToolbar::RunToolbar(const ThemeController& theme, const RunActions& actions, QWidget* parent)
     : QWidget(parent)
     , m_actions(actions)
     , m_stepper(new IterationStepper(theme))

@@ -1,6 +1,6 @@
 #include "app/window/main_window.h"
 
-#include "app/run/stop_run_dialog.h"
+#include "app/run/run_state_view.h"
 #include "app/setup/setup_page.h"
 #include "app/shell/notice_bar.h"
 #include "app/start/start_page.h"

@@ -1,6 +1,5 @@
 #include "app/window/open_link.h"
 
-#include "app/run/link_controller.h"
 #include "app/run/run_page.h"
 #include "app/ui/file_dialog.h"
 #include "app/window/main_window.h"
@@ -23,7 +22,7 @@ QString openRunNamed(RunLibrary& library, const QString& name)
 void showIn(MainWindow& window, const ViewLink& link)
 {
     if (auto* page = qobject_cast<RunPage*>(window.open({"run", {link.file}})))
-        page->link().show(link);
+        page->showLink(link);
 }
 
 } // namespace
