@@ -48,6 +48,25 @@ void addPart(DeviceColumns& columns, const RunMetrics& metrics, DeviceColumns::P
         columns.amounts[device].push_back(amount(metrics.devices[device]));
 }
 
+constexpr double kLeft = 44, kRight = 12, kHeader = 26, kLegendLine = 16, kFoot = 22;
+constexpr double kMostStep = 64, kMostColumn = 40;
+constexpr double kSwatch = 10, kTextGap = 5, kEntryGap = 14;
+constexpr double kAbove = 1.15; // space for a number above the highest column
+constexpr double kTickDistance = 26;
+
+// The space between two columns. Narrow columns touch.
+double gapOf(double step)
+{
+    return step < 3 ? 0 : step < 12 ? 1 : 2;
+}
+
+// Omits the decimals of a whole number, because limits are often whole: "80", but "80.50".
+QString roundText(const Scale& scale, double value)
+{
+    const double shown = value / scale.perUnit();
+    return std::abs(shown - std::round(shown)) < 1e-6 ? number(shown, 0) : scale.text(value);
+}
+
 } // namespace
 
 double DeviceColumns::total(DeviceId device) const
@@ -144,31 +163,6 @@ std::vector<int> labelledDevices(int devices, double step, double width)
         labelled.push_back(devices - 1);
     return labelled;
 }
-
-namespace {
-
-using engine::DeviceId;
-
-constexpr double kLeft = 44, kRight = 12, kHeader = 26, kLegendLine = 16, kFoot = 22;
-constexpr double kMostStep = 64, kMostColumn = 40;
-constexpr double kSwatch = 10, kTextGap = 5, kEntryGap = 14;
-constexpr double kAbove = 1.15; // space for a number above the highest column
-constexpr double kTickDistance = 26;
-
-// The space between two columns. Narrow columns touch.
-double gapOf(double step)
-{
-    return step < 3 ? 0 : step < 12 ? 1 : 2;
-}
-
-// Omits the decimals of a whole number, because limits are often whole: "80", but "80.50".
-QString roundText(const Scale& scale, double value)
-{
-    const double shown = value / scale.perUnit();
-    return std::abs(shown - std::round(shown)) < 1e-6 ? number(shown, 0) : scale.text(value);
-}
-
-} // namespace
 
 DeviceChart::DeviceChart(const char* name, const ThemeController& theme, QWidget* parent)
     : ThemedWidget(theme, parent)
@@ -465,12 +459,6 @@ void DeviceChart::keyPressEvent(QKeyEvent* event)
     }
 }
 
-namespace {
-
-constexpr int kBesideFrom = 700; // width of the panel
-
-} // namespace
-
 DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_memory(new DeviceChart("devicesMemory", theme))
@@ -510,6 +498,7 @@ void DevicesPanel::arrange()
 {
     const bool hasMemory = !m_memory->columns().isEmpty(),
                hasBubble = !m_bubble->columns().isEmpty();
+    constexpr int kBesideFrom = 700;
     const bool isBeside = width() >= kBesideFrom;
     m_charts->setDirection(isBeside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     m_memory->setVisible(hasMemory);

@@ -71,13 +71,10 @@ public:
 
 private:
     void showProgress();
-    void stopNow();
-    void runChanged();
 
     const RunDocument& m_document;
-    std::function<void()> m_stop;
     QLabel* m_text;
-    QPushButton *m_stopButton, *m_keepButton;
+    QPushButton *m_stop, *m_keep;
 };
 
 // If the run is in progress, asks whether to stop it, and waits until it has ended. Returns false

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/documents/run_document.h"
+#include "app/range/device_table.h"
 #include "app/ui/numbers.h"
 #include "app/ui/table_model.h"
 #include "profiler/analysis/kernel_table.h"
@@ -66,14 +67,13 @@ private:
     Scale m_time;
 };
 
-// Table of the metrics of one iteration. It has a row per device, then a row for all devices
-// (nullptr) with means, the largest peak and the total number of messages.
-class MetricsModel : public TableModel<const profiler::DeviceMetrics*>
+// Table of the metrics of one iteration: the summary of a run.
+class MetricsModel : public DeviceTable
 {
     Q_OBJECT
 
 public:
-    using TableModel::TableModel;
+    using DeviceTable::DeviceTable;
 
     void show(RunPointer run, profiler::RunMetrics metrics); // `metrics` belong to `run`
     void clear();
@@ -82,27 +82,16 @@ public:
     void setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work);
     const profiler::RunMetrics& metrics() const { return m_metrics; }
     // The columns that a narrow table hides: those after the peak, the last column first.
-    std::vector<int> dispensable() const;
+    const std::vector<int>& dispensable() const { return m_dispensable; }
     QString keyNumbers() const; // "bubble 13.0 %, exposed 6.6 ms, peak 9.74 GiB"
 
 private:
-    using Device = profiler::DeviceMetrics;
-    using Ticks = std::function<std::int64_t(const Device&)>;
-
     QVariant headerToolTip(int section, const QString& title) const override;
-    bool occurs(engine::OpKind kind) const; // whether the run has ops of this kind
-    Columns columns() const;
-    TableColumn<const Device*> timeColumn(const QString& title, const Ticks& ticks) const;
-    TableColumn<const Device*> bubbleShareColumn() const;
-    TableColumn<const Device*> pathColumn() const;
-    TableColumn<const Device*> peakColumn() const;
-    TableColumn<const Device*> stashColumn() const;
-    std::vector<const Device*> deviceRows() const;
+    void showColumns();
 
-    RunPointer m_run;
     profiler::RunMetrics m_metrics;
     engine::IdVector<engine::DeviceId, std::int64_t> m_workOnPath;
-    Scale m_time, m_bytes;
+    std::vector<int> m_dispensable;
 };
 
 // Table of the kernels of a run by kind of op, with their counts, times and shares.

@@ -75,7 +75,7 @@ void WhyController::ask()
 {
     close();
     if (m_view && m_iteration >= 0) {
-        m_panel->showComputing();
+        m_panel->showEmpty({}, WhyPanel::Offer::Nothing);
         m_analysis.ask(m_view->shared(), m_iteration);
     } else {
         m_panel->showEmpty(tr("Show one whole iteration to see its path."),

@@ -1,7 +1,7 @@
 #include "app/compare/compare_model.h"
 #include "app/documents/iterations_model.h"
 #include "app/documents/runs_model.h"
-#include "app/range/range_model.h"
+#include "app/range/range_panel.h"
 #include "app/run/run_tables.h"
 #include "app/ui/table_roles.h"
 #include "app/ui/verdict.h"
