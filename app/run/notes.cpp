@@ -285,99 +285,15 @@ Qt::ItemFlags NotesModel::flags(const QModelIndex& index) const
     return isText ? base | Qt::ItemIsEditable : base;
 }
 
-// The bar for writing a note, below the toolbar and 36 px high: the note's subject and its text.
-class NoteBar : public QWidget
-{
-public:
-    using Written = std::function<void(const QString&)>; // the text is not empty
-    NoteBar(const ThemeController& theme, QWidget* parent, Written written,
-            std::function<void()> closed);
-
-    void open(const QString& subject)
-    {
-        m_subject->setText(tr("Note on %1").arg(subject));
-        m_field->clear();
-        show();
-        m_field->setFocus();
-    }
-
-protected:
-    void keyPressEvent(QKeyEvent* event) override
-    {
-        if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
-            write();
-        else if (event->key() == Qt::Key_Escape)
-            close();
-        else
-            QWidget::keyPressEvent(event);
-    }
-
-private:
-    void write()
-    {
-        const QString text = m_field->text().simplified();
-        if (text.isEmpty())
-            return;
-        m_written(text);
-        close();
-    }
-    void close()
-    {
-        hide();
-        m_closed();
-    }
-
-    QLabel* m_subject;
-    QLineEdit* m_field;
-    Written m_written;
-    std::function<void()> m_closed;
-};
-
-NoteBar::NoteBar(const ThemeController& theme, QWidget* parent, Written written,
-                 std::function<void()> closed)
-    : QWidget(parent)
-    , m_subject(named(makeLabel({}, "small"), "noteSubject"))
-    , m_field(named(new QLineEdit, "noteField", tr("Text of the note")))
-    , m_written(std::move(written))
-    , m_closed(std::move(closed))
-{
-    constexpr int kLongest = 400; // characters
-    setObjectName(QStringLiteral("noteBar"));
-    setFixedHeight(36);
-    hide();
-    m_field->setPlaceholderText(tr("Add a note; Enter saves it, Esc cancels"));
-    m_field->setMaxLength(kLongest);
-    m_field->setFixedHeight(26);
-    m_field->setMaximumWidth(640);
-    QPushButton* keep = makeButton(tr("Keep"), QStringLiteral("keepNote"), "tool");
-    QToolButton* close = makeIconButton("closeNote", Icon::Close, tr("Close (Esc)"), theme);
-    spaced(new QHBoxLayout(this), {12, 0, 8, 0}, 8,
-           {new IconLabel(theme, Icon::Note, &Chrome::text2),
-            m_subject,
-            {m_field, 2},
-            keep,
-            kStretch,
-            close});
-    connect(keep, &QPushButton::clicked, this, &NoteBar::write);
-    connect(close, &QToolButton::clicked, this, &NoteBar::close);
-    connect(m_field, &QLineEdit::textChanged, keep,
-            [keep](const QString& text) { keep->setEnabled(!text.trimmed().isEmpty()); });
-    keep->setEnabled(false);
-}
-
 NotesPanel::NotesPanel(const ThemeController& theme, const RunActions& actions, QWidget* parent)
     : QWidget(parent)
     , m_actions(actions)
     , m_model(new NotesModel(this))
     , m_stack(new QStackedWidget)
     , m_table(named(new DataTable(theme, 28), "notesTable", tr("Notes")))
-    , m_bar(new NoteBar(
-          theme, this,
-          [this](const QString& text) {
-              m_draft.text = text.toStdString();
-              m_notes.add(m_draft);
-          },
-          [this] { Q_EMIT closed(); }))
+    , m_bar(named(new QWidget(this), "noteBar"))
+    , m_subject(named(makeLabel({}, "small"), "noteSubject"))
+    , m_text(named(new QLineEdit, "noteField", tr("Text of the note")))
     , m_band(named(new Band(theme, Band::Shape::State, this), "noteBand"))
     , m_copy(m_band->addAction(tr("Save a copy…"), QStringLiteral("copyForNote")))
 {
@@ -399,6 +315,7 @@ NotesPanel::NotesPanel(const ThemeController& theme, const RunActions& actions, 
     m_stack->addWidget(full);
     spaced(new QVBoxLayout(this), {}, 0, {m_stack});
     m_band->hide();
+    fillBar(theme);
     connect(empty, &EmptyState::activated, this, &NotesPanel::begin);
     connect(m_copy, &QPushButton::clicked, this, [this] { askForCopy(m_refused); });
     connect(m_band->addAction(tr("Close"), QStringLiteral("dismissNoteBand")),
@@ -406,6 +323,44 @@ NotesPanel::NotesPanel(const ThemeController& theme, const RunActions& actions, 
     connectActions();
     connectNotes();
     showCurrent();
+}
+
+void NotesPanel::fillBar(const ThemeController& theme)
+{
+    constexpr int kLongest = 400; // characters
+    m_bar->setFixedHeight(36);
+    m_bar->hide();
+    m_bar->installEventFilter(this);
+    m_text->setPlaceholderText(tr("Add a note; Enter saves it, Esc cancels"));
+    m_text->setMaxLength(kLongest);
+    m_text->setFixedHeight(26);
+    m_text->setMaximumWidth(640);
+    QPushButton* keep = makeButton(tr("Keep"), QStringLiteral("keepNote"), "tool");
+    keep->setEnabled(false);
+    QToolButton* close = makeIconButton("closeNote", Icon::Close, tr("Close (Esc)"), theme);
+    spaced(new QHBoxLayout(m_bar), {12, 0, 8, 0}, 8,
+           {new IconLabel(theme, Icon::Note, &Chrome::text2),
+            m_subject,
+            {m_text, 2},
+            keep,
+            kStretch,
+            close});
+    connect(keep, &QPushButton::clicked, this, &NotesPanel::keep);
+    connect(close, &QToolButton::clicked, this, &NotesPanel::closeBar);
+    connect(m_text, &QLineEdit::textChanged, keep,
+            [keep](const QString& text) { keep->setEnabled(!text.trimmed().isEmpty()); });
+}
+
+bool NotesPanel::eventFilter(QObject* watched, QEvent* event)
+{
+    const int key = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event)->key() : 0;
+    if (key == Qt::Key_Return || key == Qt::Key_Enter)
+        keep();
+    else if (key == Qt::Key_Escape)
+        closeBar();
+    else
+        return QWidget::eventFilter(watched, event);
+    return true;
 }
 
 QWidget* NotesPanel::makeButtons()
@@ -471,11 +426,6 @@ void NotesPanel::connectNotes()
     connect(m_table, &QTableView::activated, this, choose);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &NotesPanel::showCurrent);
-}
-
-QWidget* NotesPanel::bar() const
-{
-    return m_bar;
 }
 
 void NotesPanel::setRun(const RunViewPointer& view, const RunDocument& document)
@@ -559,7 +509,25 @@ void NotesPanel::begin()
     if (!prepare())
         return;
     m_draft = noteOn(m_selection);
-    m_bar->open(noteSubject(m_view->run(), m_draft));
+    m_subject->setText(tr("Note on %1").arg(noteSubject(m_view->run(), m_draft)));
+    m_text->clear();
+    m_bar->show();
+    m_text->setFocus();
+}
+
+void NotesPanel::keep()
+{
+    m_draft.text = m_text->text().simplified().toStdString();
+    if (m_draft.text.empty())
+        return;
+    m_notes.add(m_draft);
+    closeBar();
+}
+
+void NotesPanel::closeBar()
+{
+    m_bar->hide();
+    Q_EMIT closed();
 }
 
 void NotesPanel::refuse(const Note& note, const QString& reason)

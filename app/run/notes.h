@@ -15,6 +15,8 @@
 #include <optional>
 #include <vector>
 
+class QLabel;
+class QLineEdit;
 class QPushButton;
 class QStackedWidget;
 class QToolButton;
@@ -23,7 +25,6 @@ namespace app {
 
 class Band;
 class DataTable;
-class NoteBar;
 class RunActions;
 
 // The notes in the file of one run, sorted by time. A change is shown at once, written in the
@@ -110,8 +111,9 @@ class NotesPanel : public QWidget
 public:
     NotesPanel(const ThemeController& theme, const RunActions& actions, QWidget* parent = nullptr);
 
-    QWidget* bar() const;                 // bar and band are children of the panel until they
-    Band* band() const { return m_band; } // are added to a layout
+    // Both are children of the panel until they are added to a layout.
+    QWidget* bar() const { return m_bar; }
+    Band* band() const { return m_band; }
     const std::vector<engine::Note>& notes() const { return m_notes.notes(); }
     // Reads the notes once the file is complete. `view` may be nullptr.
     void setRun(const RunViewPointer& view, const RunDocument& document);
@@ -126,8 +128,10 @@ Q_SIGNALS:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override; // Enter and Esc in the bar
 
 private:
+    void fillBar(const ThemeController& theme);
     QWidget* makeButtons();
     void connectActions();
     void connectNotes();
@@ -135,6 +139,8 @@ private:
     void showCurrent();
     bool prepare();
     void begin();
+    void keep();
+    void closeBar();
     void removeCurrent();
     void refuse(const engine::Note& note, const QString& reason);
     // Asks where to copy the run; `note` is then written to the copy.
@@ -146,7 +152,9 @@ private:
     QStackedWidget* m_stack;
     DataTable* m_table;
     QToolButton *m_edit = nullptr, *m_remove = nullptr;
-    NoteBar* m_bar;
+    QWidget* m_bar; // 36 px high: the subject of the new note and its text
+    QLabel* m_subject;
+    QLineEdit* m_text;
     Band* m_band;
     QPushButton* m_copy;
     RunNotes m_notes;

@@ -170,14 +170,6 @@ void MetricsModel::setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t
         showColumns();
 }
 
-void MetricsModel::clear()
-{
-    m_dispensable.clear();
-    reset({}, {});
-    m_workOnPath.clear();
-    m_metrics = {};
-}
-
 // Omits columns of ops that do not occur in the run.
 void MetricsModel::showColumns()
 {

@@ -76,7 +76,6 @@ public:
     using DeviceTable::DeviceTable;
 
     void show(RunPointer run, profiler::RunMetrics metrics); // `metrics` belong to `run`
-    void clear();
     // Adds a column with the ticks that each device contributes to the critical path; an empty
     // `work` removes it.
     void setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work);
