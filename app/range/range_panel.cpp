@@ -20,6 +20,54 @@
 
 namespace app {
 
+using profiler::RangeDevice;
+
+void RangeModel::show(RunPointer run, profiler::RangeMetrics metrics)
+{
+    m_metrics = std::move(metrics);
+    std::vector<const Device*> devices;
+    for (const RangeDevice& device : m_metrics.devices)
+        devices.push_back(&device.times);
+    setDevices(std::move(run), std::move(devices), m_metrics.range.duration(),
+               m_metrics.bubbleRatio);
+    Columns columns{nameColumn()};
+    append(columns, workColumns());
+    append(columns, bubbleColumns());
+    append(columns,
+           {timeColumn(tr("fill"), &Device::fill), timeColumn(tr("wait"), &Device::wait),
+            timeColumn(tr("drain"), &Device::drain)});
+    const auto between
+        = [this](const Device& device) { return m_metrics.devices[device.device].between; };
+    if (sum(between) > 0)
+        columns.push_back(timeColumn(tr("between"), between));
+    append(columns, peakColumn());
+    append(columns, stashColumn());
+    append(columns,
+           {countColumn(tr("Ops"), &RangeDevice::opsWhole),
+            countColumn(tr("Cut"), &RangeDevice::opsCut), messagesColumn()});
+    for (auto column = columns.begin() + 1; column != columns.end(); ++column)
+        column->onlyIf([this](const Device* device) {
+            return device == nullptr || m_metrics.devices[device->device].isRecorded;
+        });
+    DeviceTable::show(std::move(columns));
+}
+
+void RangeModel::clear()
+{
+    reset({}, {});
+    m_metrics = {};
+}
+
+RangeModel::Column RangeModel::countColumn(const QString& title,
+                                           std::int64_t RangeDevice::*count) const
+{
+    const auto of
+        = [this, count](const Device& one) { return m_metrics.devices[one.device].*count; };
+    return {title, [this, of](const Device* device) {
+                return number(static_cast<double>(device != nullptr ? of(*device) : sum(of)), 0);
+            }};
+}
+
 RangePanel::RangePanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_model(new RangeModel(this))

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "app/range/range_model.h"
+#include "app/range/device_table.h"
 #include "app/ui/theme.h"
+#include "profiler/analysis/range_metrics.h"
 
 #include <QWidget>
 
@@ -13,6 +14,31 @@ class QToolButton;
 namespace app {
 
 class DataTable;
+
+// Table of the metrics of a range of time.
+class RangeModel : public DeviceTable
+{
+    Q_OBJECT
+
+public:
+    using DeviceTable::DeviceTable;
+
+    void show(RunPointer run, profiler::RangeMetrics metrics); // `metrics` belong to `run`
+    void clear();
+    const profiler::RangeMetrics& metrics() const { return m_metrics; }
+    // The columns that a narrow table hides, in this order: numbers of messages and ops.
+    std::vector<int> dispensable() const
+    {
+        const int columns = columnCount(); // 0: no range
+        return columns > 0 ? std::vector{columns - 1, columns - 2, columns - 3}
+                           : std::vector<int>();
+    }
+
+private:
+    Column countColumn(const QString& title, std::int64_t profiler::RangeDevice::*count) const;
+
+    profiler::RangeMetrics m_metrics;
+};
 
 // The metrics of the marked time range per device, and a field that shows and edits the range.
 class RangePanel : public QWidget

@@ -1,11 +1,11 @@
 #include "app/range/range_text.h"
 
 #include "app/documents/iterations_model.h"
+#include "app/timeline/view/translate.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
 #include "engine/base/try.h"
 
-#include <QCoreApplication>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -18,11 +18,6 @@ namespace {
 using engine::Error;
 using engine::Iteration;
 using engine::Window;
-
-struct RangeTexts
-{
-    Q_DECLARE_TR_FUNCTIONS(RangeTexts)
-};
 
 tl::unexpected<Error> cannotRead(const QString& message)
 {
@@ -68,11 +63,10 @@ engine::Result<int> iterationNamed(const engine::Timeline& timeline, Iteration::
         return *found;
     const QString first = iterationName(timeline, 0),
                   last = iterationName(timeline, static_cast<int>(timeline.iterations.size()) - 1);
-    return cannotRead(kind == Iteration::Kind::Replay
-                          ? RangeTexts::tr("The run has no median iteration; name another one")
-                          : RangeTexts::tr("The run has no iteration %1; it has %2 to %3")
-                                .arg(number)
-                                .arg(first, last));
+    return cannotRead(
+        kind == Iteration::Kind::Replay
+            ? tr("The run has no median iteration; name another one")
+            : tr("The run has no iteration %1; it has %2 to %3").arg(number).arg(first, last));
 }
 
 // Returns the window of the iterations that the text names, or of `iteration` if it names none.
@@ -107,19 +101,13 @@ engine::Result<double> ticksOfUnit(const QString& unit, const engine::RunInfo& i
         return shown.perUnit();
     if (info.inUnits())
         return cannotRead(
-            RangeTexts::tr("The times of this run are in abstract cost units; leave out \"%1\"")
-                .arg(unit));
-    const QString name = unit.toLower();
-    if (name == QLatin1String("s"))
-        return scaleIn(Unit::Second).perUnit();
-    if (name == QLatin1String("ms"))
-        return scaleIn(Unit::Millisecond).perUnit();
-    if (name == QLatin1String("us") || name == QStringLiteral("µs") || name == QStringLiteral("μs"))
-        return scaleIn(Unit::Microsecond).perUnit();
-    if (name == QLatin1String("ns"))
-        return 1.0;
-    return cannotRead(
-        RangeTexts::tr("\"%1\" is not a unit of time; use ns, µs, ms or s").arg(unit));
+            tr("The times of this run are in abstract cost units; leave out \"%1\"").arg(unit));
+    for (const auto& [name, ticks] :
+         {std::pair(u"s", 1e9), std::pair(u"ms", 1e6), std::pair(u"us", 1e3), std::pair(u"µs", 1e3),
+          std::pair(u"μs", 1e3), std::pair(u"ns", 1.0)})
+        if (unit.compare(QStringView(name), Qt::CaseInsensitive) == 0)
+            return ticks;
+    return cannotRead(tr("\"%1\" is not a unit of time; use ns, µs, ms or s").arg(unit));
 }
 
 engine::Result<Window> clippedRange(Window range, const engine::Run& run)
@@ -129,8 +117,8 @@ engine::Result<Window> clippedRange(Window range, const engine::Run& run)
     const Window part{std::max(range.begin, all.begin), std::min(range.end, all.end)};
     if (part.duration() > 0)
         return part;
-    return cannotRead(RangeTexts::tr("This range is outside the run; type one within %1")
-                          .arg(rangeName(run, all)));
+    return cannotRead(
+        tr("This range is outside the run; type one within %1").arg(rangeName(run, all)));
 }
 
 } // namespace
@@ -146,14 +134,13 @@ engine::Result<Window> parseRange(const QString& text, const engine::Run& run, i
 {
     const auto& iterations = run.timeline.iterations;
     if (iterations.empty())
-        return cannotRead(RangeTexts::tr("The run has no iteration yet"));
+        return cannotRead(tr("The run has no iteration yet"));
     const QString plain = plainRange(text);
     const QRegularExpressionMatch match = rangeGrammar().match(plain);
     if (plain.isEmpty() || !match.hasMatch())
-        return cannotRead(
-            RangeTexts::tr("\"%1\" is not a range; type 102-172.4 ms, or iteration 1, "
-                           "40..60 ms")
-                .arg(plain));
+        return cannotRead(tr("\"%1\" is not a range; type 102-172.4 ms, or iteration 1, "
+                             "40..60 ms")
+                              .arg(plain));
     const int last = static_cast<int>(iterations.size()) - 1;
     auto whole = baseOf(match, run.timeline, std::clamp(iteration, 0, last));
     if (!whole)
@@ -161,17 +148,14 @@ engine::Result<Window> parseRange(const QString& text, const engine::Run& run, i
     const QString begin = match.captured(QStringLiteral("begin")),
                   end = match.captured(QStringLiteral("end"));
     if (begin.isEmpty())
-        return whole->duration() > 0
-            ? whole
-            : cannotRead(RangeTexts::tr("Name the earlier iteration first"));
+        return whole->duration() > 0 ? whole : cannotRead(tr("Name the earlier iteration first"));
     const int from = iterationOf(run.timeline, whole->begin);
     const Scale shown
         = timeScale(run.info, iterations[static_cast<std::size_t>(from)].window.duration());
     const auto ticks = TRY(ticksOfUnit(match.captured(QStringLiteral("unit")), run.info, shown));
     if (begin.toDouble() >= end.toDouble())
-        return cannotRead(
-            RangeTexts::tr("The range ends at %1 and begins at %2; type the earlier time first")
-                .arg(end, begin));
+        return cannotRead(tr("The range ends at %1 and begins at %2; type the earlier time first")
+                              .arg(end, begin));
     const auto at = [&](const QString& time) {
         constexpr double kMost = 9e18; // the ticks of a window have 64 bits
         return std::llround(
@@ -190,8 +174,7 @@ QString rangeName(const engine::Run& run, Window range)
     };
     const QString name = iterationName(run.timeline, from);
     return QStringLiteral("%1, %2 – %3 %4")
-        .arg(iteration.kind == Iteration::Kind::Measured ? RangeTexts::tr("iteration %1").arg(name)
-                                                         : name,
+        .arg(iteration.kind == Iteration::Kind::Measured ? tr("iteration %1").arg(name) : name,
              text(range.begin), text(range.end), scale.unit());
 }
 

@@ -1,5 +1,9 @@
 #include "app/run/device_chart.h"
 
+#include "app/memory/memory_report.h"
+#include "app/timeline/paint/memory_bar.h"
+#include "app/timeline/view/translate.h"
+#include "app/ui/text.h"
 #include "profiler/analysis/ticks.h"
 #include "profiler/figure/legend_entries.h"
 
@@ -7,14 +11,42 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QScrollArea>
+#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 namespace app {
+
 namespace {
 
 using engine::DeviceId;
+using profiler::DeviceMetrics;
+using profiler::Palette;
+using profiler::RunMetrics;
+
+DeviceColumns columnsOf(const engine::Run& run, const RunMetrics& metrics)
+{
+    DeviceColumns columns;
+    columns.amounts.resize(metrics.devices.size());
+    for (const DeviceId device : metrics.devices.ids())
+        columns.names.push_back(
+            tr("Device %1, %2").arg(QString::number(device.value), deviceText(run, device)));
+    return columns;
+}
+
+void addPart(DeviceColumns& columns, const RunMetrics& metrics, DeviceColumns::Part part,
+             const std::function<double(const DeviceMetrics&)>& amount)
+{
+    if (std::ranges::none_of(metrics.devices, [&](const auto& one) { return amount(one) > 0; }))
+        return;
+    columns.parts.push_back(std::move(part));
+    for (const DeviceId device : metrics.devices.ids())
+        columns.amounts[device].push_back(amount(metrics.devices[device]));
+}
 
 constexpr double kLeft = 44, kRight = 12, kHeader = 26, kLegendLine = 16, kFoot = 22;
 constexpr double kMostStep = 64, kMostColumn = 40;
@@ -36,6 +68,101 @@ QString roundText(const Scale& scale, double value)
 }
 
 } // namespace
+
+double DeviceColumns::total(DeviceId device) const
+{
+    return std::accumulate(amounts[device].begin(), amounts[device].end(), 0.0);
+}
+
+double DeviceColumns::highest() const
+{
+    double most = 0;
+    for (const DeviceId device : amounts.ids())
+        most = std::max(most, total(device));
+    return most;
+}
+
+bool DeviceColumns::isLimitInSight() const
+{
+    return isInSight(limit, highest());
+}
+
+QString DeviceColumns::text(DeviceId device) const
+{
+    QString text = names[device];
+    const auto add = [&](const QString& name, double amount) {
+        text += QStringLiteral("\n%1 %2").arg(name, scale.withUnit(amount));
+    };
+    for (std::size_t part = parts.size(); part-- > 0 && parts.size() > 1;)
+        add(parts[part].name, amounts[device][part]);
+    add(sum, total(device));
+    if (isOver(device))
+        text += tr(", %1 over the limit").arg(scale.withUnit(total(device) - *limit));
+    else if (limit)
+        text += tr(", limit %1").arg(scale.withUnit(*limit));
+    return text;
+}
+
+DeviceColumns memoryColumns(const engine::Run& run, const RunMetrics& metrics)
+{
+    DeviceColumns columns = columnsOf(run, metrics);
+    columns.axis = tr("%1 per device");
+    if (!run.timeline.memory.empty()) {
+        columns.title = tr("Peak memory");
+        columns.sum = tr("peak");
+        for (const auto& [category, fill] : memoryFills())
+            addPart(columns, metrics, {fromUtf8(engine::memoryCategoryName(category)), fill},
+                    [category = category](const DeviceMetrics& one) {
+                        return static_cast<double>(one.bytesAtPeak[category]);
+                    });
+        columns.limit = deviceLimit(run);
+        const double largest = columns.isLimitInSight()
+            ? std::max(columns.highest(), *columns.limit)
+            : columns.highest();
+        columns.scale = byteScale(static_cast<std::int64_t>(largest));
+    } else if (engine::knowsMicroBatches(run.info)) {
+        columns.title = tr("Peak stash");
+        columns.sum = tr("stash");
+        addPart(columns, metrics, {tr("stash"), &Palette::stash}, &DeviceMetrics::peakStash);
+        columns.scale = Scale(1, 1, QStringLiteral("Mₐ"));
+    }
+    return columns;
+}
+
+// Paints the three causes in the greys of the palette, which also stand for memory categories.
+DeviceColumns bubbleColumns(const engine::Run& run, const RunMetrics& metrics)
+{
+    DeviceColumns columns = columnsOf(run, metrics);
+    columns.title = tr("Bubble by cause");
+    columns.axis = tr("%1 of the iteration");
+    columns.sum = tr("bubble");
+    columns.scale = Scale(0.01, 1, QStringLiteral("%"));
+    const auto add = [&](const QString& name, profiler::Colour Palette::*fill,
+                         std::int64_t DeviceMetrics::*ticks) {
+        addPart(columns, metrics, {name, fill}, [&metrics, ticks](const DeviceMetrics& one) {
+            return static_cast<double>(one.*ticks)
+                / static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
+        });
+    };
+    add(tr("fill"), &Palette::optimizerState, &DeviceMetrics::fill);
+    add(tr("wait"), &Palette::gradients, &DeviceMetrics::wait);
+    add(tr("drain"), &Palette::weights, &DeviceMetrics::drain);
+    columns.mean = metrics.bubbleRatio;
+    return columns;
+}
+
+std::vector<int> labelledDevices(int devices, double step, double width)
+{
+    int every = 1;
+    while (every < devices && every * step < width)
+        every *= 2;
+    std::vector<int> labelled;
+    for (int device = 0; device < devices; device += every)
+        labelled.push_back(device);
+    if (devices > 0 && (devices - 1 - labelled.back()) * step >= width)
+        labelled.push_back(devices - 1);
+    return labelled;
+}
 
 DeviceChart::DeviceChart(const char* name, const ThemeController& theme, QWidget* parent)
     : ThemedWidget(theme, parent)
@@ -330,6 +457,61 @@ void DeviceChart::keyPressEvent(QKeyEvent* event)
     default:
         QWidget::keyPressEvent(event);
     }
+}
+
+DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_memory(new DeviceChart("devicesMemory", theme))
+    , m_bubble(new DeviceChart("devicesBubble", theme))
+    , m_line(makeLine(Qt::Vertical))
+    , m_charts(new QBoxLayout(QBoxLayout::LeftToRight))
+    , m_empty(named(makeLabel(tr("The columns appear with the first complete iteration."), "hint"),
+                    "devicesEmpty"))
+{
+    setObjectName(QStringLiteral("devicesPanel"));
+    auto* charts = new QWidget;
+    charts->setLayout(spaced(m_charts, {}, 0, {{m_memory, 1}, m_line, {m_bubble, 1}}));
+    m_scroll = makeScroll(charts);
+    m_empty->setContentsMargins(12, 10, 12, 10);
+    m_empty->setAlignment(Qt::AlignTop);
+    spaced(new QVBoxLayout(this), {}, 0, {{m_scroll, 1}, {m_empty, 1}});
+    for (const DeviceChart* chart : {m_memory, m_bubble})
+        connect(chart, &DeviceChart::chosen, this, &DevicesPanel::chosen);
+    arrange();
+}
+
+void DevicesPanel::showMetrics(const engine::Run& run, const profiler::RunMetrics& metrics)
+{
+    m_memory->show(memoryColumns(run, metrics));
+    m_bubble->show(bubbleColumns(run, metrics));
+    m_empty->setText(tr("No device has a bubble, and no memory was recorded."));
+    arrange();
+}
+
+void DevicesPanel::mark(engine::DeviceId device)
+{
+    m_memory->mark(device);
+    m_bubble->mark(device);
+}
+
+void DevicesPanel::arrange()
+{
+    const bool hasMemory = !m_memory->columns().isEmpty(),
+               hasBubble = !m_bubble->columns().isEmpty();
+    constexpr int kBesideFrom = 700;
+    const bool isBeside = width() >= kBesideFrom;
+    m_charts->setDirection(isBeside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_memory->setVisible(hasMemory);
+    m_bubble->setVisible(hasBubble);
+    m_line->setVisible(isBeside && hasMemory && hasBubble);
+    m_scroll->setVisible(hasMemory || hasBubble);
+    m_empty->setVisible(!hasMemory && !hasBubble);
+}
+
+void DevicesPanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    arrange();
 }
 
 } // namespace app

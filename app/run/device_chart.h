@@ -1,11 +1,62 @@
 #pragma once
 
-#include "app/run/device_columns.h"
+#include "app/documents/run_document.h"
 #include "app/ui/controls.h"
+#include "app/ui/numbers.h"
+#include "app/ui/theme.h"
+#include "profiler/analysis/metrics.h"
+#include "profiler/figure/palette.h"
 
+#include <QString>
+#include <QWidget>
+
+#include <optional>
 #include <vector>
 
+class QBoxLayout;
+class QFrame;
+class QLabel;
+class QScrollArea;
+
 namespace app {
+
+// A chart with one stacked column per device of a run.
+struct DeviceColumns
+{
+    struct Part
+    {
+        QString name;
+        profiler::Colour profiler::Palette::*fill;
+    };
+
+    QString title, axis; // "Peak memory"; "%1 per device", with the unit for %1
+    QString sum;         // name of the whole column: "peak"
+    Scale scale;
+    std::vector<Part> parts; // from the bottom, only those that occur; empty: nothing is known
+    // amounts[device][i] is the amount of parts[i]: in bytes, in M_a, or as a share of the
+    // iteration.
+    engine::IdVector<engine::DeviceId, std::vector<double>> amounts;
+    engine::IdVector<engine::DeviceId, QString> names; // "Device 3, stages 3, 7"
+    std::optional<double> limit, mean;                 // amounts of a whole column
+
+    bool isEmpty() const { return parts.empty(); }
+    double total(engine::DeviceId device) const;
+    double highest() const; // the largest total
+    bool isOver(engine::DeviceId device) const { return limit && total(device) > *limit; }
+    // Whether the columns can be drawn to a scale that includes the limit.
+    bool isLimitInSight() const;
+    QString text(engine::DeviceId device) const; // lines with the amounts, the top part first
+};
+
+// Peak memory by category, or the peak stash in M_a if no memory was recorded. Empty if neither is
+// known. `metrics` are those of the run.
+DeviceColumns memoryColumns(const engine::Run& run, const profiler::RunMetrics& metrics);
+// The bubble by cause. Empty if no device has a bubble.
+DeviceColumns bubbleColumns(const engine::Run& run, const profiler::RunMetrics& metrics);
+
+// The devices with a label below their column, such as 0, 8, 16, ... and, if it fits, the last one.
+// `step` is the distance between columns, `width` the least distance between labels; in pixels.
+std::vector<int> labelledDevices(int devices, double step, double width);
 
 // Draws DeviceColumns with their legend, axis, limit and mean. A click or the left and right arrow
 // keys choose a device; the tooltip has its numbers. If there are more devices than pixels, each
@@ -64,6 +115,34 @@ private:
     DeviceColumns m_columns;
     double m_top = 1; // the amount at the top of the plot
     engine::DeviceId m_marked;
+};
+
+// Charts of the peak memory and of the bubble by cause, with one column per device. The charts are
+// side by side or, in a narrow panel, one above the other.
+class DevicesPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit DevicesPanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void showMetrics(const engine::Run& run, const profiler::RunMetrics& metrics);
+    void mark(engine::DeviceId device); // without a signal; invalid: none
+
+Q_SIGNALS:
+    void chosen(engine::DeviceId device);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void arrange();
+
+    DeviceChart *m_memory, *m_bubble; // hidden if they have nothing to show
+    QFrame* m_line;                   // between the charts if they are side by side
+    QBoxLayout* m_charts;
+    QScrollArea* m_scroll;
+    QLabel* m_empty; // in place of the charts
 };
 
 } // namespace app

@@ -1,6 +1,9 @@
 #include "app/run/find_bar.h"
 
+#include "app/timeline/view/labels.h"
 #include "app/ui/controls.h"
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 
 #include <QHBoxLayout>
@@ -8,17 +11,19 @@
 #include <QLineEdit>
 #include <QToolButton>
 
+#include <algorithm>
+
 namespace app {
 
 FindBar::FindBar(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_field(named(new QLineEdit, "findField", tr("Find ops")))
     , m_answer(named(makeLabel({}, "small"), "findAnswer"))
-    , m_facets(new QWidget)
     , m_previous(makeIconButton("findPrevious", Icon::ChevronLeft, tr("Previous hit (Shift+Enter)"),
                                 theme))
     , m_next(makeIconButton("findNext", Icon::ChevronRight, tr("Next hit (Enter)"), theme))
     , m_all(makeButton(tr("Select all"), QStringLiteral("findSelectAll"), "tool"))
+    , m_facets(makeFacets())
 {
     setObjectName(QStringLiteral("findBar"));
     setFixedHeight(36);
@@ -33,18 +38,21 @@ FindBar::FindBar(const ThemeController& theme, QWidget* parent)
     auto* close = makeIconButton("findClose", Icon::Close, tr("Close (Esc)"), theme);
     spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 8,
            {{m_field, 2}, m_previous, m_next, m_answer, kStretch, m_facets, m_all, close});
-    addFacets(*spaced(new QHBoxLayout(m_facets), {}, 4));
-    connect(m_field, &QLineEdit::textChanged, this, &FindBar::searched);
-    connect(m_previous, &QToolButton::clicked, this, [this] { Q_EMIT stepped(-1); });
-    connect(m_next, &QToolButton::clicked, this, [this] { Q_EMIT stepped(1); });
-    connect(m_all, &QPushButton::clicked, this, &FindBar::allRequested);
-    connect(close, &QToolButton::clicked, this, &FindBar::closed);
-    say({}, Tone::Normal);
+    connect(m_field, &QLineEdit::textChanged, this, [this] {
+        m_areAllSelected = false;
+        search();
+    });
+    connect(m_previous, &QToolButton::clicked, this, [this] { step(-1); });
+    connect(m_next, &QToolButton::clicked, this, [this] { step(1); });
+    connect(m_all, &QPushButton::clicked, this, &FindBar::selectAll);
+    connect(close, &QToolButton::clicked, this, &FindBar::close);
+    showAnswer({}, Tone::Normal);
 }
 
-void FindBar::addFacets(QHBoxLayout& row)
+QWidget* FindBar::makeFacets()
 {
-    row.addWidget(makeLabel(tr("Add"), "hint"));
+    auto* facets = new QWidget;
+    auto* row = spaced(new QHBoxLayout(facets), {}, 4, {makeLabel(tr("Add"), "hint")});
     for (const char* facet :
          {"op:", "mb:", "stage:", "device:", "chunk:", "iter:", "dir:", "dur>", "kernel:"}) {
         const QString text = QString::fromLatin1(facet);
@@ -53,8 +61,9 @@ void FindBar::addFacets(QHBoxLayout& row)
         button->setFixedHeight(22);
         button->setFocusPolicy(Qt::TabFocus);
         connect(button, &QPushButton::clicked, this, [this, text] { addFacet(text); });
-        row.addWidget(button);
+        row->addWidget(button);
     }
+    return facets;
 }
 
 void FindBar::addFacet(const QString& facet)
@@ -66,53 +75,145 @@ void FindBar::addFacet(const QString& facet)
     m_field->setFocus();
 }
 
-void FindBar::setText(const QString& text)
+void FindBar::setRun(RunViewPointer view, KernelViewPointer kernels)
 {
-    m_field->setText(text);
+    m_view = std::move(view);
+    m_kernels = std::move(kernels);
+    search();
 }
 
-QString FindBar::text() const
+void FindBar::setPlace(const Selection& selection, int iteration)
 {
-    return m_field->text();
+    m_selection = selection;
+    m_iteration = iteration;
+    if (m_areAllSelected && selection.kind != Selection::Kind::None && !isHit(selection))
+        forgetAll();
+}
+
+// In a search for kernels, the ops that launched them are also hits.
+bool FindBar::isHit(const Selection& selection) const
+{
+    if (selection.kind == Selection::Kind::Op)
+        return m_found->has({selection.window.begin, selection.window.end, selection.op,
+                             static_cast<std::uint32_t>(selection.iteration)});
+    return std::ranges::find(m_found->hits(), selection) != m_found->hits().end();
 }
 
 void FindBar::open()
 {
-    show();
+    QWidget::show();
     m_field->setFocus();
     m_field->selectAll();
+    search();
 }
 
-void FindBar::showHits(const QString& sentence)
+void FindBar::openWith(const QString& facets)
 {
-    say(sentence, Tone::Normal);
+    open();
+    m_field->setText(facets);
+    step(1);
 }
 
-void FindBar::showProblem(const QString& sentence)
+void FindBar::search()
 {
-    say(sentence, Tone::Problem);
+    if (isHidden())
+        return;
+    const auto facets = parseFind(m_field->text());
+    m_found.reset();
+    m_hit = 0;
+    if (!facets)
+        showAnswer(QString::fromStdString(facets.error().message), Tone::Problem);
+    else if (facets->empty() || !m_view)
+        showAnswer({}, Tone::Normal);
+    else
+        m_found = std::make_shared<const Found>(*m_view, *facets, m_kernels.get());
+    if (hasHits())
+        showCount();
+    else if (m_found)
+        showAnswer(m_found->blame(), Tone::Problem);
+    Q_EMIT found(hasHits() ? m_found : nullptr);
+    m_areAllSelected = m_areAllSelected && hasHits();
+    Q_EMIT allSelected(m_areAllSelected ? m_found : nullptr);
 }
 
-void FindBar::say(const QString& sentence, Tone tone)
+void FindBar::step(int by)
+{
+    if (!hasHits())
+        return;
+    const std::vector<Selection>& hits = m_found->hits();
+    if (m_hit < hits.size() && hits[m_hit] == m_selection) {
+        m_hit = (m_hit + hits.size() + static_cast<std::size_t>(by)) % hits.size();
+    } else {
+        const auto next = std::ranges::find_if(
+            hits, [this](const Selection& hit) { return hit.iteration >= m_iteration; });
+        m_hit = next == hits.end() ? 0 : static_cast<std::size_t>(next - hits.begin());
+    }
+    Q_EMIT chosen(hits[m_hit]);
+    showAnswer(tr("%1, hit %2 of %3").arg(nameOf(hits[m_hit])).arg(m_hit + 1).arg(hits.size()),
+               Tone::Normal);
+}
+
+void FindBar::selectAll()
+{
+    if (!hasHits())
+        return;
+    showCount();
+    forgetAll(); // otherwise a second call would not show all hits again
+    Q_EMIT chosen({});
+    m_areAllSelected = true;
+    Q_EMIT allSelected(m_found);
+}
+
+void FindBar::forgetAll()
+{
+    m_areAllSelected = false;
+    Q_EMIT allSelected(nullptr);
+}
+
+QString FindBar::nameOf(const Selection& hit) const
+{
+    if (hit.kind != Selection::Kind::Kernel)
+        return opName(m_view->run().info, m_view->op(hit.op));
+    const auto& activity = m_kernels->activity();
+    return QString::fromStdString(activity.nameOf(activity.work()[hit.work]).label);
+}
+
+void FindBar::close()
+{
+    hide();
+    forgetAll();
+    m_found.reset();
+    Q_EMIT found(nullptr);
+    Q_EMIT closed();
+}
+
+void FindBar::showCount()
+{
+    showAnswer(countOf(static_cast<std::int64_t>(m_found->hits().size()), "hit")
+                   + (m_found->isCut() ? tr(", and more") : QString()),
+               Tone::Normal);
+}
+
+void FindBar::showAnswer(const QString& answer, Tone tone)
 {
     const bool isProblem = tone == Tone::Problem;
-    m_answer->setText(sentence);
-    m_answer->setToolTip(sentence);
+    m_answer->setText(answer);
+    m_answer->setToolTip(answer);
     setLook(m_field, "invalid", isProblem);
     for (QAbstractButton* button :
          std::initializer_list<QAbstractButton*>{m_previous, m_next, m_all})
-        button->setEnabled(!isProblem && !sentence.isEmpty());
+        button->setEnabled(!isProblem && !answer.isEmpty());
 }
 
 void FindBar::keyPressEvent(QKeyEvent* event)
 {
     const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
     if (isEnter && (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)))
-        Q_EMIT allRequested();
+        selectAll();
     else if (isEnter)
-        Q_EMIT stepped(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
+        step(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
     else if (event->key() == Qt::Key_Escape)
-        Q_EMIT closed();
+        close();
     else
         QWidget::keyPressEvent(event);
 }

@@ -1,6 +1,7 @@
 #include "app/run/loss_plot.h"
 
 #include "app/ui/numbers.h"
+#include "profiler/analysis/ticks.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -14,30 +15,8 @@ namespace app {
 namespace {
 
 constexpr int kLeft = 34, kRight = 12, kTop = 10, kBottom = 22;
+constexpr double kTickDistance = 26;
 constexpr int kFewIterations = 12; // up to this many iterations have labels and values
-
-// Returns the smallest step such that `parts` steps reach `highest`. Steps are 1, 1.5, 2, 3 or 5
-// times a power of ten.
-double niceStep(double highest, int parts)
-{
-    const double raw = highest / parts;
-    const double power = std::pow(10.0, std::floor(std::log10(raw)));
-    for (const double step : {1.0, 1.5, 2.0, 3.0, 5.0})
-        if (step * power >= raw)
-            return step * power;
-    return 10 * power;
-}
-
-// The decimals that show multiples of a step exactly.
-int marksDecimals(double step)
-{
-    constexpr int kMost = 4;
-    int decimals = 0;
-    for (double scaled = step; decimals < kMost && std::abs(scaled - std::round(scaled)) > 1e-6;
-         scaled *= 10)
-        ++decimals;
-    return decimals;
-}
 
 } // namespace
 
@@ -50,8 +29,7 @@ LossPlot::LossPlot(const ThemeController& theme, QWidget* parent)
 void LossPlot::show(LossSeries series)
 {
     m_series = std::move(series);
-    const double highest = m_series.highest();
-    m_top = highest > 0 ? 4 * niceStep(highest, 4) : 1;
+    m_top = m_series.highest() > 0 ? 1.05 * m_series.highest() : 1;
     update();
 }
 
@@ -74,14 +52,15 @@ void LossPlot::paintGround(QPainter& painter) const
         QRectF(m_plot.topLeft(), QPointF(xOf(static_cast<double>(warmup)), m_plot.bottom())),
         chrome.surfaceAlt);
     painter.setFont(uiFont(11));
-    for (int line = 0; line <= 4; ++line) {
-        const double loss = m_top * line / 4;
+    const auto ticks
+        = profiler::ticks(0, m_top, kTickDistance * m_top / std::max(1.0, m_plot.height()));
+    painter.setPen(chrome.text3);
+    for (const double loss : ticks.major) {
         const double y = std::round(yOf(loss));
         painter.fillRect(QRectF(m_plot.left(), y, m_plot.width(), 1),
-                         line == 0 ? chrome.line : chrome.grid);
-        painter.setPen(chrome.text3);
+                         loss == 0 ? chrome.line : chrome.grid);
         painter.drawText(QRectF(0, y - 8, kLeft - 8, 16), Qt::AlignRight | Qt::AlignVCenter,
-                         number(loss, marksDecimals(m_top / 4)));
+                         number(loss, ticks.decimals));
     }
 }
 
@@ -162,8 +141,9 @@ void LossPlot::paintIterationNames(QPainter& painter) const
         end += (room + metrics.horizontalAdvance(tr("warm-up"))) / 2 + 4;
     }
     const int measured = m_series.planned - warmup;
-    const int step
-        = std::max(1, static_cast<int>(measured <= kFewIterations ? 1 : niceStep(measured, 10)));
+    const int step = measured <= kFewIterations
+        ? 1
+        : std::max(1, static_cast<int>(profiler::ticks(0, measured, measured / 10.0).step));
     for (std::int64_t i = 0; i < measured; i += step) {
         const double middle = xOf(static_cast<double>(warmup + i) + 0.5);
         if (middle - metrics.horizontalAdvance(QString::number(i)) / 2.0 < end)

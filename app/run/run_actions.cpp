@@ -1,152 +1,407 @@
 #include "app/run/run_actions.h"
 
+#include "app/range/range_text.h"
+#include "app/run/find_bar.h"
+#include "app/run/run_page.h"
+#include "app/shell/command_palette.h"
+#include "app/timeline/details/details_panel.h"
+#include "app/timeline/view/navigation.h"
+#include "app/timeline/widget/timeline_widget.h"
+#include "app/ui/controls.h"
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
+#include "engine/schedule/notation.h"
 
 #include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QMenu>
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <optional>
 
 namespace app {
+namespace {
 
-// NOLINTNEXTLINE(readability-function-size): a list of actions
-RunActions::RunActions(const ThemeController& theme, Page& page)
+enum class Toggle { None, Off, On };
+
+struct ActionEntry
 {
-    const auto make = [&page](const char* name, const QString& text, const QKeySequence& key) {
-        return page.makeAction(name, text, key);
-    };
-    back = make("zoomBack", tr("Zoom back"), Qt::ALT | Qt::Key_Left);
-    forward = make("zoomForward", tr("Zoom forward"), Qt::ALT | Qt::Key_Right);
-    fit = make("fitIteration", tr("Fit the iteration"), {});
-    fitAll = make("fitAll", tr("Fit the whole run"), Qt::Key_0);
-    fitSelection = make("fitSelection", tr("Zoom to the selection"), Qt::Key_F);
-    flow = make("flow", tr("Flow arrows: off, selected, all"), Qt::Key_L);
-    colourBy = make("colourByNext", tr("Next colouring"), Qt::Key_C);
-    kernels = make("showKernels", tr("Kernels under their ops"), Qt::Key_G);
-    kernels->setStatusTip(tr("show or hide the kernels under their ops"));
-    kernels->setCheckable(true);
-    plan = make("showPlan", tr("Planned ops"), {});
-    plan->setCheckable(true);
-    plan->setChecked(true);
-    find = make("find", tr("Find"), QKeySequence::Find);
-    find->setToolTip(tr("Finds ops by kind, micro-batch, stage or duration (Ctrl+F)"));
-    find->setStatusTip(tr("find ops by kind, micro-batch, stage or duration"));
-    findNext = make("findNextHit", tr("Next hit"), Qt::Key_F3);
-    findPrevious = make("findPreviousHit", tr("Previous hit"), Qt::SHIFT | Qt::Key_F3);
-    notes.note = make("noteSelection", tr("Note on the selection"), Qt::Key_N);
-    notes.note->setStatusTip(tr("add a note on the selection"));
-    notes.bookmark = make("bookmarkSelection", tr("Bookmark the selection"), Qt::Key_M);
-    notes.bookmark->setStatusTip(tr("bookmark the selection"));
-    notes.undo = make("undoNote", tr("Undo"), QKeySequence::Undo);
-    notes.redo = make("redoNote", tr("Redo"), QKeySequence::Redo);
-    notes.saveCopy
-        = make("saveCopy", tr("Save a copy of the run…"), Qt::CTRL | Qt::SHIFT | Qt::Key_S);
-    pause = make("pauseRun", tr("Pause"), {});
-    pause->setCheckable(true);
-    stop = make("stopRun", tr("Stop"), {});
-    stop->setToolTip(tr("Stops the worker and keeps complete iterations"));
-    follow = make("followRun", tr("Follow"), {});
-    follow->setToolTip(tr("Keeps the newest iteration in view"));
-    follow->setCheckable(true);
-    exportFigure = make("exportFigure", tr("Export figure…"), Qt::CTRL | Qt::Key_E);
-    exportReport = make("exportReport", tr("Export report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_E);
-    exportReport->setStatusTip(tr("write the results as one HTML page"));
-    markRange = make("markRange", tr("Mark a range…"), Qt::Key_R);
-    markRange->setStatusTip(tr("type a range of time: 102-172.4 ms"));
-    exportTrace = make("exportTrace", tr("Export trace…"), {});
-    exportTrace->setStatusTip(tr("write the ops as a Chrome trace for Perfetto, or as CSV"));
-    exportTrace->setEnabled(!page.file().isEmpty());
-    savePart = make("savePart", tr("Save the selection as a new run…"), {});
-    savePart->setStatusTip(tr("write the ops of the selected time range to a new file"));
-    savePart->setEnabled(false);
-    showRuns = make("showRuns", tr("Runs"), {});
-    showDetails = make("showDetails", tr("Details"), {});
-    foldPanels = make("foldTables", tr("Collapse or expand the tables"), Qt::Key_T);
-    compare = make("compareWithPrediction", tr("Compare this run"), {});
-    copyCommand = make("copyCommand", tr("Copy as command"), {});
-    copyLink = make("copyLink", tr("Copy a link to this view"), Qt::CTRL | Qt::SHIFT | Qt::Key_C);
-    copyLink->setStatusTip(tr("copy a link to this view and an image of it"));
-    copyLink->setEnabled(!page.file().isEmpty());  // a prediction has no file
-    const auto about = [&page](const char* kind) { // another page about the run
-        return [&page, kind] { Q_EMIT page.pageRequested({kind, {page.file()}}); };
-    };
-    importReport = make("importReport", tr("Import report"), Qt::Key_I);
-    importReport->setToolTip(tr("Shows what the import recognised and what it left out (I)"));
-    importReport->setVisible(false); // until the run is known to be imported
-    whatIf = make("whatIf", tr("What if…"), Qt::Key_P);
-    whatIf->setStatusTip(tr("predict other schemes with the measured times"));
-    why = make("whyNotFaster", tr("Why not faster?"), Qt::Key_W);
-    why->setStatusTip(tr("show the critical path, its parts and what would shorten it"));
-    why->setToolTip(tr("Shows the critical path and what would shorten it (W)"));
-    why->setCheckable(true);
-    memory = make("memoryPage", tr("Memory page"), Qt::SHIFT | Qt::Key_M);
-    memory->setStatusTip(tr("show what occupies device memory at any time"));
-    memory->setEnabled(!page.file().isEmpty());
-    QObject::connect(memory, &QAction::triggered, &page, about("memory"));
-    query = make("querySql", tr("SQL console"), Qt::Key_Q);
-    query->setStatusTip(tr("query the file of the run with SQL"));
-    query->setEnabled(!page.file().isEmpty()); // a prediction has no file
-    QObject::connect(query, &QAction::triggered, &page, about("query"));
-    QObject::connect(importReport, &QAction::triggered, &page, about("import"));
-    QObject::connect(whatIf, &QAction::triggered, &page, about("whatif"));
-    for (QAction* action : {showRuns, showDetails}) {
-        action->setCheckable(true);
-        action->setChecked(true);
-    }
-    makeLanes(page);
-    followTheme(back, Icon::ChevronLeft, theme);
-    followTheme(forward, Icon::ChevronRight, theme);
-    followTheme(fit, Icon::Fit, theme);
-    followTheme(pause, Icon::Pause, theme);
-    followTheme(stop, Icon::Stop, theme);
-    followTheme(find, Icon::Search, theme);
-    followTheme(importReport, Icon::Chart, theme);
-    followTheme(whatIf, Icon::Flow, theme);
-    followTheme(why, Icon::Path, theme);
-    followTheme(exportFigure, Icon::Export, theme);
-    followTheme(showRuns, Icon::Compare, theme);
-    followTheme(showDetails, Icon::Info, theme);
+    QAction* RunActions::*action;
+    Menu menu;
+    const char *name, *text, *key;
+    Toggle toggle = Toggle::None;
+    std::optional<Icon> icon = {};
+    const char *status = "", *tip = ""; // "": the text
+};
+
+using A = RunActions;
+
+constexpr std::optional<Icon> kNoIcon;
+// In the order of the menus.
+constexpr ActionEntry kRunActions[] = {
+    {&A::pause, Menu::Run, "pauseRun", "Pause", "", Toggle::Off, Icon::Pause},
+    {&A::stop, Menu::Run, "stopRun", "Stop", "", Toggle::None, Icon::Stop, "",
+     "Stops the worker and keeps complete iterations"},
+    {&A::follow, Menu::Run, "followRun", "Follow", "", Toggle::Off, kNoIcon, "",
+     "Keeps the newest iteration in view"},
+    {&A::copyCommand, Menu::Run, "copyCommand", "Copy as command", ""},
+    {&A::back, Menu::View, "zoomBack", "Zoom back", "Alt+Left", Toggle::None, Icon::ChevronLeft},
+    {&A::forward, Menu::View, "zoomForward", "Zoom forward", "Alt+Right", Toggle::None,
+     Icon::ChevronRight},
+    {&A::fit, Menu::View, "fitIteration", "Fit the iteration", "", Toggle::None, Icon::Fit},
+    {&A::fitAll, Menu::View, "fitAll", "Fit the whole run", "0"},
+    {&A::fitSelection, Menu::View, "fitSelection", "Zoom to the selection", "F"},
+    {&A::flow, Menu::View, "flow", "Flow arrows: off, selected, all", "L"},
+    {&A::colourBy, Menu::View, "colourByNext", "Next colouring", "C"},
+    {&A::kernels, Menu::View, "showKernels", "Kernels under their ops", "G", Toggle::Off, kNoIcon,
+     "show or hide the kernels under their ops"},
+    {&A::plan, Menu::View, "showPlan", "Planned ops", "", Toggle::On},
+    {&A::showRuns, Menu::View, "showRuns", "Runs", "", Toggle::On, Icon::Compare},
+    {&A::showDetails, Menu::View, "showDetails", "Details", "", Toggle::On, Icon::Info},
+    {&A::foldPanels, Menu::View, "foldTables", "Collapse or expand the tables", "T"},
+    {&A::expandLane, Menu::View, "expandLane", "Expand or collapse the lane", ""},
+    {&A::pinLane, Menu::View, "pinLane", "Pin the lane to the top", "Shift+P"},
+    {&A::laneUp, Menu::View, "moveLaneUp", "Move the lane up", "Alt+Up"},
+    {&A::laneDown, Menu::View, "moveLaneDown", "Move the lane down", "Alt+Down"},
+    {&A::hideLane, Menu::View, "hideLane", "Hide the lane", "H", Toggle::None, kNoIcon,
+     "hide the lane of the selected device"},
+    {&A::hideOtherLanes, Menu::View, "hideOtherLanes", "Hide all other lanes", ""},
+    {&A::groupLanes, Menu::View, "groupLanes", "Collapse the group of lanes", "Shift+G",
+     Toggle::None, kNoIcon, "show the devices of a host or a node as one lane"},
+    {&A::groupAllLanes, Menu::View, "groupAllLanes", "Collapse all groups of lanes", ""},
+    {&A::showAllLanes, Menu::View, "showAllLanes", "Show all lanes", "Shift+H", Toggle::None,
+     kNoIcon, "show all lanes in their usual order"},
+    {&A::compare, Menu::Compare, "compareWithPrediction", "Compare this run", ""},
+    {&A::exportFigure, Menu::Export, "exportFigure", "Export figure…", "Ctrl+E", Toggle::None,
+     Icon::Export},
+    {&A::exportReport, Menu::Export, "exportReport", "Export report…", "Ctrl+Shift+E", Toggle::None,
+     kNoIcon, "write the results as one HTML page"},
+    {&A::exportTrace, Menu::Export, "exportTrace", "Export trace…", "", Toggle::None, kNoIcon,
+     "write the ops as a Chrome trace for Perfetto, or as CSV"},
+    {&A::copyLink, Menu::Export, "copyLink", "Copy a link to this view", "Ctrl+Shift+C",
+     Toggle::None, kNoIcon, "copy a link to this view and an image of it"},
+    {&A::importReport, Menu::Analyze, "importReport", "Import report", "I", Toggle::None,
+     Icon::Chart, "", "Shows what the import recognised and what it left out (I)"},
+    {&A::why, Menu::Analyze, "whyNotFaster", "Why not faster?", "W", Toggle::Off, Icon::Path,
+     "show the critical path, its parts and what would shorten it",
+     "Shows the critical path and what would shorten it (W)"},
+    {&A::whatIf, Menu::Analyze, "whatIf", "What if…", "P", Toggle::None, Icon::Flow,
+     "predict other schemes with the measured times"},
+    {&A::memory, Menu::Analyze, "memoryPage", "Memory page", "Shift+M", Toggle::None, kNoIcon,
+     "show what occupies device memory at any time"},
+    {&A::query, Menu::Analyze, "querySql", "SQL console", "Q", Toggle::None, kNoIcon,
+     "query the file of the run with SQL"},
+    {&A::find, Menu::Analyze, "find", "Find", "Ctrl+F", Toggle::None, Icon::Search,
+     "find ops by kind, micro-batch, stage or duration",
+     "Finds ops by kind, micro-batch, stage or duration (Ctrl+F)"},
+    {&A::findNext, Menu::Analyze, "findNextHit", "Next hit", "F3"},
+    {&A::findPrevious, Menu::Analyze, "findPreviousHit", "Previous hit", "Shift+F3"},
+    {&A::markRange, Menu::Analyze, "markRange", "Mark a range…", "R", Toggle::None, kNoIcon,
+     "type a range of time: 102-172.4 ms"},
+    {&A::note, Menu::Analyze, "noteSelection", "Note on the selection", "N", Toggle::None, kNoIcon,
+     "add a note on the selection"},
+    {&A::bookmark, Menu::Analyze, "bookmarkSelection", "Bookmark the selection", "M", Toggle::None,
+     kNoIcon, "bookmark the selection"},
+    {&A::undo, Menu::Analyze, "undoNote", "Undo", "Ctrl+Z"},
+    {&A::redo, Menu::Analyze, "redoNote", "Redo", "Ctrl+Shift+Z"},
+    {&A::saveCopy, Menu::File, "saveCopy", "Save a copy of the run…", "Ctrl+Shift+S"},
+    {&A::savePart, Menu::File, "savePart", "Save the selection as a new run…", "", Toggle::None,
+     kNoIcon, "write the ops of the selected time range to a new file"},
+};
+
+constexpr int kMostOps = 6; // in the palette
+
+// The op that the user searches for; `stage` is nullopt for any stage.
+struct WantedOp
+{
+    engine::OpKind kind = engine::OpKind::Forward;
+    int microBatch = -1;
+    std::optional<int> stage;
+};
+
+// Parses the name of an op, in upper or lower case: "2B3", "F5", "F5 stage 1".
+std::optional<WantedOp> wantedOp(const QString& text)
+{
+    static const QRegularExpression kName(
+        QStringLiteral(R"(^(?<stage>\d*)(?<kind>F|B|I|W|RC)(?<mb>\d+)(?: stage (?<of>\d+))?$)"),
+        QRegularExpression::CaseInsensitiveOption);
+    const QRegularExpressionMatch match = kName.match(text.simplified());
+    if (!match.hasMatch())
+        return std::nullopt;
+    WantedOp wanted;
+    wanted.microBatch = match.captured(u"mb").toInt();
+    const std::string kind = match.captured(u"kind").toUpper().toStdString();
+    while (engine::kindShortName(wanted.kind) != kind)
+        wanted.kind = static_cast<engine::OpKind>(static_cast<int>(wanted.kind) + 1);
+    for (const QString& number : {match.captured(u"stage"), match.captured(u"of")})
+        if (!number.isEmpty())
+            wanted.stage = number.toInt();
+    return wanted;
 }
 
-void RunActions::makeLanes(Page& page)
+} // namespace
+
+RunActions::RunActions(const ThemeController& theme, Page& page)
 {
-    const auto make = [&page](const char* name, const QString& text, const QKeySequence& key) {
-        return page.makeAction(name, text, key);
-    };
-    lanes.hide = make("hideLane", tr("Hide the lane"), Qt::Key_H);
-    lanes.hide->setStatusTip(tr("hide the lane of the selected device"));
-    lanes.hideOthers = make("hideOtherLanes", tr("Hide all other lanes"), {});
-    lanes.pin = make("pinLane", tr("Pin the lane to the top"), Qt::SHIFT | Qt::Key_P);
-    lanes.up = make("moveLaneUp", tr("Move the lane up"), Qt::ALT | Qt::Key_Up);
-    lanes.down = make("moveLaneDown", tr("Move the lane down"), Qt::ALT | Qt::Key_Down);
-    lanes.expand = make("expandLane", tr("Expand or collapse the lane"), {});
-    lanes.group = make("groupLanes", tr("Collapse the group of lanes"), Qt::SHIFT | Qt::Key_G);
-    lanes.group->setStatusTip(tr("show the devices of a host or a node as one lane"));
-    lanes.groupAll = make("groupAllLanes", tr("Collapse all groups of lanes"), {});
-    lanes.showAll = make("showAllLanes", tr("Show all lanes"), Qt::SHIFT | Qt::Key_H);
-    lanes.showAll->setStatusTip(tr("show all lanes in their usual order"));
+    for (const ActionEntry& entry : kRunActions) {
+        QAction* action = page.makeAction(entry.name, tr(entry.text),
+                                          QKeySequence(QString::fromLatin1(entry.key)));
+        if (*entry.status != 0)
+            action->setStatusTip(tr(entry.status));
+        if (*entry.tip != 0)
+            action->setToolTip(tr(entry.tip));
+        action->setCheckable(entry.toggle != Toggle::None);
+        action->setChecked(entry.toggle == Toggle::On);
+        if (entry.icon)
+            followTheme(action, *entry.icon, theme);
+        this->*entry.action = action;
+    }
+    savePart->setEnabled(false);
+    importReport->setVisible(false); // until the run is known to be imported
+    for (QAction* action : {exportTrace, copyLink, memory, query})
+        action->setEnabled(!page.file().isEmpty()); // a prediction has no file
+    for (const auto& [action, kind] :
+         {std::pair(memory, "memory"), std::pair(query, "query"), std::pair(importReport, "import"),
+          std::pair(whatIf, "whatif")})
+        QObject::connect(action, &QAction::triggered, &page, [&page, kind = kind] {
+            Q_EMIT page.pageRequested({kind, {page.file()}});
+        });
 }
 
 QList<QAction*> RunActions::of(Menu menu) const
 {
-    switch (menu) {
-    case Menu::Run:
-        return {pause, stop, follow, copyCommand};
-    case Menu::View:
-        return {
-            back,         forward,        fit,          fitAll,     fitSelection, flow,
-            colourBy,     kernels,        plan,         showRuns,   showDetails,  foldPanels,
-            lanes.expand, lanes.pin,      lanes.up,     lanes.down, lanes.hide,   lanes.hideOthers,
-            lanes.group,  lanes.groupAll, lanes.showAll};
-    case Menu::Compare:
-        return {compare};
-    case Menu::Export:
-        return {exportFigure, exportReport, exportTrace, copyLink};
-    case Menu::Analyze:
-        return {importReport,   why,        whatIf,       memory,    query,
-                find,           findNext,   findPrevious, markRange, notes.note,
-                notes.bookmark, notes.undo, notes.redo};
-    case Menu::File:
-        return {notes.saveCopy, savePart};
+    QList<QAction*> actions;
+    for (const ActionEntry& entry : kRunActions)
+        if (entry.menu == menu)
+            actions.append(this->*entry.action);
+    return actions;
+}
+
+void RunPage::connectLanes()
+{
+    using Edit = std::function<void(LaneOrder&, int device)>;
+    const auto all = [this] { return m_timeline->devices(); };
+    const std::pair<QAction*, Edit> edits[] = {
+        {m_actions.hideLane, [=](LaneOrder& order, int device) { order.hide(device, all()); }},
+        {m_actions.hideOtherLanes,
+         [=](LaneOrder& order, int device) { order.hideOthers(device, all()); }},
+        {m_actions.pinLane, [](LaneOrder& order, int device) { order.togglePin(device); }},
+        {m_actions.laneUp, [=](LaneOrder& order, int device) { order.move(device, -1, all()); }},
+        {m_actions.laneDown, [=](LaneOrder& order, int device) { order.move(device, 1, all()); }},
+        {m_actions.groupLanes,
+         [this](LaneOrder& order, int) { order.toggleGroup(*selectedGroup()); }},
+    };
+    LaneHeaders& lanes = m_timeline->lanes();
+    for (const auto& [action, edit] : edits)
+        connect(action, &QAction::triggered, this, [this, &lanes, edit = edit] {
+            if (selectedLane() < 0)
+                return;
+            LaneOrder order = lanes.order();
+            edit(order, selectedLane());
+            lanes.setOrder(order);
+        });
+    connect(m_actions.groupAllLanes, &QAction::triggered, this, [this, &lanes] {
+        LaneOrder order = lanes.order();
+        order.collapsed = m_timeline->laneGroups();
+        lanes.setOrder(order);
+    });
+    connect(m_actions.expandLane, &QAction::triggered, this, [this, &lanes] {
+        if (selectedLane() >= 0)
+            lanes.toggle(selectedLane());
+    });
+    connect(m_actions.showAllLanes, &QAction::triggered, this, [&lanes] { lanes.setOrder({}); });
+    connect(&lanes, &LaneHeaders::orderChanged, this, [this] {
+        showLanes();
+        Q_EMIT statusChanged();
+    });
+    showLanes();
+}
+
+int RunPage::selectedLane() const
+{
+    const Selection& selection = m_timeline->selection();
+    const bool isOnLane = selection.kind != Selection::Kind::None && selection.device.isValid();
+    return isOnLane && selection.device.value < m_timeline->devices() ? selection.device.value : -1;
+}
+
+std::optional<LaneGroup> RunPage::selectedGroup() const
+{
+    for (LaneGroup& one : m_timeline->laneGroups())
+        if (std::ranges::find(one.devices, selectedLane()) != one.devices.end())
+            return std::move(one);
+    return std::nullopt;
+}
+
+void RunPage::showLanes()
+{
+    const RunActions& a = m_actions;
+    const LaneOrder& order = m_timeline->lanes().order();
+    const int lane = selectedLane();
+    const bool hasOthers = lane >= 0 && order.shown(m_timeline->devices()).size() > 1;
+    for (QAction* action : {a.pinLane, a.expandLane})
+        action->setEnabled(lane >= 0);
+    for (QAction* action : {a.hideLane, a.hideOtherLanes, a.laneUp, a.laneDown})
+        action->setEnabled(hasOthers);
+    a.pinLane->setText(lane >= 0 && order.pinned.contains(lane) ? tr("Unpin the lane")
+                                                                : tr("Pin the lane to the top"));
+    a.groupLanes->setEnabled(selectedGroup().has_value());
+    a.groupLanes->setText(lane >= 0 && order.groupOf(lane) != nullptr
+                              ? tr("Expand the group of lanes")
+                              : tr("Collapse the group of lanes"));
+    a.groupAllLanes->setEnabled(order.collapsed != m_timeline->laneGroups());
+    a.showAllLanes->setEnabled(!order.isDefault());
+}
+
+// "1 of 4 lanes hidden, 2 pinned"; empty if all lanes are shown in their usual order.
+QStringList RunPage::laneStatus() const
+{
+    const LaneOrder& order = m_timeline->lanes().order();
+    QStringList texts;
+    if (!order.hidden.empty())
+        texts << tr("%1 of %2 lanes hidden").arg(order.hidden.size()).arg(m_timeline->devices());
+    if (!order.pinned.empty())
+        texts << tr("%1 pinned").arg(order.pinned.size());
+    if (!order.order.empty())
+        texts << tr("lanes reordered");
+    if (!order.collapsed.empty())
+        texts << tr("%1 collapsed").arg(countOf(std::ssize(order.collapsed), "group"));
+    return texts.isEmpty() ? texts : QStringList{texts.join(QStringLiteral(", "))};
+}
+
+void RunPage::showMenu(const QPoint& at)
+{
+    auto* menu = named(new QMenu(this), "timelineMenu");
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const RunActions& a = m_actions;
+    const Selection& selection = m_timeline->selection();
+    if (selection.kind == Selection::Kind::None)
+        menu->addActions({a.fit, a.fitAll, a.markRange});
+    else
+        addSelectionTo(*menu, selection);
+    if (selection.kind != Selection::Kind::None && selection.device.isValid()) {
+        menu->addSeparator();
+        menu->addActions({a.expandLane, a.groupLanes, a.groupAllLanes, a.pinLane, a.laneUp,
+                          a.laneDown, a.hideLane, a.hideOtherLanes});
     }
-    return {};
+    menu->addSeparator();
+    menu->addAction(a.showAllLanes);
+    menu->popup(at);
+}
+
+void RunPage::addSelectionTo(QMenu& menu, const Selection& selection)
+{
+    using enum Selection::Kind;
+    if (selection.kind != Device)
+        menu.addActions({m_actions.fitSelection, m_actions.note, m_actions.bookmark});
+    if (selection.kind == Range)
+        menu.addAction(m_actions.savePart);
+    if (selection.kind == Op || selection.kind == Bubble)
+        addOpTo(menu, selection);
+    connect(named(menu.addAction(tr("Copy the details as text")), "copyDetails"),
+            &QAction::triggered, this,
+            [this] { QGuiApplication::clipboard()->setText(m_details->text()); });
+}
+
+void RunPage::addOpTo(QMenu& menu, const Selection& selection)
+{
+    const RunView& view = *this->view();
+    if (const auto cause = toCause(view, selection)) {
+        QAction* go = menu.addAction(
+            tr("Select the op it waited for: %1").arg(opName(view.run().info, view.op(cause->op))));
+        connect(named(go, "selectCause"), &QAction::triggered, this,
+                [this, to = *cause] { m_timeline->select(to); });
+    }
+    if (selection.kind != Selection::Kind::Op)
+        return;
+    const engine::Op& op = view.op(selection.op);
+    const QString kind = fromUtf8(engine::kindShortName(op.kind));
+    if (!engine::isCompute(op.kind) || !op.microBatch.isValid())
+        return;
+    const auto addFind = [&](const char* name, const QString& text, const QString& facets) {
+        connect(named(menu.addAction(text), name), &QAction::triggered, this,
+                [this, facets] { m_findBar->openWith(facets); });
+    };
+    addFind("findKind", tr("Find all %1 of stage %2").arg(kind).arg(op.stage.value),
+            QStringLiteral("op:%1 stage:%2").arg(kind).arg(op.stage.value));
+    addFind("findMicroBatch", tr("Find micro-batch %1").arg(op.microBatch.value),
+            QStringLiteral("mb:%1").arg(op.microBatch.value));
+}
+
+// Finds ops by name ("2B3", "F5 stage 1"), a range of time ("102-172.4 ms"), and settings of the
+// timeline ("colour by stage").
+QList<QAction*> RunPage::foundActions(const QString& text)
+{
+    m_foundActions = std::make_unique<QObject>();
+    if (!view() || view()->isEmpty() || text.trimmed().isEmpty())
+        return {};
+    QList<QAction*> found = foundOps(text);
+    const engine::Run& run = view()->run();
+    if (const auto range = parseRange(text, run, m_timeline->iteration()))
+        found.append(foundAction(tr("Mark the range %1").arg(rangeName(run, *range)),
+                                 [this, range = *range] { markRange(range); }));
+    return found + foundSettings(text);
+}
+
+QAction* RunPage::foundAction(const QString& text, const std::function<void()>& trigger)
+{
+    auto* action = new QAction(text, m_foundActions.get());
+    connect(action, &QAction::triggered, this, trigger);
+    return action;
+}
+
+// The ops of the shown iteration.
+QList<QAction*> RunPage::foundOps(const QString& text)
+{
+    QList<QAction*> found;
+    const auto wanted = wantedOp(text);
+    if (!wanted)
+        return found;
+    std::uint32_t next = 0;
+    for (const auto& program : view()->run().schedule.program) {
+        for (const engine::Op& op : program) {
+            const std::uint32_t number = next++;
+            if (op.kind != wanted->kind || op.microBatch.value != wanted->microBatch
+                || (wanted->stage && op.stage.value != *wanted->stage) || found.size() >= kMostOps)
+                continue;
+            if (const auto to = selectOp(*view(), number, m_timeline->iteration()))
+                found.append(foundAction(tr("Show %1 on device %2")
+                                             .arg(opName(view()->run().info, op))
+                                             .arg(to->device.value),
+                                         [this, to = *to] {
+                                             m_timeline->select(to);
+                                             m_timeline->setFocus();
+                                         }));
+        }
+    }
+    return found;
+}
+
+QList<QAction*> RunPage::foundSettings(const QString& text)
+{
+    QList<QAction*> found;
+    const auto offer = [&](const QString& name, const TimelineLook& look) {
+        if (matchQuality(name, text) >= 0)
+            found.append(foundAction(name, [this, look] { m_timeline->setLook(look); }));
+    };
+    const QStringList colours = colourByNames();
+    TimelineLook look = m_timeline->look();
+    for (int by = 0; by < colours.size(); ++by) {
+        look.colourBy = static_cast<ColourBy>(by);
+        offer(tr("Colour by %1").arg(colours.at(by)), look);
+    }
+    look.colourBy = m_timeline->look().colourBy;
+    using Arrows = TimelineLook::Flow;
+    for (const auto& [flow, name] :
+         {std::pair(Arrows::Off, tr("Flow arrows off")),
+          std::pair(Arrows::Selected, tr("Flow arrows of the selection")),
+          std::pair(Arrows::All, tr("Flow arrows of all micro-batches"))}) {
+        look.flow = flow;
+        offer(name, look);
+    }
+    return found;
 }
 
 } // namespace app

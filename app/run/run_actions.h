@@ -1,15 +1,16 @@
 #pragma once
 
-#include "app/run/note_controller.h"
-#include "app/run/run_toolbar.h"
 #include "app/shell/page.h"
 
 #include <QCoreApplication>
 
 namespace app {
 
-// The actions of a run's page, by menu.
-class RunActions : public RunToolbar::Actions
+class ThemeController;
+
+// The actions of a run's page. They are one table, because name, text, key and menu of an action
+// are read together: by the menus, the list of keys and the palette.
+class RunActions
 {
     Q_DECLARE_TR_FUNCTIONS(RunActions)
 
@@ -18,19 +19,14 @@ public:
 
     QList<QAction*> of(Menu menu) const;
 
-    QAction *markRange, *exportTrace, *savePart, *query, *memory;
-    QAction *compare, *copyCommand, *copyLink, *fitAll, *fitSelection;
-    QAction *foldPanels, *flow, *colourBy, *kernels, *plan;
-    QAction *findNext, *findPrevious;
-    NoteController::Actions notes;
-    struct Lanes
-    {
-        QAction *hide, *hideOthers, *pin, *up, *down, *expand, *group, *groupAll, *showAll;
-    };
-    Lanes lanes;
-
-private:
-    void makeLanes(Page& page);
+    QAction *pause, *stop, *follow, *copyCommand;
+    QAction *back, *forward, *fit, *fitAll, *fitSelection, *flow, *colourBy, *kernels, *plan;
+    QAction *showRuns, *showDetails, *foldPanels;
+    QAction *expandLane, *pinLane, *laneUp, *laneDown, *hideLane, *hideOtherLanes, *groupLanes,
+        *groupAllLanes, *showAllLanes;
+    QAction *compare, *exportFigure, *exportReport, *exportTrace, *copyLink;
+    QAction *importReport, *why, *whatIf, *memory, *query, *find, *findNext, *findPrevious;
+    QAction *markRange, *note, *bookmark, *undo, *redo, *saveCopy, *savePart;
 };
 
 } // namespace app

@@ -2,6 +2,7 @@
 
 #include "app/documents/iterations_model.h"
 #include "app/documents/run_document.h"
+#include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/ui/latest.h"
 #include "profiler/analysis/metrics.h"
@@ -13,7 +14,8 @@
 
 namespace app {
 
-// Computes the metrics of a run in the thread pool. Delivers only the result of the newest request.
+// Computes in the thread pool what a run's page shows. Each question delivers only the answer to
+// its newest request, because a run that grows asks faster than it is answered.
 class RunAnalysis : public QObject
 {
     Q_OBJECT
@@ -23,20 +25,25 @@ public:
 
     // Requests the metrics of one iteration, and the table rows of the iterations whose rows were
     // not delivered yet.
-    void ask(RunPointer run, int iteration);
-    void askRange(RunPointer run, engine::Window range); // requests the metrics of a range
-    // Predicts one iteration of the run from its measured ops (profiler/whatif/own_replay.h).
-    void askPrediction(const RunPointer& run);
-    // Simulates an iteration with engine::UnitCosts, for a run that has no iteration yet.
-    void askAssumed(const RunPointer& run);
+    void ask(const RunPointer& run, int iteration);
+    void askRange(const RunPointer& run, engine::Window range);
+    // Predicts an iteration from the measured ops (profiler/whatif/own_replay.h) or, before the
+    // first iteration is complete, from assumed costs. A prediction reads all iterations, so a
+    // growing run is predicted again only when their number has doubled.
+    void askPrediction(const RunPointer& run, bool isComplete);
+    // Reads the kernels from the file of the run, once it is complete.
+    void askKernels(const RunPointer& run, const RunDocument& document);
 
 Q_SIGNALS:
     void answered(const app::RunPointer& run, const profiler::RunMetrics& metrics);
-    void predicted(const app::RunPointer& run, const app::RunPointer& prediction);
-    void assumed(const app::RunViewPointer& iteration);
-    void rangeAnswered(const app::RunPointer& run, const profiler::RangeMetrics& metrics);
     void iterationsDone(const app::RunPointer& run, std::size_t first,
                         const std::vector<app::IterationRow>& rows);
+    void rangeAnswered(const app::RunPointer& run, const profiler::RangeMetrics& metrics);
+    void predicted(const app::RunPointer& prediction);
+    void assumed(const app::RunViewPointer& iteration);
+    // `kernels` is empty if nothing was recorded, and nullptr if the kernels are unknown; `reason`
+    // says why.
+    void kernelsRead(const app::KernelViewPointer& kernels, const QString& reason);
 
 private:
     struct Request
@@ -45,35 +52,26 @@ private:
         int iteration = -1;
         std::size_t first = 0; // row
     };
-    struct Answer
+    struct Answer : Request
     {
-        RunPointer run;
         engine::Result<profiler::RunMetrics> metrics;
-        std::size_t first = 0;
         std::vector<IterationRow> rows;
     };
-    struct RangeRequest
-    {
-        RunPointer run;
-        engine::Window range;
-    };
-    struct RangeAnswer
-    {
-        RunPointer run;
-        engine::Result<profiler::RangeMetrics> metrics;
-    };
-    struct Prediction
-    {
-        RunPointer of, run;
-    };
-    void take(const Answer& answer);
+    using RangeRequest = std::pair<RunPointer, engine::Window>;
+    using RangeAnswer = std::pair<RunPointer, engine::Result<profiler::RangeMetrics>>;
+    using KernelRequest = std::pair<RunPointer, std::string>; // run and file
+    using Kernels = std::pair<KernelViewPointer, QString>;
 
-    std::size_t m_reported = 0; // rows
-    // A run that grows asks faster than it is answered.
+    std::size_t m_reported = 0;       // rows
+    std::size_t m_nextPrediction = 1; // number of iterations at which the run is predicted again
+    bool m_isAssumed = false;         // the iteration from assumed costs was requested
+    bool m_isPredicted = false;       // the complete run was predicted
+    RunPointer m_kernelsOf;           // whose kernels were requested last
     Latest<Request, Answer> m_metrics;
     Latest<RangeRequest, RangeAnswer> m_ranges;
-    Latest<RunPointer, Prediction> m_predictions;
+    Latest<RunPointer, RunPointer> m_predictions;
     Latest<RunPointer, RunViewPointer> m_assumed;
+    Latest<KernelRequest, Kernels> m_kernels;
 };
 
 } // namespace app

@@ -1,40 +1,140 @@
 #include "app/run/run_page.h"
 
+#include "app/range/range_panel.h"
+#include "app/range/range_text.h"
 #include "app/run/find_bar.h"
-#include "app/run/find_controller.h"
-#include "app/run/link_controller.h"
-#include "app/run/note_bar.h"
-#include "app/run/notes_panel.h"
-#include "app/run/progress_panel.h"
-#include "app/run/run_frame.h"
-#include "app/run/run_lanes.h"
-#include "app/run/run_look.h"
-#include "app/run/run_menu.h"
+#include "app/run/notes.h"
 #include "app/run/run_panels.h"
-#include "app/run/run_popover.h"
-#include "app/run/run_prediction.h"
-#include "app/run/stop_run_dialog.h"
+#include "app/run/run_toolbar.h"
 #include "app/run/why_controller.h"
 #include "app/shell/run_saver.h"
 #include "app/shell/runs_dock.h"
+#include "app/timeline/details/details.h"
 #include "app/timeline/details/details_panel.h"
 #include "app/timeline/details/run_status.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
+#include "app/ui/themed_icon.h"
+#include "app/why/why_panel.h"
 
 #include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QMouseEvent>
+#include <QPainter>
 #include <QResizeEvent>
+#include <QSplitter>
+#include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace app {
 namespace {
 
 constexpr int kRunProgressEvery = 300; // ms between updates, because laying out the details is slow
+constexpr int kRunsDockWidth = 216, kDetailsWidth = 292, kPanelsHeight = 216, kLeastPanels = 120;
+constexpr int kFoldDetailsBelow = 1360, kFoldRunsBelow = 1180, kFoldPanelsBelow = 860;
+constexpr int kChromeHeight = 90; // menu bar, tabs and status bar of the window around a page
 
 } // namespace
+
+// Two lines below the selected box, shown while the details dock is folded: op, duration, cause,
+// and one link. A child of the timeline.
+class SelectionPopover : public ThemedWidget
+{
+public:
+    using Jump = std::function<void(const Selection&)>;
+    SelectionPopover(const ThemeController& theme, QWidget* timeline, const Jump& jump);
+
+    // `box` is the box of the selection in timeline coordinates. If it is empty, the selection is
+    // out of view and the popover is hidden.
+    void show(const Details& details, const QRect& box);
+    void place(const QRect& box);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    // Handled here, so that clicks do not reach the timeline.
+    void mousePressEvent(QMouseEvent* event) override { event->accept(); }
+
+private:
+    static constexpr int kWidth = 384;
+
+    QLabel *m_title, *m_left, *m_value, *m_sentence;
+    Selection m_target;
+};
+
+SelectionPopover::SelectionPopover(const ThemeController& theme, QWidget* timeline,
+                                   const Jump& jump)
+    : ThemedWidget(theme, timeline)
+    , m_title(named(makeLabel({}, "dock"), "popoverTitle"))
+    , m_left(makeLabel({}, "small"))
+    , m_value(makeLabel({}, "dock"))
+    , m_sentence(named(makeLabel({}), "popoverSentence"))
+{
+    setObjectName(QStringLiteral("selectionPopover"));
+    setFixedWidth(kWidth);
+    m_sentence->setWordWrap(true);
+    m_sentence->setTextFormat(Qt::RichText);
+    auto* head = spaced(new QHBoxLayout, {}, 8, {m_title, {m_left, 1}, m_value});
+    spaced(new QVBoxLayout(this), {12, 8, 12, 10}, 6, {head, m_sentence});
+    connect(m_sentence, &QLabel::linkActivated, this, [this, jump] { jump(m_target); });
+    connect(&theme, &ThemeController::unitsChanged, this, &QWidget::hide);
+    hide();
+}
+
+void SelectionPopover::show(const Details& details, const QRect& box)
+{
+    if (details.isEmpty())
+        return hide();
+    m_title->setText(details.title);
+    m_left->setText(details.left);
+    m_value->setText(details.value + QLatin1Char(' ') + details.unit);
+    QString sentence = details.sentence;
+    const auto linked = std::ranges::find_if(
+        details.sections, [](const DetailsSection& section) { return !section.links.empty(); });
+    if (linked != details.sections.end()) {
+        m_target = linked->links.front().target;
+        sentence
+            += QStringLiteral(" <a href=\"link\" style=\"color:%1\">%2</a>")
+                   .arg(theme().chrome.text.name(), tr("Go to %1").arg(linked->links.front().name));
+    }
+    m_sentence->setText(sentence);
+    m_sentence->setFixedHeight(std::max(0, m_sentence->heightForWidth(kWidth - 24))); // -1: empty
+    adjustSize();
+    place(box);
+}
+
+// Places the popover below the box, or above it if there is no space.
+void SelectionPopover::place(const QRect& box)
+{
+    constexpr int kGap = 8;
+    setVisible(!box.isEmpty());
+    if (box.isEmpty())
+        return;
+    const QSize room = parentWidget()->size();
+    const int below = box.bottom() + kGap;
+    const int y = below + height() <= room.height() ? below : box.top() - kGap - height();
+    const int x
+        = std::clamp(box.center().x() - width() / 2, 4, std::max(4, room.width() - width() - 4));
+    move(x, std::max(4, y));
+    raise();
+}
+
+void SelectionPopover::paintEvent(QPaintEvent*)
+{
+    const Chrome& chrome = theme().chrome;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(chrome.lineStrong, 1));
+    painter.setBrush(chrome.surface);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+}
 
 RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
                  std::shared_ptr<RunDocument> document, QWidget* parent)
@@ -47,34 +147,36 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_toolbar(new RunToolbar(theme, m_actions))
     , m_timeline(new TimelineWidget(theme))
     , m_state(new RunStateView(theme, m_timeline))
-    , m_panels(new RunPanels(theme))
+    , m_panels(new RunPanels(theme, m_actions))
     , m_details(new DetailsPanel(theme))
     , m_findBar(new FindBar(theme))
-    , m_find(new FindController(*m_findBar, this))
-    , m_notes(new NoteController(theme, m_actions.notes, m_panels->notes(), *this))
-    , m_range(new RunRange({m_timeline, m_panels, m_details}, m_actions, m_analysis, this))
-    , m_prediction(new RunPrediction(m_analysis, *m_state, this))
-    , m_lanes(new RunLanes(*m_timeline, m_actions, this))
-    , m_palette(new RunPalette({m_timeline, m_range}, this))
     , m_saver(new RunSaver(this))
-    , m_why(new WhyController(theme, {m_actions, *m_timeline, *m_panels, *this}, m_document))
-    , m_link(new LinkController({m_actions, *m_timeline, *this}, m_document))
+    , m_why(new WhyController(theme, m_actions, *m_timeline, *m_panels, m_document))
+    , m_popover(new SelectionPopover(theme, m_timeline,
+                                     [this](const Selection& to) { m_timeline->select(to); }))
+    , m_rows(makeSplitter(Qt::Vertical))
+    , m_detailsStack(new QStackedWidget)
+    , m_detailsTitle(named(makeLabel(tr("Details"), "dock"), "detailsDockTitle"))
 {
     setObjectName(QStringLiteral("runPage"));
     m_runs->setCurrent(m_document.get());
     m_findBar->hide();
-    m_frame = new RunFrame(theme, m_actions,
-                           {m_runs, m_toolbar, m_state, m_panels, m_details, m_why->panel()},
-                           {m_findBar, m_notes->bar(), m_notes->band(), m_state->band()});
-    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
+    auto* columns = makeSplitter(Qt::Horizontal);
+    for (QWidget* column : {static_cast<QWidget*>(m_runs), makeCentre(), makeDetails()})
+        columns->addWidget(column);
+    columns->setStretchFactor(1, 1);
+    columns->setSizes({kRunsDockWidth, 1092, kDetailsWidth});
+    spaced(new QVBoxLayout(this), {}, 0, {columns});
     setInitialFocus(m_timeline);
-    new RunLook({m_timeline, m_toolbar, m_panels, m_state}, m_actions, this);
-    new RunMenu({m_timeline, m_find, m_details}, m_actions, this);
-    new RunPopover(theme, *m_timeline, m_actions, this);
+    linkDock(*m_runs, m_library, *this);
     connectActions();
+    connectFind();
+    connectNotes();
+    connectRange();
     connectTimeline();
-    connectDock();
-    connectReaders();
+    connectLook();
+    connectLanes();
+    connectAnalysis();
     connectDocument();
     for (const QString& line : m_document->log())
         m_panels->addLogLine(line);
@@ -87,89 +189,251 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     showState();
 }
 
+QWidget* RunPage::makeCentre()
+{
+    m_panels->setMinimumHeight(kLeastPanels);
+    m_rows->addWidget(m_state);
+    m_rows->addWidget(m_panels);
+    m_rows->setStretchFactor(0, 1);
+    m_rows->setSizes({700, kPanelsHeight});
+    auto* centre = makeSurface("plain");
+    spaced(new QVBoxLayout(centre), {}, 0,
+           {m_toolbar,
+            makeLine(Qt::Horizontal),
+            m_findBar,
+            m_panels->notes().bar(),
+            m_panels->notes().band(),
+            m_state->band(),
+            {m_rows, 1}});
+    connect(m_panels, &RunPanels::foldedChanged, this, [this](bool folded) {
+        m_panels->setMaximumHeight(folded ? RunPanels::kTabsHeight : QWIDGETSIZE_MAX);
+        m_panels->setMinimumHeight(folded ? RunPanels::kTabsHeight : kLeastPanels);
+        const int height = folded ? RunPanels::kTabsHeight : kPanelsHeight;
+        m_rows->setSizes({std::max(1, m_rows->height() - height), height});
+    });
+    return centre;
+}
+
+QWidget* RunPage::makeDetails()
+{
+    auto* dock = named(makeSurface("plain"), "detailsDock");
+    dock->setMinimumWidth(220);
+    auto* close = makeIconButton("closeDetails", Icon::Close, tr("Close the details"), m_theme);
+    connect(close, &QToolButton::clicked, this, [this] {
+        (m_actions.why->isChecked() ? m_actions.why : m_actions.showDetails)->setChecked(false);
+    });
+    auto* details = new QWidget;
+    spaced(new QVBoxLayout(details), {}, 0, {{m_details, 1}, makeFooter()});
+    m_detailsStack->addWidget(details);
+    m_detailsStack->addWidget(m_why->panel());
+    auto* title = makeBar(40, 4, {{m_detailsTitle, 1}, close});
+    spaced(new QVBoxLayout(dock), {}, 0, {title, makeLine(Qt::Horizontal), {m_detailsStack, 1}});
+    connect(m_actions.why, &QAction::toggled, this, &RunPage::showWhy);
+    connect(m_actions.showRuns, &QAction::toggled, m_runs, &QWidget::setVisible);
+    connect(m_actions.showDetails, &QAction::toggled, dock, &QWidget::setVisible);
+    return dock;
+}
+
+// Makes two rows of actions, one for the selection and one for a running run. The second one is
+// visible only if nothing is selected.
+QWidget* RunPage::makeFooter()
+{
+    const auto row = [] {
+        auto* buttons = makeSurface("plain");
+        spaced(new QHBoxLayout(buttons), {12, 8, 12, 8}, 8);
+        return buttons;
+    };
+    const auto add = [](QWidget* to, const char* name, const QString& text, QAction* action) {
+        QPushButton* button = makeButton(text, QString::fromLatin1(name), "tool", action);
+        to->layout()->addWidget(button);
+        return button;
+    };
+    m_ofSelection = row();
+    add(m_ofSelection, "zoomToDetails", tr("Zoom to"), m_actions.fitSelection);
+    add(m_ofSelection, "noteOnDetails", tr("Note"), m_actions.note);
+    m_save = add(m_ofSelection, "saveDetails", tr("Save as run…"), m_actions.savePart);
+    m_ofRunning = row();
+    m_pause = add(m_ofRunning, "pauseDetails", tr("Pause"), m_actions.pause);
+    m_stop = add(m_ofRunning, "stopDetails", tr("Stop"), m_actions.stop);
+    for (QWidget* buttons : {m_ofSelection, m_ofRunning})
+        static_cast<QHBoxLayout*>(buttons->layout())->addStretch(1);
+    m_footer = named(new QWidget, "detailsFooter");
+    spaced(new QVBoxLayout(m_footer), {}, 0,
+           {makeLine(Qt::Horizontal), m_ofSelection, m_ofRunning});
+    m_footer->hide();
+    return m_footer;
+}
+
+void RunPage::showFooter()
+{
+    const Selection::Kind selected = m_timeline->selection().kind;
+    const bool isSelected = selected != Selection::Kind::None;
+    const bool isRunning = !isSelected && m_document->isRunning();
+    m_ofSelection->setVisible(isSelected);
+    m_save->setVisible(selected == Selection::Kind::Range);
+    m_ofRunning->setVisible(isRunning);
+    m_footer->setVisible(isSelected || isRunning);
+    const int kept = m_document->progress().done - m_document->progress().warmup;
+    m_stop->setText(kept <= 0       ? tr("Stop")
+                        : kept == 1 ? tr("Stop, keep 0")
+                                    : tr("Stop, keep 0\u2013%1").arg(kept - 1));
+    m_pause->setText(m_document->isPaused() ? tr("Continue") : tr("Pause"));
+}
+
+// If the details are folded, unfolds them while the reasons are shown.
+void RunPage::showWhy(bool isShown)
+{
+    m_detailsStack->setCurrentIndex(isShown ? 1 : 0);
+    m_detailsTitle->setText(isShown ? tr("Why not faster?") : tr("Details"));
+    if (isShown)
+        m_wereDetailsShown = m_actions.showDetails->isChecked();
+    if (!m_wereDetailsShown)
+        m_actions.showDetails->setChecked(isShown);
+}
+
 void RunPage::connectActions()
 {
-    connectFind();
-    connectNotes();
-    connect(m_actions.pause, &QAction::triggered, this,
-            [this](bool paused) { m_library.setPaused(*m_document, paused); });
-    connect(m_actions.stop, &QAction::triggered, this, [this] { m_library.stop(*m_document); });
-    connect(m_actions.compare, &QAction::triggered, this, [this] {
-        Q_EMIT pageRequested({"compare", {}, {m_document}});
-    });
-    connect(m_actions.exportFigure, &QAction::triggered, this,
-            [this] { Q_EMIT exportRequested({m_document->run()}); });
-    connect(m_actions.exportReport, &QAction::triggered, this,
-            [this] { m_saver->saveReport({m_document->run()}, m_document->title()); });
-    connect(m_actions.exportTrace, &QAction::triggered, this,
-            [this] { Q_EMIT traceRequested(m_document); });
-    connect(m_actions.savePart, &QAction::triggered, this, [this] {
+    const auto on = [this](QAction* action, auto&& what) {
+        connect(action, &QAction::triggered, this, what);
+    };
+    on(m_actions.pause, [this](bool paused) { m_library.setPaused(*m_document, paused); });
+    on(m_actions.stop, [this] { m_library.stop(*m_document); });
+    on(m_actions.compare, [this] { Q_EMIT pageRequested({"compare", {}, {m_document}}); });
+    on(m_actions.exportFigure, [this] { Q_EMIT exportRequested({m_document->run()}); });
+    on(m_actions.exportReport,
+       [this] { m_saver->saveReport({m_document->run()}, m_document->title()); });
+    on(m_actions.exportTrace, [this] { Q_EMIT traceRequested(m_document); });
+    on(m_actions.savePart, [this] {
         m_saver->savePart(m_document->run(), m_document->file(), m_timeline->selection().window);
     });
-    connect(m_saver, &RunSaver::partSaved, this, [this](const QString& file) {
-        Q_EMIT pageRequested({"run", {file}});
+    on(m_actions.copyLink, [this] { copyLink(); });
+    on(m_actions.copyCommand, [this] {
+        if (const RunPointer run = m_document->run())
+            QGuiApplication::clipboard()->setText(QString::fromStdString(run->info.command));
     });
-    connect(m_actions.foldPanels, &QAction::triggered, this,
-            [this] { m_panels->setFolded(!m_panels->isFolded()); });
+    on(m_actions.foldPanels, [this] { m_panels->setFolded(!m_panels->isFolded()); });
+    const auto open = [this](const QString& file) { Q_EMIT pageRequested({"run", {file}}); };
+    connect(m_saver, &RunSaver::partSaved, this, open);
+    connect(&m_panels->notes(), &NotesPanel::openRequested, this, open);
+    connect(m_why, &WhyController::pageRequested, this, &Page::pageRequested);
+    connect(m_state, &RunStateView::runAgainRequested, this, &RunPage::runAgain);
+    connect(m_state, &RunStateView::openRequested, this,
+            [this] { Q_EMIT filesRequested(FileKind::Runs); });
 }
 
 void RunPage::connectFind()
 {
-    connect(m_actions.find, &QAction::triggered, m_find, &FindController::open);
-    connect(m_actions.findNext, &QAction::triggered, m_find, [this] { m_find->step(1); });
-    connect(m_actions.findPrevious, &QAction::triggered, m_find, [this] { m_find->step(-1); });
-    connect(m_find, &FindController::found, m_timeline, &TimelineWidget::setFound);
-    connect(m_find, &FindController::chosen, m_timeline, &TimelineWidget::select);
-    connect(m_find, &FindController::allSelected, m_panels, &RunPanels::setHits);
-    connect(m_find, &FindController::allSelected, m_details, &DetailsPanel::setHits);
-    connect(m_lanes, &RunLanes::changed, this, &Page::statusChanged);
-    connect(m_find, &FindController::closed, m_timeline, [this] { m_timeline->setFocus(); });
+    connect(m_actions.find, &QAction::triggered, m_findBar, &FindBar::open);
+    connect(m_actions.findNext, &QAction::triggered, m_findBar, [this] { m_findBar->step(1); });
+    connect(m_actions.findPrevious, &QAction::triggered, m_findBar,
+            [this] { m_findBar->step(-1); });
+    connect(m_findBar, &FindBar::found, m_timeline, &TimelineWidget::setFound);
+    connect(m_findBar, &FindBar::chosen, m_timeline, &TimelineWidget::select);
+    connect(m_findBar, &FindBar::allSelected, m_panels, &RunPanels::setHits);
+    connect(m_findBar, &FindBar::allSelected, m_details, &DetailsPanel::setHits);
+    connect(m_findBar, &FindBar::closed, m_timeline, [this] { m_timeline->setFocus(); });
 }
 
 void RunPage::connectNotes()
 {
-    connect(&m_panels->notes(), &NotesPanel::chosen, m_timeline, &TimelineWidget::goToNote);
-    connect(m_notes, &NoteController::closed, m_timeline, [this] { m_timeline->setFocus(); });
-    connect(m_notes, &NoteController::openRequested, this, [this](const QString& file) {
-        Q_EMIT pageRequested({"run", {file}});
+    NotesPanel& notes = m_panels->notes();
+    connect(&notes, &NotesPanel::chosen, m_timeline, &TimelineWidget::goToNote);
+    connect(&notes, &NotesPanel::closed, m_timeline, [this] { m_timeline->setFocus(); });
+    connect(&notes, &NotesPanel::changed, this, [this, &notes] {
+        m_timeline->setNotes(notes.notes());
+        m_details->setNotes(notes.notes());
+        notes.setCurrent(m_timeline->currentNote());
     });
-    connect(m_notes, &NoteController::changed, this, [this] {
-        m_timeline->setNotes(m_notes->notes());
-        m_details->setNotes(m_notes->notes());
-        m_panels->notes().setCurrent(m_timeline->currentNote());
+}
+
+void RunPage::connectRange()
+{
+    RangePanel& range = m_panels->range();
+    range.addButton(tr("Zoom to"), "zoomToRange", m_actions.fitSelection);
+    range.addButton(tr("Note"), "noteOnRange", m_actions.note);
+    range.addButton(tr("Save as run…"), "saveRange", m_actions.savePart);
+    connect(&range, &RangePanel::typed, this, &RunPage::markRange);
+    connect(&range, &RangePanel::closed, this, [this] {
+        m_timeline->setFocus();
+        m_panels->setRangeShown(exportedRange().has_value());
     });
+    connect(m_actions.markRange, &QAction::triggered, this, [this, &range] {
+        m_panels->setRangeShown(true);
+        m_panels->open(RunPanels::Panel::Range);
+        range.editRange();
+    });
+    connect(&m_analysis, &RunAnalysis::rangeAnswered, this,
+            [this, &range](const RunPointer& run, const profiler::RangeMetrics& metrics) {
+                if (exportedRange() != metrics.range)
+                    return;
+                range.showMetrics(run, metrics);
+                m_details->setRange(metrics);
+            });
 }
 
 void RunPage::connectTimeline()
 {
     connect(m_timeline, &TimelineWidget::selectionChanged, this, &RunPage::select);
     connect(m_timeline, &TimelineWidget::iterationChanged, this, &RunPage::showIteration);
+    connect(m_timeline, &TimelineWidget::menuRequested, this, &RunPage::showMenu);
     connect(m_details, &DetailsPanel::jumpTo, m_timeline, &TimelineWidget::select);
     connect(m_panels, &RunPanels::selected, m_timeline, &TimelineWidget::select);
-    connect(&m_panels->progress(), &ProgressPanel::iterationChosen, m_timeline,
-            &TimelineWidget::showIteration);
+    connect(m_panels, &RunPanels::iterationChosen, m_timeline, &TimelineWidget::showIteration);
+    connect(m_toolbar, &RunToolbar::iterationChosen, m_timeline, &TimelineWidget::showIteration);
+    connect(m_actions.showDetails, &QAction::toggled, this, &RunPage::showPopover);
+    connect(m_timeline, &TimelineWidget::viewChanged, this, [this] {
+        if (needsPopover())
+            m_popover->place(m_timeline->selectionRect());
+    });
 }
 
-void RunPage::connectDock()
+// Keeps the visible time and the TimelineLook equal in the actions, the toolbar and the timeline.
+void RunPage::connectLook()
 {
-    linkDock(*m_runs, m_library, *this);
-    connect(m_state, &RunStateView::runAgainRequested, this, &RunPage::runAgain);
-    connect(m_state, &RunStateView::openRequested, this,
-            [this] { Q_EMIT filesRequested(FileKind::Runs); });
+    TimelineWidget* timeline = m_timeline;
+    connect(m_actions.back, &QAction::triggered, timeline, &TimelineWidget::zoomBack);
+    connect(m_actions.forward, &QAction::triggered, timeline, &TimelineWidget::zoomForward);
+    connect(m_actions.fit, &QAction::triggered, timeline, &TimelineWidget::zoomToFit);
+    connect(m_actions.fitAll, &QAction::triggered, timeline, &TimelineWidget::zoomToAll);
+    connect(m_actions.fitSelection, &QAction::triggered, timeline,
+            &TimelineWidget::zoomToSelection);
+    connect(m_actions.follow, &QAction::toggled, timeline, &TimelineWidget::setFollow);
+    connect(timeline, &TimelineWidget::followChanged, m_actions.follow, &QAction::setChecked);
+    const auto change = [this, timeline](QAction* action, auto edit) {
+        connect(action, &QAction::triggered, this, [timeline, edit](bool isOn) {
+            TimelineLook look = timeline->look();
+            edit(look, isOn);
+            timeline->setLook(look);
+        });
+    };
+    // These actions select the next choice; in the toolbar the user selects any choice.
+    change(m_actions.flow, [](TimelineLook& look, bool) { look.flow = nextFlow(look.flow); });
+    change(m_actions.colourBy,
+           [](TimelineLook& look, bool) { look.colourBy = nextColourBy(look.colourBy); });
+    change(m_actions.plan, [](TimelineLook& look, bool isOn) { look.isPlanShown = isOn; });
+    connect(m_actions.kernels, &QAction::triggered, this, &RunPage::showKernelLanes);
+    connect(m_toolbar, &RunToolbar::lookChosen, timeline, &TimelineWidget::setLook);
+    const auto follow = [this](const TimelineLook& look) {
+        m_toolbar->setLook(look);
+        m_actions.kernels->setChecked(look.areKernelsShown);
+        m_actions.plan->setChecked(look.isPlanShown);
+        m_state->setAssumedShown(look.isPlanShown);
+    };
+    connect(timeline, &TimelineWidget::lookChanged, this, follow);
+    follow(timeline->look());
 }
 
-void RunPage::connectReaders()
+void RunPage::connectAnalysis()
 {
     connect(&m_views, &ViewPreparation::ready, this,
             [this](const auto& views) { showView(views.front()); });
-    connect(&m_kernels, &KernelLoader::loaded, this, &RunPage::showKernels);
-    connect(&m_kernels, &KernelLoader::missing, m_panels,
-            [this](const QString& reason) { m_panels->showKernels(nullptr, reason); });
-    connect(m_prediction, &RunPrediction::changed, m_details, &DetailsPanel::setPrediction);
-    connect(m_prediction, &RunPrediction::changed, m_timeline, &TimelineWidget::setPlan);
+    connect(&m_analysis, &RunAnalysis::kernelsRead, this, &RunPage::showKernels);
+    connect(&m_analysis, &RunAnalysis::predicted, m_details, &DetailsPanel::setPrediction);
+    connect(&m_analysis, &RunAnalysis::predicted, m_timeline, &TimelineWidget::setPlan);
+    connect(&m_analysis, &RunAnalysis::assumed, m_state, &RunStateView::showAssumed);
     connect(&m_analysis, &RunAnalysis::iterationsDone, this,
             [this](const RunPointer& run, std::size_t first, const auto& rows) {
-                m_panels->progress().iterations().update(run->info, first, rows);
+                m_panels->iterations().update(run->info, first, rows);
             });
     connect(&m_analysis, &RunAnalysis::answered, this,
             [this](const RunPointer& run, const profiler::RunMetrics& metrics) {
@@ -217,7 +481,7 @@ void RunPage::showRun()
         showProgress();
     }
     if (!hasIterations(run.get()))
-        return m_prediction->setRun(run, false);
+        return m_analysis.askPrediction(run, false);
     m_views.ask({run});
     showWaiting();
 }
@@ -236,8 +500,8 @@ void RunPage::showView(const RunViewPointer& view)
     showIteration(m_timeline->iteration());
     if (isFirst && isVisible() && m_timeline->areLanesDense())
         m_panels->preferDevices();
-    m_lanes->update();
-    m_find->setRun(view, m_timeline->kernels()); // a run that has grown may have more hits
+    showLanes();
+    m_findBar->setRun(view, m_timeline->kernels()); // a run that has grown may have more hits
     // While a run grows, the details describe the newest iteration unless an op is selected.
     const bool isNothingChosen = m_timeline->selection().kind == Selection::Kind::None;
     if (isFirst || isNothingChosen || !m_document->isRunning())
@@ -250,12 +514,12 @@ void RunPage::askForMore()
 {
     showEnd();
     if (view()) {
-        m_kernels.ask(view()->shared(), *m_document);
+        m_analysis.askKernels(view()->shared(), *m_document);
         const RunPointer run = m_document->run();
-        m_prediction->setRun(run, !m_document->isRunning() && view()->shared() == run);
+        m_analysis.askPrediction(run, !m_document->isRunning() && view()->shared() == run);
     }
-    m_notes->setRun(view(), *m_document);
-    m_link->viewShown();
+    m_panels->notes().setRun(view(), *m_document);
+    followLink();
 }
 
 void RunPage::showIteration(int iteration)
@@ -265,9 +529,11 @@ void RunPage::showIteration(int iteration)
         m_panels->showRun(view(), iteration);
         m_analysis.ask(view()->shared(), iteration);
     }
-    m_find->setPlace(m_timeline->selection(), iteration);
+    m_findBar->setPlace(m_timeline->selection(), iteration);
     m_why->setIteration(view(), iteration);
-    m_range->setView(view(), iteration);
+    m_panels->range().setPlace(view() ? view()->shared() : nullptr, iteration);
+    if (std::exchange(m_rangeView, view()) != view())
+        askRange();
     Q_EMIT statusChanged();
 }
 
@@ -276,14 +542,61 @@ void RunPage::select(const Selection& selection)
     m_details->show(view(), selection);
     m_panels->showSelection(selection);
     m_panels->notes().setCurrent(m_timeline->currentNote());
-    m_notes->setSelection(selection);
+    m_panels->notes().setSelection(selection);
     m_why->setSelection(selection);
-    m_range->select(selection);
-    m_lanes->update();
+    const bool isRange = selection.kind == Selection::Kind::Range;
+    if (!isRange)
+        m_panels->range().clear();
+    m_panels->setRangeShown(isRange);
+    askRange();
+    showLanes();
     showProgress();
-    m_find->setPlace(selection, m_timeline->iteration());
-    m_actions.savePart->setEnabled(selection.kind == Selection::Kind::Range);
+    showPopover();
+    m_findBar->setPlace(selection, m_timeline->iteration());
+    m_actions.savePart->setEnabled(isRange);
     Q_EMIT statusChanged();
+}
+
+std::optional<engine::Window> RunPage::exportedRange() const
+{
+    const Selection& selection = m_timeline->selection();
+    return selection.kind == Selection::Kind::Range ? std::optional(selection.window)
+                                                    : std::nullopt;
+}
+
+void RunPage::askRange()
+{
+    const auto range = exportedRange();
+    if (!view() || !range)
+        return;
+    m_panels->range().mark(*range);
+    m_analysis.askRange(view()->shared(), *range);
+}
+
+void RunPage::markRange(engine::Window range)
+{
+    if (!view())
+        return;
+    m_timeline->select({.kind = Selection::Kind::Range,
+                        .iteration = iterationOf(view()->timeline(), range.begin),
+                        .window = range});
+    m_timeline->setFocus();
+}
+
+bool RunPage::needsPopover() const
+{
+    using enum Selection::Kind;
+    const Selection::Kind kind = m_timeline->selection().kind;
+    return view() && !m_actions.showDetails->isChecked()
+        && (kind == Op || kind == Bubble || kind == Kernel);
+}
+
+void RunPage::showPopover()
+{
+    if (!needsPopover())
+        return m_popover->hide();
+    m_popover->show(detailsOf(*view(), m_timeline->selection(), m_timeline->kernels().get()),
+                    m_timeline->selectionRect());
 }
 
 void RunPage::showState()
@@ -320,7 +633,7 @@ void RunPage::showProgress()
     m_details->setProgress(m_document->isRunning() ? std::optional(m_document->progress())
                                                    : std::nullopt,
                            m_document->run());
-    m_frame->showActions(m_timeline->selection().kind, *m_document);
+    showFooter();
 }
 
 void RunPage::showEnd()
@@ -338,12 +651,27 @@ void RunPage::showEnd()
 
 void RunPage::showKernels(const KernelViewPointer& kernels, const QString& reason)
 {
+    m_panels->showKernels(kernels, reason);
+    if (kernels == m_timeline->kernels())
+        return;
     m_timeline->setKernels(kernels);
     m_details->setKernels(kernels);
-    m_panels->showKernels(kernels, reason);
     m_toolbar->offerKernels(kernels && !kernels->isEmpty(), reason);
-    m_find->setRun(view(), kernels); // "kernel:" can now find kernels
+    m_findBar->setRun(view(), kernels); // "kernel:" can now find kernels
     Q_EMIT statusChanged();
+}
+
+// Without kernels, the table shows the reason.
+void RunPage::showKernelLanes(bool areShown)
+{
+    const KernelViewPointer& kernels = m_timeline->kernels();
+    const bool hasAny = kernels && !kernels->isEmpty();
+    TimelineLook look = m_timeline->look();
+    look.areKernelsShown = areShown && hasAny;
+    m_timeline->setLook(look);
+    m_actions.kernels->setChecked(look.areKernelsShown);
+    if (areShown && !hasAny)
+        m_panels->open(RunPanels::Panel::Kernels);
 }
 
 void RunPage::runAgain()
@@ -363,6 +691,11 @@ bool RunPage::queryClose()
         *m_document, [this] { m_library.stop(*m_document); }, this);
 }
 
+std::vector<std::vector<engine::Note>> RunPage::notes() const
+{
+    return {m_panels->notes().notes()};
+}
+
 int RunPage::exportedIteration() const
 {
     const int shown = m_timeline->iteration();
@@ -374,7 +707,7 @@ QStringList RunPage::statusTexts() const
 {
     const KernelView* kernels = m_timeline->kernels().get();
     return runStatus(*m_document, m_metrics, m_timeline->selection(), kernels)
-        + (view() ? recordStatus(*view(), kernels) : QStringList()) + m_lanes->status();
+        + (view() ? recordStatus(*view(), kernels) : QStringList()) + laneStatus();
 }
 
 QString RunPage::statusNote() const
@@ -391,7 +724,14 @@ void RunPage::showEvent(QShowEvent* event)
 void RunPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    m_frame->fold(size());
+    const bool details = width() >= kFoldDetailsBelow, runs = width() >= kFoldRunsBelow,
+               panels = height() + kChromeHeight >= kFoldPanelsBelow;
+    if (details != std::exchange(m_hasRoomForDetails, details))
+        m_actions.showDetails->setChecked(details);
+    if (runs != std::exchange(m_hasRoomForRuns, runs))
+        m_actions.showRuns->setChecked(runs);
+    if (panels != std::exchange(m_hasRoomForPanels, panels))
+        m_panels->setFolded(!panels);
 }
 
 QJsonObject RunPage::state() const
@@ -408,6 +748,50 @@ void RunPage::restoreState(const QJsonObject& state)
     if (const QJsonValue folded = state.value(QStringLiteral("folded")); folded.isBool())
         m_panels->setFolded(folded.toBool());
     m_timeline->restore(state.value(QStringLiteral("timeline")).toObject());
+}
+
+// The link is copied with an image of the timeline.
+void RunPage::copyLink()
+{
+    ViewLink link = m_timeline->viewLink();
+    link.file = m_document->file();
+    if (const int note = m_timeline->currentNote(); note >= 0)
+        link.note = QString::fromStdString(
+            m_panels->notes().notes().at(static_cast<std::size_t>(note)).text);
+    auto* copied = new QMimeData;
+    copied->setText(toText(link));
+    copied->setImageData(m_timeline->grab().toImage());
+    QGuiApplication::clipboard()->setMimeData(copied);
+}
+
+void RunPage::showLink(const ViewLink& link)
+{
+    m_link = link;
+    followLink();
+}
+
+void RunPage::followLink()
+{
+    if (!m_link || m_document->state() != RunDocument::State::Finished
+        || m_timeline->iteration() < 0)
+        return;
+    const ViewLink link = *std::exchange(m_link, std::nullopt);
+    if (!m_timeline->showLink(link))
+        showLinkMessage(
+            this, tr("Link to %1").arg(m_document->title()),
+            tr("The run does not have the op of this link, so only its time is shown. The file "
+               "may have been recorded again since."));
+    else if (!link.note.isEmpty())
+        showLinkMessage(this, tr("Note in the link"), link.note);
+}
+
+void showLinkMessage(QWidget* parent, const QString& title, const QString& text)
+{
+    auto* box = new QMessageBox(QMessageBox::NoIcon, title, text, QMessageBox::Ok, parent);
+    box->setTextFormat(Qt::PlainText); // no HTML, because a link may come from another user
+    box->setObjectName(QStringLiteral("linkMessage"));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
 }
 
 } // namespace app

@@ -1,36 +1,38 @@
 #pragma once
 
 #include "app/documents/run_library.h"
-#include "app/run/kernel_loader.h"
 #include "app/run/run_actions.h"
 #include "app/run/run_analysis.h"
-#include "app/run/run_palette.h"
-#include "app/run/run_range.h"
 #include "app/run/run_state_view.h"
+#include "app/timeline/details/view_link.h"
+#include "app/timeline/view/lanes.h"
 #include "app/timeline/view/view_preparation.h"
 #include "app/ui/theme.h"
 
 #include <QTimer>
 
 #include <memory>
+#include <optional>
+
+class QMenu;
+class QSplitter;
 
 namespace app {
 
 class DetailsPanel;
 class FindBar;
-class FindController;
-class LinkController;
-class RunFrame;
-class RunLanes;
-class RunSaver;
 class RunPanels;
-class RunPrediction;
+class RunSaver;
 class RunsDock;
+class RunToolbar;
+class SelectionPopover;
 class TimelineWidget;
 class WhyController;
 
 // One run, from the start of its worker to the complete file: timeline, details, tables, loss, log.
-// The page only connects its parts; each part owns its state.
+// The page connects its parts, which do not know each other. Its layout hides parts if the window
+// is small: a narrow page folds the details first, then the list of runs; a low page folds the
+// tables. A part that the user opened stays open until the size class of the page changes.
 class RunPage : public Page
 {
     Q_OBJECT
@@ -45,28 +47,39 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
-    std::vector<std::vector<engine::Note>> notes() const override { return {m_notes->notes()}; }
+    std::vector<std::vector<engine::Note>> notes() const override;
     int exportedIteration() const override;
-    std::optional<engine::Window> exportedRange() const override { return m_range->marked(); }
-    QList<QAction*> foundActions(const QString& text) override { return m_palette->find(text); }
+    std::optional<engine::Window> exportedRange() const override;
+    QList<QAction*> foundActions(const QString& text) override;
     const RunDocument* document() const override { return m_document.get(); }
     QJsonObject state() const override;
     void restoreState(const QJsonObject& state) override;
-    LinkController& link() { return *m_link; }
+    void showLink(const ViewLink& link); // waits until the whole run is read
 
 protected:
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    // The layout.
+    QWidget* makeCentre();
+    QWidget* makeDetails();
+    QWidget* makeFooter();
+    void showWhy(bool isShown); // in place of the details
+    void showFooter();
+
+    // Connections between the parts.
     void connectActions();
     void connectFind();
     void connectNotes();
+    void connectRange();
     void connectTimeline();
-    void connectDock();
-    void connectReaders();
+    void connectLook();
+    void connectLanes();
+    void connectAnalysis();
     void connectDocument();
 
+    // What the document and the timeline show.
     void showRun();
     void showView(const RunViewPointer& view);
     void showState();
@@ -75,21 +88,42 @@ private:
     void showEnd();
     void askForMore();
     void showKernels(const KernelViewPointer& kernels, const QString& reason);
+    void showKernelLanes(bool areShown);
     void showIteration(int iteration);
     void select(const Selection& selection);
+    void askRange();
+    void markRange(engine::Window range); // and brings it into view
+    void showPopover();
+    bool needsPopover() const;
+    void copyLink();
+    void followLink();
     RunStateView::Facts facts() const;
     const RunViewPointer& view() const; // view of timeline, details and tables; may be nullptr
     void runAgain();
+
+    // Lanes, the context menu and the palette (run_actions.cpp).
+    int selectedLane() const;                       // a device; -1: none
+    std::optional<LaneGroup> selectedGroup() const; // nullopt: the lane belongs to no group
+    void showLanes();                               // enables the actions for the selection
+    QStringList laneStatus() const;
+    void showMenu(const QPoint& at);
+    void addSelectionTo(QMenu& menu, const Selection& selection);
+    void addOpTo(QMenu& menu, const Selection& selection);
+    QAction* foundAction(const QString& text, const std::function<void()>& trigger);
+    QList<QAction*> foundOps(const QString& text);
+    QList<QAction*> foundSettings(const QString& text);
 
     const ThemeController& m_theme;
     RunLibrary& m_library;
     std::shared_ptr<RunDocument> m_document;
     RunAnalysis m_analysis;
     ViewPreparation m_views;
-    KernelLoader m_kernels;
     profiler::RunMetrics m_metrics;
-    bool m_hasEnded = false; // whether the end of the run was shown
-    QTimer m_progressLater;  // updates all parts together, so that they show the same progress
+    bool m_hasEnded = false;    // whether the end of the run was shown
+    QTimer m_progressLater;     // updates all parts together, so that they show the same progress
+    RunViewPointer m_rangeView; // the view whose range was asked for last
+    std::optional<ViewLink> m_link;          // to be shown
+    std::unique_ptr<QObject> m_foundActions; // owns the actions of foundActions()
 
     RunActions m_actions;
     RunsDock* m_runs;
@@ -99,16 +133,20 @@ private:
     RunPanels* m_panels;
     DetailsPanel* m_details;
     FindBar* m_findBar;
-    FindController* m_find;
-    NoteController* m_notes;
-    RunRange* m_range;
-    RunPrediction* m_prediction;
-    RunLanes* m_lanes;
-    RunPalette* m_palette;
     RunSaver* m_saver;
     WhyController* m_why;
-    LinkController* m_link;
-    RunFrame* m_frame = nullptr; // contains all parts
+    SelectionPopover* m_popover;
+
+    QSplitter* m_rows;
+    QStackedWidget* m_detailsStack; // pages: the details and "Why not faster?"
+    QLabel* m_detailsTitle;
+    bool m_wereDetailsShown = true; // whether the details were open before "Why not faster?"
+    QWidget *m_footer = nullptr, *m_ofSelection = nullptr, *m_ofRunning = nullptr;
+    QPushButton *m_save = nullptr, *m_stop = nullptr, *m_pause = nullptr;
+    bool m_hasRoomForDetails = true, m_hasRoomForRuns = true, m_hasRoomForPanels = true;
 };
+
+// Shows a message about a link. Does not wait until the user closes it.
+void showLinkMessage(QWidget* parent, const QString& title, const QString& text);
 
 } // namespace app

@@ -1,35 +1,55 @@
 #include "app/run/run_panels.h"
 
+#include "app/documents/gpu_memory_model.h"
 #include "app/documents/iterations_model.h"
 #include "app/documents/runs_model.h"
+#include "app/memory/memory_plots.h"
 #include "app/range/range_panel.h"
-#include "app/run/devices_panel.h"
-#include "app/run/kernel_panel.h"
-#include "app/run/memory_panel.h"
-#include "app/run/notes_panel.h"
-#include "app/run/progress_panel.h"
+#include "app/run/device_chart.h"
+#include "app/run/loss_plot.h"
+#include "app/run/notes.h"
+#include "app/run/run_tables.h"
+#include "app/timeline/view/labels.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
+#include "app/ui/empty_state.h"
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
+#include "engine/base/new_file.h"
+#include "engine/schedule/notation.h"
 
+#include <QClipboard>
+#include <QComboBox>
+#include <QEvent>
+#include <QFileDialog>
+#include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QMessageBox>
 #include <QPlainTextEdit>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <set>
+
 namespace app {
 
-RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
+RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
     , m_metrics(new MetricsModel(this))
     , m_events(new EventsModel(this))
-    , m_tabs(new QTabBar)
+    , m_iterations(new IterationsModel(this))
+    , m_tabs(named(new QTabBar, "panelTabs"))
     , m_mode(new Tag(theme))
     , m_hint(makeLabel({}, "hint"))
-    , m_fold(new QToolButton)
+    , m_logLine(named(makeLabel({}, "small"), "lastLogLine"))
+    , m_fold(named(new QToolButton, "foldPanels", tr("Collapse the tables")))
     , m_stack(new QStackedWidget)
     , m_summaryTable(named(new DataTable(theme, 26), "summaryTable", tr("Summary")))
     , m_eventsTable(named(new DataTable(theme, 23), "eventsTable", tr("Events")))
@@ -37,8 +57,8 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     , m_devices(new DevicesPanel(theme))
     , m_kernels(new KernelPanel(theme))
     , m_memory(new MemoryPanel(theme))
-    , m_progress(new ProgressPanel(theme))
-    , m_notes(new NotesPanel(theme))
+    , m_loss(new LossPlot(theme))
+    , m_notes(new NotesPanel(theme, actions))
     , m_log(named(new QPlainTextEdit, "log", tr("Log")))
 {
     setObjectName(QStringLiteral("runPanels"));
@@ -49,12 +69,21 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     m_log->setReadOnly(true);
     m_log->setFrameShape(QFrame::NoFrame);
     m_log->setFont(codeFont(12));
-    for (QWidget* panel :
-         std::initializer_list<QWidget*>{m_range, m_devices, m_summaryTable, m_eventsTable,
-                                         m_kernels, m_memory, m_progress, m_notes, m_log})
+    const std::pair<QString, QWidget*> panels[] // in the order of Panel
+        = {{tr("Range"), m_range},
+           {tr("Devices"), m_devices},
+           {tr("Summary"), m_summaryTable},
+           {tr("Events"), m_eventsTable},
+           {tr("Kernels"), m_kernels},
+           {tr("Memory"), m_memory},
+           {tr("Progress"), makeProgress()},
+           {tr("Notes"), m_notes},
+           {tr("Log"), m_log}};
+    for (const auto& [name, panel] : panels) {
+        m_tabs->addTab(name);
         m_stack->addWidget(panel);
-    spaced(new QVBoxLayout(this), {}, 0,
-           {makeTabRow(theme), makeLine(Qt::Horizontal), {m_stack, 1}});
+    }
+    spaced(new QVBoxLayout(this), {}, 0, {makeTabRow(), makeLine(Qt::Horizontal), {m_stack, 1}});
 
     connect(m_eventsTable, &QTableView::clicked, this, &RunPanels::chooseEvent);
     connect(m_metrics, &MetricsModel::modelReset, m_summaryTable,
@@ -63,30 +92,22 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
             [this](const QModelIndex& index) { chooseDevice(engine::DeviceId{index.row()}); });
     connect(m_devices, &DevicesPanel::chosen, this, &RunPanels::chooseDevice);
     connect(&theme, &ThemeController::unitsChanged, this, &RunPanels::updateHint);
-    connect(m_progress, &ProgressPanel::logRequested, this, [this] { setPanel(Panel::Log); });
     updateHint();
 }
 
-QWidget* RunPanels::makeTabRow(const ThemeController& theme)
+QWidget* RunPanels::makeTabRow()
 {
     setLook(m_tabs, "kind", QStringLiteral("dock"));
-    m_tabs->setObjectName(QStringLiteral("panelTabs"));
     m_tabs->setDrawBase(false);
     m_tabs->setExpanding(false);
     m_tabs->setUsesScrollButtons(false);
     m_tabs->setElideMode(Qt::ElideNone);
-    for (const QString& name :
-         {tr("Range"), tr("Devices"), tr("Summary"), tr("Events"), tr("Kernels"), tr("Memory"),
-          tr("Progress"), tr("Notes"), tr("Log")})
-        m_tabs->addTab(name);
     m_tabs->setTabVisible(static_cast<int>(Panel::Range), false);
-    m_tabs->setCurrentIndex(static_cast<int>(Panel::Summary));
+    setPanel(Panel::Summary);
     m_stack->setCurrentIndex(m_tabs->currentIndex());
-    m_fold->setObjectName(QStringLiteral("foldPanels"));
     m_fold->setAutoRaise(true);
-    m_fold->setAccessibleName(tr("Collapse the tables"));
     m_fold->setFocusPolicy(Qt::TabFocus);
-    connect(&theme, &ThemeController::changed, this, &RunPanels::updateFoldIcon);
+    connect(&m_theme, &ThemeController::changed, this, &RunPanels::updateFoldIcon);
     updateFoldIcon();
     m_hint->setMinimumWidth(1); // lets the window shrink; fitHint() hides a hint that does not fit
     auto* row = makeSurface("plain");
@@ -102,6 +123,36 @@ QWidget* RunPanels::makeTabRow(const ThemeController& theme)
     return row;
 }
 
+// The progress of training: loss plot, table of iterations, last line of the log.
+QWidget* RunPanels::makeProgress()
+{
+    auto* head = spaced(
+        new QHBoxLayout, {12, 6, 12, 0}, 8,
+        {makeLabel(tr("Loss"), "dock"),
+         makeLabel(tr("nats per token; dots are micro-batches, the line is the mean"), "hint"),
+         kStretch});
+    auto* loss = makeSurface("plain");
+    spaced(new QVBoxLayout(loss), {}, 0, {head, {m_loss, 1}});
+    auto* table = named(new DataTable(m_theme, 26), "iterationsTable", tr("Iterations"));
+    table->setModel(m_iterations);
+    m_logLine->setFont(codeFont(12));
+    m_logLine->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* openLog = makeButton(tr("open log"), QStringLiteral("openLog"), "link");
+    auto* log = makeSurface("alt");
+    log->setFixedHeight(24);
+    spaced(new QHBoxLayout(log), {12, 0, 8, 0}, 8, {{m_logLine, 1}, openLog});
+    auto* columns
+        = spaced(new QHBoxLayout, {}, 0, {{loss, 576}, makeLine(Qt::Vertical), {table, 516}});
+    auto* progress = new QWidget;
+    spaced(new QVBoxLayout(progress), {}, 0, {{columns, 1}, makeLine(Qt::Horizontal), log});
+    connect(openLog, &QPushButton::clicked, this, [this] { setPanel(Panel::Log); });
+    connect(table, &QTableView::clicked, this,
+            [this](const QModelIndex& index) { Q_EMIT iterationChosen(index.row()); });
+    connect(m_iterations, &QAbstractItemModel::rowsInserted, table,
+            &QAbstractItemView::scrollToBottom);
+    return progress;
+}
+
 void RunPanels::updateFoldIcon()
 {
     const Icon icon = m_isFolded ? Icon::ChevronUp : Icon::ChevronDown;
@@ -110,36 +161,53 @@ void RunPanels::updateFoldIcon()
                                   : tr("Collapse the tables to their tabs"));
 }
 
+RunPanels::Panel RunPanels::shown() const
+{
+    return static_cast<Panel>(m_tabs->currentIndex());
+}
+
+bool RunPanels::isOffered(Panel panel) const
+{
+    return m_tabs->isTabVisible(static_cast<int>(panel));
+}
+
+void RunPanels::setOffered(Panel panel, bool offered)
+{
+    if (isOffered(panel) == offered)
+        return;
+    m_tabs->setTabVisible(static_cast<int>(panel), offered);
+    m_tabs->updateGeometry(); // setTabVisible() does not
+}
+
 void RunPanels::setPanel(Panel panel)
 {
     m_tabs->setCurrentIndex(static_cast<int>(panel));
 }
 
-void RunPanels::setRangeShown(bool shown)
+void RunPanels::open(Panel panel)
 {
-    if (m_tabs->isTabVisible(static_cast<int>(Panel::Range)) == shown)
+    setFolded(false);
+    setPanel(panel);
+}
+
+void RunPanels::setRangeShown(bool isRangeShown)
+{
+    if (isOffered(Panel::Range) == isRangeShown)
         return;
-    const auto current = static_cast<Panel>(m_tabs->currentIndex());
-    setShown(Panel::Range, shown);
-    if (shown)
-        m_beforeRange = current == Panel::Devices ? current : Panel::Summary;
-    if (shown && current == m_beforeRange)
+    const Panel before = shown();
+    setOffered(Panel::Range, isRangeShown);
+    if (isRangeShown)
+        m_beforeRange = before == Panel::Devices ? before : Panel::Summary;
+    if (isRangeShown && before == m_beforeRange)
         setPanel(Panel::Range);
-    else if (!shown && current == Panel::Range)
+    else if (!isRangeShown && before == Panel::Range)
         setPanel(m_beforeRange);
     fitHint();
 }
 
-void RunPanels::setShown(Panel panel, bool shown)
-{
-    m_tabs->setTabVisible(static_cast<int>(panel), shown);
-    m_tabs->updateGeometry(); // setTabVisible() does not
-}
-
 void RunPanels::preferDevices()
 {
-    if (m_tabs->currentIndex() == static_cast<int>(Panel::Summary)
-        && m_tabs->isTabVisible(static_cast<int>(Panel::Devices)))
+    if (shown() == Panel::Summary && isOffered(Panel::Devices))
         setPanel(Panel::Devices);
 }
 
@@ -165,30 +233,22 @@ void RunPanels::showRun(const RunViewPointer& view, int iteration)
     m_view = view;
     m_run = run;
     m_iteration = iteration;
-    m_progress->showLoss(*run);
+    m_loss->show(lossSeries(*run));
     m_kernels->showIteration(iteration);
     m_mode->setText(modeText(run->info));
-    if (const bool hasSeveral = run->schedule.shape.devices > 1;
-        hasSeveral != m_tabs->isTabVisible(static_cast<int>(Panel::Devices)))
-        setShown(Panel::Devices, hasSeveral);
+    setOffered(Panel::Devices, run->schedule.shape.devices > 1);
     fillShownPanel();
     updateHint();
 }
 
-// Fills events and memory only when they are shown, because they can be long.
 void RunPanels::fillShownPanel()
 {
-    const auto shown = static_cast<Panel>(m_tabs->currentIndex());
     if (!m_run || m_isFolded)
         return;
-    if (shown == Panel::Events && !m_areEventsFresh) {
+    if (shown() == Panel::Events && !std::exchange(m_areEventsFresh, true))
         fillEvents();
-        m_areEventsFresh = true;
-    }
-    if (shown == Panel::Memory && !m_isMemoryFresh) {
+    if (shown() == Panel::Memory && !std::exchange(m_isMemoryFresh, true))
         m_memory->show(m_view, m_iteration);
-        m_isMemoryFresh = true;
-    }
 }
 
 void RunPanels::fillEvents()
@@ -222,8 +282,10 @@ void RunPanels::setPath(PathMarksPointer path)
 
 void RunPanels::showPathEvents()
 {
-    if (m_path)
-        listOnly(Listed::Path);
+    if (!m_path)
+        return;
+    open(Panel::Events);
+    list(Listed::Path);
 }
 
 void RunPanels::setHits(FoundPointer hits)
@@ -231,16 +293,9 @@ void RunPanels::setHits(FoundPointer hits)
     const bool areNew = hits && !m_hits;
     m_hits = std::move(hits);
     if (areNew)
-        listOnly(Listed::Hits);
-    else if (m_listed == Listed::Hits)
+        open(Panel::Events);
+    if (areNew || m_listed == Listed::Hits)
         list(m_hits ? Listed::Hits : Listed::EveryOp);
-}
-
-void RunPanels::listOnly(Listed listed)
-{
-    setFolded(false);
-    setPanel(Panel::Events);
-    list(listed);
 }
 
 void RunPanels::list(Listed listed)
@@ -254,11 +309,12 @@ void RunPanels::list(Listed listed)
 // Shows which iteration the numbers belong to, or three key numbers while the panels are folded.
 void RunPanels::updateHint()
 {
-    const auto shown = static_cast<Panel>(m_tabs->currentIndex());
     const bool hasNumbers = !m_metrics->metrics().devices.empty() && m_run;
-    m_mode->setVisible(hasNumbers
-                       && ((shown != Panel::Log && shown != Panel::Notes) || m_isFolded));
-    m_hint->setText(!hasNumbers ? QString() : m_isFolded ? m_metrics->keyNumbers() : hintOf(shown));
+    const bool isText = shown() == Panel::Log || shown() == Panel::Notes;
+    m_mode->setVisible(hasNumbers && (!isText || m_isFolded));
+    m_hint->setText(!hasNumbers      ? QString()
+                        : m_isFolded ? m_metrics->keyNumbers()
+                                     : hintOf(shown()));
     fitHint();
 }
 
@@ -319,20 +375,18 @@ void RunPanels::showKernels(KernelViewPointer kernels, const QString& reason)
 
 void RunPanels::showSelection(const Selection& selection)
 {
+    const auto selectRow = [](DataTable* table, int row) {
+        row >= 0 ? table->selectRow(row) : table->clearSelection();
+    };
     m_kernels->showSelection(selection);
-    const int row = selection.kind == Selection::Kind::Op && m_areEventsFresh
-        ? m_events->rowOf(selection.op, selection.lane, selection.iteration)
-        : -1;
-    if (row >= 0)
-        m_eventsTable->selectRow(row);
-    else
-        m_eventsTable->clearSelection();
-    const bool isDevice = selection.device.isValid() && selection.kind != Selection::Kind::None;
-    m_devices->mark(isDevice ? selection.device : engine::DeviceId{});
-    if (isDevice)
-        m_summaryTable->selectRow(selection.device.value);
-    else
-        m_summaryTable->clearSelection();
+    selectRow(m_eventsTable,
+              selection.kind == Selection::Kind::Op && m_areEventsFresh
+                  ? m_events->rowOf(selection.op, selection.lane, selection.iteration)
+                  : -1);
+    const engine::DeviceId device
+        = selection.kind == Selection::Kind::None ? engine::DeviceId{} : selection.device;
+    m_devices->mark(device);
+    selectRow(m_summaryTable, device.isValid() ? device.value : -1);
 }
 
 void RunPanels::chooseEvent(const QModelIndex& index)
@@ -356,7 +410,240 @@ void RunPanels::chooseDevice(engine::DeviceId device)
 void RunPanels::addLogLine(const QString& line)
 {
     m_log->appendPlainText(line);
-    m_progress->showLogLine(line);
+    m_logLine->setText(line);
+    m_logLine->setToolTip(line);
+}
+
+namespace {
+
+QComboBox* makeCombo(const char* name, const QString& accessibleName)
+{
+    auto* combo = named(new QComboBox, name, accessibleName);
+    combo->setFocusPolicy(Qt::TabFocus);
+    combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    return combo;
+}
+
+// Returns the iteration whose kernels are listed. For a range, returns -1 (all iterations), unless
+// the range begins in the median iteration.
+int iterationOf(const Selection& selection, const engine::Run& run)
+{
+    const auto& iterations = run.timeline.iterations;
+    const auto index = static_cast<std::size_t>(selection.iteration);
+    const bool isMedian
+        = index < iterations.size() && iterations[index].kind == engine::Iteration::Kind::Replay;
+    return selection.kind == Selection::Kind::Range && !isMedian ? -1 : selection.iteration;
+}
+
+} // namespace
+
+KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+    , m_model(new KernelsModel(this))
+    , m_op(makeCombo("kernelOp", tr("Op type")))
+    , m_device(makeCombo("kernelDevice", tr("Device")))
+    , m_scope(makeCombo("kernelScope", tr("Scope")))
+    , m_sum(named(makeLabel({}, "small"), "kernelSum"))
+    , m_stack(new QStackedWidget)
+    , m_table(named(new DataTable(theme, 24), "kernelTable", tr("Kernels")))
+    , m_empty(named(new EmptyState(theme, {Icon::Chip, tr("No kernels"), {}, {}}), "kernelsEmpty"))
+{
+    setObjectName(QStringLiteral("kernelPanel"));
+    m_table->setModel(m_model);
+    m_table->setSortingEnabled(true);
+    m_table->sortByColumn(static_cast<int>(KernelsModel::Column::Total), Qt::DescendingOrder);
+    auto* full = new QWidget;
+    spaced(new QVBoxLayout(full), {}, 0, {makeBar(), {m_table, 1}});
+    auto* none = new QWidget;
+    spaced(new QVBoxLayout(none), {14, 10, 14, 10}, 0)->addWidget(m_empty);
+    m_stack->addWidget(none);
+    m_stack->addWidget(full);
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
+    for (QComboBox* combo : {m_op, m_device, m_scope})
+        connect(combo, &QComboBox::activated, this, &KernelPanel::refresh);
+    connect(&theme, &ThemeController::unitsChanged, this, &KernelPanel::refresh);
+}
+
+QWidget* KernelPanel::makeBar()
+{
+    m_scope->addItems({tr("whole run"), tr("this iteration"), tr("selected range or op")});
+    auto* copy = makeIconButton("copyKernels", Icon::Copy, tr("Copy the table as CSV"), m_theme);
+    auto* save = makeIconButton("saveKernels", Icon::Export, tr("Save the table as CSV"), m_theme);
+    connect(copy, &QToolButton::clicked, this,
+            [this] { QGuiApplication::clipboard()->setText(m_model->csv()); });
+    connect(save, &QToolButton::clicked, this, &KernelPanel::save);
+    auto* bar = makeSurface("plain");
+    bar->setFixedHeight(34);
+    spaced(new QHBoxLayout(bar), {10, 0, 8, 0}, 8,
+           {m_op, m_device, m_scope, {m_sum, 1}, copy, save});
+    return bar;
+}
+
+void KernelPanel::show(const RunPointer& run, KernelViewPointer kernels, const QString& reason)
+{
+    const bool isOther = run != m_run || kernels != m_kernels;
+    m_run = run;
+    m_kernels = std::move(kernels);
+    const bool hasAny = m_kernels && !m_kernels->isEmpty();
+    m_stack->setCurrentIndex(hasAny ? 1 : 0);
+    m_empty->setTexts(tr("No kernels"), reason);
+    if (isOther)
+        fillChoices();
+    refresh();
+}
+
+void KernelPanel::fillChoices()
+{
+    m_op->clear();
+    m_device->clear();
+    m_op->addItem(tr("all op types"), -1);
+    m_device->addItem(tr("all devices"), -1);
+    if (!m_run || !m_kernels)
+        return;
+    std::set<engine::OpKind> kinds;
+    const engine::OpIndex index(m_run->schedule);
+    for (const profiler::GpuWork& work : m_kernels->activity().work())
+        if (work.of.isKnown())
+            kinds.insert(engine::opAt(m_run->schedule, index, work.of.op).kind);
+    for (const engine::OpKind kind : kinds)
+        m_op->addItem(fromUtf8(engine::kindTitle(kind)), static_cast<int>(kind));
+    for (int d = 0; d < m_run->schedule.shape.devices; ++d)
+        m_device->addItem(tr("device %1").arg(d), d);
+}
+
+void KernelPanel::showIteration(int iteration)
+{
+    if (std::exchange(m_iteration, iteration) != iteration && isOfScope(Scope::Iteration))
+        refresh();
+}
+
+void KernelPanel::showSelection(const Selection& selection)
+{
+    m_selection = selection;
+    if (isOfScope(Scope::Selection))
+        refresh();
+}
+
+bool KernelPanel::isOfScope(Scope scope) const
+{
+    return m_scope->currentIndex() == static_cast<int>(scope);
+}
+
+profiler::KernelFilter KernelPanel::filter() const
+{
+    profiler::KernelFilter filter;
+    if (const int kind = m_op->currentData().toInt(); kind >= 0)
+        filter.op = static_cast<engine::OpKind>(kind);
+    if (const int device = m_device->currentData().toInt(); device >= 0)
+        filter.device = engine::DeviceId{device};
+    using Kind = Selection::Kind;
+    if (isOfScope(Scope::Iteration))
+        filter.iteration = m_iteration;
+    if (!isOfScope(Scope::Selection) || m_selection.kind == Kind::None)
+        return filter;
+    filter.iteration = iterationOf(m_selection, *m_run);
+    if (m_selection.kind == Kind::Op || m_selection.kind == Kind::Kernel)
+        filter.execution = {m_selection.op, static_cast<std::uint32_t>(m_selection.iteration)};
+    else if (m_selection.kind == Kind::Device)
+        filter.device = m_selection.device;
+    else
+        filter.begun = m_selection.window;
+    return filter;
+}
+
+void KernelPanel::refresh()
+{
+    if (!m_run || !m_kernels || m_kernels->isEmpty())
+        return;
+    const std::shared_ptr<const profiler::GpuActivity> activity(m_kernels, &m_kernels->activity());
+    m_model->show(*m_run, activity, filter());
+    std::int64_t launches = 0, time = 0, busy = 0;
+    for (const profiler::OpKindWork& op : m_model->ops()) {
+        launches += op.works;
+        time += op.time;
+        busy += op.busy;
+    }
+    const Scale scale = timeScale(m_run->info, time);
+    m_sum->setText(launches == 0 ? tr("No launches match; select another op type, device or scope")
+                                 : tr("%1 launches, busy %2 of %3; gaps are %4 of the ops' time")
+                                       .arg(number(static_cast<double>(launches), 0),
+                                            scale.text(static_cast<double>(busy)),
+                                            scale.withUnit(static_cast<double>(time)),
+                                            percent(time > 0 ? static_cast<double>(time - busy)
+                                                            / static_cast<double>(time)
+                                                             : 0)));
+}
+
+void KernelPanel::save()
+{
+    const QString file = QFileDialog::getSaveFileName(
+        this, tr("Save the table"), QStringLiteral("kernels.csv"), tr("CSV (*.csv)"));
+    if (file.isEmpty())
+        return;
+    const auto saved = engine::saveFile(file.toStdString(), m_model->csv().toStdString(),
+                                        engine::IfExists::Replace);
+    if (!saved)
+        QMessageBox::warning(this, tr("Not saved"), fromUtf8(saved.error().message));
+}
+
+MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_plots(new MemoryPlots(theme))
+    , m_scroll(new QScrollArea)
+    , m_gpus(new QWidget)
+    , m_gpuModel(new GpuMemoryModel(this))
+    , m_gpuTable(named(new DataTable(theme, 24), "gpuMemoryTable", tr("Memory of the GPUs")))
+{
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setAccessibleName(tr("Memory of the devices over time"));
+    m_scroll->setWidget(m_plots);
+    m_scroll->viewport()->installEventFilter(this);
+    m_gpuTable->setModel(m_gpuModel);
+    spaced(new QHBoxLayout(m_gpus), {}, 0, {makeLine(Qt::Vertical), {m_gpuTable, 1}});
+    m_gpus->hide();
+    spaced(new QHBoxLayout(this), {}, 0, {{m_scroll, 1}, m_gpus});
+}
+
+void MemoryPanel::show(const RunViewPointer& view, int iteration)
+{
+    const auto& gpuMemory = view->run().info.gpuMemory;
+    m_plots->show(view, iteration);
+    m_gpuModel->show(gpuMemory);
+    m_gpus->setVisible(!gpuMemory.empty());
+    shareWidth();
+    fitPlots();
+}
+
+// The table gets the width that it needs if the plots keep at least half of the total.
+void MemoryPanel::shareWidth()
+{
+    const int needed
+        = m_gpuTable->neededWidth() + m_gpuTable->verticalScrollBar()->sizeHint().width();
+    m_gpus->setFixedWidth(std::min(needed, width() / 2));
+}
+
+// Fits the plots to the width of the panel. Leaves space for a scroll bar only if they need one.
+void MemoryPanel::fitPlots()
+{
+    const int whole = m_scroll->width();
+    const bool fits = m_plots->heightFor(whole) <= m_scroll->height();
+    const int width = fits ? whole : m_scroll->viewport()->width();
+    m_plots->resize(width, m_plots->heightFor(width));
+}
+
+void MemoryPanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    shareWidth();
+}
+
+bool MemoryPanel::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        fitPlots();
+    return QWidget::eventFilter(watched, event);
 }
 
 } // namespace app

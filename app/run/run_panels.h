@@ -1,18 +1,21 @@
 #pragma once
 
-#include "app/run/events_model.h"
-#include "app/run/metrics_model.h"
+#include "app/documents/run_document.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/path_marks.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 #include "app/ui/theme.h"
+#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/metrics.h"
 
 #include <QWidget>
 
+class QComboBox;
 class QLabel;
 class QPlainTextEdit;
+class QScrollArea;
 class QStackedWidget;
 class QTabBar;
 class QToolButton;
@@ -21,16 +24,24 @@ namespace app {
 
 class DataTable;
 class DevicesPanel;
+class EmptyState;
+class EventsModel;
+class GpuMemoryModel;
+class IterationsModel;
 class KernelPanel;
+class KernelsModel;
+class LossPlot;
 class MemoryPanel;
+class MemoryPlots;
+class MetricsModel;
 class NotesPanel;
-class ProgressPanel;
 class RangePanel;
+class RunActions;
 class Tag;
 
 // The bottom dock of a run: Range (while a range is marked), Devices (if there are several),
 // Summary, Events, Kernels, Memory, Progress, Notes, Log. If the dock is folded, only the tabs and
-// three key numbers remain.
+// three key numbers remain. Long tables are filled when they are shown.
 class RunPanels : public QWidget
 {
     Q_OBJECT
@@ -49,9 +60,8 @@ public:
     };
     static constexpr int kTabsHeight = 33;
 
-    explicit RunPanels(const ThemeController& theme, QWidget* parent = nullptr);
+    RunPanels(const ThemeController& theme, const RunActions& actions, QWidget* parent = nullptr);
 
-    // Shows the tables of the run and of the iteration.
     void showRun(const RunViewPointer& view, int iteration);
     void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
     void showSelection(const Selection& selection);
@@ -66,22 +76,22 @@ public:
     // before.
     void setHits(FoundPointer hits);
     void addLogLine(const QString& line);
+    void open(Panel panel); // unfolds the dock, too
     void setPanel(Panel panel);
     // Makes Devices current instead of Summary, for a run with many devices.
     void preferDevices();
-    // Shows or hides the tab Range. If Devices or Summary is current when Range is shown, Range
-    // becomes current. If Range is current when it is hidden, the earlier tab becomes current
-    // again.
+    // If Devices or Summary is current when the tab Range is shown, Range becomes current. If Range
+    // is current when it is hidden, the earlier tab becomes current again.
     void setRangeShown(bool shown);
     RangePanel& range() { return *m_range; }
-    ProgressPanel& progress() { return *m_progress; }
+    IterationsModel& iterations() { return *m_iterations; }
     NotesPanel& notes() { return *m_notes; }
     bool isFolded() const { return m_isFolded; }
     void setFolded(bool folded);
 
 Q_SIGNALS:
-    // A row for an op, bubble or device was selected.
-    void selected(const app::Selection& selection);
+    void selected(const app::Selection& selection); // a row for an op, bubble or device
+    void iterationChosen(int iteration);            // index into Timeline::iterations
     void foldedChanged(bool folded);
 
 protected:
@@ -90,26 +100,29 @@ protected:
 private:
     enum class Listed { EveryOp, Path, Hits };
 
+    QWidget* makeTabRow();
+    QWidget* makeProgress();
+    void updateFoldIcon();
+    void updateHint();
     QString hintOf(Panel panel) const;
     QString eventsHint(const QString& iteration) const;
-    void list(Listed listed);
-    void listOnly(Listed listed);
-    void fillEvents();
     void fitHint();
-    QWidget* makeTabRow(const ThemeController& theme);
     void fillShownPanel();
-    void updateHint();
-    void updateFoldIcon();
+    void fillEvents();
+    void list(Listed listed);
     void chooseEvent(const QModelIndex& index);
     void chooseDevice(engine::DeviceId device);
-    void setShown(Panel panel, bool shown); // shows or hides the tab of a panel
+    Panel shown() const;
+    bool isOffered(Panel panel) const;
+    void setOffered(Panel panel, bool offered); // shows or hides the tab of a panel
 
     const ThemeController& m_theme;
     MetricsModel* m_metrics;
     EventsModel* m_events;
+    IterationsModel* m_iterations;
     QTabBar* m_tabs;
     Tag* m_mode;
-    QLabel* m_hint;
+    QLabel *m_hint, *m_logLine;
     QToolButton* m_fold;
     QStackedWidget* m_stack;
     DataTable *m_summaryTable, *m_eventsTable;
@@ -117,7 +130,7 @@ private:
     DevicesPanel* m_devices;
     KernelPanel* m_kernels;
     MemoryPanel* m_memory;
-    ProgressPanel* m_progress;
+    LossPlot* m_loss;
     NotesPanel* m_notes;
     QPlainTextEdit* m_log;
     RunViewPointer m_view;
@@ -129,6 +142,71 @@ private:
     FoundPointer m_hits;
     Listed m_listed = Listed::EveryOp; // which ops the tab Events lists
     bool m_areEventsFresh = false, m_isMemoryFresh = false;
+};
+
+// The kernels of a run by kind of op, filtered by kind, device and scope. The table can be copied
+// and saved as CSV. If the kernels are unknown, the panel states the reason.
+class KernelPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit KernelPanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason);
+    using QWidget::show;
+    void showIteration(int iteration); // sets the iteration for the scope "this iteration"
+    void showSelection(const Selection& selection);
+    KernelsModel& model() { return *m_model; }
+
+private:
+    enum class Scope : int { Run, Iteration, Selection };
+
+    QWidget* makeBar();
+    void fillChoices();
+    void refresh();
+    bool isOfScope(Scope scope) const;
+    profiler::KernelFilter filter() const;
+    void save();
+
+    const ThemeController& m_theme;
+    KernelsModel* m_model;
+    QComboBox *m_op, *m_device, *m_scope;
+    QLabel* m_sum;
+    QStackedWidget* m_stack;
+    DataTable* m_table;
+    EmptyState* m_empty;
+    RunPointer m_run;
+    KernelViewPointer m_kernels;
+    Selection m_selection;
+    int m_iteration = -1;
+};
+
+// Memory over time: one plot per device with common time and byte scales, and a cursor across all
+// plots. Runs on GPUs also have a table of memory by owner.
+class MemoryPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MemoryPanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const RunViewPointer& view, int iteration); // index into Timeline::iterations
+    using QWidget::show;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void shareWidth();
+    void fitPlots();
+
+    MemoryPlots* m_plots;
+    QScrollArea* m_scroll;
+    QWidget* m_gpus; // hidden for runs without GPUs
+    GpuMemoryModel* m_gpuModel;
+    DataTable* m_gpuTable;
 };
 
 } // namespace app

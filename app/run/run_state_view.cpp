@@ -7,6 +7,7 @@
 #include "app/ui/empty_state.h"
 #include "app/ui/numbers.h"
 
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -25,13 +26,13 @@ RunStateView::RunStateView(const ThemeController& theme, QWidget* timeline)
     , m_band(named(new Band(theme, Band::Shape::State, this), "stateBand"))
     , m_runAgain(m_band->addAction(tr("Run again"), QStringLiteral("runAgain")))
 {
-    m_waiting->setAlignment(Qt::AlignCenter);
-    m_waiting->setWordWrap(true);
+    for (QLabel* label : {m_waiting, m_assumed}) {
+        label->setAlignment(Qt::AlignCenter);
+        label->setWordWrap(true);
+    }
     m_band->hide();
     auto* failed = new QWidget;
-    spaced(new QVBoxLayout(failed), {14, 14, 14, 14}, 0)->addWidget(m_failed);
-    m_assumed->setAlignment(Qt::AlignCenter);
-    m_assumed->setWordWrap(true);
+    spaced(new QVBoxLayout(failed), {14, 14, 14, 14}, 0, {m_failed});
     m_preview->hide();
     auto* waiting = new QWidget;
     spaced(new QVBoxLayout(waiting), {24, 14, 24, 14}, 14,
@@ -121,6 +122,62 @@ void RunStateView::showNotice(const RunDocument& document, const Facts& facts)
         m_band->show(notice.level == Notice::Level::Error ? Band::Kind::Error : Band::Kind::Warning,
                      notice.title, notice.text);
     m_runAgain->setVisible(notice.canRepeat && (hasExperiment || facts.isOfWorker));
+}
+
+StopRunDialog::StopRunDialog(const RunDocument& document, std::function<void()> stop,
+                             QWidget* parent)
+    : QDialog(parent)
+    , m_document(document)
+    , m_text(named(makeLabel({}), "stopText"))
+    , m_stop(makeButton(tr("Stop and close"), QStringLiteral("stopAndClose")))
+    , m_keep(makeButton(tr("Keep running"), QStringLiteral("keepRunning"), "primary"))
+{
+    setObjectName(QStringLiteral("stopRunDialog"));
+    setWindowTitle(tr("%1 is still running").arg(document.title()));
+    setFixedWidth(460);
+    m_text->setWordWrap(true);
+    showProgress();
+    auto* buttons = spaced(new QHBoxLayout, {}, 8, {kStretch, m_stop, m_keep});
+    spaced(new QVBoxLayout(this), {20, 16, 20, 16}, 12,
+           {makeLabel(windowTitle(), "heading"), m_text, buttons});
+    m_keep->setDefault(true);
+    const auto closeAtEnd = [this] {
+        if (!m_document.isRunning())
+            accept();
+    };
+    connect(m_keep, &QPushButton::clicked, this, &QDialog::reject);
+    connect(m_stop, &QPushButton::clicked, this, [this, stop = std::move(stop), closeAtEnd] {
+        m_stop->setEnabled(false);
+        m_keep->setEnabled(false);
+        m_text->setText(tr("Stopping. The worker writes the complete iterations, which takes a few "
+                           "seconds at most."));
+        stop();
+        closeAtEnd();
+    });
+    connect(&document, &RunDocument::stateChanged, this, closeAtEnd);
+    connect(&document, &RunDocument::progressChanged, this, &StopRunDialog::showProgress);
+}
+
+// The run continues while the dialog is open, so the number of iterations is updated.
+void StopRunDialog::showProgress()
+{
+    const RunProgress& progress = m_document.progress();
+    if (!m_stop->isEnabled())
+        return;
+    m_text->setText(progress.planned == 0
+                        ? tr("The worker is starting, and no iteration is complete yet. Stopping "
+                             "now leaves a run without results.")
+                        : tr("%1 of %2 iterations are complete and kept in %3. Stopping drops only "
+                             "the current iteration.")
+                              .arg(progress.done)
+                              .arg(progress.planned)
+                              .arg(m_document.file()));
+}
+
+bool mayStop(const RunDocument& document, std::function<void()> stop, QWidget* parent)
+{
+    return !document.isRunning()
+        || StopRunDialog(document, std::move(stop), parent).exec() == QDialog::Accepted;
 }
 
 } // namespace app

@@ -4,7 +4,10 @@
 #include "app/timeline/view/run_view.h"
 #include "app/ui/theme.h"
 
+#include <QDialog>
 #include <QStackedWidget>
+
+#include <functional>
 
 class QLabel;
 class QPushButton;
@@ -54,5 +57,28 @@ private:
     Notice m_notice;            // last notice of the document
     bool m_isDismissed = false; // the user closed the band with m_notice
 };
+
+// Asks before the page of a run in progress is closed. Shows what is kept, and stops the run if the
+// user agrees. The dialog is accepted when the run has ended. It is modal but does not block, so
+// that the page still follows the run.
+class StopRunDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    StopRunDialog(const RunDocument& document, std::function<void()> stop,
+                  QWidget* parent = nullptr);
+
+private:
+    void showProgress();
+
+    const RunDocument& m_document;
+    QLabel* m_text;
+    QPushButton *m_stop, *m_keep;
+};
+
+// If the run is in progress, asks whether to stop it, and waits until it has ended. Returns false
+// if the user keeps it running. Other events are processed meanwhile.
+bool mayStop(const RunDocument& document, std::function<void()> stop, QWidget* parent);
 
 } // namespace app

@@ -1,5 +1,6 @@
 #include "app/run/run_toolbar.h"
 
+#include "app/run/run_actions.h"
 #include "app/timeline/widget/iteration_segments.h"
 #include "app/timeline/widget/iteration_stepper.h"
 #include "app/ui/controls.h"
@@ -18,16 +19,17 @@
 
 namespace app {
 
-RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent)
+RunToolbar::RunToolbar(const ThemeController& theme, const RunActions& actions, QWidget* parent)
     : QWidget(parent)
     , m_actions(actions)
     , m_stepper(new IterationStepper(theme))
     , m_segments(new IterationSegments(theme))
     , m_left(named(makeLabel({}, "small"), "timeLeft"))
-    , m_flow(new SegmentControl(theme, {tr("off"), tr("selected"), tr("all")}))
-    , m_lanes(new SegmentControl(theme, {tr("ops"), tr("ops and kernels")}))
-    , m_plan(new SegmentControl(theme, {tr("plan"), tr("hidden")}))
-    , m_colourBy(new QComboBox)
+    , m_flow(
+          named(new SegmentControl(theme, {tr("off"), tr("selected"), tr("all")}), "flowSegments"))
+    , m_lanes(named(new SegmentControl(theme, {tr("ops"), tr("ops and kernels")}), "laneSegments"))
+    , m_plan(named(new SegmentControl(theme, {tr("plan"), tr("hidden")}), "planSegments"))
+    , m_colourBy(named(new QComboBox, "colourBy", tr("Colour by")))
     , m_report(makeActionButton(actions.importReport))
     , m_whatIf(makeActionButton(actions.whatIf))
     , m_why(makeActionButton(actions.why))
@@ -53,8 +55,6 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
 
 void RunToolbar::fillRunning()
 {
-    m_plan->setObjectName(QStringLiteral("planSegments"));
-    m_plan->setCompact();
     m_plan->setName(tr("Not yet run"));
     m_plan->setToolTip(tr("Outlines the ops that have not run yet, as predicted"));
     m_names.append(makeLabel(tr("Not yet run"), "small"));
@@ -65,15 +65,9 @@ void RunToolbar::fillRunning()
 
 QWidget* RunToolbar::makeView()
 {
-    m_flow->setObjectName(QStringLiteral("flowSegments"));
-    m_flow->setCompact();
     m_flow->setName(tr("Flow"));
-    m_colourBy->setObjectName(QStringLiteral("colourBy"));
     m_colourBy->addItems(colourByNames());
-    m_colourBy->setAccessibleName(tr("Colour by"));
     m_colourBy->setFocusPolicy(Qt::TabFocus);
-    m_lanes->setObjectName(QStringLiteral("laneSegments"));
-    m_lanes->setCompact();
     m_lanes->setName(tr("Rows"));
     m_lanes->hide();
     m_names += {makeLabel(tr("Colour by"), "small"), makeLabel(tr("Flow"), "small")};
@@ -84,8 +78,10 @@ QWidget* RunToolbar::makeView()
     row->addWidget(m_names.at(1));
     row->addWidget(m_flow);
     const auto choose = [this] { Q_EMIT lookChosen(look()); };
-    for (SegmentControl* control : {m_plan, m_lanes, m_flow})
+    for (SegmentControl* control : {m_plan, m_lanes, m_flow}) {
+        control->setCompact();
         connect(control, &SegmentControl::currentChanged, this, choose);
+    }
     connect(m_colourBy, &QComboBox::activated, this, choose);
     return view;
 }

@@ -6,7 +6,6 @@
 
 #include <QWidget>
 
-class QAction;
 class QComboBox;
 class QLabel;
 class QPushButton;
@@ -15,6 +14,7 @@ namespace app {
 
 class IterationSegments;
 class IterationStepper;
+class RunActions;
 class SegmentControl;
 
 // The toolbar above a run's timeline, 40 px high: zoom history and iteration; while the run is
@@ -24,13 +24,7 @@ class RunToolbar : public QWidget
     Q_OBJECT
 
 public:
-    struct Actions
-    {
-        QAction *back, *forward, *fit, *pause, *stop, *follow, *find, *exportFigure, *exportReport,
-            *importReport, *whatIf, *why, *showRuns, *showDetails;
-    };
-
-    RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent = nullptr);
+    RunToolbar(const ThemeController& theme, const RunActions& actions, QWidget* parent = nullptr);
 
     // Shows the current state of `document`.
     void showRun(const RunDocument& document, int iteration);
@@ -56,7 +50,7 @@ private:
     TimelineLook look() const; // the look that the user chose in the controls
     void fillRunning();
 
-    Actions m_actions;
+    const RunActions& m_actions;
     IterationStepper* m_stepper;
     IterationSegments* m_segments;
     QLabel* m_left;

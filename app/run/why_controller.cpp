@@ -18,44 +18,43 @@
 
 namespace app {
 
-WhyController::WhyController(const ThemeController& theme, const Parts& parts,
+WhyController::WhyController(const ThemeController& theme, const RunActions& actions,
+                             TimelineWidget& timeline, RunPanels& panels,
                              std::shared_ptr<RunDocument> document)
-    : QObject(&parts.page)
-    , m_parts(parts)
+    : QObject(&timeline)
+    , m_actions(actions)
+    , m_timeline(timeline)
+    , m_panels(panels)
     , m_panel(new WhyPanel(theme))
     , m_document(std::move(document))
-    , m_writing(this)
 {
-    connect(parts.actions.why, &QAction::toggled, this, [this](bool isOn) {
-        if (isOn)
-            ask();
-        else
-            close();
-    });
-    const auto turnOff = [action = parts.actions.why] { action->setChecked(false); };
-    connect(&parts.timeline, &TimelineWidget::pathClosed, this, turnOff);
+    connect(actions.why, &QAction::toggled, this, [this](bool isOn) { isOn ? ask() : close(); });
+    const auto turnOff = [action = actions.why] { action->setChecked(false); };
+    connect(&timeline, &TimelineWidget::pathClosed, this, turnOff);
     connect(m_panel, &WhyPanel::closeRequested, this, [this, turnOff] {
         turnOff();
-        m_parts.timeline.setFocus();
+        m_timeline.setFocus();
     });
-    connect(&parts.timeline, &TimelineWidget::reasonClicked, this, &WhyController::choose);
+    connect(&timeline, &TimelineWidget::reasonClicked, this, &WhyController::choose);
     connect(&m_analysis, &WhyAnalysis::explained, this, &WhyController::explain);
     connect(&m_analysis, &WhyAnalysis::effectKnown, m_panel, &WhyPanel::setEffect);
     connect(&m_analysis, &WhyAnalysis::accuracyKnown, m_panel, &WhyPanel::setAccuracy);
-    connect(&m_analysis, &WhyAnalysis::nextKnown, this, &WhyController::showNext);
+    connect(&m_analysis, &WhyAnalysis::nextKnown, this, [this](const NextSchemeAnswer& answer) {
+        m_next = answer;
+        m_panel->setNext(answer, whyNotRun());
+    });
     connectPanel();
 }
 
 void WhyController::connectPanel()
 {
     connect(m_panel, &WhyPanel::reasonChosen, this, &WhyController::choose);
-    connect(m_panel, &WhyPanel::reasonHovered, this, [this](int reason) {
-        m_parts.timeline.setReason(reason >= 0 ? reason : m_panel->reason());
-    });
+    connect(m_panel, &WhyPanel::reasonHovered, this,
+            [this](int reason) { m_timeline.setReason(reason >= 0 ? reason : m_panel->reason()); });
     connect(m_panel, &WhyPanel::opChosen, this, &WhyController::chooseOp);
-    connect(m_panel, &WhyPanel::listRequested, &m_parts.panels, &RunPanels::showPathEvents);
+    connect(m_panel, &WhyPanel::listRequested, &m_panels, &RunPanels::showPathEvents);
     connect(m_panel, &WhyPanel::cancelRequested, &m_analysis, &WhyAnalysis::cancelNextScheme);
-    connect(m_panel, &WhyPanel::fitRequested, &m_parts.timeline, &TimelineWidget::zoomToFit);
+    connect(m_panel, &WhyPanel::fitRequested, &m_timeline, &TimelineWidget::zoomToFit);
     connect(m_panel, &WhyPanel::compareRequested, this, &WhyController::compare);
     connect(m_panel, &WhyPanel::runRequested, this, &WhyController::run);
 }
@@ -68,7 +67,7 @@ void WhyController::setIteration(const RunViewPointer& view, int iteration)
     const bool isKnown = m_marks && iteration == m_iteration && m_document->isRunning();
     m_view = view;
     m_iteration = iteration;
-    if (m_parts.actions.why->isChecked() && !isKnown)
+    if (m_actions.why->isChecked() && !isKnown)
         ask();
 }
 
@@ -76,7 +75,7 @@ void WhyController::ask()
 {
     close();
     if (m_view && m_iteration >= 0) {
-        m_panel->showComputing();
+        m_panel->showEmpty({}, WhyPanel::Offer::Nothing);
         m_analysis.ask(m_view->shared(), m_iteration);
     } else {
         m_panel->showEmpty(tr("Show one whole iteration to see its path."),
@@ -89,15 +88,15 @@ void WhyController::close()
     m_analysis.cancel();
     m_marks.reset();
     m_next = {};
-    m_parts.timeline.setPath(nullptr);
-    m_parts.panels.setPath(nullptr);
+    m_timeline.setPath(nullptr);
+    m_panels.setPath(nullptr);
 }
 
 void WhyController::explain(const PathMarksPointer& marks, const QString& reason)
 {
     m_marks = marks;
-    m_parts.timeline.setPath(marks);
-    m_parts.panels.setPath(marks);
+    m_timeline.setPath(marks);
+    m_panels.setPath(marks);
     if (marks)
         m_panel->show(m_view->shared(), marks, m_document->title());
     else
@@ -107,14 +106,14 @@ void WhyController::explain(const PathMarksPointer& marks, const QString& reason
 void WhyController::choose(int reason)
 {
     m_panel->setReason(reason);
-    m_parts.timeline.revealReason(reason);
+    m_timeline.revealReason(reason);
 }
 
 void WhyController::chooseOp(std::uint32_t op)
 {
     const QScopedValueRollback choosing(m_isChoosing, true);
     if (const auto to = selectOp(*m_view, op, m_iteration))
-        m_parts.timeline.select(*to);
+        m_timeline.select(*to);
 }
 
 void WhyController::setSelection(const Selection& selection)
@@ -124,7 +123,7 @@ void WhyController::setSelection(const Selection& selection)
         return;
     const int reason = reasonOf(*m_marks, selection.op);
     m_panel->setReason(reason);
-    m_parts.timeline.setReason(reason);
+    m_timeline.setReason(reason);
 }
 
 // Returns the reason why the next scheme cannot be run like this run; "" if it can.
@@ -134,12 +133,6 @@ QString WhyController::whyNotRun() const
     return info.experiment.empty() || !engine::experimentFromToml(info.experiment)
         ? tr("The run does not state its experiment, so New run cannot be filled in")
         : QString();
-}
-
-void WhyController::showNext(const NextSchemeAnswer& answer)
-{
-    m_next = answer;
-    m_panel->setNext(answer, whyNotRun());
 }
 
 // Writes the prediction to a file, because the comparison page opens files.
@@ -158,9 +151,9 @@ void WhyController::compare()
     m_writing.run([predicted = std::move(predicted)] { return writeNewRun(predicted); },
                   [this](const engine::Result<QString>& file) {
                       if (file)
-                          Q_EMIT m_parts.page.pageRequested({"compare", {*file}, {m_document}});
+                          Q_EMIT pageRequested({"compare", {*file}, {m_document}});
                       else
-                          QMessageBox::warning(&m_parts.page, tr("Not written"),
+                          QMessageBox::warning(m_panel, tr("Not written"),
                                                QString::fromStdString(file.error().message));
                   });
 }
@@ -176,7 +169,7 @@ void WhyController::run()
     engine::ScheduleRequest& schedule = plan.experiment.schedule;
     schedule.devices = m_next.next->run.schedule.shape.devices;
     schedule.microBatches = m_next.next->run.schedule.shape.microBatches;
-    Q_EMIT m_parts.page.pageRequested({.kind = "setup", .plan = plan});
+    Q_EMIT pageRequested({.kind = "setup", .plan = plan});
 }
 
 } // namespace app

@@ -1,18 +1,15 @@
 #pragma once
 
+#include "app/shell/page.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 #include "app/ui/background.h"
 #include "app/why/why_analysis.h"
 
-#include <QObject>
-
 namespace app {
 
-class Page;
 class RunActions;
 class RunPanels;
-class ThemeController;
 class TimelineWidget;
 class WhyPanel;
 
@@ -23,23 +20,17 @@ class WhyController : public QObject
     Q_OBJECT
 
 public:
-    struct Parts
-    {
-        const RunActions& actions;
-        TimelineWidget& timeline;
-        RunPanels& panels;
-        Page& page; // owns the controller
-    };
-
-    WhyController(const ThemeController& theme, const Parts& parts,
-                  std::shared_ptr<RunDocument> document);
+    WhyController(const ThemeController& theme, const RunActions& actions, TimelineWidget& timeline,
+                  RunPanels& panels, std::shared_ptr<RunDocument> document); // child of `timeline`
 
     WhyPanel* panel() const { return m_panel; } // a widget without a parent at first
 
-    // Sets the run and the iteration at the centre of the timeline; nullptr and -1 if there is
-    // none.
+    // The iteration at the centre of the timeline; nullptr and -1 if there is none.
     void setIteration(const RunViewPointer& view, int iteration);
     void setSelection(const Selection& selection); // highlights the reason of an op on the path
+
+Q_SIGNALS:
+    void pageRequested(const app::PageRequest& request);
 
 private:
     void connectPanel();
@@ -48,12 +39,13 @@ private:
     void close();
     void choose(int reason);
     void chooseOp(std::uint32_t op);
-    void showNext(const NextSchemeAnswer& answer);
     void compare();
     void run();
     QString whyNotRun() const;
 
-    Parts m_parts;
+    const RunActions& m_actions;
+    TimelineWidget& m_timeline;
+    RunPanels& m_panels;
     WhyPanel* m_panel;
     std::shared_ptr<RunDocument> m_document;
     RunViewPointer m_view;
@@ -62,7 +54,7 @@ private:
     NextSchemeAnswer m_next;
     bool m_isChoosing = false; // while chooseOp() selects an op, setSelection() keeps the reason
     WhyAnalysis m_analysis;
-    Background m_writing;
+    Background m_writing{this};
 };
 
 } // namespace app

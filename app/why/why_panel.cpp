@@ -1,18 +1,19 @@
 #include "app/why/why_panel.h"
 
+#include "app/timeline/paint/hatch.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/text.h"
 #include "app/whatif/what_if.h"
-#include "app/why/path_bar.h"
-#include "app/why/reason_row.h"
-#include "app/why/rich_label.h"
 
 #include <QClipboard>
+#include <QFontMetricsF>
 #include <QGridLayout>
 #include <QGuiApplication>
 #include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -23,6 +24,7 @@
 namespace app {
 namespace {
 
+constexpr int kLeft = 12, kNumber = 16, kGap = 10;
 constexpr double kExact = 0.01; // a replay within 1 % needs no note
 
 // Places a label and its value at the two ends of a row.
@@ -45,7 +47,180 @@ QHBoxLayout* titleRow(const QString& title, const QString& hint)
     return spaced(new QHBoxLayout, {}, 8, {{wrapped(makeLabel(title, "dock")), 4}, {right, 3}});
 }
 
+// A label that wraps and shows HTML of this program. Texts of files must be escaped, as
+// richSentence() does.
+QLabel* makeRichLabel(const QString& html)
+{
+    QLabel* label = makeLabel(html);
+    label->setTextFormat(Qt::RichText);
+    label->setWordWrap(true);
+    return label;
+}
+
+// The shares of a critical path as one bar, in the colours of the lanes, with a tick at the lower
+// bound.
+class PathBar : public ThemedWidget
+{
+public:
+    PathBar(const ThemeController& theme, const profiler::Why& why, const Scale& scale);
+    QSize sizeHint() const override { return {240, 34}; }
+    QSize minimumSizeHint() const override { return {120, 34}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    profiler::PathShares m_shares;
+    std::int64_t m_bound = 0;
+    Scale m_scale;
+};
+
+PathBar::PathBar(const ThemeController& theme, const profiler::Why& why, const Scale& scale)
+    : ThemedWidget(theme)
+    , m_shares(why.shares)
+    , m_bound(why.bound.time)
+    , m_scale(scale)
+{
+    setObjectName(QStringLiteral("whyBar"));
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setAccessibleName(WhyPanel::tr("Shares of the critical path; lower bound %1")
+                          .arg(scale.withUnit(static_cast<double>(m_bound))));
+}
+
+void PathBar::paintEvent(QPaintEvent*)
+{
+    const auto total = static_cast<double>(m_shares.total());
+    if (total <= 0)
+        return;
+    QPainter painter(this);
+    const Theme& theme = this->theme();
+    const profiler::Palette& palette = theme.palette;
+    constexpr double kBarHeight = 12, kTick = 18;
+    const QRectF bar(0, 3, width(), kBarHeight);
+    double begin = 0;
+    // The parts share their edges, so that the bar has no gaps.
+    const auto place = [&](std::int64_t ticks) {
+        const double left = std::round(begin / total * width());
+        begin += static_cast<double>(ticks);
+        return QRectF(left, bar.top(), std::round(begin / total * width()) - left, kBarHeight);
+    };
+    for (const engine::OpKind kind : m_shares.work.enumerators()) {
+        engine::Op op;
+        op.kind = kind;
+        if (m_shares.work[kind] > 0)
+            painter.fillRect(place(m_shares.work[kind]), toQt(palette.fill(op, 0)));
+    }
+    const QRectF waits = place(m_shares.waits);
+    if (!waits.isEmpty())
+        Hatch(toQt(palette.bubble), toQt(palette.bubbleLine), devicePixelRatioF())
+            .fill(painter, waits, waits.left());
+    engine::Op message;
+    message.kind = engine::OpKind::SendActivation;
+    painter.fillRect(place(m_shares.messages + m_shares.otherTransfers),
+                     toQt(palette.fill(message, 0)));
+
+    const double tick = std::round(std::min(1.0, static_cast<double>(m_bound) / total) * width());
+    painter.fillRect(QRectF(std::clamp(tick - 1, 0.0, width() - 2.0), 0, 2, kTick),
+                     theme.chrome.text);
+    painter.setFont(uiFont(11));
+    painter.setPen(theme.chrome.text2);
+    const QString text
+        = WhyPanel::tr("%1 at least").arg(m_scale.text(static_cast<double>(m_bound)));
+    const double wide = QFontMetricsF(painter.font()).horizontalAdvance(text);
+    const double left = std::clamp(tick - wide / 2, 0.0, std::max(0.0, width() - wide));
+    painter.drawText(QPointF(left, height() - 4), text);
+}
+
 } // namespace
+
+ReasonRow::ReasonRow(const ThemeController& theme, int number, const QString& sentence,
+                     const QString& plain)
+    : m_theme(theme)
+    , m_number(number)
+    , m_plain(plain)
+    , m_sentence(makeRichLabel(sentence))
+    , m_effect(named(makeLabel({}, "small"), "whyEffect"))
+{
+    setObjectName(QStringLiteral("whyReason%1").arg(number));
+    setFocusPolicy(Qt::StrongFocus);
+    setAttribute(Qt::WA_Hover); // repaints it when the mouse enters or leaves
+    setAccessibleName(tr("Reason %1: %2").arg(number).arg(plain));
+    m_sentence->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    m_sentence->setFocusPolicy(Qt::NoFocus); // the row has the focus instead; Enter shows its op
+    m_effect->setWordWrap(true);
+    m_effect->hide();
+    spaced(new QVBoxLayout(this), {kLeft + kNumber + kGap, 8, 12, 8}, 2, {m_sentence, m_effect});
+    connect(m_sentence, &QLabel::linkActivated, this,
+            [this](const QString& link) { Q_EMIT opChosen(link.mid(1).toUInt()); });
+    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+}
+
+void ReasonRow::setEffect(const QString& text, Effect effect)
+{
+    m_effect->setText(text);
+    setLook(m_effect, "role",
+            effect == Effect::Gain ? QStringLiteral("gain") : QStringLiteral("small"));
+    m_effect->setVisible(!text.isEmpty());
+    setAccessibleDescription(text);
+}
+
+void ReasonRow::setCurrent(bool current)
+{
+    if (std::exchange(m_isCurrent, current) != current)
+        update();
+}
+
+void ReasonRow::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    const Chrome& chrome = m_theme.theme().chrome;
+    if (m_isCurrent || underMouse())
+        painter.fillRect(rect(), m_isCurrent ? chrome.selected : chrome.hover);
+    if (m_isCurrent)
+        painter.fillRect(QRect(0, 0, 3, height()), chrome.text);
+    const QRectF box(kLeft, 9, kNumber, kNumber);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(chrome.text, 1.2));
+    painter.setBrush(m_isCurrent ? QBrush(chrome.primary) : QBrush(Qt::NoBrush));
+    painter.drawRoundedRect(box.adjusted(0.6, 0.6, -0.6, -0.6), 3, 3);
+    painter.setFont(uiFont(11, QFont::Medium));
+    painter.setPen(m_isCurrent ? chrome.primaryText : chrome.text);
+    painter.drawText(box, Qt::AlignCenter, QString::number(m_number));
+    if (!hasFocus())
+        return;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(chrome.text, 2));
+    painter.drawRect(rect().adjusted(1, 1, -1, -1));
+}
+
+void ReasonRow::mousePressEvent(QMouseEvent* event)
+{
+    if (event->button() == Qt::LeftButton)
+        Q_EMIT chosen();
+}
+
+void ReasonRow::keyPressEvent(QKeyEvent* event)
+{
+    switch (event->key()) {
+    case Qt::Key_Up:
+        Q_EMIT stepped(-1);
+        break;
+    case Qt::Key_Down:
+        Q_EMIT stepped(1);
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Space:
+        Q_EMIT chosen();
+        break;
+    case Qt::Key_Escape:
+        Q_EMIT escaped();
+        break;
+    default:
+        QFrame::keyPressEvent(event);
+    }
+}
 
 WhyPanel::WhyPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
@@ -62,7 +237,7 @@ WhyPanel::WhyPanel(const ThemeController& theme, QWidget* parent)
     m_next = makeNext();
     spaced(new QVBoxLayout(this), {}, 0, {{m_scroll, 1}, m_next});
     connect(&theme, &ThemeController::changed, this, &WhyPanel::rebuild);
-    showComputing();
+    showEmpty({}, Offer::Nothing);
 }
 
 QWidget* WhyPanel::makeNext()
@@ -95,16 +270,6 @@ QWidget* WhyPanel::makeNext()
     return next;
 }
 
-void WhyPanel::setBody(QWidget* body)
-{
-    m_scroll->setWidget(body);
-}
-
-void WhyPanel::showComputing()
-{
-    showEmpty({}, Offer::Nothing);
-}
-
 void WhyPanel::showEmpty(const QString& reason, Offer offer)
 {
     m_run.reset();
@@ -122,7 +287,7 @@ void WhyPanel::showEmpty(const QString& reason, Offer offer)
     connect(empty, &EmptyState::activated, this, &WhyPanel::fitRequested);
     auto* body = makeSurface("plain");
     spaced(new QVBoxLayout(body), {12, 12, 12, 12}, 0, {empty, kStretch});
-    setBody(body);
+    m_scroll->setWidget(body);
 }
 
 void WhyPanel::show(const RunPointer& run, const PathMarksPointer& marks, const QString& name)
@@ -153,7 +318,15 @@ void WhyPanel::rebuild()
 {
     if (!m_marks)
         return;
-    setBody(makeBody(m_name));
+    auto* body = makeSurface("plain");
+    auto* layout = spaced(new QVBoxLayout(body), {}, 0);
+    addHead(*layout);
+    layout->addWidget(makeLine(Qt::Horizontal));
+    addShares(*layout);
+    layout->addWidget(makeLine(Qt::Horizontal));
+    addReasons(*layout);
+    layout->addStretch(1);
+    m_scroll->setWidget(body);
     for (std::size_t r = 0; r < m_rows.size(); ++r)
         showEffect(r);
     setReason(m_reason);
@@ -161,27 +334,14 @@ void WhyPanel::rebuild()
     showNext();
 }
 
-QWidget* WhyPanel::makeBody(const QString& name)
-{
-    auto* body = makeSurface("plain");
-    auto* layout = spaced(new QVBoxLayout(body), {}, 0);
-    addHead(*layout, name);
-    layout->addWidget(makeLine(Qt::Horizontal));
-    addShares(*layout);
-    layout->addWidget(makeLine(Qt::Horizontal));
-    addReasons(*layout);
-    layout->addStretch(1);
-    return body;
-}
-
-void WhyPanel::addHead(QVBoxLayout& layout, const QString& name)
+void WhyPanel::addHead(QVBoxLayout& layout)
 {
     const profiler::Why& why = m_marks->why;
     auto* head = spaced(new QVBoxLayout, {12, 14, 12, 12}, 8);
     layout.addLayout(head);
     auto* value = named(makeLabel(m_scale.withUnit(static_cast<double>(why.iteration())), "title"),
                         "whyIteration");
-    head->addLayout(ends(wrapped(makeLabel(name, "heading")), value));
+    head->addLayout(ends(wrapped(makeLabel(m_name, "heading")), value));
     const auto bound = profiler::boundSentence(why.bound);
     head->addWidget(named(makeRichLabel(richSentence(bound, m_scale, m_theme.theme().chrome.text)),
                           "whyBound"));
@@ -201,9 +361,7 @@ void WhyPanel::addShares(QVBoxLayout& layout)
     const QString total = m_scale.withUnit(static_cast<double>(why.shares.total()));
     shares->addLayout(
         titleRow(tr("Where the %1 go").arg(total), tr("along the path, %1").arg(m_scale.unit())));
-    auto* bar = new PathBar(m_theme);
-    bar->show(why.shares, why.bound.time, m_scale);
-    shares->addWidget(bar);
+    shares->addWidget(new PathBar(m_theme, why, m_scale));
     for (const WhyLine& line : whyLines(why.shares, m_scale))
         shares->addLayout(ends(wrapped(makeLabel(line.name, "small")), makeLabel(line.value)));
 }
@@ -307,7 +465,7 @@ void WhyPanel::setAccuracy(double accuracy, const QString& problem)
 
 void WhyPanel::showAccuracy()
 {
-    if (m_accuracy == nullptr)
+    if (m_accuracy == nullptr) // no iteration is explained
         return;
     m_accuracy->setText(m_accuracyNote);
     m_accuracy->setVisible(!m_accuracyNote.isEmpty());

@@ -4,7 +4,7 @@
 #include "app/ui/theme.h"
 #include "app/why/why_analysis.h"
 
-#include <QWidget>
+#include <QFrame>
 
 class QLabel;
 class QPushButton;
@@ -13,7 +13,43 @@ class QVBoxLayout;
 
 namespace app {
 
-class ReasonRow;
+// One reason: its number, a sentence with links to ops, and what a change would gain.
+class ReasonRow : public QFrame
+{
+    Q_OBJECT
+
+public:
+    // `number` counts from 1. `sentence` is rich text whose links are "#" and an OpIndex; `plain`
+    // is the same for screen readers.
+    ReasonRow(const ThemeController& theme, int number, const QString& sentence,
+              const QString& plain);
+
+    enum class Effect { Neutral, Gain };
+    void setEffect(const QString& text, Effect effect);
+    void setCurrent(bool current);
+    bool isCurrent() const { return m_isCurrent; }
+
+Q_SIGNALS:
+    void chosen();
+    void hovered(bool isOver);
+    void opChosen(std::uint32_t op);
+    void stepped(int by); // up and down keys
+    void escaped();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void enterEvent(QEnterEvent*) override { Q_EMIT hovered(true); }
+    void leaveEvent(QEvent*) override { Q_EMIT hovered(false); }
+
+private:
+    const ThemeController& m_theme;
+    int m_number;
+    QString m_plain;
+    QLabel *m_sentence, *m_effect;
+    bool m_isCurrent = false;
+};
 
 // Explains why an iteration is not faster: its time and lower bound, where the time goes along the
 // critical path, the reasons with the effect of a change, and the next scheme.
@@ -24,10 +60,9 @@ class WhyPanel : public QWidget
 public:
     explicit WhyPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void showComputing();
     // FitIteration: a button that shows a whole iteration.
     enum class Offer { Nothing, FitIteration };
-    void showEmpty(const QString& reason, Offer offer);
+    void showEmpty(const QString& reason, Offer offer); // "": it is being computed
     // `name` is the scheme of the run.
     void show(const RunPointer& run, const PathMarksPointer& marks, const QString& name);
     using QWidget::show;
@@ -54,9 +89,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    void setBody(QWidget* body);
-    QWidget* makeBody(const QString& name);
-    void addHead(QVBoxLayout& layout, const QString& name);
+    void addHead(QVBoxLayout& layout);
     void addShares(QVBoxLayout& layout);
     void addReasons(QVBoxLayout& layout);
     void addRow(QVBoxLayout& layout, std::size_t reason);

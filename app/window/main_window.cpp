@@ -1,8 +1,7 @@
 #include "app/window/main_window.h"
 
-#include "app/run/link_controller.h"
 #include "app/run/run_page.h"
-#include "app/run/stop_run_dialog.h"
+#include "app/run/run_state_view.h"
 #include "app/setup/setup_page.h"
 #include "app/shell/notice_bar.h"
 #include "app/shell/run_saver.h"
@@ -116,7 +115,7 @@ QString openRunNamed(RunLibrary& library, const QString& name)
 void showIn(MainWindow& window, const ViewLink& link)
 {
     if (auto* page = qobject_cast<RunPage*>(window.open({"run", {link.file}})))
-        page->link().show(link);
+        page->showLink(link);
 }
 
 } // namespace

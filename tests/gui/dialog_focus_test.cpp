@@ -1,4 +1,4 @@
-#include "app/run/stop_run_dialog.h"
+#include "app/run/run_state_view.h"
 #include "app/setup/scheme_dialog.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/unsaved_dialog.h"

@@ -1,6 +1,5 @@
-#include "app/run/kernel_panel.h"
-#include "app/run/kernels_model.h"
 #include "app/run/run_panels.h"
+#include "app/run/run_tables.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/gui/opened_run.h"
 

@@ -1,4 +1,4 @@
-#include "app/run/notes_model.h"
+#include "app/run/notes.h"
 #include "app/run/run_panels.h"
 #include "app/ui/band.h"
 #include "profiler/store/notes.h"

@@ -1,6 +1,6 @@
 #include "app/run/run_panels.h"
+#include "app/run/run_state_view.h"
 #include "app/run/run_toolbar.h"
-#include "app/run/stop_run_dialog.h"
 #include "app/ui/control_style.h"
 #include "app/ui/text.h"
 #include "tests/gui/click_in_dialog.h"

@@ -1,4 +1,3 @@
-#include "app/why/reason_row.h"
 #include "app/why/why_panel.h"
 #include "engine/experiment/experiment.h"
 #include "tests/gui/opened_run.h"

@@ -1,4 +1,4 @@
-#include "app/range/range_model.h"
+#include "app/range/range_panel.h"
 #include "app/range/range_text.h"
 #include "app/ui/csv.h"
 #include "tests/app/sample_run.h"

@@ -1,5 +1,5 @@
 #include "app/memory/memory_report.h"
-#include "app/run/device_columns.h"
+#include "app/run/device_chart.h"
 #include "app/ui/text.h"
 #include "engine/experiment/experiment.h"
 #include "tests/app/sample_run.h"

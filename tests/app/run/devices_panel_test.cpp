@@ -1,5 +1,4 @@
 #include "app/run/device_chart.h"
-#include "app/run/devices_panel.h"
 #include "engine/experiment/experiment.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"

@@ -1,5 +1,5 @@
 #include "app/memory/memory_plots.h"
-#include "app/run/memory_panel.h"
+#include "app/run/run_panels.h"
 #include "app/ui/data_table.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"

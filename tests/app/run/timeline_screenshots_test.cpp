@@ -1,5 +1,5 @@
 #include "app/compare/compare_widget.h"
-#include "app/run/kernel_panel.h"
+#include "app/run/run_panels.h"
 #include "app/timeline/details/details_panel.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/control_style.h"

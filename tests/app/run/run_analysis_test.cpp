@@ -1,10 +1,9 @@
 #include "app/documents/run_library.h"
-#include "app/run/kernel_loader.h"
+#include "app/run/run_analysis.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
 
-#include <QSignalSpy>
 #include <QTemporaryDir>
 
 using namespace app;
@@ -18,12 +17,14 @@ TEST_CASE("the kernels of a run are read again after another run had none")
     RunLibrary library;
     const auto document = library.open(file);
     REQUIRE(waitFor([&] { return document->state() == RunDocument::State::Finished; }));
-    KernelLoader loader;
-    QSignalSpy loaded(&loader, &KernelLoader::loaded), missing(&loader, &KernelLoader::missing);
-    loader.ask(document->run(), *document);
-    REQUIRE(waitFor([&] { return loaded.count() == 1; }));
-    loader.ask(sharedRun({"1f1b", 2, 2}), *document);
-    CHECK(missing.count() == 1);
-    loader.ask(document->run(), *document);
-    CHECK(waitFor([&] { return loaded.count() == 2; }));
+    RunAnalysis analysis;
+    int read = 0, unknown = 0;
+    QObject::connect(&analysis, &RunAnalysis::kernelsRead,
+                     [&](const KernelViewPointer& kernels) { ++(kernels ? read : unknown); });
+    analysis.askKernels(document->run(), *document);
+    REQUIRE(waitFor([&] { return read == 1; }));
+    analysis.askKernels(sharedRun({"1f1b", 2, 2}), *document);
+    CHECK(unknown == 1);
+    analysis.askKernels(document->run(), *document);
+    CHECK(waitFor([&] { return read == 2; }));
 }

@@ -1,5 +1,4 @@
 #include "app/run/find_bar.h"
-#include "app/run/find_controller.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
@@ -16,18 +15,16 @@ struct Searched
 {
     Searched()
     {
-        QObject::connect(&controller, &FindController::found,
-                         [this](const FoundPointer& to) { found = to; });
-        QObject::connect(&controller, &FindController::chosen, [this](const Selection& hit) {
+        QObject::connect(&bar, &FindBar::found, [this](const FoundPointer& to) { found = to; });
+        QObject::connect(&bar, &FindBar::chosen, [this](const Selection& hit) {
             chosen = hit;
-            controller.setPlace(hit, hit.iteration);
+            bar.setPlace(hit, hit.iteration);
         });
-        QObject::connect(&controller, &FindController::allSelected,
+        QObject::connect(&bar, &FindBar::allSelected,
                          [this](const FoundPointer& hits) { all = hits; });
-        controller.setRun(std::make_shared<const RunView>(sample::units({"1f1b", 4, 8, 2})),
-                          nullptr);
-        controller.setPlace({}, 1);
-        controller.open();
+        bar.setRun(std::make_shared<const RunView>(sample::units({"1f1b", 4, 8, 2})), nullptr);
+        bar.setPlace({}, 1);
+        bar.open();
     }
     void type(const char* text)
     {
@@ -46,7 +43,6 @@ struct Searched
 
     ThemeController theme;
     FindBar bar{theme};
-    FindController controller{bar};
     FoundPointer found, all;
     Selection chosen;
 };
@@ -59,12 +55,12 @@ TEST_CASE("the first hit is the one at the view, and further steps go round")
     search.type("op:B mb:3 stage:2");
     REQUIRE(search.found);
     CHECK(search.found->hits().size() == 2); // one an iteration
-    search.controller.step(1);
+    search.bar.step(1);
     CHECK(search.chosen.iteration == 1);
     CHECK(search.answer() == QStringLiteral("2B3, hit 2 of 2"));
-    search.controller.step(1);
+    search.bar.step(1);
     CHECK(search.chosen.iteration == 0);
-    search.controller.step(-1);
+    search.bar.step(-1);
     CHECK(search.chosen.iteration == 1);
 }
 
@@ -74,7 +70,7 @@ TEST_CASE("a search without hits outlines nothing and names the facet")
     search.type("op:B mb:9");
     CHECK_FALSE(search.found);
     CHECK(search.answer().contains(QStringLiteral("mb:9")));
-    search.controller.step(1);
+    search.bar.step(1);
     CHECK(search.chosen.kind == Selection::Kind::None);
 }
 
@@ -106,15 +102,15 @@ TEST_CASE("all hits stay selected on the way through them, until something else 
 {
     Searched search;
     search.type("op:B mb:3 stage:2");
-    search.controller.selectAll();
-    search.controller.step(1);
+    search.bar.selectAll();
+    search.bar.step(1);
     CHECK(search.chosen.kind == Selection::Kind::Op);
     CHECK(search.all);
-    search.controller.setPlace({}, 1);
+    search.bar.setPlace({}, 1);
     CHECK(search.all);
     Selection other = search.chosen;
     ++other.op;
-    search.controller.setPlace(other, 1);
+    search.bar.setPlace(other, 1);
     CHECK_FALSE(search.all);
 }
 
@@ -122,9 +118,8 @@ TEST_CASE("the selected hits of a growing run grow with it")
 {
     Searched search;
     search.type("op:B mb:3 stage:2");
-    search.controller.selectAll();
-    search.controller.setRun(std::make_shared<const RunView>(sample::units({"1f1b", 4, 8, 3})),
-                             nullptr);
+    search.bar.selectAll();
+    search.bar.setRun(std::make_shared<const RunView>(sample::units({"1f1b", 4, 8, 3})), nullptr);
     REQUIRE(search.all);
     CHECK(search.all->hits().size() == 3);
 }

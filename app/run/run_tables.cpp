@@ -1,0 +1,315 @@
+#include "app/run/run_tables.h"
+
+#include "app/documents/iterations_model.h"
+#include "app/ui/definition_text.h"
+#include "app/ui/text.h"
+#include "engine/schedule/notation.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace app {
+
+namespace {
+
+// Leaves Event::what empty; list() sets it.
+Event eventOf(const engine::Span& span, const engine::Track& track)
+{
+    return {span.window(), span.op, static_cast<int>(span.iteration), track.device, track.kind, {}};
+}
+
+} // namespace
+
+EventsModel::EventsModel(QObject* parent)
+    : TableModel(parent)
+{
+    reset(columns(), {});
+}
+
+void EventsModel::show(RunPointer run, int iteration, const Filter& only)
+{
+    m_run = std::move(run);
+    m_isOfAll = false;
+    std::vector<Event> events;
+    if (!m_run || iteration < 0)
+        return list({}, 0);
+    const auto wanted = static_cast<std::uint32_t>(iteration);
+    // Selects by iteration, because a window does not contain the empty spans at its end.
+    for (const engine::Track& track : m_run->timeline.tracks)
+        for (const engine::Span& span :
+             std::ranges::equal_range(track.spans, wanted, {}, &engine::Span::iteration))
+            if (!only || only(span))
+                events.push_back(eventOf(span, track));
+    list(std::move(events), m_run->timeline.iterations[wanted].window.duration());
+}
+
+void EventsModel::showAll(RunPointer run, const Filter& only, std::size_t most)
+{
+    m_run = std::move(run);
+    m_isOfAll = true;
+    std::vector<Event> events;
+    for (const engine::Track& track : m_run->timeline.tracks)
+        for (const engine::Span& span : track.spans)
+            if (events.size() < most && only(span))
+                events.push_back(eventOf(span, track));
+    std::int64_t longest = 0;
+    for (const engine::Iteration& iteration : m_run->timeline.iterations)
+        longest = std::max(longest, iteration.window.duration());
+    list(std::move(events), longest);
+}
+
+void EventsModel::list(std::vector<Event> events, std::int64_t longest)
+{
+    if (m_run) {
+        const engine::OpIndex index(m_run->schedule);
+        for (Event& event : events)
+            event.what = engine::opAt(m_run->schedule, index, event.op);
+        m_time = timeScale(m_run->info, longest).finer(2);
+    }
+    std::ranges::sort(events, {}, [](const Event& event) {
+        return std::tuple(event.window.begin, event.device, event.op);
+    });
+    reset(columns(), std::move(events));
+}
+
+int EventsModel::rowOf(std::uint32_t op, engine::Track::Kind lane, int iteration) const
+{
+    for (int row = 0; row < rowCount(); ++row)
+        if (at(row).op == op && at(row).lane == lane && at(row).iteration == iteration)
+            return row;
+    return -1;
+}
+
+std::int64_t EventsModel::startOf(const Event& event) const
+{
+    return m_run->timeline.iterations[static_cast<std::size_t>(event.iteration)].window.begin;
+}
+
+EventsModel::Columns EventsModel::columns() const
+{
+    using Described = TableColumn<Event>;
+    const auto sorting = [](auto valueOf) {
+        return [valueOf](const Event& event) { return static_cast<double>(valueOf(event)); };
+    };
+    const auto whole = [=](const QString& title, auto valueOf) {
+        return Described(title,
+                         [valueOf](const Event& event) { return QString::number(valueOf(event)); })
+            .sortedBy(sorting(valueOf));
+    };
+    const auto time = [=, this](const QString& title, auto ticks) {
+        const auto valueOf = sorting(ticks);
+        return Described({title, m_time},
+                         [=, this](const Event& event) { return m_time.text(valueOf(event)); })
+            .sortedBy(valueOf);
+    };
+    const auto stage = [](const Event& event) { return event.what.stage.value; };
+    const auto kind = [](const Event& event) { return event.what.kind; };
+    Described microBatch
+        = whole(tr("Micro-batch"), [](const Event& event) { return event.what.microBatch.value; });
+    microBatch.text = [this](const Event& event) {
+        const engine::MicroBatchId id = event.what.microBatch;
+        return id.isValid() && engine::knowsMicroBatches(m_run->info) ? QString::number(id.value)
+                                                                      : QString();
+    };
+    Described stages = whole(tr("Stage"), stage);
+    stages.text = [this, stage](const Event& event) {
+        return engine::knowsStages(m_run->info) ? QString::number(stage(event)) : QString();
+    };
+    Columns all{
+        Described(
+            tr("Op"), [this](const Event& event) { return opName(m_run->info, event.what); },
+            Qt::AlignLeft)
+            .sortedBy(sorting(stage))
+            .with(kCodeRole, kAlways),
+        Described(
+            tr("Operation"),
+            [kind](const Event& event) { return fromUtf8(engine::kindTitle(kind(event))); },
+            Qt::AlignLeft)
+            .sortedBy(sorting(kind)),
+        whole(tr("Device"), [](const Event& event) { return event.device.value; }),
+        stages,
+        microBatch,
+        Described(
+            tr("Direction"),
+            [](const Event& event) { return event.what.replica == 0 ? tr("down") : tr("up"); },
+            Qt::AlignLeft)
+            .sortedBy(sorting([](const Event& event) { return event.what.replica; }))
+            .with(kHintRole, kAlways),
+        time(tr("Start, %1"),
+             [this](const Event& event) { return event.window.begin - startOf(event); })
+            .sortedBy(sorting([](const Event& event) { return event.window.begin; })),
+        time(tr("Duration, %1"), [](const Event& event) { return event.window.duration(); }),
+        time(tr("End, %1"),
+             [this](const Event& event) { return event.window.end - startOf(event); })
+            .sortedBy(sorting([](const Event& event) { return event.window.end; })),
+    };
+    if (m_isOfAll) {
+        const auto iteration = [](const Event& event) { return event.iteration; };
+        all.push_back(Described(tr("Iteration"), [this, iteration](const Event& event) {
+                          return iterationName(m_run->timeline, iteration(event));
+                      }).sortedBy(sorting(iteration)));
+    }
+    return all;
+}
+
+void MetricsModel::show(RunPointer run, profiler::RunMetrics metrics)
+{
+    m_metrics = std::move(metrics);
+    std::vector<const Device*> devices;
+    for (const Device& device : m_metrics.devices)
+        devices.push_back(&device);
+    setDevices(std::move(run), std::move(devices), m_metrics.duration, m_metrics.bubbleRatio);
+    showColumns();
+}
+
+void MetricsModel::setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work)
+{
+    if (std::exchange(m_workOnPath, work) != work && !m_metrics.devices.empty())
+        showColumns();
+}
+
+// Omits columns of ops that do not occur in the run.
+void MetricsModel::showColumns()
+{
+    Columns columns{nameColumn(), Column(tr("Stages"), [this](const Device* device) {
+                                      return device != nullptr ? stagesText(run(), device->device)
+                                                               : QString();
+                                  }).with(kHintRole, kAlways)};
+    append(columns, workColumns());
+    if (m_workOnPath.size() == m_metrics.devices.size())
+        // The last row has the sum and not the mean, because all devices share one critical path.
+        columns.push_back(
+            {{tr("On the path, %1"), time()}, [this](const Device* device) {
+                 const auto on = [this](const Device& one) { return m_workOnPath[one.device]; };
+                 return time().text(static_cast<double>(device != nullptr ? on(*device) : sum(on)));
+             }});
+    append(columns, bubbleColumns());
+    append(columns, peakColumn());
+    const int kept = static_cast<int>(columns.size());
+    if (const Ticks allReduce = ticksOf(engine::OpKind::AllReduce); sum(allReduce) > 0)
+        columns.push_back(timeColumn(tr("All-reduce"), allReduce));
+    append(columns, stashColumn());
+    append(columns, {messagesColumn(), {tr("Local"), [this](const Device* device) {
+                                            return number(device != nullptr ? device->localCopies
+                                                                            : m_metrics.localCopies,
+                                                          0);
+                                        }}});
+    for (auto column = columns.begin() + 2; column != columns.end(); ++column)
+        column->onlyIf([this](const Device* device) {
+            return device == nullptr || hasTrace(run(), device->device);
+        });
+    m_dispensable.clear();
+    for (int column = static_cast<int>(columns.size()) - 1; column >= kept; --column)
+        m_dispensable.push_back(column);
+    DeviceTable::show(std::move(columns));
+}
+
+// Returns the definition of the metric with its value for all devices, taken from the last row.
+QVariant MetricsModel::headerToolTip(int section, const QString& title) const
+{
+    const QString unit = title.section(QLatin1String(", "), 1);
+    const QString value = rowCount() == 0
+        ? QString()
+        : (index(rowCount() - 1, section).data().toString() + QLatin1Char(' ') + unit).trimmed();
+    const QString text = definitionText(title, value);
+    return text.isEmpty() ? QVariant() : QVariant(toolTipText(text));
+}
+
+QString MetricsModel::keyNumbers() const
+{
+    if (m_metrics.devices.empty())
+        return {};
+    QString text = tr("bubble %1, exposed %2")
+                       .arg(percent(m_metrics.bubbleRatio),
+                            time().withUnit(m_metrics.mean(&Device::exposedCommunication)));
+    if (m_metrics.mfu)
+        text += tr(", MFU %1").arg(percent(*m_metrics.mfu));
+    if (const std::int64_t peak = peakBytes(); peak > 0)
+        text += tr(", peak %1").arg(bytes().withUnit(static_cast<double>(peak)));
+    return text;
+}
+
+using profiler::KernelRow;
+
+KernelsModel::KernelsModel(QObject* parent)
+    : TableModel(parent)
+{
+    reset(columns(), {});
+}
+
+void KernelsModel::show(const engine::Run& run,
+                        std::shared_ptr<const profiler::GpuActivity> activity,
+                        const profiler::KernelFilter& filter)
+{
+    m_activity = std::move(activity);
+    auto table
+        = m_activity ? profiler::kernelTable(run, *m_activity, filter) : profiler::KernelTable();
+    m_ops = std::move(table.ops);
+    reset(columns(), std::move(table.rows));
+}
+
+QString KernelsModel::csv() const
+{
+    QStringList lines = {QStringLiteral("op,kernel,kind,count,total_ns,mean_ns,min_ns,max_ns,"
+                                        "share_of_op_percent")};
+    for (int i = 0; i < rowCount(); ++i) {
+        const KernelRow& row = at(i);
+        const QStringList cells{fromUtf8(engine::kindShortName(row.op)),
+                                quotedCell(QString::fromStdString(nameOf(row).full)),
+                                fromUtf8(profiler::kernelKindName(nameOf(row).kind)),
+                                QString::number(row.count),
+                                QString::number(row.total),
+                                QString::number(row.mean(), 'f', 1),
+                                QString::number(row.shortest),
+                                QString::number(row.longest),
+                                QString::number(100 * row.share, 'f', 3)};
+        lines.append(cells.join(QLatin1Char(',')));
+    }
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
+KernelsModel::Columns KernelsModel::columns() const
+{
+    using Row = KernelRow;
+    using Described = TableColumn<Row>;
+    const auto numeric = [](const QString& title, auto valueOf, const Scale& scale) {
+        const auto value = [valueOf](const Row& row) { return static_cast<double>(valueOf(row)); };
+        return Described(title, [=](const Row& row) { return scale.text(value(row)); })
+            .sortedBy(value);
+    };
+    const Scale time = scaleIn(Unit::Microsecond), count{1, 0, {}}, share{0.01, 1, {}};
+    const auto timed = [&](const QString& title, auto nanoseconds) {
+        return numeric(title.arg(time.unit()), nanoseconds, time);
+    };
+    const auto kind = [this](const Row& row) { return nameOf(row).kind; };
+    return {
+        Described(
+            tr("Kernel"), [this](const Row& row) { return fromUtf8(nameOf(row).label); },
+            Qt::AlignLeft)
+            .with(Qt::ToolTipRole, [this](const Row& row) { return fromUtf8(nameOf(row).full); })
+            .with(kCodeRole, kAlways)
+            .with(kKernelKindRole, [kind](const Row& row) { return static_cast<int>(kind(row)); }),
+        Described(
+            tr("Kind"),
+            [kind](const Row& row) { return fromUtf8(profiler::kernelKindName(kind(row))); },
+            Qt::AlignLeft)
+            .sortedBy([kind](const Row& row) { return static_cast<double>(kind(row)); })
+            .with(kHintRole, kAlways),
+        Described(
+            tr("Op type"), [](const Row& row) { return fromUtf8(engine::kindTitle(row.op)); },
+            Qt::AlignLeft)
+            .sortedBy([](const Row& row) { return static_cast<double>(row.op); })
+            .with(kHintRole, kAlways),
+        numeric(tr("Count"), std::mem_fn(&Row::count), count),
+        timed(tr("Total, %1"), std::mem_fn(&Row::total)),
+        timed(tr("Mean, %1"), std::mem_fn(&Row::mean)),
+        timed(tr("Min, %1"), std::mem_fn(&Row::shortest)),
+        timed(tr("Max, %1"), std::mem_fn(&Row::longest)),
+        numeric(tr("Share of the op type's time, %"), std::mem_fn(&Row::share), share)
+            .with(kShareRole, [](const Row& row) { return row.share; }),
+    };
+}
+
+} // namespace app
