@@ -2,6 +2,7 @@
 
 #include "app/ui/text.h"
 #include "app/ui/verdict.h"
+#include "engine/schedule/notation.h"
 
 #include <limits>
 
@@ -175,6 +176,199 @@ Verdict CompareModel::verdict(std::size_t run, const Quantity& quantity) const
         = *quantity.value(m_comparison.runs[baseline]) / scaleOf(baseline, quantity).perUnit();
     return differenceVerdict(*change, base, scaleOf(run, quantity).decimals(),
                              quantity.isMoreBetter ? Verdict::Better : Verdict::Worse);
+}
+
+namespace {
+
+using engine::OpKind;
+using profiler::ComparedRun;
+
+constexpr int kMostDeviceColumns = 16;
+
+std::vector<std::size_t> allRuns(const CompareNumbersPointer& numbers)
+{
+    std::vector<std::size_t> runs(numbers ? numbers->comparison.runs.size() : 0);
+    std::iota(runs.begin(), runs.end(), std::size_t{0});
+    return runs;
+}
+
+TableColumn<std::size_t> runColumn(const QStringList& titles)
+{
+    return {OperationModel::tr("Run"),
+            [titles](std::size_t run) { return titles.value(static_cast<qsizetype>(run)); },
+            Qt::AlignLeft};
+}
+
+int placeOf(const TableModel<std::size_t>& model, int run)
+{
+    for (int row = 0; row < model.rowCount(); ++row)
+        if (static_cast<int>(model.at(row)) == run)
+            return row;
+    return -1;
+}
+
+double meanOf(const ComparedRun& run, const std::vector<OpKind>& kinds)
+{
+    double sum = 0;
+    for (const OpKind kind : kinds)
+        sum += run.metrics.mean(
+            [kind](const profiler::DeviceMetrics& device) { return device.byKind[kind]; });
+    return sum;
+}
+
+// Returns -1 for a device that the run does not have or that has no trace.
+double bubbleShare(const ComparedRun& run, int device)
+{
+    const engine::DeviceId id{device};
+    return run.metrics.devices.has(id) && run.metrics.devices[id].isRecorded()
+        ? static_cast<double>(run.metrics.devices[id].bubble)
+            / static_cast<double>(run.metrics.duration)
+        : -1;
+}
+
+// Makes a column of shares in per cent, which is sorted by value. A value below 0 means unknown.
+template<class ValueOf>
+TableColumn<std::size_t> shareColumn(const QString& title, ValueOf value)
+{
+    return TableColumn<std::size_t>(title,
+                                    [value](std::size_t run) {
+                                        return value(run) < 0 ? QStringLiteral("–")
+                                                              : number(100 * value(run), 1);
+                                    })
+        .sortedBy([value](std::size_t run) { return SortValue(value(run)); });
+}
+
+} // namespace
+
+void OperationModel::show(CompareNumbersPointer numbers, const QStringList& titles)
+{
+    m_numbers = std::move(numbers);
+    Columns columns{runColumn(titles)};
+    const std::vector<std::pair<QString, Kinds>> shown{
+        {tr("Forward"), {OpKind::Forward}},
+        {tr("Backward"), {OpKind::Backward, OpKind::BackwardInput, OpKind::BackwardWeight}},
+        {tr("of which W"), {OpKind::BackwardWeight}},
+        {tr("Recompute"), {OpKind::Recompute}},
+        {tr("Optimizer"), {OpKind::OptimizerStep}}};
+    for (const auto& [title, kinds] : shown) {
+        const bool occurs = m_numbers
+            && std::ranges::any_of(m_numbers->comparison.runs,
+                                   [&](const ComparedRun& run) { return meanOf(run, kinds) > 0; });
+        if (occurs)
+            columns.push_back(column(title, kinds));
+    }
+    reset(std::move(columns), allRuns(m_numbers));
+}
+
+int OperationModel::rowOf(int run) const
+{
+    return placeOf(*this, run);
+}
+
+double OperationModel::timeOf(std::size_t run, const Kinds& kinds) const
+{
+    return m_numbers->inTime(run, meanOf(m_numbers->comparison.runs[run], kinds));
+}
+
+QString OperationModel::toolTip(std::size_t run, const Kinds& kinds) const
+{
+    QStringList lines;
+    for (const OpKind kind : kinds) {
+        const auto median = m_numbers->ops[run].median(kind);
+        if (!median)
+            continue;
+        const int decimals = m_numbers->time().decimals() + 1;
+        lines << tr("%1: %2 ops, median %3 %4")
+                     .arg(fromUtf8(engine::kindTitle(kind)))
+                     .arg(m_numbers->ops[run].of[kind].size())
+                     .arg(number(m_numbers->inTime(run, *median), decimals),
+                          m_numbers->time().unit());
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+TableColumn<std::size_t> OperationModel::column(const QString& title, const Kinds& kinds) const
+{
+    const std::size_t baseline = m_numbers->comparison.baseline;
+    const auto difference
+        = [=, this](std::size_t run) { return timeOf(run, kinds) - timeOf(baseline, kinds); };
+    const auto hasDifference = [=, this](std::size_t run) {
+        return run != baseline && timeOf(run, kinds) > 0 && timeOf(baseline, kinds) > 0
+            && m_numbers->comparison.comparable;
+    };
+    return TableColumn<std::size_t>(
+               {tr("%1, %2").arg(title, QStringLiteral("%1")), m_numbers->time()},
+               [=, this](std::size_t run) {
+                   return timeOf(run, kinds) > 0
+                       ? number(timeOf(run, kinds), m_numbers->time().decimals())
+                       : QStringLiteral("–");
+               })
+        .sortedBy([=, this](std::size_t run) { return SortValue(timeOf(run, kinds)); })
+        .with(Qt::ToolTipRole, [=, this](std::size_t run) { return toolTip(run, kinds); })
+        .with(kDifferenceRole,
+              [=, this](std::size_t run) {
+                  return hasDifference(run)
+                      ? signedNumber(difference(run), m_numbers->time().decimals())
+                      : QVariant();
+              })
+        .with(kVerdictRole, [=, this](std::size_t run) {
+            return static_cast<int>(
+                hasDifference(run) ? differenceVerdict(difference(run), timeOf(baseline, kinds),
+                                                       m_numbers->time().decimals())
+                                   : Verdict::Neutral);
+        });
+}
+
+void DeviceModel::show(CompareNumbersPointer numbers, const QStringList& titles)
+{
+    m_numbers = std::move(numbers);
+    Columns columns{runColumn(titles)};
+    int devices = 0;
+    for (const std::size_t run : allRuns(m_numbers))
+        devices = std::max(
+            devices, static_cast<int>(m_numbers->comparison.runs[run].metrics.devices.size()));
+    if (m_numbers)
+        std::ranges::move(devices > kMostDeviceColumns ? summaryColumns() : deviceColumns(devices),
+                          std::back_inserter(columns));
+    reset(std::move(columns), allRuns(m_numbers));
+}
+
+int DeviceModel::rowOf(int run) const
+{
+    return placeOf(*this, run);
+}
+
+DeviceModel::Columns DeviceModel::deviceColumns(int devices) const
+{
+    Columns columns;
+    for (int device = 0; device < devices; ++device)
+        columns.push_back(
+            shareColumn(tr("Device %1, bubble %").arg(device), [this, device](std::size_t run) {
+                return bubbleShare(m_numbers->comparison.runs[run], device);
+            }));
+    return columns;
+}
+
+DeviceModel::Columns DeviceModel::summaryColumns() const
+{
+    const auto extreme = [this](std::size_t run, bool isLargest) {
+        const ComparedRun& compared = m_numbers->comparison.runs[run];
+        double found = -1;
+        for (int d = 0; d < static_cast<int>(compared.metrics.devices.size()); ++d) {
+            const double share = bubbleShare(compared, d);
+            if (share >= 0 && (found < 0 || isLargest == (share > found)))
+                found = share;
+        }
+        return found;
+    };
+    return {shareColumn(tr("Least bubble, %"),
+                        [extreme](std::size_t run) { return extreme(run, false); }),
+            shareColumn(tr("Mean, %"),
+                        [this](std::size_t run) {
+                            return m_numbers->comparison.runs[run].metrics.bubbleRatio;
+                        }),
+            shareColumn(tr("Largest bubble, %"),
+                        [extreme](std::size_t run) { return extreme(run, true); })};
 }
 
 } // namespace app

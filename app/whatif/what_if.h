@@ -2,7 +2,7 @@
 
 #include "app/documents/run_document.h"
 #include "app/ui/thumbnail.h"
-#include "app/whatif/layer_split.h"
+#include "engine/base/id.h"
 #include "profiler/analysis/compare.h"
 #include "profiler/whatif/predict.h"
 
@@ -11,8 +11,33 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace app {
+
+// The number of layers that each stage executes, in the order of the stages.
+using LayerSplit = std::vector<int>;
+
+// Returns the split of a recorded run, which is as even as possible.
+LayerSplit evenSplit(int layers, int stages);
+LayerSplit evenSplit(const LayerSplit& split); // with the same numbers of layers and stages
+
+struct LayerMove
+{
+    engine::StageId from, to;
+    int count = 0;
+    friend bool operator==(const LayerMove&, const LayerMove&) = default;
+};
+// Returns the moves that turn the even split into `split`. Layers keep their order.
+std::vector<LayerMove> layerMoves(const LayerSplit& split);
+
+// Returns the least and the greatest number of layers that can be before a border. `border` is the
+// index of the stage that ends there. Each stage next to the border keeps at least one layer that
+// it has in the even split.
+std::pair<int, int> borderRange(const LayerSplit& split, int border);
+// Returns the split with the border moved to `before` layers, clamped to borderRange().
+LayerSplit withBorder(LayerSplit split, int border, int before);
 
 // The user's changes to a measured run. Other schemes are predicted with them.
 struct WhatIfChanges
@@ -121,5 +146,28 @@ struct SlowestDevice
     double excess = 0; // 0.043: 4.3 % slower
 };
 SlowestDevice slowestDevice(const engine::Run& run, const profiler::MeasuredTimes& times);
+
+// A change to a measured run, and all other changes.
+struct WhatIfEdit
+{
+    QString text; // "F on device 3 × 1.5"
+    WhatIfChanges without;
+};
+// Returns an entry for each change.
+std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run& run);
+
+// "2F3", "F on device 1", "F", "Device 1", "Link 0–1", "All links within nodes".
+QString selectionText(const profiler::RunEdit& edit);
+
+// Returns the slow-down factor of the ops or links that `edit` selects; 1 if none is set.
+double slowdown(const WhatIfChanges& changes, const profiler::RunEdit& edit);
+// Sets the slow-down factor of the ops or links that `edit` selects, clamped to the limits of
+// factors. A factor of 1 removes the slow-down.
+void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit);
+
+// Returns the links between devices over which messages pass, as edits with a factor of 1. If the
+// run names several hosts, edits for all links within nodes and for all links between nodes come
+// first.
+std::vector<profiler::RunEdit> linksOf(const engine::Run& run);
 
 } // namespace app

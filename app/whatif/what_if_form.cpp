@@ -4,18 +4,27 @@
 #include "app/ui/form_rows.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/slider_field.h"
-#include "app/whatif/cost_table.h"
-#include "app/whatif/edit_list.h"
+#include "app/ui/table_roles.h"
+#include "app/ui/text.h"
+#include "app/ui/themed_icon.h"
 #include "app/whatif/layer_bar.h"
-#include "app/whatif/slow_form.h"
-#include "app/whatif/stage_costs_model.h"
+#include "engine/schedule/notation.h"
+#include "profiler/whatif/edit_times.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
 #include <QMouseEvent>
+#include <QPainter>
 #include <QScrollArea>
+#include <QSignalBlocker>
 #include <QSlider>
+#include <QStyle>
+#include <QToolButton>
 #include <QVBoxLayout>
+#include <QValidator>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +32,579 @@
 #include <utility>
 
 namespace app {
+namespace {
+
+using engine::OpKind;
+using engine::StageId;
+constexpr OpKind kKinds[]
+    = {OpKind::Forward, OpKind::Backward, OpKind::BackwardInput, OpKind::BackwardWeight};
+
+std::vector<int> messagesOf(const engine::Schedule& schedule)
+{
+    std::vector<int> messages(static_cast<std::size_t>(schedule.shape.stages), 0);
+    for (const auto& program : schedule.program)
+        for (const engine::Op& op : program)
+            if (engine::isTransfer(op.kind))
+                ++messages[static_cast<std::size_t>(op.stage.value)];
+    return messages;
+}
+
+} // namespace
+
+StageCostsModel::StageCostsModel(QObject* parent)
+    : QAbstractTableModel(parent)
+{ }
+
+void StageCostsModel::show(const engine::Run& run, const profiler::MeasuredTimes& times)
+{
+    beginResetModel();
+    m_times = times;
+    m_messages = messagesOf(run.schedule);
+    m_edits = {};
+    m_columns = {{What::Stage}};
+    std::int64_t longest = 0;
+    for (const OpKind kind : kKinds) {
+        std::int64_t most = 0;
+        for (const StageId stage : m_times.stages.ids())
+            most = std::max(most, (m_times.stages[stage].*profiler::samplesOf(kind)).median());
+        if (most > 0)
+            m_columns.push_back({What::Time, kind});
+        longest = std::max(longest, most);
+    }
+    for (const What what : {What::WeightShare, What::Messages, What::Spread})
+        m_columns.push_back({what});
+    m_time = timeScale(longest);
+    endResetModel();
+}
+
+int StageCostsModel::rowCount(const QModelIndex& parent) const
+{
+    const auto stages = static_cast<int>(m_times.stages.size());
+    return parent.isValid() || stages == 0 ? 0 : stages + 1;
+}
+
+int StageCostsModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
+}
+
+double StageCostsModel::measured(int stage, OpKind kind) const
+{
+    return static_cast<double>(
+        (m_times.stages[StageId{stage}].*profiler::samplesOf(kind)).median());
+}
+
+double StageCostsModel::value(int stage, OpKind kind) const
+{
+    const auto edited = m_edits.times.find({stage, kind});
+    return edited == m_edits.times.end() ? measured(stage, kind)
+                                         : static_cast<double>(edited->second);
+}
+
+double StageCostsModel::weightShareOf(int row) const
+{
+    double input = 0, weight = 0;
+    const auto stages = static_cast<int>(m_times.stages.size());
+    for (int stage = 0; stage < stages; ++stage)
+        if (isSum(row) || stage == row) {
+            input += value(stage, OpKind::BackwardInput);
+            weight += value(stage, OpKind::BackwardWeight);
+        }
+    if (weight > 0)
+        return weight / (input + weight);
+    return m_times.backwardIsSplit ? -1 : m_edits.weightShare.value_or(1 - m_times.inputShare);
+}
+
+QString StageCostsModel::text(const QModelIndex& index) const
+{
+    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
+    const int row = index.row();
+    const auto stages = static_cast<int>(m_times.stages.size());
+    const auto sumOver = [&](const auto& of) {
+        double sum = 0;
+        for (int stage = 0; stage < stages; ++stage)
+            sum += isSum(row) || stage == row ? static_cast<double>(of(stage)) : 0;
+        return sum;
+    };
+    switch (column.what) {
+    case What::Stage:
+        return isSum(row) ? tr("Sum") : QString::number(row);
+    case What::Time: {
+        const double sum = sumOver([&](int stage) { return value(stage, column.kind); });
+        return sum > 0 ? m_time.text(sum) : QStringLiteral("–");
+    }
+    case What::WeightShare: {
+        const double share = weightShareOf(row);
+        return share < 0 ? QStringLiteral("–") : number(100 * share, 1);
+    }
+    case What::Messages:
+        return number(
+            sumOver([&](int stage) { return m_messages[static_cast<std::size_t>(stage)]; }), 0);
+    case What::Spread:
+        return isSum(row) ? QString()
+                          : number(100 * m_times.stages[StageId{row}].forward.spread(), 1);
+    }
+    return {};
+}
+
+QString StageCostsModel::before(const QModelIndex& index) const
+{
+    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
+    if (isSum(index.row()))
+        return {};
+    if (column.what == What::Time && m_edits.times.contains({index.row(), column.kind}))
+        return m_time.text(measured(index.row(), column.kind));
+    if (column.what == What::WeightShare && m_edits.weightShare)
+        return number(100 * (1 - m_times.inputShare), 1);
+    return {};
+}
+
+bool StageCostsModel::isEditable(const QModelIndex& index) const
+{
+    if (!index.isValid() || isSum(index.row()))
+        return false;
+    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
+    return (column.what == What::Time && measured(index.row(), column.kind) > 0)
+        || (column.what == What::WeightShare && !m_times.backwardIsSplit);
+}
+
+Qt::ItemFlags StageCostsModel::flags(const QModelIndex& index) const
+{
+    const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+    return isEditable(index) ? flags | Qt::ItemIsEditable : flags;
+}
+
+QVariant StageCostsModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
+    switch (role) {
+    case Qt::DisplayRole:
+        return text(index);
+    case Qt::EditRole:
+        return text(index).remove(kNarrowSpace);
+    case Qt::TextAlignmentRole:
+        return headerData(index.column(), Qt::Horizontal, role);
+    case kStrongRole:
+        return isSum(index.row()) || column.what == What::Stage || !before(index).isEmpty();
+    case kHintRole:
+        return column.what == What::WeightShare && !m_times.backwardIsSplit && !m_edits.weightShare;
+    case kBeforeRole:
+        return before(index).isEmpty() ? QVariant() : QVariant(before(index));
+    case Qt::ToolTipRole:
+        if (column.what == What::WeightShare && !m_times.backwardIsSplit)
+            return toolTipText(
+                tr("Assumed, because the run has only B; double-click to change it"));
+        return isEditable(index) ? QVariant(toolTipText(tr("Double-click or F2 to change it")))
+                                 : QVariant();
+    default:
+        return {};
+    }
+}
+
+QVariant StageCostsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
+        return {};
+    const Column& column = m_columns[static_cast<std::size_t>(section)];
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(Qt::Alignment(
+            (column.what == What::Stage ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
+    if (role != Qt::DisplayRole)
+        return {};
+    switch (column.what) {
+    case What::Stage:
+        return tr("Stage");
+    case What::Time:
+        return fromUtf8(engine::kindName(column.kind));
+    case What::WeightShare:
+        return tr("W, %");
+    case What::Messages:
+        return tr("Msg.");
+    case What::Spread:
+        return tr("±, %");
+    }
+    return {};
+}
+
+bool StageCostsModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    bool isNumber = false;
+    const double entered = value.toString()
+                               .replace(QLatin1Char(','), QLatin1Char('.'))
+                               .trimmed()
+                               .toDouble(&isNumber);
+    if (role != Qt::EditRole || !isEditable(index) || !isNumber || !(entered > 0)
+        || !std::isfinite(entered))
+        return false;
+    if (value.toString() == index.data(Qt::EditRole).toString())
+        return true; // the text was not changed, so its rounded number is not stored
+    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
+    Edits edits = m_edits;
+    if (column.what == What::WeightShare) {
+        if (entered >= 100)
+            return false;
+        edits.weightShare = entered / 100;
+    } else {
+        const double ns = entered * m_time.perUnit();
+        if (ns < 1 || ns > 1e15)
+            return false;
+        edits.times[{index.row(), column.kind}] = std::llround(ns);
+    }
+    set(edits);
+    Q_EMIT edited();
+    return true;
+}
+
+void StageCostsModel::set(const Edits& edits)
+{
+    Q_EMIT layoutAboutToBeChanged(); // the view measures the columns again: edited cells are wider
+    m_edits = edits;
+    Q_EMIT layoutChanged();
+    Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+}
+
+void StageCostsModel::setEdits(const std::map<WhatIfChanges::Cell, std::int64_t>& times,
+                               std::optional<double> weightShare)
+{
+    if (const Edits edits{times, weightShare}; edits != m_edits)
+        set(edits);
+}
+
+QString StageCostsModel::editsText() const
+{
+    const auto count
+        = static_cast<std::int64_t>(m_edits.times.size()) + (m_edits.weightShare ? 1 : 0);
+    return count == 0 ? QString() : tr("%1 edited").arg(countOf(count, "cell"));
+}
+
+namespace {
+
+constexpr int kCostRow = 26, kStruckGap = 5, kCellPadding = 9;
+
+class AboveZero : public QValidator
+{
+public:
+    using QValidator::QValidator;
+
+    State validate(QString& text, int&) const override
+    {
+        bool isNumber = false;
+        QString plain = text;
+        const double value = plain.replace(QLatin1Char(','), QLatin1Char('.')).toDouble(&isNumber);
+        if (plain.isEmpty() || plain == QLatin1String("."))
+            return Intermediate;
+        if (!isNumber || !std::isfinite(value) || plain.startsWith(QLatin1Char('-')))
+            return Invalid;
+        return value > 0 ? Acceptable : Intermediate;
+    }
+};
+
+} // namespace
+
+void CostDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                         const QModelIndex& index) const
+{
+    CellDelegate::paint(painter, option, index);
+    const Chrome& chrome = theme().chrome;
+    const QString before = index.data(kBeforeRole).toString();
+    painter->save();
+    if (!before.isEmpty()) {
+        const int now
+            = QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(index.data().toString());
+        QFont struck = uiFont(11);
+        struck.setStrikeOut(true);
+        painter->setFont(struck);
+        painter->setPen(chrome.text2);
+        painter->drawText(option.rect.adjusted(2, 0, -kCellPadding - now - kStruckGap, 0),
+                          Qt::AlignRight | Qt::AlignVCenter, before);
+        painter->setPen(QPen(chrome.text, 1));
+        painter->drawRect(option.rect.adjusted(1, 1, -3, -3));
+    }
+    if (option.state & QStyle::State_HasFocus) {
+        painter->setPen(QPen(chrome.text, 2));
+        painter->drawRect(option.rect.adjusted(1, 1, -2, -2));
+    }
+    painter->restore();
+}
+
+QSize CostDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    QSize size = CellDelegate::sizeHint(option, index);
+    const QString before = index.data(kBeforeRole).toString();
+    if (!before.isEmpty())
+        size.rwidth() += QFontMetrics(uiFont(11)).horizontalAdvance(before) + kStruckGap;
+    return size;
+}
+
+QWidget* CostDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&,
+                                    const QModelIndex& index) const
+{
+    auto* field = named(new QLineEdit(parent), "costEditor", tr("Time"));
+    field->setProperty("small", true);
+    field->setAlignment(Qt::AlignRight);
+    field->setValidator(new AboveZero(field));
+    field->setAccessibleName(
+        index.model()->headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString());
+    field->setToolTip(tr("Type a number above 0"));
+    connect(field, &QLineEdit::textChanged, field,
+            [field] { setLook(field, "invalid", !field->hasAcceptableInput()); });
+    return field;
+}
+
+void CostDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                                        const QModelIndex&) const
+{
+    constexpr int kLeastEditor = 64;
+    QRect box = option.rect;
+    box.setLeft(std::min(box.left(), box.right() - kLeastEditor));
+    editor->setGeometry(box);
+}
+
+CostTable::CostTable(const ThemeController& theme, QWidget* parent)
+    : DataTable(theme, kCostRow, parent)
+{
+    setItemDelegate(new CostDelegate(theme, this));
+    setSelectionMode(QAbstractItemView::NoSelection);
+    setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed
+                    | QAbstractItemView::AnyKeyPressed);
+}
+
+// Starts editing with Enter. While a cell is edited, its editor handles Enter.
+void CostTable::keyPressEvent(QKeyEvent* event)
+{
+    const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if (isEnter && state() != EditingState && currentIndex().flags().testFlag(Qt::ItemIsEditable)) {
+        edit(currentIndex());
+        return;
+    }
+    DataTable::keyPressEvent(event);
+}
+
+EditList::EditList(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+    , m_rows(spaced(new QVBoxLayout(this), {14, 0, 8, 8}, 0))
+{
+    setObjectName(QStringLiteral("whatIfEdits"));
+    setAccessibleName(tr("Edits"));
+    m_rows->addWidget(makeLabel(tr("Edits"), "dock"));
+    hide();
+}
+
+// Deletes the old rows later, because a click on one of their buttons may call this function.
+void EditList::show(const std::vector<WhatIfEdit>& edits)
+{
+    const bool hadFocus = isAncestorOf(focusWidget());
+    if (m_content != nullptr) {
+        m_content->hide();
+        m_content->deleteLater();
+    }
+    m_content = new QWidget;
+    spaced(new QVBoxLayout(m_content), {}, 0);
+    m_rows->addWidget(m_content);
+    int number = 0;
+    for (const WhatIfEdit& edit : edits)
+        addRow(edit, number++);
+    setVisible(!edits.empty());
+    if (auto* first = m_content->findChild<QToolButton*>(); hadFocus && first != nullptr)
+        first->setFocus();
+}
+
+void EditList::addRow(const WhatIfEdit& edit, int number)
+{
+    auto* remove = makeIconButton("", Icon::Close, tr("Remove %1").arg(edit.text), m_theme);
+    remove->setObjectName(QStringLiteral("removeEdit%1").arg(number));
+    remove->setFocusPolicy(Qt::StrongFocus);
+    connect(remove, &QToolButton::clicked, this,
+            [this, rest = edit.without] { Q_EMIT removed(rest); });
+    auto* text = makeLabel(edit.text);
+    text->setTextFormat(Qt::PlainText);
+    text->setWordWrap(true);
+    static_cast<QVBoxLayout*>(m_content->layout())
+        ->addLayout(spaced(new QHBoxLayout, {}, 8, {{text, 1}, remove}));
+}
+
+QStringList EditList::texts() const
+{
+    QStringList all;
+    if (m_content != nullptr)
+        for (const QLabel* label : m_content->findChildren<QLabel*>())
+            all << label->text();
+    return all;
+}
+
+namespace {
+
+enum Scope { OneOp, KindOnDevice, KindEverywhere };
+
+void setInvalid(QLineEdit& field, bool isInvalid)
+{
+    field.setProperty("invalid", isInvalid);
+    field.style()->unpolish(&field);
+    field.style()->polish(&field);
+}
+
+} // namespace
+
+SlowForm::SlowForm(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_title(named(makeLabel({}, "dock"), "opTitle"))
+    , m_hint(named(makeLabel({}, "hint"), "opHint"))
+    , m_time(named(new QLineEdit, "opTime", tr("Duration of the selected op")))
+    , m_scope(makeFormCombo(QStringLiteral("opScope")))
+    , m_target(makeFormCombo(QStringLiteral("slowTarget")))
+    , m_factor(named(new HundredthsField(theme), "slowFactor", tr("Slow-down factor")))
+    , m_delay(named(new SpinField(theme), "messageDelay",
+                    labelled(tr("Delay of every message, %1"), Unit::Microsecond)))
+    , m_unit(timeScale(1))
+{
+    m_hint->setWordWrap(true);
+    m_scope->addItems({QString(), QString(), QString()});
+    m_factor->setRange(1, 100'000);
+    m_factor->setSingleStep(10);
+    m_delay->setRange(0, 10'000'000);
+    m_delay->setSingleStep(10);
+    auto* column = spaced(new QVBoxLayout(this), {}, 0);
+    addOp(*column);
+    QVBoxLayout* slow = makeFormSection(*column);
+    slow->addLayout(makeFormRow(tr("Device or links"), {m_target}));
+    slow->addLayout(makeFormRow(tr("Slow-down factor"), {m_factor}));
+    slow->addLayout(
+        makeFormRow(labelled(tr("Delay of messages, %1"), Unit::Microsecond), {m_delay}));
+    m_factor->setToolTip(tr("Multiplies the times of the device or links; 2.00 is twice as long"));
+    m_delay->setToolTip(tr("Adds this time to every message between devices"));
+    connect(m_time, &QLineEdit::returnPressed, this, &SlowForm::takeTime);
+    connect(m_target, &QComboBox::currentIndexChanged, this, &SlowForm::showState);
+    connect(&theme, &ThemeController::unitsChanged, this, &SlowForm::showState);
+    connect(m_factor, &QSpinBox::valueChanged, this, [this](int hundredths) {
+        profiler::RunEdit edit = target();
+        edit.factor = hundredths / 100.0;
+        Q_EMIT slowed(edit);
+    });
+    connect(m_delay, &QSpinBox::valueChanged, this,
+            [this](int us) { Q_EMIT delayed(std::int64_t{1000} * us); });
+    showState();
+}
+
+void SlowForm::addOp(QVBoxLayout& column)
+{
+    QVBoxLayout* op = makeFormSection(column);
+    op->addWidget(m_title);
+    m_time->setAlignment(Qt::AlignRight);
+    m_time->setToolTip(tr("Sets the duration when Enter is pressed"));
+    op->addLayout(makeFormRow(tr("Duration"), {m_time}));
+    op->addLayout(makeFormRow(tr("Apply to"), {m_scope}));
+    op->addWidget(m_hint);
+}
+
+void SlowForm::setRun(const engine::Run& run)
+{
+    const QSignalBlocker blocker(m_target);
+    m_targets.clear();
+    m_target->clear();
+    for (const engine::DeviceId device : run.schedule.program.ids()) {
+        profiler::RunEdit edit;
+        edit.device = device;
+        m_targets.push_back(edit);
+    }
+    for (const profiler::RunEdit& link : linksOf(run))
+        m_targets.push_back(link);
+    for (const profiler::RunEdit& edit : m_targets)
+        m_target->addItem(selectionText(edit));
+}
+
+profiler::RunEdit SlowForm::target() const
+{
+    const auto index = static_cast<std::size_t>(m_target->currentIndex());
+    return index < m_targets.size() ? m_targets[index] : profiler::RunEdit();
+}
+
+void SlowForm::show(const WhatIfChanges& changes)
+{
+    m_changes = changes;
+    showState();
+}
+
+void SlowForm::setOwnOrder(bool isOwn)
+{
+    m_isOwn = isOwn;
+    if (!isOwn)
+        m_op.reset();
+    showState();
+}
+
+void SlowForm::showOp(const std::optional<OpInFocus>& op)
+{
+    m_op = op;
+    showState();
+}
+
+std::optional<profiler::RunEdit> SlowForm::selection() const
+{
+    if (!m_op)
+        return std::nullopt;
+    profiler::RunEdit edit;
+    if (m_scope->currentIndex() == OneOp)
+        edit.op = m_op->op;
+    else
+        edit.kind = m_op->op.kind;
+    if (m_scope->currentIndex() == KindOnDevice)
+        edit.device = m_op->device;
+    return edit;
+}
+
+void SlowForm::showState()
+{
+    const QSignalBlocker factor(m_factor), delay(m_delay);
+    m_factor->setValue(static_cast<int>(std::lround(100 * slowdown(m_changes, target()))));
+    m_delay->setValue(static_cast<int>(m_changes.messageDelay / 1000));
+    const bool canEdit = m_op && m_op->duration > 0;
+    m_time->setEnabled(canEdit);
+    m_scope->setEnabled(canEdit);
+    setInvalid(*m_time, false);
+    const QString name = m_op ? fromUtf8(engine::toString(m_op->op)) : QString();
+    const QString kind = m_op ? fromUtf8(engine::kindShortName(m_op->op.kind)) : tr("kind");
+    const int device = m_op ? m_op->device.value : 0;
+    m_title->setText(m_op ? tr("%1 on device %2").arg(name).arg(device) : tr("Selected op"));
+    m_scope->setItemText(OneOp, m_op ? tr("%1 only").arg(name) : tr("one op"));
+    m_scope->setItemText(KindOnDevice,
+                         m_op ? tr("%1 on device %2").arg(kind).arg(device)
+                              : tr("its op type on the device"));
+    m_scope->setItemText(KindEverywhere,
+                         m_op ? tr("%1 on all devices").arg(kind)
+                              : tr("its op type on all devices"));
+    if (m_op)
+        m_unit = timeScale(m_op->duration);
+    m_time->setText(canEdit ? m_unit.withUnit(static_cast<double>(m_op->duration)) : QString());
+    m_hint->setText(canEdit       ? tr("Drag the end of the op, or press < and >.")
+                        : m_op    ? tr("This op takes no time; select one that does.")
+                        : m_isOwn ? tr("Select an op of either timeline, or drag its end.")
+                                  : tr("Choose \"Own order\" as the scheme to change single ops."));
+}
+
+// Accepts "12.4" and "12.4 ms" in the unit of the field. Ignores an unchanged text, because the
+// shown duration is rounded.
+void SlowForm::takeTime()
+{
+    QString text = m_time->text();
+    if (m_op && text == m_unit.withUnit(static_cast<double>(m_op->duration)))
+        return showState();
+    if (text.endsWith(m_unit.unit()))
+        text.chop(m_unit.unit().size());
+    text.remove(kNarrowSpace).replace(QLatin1Char(','), QLatin1Char('.'));
+    bool isNumber = false;
+    const double entered = text.trimmed().toDouble(&isNumber);
+    if (!m_op || !isNumber || !(entered > 0) || !std::isfinite(entered)) {
+        setInvalid(*m_time, true);
+        m_hint->setText(tr("%1 is not a duration; enter a positive number of %2.")
+                            .arg(m_time->text(), m_unit.unit()));
+        return;
+    }
+    Q_EMIT opScaled(entered * m_unit.perUnit() / static_cast<double>(m_op->duration));
+}
+
 namespace {
 
 // Ends of the sliders for links: 2^(20/10) = 4 times as fast, or as slow.

@@ -1,26 +1,196 @@
 #pragma once
 
+#include "app/ui/data_table.h"
+#include "app/ui/numbers.h"
 #include "app/ui/theme.h"
 #include "app/whatif/what_if.h"
 
+#include <QAbstractTableModel>
 #include <QWidget>
 
+#include <optional>
+#include <vector>
+
+class QVBoxLayout;
 class QComboBox;
 class QLabel;
+class QLineEdit;
 class QPushButton;
 class QSlider;
-class QVBoxLayout;
 
 namespace app {
 
-class CostTable;
-class EditList;
 class HundredthsField;
+class SpinField;
 class LayerBar;
 class SegmentControl;
-class SlowForm;
-class SpinField;
-class StageCostsModel;
+
+// Table of the measured times of each stage and their sum. The user can edit the times and, if it
+// was not measured, the share of W in B.
+class StageCostsModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    explicit StageCostsModel(QObject* parent = nullptr);
+
+    void show(const engine::Run& run, const profiler::MeasuredTimes& times); // discards edits
+
+    const std::map<WhatIfChanges::Cell, std::int64_t>& edits() const { return m_edits.times; }
+    std::optional<double> weightShare() const { return m_edits.weightShare; }
+    // Replaces all edits without emitting edited().
+    void setEdits(const std::map<WhatIfChanges::Cell, std::int64_t>& times,
+                  std::optional<double> weightShare);
+    Scale time() const { return m_time; }
+    QString editsText() const; // "1 cell edited"; "" without edits
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    // Sets a number in the unit of the column. Returns false if a time is not from 1 to 10¹⁵ ns or
+    // a share is not between 0 and 100 %.
+    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+
+Q_SIGNALS:
+    void edited();
+
+private:
+    enum class What : std::uint8_t { Stage, Time, WeightShare, Messages, Spread };
+    struct Column
+    {
+        What what;
+        engine::OpKind kind = engine::OpKind::Forward; // the kind of op of a Time column
+    };
+    struct Edits
+    {
+        std::map<WhatIfChanges::Cell, std::int64_t> times;
+        std::optional<double> weightShare;
+        friend bool operator==(const Edits&, const Edits&) = default;
+    };
+
+    bool isSum(int row) const { return row == static_cast<int>(m_times.stages.size()); }
+    bool isEditable(const QModelIndex& index) const;
+    double measured(int stage, engine::OpKind kind) const; // ns; 0: not measured
+    // The edited value if there is one, otherwise the measured one.
+    double value(int stage, engine::OpKind kind) const;
+    double weightShareOf(int row) const; // < 0: unknown
+    QString text(const QModelIndex& index) const;
+    QString before(const QModelIndex& index) const; // the measured value of an edited cell
+    void set(const Edits& edits);
+
+    profiler::MeasuredTimes m_times;
+    std::vector<int> m_messages; // messages that each stage sends and receives per iteration
+    std::vector<Column> m_columns;
+    Scale m_time;
+    Edits m_edits;
+};
+
+// Draws an edited cell with a frame and its measured value struck through. Accepts numbers above 0;
+// a refused number stays in the field, with a frame in the error colour.
+class CostDelegate : public CellDelegate
+{
+    Q_OBJECT
+
+public:
+    using CellDelegate::CellDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option,
+                          const QModelIndex& index) const override;
+    void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                              const QModelIndex& index) const override;
+};
+
+// The measured times of the stages; F2, Enter or a double click edits a cell.
+class CostTable : public DataTable
+{
+    Q_OBJECT
+
+public:
+    explicit CostTable(const ThemeController& theme, QWidget* parent = nullptr);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+};
+
+// The changes of a measured run, one per row, each with a button that removes it. Hidden without
+// changes.
+class EditList : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit EditList(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const std::vector<WhatIfEdit>& edits);
+    using QWidget::show;
+    QStringList texts() const;
+
+Q_SIGNALS:
+    void removed(const app::WhatIfChanges& rest); // the changes without the removed one
+
+private:
+    void addRow(const WhatIfEdit& edit, int number);
+
+    const ThemeController& m_theme;
+    QVBoxLayout* m_rows;
+    QWidget* m_content = nullptr;
+};
+
+// The op of the run's own order that the user selected, with its predicted duration.
+struct OpInFocus
+{
+    engine::Op op;
+    engine::DeviceId device;
+    std::int64_t duration = 0; // in ns
+};
+
+// Controls for the duration of the selected op, or of all ops of its kind, and for the slow-down of
+// a device or link.
+class SlowForm : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit SlowForm(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void setRun(const engine::Run& run); // fills the list of devices and links
+    void showOp(const std::optional<OpInFocus>& op);
+    // `isOwn`: the page shows the run's own order. Ops can be selected only in this order.
+    void setOwnOrder(bool isOwn);
+    // Shows the values of `changes`; emits no signal.
+    void show(const WhatIfChanges& changes);
+    using QWidget::show;
+    // Returns an edit with a factor of 1 for the chosen scope: the selected op, all ops of its
+    // kind, or all ops of its kind on its device; nullopt: no op is selected.
+    std::optional<profiler::RunEdit> selection() const;
+
+Q_SIGNALS:
+    void opScaled(double ratio); // the selection takes `ratio` times as long as now
+    void slowed(const profiler::RunEdit& edit);
+    void delayed(std::int64_t ns);
+
+private:
+    void addOp(QVBoxLayout& column);
+    void takeTime();
+    void showState();
+    profiler::RunEdit target() const; // the chosen device or link
+
+    QLabel *m_title, *m_hint;
+    QLineEdit* m_time;
+    QComboBox *m_scope, *m_target;
+    HundredthsField* m_factor;
+    SpinField* m_delay;
+    std::vector<profiler::RunEdit> m_targets;
+    std::optional<OpInFocus> m_op;
+    WhatIfChanges m_changes;
+    Scale m_unit;
+    bool m_isOwn = false;
+};
 
 // The measured times of a run, and controls to change them.
 class WhatIfForm : public QWidget

@@ -5,20 +5,91 @@
 #include "app/timeline/view/selection.h"
 #include "app/timeline/view/view_preparation.h"
 #include "app/ui/theme.h"
-#include "app/whatif/slow_form.h"
-#include "app/whatif/what_if_frame.h"
+#include "app/whatif/what_if_form.h"
 #include "app/whatif/what_if_predictions.h"
 #include "app/whatif/what_if_text.h"
 
+#include <QCoreApplication>
 #include <QTimer>
+#include <QWidget>
 
 #include <memory>
 #include <optional>
 #include <utility>
 
+class QComboBox;
+class QScrollArea;
+class QStackedWidget;
+
 namespace app {
 
+class Band;
+class CompareWidget;
+class EmptyState;
+class RunsDock;
+class RunsModel;
+class WhatIfForm;
+class WhatIfTable;
 class WhatIfModel;
+
+// The actions of the what-if page, by menu.
+class WhatIfActions
+{
+    Q_DECLARE_TR_FUNCTIONS(WhatIfActions)
+
+public:
+    WhatIfActions(const ThemeController& theme, Page& page); // `page` owns the actions
+
+    QList<QAction*> of(Menu menu) const;
+    void enablePrediction(bool isKnown); // actions that need the current prediction
+    void enableOp(bool isSelected);
+    void enableEdits(bool canUndo, bool canRedo, bool canReset);
+
+    QAction *open, *copy, *exportFigure, *schedule, *fit, *undo, *redo, *reset, *shorten, *lengthen,
+        *showRuns, *showDetails;
+};
+
+// The layout of the what-if page: the runs, the measured times, both timelines above the ranking,
+// and the details. It hides parts if the window is small. The page creates the content of the
+// parts.
+class WhatIfFrame : public QWidget
+{
+    Q_OBJECT
+
+public:
+    // `actions` must outlive the frame.
+    WhatIfFrame(const ThemeController& theme, const WhatIfActions& actions, RunsModel& runs);
+
+    // `excess` states the memory of the fullest device if it is over the limit; "" if it is not.
+    void showVerdict(const WhatIfVerdict& verdict, const QString& excess);
+    // Shows why there are no predictions. A button opens the report of an imported run, or a new
+    // run with the settings of `run`. The button is hidden if neither is possible or if `run` is
+    // nullptr (not read yet).
+    void refuse(const QString& reason, const engine::Run* run);
+    void showFailure(const QString& bold, const engine::Error& error); // shows why an action failed
+    // Folds the details first, then the list of runs. A part that the user opened stays open until
+    // the size class of the page changes.
+    void fold(int width);
+
+    RunsDock* runs;
+    WhatIfForm* form;
+    CompareWidget* compare;
+    WhatIfTable* table;
+    Band *sentence, *notice;
+    QComboBox* schemes;
+    QScrollArea* details;
+    EmptyState* refused; // replaces all other parts; see refuse()
+    QStackedWidget* stack;
+
+private:
+    QWidget* makeForm();
+    QWidget* makeCentre(const ThemeController& theme);
+    QWidget* makeToolbar(const ThemeController& theme);
+    QWidget* makeDetails(const ThemeController& theme);
+
+    const WhatIfActions& m_actions;
+    bool m_hasRoomForRuns = true, m_hasRoomForDetails = true;
+};
 
 // Predicts other schemes from the measured times of a run, which the user can change.
 class WhatIfPage : public Page

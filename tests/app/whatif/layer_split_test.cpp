@@ -1,4 +1,4 @@
-#include "app/whatif/layer_split.h"
+#include "app/whatif/what_if.h"
 #include "tests/catch.h"
 
 namespace app {

@@ -1,5 +1,5 @@
-#include "app/whatif/stage_costs_model.h"
-#include "app/whatif/what_if_model.h"
+#include "app/whatif/what_if_form.h"
+#include "app/whatif/what_if_table.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 
