@@ -205,17 +205,14 @@ void CauseBars::paintAxis(QPainter& painter) const
 {
     constexpr double kMarkWidth = 60;
     const double bottom = kTop + step() * static_cast<double>(m_runs.size());
-    // The least round distance at which the labels fit.
-    double mark = std::pow(10.0, std::floor(std::log10(m_longest)) - 1);
-    for (const double factor : {2.0, 2.5, 2.0, 2.0, 2.5, 2.0}) // 1, 2, 5, 10, ...
-        mark *= pixels(mark) < kMarkWidth ? factor : 1;
     painter.setFont(uiFont(11));
-    for (double value = 0; value <= m_longest * 1.0001; value += mark) {
+    const profiler::Ticks marks = profiler::ticks(0, m_longest, kMarkWidth / pixels(1));
+    for (const double value : marks.major) {
         const double x = std::round(kNames + pixels(value));
         painter.fillRect(QRectF(x, kTop, 1, bottom - kTop), theme().chrome.grid);
         painter.setPen(theme().chrome.text3);
         painter.drawText(QRectF(x - 30, bottom + 3, 60, 15), Qt::AlignCenter,
-                         number(value, mark < 1 ? 1 : 0));
+                         number(value, marks.decimals));
     }
 }
 
@@ -491,16 +488,6 @@ double lengthOf(const WhereTimeGoes::Bar& bar)
     return ticks / bar.time.perUnit();
 }
 
-// The smallest round step that gives at most five marks.
-double markStep(double longest)
-{
-    const double power = std::pow(10.0, std::floor(std::log10(longest)));
-    for (const double step : {0.2, 0.25, 0.5, 1.0, 2.0})
-        if (longest / (step * power) <= 5)
-            return step * power;
-    return 5 * power;
-}
-
 } // namespace
 
 QString shareName(const TimeShare& share)
@@ -623,12 +610,13 @@ void WhereTimeGoes::paintAxis(QPainter& painter) const
     const double room = barsWidth(), left = nameWidth();
     const int bottom = kFirstBar + static_cast<int>(m_bars.size()) * kBarStep + 4;
     painter.setFont(uiFont(11));
-    for (double mark = 0; mark <= units * 1.0001; mark += markStep(units)) {
+    const profiler::Ticks marks = profiler::ticks(0, units, units / 5);
+    for (const double mark : marks.major) {
         const double x = std::round(left + room * mark / units);
         painter.fillRect(QRectF(x, kFirstBar, 1, bottom - kFirstBar), theme().chrome.grid);
         painter.setPen(theme().chrome.text3);
         painter.drawText(QRectF(x - 30, bottom + 2, 60, 15), Qt::AlignCenter,
-                         number(mark, mark == std::floor(mark) ? 0 : 1));
+                         number(mark, marks.decimals));
     }
 }
 
@@ -664,21 +652,6 @@ namespace {
 
 constexpr double kLeft = 44, kRight = 16, kHeader = 26, kFoot = 34, kRadius = 3.5;
 constexpr double kLeastDrag = 6;
-
-double roundStep(double range, double marks)
-{
-    const double power = std::pow(10.0, std::floor(std::log10(std::max(range / marks, 1e-9))));
-    for (const double step : {1.0, 2.0, 5.0})
-        if (range / (step * power) <= marks)
-            return step * power;
-    return 10 * power;
-}
-
-// Returns the decimals that distinguish marks `step` apart.
-int decimalsOf(double step)
-{
-    return step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
-}
 
 // Paints an arrow from `at` upwards.
 void paintArrow(QPainter& painter, QPointF at, const QColor& colour)
@@ -868,19 +841,20 @@ void ParetoChart::paintAxes(QPainter& painter) const
     const Chrome& chrome = theme().chrome;
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text3);
-    const double rows = roundStep(m_time[1] - m_time[0], std::max(2.0, area.height() / 32));
-    for (double mark = std::ceil(m_time[0] / rows) * rows; mark <= m_time[1]; mark += rows) {
+    const profiler::Ticks rows = profiler::ticks(
+        m_time[0], m_time[1], (m_time[1] - m_time[0]) / std::max(2.0, area.height() / 32));
+    for (const double mark : rows.major) {
         const double y = std::round(at(m_memory[0], mark).y());
         painter.fillRect(QRectF(area.left(), y, area.width(), 1), chrome.grid);
         painter.drawText(QRectF(0, y - 8, kLeft - 6, 16), Qt::AlignRight | Qt::AlignVCenter,
-                         number(mark, decimalsOf(rows)));
+                         number(mark, rows.decimals));
     }
-    const double columns = roundStep(m_memory[1] - m_memory[0], std::max(2.0, area.width() / 56));
-    for (double mark = std::ceil(m_memory[0] / columns) * columns; mark <= m_memory[1];
-         mark += columns) {
+    const profiler::Ticks columns = profiler::ticks(
+        m_memory[0], m_memory[1], (m_memory[1] - m_memory[0]) / std::max(2.0, area.width() / 56));
+    for (const double mark : columns.major) {
         const double x = at(mark, m_time[0]).x();
         painter.drawText(QRectF(x - 30, area.bottom() + 2, 60, 15), Qt::AlignCenter,
-                         number(mark, decimalsOf(columns)));
+                         number(mark, columns.decimals));
     }
     painter.fillRect(QRectF(area.left(), area.bottom(), area.width(), 1), chrome.lineStrong);
     painter.drawText(QRectF(area.left(), area.bottom() + 16, area.width(), 16),

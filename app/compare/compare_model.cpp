@@ -10,6 +10,57 @@ namespace app {
 
 using profiler::ComparedRun;
 
+namespace {
+
+// A number of each run, in the unit of the column; nullopt: unknown, which comes last.
+struct RunValue
+{
+    std::function<std::optional<double>(std::size_t run)> value;
+    std::function<QString(std::size_t run)> text; // of a known value
+    std::size_t baseline = 0;
+    int decimals = 0;
+    bool isComparable = true;
+    Verdict ofMore = Verdict::Worse;
+};
+
+// Makes a column of values, each with its difference from the baseline.
+TableColumn<std::size_t> valueColumn(const ColumnTitle& title, const RunValue& of)
+{
+    const auto change = [of](std::size_t run) -> std::optional<double> {
+        const auto own = of.value(run), base = of.value(of.baseline);
+        if (run == of.baseline || !of.isComparable || !own || !base)
+            return std::nullopt;
+        return *own - *base;
+    };
+    return TableColumn<std::size_t>(
+               title,
+               [of](std::size_t run) { return of.value(run) ? of.text(run) : QStringLiteral("–"); })
+        .sortedBy([of](std::size_t run) {
+            return SortValue(of.value(run).value_or(std::numeric_limits<double>::infinity()));
+        })
+        .with(kDifferenceRole,
+              [=](std::size_t run) {
+                  const auto by = change(run);
+                  return by ? signedNumber(*by, of.decimals) : QVariant();
+              })
+        .with(kVerdictRole, [=](std::size_t run) {
+            const auto by = change(run);
+            return static_cast<int>(
+                by ? differenceVerdict(*by, *of.value(of.baseline), of.decimals, of.ofMore)
+                   : Verdict::Neutral);
+        });
+}
+
+} // namespace
+
+int RunTable::rowOf(int run) const
+{
+    for (int row = 0; row < rowCount(); ++row)
+        if (static_cast<int>(at(row)) == run)
+            return row;
+    return -1;
+}
+
 void CompareModel::show(profiler::Comparison comparison, QStringList titles)
 {
     m_comparison = std::move(comparison);
@@ -103,30 +154,21 @@ void CompareModel::addSettings(Columns& columns)
 TableColumn<std::size_t> CompareModel::column(const ColumnTitle& title,
                                               const Quantity& quantity) const
 {
-    return TableColumn<std::size_t>(title,
-                                    [=, this](std::size_t run) { return text(run, quantity); })
-        .sortedBy([=, this](std::size_t run) {
-            // Sorts by the value in the unit in which it is shown. Unknown values come last.
-            const auto value = quantity.value(m_comparison.runs[run]);
-            return SortValue(value ? *value / scaleOf(run, quantity).perUnit()
-                                   : std::numeric_limits<double>::infinity());
-        })
-        .with(kDifferenceRole,
-              [=, this](std::size_t run) {
-                  const auto change = difference(run, quantity);
-                  return change ? signedNumber(*change, scaleOf(run, quantity).decimals())
-                                : QVariant();
-              })
-        .with(kVerdictRole,
-              [=, this](std::size_t run) { return static_cast<int>(verdict(run, quantity)); });
-}
-
-int CompareModel::rowOf(int run) const
-{
-    for (int row = 0; row < rowCount(); ++row)
-        if (static_cast<int>(at(row)) == run)
-            return row;
-    return -1;
+    const auto value = [=, this](std::size_t run) {
+        auto known = quantity.value(m_comparison.runs[run]);
+        return known ? std::optional(*known / scaleOf(run, quantity).perUnit()) : std::nullopt;
+    };
+    const auto text = [=, this](std::size_t run) {
+        const Scale scale = scaleOf(run, quantity);
+        const double ticks = *quantity.value(m_comparison.runs[run]);
+        const bool hasOwnUnit = !quantity.scale && !m_comparison.comparable;
+        return hasOwnUnit ? scale.withUnit(ticks) : scale.text(ticks);
+    };
+    const std::size_t baseline = m_comparison.baseline;
+    return valueColumn(title,
+                       {value, text, baseline, scaleOf(baseline, quantity).decimals(),
+                        quantity.scale || m_comparison.comparable,
+                        quantity.isMoreBetter ? Verdict::Better : Verdict::Worse});
 }
 
 // Times are shown in the unit of the baseline if the runs are comparable.
@@ -142,40 +184,6 @@ Scale CompareModel::scaleOf(std::size_t run, const Quantity& quantity) const
         scale = {static_cast<double>(m_comparison.runs[run].ticksPerUnit), scale.decimals(),
                  scale.unit()};
     return scale;
-}
-
-QString CompareModel::text(std::size_t run, const Quantity& quantity) const
-{
-    const auto number = quantity.value(m_comparison.runs[run]);
-    if (!number)
-        return QStringLiteral("–");
-    const Scale scale = scaleOf(run, quantity);
-    const bool hasOwnUnit = !quantity.scale && !m_comparison.comparable;
-    return hasOwnUnit ? scale.withUnit(*number) : scale.text(*number);
-}
-
-std::optional<double> CompareModel::difference(std::size_t run, const Quantity& quantity) const
-{
-    const std::size_t baseline = m_comparison.baseline;
-    if (run == baseline || (!quantity.scale && !m_comparison.comparable))
-        return {};
-    const auto own = quantity.value(m_comparison.runs[run]);
-    const auto base = quantity.value(m_comparison.runs[baseline]);
-    if (!own || !base)
-        return {};
-    return *own / scaleOf(run, quantity).perUnit() - *base / scaleOf(baseline, quantity).perUnit();
-}
-
-Verdict CompareModel::verdict(std::size_t run, const Quantity& quantity) const
-{
-    const auto change = difference(run, quantity);
-    if (!change)
-        return Verdict::Neutral;
-    const std::size_t baseline = m_comparison.baseline;
-    const double base
-        = *quantity.value(m_comparison.runs[baseline]) / scaleOf(baseline, quantity).perUnit();
-    return differenceVerdict(*change, base, scaleOf(run, quantity).decimals(),
-                             quantity.isMoreBetter ? Verdict::Better : Verdict::Worse);
 }
 
 namespace {
@@ -197,14 +205,6 @@ TableColumn<std::size_t> runColumn(const QStringList& titles)
     return {OperationModel::tr("Run"),
             [titles](std::size_t run) { return titles.value(static_cast<qsizetype>(run)); },
             Qt::AlignLeft};
-}
-
-int placeOf(const TableModel<std::size_t>& model, int run)
-{
-    for (int row = 0; row < model.rowCount(); ++row)
-        if (static_cast<int>(model.at(row)) == run)
-            return row;
-    return -1;
 }
 
 double meanOf(const ComparedRun& run, const std::vector<OpKind>& kinds)
@@ -260,11 +260,6 @@ void OperationModel::show(CompareNumbersPointer numbers, const QStringList& titl
     reset(std::move(columns), allRuns(m_numbers));
 }
 
-int OperationModel::rowOf(int run) const
-{
-    return placeOf(*this, run);
-}
-
 double OperationModel::timeOf(std::size_t run, const Kinds& kinds) const
 {
     return m_numbers->inTime(run, meanOf(m_numbers->comparison.runs[run], kinds));
@@ -289,34 +284,16 @@ QString OperationModel::toolTip(std::size_t run, const Kinds& kinds) const
 
 TableColumn<std::size_t> OperationModel::column(const QString& title, const Kinds& kinds) const
 {
-    const std::size_t baseline = m_numbers->comparison.baseline;
-    const auto difference
-        = [=, this](std::size_t run) { return timeOf(run, kinds) - timeOf(baseline, kinds); };
-    const auto hasDifference = [=, this](std::size_t run) {
-        return run != baseline && timeOf(run, kinds) > 0 && timeOf(baseline, kinds) > 0
-            && m_numbers->comparison.comparable;
+    const int decimals = m_numbers->time().decimals();
+    const auto value = [=, this](std::size_t run) {
+        const double time = timeOf(run, kinds);
+        return time > 0 ? std::optional(time) : std::nullopt;
     };
-    return TableColumn<std::size_t>(
-               {tr("%1, %2").arg(title, QStringLiteral("%1")), m_numbers->time()},
-               [=, this](std::size_t run) {
-                   return timeOf(run, kinds) > 0
-                       ? number(timeOf(run, kinds), m_numbers->time().decimals())
-                       : QStringLiteral("–");
-               })
-        .sortedBy([=, this](std::size_t run) { return SortValue(timeOf(run, kinds)); })
-        .with(Qt::ToolTipRole, [=, this](std::size_t run) { return toolTip(run, kinds); })
-        .with(kDifferenceRole,
-              [=, this](std::size_t run) {
-                  return hasDifference(run)
-                      ? signedNumber(difference(run), m_numbers->time().decimals())
-                      : QVariant();
-              })
-        .with(kVerdictRole, [=, this](std::size_t run) {
-            return static_cast<int>(
-                hasDifference(run) ? differenceVerdict(difference(run), timeOf(baseline, kinds),
-                                                       m_numbers->time().decimals())
-                                   : Verdict::Neutral);
-        });
+    const auto text = [=](std::size_t run) { return number(value(run).value_or(0), decimals); };
+    return valueColumn({tr("%1, %2").arg(title, QStringLiteral("%1")), m_numbers->time()},
+                       {value, text, m_numbers->comparison.baseline, decimals,
+                        m_numbers->comparison.comparable})
+        .with(Qt::ToolTipRole, [=, this](std::size_t run) { return toolTip(run, kinds); });
 }
 
 void DeviceModel::show(CompareNumbersPointer numbers, const QStringList& titles)
@@ -331,11 +308,6 @@ void DeviceModel::show(CompareNumbersPointer numbers, const QStringList& titles)
         std::ranges::move(devices > kMostDeviceColumns ? summaryColumns() : deviceColumns(devices),
                           std::back_inserter(columns));
     reset(std::move(columns), allRuns(m_numbers));
-}
-
-int DeviceModel::rowOf(int run) const
-{
-    return placeOf(*this, run);
 }
 
 DeviceModel::Columns DeviceModel::deviceColumns(int devices) const

@@ -11,10 +11,8 @@
 #include "app/ui/theme.h"
 #include "profiler/analysis/ranking/ranking.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <QTimer>
-#include <QWidget>
 
 #include <memory>
 #include <utility>
@@ -35,111 +33,8 @@ class ComparisonPanels;
 class DetailsPanel;
 class EmptyState;
 class RunsDock;
-class RunsModel;
 class SegmentControl;
 class RunSaver;
-
-// The actions of a comparison, by menu.
-class CompareActions
-{
-    Q_DECLARE_TR_FUNCTIONS(CompareActions)
-
-public:
-    CompareActions(const ThemeController& theme, Page& page); // `page` owns the actions
-
-    QList<QAction*> of(Menu menu) const;
-
-    QAction *back, *forward, *fit, *addRun, *exportFigure, *report, *predict, *parameters;
-    QAction *showRuns, *showDetails, *ghost;
-    struct Rank
-    {
-        QAction* action;
-        profiler::RankBy by;
-    };
-    std::vector<Rank> ranks;
-};
-
-// The first line of a comparison: the settings that are equal in all runs, and those that differ. A
-// button opens the table of all settings.
-class CompareSummary : public QWidget
-{
-    Q_OBJECT
-
-public:
-    explicit CompareSummary(const ThemeController& theme, QWidget* parent = nullptr);
-
-    // `mode` is the mode of all runs; "" if it differs.
-    void show(const std::vector<RunParameter>& parameters, const QString& mode);
-    using QWidget::show;
-    // A note at the right: "3 of 27 runs are complete"; "": none.
-    void setNote(const QString& note);
-    QString text() const;
-
-Q_SIGNALS:
-    void allRequested();
-
-private:
-    QLabel *m_text, *m_note;
-    Tag* m_mode;
-    QPushButton* m_all;
-};
-
-// The layout of the comparison page: the runs, the toolbar, the differences, the lanes above the
-// tables, and the details. It hides parts if the window is small. The page creates the content of
-// the parts.
-class CompareFrame : public QWidget
-{
-    Q_OBJECT
-
-public:
-    CompareFrame(const ThemeController& theme, const CompareActions& actions, RunsModel& runs);
-
-    enum Part { Empty, Rows };
-    void showPart(Part part);
-    // Divides the height between lanes and tables unless the user moved the splitter. The tables
-    // get their content's height, more if the lanes leave it unused, and at most half.
-    void distributeHeight();
-    // Shows the controls for a ranking of many runs (true) or for a few runs (false).
-    void setCompact(bool isCompact);
-    void fold(int width); // hides docks that do not fit beside the lanes
-    void openDetails();   // opens the dock of details if it has enough space
-    void showUnfinished(int complete, int unfinished); // numbers of ticked runs
-    void showNotes(const profiler::Comparison& comparison);
-
-    RunsDock* dock;
-    CompareSummary* summary;
-    Band *band, *refused; // refused: names the files that are not runs
-    QComboBox* baseline;
-    SegmentControl *sort, *lane, *align;
-    CompareWidget* compare;
-    ComparisonPanels* tables;
-    DetailsPanel* details;
-    EmptyState* empty;
-    QWidget* single; // shown if one run is compared
-
-protected:
-    void showEvent(QShowEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
-private:
-    QWidget* makeToolbar();
-    QWidget* makeCentre();
-    QWidget* makeSingle();
-    QWidget* makeDetails(const ThemeController& theme);
-    void updateToolbar();
-
-    CompareActions m_actions;
-    QStackedWidget* m_stack;
-    QSplitter* m_rows;
-    QWidget* m_detailsDock;
-    QWidget* m_bar = nullptr; // the toolbar
-    // The parts of the toolbar that updateToolbar() shows or hides. m_icons replace m_buttons. The
-    // first elements of m_labels and m_icons are hidden first.
-    QList<QWidget*> m_tallOnly, m_compactOnly, m_labels, m_buttons, m_icons;
-    bool m_hasRoomForRuns = true, m_areRowsChosen = false; // m_areRowsChosen: the user moved m_rows
-    bool m_isCompact = false;
-};
 
 // The runs that the user has ticked to compare them. Only the complete ones can be compared.
 struct TickedRuns
@@ -184,7 +79,9 @@ private:
 };
 
 // Shows the ticked runs with a common ruler, their differences from a baseline, and how each run
-// spends its time. Five or more runs are ranked. Runs are ticked in the dock of any page.
+// spends its time: the runs, the toolbar, the differences, the lanes above the tables, and the
+// details. Five or more runs are ranked. Runs are ticked in the dock of any page. The page hides
+// parts if the window is small, because the lanes need the width.
 class ComparePage : public Page
 {
     Q_OBJECT
@@ -211,13 +108,29 @@ public:
     }
     QStringList statusTexts() const override;
     QString statusNote() const override;
-    QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
+    QList<QAction*> menuActions(Menu menu) const override;
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    void connectActions();
+    void makeActions();
+    void layOut();
+    QWidget* makeSummary();
+    QWidget* makeToolbar();
+    QWidget* makeCentre();
+    QWidget* makeDetails();
+    // Divides the height between lanes and tables unless the user moved the splitter. The tables
+    // get their content's height, more if the lanes leave it unused, and at most half.
+    void distributeHeight();
+    void setCompact(bool isCompact); // true: the controls for a ranking of many runs
+    void updateToolbar();
+    void showSummary();
+    void showUnfinished(int complete, int unfinished); // numbers of ticked runs
+    void showNotes(const profiler::Comparison& comparison);
+    void showFailure(const QString& bold, const engine::Error& error);
     void connectAll();
     void connectLanes();
 
@@ -258,9 +171,31 @@ private:
     bool m_hasViews = false; // whether the lanes show m_compared
     int m_explained = -1;    // run that the details describe; -1: none
 
-    CompareActions m_actions;
+    QAction *m_back, *m_forward, *m_fit, *m_addRun, *m_export, *m_report, *m_predict,
+        *m_showParameters, *m_showRuns, *m_showDetails, *m_ghost;
+    QList<QAction*> m_ranks; // that sort the runs
     RunSaver* m_saver;
-    CompareFrame* m_frame = nullptr;
+    RunsDock* m_dock;
+    QLabel *m_same, *m_note; // settings that are the same or differ; unfinished runs
+    Tag* m_mode;
+    QPushButton* m_allParameters;
+    QWidget* m_summary = nullptr;
+    Band *m_band, *m_refused; // m_refused: names the files that are not runs
+    QComboBox* m_baseline;
+    SegmentControl *m_sort, *m_lane, *m_align;
+    CompareWidget* m_lanes;
+    ComparisonPanels* m_tables;
+    DetailsPanel* m_details;
+    EmptyState* m_empty;
+    QWidget* m_single = nullptr; // shown if one run is compared
+    QStackedWidget* m_stack;     // m_empty, m_rows
+    QSplitter* m_rows;
+    QWidget* m_bar = nullptr; // the toolbar
+    // The parts of the toolbar that updateToolbar() shows or hides. m_icons replace m_buttons. The
+    // first elements of m_labels and m_icons are hidden first.
+    QList<QWidget*> m_tallOnly, m_compactOnly, m_labels, m_buttons, m_icons;
+    bool m_hasRoomForRuns = true, m_areRowsChosen = false; // m_areRowsChosen: the user moved m_rows
+    bool m_isCompact = false;
 };
 
 } // namespace app

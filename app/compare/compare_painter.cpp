@@ -24,6 +24,19 @@
 #include <cmath>
 
 namespace app {
+
+// One row of a comparison and where it is drawn. `top` is the row's y on the painter.
+struct ComparePaint
+{
+    QPainter& painter;
+    const CompareLayout& layout;
+    const CompareRow& row;
+    const CompareRow* baseline; // nullptr: the baseline has another unit, or is this row
+    const BoxColours& colours;
+    TimeAxis axis;
+    double top = 0;
+};
+
 namespace {
 
 constexpr double kNamesWidth = 140;
@@ -110,14 +123,6 @@ QString compareSubtitle(const CompareRow& row)
     return text;
 }
 
-double baselineEnd(const ComparePaint& paint)
-{
-    const CompareRow& base = *paint.baseline;
-    const double past
-        = (static_cast<double>(base.window().end) - base.origin) / base.ticksPerUnit();
-    return paint.axis.snappedX(paint.row.origin + past * paint.row.ticksPerUnit());
-}
-
 Scale compareTime(const CompareLayout& layout, const CompareRow& row)
 {
     const double longest = layout.groups[static_cast<std::size_t>(row.group)].longest;
@@ -136,19 +141,31 @@ RulerScale compareScale(const CompareLayout& layout, const CompareRow& row, cons
     return scale;
 }
 
-void paintCompareLanes(const ComparePaint& paint)
+// Recorded or predicted bytes, or the peak stash.
+QString comparePeak(const CompareRow& row)
 {
-    QPainter& painter = paint.painter;
-    const Chrome& chrome = paint.colours.theme().chrome;
-    painter.setFont(uiFont(11));
-    painter.setPen(chrome.text2);
-    painter.drawText(QPointF(paint.axis.left + 16, paint.top + 21), compareSubtitle(paint.row));
-    if (paint.row.iteration < 0) {
-        painter.drawText(QPointF(paint.axis.left + 16, paint.top + CompareLayout::kTitle + 16),
-                         tr("no iteration yet"));
-        return;
+    double bytes = static_cast<double>(row.predictedPeak), stash = 0;
+    for (const auto& device : row.view->metrics(row.iteration)->devices) {
+        bytes = std::max(bytes, static_cast<double>(device.peakBytes.value_or(0)));
+        stash = std::max(stash, device.peakStash);
     }
-    paintCompareDevices(paint);
+    return bytes > 0 ? byteScale(static_cast<std::int64_t>(bytes)).withUnit(bytes)
+                     : number(stash, 1) + QString::fromUtf8(" Mₐ");
+}
+
+double compareNumbersHeight(const CompareRow& row)
+{
+    return kFirstLine + kLine * (showsDifference(row) ? 3 : 2);
+}
+
+namespace {
+
+double baselineEnd(const ComparePaint& paint)
+{
+    const CompareRow& base = *paint.baseline;
+    const double past
+        = (static_cast<double>(base.window().end) - base.origin) / base.ticksPerUnit();
+    return paint.axis.snappedX(paint.row.origin + past * paint.row.ticksPerUnit());
 }
 
 void paintCompareDevices(const ComparePaint& paint)
@@ -165,6 +182,21 @@ void paintCompareDevices(const ComparePaint& paint)
         lanes.paintCompute(engine::DeviceId{d}, lanesTop(paint) + d * paint.row.pitch,
                            paint.row.pitch - 2);
     painter.restore();
+}
+
+void paintCompareLanes(const ComparePaint& paint)
+{
+    QPainter& painter = paint.painter;
+    const Chrome& chrome = paint.colours.theme().chrome;
+    painter.setFont(uiFont(11));
+    painter.setPen(chrome.text2);
+    painter.drawText(QPointF(paint.axis.left + 16, paint.top + 21), compareSubtitle(paint.row));
+    if (paint.row.iteration < 0) {
+        painter.drawText(QPointF(paint.axis.left + 16, paint.top + CompareLayout::kTitle + 16),
+                         tr("no iteration yet"));
+        return;
+    }
+    paintCompareDevices(paint);
 }
 
 void paintCompareGhost(const ComparePaint& paint)
@@ -217,19 +249,6 @@ void paintCompareEnd(const ComparePaint& paint)
     }
 }
 
-void paintCompareHeader(const ComparePaint& paint)
-{
-    QPainter& painter = paint.painter;
-    const Chrome& chrome = paint.colours.theme().chrome;
-    painter.setFont(uiFont(13, QFont::Medium));
-    painter.setPen(chrome.text);
-    const QString name = QString::fromStdString(paint.row.name);
-    painter.drawText(
-        QPointF(24, paint.top + 21),
-        QFontMetricsF(painter.font()).elidedText(name, Qt::ElideRight, kNamesWidth - 32));
-    paintCompareDeviceNames(paint, kNamesWidth - 20);
-}
-
 void paintCompareDeviceNames(const ComparePaint& paint, double right)
 {
     QPainter& painter = paint.painter;
@@ -243,16 +262,17 @@ void paintCompareDeviceNames(const ComparePaint& paint, double right)
             Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, tr("device %1").arg(d));
 }
 
-// Recorded or predicted bytes, or the peak stash.
-QString comparePeak(const CompareRow& row)
+void paintCompareHeader(const ComparePaint& paint)
 {
-    double bytes = static_cast<double>(row.predictedPeak), stash = 0;
-    for (const auto& device : row.view->metrics(row.iteration)->devices) {
-        bytes = std::max(bytes, static_cast<double>(device.peakBytes.value_or(0)));
-        stash = std::max(stash, device.peakStash);
-    }
-    return bytes > 0 ? byteScale(static_cast<std::int64_t>(bytes)).withUnit(bytes)
-                     : number(stash, 1) + QString::fromUtf8(" Mₐ");
+    QPainter& painter = paint.painter;
+    const Chrome& chrome = paint.colours.theme().chrome;
+    painter.setFont(uiFont(13, QFont::Medium));
+    painter.setPen(chrome.text);
+    const QString name = QString::fromStdString(paint.row.name);
+    painter.drawText(
+        QPointF(24, paint.top + 21),
+        QFontMetricsF(painter.font()).elidedText(name, Qt::ElideRight, kNamesWidth - 32));
+    paintCompareDeviceNames(paint, kNamesWidth - 20);
 }
 
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
@@ -285,13 +305,6 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
     for (const QString& line : lines)
         painter.drawText(QPointF(left, y += kLine), line);
 }
-
-double compareNumbersHeight(const CompareRow& row)
-{
-    return kFirstLine + kLine * (showsDifference(row) ? 3 : 2);
-}
-
-namespace {
 
 constexpr double kNumbersBelow = 16, kSide = 16, kMemoryTop = 10, kBottom = 8; // in pixels
 constexpr double kHighest = 64, kLowest = 14, kDigits = 13;
@@ -339,6 +352,8 @@ QRectF compareMemorySlot(const CompareRow& row, const QRectF& area, int device)
     return {left, area.top(), right - left, area.height()};
 }
 
+namespace {
+
 void paintCompareMemory(const ComparePaint& paint, const MemoryScales& scales, const QRectF& column)
 {
     const RunView& view = *paint.row.view;
@@ -367,8 +382,6 @@ void paintCompareMemory(const ComparePaint& paint, const MemoryScales& scales, c
                          QString::number(device));
     }
 }
-
-namespace {
 
 constexpr double kRankRight = 30, kChevron = 38, kName = 58;
 constexpr double kLaneTop = 2, kLaneHeight = 20;
@@ -583,13 +596,6 @@ void CompactRow::paintCell(const CompareColumn& column, const CompareCell& cell,
         m_chrome.text3);
 }
 
-} // namespace
-
-void paintCompactRow(const ComparePaint& paint, const CompareScene& scene)
-{
-    CompactRow(paint, scene).paint();
-}
-
 void paintCompactTitles(QPainter& painter, const CompareScene& scene, const Theme& theme)
 {
     const Chrome& chrome = theme.chrome;
@@ -617,6 +623,8 @@ void paintCompactTitles(QPainter& painter, const CompareScene& scene, const Them
                   QRectF(left, 8, 10, 10), chrome.text2);
     }
 }
+
+} // namespace
 
 CompareScenePainter::CompareScenePainter(QPainter& painter, const CompareScene& scene,
                                          const BoxColours& colours)
@@ -742,7 +750,7 @@ void CompareScenePainter::paintRow(const CompareRow& row) const
 {
     const ComparePaint paint = paintOf(row);
     if (m_scene.rows.isCompact())
-        paintCompactRow(paint, m_scene);
+        CompactRow(paint, m_scene).paint();
     else
         paintTall(paint);
     m_painter.fillRect(QRectF(0, row.top + row.height - 1, m_scene.size.width(), 1),
