@@ -10,7 +10,6 @@
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/predicted_info.h"
-#include "profiler/whatif/edit_times.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -55,10 +54,10 @@ LayerSplit evenSplit(const LayerSplit& split)
                      static_cast<int>(split.size()));
 }
 
-std::vector<LayerMove> layerMoves(const LayerSplit& split)
+std::vector<profiler::LayerMove> layerMoves(const LayerSplit& split)
 {
     const std::vector<int> now = bordersOf(split), before = evenBorders(split);
-    std::vector<LayerMove> moves;
+    std::vector<profiler::LayerMove> moves;
     for (std::size_t from = 0; from < split.size(); ++from)
         for (std::size_t to = 0; to < split.size(); ++to) {
             const int common
@@ -68,6 +67,15 @@ std::vector<LayerMove> layerMoves(const LayerSplit& split)
                                  engine::StageId{static_cast<int>(to)}, common});
         }
     return moves;
+}
+
+LayerSplit withMoves(LayerSplit even, const std::vector<profiler::LayerMove>& moves)
+{
+    for (const profiler::LayerMove& move : moves) {
+        even[static_cast<std::size_t>(move.from.value)] -= move.count;
+        even[static_cast<std::size_t>(move.to.value)] += move.count;
+    }
+    return even;
 }
 
 std::pair<int, int> borderRange(const LayerSplit& split, int border)
@@ -95,16 +103,11 @@ QString sentence(const char* source)
     return QCoreApplication::translate("WhatIf", source);
 }
 
-QString plainNumber(double value)
-{
-    return QString::number(value, 'g', 6);
-}
-
 // Quotes a word for a shell unless it has only the characters of a plain name.
 QString shellWord(QString word)
 {
     const auto isPlain
-        = [](QChar c) { return c.isLetterOrNumber() || QStringLiteral("-_./=").contains(c); };
+        = [](QChar c) { return c.isLetterOrNumber() || QStringLiteral("-_./=:").contains(c); };
     if (!word.isEmpty() && std::all_of(word.begin(), word.end(), isPlain))
         return word;
     return QLatin1Char('\'') + word.replace(QLatin1Char('\''), QStringLiteral("'\\''"))
@@ -117,22 +120,6 @@ double workOf(const profiler::StageTimes& stage)
     for (const auto* samples : {&stage.forward, &stage.backward, &stage.input, &stage.weight})
         work += static_cast<double>(samples->median());
     return work;
-}
-
-WhatIfSettings settingsOf(const WhatIfChanges& changes, const engine::Run& run)
-{
-    return {run.schedule.shape.devices, changes.microBatches, changes.linkSpeed};
-}
-
-std::optional<std::int64_t> iterationWith(const profiler::WhatIfPredictor& measured,
-                                          const engine::Run& run, const WhatIfChanges& changes,
-                                          const QString& scheme)
-{
-    const auto predictor = withChanges(measured, run, changes);
-    if (!predictor)
-        return std::nullopt;
-    const auto prediction = predictScheme(*predictor, scheme, settingsOf(changes, run));
-    return prediction ? std::optional(prediction->iteration) : std::nullopt;
 }
 
 } // namespace
@@ -155,26 +142,11 @@ int modelLayers(const engine::Run& run)
 }
 
 engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPredictor& measured,
-                                                      const engine::Run& run,
                                                       const WhatIfChanges& changes)
 {
     profiler::WhatIfPredictor predictor = measured;
-    predictor.times().nodes = engine::nodesOfDevices(run);
-    for (const auto& [cell, time] : changes.times)
-        TRY(setMedian(predictor.times(), engine::StageId{cell.stage}, cell.kind, time));
-    if (changes.weightShare)
-        TRY(setWeightShare(predictor.times(), *changes.weightShare));
-    const LayerSplit measuredLayers = evenSplit(changes.layers);
-    for (const LayerMove& move : layerMoves(changes.layers))
-        TRY(moveLayers(predictor.times(), move.from, move.to, move.count,
-                       measuredLayers[static_cast<std::size_t>(move.from.value)]));
-    setTensorParallel(predictor.times(), changes.tensorParallel);
-    if (changes.removesStragglers)
-        removeStragglers(run, predictor.times());
-    for (const profiler::RunEdit& edit : changes.slowdowns)
-        TRY(checkEdit(edit, run.schedule, predictor.times().nodes));
-    predictor.times().slowdowns = changes.slowdowns;
-    predictor.times().messageDelay = changes.messageDelay;
+    predictor.times().nodes = engine::nodesOfDevices(measured.run());
+    TRY(profiler::apply(changes, measured.run(), predictor.times()));
     return predictor;
 }
 
@@ -192,34 +164,34 @@ QString schemeLabel(const QString& scheme)
     return scheme == kOwnOrder ? sentence("Own order") : schemeTitle(scheme);
 }
 
-engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& predictor,
+engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& changed,
                                                    const QString& scheme,
-                                                   const WhatIfSettings& settings)
+                                                   const WhatIfChanges& changes, int resamples,
+                                                   const std::function<bool()>& isCancelled)
 {
+    const engine::Shape& shape = changed.run().schedule.shape;
     if (scheme == kOwnOrder) {
-        if (settings.microBatches != predictor.run().schedule.shape.microBatches)
+        if (changes.microBatches != shape.microBatches)
             return engine::fail(engine::Error::Code::InvalidArgument,
                                 sentence("The run's own order has N = %1; set N to this number")
-                                    .arg(predictor.run().schedule.shape.microBatches)
+                                    .arg(shape.microBatches)
                                     .toStdString());
-        return predictor.predictOwn(settings.linkSpeed).map([](profiler::Prediction prediction) {
+        return changed.predictOwn(changes.linkSpeed).map([](profiler::Prediction prediction) {
             prediction.run.info.outcome = engine::Outcome::Finished;
             return prediction;
         });
     }
     engine::ScheduleRequest request;
     request.scheme = scheme.toStdString();
-    request.devices = settings.devices;
-    request.microBatches = settings.microBatches;
+    request.devices = shape.devices;
+    request.microBatches = changes.microBatches;
     auto schedule = TRY(engine::buildSchedule(request));
-    profiler::WhatIf whatIf{std::move(schedule), settings.linkSpeed};
-    whatIf.resamples = settings.resamples;
-    whatIf.isCancelled = settings.isCancelled;
-    return predictor.predict(whatIf).map([&](profiler::Prediction prediction) {
-        prediction.run.info.label = schemeLabel(scheme).toStdString();
-        prediction.run.info.outcome = engine::Outcome::Finished;
-        return prediction;
-    });
+    return changed.predict({std::move(schedule), changes.linkSpeed, resamples, 1, isCancelled})
+        .map([&](profiler::Prediction prediction) {
+            prediction.run.info.label = schemeLabel(scheme).toStdString();
+            prediction.run.info.outcome = engine::Outcome::Finished;
+            return prediction;
+        });
 }
 
 WhatIfRow whatIfRow(const QString& scheme, const engine::Result<profiler::Prediction>& prediction,
@@ -248,8 +220,8 @@ WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const eng
 {
     WhatIfDetails details;
     details.scheme = scheme;
-    const auto predictor = withChanges(measured, run, changes);
-    auto prediction = predictor ? predictScheme(*predictor, scheme, settingsOf(changes, run))
+    const auto predictor = withChanges(measured, changes);
+    auto prediction = predictor ? predictScheme(*predictor, scheme, changes)
                                 : tl::unexpected(predictor.error());
     if (!prediction) {
         details.reason = QString::fromStdString(prediction.error().message);
@@ -259,10 +231,14 @@ WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const eng
     auto compared = profiler::compare({&run, &prediction->run});
     if (compared)
         details.comparison = *std::move(compared);
-    const auto with = [&](auto change) {
+    const auto with = [&](auto change) -> std::optional<std::int64_t> {
         WhatIfChanges other = changes;
         change(other);
-        return other == changes ? std::nullopt : iterationWith(measured, run, other, scheme);
+        const auto changed = withChanges(measured, other);
+        if (other == changes || !changed)
+            return std::nullopt;
+        const auto again = predictScheme(*changed, scheme, other);
+        return again ? std::optional(again->iteration) : std::nullopt;
     };
     details.withoutEdits = with([](WhatIfChanges& other) {
         other.times.clear();
@@ -270,7 +246,10 @@ WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const eng
         other.slowdowns.clear();
         other.messageDelay = 0;
     });
-    details.withMeasuredLayers = with([](WhatIfChanges& other) { other.layers.clear(); });
+    details.withMeasuredLayers = with([](WhatIfChanges& other) {
+        other.moves.clear();
+        other.layers = 0;
+    });
     details.withoutStragglers = with([](WhatIfChanges& other) { other.removesStragglers = true; });
     details.withHalfLinks = with([](WhatIfChanges& other) { other.linkSpeed /= 2; });
     details.measuredStages = run.schedule.shape.stages;
@@ -291,34 +270,8 @@ QString whatIfCommand(const QString& file, const QString& scheme, const WhatIfCh
         words << QStringLiteral("--own-order");
     else if (!scheme.isEmpty())
         words << QStringLiteral("--scheme") << scheme;
-    if (changes.microBatches != measured.microBatches)
-        words << QStringLiteral("--micro-batches") << QString::number(changes.microBatches);
-    if (changes.linkSpeed != 1)
-        words << QStringLiteral("--link-speed") << plainNumber(changes.linkSpeed);
-    for (const auto& [cell, time] : changes.times)
-        words << QStringLiteral("--op-time")
-              << QStringLiteral("%1%2=%3")
-                     .arg(cell.stage)
-                     .arg(fromUtf8(engine::kindName(cell.kind)),
-                          plainNumber(static_cast<double>(time) / 1e6));
-    if (changes.weightShare)
-        words << QStringLiteral("--weight-share") << plainNumber(*changes.weightShare);
-    if (!changes.layers.empty())
-        words << QStringLiteral("--layers")
-              << QString::number(std::accumulate(changes.layers.begin(), changes.layers.end(), 0));
-    for (const LayerMove& move : layerMoves(changes.layers))
-        words << QStringLiteral("--move-layers")
-              << QStringLiteral("%1:%2=%3").arg(move.from.value).arg(move.to.value).arg(move.count);
-    if (changes.tensorParallel != 1)
-        words << QStringLiteral("--tensor-parallel") << plainNumber(changes.tensorParallel);
-    if (changes.removesStragglers)
-        words << QStringLiteral("--no-stragglers");
-    for (const profiler::RunEdit& edit : changes.slowdowns)
-        if (isOwn || !edit.op)
-            words << QStringLiteral("--slow") << fromUtf8(profiler::toString(edit));
-    if (changes.messageDelay > 0)
-        words << QStringLiteral("--link-delay")
-              << plainNumber(static_cast<double>(changes.messageDelay) / 1e3);
+    for (const std::string& word : profiler::arguments(changes, measured.microBatches, isOwn))
+        words << shellWord(fromUtf8(word));
     return words.join(QLatin1Char(' '));
 }
 
@@ -398,9 +351,11 @@ std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run&
     if (changes.removesStragglers)
         add(editWord("Stragglers removed"),
             [](WhatIfChanges& other) { other.removesStragglers = false; });
-    if (!changes.layers.empty())
-        add(editWord("Changed layers per stage"),
-            [](WhatIfChanges& other) { other.layers.clear(); });
+    if (!changes.moves.empty())
+        add(editWord("Changed layers per stage"), [](WhatIfChanges& other) {
+            other.moves.clear();
+            other.layers = 0;
+        });
     if (const int measured = run.schedule.shape.microBatches; changes.microBatches != measured)
         add(editWord("N = %1 micro-batches").arg(changes.microBatches),
             [measured](WhatIfChanges& other) { other.microBatches = measured; });

@@ -41,51 +41,100 @@ constexpr OpKind kKinds[]
 
 std::vector<int> messagesOf(const engine::Schedule& schedule)
 {
-    std::vector<int> messages(static_cast<std::size_t>(schedule.shape.stages), 0);
+    const auto stages = static_cast<std::size_t>(schedule.shape.stages);
+    std::vector<int> messages(stages + 1, 0);
     for (const auto& program : schedule.program)
         for (const engine::Op& op : program)
-            if (engine::isTransfer(op.kind))
+            if (engine::isTransfer(op.kind)) {
                 ++messages[static_cast<std::size_t>(op.stage.value)];
+                ++messages[stages];
+            }
     return messages;
 }
 
 } // namespace
 
-StageCostsModel::StageCostsModel(QObject* parent)
-    : QAbstractTableModel(parent)
-{ }
-
 void StageCostsModel::show(const engine::Run& run, const profiler::MeasuredTimes& times)
 {
-    beginResetModel();
     m_times = times;
     m_messages = messagesOf(run.schedule);
     m_edits = {};
-    m_columns = {{What::Stage}};
+    m_kinds.clear();
     std::int64_t longest = 0;
     for (const OpKind kind : kKinds) {
         std::int64_t most = 0;
         for (const StageId stage : m_times.stages.ids())
             most = std::max(most, (m_times.stages[stage].*profiler::samplesOf(kind)).median());
         if (most > 0)
-            m_columns.push_back({What::Time, kind});
+            m_kinds.push_back(kind);
         longest = std::max(longest, most);
     }
-    for (const What what : {What::WeightShare, What::Messages, What::Spread})
-        m_columns.push_back({what});
     m_time = timeScale(longest);
-    endResetModel();
+    std::vector<int> rows(m_times.stages.size() + 1);
+    std::iota(rows.begin(), rows.end(), 0);
+    reset(columns(), std::move(rows));
 }
 
-int StageCostsModel::rowCount(const QModelIndex& parent) const
+StageCostsModel::Columns StageCostsModel::columns() const
 {
-    const auto stages = static_cast<int>(m_times.stages.size());
-    return parent.isValid() || stages == 0 ? 0 : stages + 1;
+    const auto isBold = [this](int row) { return isSum(row); };
+    Columns all{TableColumn<int>(
+                    tr("Stage"),
+                    [this](int row) { return isSum(row) ? tr("Sum") : QString::number(row); },
+                    Qt::AlignLeft)
+                    .with(kStrongRole, kAlways)};
+    for (const OpKind kind : m_kinds)
+        all.push_back(timeColumn(kind));
+    all.push_back(weightColumn());
+    all.push_back(TableColumn<int>(tr("Msg."), [this](int row) {
+                      return number(m_messages[static_cast<std::size_t>(row)], 0);
+                  }).with(kStrongRole, isBold));
+    all.push_back(TableColumn<int>(tr("±, %"), [this](int row) {
+                      return isSum(row)
+                          ? QString()
+                          : number(100 * m_times.stages[StageId{row}].forward.spread(), 1);
+                  }).with(kStrongRole, isBold));
+    return all;
 }
 
-int StageCostsModel::columnCount(const QModelIndex& parent) const
+TableColumn<int> StageCostsModel::timeColumn(OpKind kind) const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
+    const auto isEdited = [=, this](int row) { return m_edits.times.contains({row, kind}); };
+    return TableColumn<int>(fromUtf8(engine::kindName(kind)),
+                            [=, this](int row) {
+                                const double time = value(row, kind);
+                                return time > 0 ? m_time.text(time) : QStringLiteral("–");
+                            })
+        .with(kStrongRole, [=, this](int row) { return isSum(row) || isEdited(row); })
+        .with(kBeforeRole,
+              [=, this](int row) {
+                  return isEdited(row) ? m_time.text(measured(row, kind)) : QVariant();
+              })
+        .with(Qt::ToolTipRole, [=, this](int row) {
+            return isSum(row) || measured(row, kind) <= 0 ? QVariant()
+                                                          : tr("Double-click or F2 to change it");
+        });
+}
+
+TableColumn<int> StageCostsModel::weightColumn() const
+{
+    const auto isEdited = [this](int row) { return m_edits.weightShare && !isSum(row); };
+    return TableColumn<int>(tr("W, %"),
+                            [this](int row) {
+                                const double share = weightShare(row);
+                                return share >= 0 ? number(100 * share, 1) : QStringLiteral("–");
+                            })
+        .with(kStrongRole, [=, this](int row) { return isSum(row) || isEdited(row); })
+        .with(kHintRole, [this](int) { return !m_times.backwardIsSplit && !m_edits.weightShare; })
+        .with(kBeforeRole,
+              [=, this](int row) {
+                  return isEdited(row) ? number(100 * (1 - m_times.inputShare), 1) : QVariant();
+              })
+        .with(Qt::ToolTipRole, [this](int) {
+            return m_times.backwardIsSplit
+                ? QVariant()
+                : tr("Assumed, because the run has only B; double-click to change it");
+        });
 }
 
 double StageCostsModel::measured(int stage, OpKind kind) const
@@ -94,138 +143,49 @@ double StageCostsModel::measured(int stage, OpKind kind) const
         (m_times.stages[StageId{stage}].*profiler::samplesOf(kind)).median());
 }
 
-double StageCostsModel::value(int stage, OpKind kind) const
+double StageCostsModel::value(int row, OpKind kind) const
 {
-    const auto edited = m_edits.times.find({stage, kind});
-    return edited == m_edits.times.end() ? measured(stage, kind)
+    if (isSum(row)) {
+        double sum = 0;
+        for (int stage = 0; stage < row; ++stage)
+            sum += value(stage, kind);
+        return sum;
+    }
+    const auto edited = m_edits.times.find({row, kind});
+    return edited == m_edits.times.end() ? measured(row, kind)
                                          : static_cast<double>(edited->second);
 }
 
-double StageCostsModel::weightShareOf(int row) const
+double StageCostsModel::weightShare(int row) const
 {
-    double input = 0, weight = 0;
-    const auto stages = static_cast<int>(m_times.stages.size());
-    for (int stage = 0; stage < stages; ++stage)
-        if (isSum(row) || stage == row) {
-            input += value(stage, OpKind::BackwardInput);
-            weight += value(stage, OpKind::BackwardWeight);
-        }
+    const double input = value(row, OpKind::BackwardInput),
+                 weight = value(row, OpKind::BackwardWeight);
     if (weight > 0)
         return weight / (input + weight);
     return m_times.backwardIsSplit ? -1 : m_edits.weightShare.value_or(1 - m_times.inputShare);
 }
 
-QString StageCostsModel::text(const QModelIndex& index) const
+bool StageCostsModel::isEditable(int row, std::size_t column) const
 {
-    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
-    const int row = index.row();
-    const auto stages = static_cast<int>(m_times.stages.size());
-    const auto sumOver = [&](const auto& of) {
-        double sum = 0;
-        for (int stage = 0; stage < stages; ++stage)
-            sum += isSum(row) || stage == row ? static_cast<double>(of(stage)) : 0;
-        return sum;
-    };
-    switch (column.what) {
-    case What::Stage:
-        return isSum(row) ? tr("Sum") : QString::number(row);
-    case What::Time: {
-        const double sum = sumOver([&](int stage) { return value(stage, column.kind); });
-        return sum > 0 ? m_time.text(sum) : QStringLiteral("–");
-    }
-    case What::WeightShare: {
-        const double share = weightShareOf(row);
-        return share < 0 ? QStringLiteral("–") : number(100 * share, 1);
-    }
-    case What::Messages:
-        return number(
-            sumOver([&](int stage) { return m_messages[static_cast<std::size_t>(stage)]; }), 0);
-    case What::Spread:
-        return isSum(row) ? QString()
-                          : number(100 * m_times.stages[StageId{row}].forward.spread(), 1);
-    }
-    return {};
-}
-
-QString StageCostsModel::before(const QModelIndex& index) const
-{
-    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
-    if (isSum(index.row()))
-        return {};
-    if (column.what == What::Time && m_edits.times.contains({index.row(), column.kind}))
-        return m_time.text(measured(index.row(), column.kind));
-    if (column.what == What::WeightShare && m_edits.weightShare)
-        return number(100 * (1 - m_times.inputShare), 1);
-    return {};
-}
-
-bool StageCostsModel::isEditable(const QModelIndex& index) const
-{
-    if (!index.isValid() || isSum(index.row()))
+    if (isSum(row) || column == 0 || column > m_kinds.size() + 1)
         return false;
-    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
-    return (column.what == What::Time && measured(index.row(), column.kind) > 0)
-        || (column.what == What::WeightShare && !m_times.backwardIsSplit);
+    return column <= m_kinds.size() ? measured(row, m_kinds[column - 1]) > 0
+                                    : !m_times.backwardIsSplit;
 }
 
 Qt::ItemFlags StageCostsModel::flags(const QModelIndex& index) const
 {
-    const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
-    return isEditable(index) ? flags | Qt::ItemIsEditable : flags;
+    const Qt::ItemFlags flags = TableModel::flags(index);
+    return index.isValid() && isEditable(at(index.row()), static_cast<std::size_t>(index.column()))
+        ? flags | Qt::ItemIsEditable
+        : flags;
 }
 
 QVariant StageCostsModel::data(const QModelIndex& index, int role) const
 {
-    if (!index.isValid())
-        return {};
-    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
-    switch (role) {
-    case Qt::DisplayRole:
-        return text(index);
-    case Qt::EditRole:
-        return text(index).remove(kNarrowSpace);
-    case Qt::TextAlignmentRole:
-        return headerData(index.column(), Qt::Horizontal, role);
-    case kStrongRole:
-        return isSum(index.row()) || column.what == What::Stage || !before(index).isEmpty();
-    case kHintRole:
-        return column.what == What::WeightShare && !m_times.backwardIsSplit && !m_edits.weightShare;
-    case kBeforeRole:
-        return before(index).isEmpty() ? QVariant() : QVariant(before(index));
-    case Qt::ToolTipRole:
-        if (column.what == What::WeightShare && !m_times.backwardIsSplit)
-            return toolTipText(
-                tr("Assumed, because the run has only B; double-click to change it"));
-        return isEditable(index) ? QVariant(toolTipText(tr("Double-click or F2 to change it")))
-                                 : QVariant();
-    default:
-        return {};
-    }
-}
-
-QVariant StageCostsModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
-        return {};
-    const Column& column = m_columns[static_cast<std::size_t>(section)];
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment(
-            (column.what == What::Stage ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (column.what) {
-    case What::Stage:
-        return tr("Stage");
-    case What::Time:
-        return fromUtf8(engine::kindName(column.kind));
-    case What::WeightShare:
-        return tr("W, %");
-    case What::Messages:
-        return tr("Msg.");
-    case What::Spread:
-        return tr("±, %");
-    }
-    return {};
+    return role == Qt::EditRole
+        ? QVariant(TableModel::data(index, Qt::DisplayRole).toString().remove(kNarrowSpace))
+        : TableModel::data(index, role);
 }
 
 bool StageCostsModel::setData(const QModelIndex& index, const QVariant& value, int role)
@@ -235,47 +195,44 @@ bool StageCostsModel::setData(const QModelIndex& index, const QVariant& value, i
                                .replace(QLatin1Char(','), QLatin1Char('.'))
                                .trimmed()
                                .toDouble(&isNumber);
-    if (role != Qt::EditRole || !isEditable(index) || !isNumber || !(entered > 0)
-        || !std::isfinite(entered))
+    if (role != Qt::EditRole || !flags(index).testFlag(Qt::ItemIsEditable) || !isNumber
+        || !(entered > 0) || !std::isfinite(entered))
         return false;
     if (value.toString() == index.data(Qt::EditRole).toString())
         return true; // the text was not changed, so its rounded number is not stored
-    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
-    Edits edits = m_edits;
-    if (column.what == What::WeightShare) {
-        if (entered >= 100)
-            return false;
+    WhatIfChanges edits = m_edits;
+    const auto kind = static_cast<std::size_t>(index.column()) - 1;
+    const double ns = entered * m_time.perUnit();
+    if (kind == m_kinds.size() ? entered >= 100 : ns < 1 || ns > 1e15)
+        return false;
+    if (kind == m_kinds.size())
         edits.weightShare = entered / 100;
-    } else {
-        const double ns = entered * m_time.perUnit();
-        if (ns < 1 || ns > 1e15)
-            return false;
-        edits.times[{index.row(), column.kind}] = std::llround(ns);
-    }
+    else
+        edits.times[{at(index.row()), m_kinds[kind]}] = std::llround(ns);
     set(edits);
     Q_EMIT edited();
     return true;
 }
 
-void StageCostsModel::set(const Edits& edits)
+void StageCostsModel::set(const WhatIfChanges& edits)
 {
-    Q_EMIT layoutAboutToBeChanged(); // the view measures the columns again: edited cells are wider
     m_edits = edits;
-    Q_EMIT layoutChanged();
+    sortAgain(); // the view measures the columns again: edited cells are wider
     Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
 }
 
-void StageCostsModel::setEdits(const std::map<WhatIfChanges::Cell, std::int64_t>& times,
-                               std::optional<double> weightShare)
+void StageCostsModel::setEdits(const WhatIfChanges& changes)
 {
-    if (const Edits edits{times, weightShare}; edits != m_edits)
+    WhatIfChanges edits;
+    edits.times = changes.times;
+    edits.weightShare = changes.weightShare;
+    if (edits != m_edits)
         set(edits);
 }
 
 QString StageCostsModel::editsText() const
 {
-    const auto count
-        = static_cast<std::int64_t>(m_edits.times.size()) + (m_edits.weightShare ? 1 : 0);
+    const auto count = static_cast<std::int64_t>(m_edits.editedCells());
     return count == 0 ? QString() : tr("%1 edited").arg(countOf(count, "cell"));
 }
 
@@ -301,150 +258,105 @@ public:
     }
 };
 
+// Draws an edited cell with a frame and its measured value struck through. Accepts numbers above 0;
+// a refused number stays in the field, with a frame in the error colour.
+class CostDelegate : public CellDelegate
+{
+public:
+    using CellDelegate::CellDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override
+    {
+        CellDelegate::paint(painter, option, index);
+        const Chrome& chrome = theme().chrome;
+        const QString before = index.data(kBeforeRole).toString();
+        painter->save();
+        if (!before.isEmpty()) {
+            const int now = QFontMetrics(uiFont(12, QFont::Medium))
+                                .horizontalAdvance(index.data().toString());
+            QFont struck = uiFont(11);
+            struck.setStrikeOut(true);
+            painter->setFont(struck);
+            painter->setPen(chrome.text2);
+            painter->drawText(option.rect.adjusted(2, 0, -kCellPadding - now - kStruckGap, 0),
+                              Qt::AlignRight | Qt::AlignVCenter, before);
+            painter->setPen(QPen(chrome.text, 1));
+            painter->drawRect(option.rect.adjusted(1, 1, -3, -3));
+        }
+        if (option.state & QStyle::State_HasFocus) {
+            painter->setPen(QPen(chrome.text, 2));
+            painter->drawRect(option.rect.adjusted(1, 1, -2, -2));
+        }
+        painter->restore();
+    }
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QSize size = CellDelegate::sizeHint(option, index);
+        const QString before = index.data(kBeforeRole).toString();
+        if (!before.isEmpty())
+            size.rwidth() += QFontMetrics(uiFont(11)).horizontalAdvance(before) + kStruckGap;
+        return size;
+    }
+
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&,
+                          const QModelIndex& index) const override
+    {
+        auto* field = named(new QLineEdit(parent), "costEditor", tr("Time"));
+        field->setProperty("small", true);
+        field->setAlignment(Qt::AlignRight);
+        field->setValidator(new AboveZero(field));
+        field->setAccessibleName(
+            index.model()->headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString());
+        field->setToolTip(tr("Type a number above 0"));
+        connect(field, &QLineEdit::textChanged, field,
+                [field] { setLook(field, "invalid", !field->hasAcceptableInput()); });
+        return field;
+    }
+
+    void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                              const QModelIndex&) const override
+    {
+        constexpr int kLeastEditor = 64;
+        QRect box = option.rect;
+        box.setLeft(std::min(box.left(), box.right() - kLeastEditor));
+        editor->setGeometry(box);
+    }
+};
+
+// The measured times of the stages; F2, Enter or a double click edits a cell.
+class CostTable : public DataTable
+{
+public:
+    explicit CostTable(const ThemeController& theme)
+        : DataTable(theme, kCostRow)
+    {
+        setItemDelegate(new CostDelegate(theme, this));
+        setSelectionMode(QAbstractItemView::NoSelection);
+        setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed
+                        | QAbstractItemView::AnyKeyPressed);
+    }
+
+protected:
+    // Starts editing with Enter. While a cell is edited, its editor handles Enter.
+    void keyPressEvent(QKeyEvent* event) override
+    {
+        const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+        if (isEnter && state() != EditingState
+            && currentIndex().flags().testFlag(Qt::ItemIsEditable)) {
+            edit(currentIndex());
+            return;
+        }
+        DataTable::keyPressEvent(event);
+    }
+};
+
 } // namespace
-
-void CostDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
-                         const QModelIndex& index) const
-{
-    CellDelegate::paint(painter, option, index);
-    const Chrome& chrome = theme().chrome;
-    const QString before = index.data(kBeforeRole).toString();
-    painter->save();
-    if (!before.isEmpty()) {
-        const int now
-            = QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(index.data().toString());
-        QFont struck = uiFont(11);
-        struck.setStrikeOut(true);
-        painter->setFont(struck);
-        painter->setPen(chrome.text2);
-        painter->drawText(option.rect.adjusted(2, 0, -kCellPadding - now - kStruckGap, 0),
-                          Qt::AlignRight | Qt::AlignVCenter, before);
-        painter->setPen(QPen(chrome.text, 1));
-        painter->drawRect(option.rect.adjusted(1, 1, -3, -3));
-    }
-    if (option.state & QStyle::State_HasFocus) {
-        painter->setPen(QPen(chrome.text, 2));
-        painter->drawRect(option.rect.adjusted(1, 1, -2, -2));
-    }
-    painter->restore();
-}
-
-QSize CostDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
-{
-    QSize size = CellDelegate::sizeHint(option, index);
-    const QString before = index.data(kBeforeRole).toString();
-    if (!before.isEmpty())
-        size.rwidth() += QFontMetrics(uiFont(11)).horizontalAdvance(before) + kStruckGap;
-    return size;
-}
-
-QWidget* CostDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&,
-                                    const QModelIndex& index) const
-{
-    auto* field = named(new QLineEdit(parent), "costEditor", tr("Time"));
-    field->setProperty("small", true);
-    field->setAlignment(Qt::AlignRight);
-    field->setValidator(new AboveZero(field));
-    field->setAccessibleName(
-        index.model()->headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString());
-    field->setToolTip(tr("Type a number above 0"));
-    connect(field, &QLineEdit::textChanged, field,
-            [field] { setLook(field, "invalid", !field->hasAcceptableInput()); });
-    return field;
-}
-
-void CostDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
-                                        const QModelIndex&) const
-{
-    constexpr int kLeastEditor = 64;
-    QRect box = option.rect;
-    box.setLeft(std::min(box.left(), box.right() - kLeastEditor));
-    editor->setGeometry(box);
-}
-
-CostTable::CostTable(const ThemeController& theme, QWidget* parent)
-    : DataTable(theme, kCostRow, parent)
-{
-    setItemDelegate(new CostDelegate(theme, this));
-    setSelectionMode(QAbstractItemView::NoSelection);
-    setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed
-                    | QAbstractItemView::AnyKeyPressed);
-}
-
-// Starts editing with Enter. While a cell is edited, its editor handles Enter.
-void CostTable::keyPressEvent(QKeyEvent* event)
-{
-    const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-    if (isEnter && state() != EditingState && currentIndex().flags().testFlag(Qt::ItemIsEditable)) {
-        edit(currentIndex());
-        return;
-    }
-    DataTable::keyPressEvent(event);
-}
-
-EditList::EditList(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
-    , m_rows(spaced(new QVBoxLayout(this), {14, 0, 8, 8}, 0))
-{
-    setObjectName(QStringLiteral("whatIfEdits"));
-    setAccessibleName(tr("Edits"));
-    m_rows->addWidget(makeLabel(tr("Edits"), "dock"));
-    hide();
-}
-
-// Deletes the old rows later, because a click on one of their buttons may call this function.
-void EditList::show(const std::vector<WhatIfEdit>& edits)
-{
-    const bool hadFocus = isAncestorOf(focusWidget());
-    if (m_content != nullptr) {
-        m_content->hide();
-        m_content->deleteLater();
-    }
-    m_content = new QWidget;
-    spaced(new QVBoxLayout(m_content), {}, 0);
-    m_rows->addWidget(m_content);
-    int number = 0;
-    for (const WhatIfEdit& edit : edits)
-        addRow(edit, number++);
-    setVisible(!edits.empty());
-    if (auto* first = m_content->findChild<QToolButton*>(); hadFocus && first != nullptr)
-        first->setFocus();
-}
-
-void EditList::addRow(const WhatIfEdit& edit, int number)
-{
-    auto* remove = makeIconButton("", Icon::Close, tr("Remove %1").arg(edit.text), m_theme);
-    remove->setObjectName(QStringLiteral("removeEdit%1").arg(number));
-    remove->setFocusPolicy(Qt::StrongFocus);
-    connect(remove, &QToolButton::clicked, this,
-            [this, rest = edit.without] { Q_EMIT removed(rest); });
-    auto* text = makeLabel(edit.text);
-    text->setTextFormat(Qt::PlainText);
-    text->setWordWrap(true);
-    static_cast<QVBoxLayout*>(m_content->layout())
-        ->addLayout(spaced(new QHBoxLayout, {}, 8, {{text, 1}, remove}));
-}
-
-QStringList EditList::texts() const
-{
-    QStringList all;
-    if (m_content != nullptr)
-        for (const QLabel* label : m_content->findChildren<QLabel*>())
-            all << label->text();
-    return all;
-}
 
 namespace {
 
 enum Scope { OneOp, KindOnDevice, KindEverywhere };
-
-void setInvalid(QLineEdit& field, bool isInvalid)
-{
-    field.setProperty("invalid", isInvalid);
-    field.style()->unpolish(&field);
-    field.style()->polish(&field);
-}
 
 } // namespace
 
@@ -563,7 +475,7 @@ void SlowForm::showState()
     const bool canEdit = m_op && m_op->duration > 0;
     m_time->setEnabled(canEdit);
     m_scope->setEnabled(canEdit);
-    setInvalid(*m_time, false);
+    setLook(m_time, "invalid", false);
     const QString name = m_op ? fromUtf8(engine::toString(m_op->op)) : QString();
     const QString kind = m_op ? fromUtf8(engine::kindShortName(m_op->op.kind)) : tr("kind");
     const int device = m_op ? m_op->device.value : 0;
@@ -597,7 +509,7 @@ void SlowForm::takeTime()
     bool isNumber = false;
     const double entered = text.trimmed().toDouble(&isNumber);
     if (!m_op || !isNumber || !(entered > 0) || !std::isfinite(entered)) {
-        setInvalid(*m_time, true);
+        setLook(m_time, "invalid", true);
         m_hint->setText(tr("%1 is not a duration; enter a positive number of %2.")
                             .arg(m_time->text(), m_unit.unit()));
         return;
@@ -641,7 +553,7 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     , m_theme(theme)
     , m_costs(new StageCostsModel(this))
     , m_table(named(new CostTable(theme), "costTable", tr("Measured times of the stages")))
-    , m_list(new EditList(theme))
+    , m_list(named(new QWidget, "whatIfEdits", tr("Edits")))
     , m_slow(new SlowForm(theme))
     , m_unit(makeLabel({}, "hint"))
     , m_edits(named(makeWrapped("hint"), "costEdits"))
@@ -670,6 +582,8 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     m_limit->setRange(0, 1'000'000);
     m_limit->setSingleStep(100);
     m_limit->setSpecialValueText(tr("none"));
+    spaced(new QVBoxLayout(m_list), {14, 0, 8, 8}, 0, {makeLabel(tr("Edits"), "dock")});
+    m_list->hide();
     auto* content = makeSurface("plain");
     auto* column
         = spaced(new QVBoxLayout(content), {}, 0,
@@ -699,10 +613,6 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     connect(m_layers, &QSpinBox::valueChanged, this, [this, change] {
         showLayers();
         change(m_layers)();
-    });
-    connect(m_list, &EditList::removed, this, [this](const WhatIfChanges& rest) {
-        take(rest, nullptr);
-        setChanges(rest);
     });
     connect(m_slow, &SlowForm::opScaled, this, [this](double ratio) {
         const auto edit = m_slow->selection();
@@ -834,15 +744,14 @@ void WhatIfForm::setKnowsBytes(bool knows)
 WhatIfChanges WhatIfForm::fields() const
 {
     WhatIfChanges changes = m_changes;
-    changes.times = m_costs->edits();
-    changes.weightShare = m_costs->weightShare();
+    changes.times = m_costs->edits().times;
+    changes.weightShare = m_costs->edits().weightShare;
     changes.linkSpeed = std::exp2(m_slider->value() / kStepsPerDoubling);
     changes.removesStragglers = m_stragglers->current() == 1;
     changes.microBatches = m_microBatches->value();
     changes.tensorParallel = m_tensorParallel->currentData().toDouble();
-    changes.layers.clear();
-    if (m_layerBar->split() != evenSplit(m_layerBar->split()))
-        changes.layers = m_layerBar->split();
+    changes.moves = layerMoves(m_layerBar->split());
+    changes.layers = changes.moves.empty() ? 0 : m_layers->value();
     return changes;
 }
 
@@ -862,15 +771,15 @@ void WhatIfForm::take(WhatIfChanges changes, const void* field)
 void WhatIfForm::setChanges(const WhatIfChanges& changes)
 {
     m_isShowing = true;
-    m_costs->setEdits(changes.times, changes.weightShare);
+    m_costs->setEdits(changes);
     m_slider->setValue(
         static_cast<int>(std::lround(kStepsPerDoubling * std::log2(changes.linkSpeed))));
     m_stragglers->setCurrent(changes.removesStragglers ? 1 : 0);
     m_microBatches->setValue(changes.microBatches);
     m_tensorParallel->setCurrentIndex(m_tensorParallel->findData(changes.tensorParallel));
-    if (!changes.layers.empty())
-        m_layers->setValue(std::accumulate(changes.layers.begin(), changes.layers.end(), 0));
-    m_layerBar->setSplit(changes.layers.empty() ? evenSplit(m_layerBar->split()) : changes.layers);
+    if (changes.layers > 0)
+        m_layers->setValue(changes.layers);
+    m_layerBar->setSplit(withMoves(evenSplit(m_layerBar->split()), changes.moves));
     m_isShowing = false;
     m_changes = changes;
     m_lastField = nullptr;
@@ -936,15 +845,41 @@ void WhatIfForm::showEdits()
     m_edits->setText(edits.isEmpty() ? messages : edits + QStringLiteral(". ") + messages);
     m_undo->setVisible(canUndo());
     m_slow->show(m_changes);
-    m_list->show(editsOf(m_changes, *m_run));
-    showLinks();
+    listEdits();
+    const double speed = std::exp2(m_slider->value() / kStepsPerDoubling);
+    m_links->setText(QStringLiteral("× %1").arg(number(speed, 2)));
     m_table->setFixedHeight(m_table->fittingHeight());
 }
 
-void WhatIfForm::showLinks()
+// Lists the changes, each with a button that removes it. Deletes the old rows later, because a
+// click on one of their buttons may call this function.
+void WhatIfForm::listEdits()
 {
-    const double speed = std::exp2(m_slider->value() / kStepsPerDoubling);
-    m_links->setText(QStringLiteral("× %1").arg(number(speed, 2)));
+    const bool hadFocus = m_list->isAncestorOf(focusWidget());
+    if (m_listed != nullptr) {
+        m_listed->hide();
+        m_listed->deleteLater();
+    }
+    m_listed = new QWidget;
+    auto* rows = spaced(new QVBoxLayout(m_listed), {}, 0);
+    m_list->layout()->addWidget(m_listed);
+    int count = 0;
+    for (const WhatIfEdit& edit : editsOf(m_changes, *m_run)) {
+        auto* remove = makeIconButton("", Icon::Close, tr("Remove %1").arg(edit.text), m_theme);
+        remove->setObjectName(QStringLiteral("removeEdit%1").arg(count++));
+        remove->setFocusPolicy(Qt::StrongFocus);
+        connect(remove, &QToolButton::clicked, this, [this, rest = edit.without] {
+            take(rest, nullptr);
+            setChanges(rest);
+        });
+        auto* text = makeLabel(edit.text);
+        text->setTextFormat(Qt::PlainText);
+        text->setWordWrap(true);
+        rows->addLayout(spaced(new QHBoxLayout, {}, 8, {{text, 1}, remove}));
+    }
+    m_list->setVisible(count > 0);
+    if (auto* first = m_listed->findChild<QToolButton*>(); hadFocus && first != nullptr)
+        first->setFocus();
 }
 
 } // namespace app

@@ -2,10 +2,10 @@
 
 #include "app/ui/data_table.h"
 #include "app/ui/numbers.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 #include "app/whatif/what_if.h"
 
-#include <QAbstractTableModel>
 #include <QWidget>
 
 #include <optional>
@@ -25,29 +25,24 @@ class SpinField;
 class LayerBar;
 class SegmentControl;
 
-// Table of the measured times of each stage and their sum. The user can edit the times and, if it
-// was not measured, the share of W in B.
-class StageCostsModel : public QAbstractTableModel
+// The measured times of each stage and, in the last row, their sum. The user can edit the times
+// and, if it was not measured, the share of W in B.
+class StageCostsModel : public TableModel<int>
 {
     Q_OBJECT
 
 public:
-    explicit StageCostsModel(QObject* parent = nullptr);
+    using TableModel::TableModel;
 
     void show(const engine::Run& run, const profiler::MeasuredTimes& times); // discards edits
 
-    const std::map<WhatIfChanges::Cell, std::int64_t>& edits() const { return m_edits.times; }
-    std::optional<double> weightShare() const { return m_edits.weightShare; }
-    // Replaces all edits without emitting edited().
-    void setEdits(const std::map<WhatIfChanges::Cell, std::int64_t>& times,
-                  std::optional<double> weightShare);
+    // Only the times and the share of W.
+    const WhatIfChanges& edits() const { return m_edits; }
+    void setEdits(const WhatIfChanges& changes); // without emitting edited()
     Scale time() const { return m_time; }
     QString editsText() const; // "1 cell edited"; "" without edits
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     // Sets a number in the unit of the column. Returns false if a time is not from 1 to 10¹⁵ ns or
     // a share is not between 0 and 100 %.
@@ -57,88 +52,22 @@ Q_SIGNALS:
     void edited();
 
 private:
-    enum class What : std::uint8_t { Stage, Time, WeightShare, Messages, Spread };
-    struct Column
-    {
-        What what;
-        engine::OpKind kind = engine::OpKind::Forward; // the kind of op of a Time column
-    };
-    struct Edits
-    {
-        std::map<WhatIfChanges::Cell, std::int64_t> times;
-        std::optional<double> weightShare;
-        friend bool operator==(const Edits&, const Edits&) = default;
-    };
-
+    Columns columns() const;
+    TableColumn<int> timeColumn(engine::OpKind kind) const;
+    TableColumn<int> weightColumn() const;
     bool isSum(int row) const { return row == static_cast<int>(m_times.stages.size()); }
-    bool isEditable(const QModelIndex& index) const;
+    bool isEditable(int row, std::size_t column) const;
     double measured(int stage, engine::OpKind kind) const; // ns; 0: not measured
-    // The edited value if there is one, otherwise the measured one.
-    double value(int stage, engine::OpKind kind) const;
-    double weightShareOf(int row) const; // < 0: unknown
-    QString text(const QModelIndex& index) const;
-    QString before(const QModelIndex& index) const; // the measured value of an edited cell
-    void set(const Edits& edits);
+    // The edited value if there is one, otherwise the measured one; of the last row the sum.
+    double value(int row, engine::OpKind kind) const;
+    double weightShare(int row) const; // < 0: unknown
+    void set(const WhatIfChanges& edits);
 
     profiler::MeasuredTimes m_times;
-    std::vector<int> m_messages; // messages that each stage sends and receives per iteration
-    std::vector<Column> m_columns;
+    std::vector<int> m_messages; // messages that each stage sends and receives, then their sum
+    std::vector<engine::OpKind> m_kinds; // of the columns after the first
     Scale m_time;
-    Edits m_edits;
-};
-
-// Draws an edited cell with a frame and its measured value struck through. Accepts numbers above 0;
-// a refused number stays in the field, with a frame in the error colour.
-class CostDelegate : public CellDelegate
-{
-    Q_OBJECT
-
-public:
-    using CellDelegate::CellDelegate;
-
-    void paint(QPainter* painter, const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override;
-    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option,
-                          const QModelIndex& index) const override;
-    void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
-                              const QModelIndex& index) const override;
-};
-
-// The measured times of the stages; F2, Enter or a double click edits a cell.
-class CostTable : public DataTable
-{
-    Q_OBJECT
-
-public:
-    explicit CostTable(const ThemeController& theme, QWidget* parent = nullptr);
-
-protected:
-    void keyPressEvent(QKeyEvent* event) override;
-};
-
-// The changes of a measured run, one per row, each with a button that removes it. Hidden without
-// changes.
-class EditList : public QWidget
-{
-    Q_OBJECT
-
-public:
-    explicit EditList(const ThemeController& theme, QWidget* parent = nullptr);
-
-    void show(const std::vector<WhatIfEdit>& edits);
-    using QWidget::show;
-    QStringList texts() const;
-
-Q_SIGNALS:
-    void removed(const app::WhatIfChanges& rest); // the changes without the removed one
-
-private:
-    void addRow(const WhatIfEdit& edit, int number);
-
-    const ThemeController& m_theme;
-    QVBoxLayout* m_rows;
-    QWidget* m_content = nullptr;
+    WhatIfChanges m_edits;
 };
 
 // The op of the run's own order that the user selected, with its predicted duration.
@@ -206,7 +135,6 @@ public:
     void setKnowsBytes(bool knows);
     const WhatIfChanges& changes() const { return m_changes; }
     std::int64_t memoryLimit() const; // in bytes; 0: no limit
-    CostTable& table() const { return *m_table; }
     SlowForm& slow() const { return *m_slow; }
     // Multiplies the duration of the ops that are chosen in the slow-down form. The calls during
     // one drag, of which only the last has `isLast`, are one step of undo().
@@ -234,12 +162,12 @@ private:
     void take(WhatIfChanges changes, const void* field);
     void setChanges(const WhatIfChanges& changes); // shows them, and emits changed()
     void showEdits();
-    void showLinks();
+    void listEdits();
 
     const ThemeController& m_theme;
     StageCostsModel* m_costs;
-    CostTable* m_table;
-    EditList* m_list;
+    DataTable* m_table;
+    QWidget *m_list, *m_listed = nullptr; // the edits
     SlowForm* m_slow;
     QLabel *m_unit, *m_edits, *m_links, *m_stragglersHint, *m_layersHint, *m_memoryHint,
         *m_interval;

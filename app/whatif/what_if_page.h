@@ -9,15 +9,8 @@
 #include "app/whatif/what_if_predictions.h"
 #include "app/whatif/what_if_text.h"
 
-#include <QCoreApplication>
 #include <QTimer>
-#include <QWidget>
 
-#include <memory>
-#include <optional>
-#include <utility>
-
-class QComboBox;
 class QScrollArea;
 class QStackedWidget;
 
@@ -27,71 +20,13 @@ class Band;
 class CompareWidget;
 class EmptyState;
 class RunsDock;
-class RunsModel;
-class WhatIfForm;
-class WhatIfTable;
 class WhatIfModel;
+class WhatIfTable;
 
-// The actions of the what-if page, by menu.
-class WhatIfActions
-{
-    Q_DECLARE_TR_FUNCTIONS(WhatIfActions)
-
-public:
-    WhatIfActions(const ThemeController& theme, Page& page); // `page` owns the actions
-
-    QList<QAction*> of(Menu menu) const;
-    void enablePrediction(bool isKnown); // actions that need the current prediction
-    void enableOp(bool isSelected);
-    void enableEdits(bool canUndo, bool canRedo, bool canReset);
-
-    QAction *open, *copy, *exportFigure, *schedule, *fit, *undo, *redo, *reset, *shorten, *lengthen,
-        *showRuns, *showDetails;
-};
-
-// The layout of the what-if page: the runs, the measured times, both timelines above the ranking,
-// and the details. It hides parts if the window is small. The page creates the content of the
-// parts.
-class WhatIfFrame : public QWidget
-{
-    Q_OBJECT
-
-public:
-    // `actions` must outlive the frame.
-    WhatIfFrame(const ThemeController& theme, const WhatIfActions& actions, RunsModel& runs);
-
-    // `excess` states the memory of the fullest device if it is over the limit; "" if it is not.
-    void showVerdict(const WhatIfVerdict& verdict, const QString& excess);
-    // Shows why there are no predictions. A button opens the report of an imported run, or a new
-    // run with the settings of `run`. The button is hidden if neither is possible or if `run` is
-    // nullptr (not read yet).
-    void refuse(const QString& reason, const engine::Run* run);
-    void showFailure(const QString& bold, const engine::Error& error); // shows why an action failed
-    // Folds the details first, then the list of runs. A part that the user opened stays open until
-    // the size class of the page changes.
-    void fold(int width);
-
-    RunsDock* runs;
-    WhatIfForm* form;
-    CompareWidget* compare;
-    WhatIfTable* table;
-    Band *sentence, *notice;
-    QComboBox* schemes;
-    QScrollArea* details;
-    EmptyState* refused; // replaces all other parts; see refuse()
-    QStackedWidget* stack;
-
-private:
-    QWidget* makeForm();
-    QWidget* makeCentre(const ThemeController& theme);
-    QWidget* makeToolbar(const ThemeController& theme);
-    QWidget* makeDetails(const ThemeController& theme);
-
-    const WhatIfActions& m_actions;
-    bool m_hasRoomForRuns = true, m_hasRoomForDetails = true;
-};
-
-// Predicts other schemes from the measured times of a run, which the user can change.
+// Predicts other schemes from the measured times of a run, which the user can change: the runs, the
+// measured times, both timelines above the ranking, and the details. We fold the details, then the
+// list of runs, if the window is narrow; a part that the user opened stays open until the size
+// class of the page changes.
 class WhatIfPage : public Page
 {
     Q_OBJECT
@@ -103,22 +38,28 @@ public:
     QString title() const override;
     QStringList statusTexts() const override;
     QString statusNote() const override;
-    QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
+    QList<QAction*> menuActions(Menu menu) const override;
     const RunDocument* document() const override { return m_document.get(); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void connectActions();
+    void makeActions();
+    void enablePrediction(bool isKnown); // actions that need the current prediction
+    void layOut();
+    QWidget* makeForm();
+    QWidget* makeCentre();
+    QWidget* makeDetails();
     void connectAll();
 
     void showDocument(); // shows an empty state until the run is read
     void start(const RunPointer& run);
     void showMeasured(const WhatIfPredictions::Predictor& predictor);
     void refuse(const QString& reason);
+    void replaceRun(); // opens the import of the run, or a new run with its settings
+    void takeChanges();
     void predict();
-    void preview(); // predicts only the run's own order, at once
     bool isOwnOrder() const { return m_scheme == kOwnOrder; }
     void showSelected(int run, const Selection& selection);
     std::optional<OpInFocus> predictedOp() const;
@@ -127,7 +68,8 @@ private:
     void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);
     void showViews();
     void showPeak();
-    WhatIfNumbers numbers() const; // numbers of the run and the last request
+    const WhatIfRow* chosenRow() const; // nullptr: unknown
+    WhatIfNumbers numbers() const;      // numbers of the run and the last request
     void showDetails();
     void showSentence();
     void openPrediction();
@@ -150,8 +92,19 @@ private:
     WhatIfModel* m_model = nullptr;
     QTimer m_delay; // delays predictions while a slider moves
     Background m_writing{this};
-    WhatIfActions m_actions;
-    WhatIfFrame* m_frame;
+    bool m_hasRoomForRuns = true, m_hasRoomForDetails = true;
+
+    QAction *m_open, *m_copy, *m_export, *m_schedule, *m_fit, *m_undo, *m_redo, *m_reset,
+        *m_shorten, *m_lengthen, *m_showRuns, *m_showDetails;
+    RunsDock* m_runs;
+    WhatIfForm* m_form;
+    CompareWidget* m_compare;
+    WhatIfTable* m_table;
+    Band *m_sentence, *m_notice;
+    QComboBox* m_schemes;
+    QScrollArea* m_detailsArea;
+    EmptyState* m_refused; // replaces all other parts
+    QStackedWidget* m_stack;
 };
 
 } // namespace app

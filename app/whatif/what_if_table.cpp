@@ -122,56 +122,35 @@ double WhatIfModel::differenceOf(const WhatIfRow& row) const
         / static_cast<double>(std::max<std::int64_t>(1, m_measured));
 }
 
-QString WhatIfModel::text(const WhatIfRow& row, Column column) const
-{
-    if (column == Column::Scheme)
-        return schemeLabel(row.scheme);
-    if (!fits(row)) {
-        const QString reason = row.isKnown ? excess(row) : row.reason;
-        return column == Column::Iteration ? reason : QString();
-    }
-    const auto time = [this](std::int64_t ns) { return m_time.text(static_cast<double>(ns)); };
-    switch (column) {
-    case Column::Iteration:
-        return time(row.iteration);
-    case Column::Difference:
-        return signedNumber(differenceOf(row), 1);
-    case Column::Bubble:
-        return number(100 * row.bubbleRatio, 1);
-    case Column::Memory:
-        return knowsBytes() ? m_bytes.text(static_cast<double>(mostBytes(row)))
-                            : number(row.peakStash, 1);
-    case Column::Fits:
-        return m_limit > 0 && mostBytes(row) > 0 ? tr("fits") : QString();
-    case Column::Range:
-        return row.hasInterval ? tr("%1 to %2").arg(time(row.least), time(row.most)) : QString();
-    default:
-        return {};
-    }
-}
-
 WhatIfModel::Columns WhatIfModel::columns() const
 {
-    const auto column
-        = [this](Column which, const ColumnTitle& title, Qt::AlignmentFlag align = Qt::AlignRight) {
-              return TableColumn<WhatIfRow>(
-                  title, [this, which](const WhatIfRow& row) { return text(row, which); }, align);
-          };
-    const auto isRefused = [this](const WhatIfRow& row) { return QVariant(!fits(row)); };
-    const auto picture = [](const WhatIfRow& row) {
-        return QVariant::fromValue(static_cast<const Thumbnail*>(row.thumbnail.get()));
+    using Shown = TableColumn<WhatIfRow>;
+    const auto time = [this](std::int64_t ns) { return m_time.text(static_cast<double>(ns)); };
+    // A column that is empty for schemes that are not possible or do not fit.
+    const auto column = [this](const ColumnTitle& title, auto text) {
+        return Shown(title,
+                     [=, this](const WhatIfRow& row) { return fits(row) ? text(row) : QString(); });
     };
     Columns all{
-        column(Column::Scheme, tr("Scheme"), Qt::AlignLeft)
-            .with(kThumbnailRole, picture)
+        Shown(
+            tr("Scheme"), [](const WhatIfRow& row) { return schemeLabel(row.scheme); },
+            Qt::AlignLeft)
+            .with(kThumbnailRole,
+                  [](const WhatIfRow& row) {
+                      return QVariant::fromValue(
+                          static_cast<const Thumbnail*>(row.thumbnail.get()));
+                  })
             .with(kThumbnailWidthRole,
                   [this](const WhatIfRow& row) {
                       return static_cast<double>(row.iteration) / static_cast<double>(m_last);
                   }),
-        column(Column::Iteration, {tr("Iteration, %1"), m_time})
+        Shown({tr("Iteration, %1"), m_time},
+              [=, this](const WhatIfRow& row) {
+                  return fits(row) ? time(row.iteration) : row.isKnown ? excess(row) : row.reason;
+              })
             .with(kSpanRole,
                   [this](const WhatIfRow& row) {
-                      return QVariant(!text(row, Column::Iteration).isEmpty() && !fits(row));
+                      return !fits(row) && (row.isKnown || !row.reason.isEmpty());
                   })
             .with(Qt::TextAlignmentRole,
                   [this](const WhatIfRow& row) {
@@ -179,34 +158,46 @@ WhatIfModel::Columns WhatIfModel::columns() const
                           ? QVariant()
                           : QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter));
                   }),
-        column(Column::Difference, tr("Diff., %"))
+        column(tr("Diff., %"),
+               [this](const WhatIfRow& row) { return signedNumber(differenceOf(row), 1); })
             .with(kVerdictRole,
                   [this](const WhatIfRow& row) {
                       return static_cast<int>(differenceVerdict(differenceOf(row), 100, 1));
                   }),
-        column(Column::Bubble, tr("Bubble, %")),
-        column(Column::Memory,
-               knowsBytes() ? ColumnTitle(tr("Peak, %1"), m_bytes)
-                            : ColumnTitle(tr("Peak stash, Mₐ"))),
-        column(Column::Fits, ColumnTitle([this] {
+        column(tr("Bubble, %"),
+               [](const WhatIfRow& row) { return number(100 * row.bubbleRatio, 1); }),
+        column(knowsBytes() ? ColumnTitle(tr("Peak, %1"), m_bytes)
+                            : ColumnTitle(tr("Peak stash, Mₐ")),
+               [this](const WhatIfRow& row) {
+                   return knowsBytes() ? m_bytes.text(static_cast<double>(mostBytes(row)))
+                                       : number(row.peakStash, 1);
+               }),
+        column(ColumnTitle([this] {
                    return m_limit > 0 ? m_bytes.withUnit(static_cast<double>(m_limit)) : QString();
                }),
-               Qt::AlignLeft),
-        column(Column::Range, {tr("95 % int., %1"), m_time}),
-        column(Column::Bars, ColumnTitle([this] {
-                   return tr("%1 to %2")
-                       .arg(m_time.text(static_cast<double>(m_first)),
-                            m_time.withUnit(static_cast<double>(m_last)));
+               [this](const WhatIfRow& row) {
+                   return m_limit > 0 && mostBytes(row) > 0 ? tr("fits") : QString();
                }),
-               Qt::AlignLeft)
+        column({tr("95 % int., %1"), m_time},
+               [=](const WhatIfRow& row) {
+                   return row.hasInterval ? tr("%1 to %2").arg(time(row.least), time(row.most))
+                                          : QString();
+               }),
+        column(ColumnTitle([=, this] {
+                   return tr("%1 to %2")
+                       .arg(time(m_first), m_time.withUnit(static_cast<double>(m_last)));
+               }),
+               [](const WhatIfRow&) { return QString(); })
             .with(kIntervalRole,
                   [this](const WhatIfRow& row) {
                       return fits(row) ? QVariant::fromValue(interval(row)) : QVariant();
                   }),
     };
+    for (const Column which : {Column::Fits, Column::Bars})
+        all[static_cast<std::size_t>(which)].alignment = Qt::AlignLeft;
     for (auto& one : all)
         one.sortedBy([](const WhatIfRow& row) { return static_cast<double>(row.iteration); })
-            .with(kHintRole, isRefused);
+            .with(kHintRole, [this](const WhatIfRow& row) { return !fits(row); });
     return all;
 }
 

@@ -48,7 +48,6 @@ public:
 private:
     int rank(const WhatIfRow& row) const override;
     bool fits(const WhatIfRow& row) const { return row.isKnown && excess(row).isEmpty(); }
-    QString text(const WhatIfRow& row, Column column) const;
     Columns columns() const;
     void rescale();
     double differenceOf(const WhatIfRow& row) const; // in % of the measured iteration

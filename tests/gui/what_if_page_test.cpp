@@ -70,7 +70,7 @@ TEST_CASE("a slower stage is typed into its cell, and undone")
 {
     const WhatIfTab tab;
     REQUIRE(waitFor([&] { return tab.isPredicted(); }));
-    auto* costs = tab.find<CostTable>("costTable");
+    auto* costs = tab.find<DataTable>("costTable");
     const QString before = tab.sentence();
     QTest::mouseClick(costs->viewport(), Qt::LeftButton, {}, tab.centreOf("costTable", 3, 1));
     QTest::mouseDClick(costs->viewport(), Qt::LeftButton, {}, tab.centreOf("costTable", 3, 1));
@@ -96,7 +96,7 @@ TEST_CASE("a time of 0 stays in the field, which Enter does not leave")
 {
     const WhatIfTab tab;
     REQUIRE(waitFor([&] { return tab.isPredicted(); }));
-    auto* costs = tab.find<CostTable>("costTable");
+    auto* costs = tab.find<DataTable>("costTable");
     costs->setFocus();
     costs->setCurrentIndex(costs->model()->index(0, 1));
     QTest::keyClick(costs, Qt::Key_Return);
