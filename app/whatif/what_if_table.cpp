@@ -122,6 +122,38 @@ double WhatIfModel::differenceOf(const WhatIfRow& row) const
         / static_cast<double>(std::max<std::int64_t>(1, m_measured));
 }
 
+WhatIfModel::Columns WhatIfModel::firstColumns() const
+{
+    using Shown = TableColumn<WhatIfRow>;
+    return {Shown(
+                tr("Scheme"), [](const WhatIfRow& row) { return schemeLabel(row.scheme); },
+                Qt::AlignLeft)
+                .with(kThumbnailRole,
+                      [](const WhatIfRow& row) {
+                          return QVariant::fromValue(
+                              static_cast<const Thumbnail*>(row.thumbnail.get()));
+                      })
+                .with(kThumbnailWidthRole,
+                      [this](const WhatIfRow& row) {
+                          return static_cast<double>(row.iteration) / static_cast<double>(m_last);
+                      }),
+            Shown({tr("Iteration, %1"), m_time},
+                  [this](const WhatIfRow& row) {
+                      return fits(row)  ? m_time.text(static_cast<double>(row.iteration))
+                          : row.isKnown ? excess(row)
+                                        : row.reason;
+                  })
+                .with(kSpanRole,
+                      [this](const WhatIfRow& row) {
+                          return !fits(row) && (row.isKnown || !row.reason.isEmpty());
+                      })
+                .with(Qt::TextAlignmentRole, [this](const WhatIfRow& row) {
+                    return fits(row)
+                        ? QVariant()
+                        : QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter));
+                })};
+}
+
 WhatIfModel::Columns WhatIfModel::columns() const
 {
     using Shown = TableColumn<WhatIfRow>;
@@ -131,68 +163,43 @@ WhatIfModel::Columns WhatIfModel::columns() const
         return Shown(title,
                      [=, this](const WhatIfRow& row) { return fits(row) ? text(row) : QString(); });
     };
-    Columns all{
-        Shown(
-            tr("Scheme"), [](const WhatIfRow& row) { return schemeLabel(row.scheme); },
-            Qt::AlignLeft)
-            .with(kThumbnailRole,
-                  [](const WhatIfRow& row) {
-                      return QVariant::fromValue(
-                          static_cast<const Thumbnail*>(row.thumbnail.get()));
-                  })
-            .with(kThumbnailWidthRole,
-                  [this](const WhatIfRow& row) {
-                      return static_cast<double>(row.iteration) / static_cast<double>(m_last);
-                  }),
-        Shown({tr("Iteration, %1"), m_time},
-              [=, this](const WhatIfRow& row) {
-                  return fits(row) ? time(row.iteration) : row.isKnown ? excess(row) : row.reason;
-              })
-            .with(kSpanRole,
-                  [this](const WhatIfRow& row) {
-                      return !fits(row) && (row.isKnown || !row.reason.isEmpty());
-                  })
-            .with(Qt::TextAlignmentRole,
-                  [this](const WhatIfRow& row) {
-                      return fits(row)
-                          ? QVariant()
-                          : QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter));
-                  }),
-        column(tr("Diff., %"),
-               [this](const WhatIfRow& row) { return signedNumber(differenceOf(row), 1); })
-            .with(kVerdictRole,
-                  [this](const WhatIfRow& row) {
-                      return static_cast<int>(differenceVerdict(differenceOf(row), 100, 1));
-                  }),
-        column(tr("Bubble, %"),
-               [](const WhatIfRow& row) { return number(100 * row.bubbleRatio, 1); }),
-        column(knowsBytes() ? ColumnTitle(tr("Peak, %1"), m_bytes)
-                            : ColumnTitle(tr("Peak stash, Mₐ")),
-               [this](const WhatIfRow& row) {
-                   return knowsBytes() ? m_bytes.text(static_cast<double>(mostBytes(row)))
-                                       : number(row.peakStash, 1);
-               }),
-        column(ColumnTitle([this] {
-                   return m_limit > 0 ? m_bytes.withUnit(static_cast<double>(m_limit)) : QString();
-               }),
-               [this](const WhatIfRow& row) {
-                   return m_limit > 0 && mostBytes(row) > 0 ? tr("fits") : QString();
-               }),
-        column({tr("95 % int., %1"), m_time},
-               [=](const WhatIfRow& row) {
-                   return row.hasInterval ? tr("%1 to %2").arg(time(row.least), time(row.most))
-                                          : QString();
-               }),
-        column(ColumnTitle([=, this] {
-                   return tr("%1 to %2")
-                       .arg(time(m_first), m_time.withUnit(static_cast<double>(m_last)));
-               }),
-               [](const WhatIfRow&) { return QString(); })
-            .with(kIntervalRole,
-                  [this](const WhatIfRow& row) {
-                      return fits(row) ? QVariant::fromValue(interval(row)) : QVariant();
-                  }),
-    };
+    Columns all = firstColumns();
+    for (Shown& one : Columns{
+             column(tr("Diff., %"),
+                    [this](const WhatIfRow& row) { return signedNumber(differenceOf(row), 1); })
+                 .with(kVerdictRole,
+                       [this](const WhatIfRow& row) {
+                           return static_cast<int>(differenceVerdict(differenceOf(row), 100, 1));
+                       }),
+             column(tr("Bubble, %"),
+                    [](const WhatIfRow& row) { return number(100 * row.bubbleRatio, 1); }),
+             column(knowsBytes() ? ColumnTitle(tr("Peak, %1"), m_bytes)
+                                 : ColumnTitle(tr("Peak stash, Mₐ")),
+                    [this](const WhatIfRow& row) {
+                        return knowsBytes() ? m_bytes.text(static_cast<double>(mostBytes(row)))
+                                            : number(row.peakStash, 1);
+                    }),
+             column(ColumnTitle([this] {
+                        return m_limit > 0 ? m_bytes.withUnit(static_cast<double>(m_limit))
+                                           : QString();
+                    }),
+                    [this](const WhatIfRow& row) {
+                        return m_limit > 0 && mostBytes(row) > 0 ? tr("fits") : QString();
+                    }),
+             column({tr("95 % int., %1"), m_time},
+                    [=](const WhatIfRow& row) {
+                        return row.hasInterval ? tr("%1 to %2").arg(time(row.least), time(row.most))
+                                               : QString();
+                    }),
+             column(ColumnTitle([=, this] {
+                        return tr("%1 to %2")
+                            .arg(time(m_first), m_time.withUnit(static_cast<double>(m_last)));
+                    }),
+                    [](const WhatIfRow&) { return QString(); })
+                 .with(kIntervalRole, [this](const WhatIfRow& row) {
+                     return fits(row) ? QVariant::fromValue(interval(row)) : QVariant();
+                 })})
+        all.push_back(std::move(one));
     for (const Column which : {Column::Fits, Column::Bars})
         all[static_cast<std::size_t>(which)].alignment = Qt::AlignLeft;
     for (auto& one : all)

@@ -49,6 +49,7 @@ private:
     int rank(const WhatIfRow& row) const override;
     bool fits(const WhatIfRow& row) const { return row.isKnown && excess(row).isEmpty(); }
     Columns columns() const;
+    Columns firstColumns() const; // scheme and iteration
     void rescale();
     double differenceOf(const WhatIfRow& row) const; // in % of the measured iteration
     Interval interval(const WhatIfRow& row) const;
