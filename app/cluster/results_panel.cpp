@@ -1,7 +1,7 @@
 #include "app/cluster/results_panel.h"
 
-#include "app/compare/time_shares.h"
-#include "app/compare/where_time_goes.h"
+#include "app/compare/compare_charts.h"
+#include "app/compare/compare_numbers.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"

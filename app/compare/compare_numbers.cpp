@@ -1,8 +1,12 @@
 #include "app/compare/compare_numbers.h"
 
+#include "engine/base/median.h"
 #include "engine/base/try.h"
+#include "engine/sim/simulate.h"
+#include "profiler/analysis/calibrate.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace app {
 
@@ -100,6 +104,68 @@ CompareNumbersPointer rankedBy(const CompareNumbers& numbers, profiler::RankBy b
     ranked->direction = direction;
     ranked->ranking = rankRuns(ranked->comparison, by, direction);
     return ranked;
+}
+
+engine::Result<engine::Run> withEvenCosts(const engine::Run& run)
+{
+    const auto costs = TRY(profiler::calibratedCosts(run, run.schedule, {.ownTimes = false}));
+    auto timeline = TRY(engine::simulate(run.schedule, costs));
+    engine::Run predicted{run.info, run.schedule, std::move(timeline)};
+    predicted.info.label += ", even costs";
+    predicted.info.mode = engine::Mode::Simulate;
+    predicted.info.outcome = engine::Outcome::Finished;
+    predicted.info.failure.clear();
+    predicted.info.timing.clear();
+    predicted.info.command.clear();
+    predicted.info.plannedWarmup = 0;
+    predicted.info.plannedIterations = 1;
+    return predicted;
+}
+
+std::optional<double> OpTimes::median(engine::OpKind kind) const
+{
+    if (of[kind].empty())
+        return std::nullopt;
+    std::vector<std::int64_t> copy = of[kind];
+    return static_cast<double>(engine::medianOf(copy));
+}
+
+OpTimes opTimes(const engine::Run& run, int iteration)
+{
+    OpTimes times;
+    if (iteration < 0)
+        return times;
+    const engine::OpIndex index(run.schedule);
+    for (const engine::Track& track : run.timeline.tracks)
+        for (const engine::Span& span : track.spans)
+            if (static_cast<int>(span.iteration) == iteration)
+                times.of[engine::opAt(run.schedule, index, span.op).kind].push_back(span.end
+                                                                                    - span.begin);
+    for (auto& durations : times.of)
+        std::ranges::sort(durations);
+    return times;
+}
+
+std::vector<TimeShare> timeShares(const profiler::ComparedRun& run)
+{
+    using engine::OpKind;
+    using Kind = TimeShare::Kind;
+    std::vector<TimeShare> shares;
+    for (const OpKind op : {OpKind::Forward, OpKind::Recompute, OpKind::Backward,
+                            OpKind::BackwardInput, OpKind::BackwardWeight}) {
+        const double ticks = run.metrics.mean(
+            [op](const profiler::DeviceMetrics& device) { return device.byKind[op]; });
+        if (ticks > 0)
+            shares.push_back({Kind::Compute, op, ticks});
+    }
+    const auto add = [&shares](Kind kind, OpKind op, double ticks) {
+        if (ticks > 0)
+            shares.push_back({kind, op, ticks});
+    };
+    add(Kind::Exposed, OpKind::SendActivation, run.meanExposed);
+    add(Kind::Optimizer, OpKind::OptimizerStep, run.meanOptimizer);
+    add(Kind::Bubble, OpKind::Forward, run.meanBubble);
+    return shares;
 }
 
 } // namespace app

@@ -1,15 +1,29 @@
 #pragma once
 
-#include "app/compare/op_times.h"
 #include "app/ui/numbers.h"
+#include "engine/base/result.h"
+#include "engine/schedule/schedule.h"
+#include "engine/timeline/run.h"
+#include "profiler/analysis/compare.h"
 #include "profiler/analysis/ranking.h"
 
 #include <QStringList>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace app {
+
+// For each kind of op, the sorted durations of its ops in one iteration, in ticks.
+struct OpTimes
+{
+    engine::EnumArray<engine::OpKind, std::vector<std::int64_t>, engine::kOpKinds> of;
+
+    std::optional<double> median(engine::OpKind kind) const; // nullopt: no op of this kind ran
+};
+// Returns the durations in one iteration (index into Timeline::iterations); empty for -1.
+OpTimes opTimes(const engine::Run& run, int iteration);
 
 // The numbers of the compared runs and their order.
 struct CompareNumbers
@@ -51,5 +65,27 @@ engine::Result<CompareNumbers> compareNumbers(const std::vector<const engine::Ru
 // Returns the same numbers with another ranking of the runs.
 CompareNumbersPointer rankedBy(const CompareNumbers& numbers, profiler::RankBy by,
                                profiler::RankOrder direction);
+
+// Simulates the run with equal costs: every op takes the median duration that ops of its kind,
+// stage and slice have (calibratedCosts()). The result has the time unit of the run, so the two can
+// be compared. Fails with Error::Code::NotFound if the run has no measured iteration yet.
+engine::Result<engine::Run> withEvenCosts(const engine::Run& run);
+
+// One part of an iteration's time in ticks, averaged over devices. The parts add up to the
+// iteration.
+struct TimeShare
+{
+    enum class Kind : int { Compute, Exposed, Optimizer, Bubble };
+
+    Kind kind = Kind::Compute;
+    engine::OpKind op = engine::OpKind::Forward; // for Kind::Compute; selects the colour
+    double ticks = 0;
+
+    friend bool operator==(const TimeShare&, const TimeShare&) = default;
+};
+
+// Returns forward, backward (or I and W), recompute, exposed communication, optimizer and bubble,
+// without the parts that take no time.
+std::vector<TimeShare> timeShares(const profiler::ComparedRun& run);
 
 } // namespace app

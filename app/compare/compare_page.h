@@ -1,28 +1,87 @@
 #pragma once
 
-#include "app/compare/compare_actions.h"
 #include "app/compare/compare_numbers.h"
-#include "app/compare/compared_runs.h"
 #include "app/compare/run_parameters.h"
+#include "app/documents/run_document.h"
 #include "app/documents/run_library.h"
 #include "app/shell/page.h"
 #include "app/timeline/view/selection.h"
 #include "app/timeline/view/view_preparation.h"
 #include "app/ui/latest.h"
 #include "app/ui/theme.h"
+#include "profiler/analysis/ranking.h"
 
+#include <QStringList>
 #include <QTimer>
 
 #include <memory>
+#include <utility>
 #include <vector>
+
+class QLabel;
+class QPushButton;
+class QComboBox;
+class QSplitter;
+class QStackedWidget;
 
 namespace app {
 
-class CompareFrame;
+class Tag;
+class Band;
+class CompareWidget;
+class ComparisonPanels;
+class DetailsPanel;
+class EmptyState;
+class RunsDock;
+class SegmentControl;
 class RunSaver;
 
+// The runs that the user has ticked to compare them. Only the complete ones can be compared.
+struct TickedRuns
+{
+    explicit TickedRuns(const std::vector<std::shared_ptr<RunDocument>>& ticked);
+
+    // The runs that are finished and were read completely. A part of a run is not comparable.
+    std::vector<std::shared_ptr<RunDocument>> complete;
+    QStringList refused; // for each file that could not be opened, the reason
+    int unfinished = 0;  // runs that are growing, being read or queued
+};
+
+// The runs of a comparison, in their order. One of them is the baseline, and one is the current
+// run. The baseline is the user's choice, or else the first 1F1B run, or else the first run.
+class ComparedRuns
+{
+public:
+    // Replaces the compared runs. Returns false if these runs are already compared.
+    bool take(std::vector<std::shared_ptr<RunDocument>> documents);
+    void chooseBaseline(std::size_t run);
+    void choose(std::size_t run) { m_current = m_documents[run]; }
+
+    std::size_t size() const { return m_runs.size(); }
+    // Returns false for a run that was removed: tables, lanes and open menus may still show it.
+    bool has(int run) const { return run >= 0 && std::cmp_less(run, size()); }
+    const std::vector<std::shared_ptr<RunDocument>>& documents() const { return m_documents; }
+    const std::vector<RunPointer>& runs() const { return m_runs; }
+    std::vector<RunPointer> baselineFirst() const; // the order of figures and reports
+    std::size_t baseline() const { return m_baseline; }
+    const engine::RunInfo& baselineInfo() const { return m_runs[m_baseline]->info; }
+    int current() const; // -1: none
+    QStringList titles() const;
+    QString commonMode() const; // "" if the runs have different modes
+
+private:
+    std::vector<std::shared_ptr<RunDocument>> m_documents;
+    std::vector<RunPointer> m_runs; // one per document
+    std::size_t m_baseline = 0;
+    // The user's choices of baseline and current run; nullptr: none.
+    std::shared_ptr<RunDocument> m_chosen, m_current;
+    bool m_isTaken = false;
+};
+
 // Shows the ticked runs with a common ruler, their differences from a baseline, and how each run
-// spends its time. Five or more runs are ranked. Runs are ticked in the dock of any page.
+// spends its time: the runs, the toolbar, the differences, the lanes above the tables, and the
+// details. Five or more runs are ranked. Runs are ticked in the dock of any page. The page hides
+// parts if the window is small, because the lanes need the width.
 class ComparePage : public Page
 {
     Q_OBJECT
@@ -49,13 +108,29 @@ public:
     }
     QStringList statusTexts() const override;
     QString statusNote() const override;
-    QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
+    QList<QAction*> menuActions(Menu menu) const override;
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    void connectActions();
+    void makeActions();
+    void layOut();
+    QWidget* makeSummary();
+    QWidget* makeToolbar();
+    QWidget* makeCentre();
+    QWidget* makeDetails();
+    // Divides the height between lanes and tables unless the user moved the splitter. The tables
+    // get their content's height, more if the lanes leave it unused, and at most half.
+    void distributeHeight();
+    void setCompact(bool isCompact); // true: the controls for a ranking of many runs
+    void updateToolbar();
+    void showSummary();
+    void showUnfinished(int complete, int unfinished); // numbers of ticked runs
+    void showNotes(const profiler::Comparison& comparison);
+    void showFailure(const QString& bold, const engine::Error& error);
     void connectAll();
     void connectLanes();
 
@@ -96,9 +171,31 @@ private:
     bool m_hasViews = false; // whether the lanes show m_compared
     int m_explained = -1;    // run that the details describe; -1: none
 
-    CompareActions m_actions;
+    QAction *m_back, *m_forward, *m_fit, *m_addRun, *m_export, *m_report, *m_predict,
+        *m_showParameters, *m_showRuns, *m_showDetails, *m_ghost;
+    QList<QAction*> m_ranks; // that sort the runs
     RunSaver* m_saver;
-    CompareFrame* m_frame = nullptr;
+    RunsDock* m_dock;
+    QLabel *m_same, *m_note; // settings that are the same or differ; unfinished runs
+    Tag* m_mode;
+    QPushButton* m_allParameters;
+    QWidget* m_summary = nullptr;
+    Band *m_band, *m_refused; // m_refused: names the files that are not runs
+    QComboBox* m_baseline;
+    SegmentControl *m_sort, *m_lane, *m_align;
+    CompareWidget* m_lanes;
+    ComparisonPanels* m_tables;
+    DetailsPanel* m_details;
+    EmptyState* m_empty;
+    QWidget* m_single = nullptr; // shown if one run is compared
+    QStackedWidget* m_stack;     // m_empty, m_rows
+    QSplitter* m_rows;
+    QWidget* m_bar = nullptr; // the toolbar
+    // The parts of the toolbar that updateToolbar() shows or hides. m_icons replace m_buttons. The
+    // first elements of m_labels and m_icons are hidden first.
+    QList<QWidget*> m_tallOnly, m_compactOnly, m_labels, m_buttons, m_icons;
+    bool m_hasRoomForRuns = true, m_areRowsChosen = false; // m_areRowsChosen: the user moved m_rows
+    bool m_isCompact = false;
 };
 
 } // namespace app

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "app/compare/compare_columns.h"
 #include "app/compare/compare_layout.h"
-#include "app/compare/coverage_lane.h"
+#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/view/coordinates.h"
+#include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 
 #include <QRectF>
@@ -10,7 +11,18 @@
 
 #include <optional>
 
+class QPainter;
+
 namespace app {
+
+// The content of a lane: the mean of the devices of the run, or the device with the most bubble.
+enum class LaneOf { MeanOfDevices, WorstDevice };
+
+// Draws one iteration of a run as one lane: every pixel column is filled with the exact share of
+// its time in forward, backward, weight gradient, optimizer and exposed communication. The rest of
+// the iteration is bubble.
+void paintCoverageLane(QPainter& painter, const RunView& view, int iteration, LaneOf lane,
+                       const TimeAxis& axis, const QRectF& area, const BoxColours& colours);
 
 // The data and layout of a comparison. CompareScenePainter draws it, CompareWidget changes it.
 struct CompareScene

@@ -1,16 +1,102 @@
 #include "app/compare/compare_widget.h"
 
-#include "app/compare/compare_scene_painter.h"
+#include "app/compare/compare_painter.h"
 #include "app/timeline/view/walk_keys.h"
 
 #include <QContextMenuEvent>
 #include <QMenu>
 #include <QMouseEvent>
+#include <QPainter>
 
 #include <cmath>
 #include <utility>
 
 namespace app {
+namespace {
+
+constexpr double kNear = 4; // a drag starts at most this many pixels from the end of an op
+
+} // namespace
+
+std::optional<OpEndDrag::Found> OpEndDrag::find(const CompareScene& scene, QPointF at) const
+{
+    const CompareRow* to = m_run < 0 ? nullptr : scene.rows.rowOf(static_cast<std::size_t>(m_run));
+    if (to == nullptr || scene.rows.isCompact())
+        return std::nullopt;
+    for (const double left : {kNear, 0.0}) {
+        const CompareScene::Mark mark = scene.hit(at - QPointF(left, 0));
+        if (mark.selection.kind != Selection::Kind::Op || mark.selection.window.duration() <= 0
+            || std::abs(scene.boxOf(mark).right() - at.x()) > kNear
+            || scene.row(mark.row).view->run().schedule != to->view->run().schedule)
+            continue;
+        if (const auto changed = scene.opIn(*to, mark.selection.op))
+            return Found{mark, *changed};
+    }
+    return std::nullopt;
+}
+
+// Stores the time scale for the whole drag, because the view may be fitted again meanwhile.
+std::optional<CompareScene::Mark> OpEndDrag::begin(const CompareScene& scene, QPointF at)
+{
+    const auto found = find(scene, at);
+    if (!found)
+        return std::nullopt;
+    m_isActive = true;
+    m_ticksPerPixel = scene.axisOf(scene.row(found->at.row)).ticksPerPixel();
+    m_before = found->at.selection.window.duration();
+    m_now = found->changed.selection.window.duration();
+    return found->changed;
+}
+
+double OpEndDrag::moved(double pixels)
+{
+    const std::int64_t least = std::max<std::int64_t>(1, m_before / 100);
+    const std::int64_t now = std::max<std::int64_t>(
+        least, std::llround(static_cast<double>(m_before) + pixels * m_ticksPerPixel));
+    return static_cast<double>(now) / static_cast<double>(std::exchange(m_now, now));
+}
+
+bool OpEndDrag::end()
+{
+    return std::exchange(m_isActive, false);
+}
+
+void RowPictures::paint(QPainter& painter, const CompareScene& scene, const BoxColours& colours,
+                        CachedPicture::Key key)
+{
+    m_pictures.resize(scene.runs.size());
+    const Chrome& chrome = colours.theme().chrome;
+    const auto paintRow = [&](const CompareRow& row) {
+        key.size = {scene.size.width(), row.height};
+        key.scroll = 0;
+        painter.drawPixmap(QPointF(0, row.top),
+                           m_pictures[row.run].get(key, chrome.surface, [&](QPainter& on) {
+                               on.translate(0, -row.top);
+                               CompareScenePainter(on, scene, colours).paintRow(row);
+                           }));
+    };
+    const CompareScenePainter comparison(painter, scene, colours);
+    const QRectF area = scene.rowsArea();
+    const double width = scene.size.width(), top = scene.scroll, bottom = top + area.height();
+    painter.save();
+    painter.setClipRect(QRectF(0, area.top(), width, area.height()));
+    painter.translate(0, area.top() - top);
+    comparison.paintGround();
+    for (const CompareRow& row : scene.rows.rows)
+        if (row.top < bottom && row.top + row.height > top)
+            paintRow(row);
+    comparison.paintOverRows();
+    if (scene.isBaselinePinned()) {
+        const CompareRow& base = *scene.baseline();
+        const QRectF strip(0, bottom - CompareLayout::kLane, width, CompareLayout::kLane);
+        painter.setClipRect(strip);
+        painter.fillRect(strip, chrome.surface);
+        painter.translate(0, strip.top() - base.top);
+        paintRow(base);
+        painter.fillRect(QRectF(0, base.top, width, 1), chrome.lineStrong);
+    }
+    painter.restore();
+}
 
 CompareWidget::CompareWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("compare"), theme, parent)
@@ -187,16 +273,6 @@ std::optional<ViewWindow> CompareWidget::selectedBox() const
         : std::optional(m_scene.shareOf(m_scene.row(selected.row), selected.selection.window));
 }
 
-void CompareWidget::blink()
-{
-    auto& order = m_scene.arrangement.order;
-    if (order.size() < 2)
-        return;
-    std::swap(order[0], order[1]);
-    setSelected({});
-    relayout();
-}
-
 void CompareWidget::setSelected(const CompareScene::Mark& mark)
 {
     if (mark == m_scene.selected)
@@ -324,10 +400,6 @@ void CompareWidget::mouseReleaseEvent(QMouseEvent* event)
 
 bool CompareWidget::ownKey(int key, Qt::KeyboardModifiers)
 {
-    if (key == Qt::Key_B) {
-        blink();
-        return true;
-    }
     const bool isOnRow = isCompact() && m_scene.selected.row < 0;
     if (isOnRow && (key == Qt::Key_Up || key == Qt::Key_Down)) {
         choose(static_cast<int>(m_scene.steppedRun(key == Qt::Key_Up ? -1 : 1)));

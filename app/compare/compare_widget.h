@@ -1,9 +1,54 @@
 #pragma once
 
-#include "app/compare/op_end_drag.h"
-#include "app/compare/row_pictures.h"
+#include "app/compare/compare_scene.h"
+#include "app/timeline/widget/time_canvas.h"
 
 namespace app {
+
+// Changes the duration of an op of one run while the user drags the end of the op, in the row of
+// this run or of a run with the same schedule.
+class OpEndDrag
+{
+public:
+    void setRun(int run) { m_run = run; } // the run that changes; -1: none
+
+    bool isAt(const CompareScene& scene, QPointF at) const { return find(scene, at).has_value(); }
+    // Starts a drag if `at` is at the end of an op. Returns the same op in the run that changes;
+    // nullopt: there is no such op.
+    std::optional<CompareScene::Mark> begin(const CompareScene& scene, QPointF at);
+    // Returns the new duration divided by the duration at the last call. `pixels` counts from the
+    // start of the drag. Requires begin().
+    double moved(double pixels);
+    bool end(); // returns whether a drag was active
+
+private:
+    struct Found
+    {
+        // at: the op under the pointer; changed: the same op in the run whose times are edited
+        CompareScene::Mark at, changed;
+    };
+    std::optional<Found> find(const CompareScene& scene, QPointF at) const;
+
+    int m_run = -1;
+    bool m_isActive = false;
+    double m_ticksPerPixel = 1;
+    // Durations in ticks: of the dragged op at the start, and of the changed op at the last call.
+    std::int64_t m_before = 0, m_now = 0;
+};
+
+// Caches a picture per row of a comparison, so that scrolling copies pictures and zooming draws
+// only the visible rows.
+class RowPictures
+{
+public:
+    // Draws the visible rows, and the baseline at the bottom if it is pinned there. `key`
+    // identifies the content of the widget.
+    void paint(QPainter& painter, const CompareScene& scene, const BoxColours& colours,
+               CachedPicture::Key key);
+
+private:
+    std::vector<CachedPicture> m_pictures; // one per run
+};
 
 // Several runs below each other on one time scale, with end markers, the gap to the baseline and
 // key numbers. Few runs show their devices. Many runs are ranked and have one lane each; the user
@@ -50,9 +95,6 @@ public:
     QSize sizeHint() const override { return {1384, 582}; }
     QSize minimumSizeHint() const override { return {400, 200}; }
 
-public Q_SLOTS:
-    void blink(); // key B: exchanges the places of the first two runs
-
 Q_SIGNALS:
     void selectionChanged(int run, const app::Selection& selection);
     void runChosen(int run); // the user chose a run
@@ -94,7 +136,7 @@ protected:
 
 private:
     void relayout();
-    void orderRows(); // discards the order of blink()
+    void orderRows(); // empties the order, so that layout() sets it again
     void setSelected(const CompareScene::Mark& mark);
     void selectAndReveal(const CompareScene::Mark& mark);
     void choose(int run);

@@ -1,10 +1,7 @@
 #include "app/compare/comparison_panels.h"
 
-#include "app/compare/cause_bars.h"
-#include "app/compare/duration_histogram.h"
-#include "app/compare/pareto_chart.h"
-#include "app/compare/time_shares.h"
-#include "app/compare/where_time_goes.h"
+#include "app/compare/compare_charts.h"
+#include "app/compare/compare_numbers.h"
 #include "app/documents/runs_model.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
@@ -28,8 +25,8 @@ constexpr int kChartWidth = 424, kLeastChart = 208;
 // Widths of the panel beside the tables of ranked runs: kReasonText without a chart, otherwise from
 // kLeastReason to kReasonWidth.
 constexpr int kReasonText = 232, kReasonWidth = 606, kLeastReason = 480;
-constexpr int kLeastTables = 560;  // least width of the tables beside this panel
-constexpr int kPaddingToGive = 40; // the table may lose this much padding for a chart beside it
+constexpr int kLeastTablesWidth = 560; // least width of the tables beside this panel
+constexpr int kPaddingToGive = 40;     // the table may lose this much padding for a chart beside it
 constexpr int kHead = 32, kNoteHeight = 56;
 
 // Returns the run that the panels show first: the one with the shortest iteration, except the
@@ -326,7 +323,8 @@ int ComparisonPanels::fittingHeight() const
 void ComparisonPanels::shareWidth()
 {
     const int width = m_columns->width();
-    const int room = width - (m_isRanked ? kLeastTables : m_table->neededWidth() - kPaddingToGive);
+    const int room
+        = width - (m_isRanked ? kLeastTablesWidth : m_table->neededWidth() - kPaddingToGive);
     if (m_isRanked)
         m_paretoPanel->setVisible(room >= kLeastReason);
     const int most = !m_isRanked ? kChartWidth : room >= kLeastReason ? kReasonWidth : kReasonText;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "app/compare/compare_model.h"
-#include "app/compare/operation_model.h"
 #include "app/ui/theme.h"
 
 #include <QWidget>

@@ -1,7 +1,10 @@
 #pragma once
 
 #include "app/ui/table_model.h"
+#include "app/ui/theme.h"
 #include "engine/timeline/run.h"
+
+#include <QDialog>
 
 namespace app {
 
@@ -36,6 +39,17 @@ public:
 
     // `titles` has one title per run.
     void show(std::vector<RunParameter> parameters, const QStringList& titles);
+};
+
+// The table of all settings of the compared runs. Deletes itself when it is closed.
+class ParametersDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    // `titles` has one title per run.
+    ParametersDialog(const ThemeController& theme, std::vector<RunParameter> parameters,
+                     const QStringList& titles, QWidget* parent);
 };
 
 } // namespace app

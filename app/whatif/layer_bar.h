@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/ui/controls.h"
-#include "app/whatif/layer_split.h"
+#include "app/whatif/what_if.h"
 
 namespace app {
 

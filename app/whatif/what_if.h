@@ -2,43 +2,39 @@
 
 #include "app/documents/run_document.h"
 #include "app/ui/thumbnail.h"
-#include "app/whatif/layer_split.h"
+#include "engine/base/id.h"
 #include "profiler/analysis/compare.h"
+#include "profiler/whatif/changes.h"
 #include "profiler/whatif/predict.h"
 
 #include <QString>
 
-#include <map>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace app {
 
-// The user's changes to a measured run. Other schemes are predicted with them.
-struct WhatIfChanges
-{
-    struct Cell // a cell of the table of measured times
-    {
-        int stage = 0;
-        engine::OpKind kind = engine::OpKind::Forward;
-        friend auto operator<=>(const Cell&, const Cell&) = default;
-    };
+// The number of layers that each stage executes, in the order of the stages.
+using LayerSplit = std::vector<int>;
+using profiler::WhatIfChanges;
 
-    std::map<Cell, std::int64_t> times; // in ns; replace the measured medians
-    std::optional<double> weightShare;  // share of W in B, if only B was measured
-    LayerSplit layers;                  // layers of the stages; empty: as measured
-    double linkSpeed = 1;               // relative to the measured speed
-    double tensorParallel = 1;          // relative to the measured size
-    bool removesStragglers = false;
-    int microBatches = 1; // number of micro-batches per iteration
-    // Slow-downs of ops, kinds of ops, devices and links. The slow-down of a single op affects only
-    // the prediction for the run's own order.
-    std::vector<profiler::RunEdit> slowdowns;
-    std::int64_t messageDelay = 0; // in ns, added to every message
+// Returns the split of a recorded run, which is as even as possible.
+LayerSplit evenSplit(int layers, int stages);
+LayerSplit evenSplit(const LayerSplit& split); // with the same numbers of layers and stages
 
-    std::size_t editedCells() const { return times.size() + (weightShare ? 1 : 0); }
-    friend bool operator==(const WhatIfChanges&, const WhatIfChanges&) = default;
-};
+// Converts the moves between the even split and `split`. Layers keep their order.
+std::vector<profiler::LayerMove> layerMoves(const LayerSplit& split);
+LayerSplit withMoves(LayerSplit even, const std::vector<profiler::LayerMove>& moves);
+
+// Returns the least and the greatest number of layers that can be before a border. `border` is the
+// index of the stage that ends there. Each stage next to the border keeps at least one layer that
+// it has in the even split.
+std::pair<int, int> borderRange(const LayerSplit& split, int border);
+// Returns the split with the border moved to `before` layers, clamped to borderRange().
+LayerSplit withBorder(LayerSplit split, int border, int before);
 
 // Returns the reason why other schemes cannot be predicted from the run; "" if no reason is known.
 // Does not read the spans, so a prediction may still fail. `run` may be nullptr.
@@ -51,7 +47,6 @@ int modelLayers(const engine::Run& run);
 // measured. Copies of a predictor share only the run, which does not change, so threads can use
 // different copies at the same time.
 engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPredictor& measured,
-                                                      const engine::Run& run,
                                                       const WhatIfChanges& changes);
 
 // The pseudo-scheme that keeps the order of the measured run.
@@ -74,18 +69,13 @@ struct WhatIfRow
     std::shared_ptr<const Thumbnail> thumbnail;
 };
 
-struct WhatIfSettings
-{
-    int devices = 1, microBatches = 1;
-    double linkSpeed = 1;
-    int resamples = 0; // number of predictions for the interval; 0: no interval
-    std::function<bool()> isCancelled = {};
-};
-// Predicts one scheme. Labels the predicted run with the scheme. Fails for kOwnOrder if the number
-// of micro-batches differs from that of the measured run.
-engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& predictor,
+// Predicts one scheme with the micro-batches and the link speed of `changes`, which `changed` has.
+// Labels the predicted run with the scheme. `resamples`: number of predictions for the interval; 0:
+// no interval. Fails for kOwnOrder if the number of micro-batches differs from that of the run.
+engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& changed,
                                                    const QString& scheme,
-                                                   const WhatIfSettings& settings);
+                                                   const WhatIfChanges& changes, int resamples = 0,
+                                                   const std::function<bool()>& isCancelled = {});
 WhatIfRow whatIfRow(const QString& scheme, const engine::Result<profiler::Prediction>& prediction,
                     bool hasInterval);
 
@@ -121,5 +111,28 @@ struct SlowestDevice
     double excess = 0; // 0.043: 4.3 % slower
 };
 SlowestDevice slowestDevice(const engine::Run& run, const profiler::MeasuredTimes& times);
+
+// A change to a measured run, and all other changes.
+struct WhatIfEdit
+{
+    QString text; // "F on device 3 × 1.5"
+    WhatIfChanges without;
+};
+// Returns an entry for each change.
+std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run& run);
+
+// "2F3", "F on device 1", "F", "Device 1", "Link 0–1", "All links within nodes".
+QString selectionText(const profiler::RunEdit& edit);
+
+// Returns the slow-down factor of the ops or links that `edit` selects; 1 if none is set.
+double slowdown(const WhatIfChanges& changes, const profiler::RunEdit& edit);
+// Sets the slow-down factor of the ops or links that `edit` selects, clamped to the limits of
+// factors. A factor of 1 removes the slow-down.
+void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit);
+
+// Returns the links between devices over which messages pass, as edits with a factor of 1. If the
+// run names several hosts, edits for all links within nodes and for all links between nodes come
+// first.
+std::vector<profiler::RunEdit> linksOf(const engine::Run& run);
 
 } // namespace app

@@ -4,18 +4,27 @@
 #include "app/ui/form_rows.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/slider_field.h"
-#include "app/whatif/cost_table.h"
-#include "app/whatif/edit_list.h"
+#include "app/ui/table_roles.h"
+#include "app/ui/text.h"
+#include "app/ui/themed_icon.h"
 #include "app/whatif/layer_bar.h"
-#include "app/whatif/slow_form.h"
-#include "app/whatif/stage_costs_model.h"
+#include "engine/schedule/notation.h"
+#include "profiler/whatif/stage_times.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
 #include <QMouseEvent>
+#include <QPainter>
 #include <QScrollArea>
+#include <QSignalBlocker>
 #include <QSlider>
+#include <QStyle>
+#include <QToolButton>
 #include <QVBoxLayout>
+#include <QValidator>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +32,491 @@
 #include <utility>
 
 namespace app {
+namespace {
+
+using engine::OpKind;
+using engine::StageId;
+constexpr OpKind kKinds[]
+    = {OpKind::Forward, OpKind::Backward, OpKind::BackwardInput, OpKind::BackwardWeight};
+
+std::vector<int> messagesOf(const engine::Schedule& schedule)
+{
+    const auto stages = static_cast<std::size_t>(schedule.shape.stages);
+    std::vector<int> messages(stages + 1, 0);
+    for (const auto& program : schedule.program)
+        for (const engine::Op& op : program)
+            if (engine::isTransfer(op.kind)) {
+                ++messages[static_cast<std::size_t>(op.stage.value)];
+                ++messages[stages];
+            }
+    return messages;
+}
+
+} // namespace
+
+void StageCostsModel::show(const engine::Run& run, const profiler::MeasuredTimes& times)
+{
+    m_times = times;
+    m_messages = messagesOf(run.schedule);
+    m_edits = {};
+    m_kinds.clear();
+    std::int64_t longest = 0;
+    for (const OpKind kind : kKinds) {
+        std::int64_t most = 0;
+        for (const StageId stage : m_times.stages.ids())
+            most = std::max(most, (m_times.stages[stage].*profiler::samplesOf(kind)).median());
+        if (most > 0)
+            m_kinds.push_back(kind);
+        longest = std::max(longest, most);
+    }
+    m_time = timeScale(longest);
+    std::vector<int> rows(m_times.stages.size() + 1);
+    std::iota(rows.begin(), rows.end(), 0);
+    reset(columns(), std::move(rows));
+}
+
+StageCostsModel::Columns StageCostsModel::columns() const
+{
+    const auto isBold = [this](int row) { return isSum(row); };
+    Columns all{TableColumn<int>(
+                    tr("Stage"),
+                    [this](int row) { return isSum(row) ? tr("Sum") : QString::number(row); },
+                    Qt::AlignLeft)
+                    .with(kStrongRole, kAlways)};
+    for (const OpKind kind : m_kinds)
+        all.push_back(timeColumn(kind));
+    all.push_back(weightColumn());
+    all.push_back(TableColumn<int>(tr("Msg."), [this](int row) {
+                      return number(m_messages[static_cast<std::size_t>(row)], 0);
+                  }).with(kStrongRole, isBold));
+    all.push_back(TableColumn<int>(tr("±, %"), [this](int row) {
+                      return isSum(row)
+                          ? QString()
+                          : number(100 * m_times.stages[StageId{row}].forward.spread(), 1);
+                  }).with(kStrongRole, isBold));
+    return all;
+}
+
+TableColumn<int> StageCostsModel::timeColumn(OpKind kind) const
+{
+    const auto isEdited = [=, this](int row) { return m_edits.times.contains({row, kind}); };
+    return TableColumn<int>(fromUtf8(engine::kindName(kind)),
+                            [=, this](int row) {
+                                const double time = value(row, kind);
+                                return time > 0 ? m_time.text(time) : QStringLiteral("–");
+                            })
+        .with(kStrongRole, [=, this](int row) { return isSum(row) || isEdited(row); })
+        .with(kBeforeRole,
+              [=, this](int row) {
+                  return isEdited(row) ? m_time.text(measured(row, kind)) : QVariant();
+              })
+        .with(Qt::ToolTipRole, [=, this](int row) {
+            return isSum(row) || measured(row, kind) <= 0 ? QVariant()
+                                                          : tr("Double-click or F2 to change it");
+        });
+}
+
+TableColumn<int> StageCostsModel::weightColumn() const
+{
+    const auto isEdited = [this](int row) { return m_edits.weightShare && !isSum(row); };
+    return TableColumn<int>(tr("W, %"),
+                            [this](int row) {
+                                const double share = weightShare(row);
+                                return share >= 0 ? number(100 * share, 1) : QStringLiteral("–");
+                            })
+        .with(kStrongRole, [=, this](int row) { return isSum(row) || isEdited(row); })
+        .with(kHintRole, [this](int) { return !m_times.backwardIsSplit && !m_edits.weightShare; })
+        .with(kBeforeRole,
+              [=, this](int row) {
+                  return isEdited(row) ? number(100 * (1 - m_times.inputShare), 1) : QVariant();
+              })
+        .with(Qt::ToolTipRole, [this](int) {
+            return m_times.backwardIsSplit
+                ? QVariant()
+                : tr("Assumed, because the run has only B; double-click to change it");
+        });
+}
+
+double StageCostsModel::measured(int stage, OpKind kind) const
+{
+    return static_cast<double>(
+        (m_times.stages[StageId{stage}].*profiler::samplesOf(kind)).median());
+}
+
+double StageCostsModel::value(int row, OpKind kind) const
+{
+    if (isSum(row)) {
+        double sum = 0;
+        for (int stage = 0; stage < row; ++stage)
+            sum += value(stage, kind);
+        return sum;
+    }
+    const auto edited = m_edits.times.find({row, kind});
+    return edited == m_edits.times.end() ? measured(row, kind)
+                                         : static_cast<double>(edited->second);
+}
+
+double StageCostsModel::weightShare(int row) const
+{
+    const double input = value(row, OpKind::BackwardInput),
+                 weight = value(row, OpKind::BackwardWeight);
+    if (weight > 0)
+        return weight / (input + weight);
+    return m_times.backwardIsSplit ? -1 : m_edits.weightShare.value_or(1 - m_times.inputShare);
+}
+
+bool StageCostsModel::isEditable(int row, std::size_t column) const
+{
+    if (isSum(row) || column == 0 || column > m_kinds.size() + 1)
+        return false;
+    return column <= m_kinds.size() ? measured(row, m_kinds[column - 1]) > 0
+                                    : !m_times.backwardIsSplit;
+}
+
+Qt::ItemFlags StageCostsModel::flags(const QModelIndex& index) const
+{
+    const Qt::ItemFlags flags = TableModel::flags(index);
+    return index.isValid() && isEditable(at(index.row()), static_cast<std::size_t>(index.column()))
+        ? flags | Qt::ItemIsEditable
+        : flags;
+}
+
+QVariant StageCostsModel::data(const QModelIndex& index, int role) const
+{
+    return role == Qt::EditRole
+        ? QVariant(TableModel::data(index, Qt::DisplayRole).toString().remove(kNarrowSpace))
+        : TableModel::data(index, role);
+}
+
+bool StageCostsModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    bool isNumber = false;
+    const double entered = value.toString()
+                               .replace(QLatin1Char(','), QLatin1Char('.'))
+                               .trimmed()
+                               .toDouble(&isNumber);
+    if (role != Qt::EditRole || !flags(index).testFlag(Qt::ItemIsEditable) || !isNumber
+        || !(entered > 0) || !std::isfinite(entered))
+        return false;
+    if (value.toString() == index.data(Qt::EditRole).toString())
+        return true; // the text was not changed, so its rounded number is not stored
+    WhatIfChanges edits = m_edits;
+    const auto kind = static_cast<std::size_t>(index.column()) - 1;
+    const double ns = entered * m_time.perUnit();
+    if (kind == m_kinds.size() ? entered >= 100 : ns < 1 || ns > 1e15)
+        return false;
+    if (kind == m_kinds.size())
+        edits.weightShare = entered / 100;
+    else
+        edits.times[{at(index.row()), m_kinds[kind]}] = std::llround(ns);
+    set(edits);
+    Q_EMIT edited();
+    return true;
+}
+
+void StageCostsModel::set(const WhatIfChanges& edits)
+{
+    m_edits = edits;
+    sortAgain(); // the view measures the columns again: edited cells are wider
+    Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+}
+
+void StageCostsModel::setEdits(const WhatIfChanges& changes)
+{
+    WhatIfChanges edits;
+    edits.times = changes.times;
+    edits.weightShare = changes.weightShare;
+    if (edits != m_edits)
+        set(edits);
+}
+
+QString StageCostsModel::editsText() const
+{
+    const auto count = static_cast<std::int64_t>(m_edits.editedCells());
+    return count == 0 ? QString() : tr("%1 edited").arg(countOf(count, "cell"));
+}
+
+namespace {
+
+constexpr int kCostRow = 26, kStruckGap = 5, kCellPadding = 9;
+
+class AboveZero : public QValidator
+{
+public:
+    using QValidator::QValidator;
+
+    State validate(QString& text, int&) const override
+    {
+        bool isNumber = false;
+        QString plain = text;
+        const double value = plain.replace(QLatin1Char(','), QLatin1Char('.')).toDouble(&isNumber);
+        if (plain.isEmpty() || plain == QLatin1String("."))
+            return Intermediate;
+        if (!isNumber || !std::isfinite(value) || plain.startsWith(QLatin1Char('-')))
+            return Invalid;
+        return value > 0 ? Acceptable : Intermediate;
+    }
+};
+
+// Draws an edited cell with a frame and its measured value struck through. Accepts numbers above 0;
+// a refused number stays in the field, with a frame in the error colour.
+class CostDelegate : public CellDelegate
+{
+public:
+    using CellDelegate::CellDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override
+    {
+        CellDelegate::paint(painter, option, index);
+        const Chrome& chrome = theme().chrome;
+        const QString before = index.data(kBeforeRole).toString();
+        painter->save();
+        if (!before.isEmpty()) {
+            const int now = QFontMetrics(uiFont(12, QFont::Medium))
+                                .horizontalAdvance(index.data().toString());
+            QFont struck = uiFont(11);
+            struck.setStrikeOut(true);
+            painter->setFont(struck);
+            painter->setPen(chrome.text2);
+            painter->drawText(option.rect.adjusted(2, 0, -kCellPadding - now - kStruckGap, 0),
+                              Qt::AlignRight | Qt::AlignVCenter, before);
+            painter->setPen(QPen(chrome.text, 1));
+            painter->drawRect(option.rect.adjusted(1, 1, -3, -3));
+        }
+        if (option.state & QStyle::State_HasFocus) {
+            painter->setPen(QPen(chrome.text, 2));
+            painter->drawRect(option.rect.adjusted(1, 1, -2, -2));
+        }
+        painter->restore();
+    }
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QSize size = CellDelegate::sizeHint(option, index);
+        const QString before = index.data(kBeforeRole).toString();
+        if (!before.isEmpty())
+            size.rwidth() += QFontMetrics(uiFont(11)).horizontalAdvance(before) + kStruckGap;
+        return size;
+    }
+
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&,
+                          const QModelIndex& index) const override
+    {
+        auto* field = named(new QLineEdit(parent), "costEditor", tr("Time"));
+        field->setProperty("small", true);
+        field->setAlignment(Qt::AlignRight);
+        field->setValidator(new AboveZero(field));
+        field->setAccessibleName(
+            index.model()->headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString());
+        field->setToolTip(tr("Type a number above 0"));
+        connect(field, &QLineEdit::textChanged, field,
+                [field] { setLook(field, "invalid", !field->hasAcceptableInput()); });
+        return field;
+    }
+
+    void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                              const QModelIndex&) const override
+    {
+        constexpr int kLeastEditor = 64;
+        QRect box = option.rect;
+        box.setLeft(std::min(box.left(), box.right() - kLeastEditor));
+        editor->setGeometry(box);
+    }
+};
+
+// The measured times of the stages; F2, Enter or a double click edits a cell.
+class CostTable : public DataTable
+{
+public:
+    explicit CostTable(const ThemeController& theme)
+        : DataTable(theme, kCostRow)
+    {
+        setItemDelegate(new CostDelegate(theme, this));
+        setSelectionMode(QAbstractItemView::NoSelection);
+        setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed
+                        | QAbstractItemView::AnyKeyPressed);
+    }
+
+protected:
+    // Starts editing with Enter. While a cell is edited, its editor handles Enter.
+    void keyPressEvent(QKeyEvent* event) override
+    {
+        const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+        if (isEnter && state() != EditingState
+            && currentIndex().flags().testFlag(Qt::ItemIsEditable)) {
+            edit(currentIndex());
+            return;
+        }
+        DataTable::keyPressEvent(event);
+    }
+};
+
+} // namespace
+
+namespace {
+
+enum Scope { OneOp, KindOnDevice, KindEverywhere };
+
+} // namespace
+
+SlowForm::SlowForm(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_title(named(makeLabel({}, "dock"), "opTitle"))
+    , m_hint(named(makeLabel({}, "hint"), "opHint"))
+    , m_time(named(new QLineEdit, "opTime", tr("Duration of the selected op")))
+    , m_scope(makeFormCombo(QStringLiteral("opScope")))
+    , m_target(makeFormCombo(QStringLiteral("slowTarget")))
+    , m_factor(named(new HundredthsField(theme), "slowFactor", tr("Slow-down factor")))
+    , m_delay(named(new SpinField(theme), "messageDelay",
+                    labelled(tr("Delay of every message, %1"), Unit::Microsecond)))
+    , m_unit(timeScale(1))
+{
+    m_hint->setWordWrap(true);
+    m_scope->addItems({QString(), QString(), QString()});
+    m_factor->setRange(1, 100'000);
+    m_factor->setSingleStep(10);
+    m_delay->setRange(0, 10'000'000);
+    m_delay->setSingleStep(10);
+    auto* column = spaced(new QVBoxLayout(this), {}, 0);
+    addOp(*column);
+    QVBoxLayout* slow = makeFormSection(*column);
+    slow->addLayout(makeFormRow(tr("Device or links"), {m_target}));
+    slow->addLayout(makeFormRow(tr("Slow-down factor"), {m_factor}));
+    slow->addLayout(
+        makeFormRow(labelled(tr("Delay of messages, %1"), Unit::Microsecond), {m_delay}));
+    m_factor->setToolTip(tr("Multiplies the times of the device or links; 2.00 is twice as long"));
+    m_delay->setToolTip(tr("Adds this time to every message between devices"));
+    connect(m_time, &QLineEdit::returnPressed, this, &SlowForm::takeTime);
+    connect(m_target, &QComboBox::currentIndexChanged, this, &SlowForm::showState);
+    connect(&theme, &ThemeController::unitsChanged, this, &SlowForm::showState);
+    connect(m_factor, &QSpinBox::valueChanged, this, [this](int hundredths) {
+        profiler::RunEdit edit = target();
+        edit.factor = hundredths / 100.0;
+        Q_EMIT slowed(edit);
+    });
+    connect(m_delay, &QSpinBox::valueChanged, this,
+            [this](int us) { Q_EMIT delayed(std::int64_t{1000} * us); });
+    showState();
+}
+
+void SlowForm::addOp(QVBoxLayout& column)
+{
+    QVBoxLayout* op = makeFormSection(column);
+    op->addWidget(m_title);
+    m_time->setAlignment(Qt::AlignRight);
+    m_time->setToolTip(tr("Sets the duration when Enter is pressed"));
+    op->addLayout(makeFormRow(tr("Duration"), {m_time}));
+    op->addLayout(makeFormRow(tr("Apply to"), {m_scope}));
+    op->addWidget(m_hint);
+}
+
+void SlowForm::setRun(const engine::Run& run)
+{
+    const QSignalBlocker blocker(m_target);
+    m_targets.clear();
+    m_target->clear();
+    for (const engine::DeviceId device : run.schedule.program.ids()) {
+        profiler::RunEdit edit;
+        edit.device = device;
+        m_targets.push_back(edit);
+    }
+    for (const profiler::RunEdit& link : linksOf(run))
+        m_targets.push_back(link);
+    for (const profiler::RunEdit& edit : m_targets)
+        m_target->addItem(selectionText(edit));
+}
+
+profiler::RunEdit SlowForm::target() const
+{
+    const auto index = static_cast<std::size_t>(m_target->currentIndex());
+    return index < m_targets.size() ? m_targets[index] : profiler::RunEdit();
+}
+
+void SlowForm::show(const WhatIfChanges& changes)
+{
+    m_changes = changes;
+    showState();
+}
+
+void SlowForm::setOwnOrder(bool isOwn)
+{
+    m_isOwn = isOwn;
+    if (!isOwn)
+        m_op.reset();
+    showState();
+}
+
+void SlowForm::showOp(const std::optional<OpInFocus>& op)
+{
+    m_op = op;
+    showState();
+}
+
+std::optional<profiler::RunEdit> SlowForm::selection() const
+{
+    if (!m_op)
+        return std::nullopt;
+    profiler::RunEdit edit;
+    if (m_scope->currentIndex() == OneOp)
+        edit.op = m_op->op;
+    else
+        edit.kind = m_op->op.kind;
+    if (m_scope->currentIndex() == KindOnDevice)
+        edit.device = m_op->device;
+    return edit;
+}
+
+void SlowForm::showState()
+{
+    const QSignalBlocker factor(m_factor), delay(m_delay);
+    m_factor->setValue(static_cast<int>(std::lround(100 * slowdown(m_changes, target()))));
+    m_delay->setValue(static_cast<int>(m_changes.messageDelay / 1000));
+    const bool canEdit = m_op && m_op->duration > 0;
+    m_time->setEnabled(canEdit);
+    m_scope->setEnabled(canEdit);
+    setLook(m_time, "invalid", false);
+    const QString name = m_op ? fromUtf8(engine::toString(m_op->op)) : QString();
+    const QString kind = m_op ? fromUtf8(engine::kindShortName(m_op->op.kind)) : tr("kind");
+    const int device = m_op ? m_op->device.value : 0;
+    m_title->setText(m_op ? tr("%1 on device %2").arg(name).arg(device) : tr("Selected op"));
+    m_scope->setItemText(OneOp, m_op ? tr("%1 only").arg(name) : tr("one op"));
+    m_scope->setItemText(KindOnDevice,
+                         m_op ? tr("%1 on device %2").arg(kind).arg(device)
+                              : tr("its op type on the device"));
+    m_scope->setItemText(KindEverywhere,
+                         m_op ? tr("%1 on all devices").arg(kind)
+                              : tr("its op type on all devices"));
+    if (m_op)
+        m_unit = timeScale(m_op->duration);
+    m_time->setText(canEdit ? m_unit.withUnit(static_cast<double>(m_op->duration)) : QString());
+    m_hint->setText(canEdit       ? tr("Drag the end of the op, or press < and >.")
+                        : m_op    ? tr("This op takes no time; select one that does.")
+                        : m_isOwn ? tr("Select an op of either timeline, or drag its end.")
+                                  : tr("Choose \"Own order\" as the scheme to change single ops."));
+}
+
+// Accepts "12.4" and "12.4 ms" in the unit of the field. Ignores an unchanged text, because the
+// shown duration is rounded.
+void SlowForm::takeTime()
+{
+    QString text = m_time->text();
+    if (m_op && text == m_unit.withUnit(static_cast<double>(m_op->duration)))
+        return showState();
+    if (text.endsWith(m_unit.unit()))
+        text.chop(m_unit.unit().size());
+    text.remove(kNarrowSpace).replace(QLatin1Char(','), QLatin1Char('.'));
+    bool isNumber = false;
+    const double entered = text.trimmed().toDouble(&isNumber);
+    if (!m_op || !isNumber || !(entered > 0) || !std::isfinite(entered)) {
+        setLook(m_time, "invalid", true);
+        m_hint->setText(tr("%1 is not a duration; enter a positive number of %2.")
+                            .arg(m_time->text(), m_unit.unit()));
+        return;
+    }
+    Q_EMIT opScaled(entered * m_unit.perUnit() / static_cast<double>(m_op->duration));
+}
+
 namespace {
 
 // Ends of the sliders for links: 2^(20/10) = 4 times as fast, or as slow.
@@ -59,7 +553,7 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     , m_theme(theme)
     , m_costs(new StageCostsModel(this))
     , m_table(named(new CostTable(theme), "costTable", tr("Measured times of the stages")))
-    , m_list(new EditList(theme))
+    , m_list(named(new QWidget, "whatIfEdits", tr("Edits")))
     , m_slow(new SlowForm(theme))
     , m_unit(makeLabel({}, "hint"))
     , m_edits(named(makeWrapped("hint"), "costEdits"))
@@ -88,6 +582,8 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     m_limit->setRange(0, 1'000'000);
     m_limit->setSingleStep(100);
     m_limit->setSpecialValueText(tr("none"));
+    spaced(new QVBoxLayout(m_list), {14, 0, 8, 8}, 0, {makeLabel(tr("Edits"), "dock")});
+    m_list->hide();
     auto* content = makeSurface("plain");
     auto* column
         = spaced(new QVBoxLayout(content), {}, 0,
@@ -117,10 +613,6 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     connect(m_layers, &QSpinBox::valueChanged, this, [this, change] {
         showLayers();
         change(m_layers)();
-    });
-    connect(m_list, &EditList::removed, this, [this](const WhatIfChanges& rest) {
-        take(rest, nullptr);
-        setChanges(rest);
     });
     connect(m_slow, &SlowForm::opScaled, this, [this](double ratio) {
         const auto edit = m_slow->selection();
@@ -252,15 +744,14 @@ void WhatIfForm::setKnowsBytes(bool knows)
 WhatIfChanges WhatIfForm::fields() const
 {
     WhatIfChanges changes = m_changes;
-    changes.times = m_costs->edits();
-    changes.weightShare = m_costs->weightShare();
+    changes.times = m_costs->edits().times;
+    changes.weightShare = m_costs->edits().weightShare;
     changes.linkSpeed = std::exp2(m_slider->value() / kStepsPerDoubling);
     changes.removesStragglers = m_stragglers->current() == 1;
     changes.microBatches = m_microBatches->value();
     changes.tensorParallel = m_tensorParallel->currentData().toDouble();
-    changes.layers.clear();
-    if (m_layerBar->split() != evenSplit(m_layerBar->split()))
-        changes.layers = m_layerBar->split();
+    changes.moves = layerMoves(m_layerBar->split());
+    changes.layers = changes.moves.empty() ? 0 : m_layers->value();
     return changes;
 }
 
@@ -280,15 +771,15 @@ void WhatIfForm::take(WhatIfChanges changes, const void* field)
 void WhatIfForm::setChanges(const WhatIfChanges& changes)
 {
     m_isShowing = true;
-    m_costs->setEdits(changes.times, changes.weightShare);
+    m_costs->setEdits(changes);
     m_slider->setValue(
         static_cast<int>(std::lround(kStepsPerDoubling * std::log2(changes.linkSpeed))));
     m_stragglers->setCurrent(changes.removesStragglers ? 1 : 0);
     m_microBatches->setValue(changes.microBatches);
     m_tensorParallel->setCurrentIndex(m_tensorParallel->findData(changes.tensorParallel));
-    if (!changes.layers.empty())
-        m_layers->setValue(std::accumulate(changes.layers.begin(), changes.layers.end(), 0));
-    m_layerBar->setSplit(changes.layers.empty() ? evenSplit(m_layerBar->split()) : changes.layers);
+    if (changes.layers > 0)
+        m_layers->setValue(changes.layers);
+    m_layerBar->setSplit(withMoves(evenSplit(m_layerBar->split()), changes.moves));
     m_isShowing = false;
     m_changes = changes;
     m_lastField = nullptr;
@@ -354,15 +845,41 @@ void WhatIfForm::showEdits()
     m_edits->setText(edits.isEmpty() ? messages : edits + QStringLiteral(". ") + messages);
     m_undo->setVisible(canUndo());
     m_slow->show(m_changes);
-    m_list->show(editsOf(m_changes, *m_run));
-    showLinks();
+    listEdits();
+    const double speed = std::exp2(m_slider->value() / kStepsPerDoubling);
+    m_links->setText(QStringLiteral("× %1").arg(number(speed, 2)));
     m_table->setFixedHeight(m_table->fittingHeight());
 }
 
-void WhatIfForm::showLinks()
+// Lists the changes, each with a button that removes it. Deletes the old rows later, because a
+// click on one of their buttons may call this function.
+void WhatIfForm::listEdits()
 {
-    const double speed = std::exp2(m_slider->value() / kStepsPerDoubling);
-    m_links->setText(QStringLiteral("× %1").arg(number(speed, 2)));
+    const bool hadFocus = m_list->isAncestorOf(focusWidget());
+    if (m_listed != nullptr) {
+        m_listed->hide();
+        m_listed->deleteLater();
+    }
+    m_listed = new QWidget;
+    auto* rows = spaced(new QVBoxLayout(m_listed), {}, 0);
+    m_list->layout()->addWidget(m_listed);
+    int count = 0;
+    for (const WhatIfEdit& edit : editsOf(m_changes, *m_run)) {
+        auto* remove = makeIconButton("", Icon::Close, tr("Remove %1").arg(edit.text), m_theme);
+        remove->setObjectName(QStringLiteral("removeEdit%1").arg(count++));
+        remove->setFocusPolicy(Qt::StrongFocus);
+        connect(remove, &QToolButton::clicked, this, [this, rest = edit.without] {
+            take(rest, nullptr);
+            setChanges(rest);
+        });
+        auto* text = makeLabel(edit.text);
+        text->setTextFormat(Qt::PlainText);
+        text->setWordWrap(true);
+        rows->addLayout(spaced(new QHBoxLayout, {}, 8, {{text, 1}, remove}));
+    }
+    m_list->setVisible(count > 0);
+    if (auto* first = m_listed->findChild<QToolButton*>(); hadFocus && first != nullptr)
+        first->setFocus();
 }
 
 } // namespace app

@@ -1,26 +1,125 @@
 #pragma once
 
+#include "app/ui/data_table.h"
+#include "app/ui/numbers.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 #include "app/whatif/what_if.h"
 
 #include <QWidget>
 
+#include <optional>
+#include <vector>
+
+class QVBoxLayout;
 class QComboBox;
 class QLabel;
+class QLineEdit;
 class QPushButton;
 class QSlider;
-class QVBoxLayout;
 
 namespace app {
 
-class CostTable;
-class EditList;
 class HundredthsField;
+class SpinField;
 class LayerBar;
 class SegmentControl;
-class SlowForm;
-class SpinField;
-class StageCostsModel;
+
+// The measured times of each stage and, in the last row, their sum. The user can edit the times
+// and, if it was not measured, the share of W in B.
+class StageCostsModel : public TableModel<int>
+{
+    Q_OBJECT
+
+public:
+    using TableModel::TableModel;
+
+    void show(const engine::Run& run, const profiler::MeasuredTimes& times); // discards edits
+
+    // Only the times and the share of W.
+    const WhatIfChanges& edits() const { return m_edits; }
+    void setEdits(const WhatIfChanges& changes); // without emitting edited()
+    Scale time() const { return m_time; }
+    QString editsText() const; // "1 cell edited"; "" without edits
+
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    // Sets a number in the unit of the column. Returns false if a time is not from 1 to 10¹⁵ ns or
+    // a share is not between 0 and 100 %.
+    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+
+Q_SIGNALS:
+    void edited();
+
+private:
+    Columns columns() const;
+    TableColumn<int> timeColumn(engine::OpKind kind) const;
+    TableColumn<int> weightColumn() const;
+    bool isSum(int row) const { return row == static_cast<int>(m_times.stages.size()); }
+    bool isEditable(int row, std::size_t column) const;
+    double measured(int stage, engine::OpKind kind) const; // ns; 0: not measured
+    // The edited value if there is one, otherwise the measured one; of the last row the sum.
+    double value(int row, engine::OpKind kind) const;
+    double weightShare(int row) const; // < 0: unknown
+    void set(const WhatIfChanges& edits);
+
+    profiler::MeasuredTimes m_times;
+    std::vector<int> m_messages; // messages that each stage sends and receives, then their sum
+    std::vector<engine::OpKind> m_kinds; // of the columns after the first
+    Scale m_time;
+    WhatIfChanges m_edits;
+};
+
+// The op of the run's own order that the user selected, with its predicted duration.
+struct OpInFocus
+{
+    engine::Op op;
+    engine::DeviceId device;
+    std::int64_t duration = 0; // in ns
+};
+
+// Controls for the duration of the selected op, or of all ops of its kind, and for the slow-down of
+// a device or link.
+class SlowForm : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit SlowForm(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void setRun(const engine::Run& run); // fills the list of devices and links
+    void showOp(const std::optional<OpInFocus>& op);
+    // `isOwn`: the page shows the run's own order. Ops can be selected only in this order.
+    void setOwnOrder(bool isOwn);
+    // Shows the values of `changes`; emits no signal.
+    void show(const WhatIfChanges& changes);
+    using QWidget::show;
+    // Returns an edit with a factor of 1 for the chosen scope: the selected op, all ops of its
+    // kind, or all ops of its kind on its device; nullopt: no op is selected.
+    std::optional<profiler::RunEdit> selection() const;
+
+Q_SIGNALS:
+    void opScaled(double ratio); // the selection takes `ratio` times as long as now
+    void slowed(const profiler::RunEdit& edit);
+    void delayed(std::int64_t ns);
+
+private:
+    void addOp(QVBoxLayout& column);
+    void takeTime();
+    void showState();
+    profiler::RunEdit target() const; // the chosen device or link
+
+    QLabel *m_title, *m_hint;
+    QLineEdit* m_time;
+    QComboBox *m_scope, *m_target;
+    HundredthsField* m_factor;
+    SpinField* m_delay;
+    std::vector<profiler::RunEdit> m_targets;
+    std::optional<OpInFocus> m_op;
+    WhatIfChanges m_changes;
+    Scale m_unit;
+    bool m_isOwn = false;
+};
 
 // The measured times of a run, and controls to change them.
 class WhatIfForm : public QWidget
@@ -36,7 +135,6 @@ public:
     void setKnowsBytes(bool knows);
     const WhatIfChanges& changes() const { return m_changes; }
     std::int64_t memoryLimit() const; // in bytes; 0: no limit
-    CostTable& table() const { return *m_table; }
     SlowForm& slow() const { return *m_slow; }
     // Multiplies the duration of the ops that are chosen in the slow-down form. The calls during
     // one drag, of which only the last has `isLast`, are one step of undo().
@@ -64,12 +162,12 @@ private:
     void take(WhatIfChanges changes, const void* field);
     void setChanges(const WhatIfChanges& changes); // shows them, and emits changed()
     void showEdits();
-    void showLinks();
+    void listEdits();
 
     const ThemeController& m_theme;
     StageCostsModel* m_costs;
-    CostTable* m_table;
-    EditList* m_list;
+    DataTable* m_table;
+    QWidget *m_list, *m_listed = nullptr; // the edits
     SlowForm* m_slow;
     QLabel *m_unit, *m_edits, *m_links, *m_stragglersHint, *m_layersHint, *m_memoryHint,
         *m_interval;

@@ -10,23 +10,28 @@
 #include "app/ui/empty_state.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
-#include "app/whatif/details_what_if.h"
-#include "app/whatif/what_if_form.h"
+#include "app/ui/themed_icon.h"
 #include "app/whatif/what_if_table.h"
 
 #include <QAction>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
+#include <QSplitter>
 #include <QStackedWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace app {
 namespace {
 
-constexpr int kEditDelay = 60; // ms
+constexpr int kRunsColumn = 216, kFormColumn = 310, kDetailsColumn = 292;
+constexpr int kFoldDetails = 1360, kFoldRuns = 1180; // width of the page
+constexpr int kEditDelay = 60;                       // ms
 constexpr double kStep = 1.05; // factor by which a key changes the duration of an op
 
 } // namespace
@@ -37,71 +42,189 @@ WhatIfPage::WhatIfPage(const ThemeController& theme, RunLibrary& library,
     , m_theme(theme)
     , m_library(library)
     , m_document(std::move(document))
-    , m_actions(theme, *this)
-    , m_frame(new WhatIfFrame(theme, m_actions, library.runs()))
+    , m_runs(new RunsDock(theme, library.runs()))
+    , m_form(new WhatIfForm(theme))
+    , m_compare(new CompareWidget(theme))
+    , m_table(new WhatIfTable(theme))
+    , m_sentence(named(new Band(theme, Band::Shape::Verdict), "whatIfSentence"))
+    , m_notice(named(new Band(theme, Band::Shape::State), "whatIfNotice"))
+    , m_schemes(named(new QComboBox, "whatIfScheme", tr("Scheme")))
+    , m_detailsArea(named(new QScrollArea, "whatIfDetails", tr("Details")))
+    , m_refused(
+          named(new EmptyState(theme,
+                               {Icon::Info, tr("Reading the run"),
+                                tr("Collecting the op times of this run…"), tr("Import report")}),
+                "whatIfRefused"))
+    , m_stack(new QStackedWidget)
 {
     setObjectName(QStringLiteral("whatIfPage"));
-    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
-    connectActions();
+    makeActions();
+    layOut();
     connectAll();
-    m_frame->runs->setCurrent(m_document.get());
-    setInitialFocus(m_frame->compare);
+    m_runs->setCurrent(m_document.get());
+    setInitialFocus(m_compare);
     showDocument();
 }
 
-void WhatIfPage::connectActions()
+void WhatIfPage::makeActions()
 {
-    const auto on = [this](QAction* action, const auto& trigger) {
-        connect(action, &QAction::triggered, this, trigger);
-    };
-    on(m_actions.open, [this] { openPrediction(); });
-    on(m_actions.copy, [this] { copyCommand(); });
-    on(m_actions.exportFigure, [this] { Q_EMIT exportRequested({m_run, m_details.run}); });
-    on(m_actions.schedule, [this] { openSchedule(m_scheme); });
-    on(m_actions.blink, [this] { m_frame->compare->blink(); });
-    on(m_actions.fit, [this] { m_frame->compare->zoomToFit(); });
-    on(m_actions.undo, [this] { m_frame->form->undo(); });
-    on(m_actions.redo, [this] { m_frame->form->redo(); });
-    on(m_actions.reset, [this] { m_frame->form->reset(); });
-    on(m_actions.shorten, [this] { m_frame->form->scaleOp(1 / kStep); });
-    on(m_actions.lengthen, [this] { m_frame->form->scaleOp(kStep); });
+    m_open = makeAction("openPrediction", tr("Save as prediction"), Qt::CTRL | Qt::Key_Return,
+                        [this] { openPrediction(); });
+    m_open->setToolTip(tr("Writes the prediction as a simulated run and opens it (Ctrl+Return)"));
+    m_copy = makeAction("copyWhatIf", tr("Copy as command"), {}, [this] { copyCommand(); });
+    m_copy->setToolTip(tr("Copies the bscope whatif command with these changes"));
+    m_export = makeAction("exportFigure", tr("Export figure…"), Qt::CTRL | Qt::Key_E, [this] {
+        Q_EMIT exportRequested({m_run, m_details.run});
+    });
+    m_schedule = makeAction("openSchedule", tr("Open the schedule"), {},
+                            [this] { openSchedule(m_scheme); });
+    m_fit
+        = makeAction("fitRuns", tr("Fit both runs"), Qt::Key_0, [this] { m_compare->zoomToFit(); });
+    m_undo = makeAction("undoEdit", tr("Undo the edit"), QKeySequence::Undo,
+                        [this] { m_form->undo(); });
+    m_redo = makeAction("redoEdit", tr("Redo the edit"), QKeySequence::Redo,
+                        [this] { m_form->redo(); });
+    m_reset = makeAction("resetWhatIf", tr("Reset all changes"), {}, [this] { m_form->reset(); });
+    m_shorten = makeAction("shortenOp", tr("Shorten the op by 5 %"), Qt::Key_Less,
+                           [this] { m_form->scaleOp(1 / kStep); });
+    m_lengthen = makeAction("lengthenOp", tr("Lengthen the op by 5 %"), Qt::Key_Greater,
+                            [this] { m_form->scaleOp(kStep); });
+    m_showRuns = makeAction("showRuns", tr("Runs"), {});
+    m_showDetails = makeAction("showDetails", tr("Details"), {});
+    for (QAction* action : {m_showRuns, m_showDetails}) {
+        action->setCheckable(true);
+        action->setChecked(true);
+    }
+    followTheme(m_export, Icon::Export, m_theme);
+    followTheme(m_showRuns, Icon::Compare, m_theme);
+    followTheme(m_showDetails, Icon::Info, m_theme);
+    enablePrediction(false);
+    for (QAction* action : {m_undo, m_redo, m_reset, m_shorten, m_lengthen})
+        action->setEnabled(false);
+}
+
+void WhatIfPage::enablePrediction(bool isKnown)
+{
+    for (QAction* action : {m_open, m_copy, m_export, m_schedule})
+        action->setEnabled(isKnown);
+}
+
+QList<QAction*> WhatIfPage::menuActions(Menu menu) const
+{
+    switch (menu) {
+    case Menu::Run:
+        return {m_open, m_schedule, m_copy};
+    case Menu::View:
+        return {m_fit, m_showRuns, m_showDetails};
+    case Menu::Analyze:
+        return {m_undo, m_redo, m_reset, m_shorten, m_lengthen};
+    case Menu::Export:
+        return {m_export};
+    default:
+        return {};
+    }
+}
+
+void WhatIfPage::layOut()
+{
+    m_refused->button()->hide();
+    QWidget* dock = makeDetails();
+    auto* columns = makeSplitter(Qt::Horizontal);
+    for (QWidget* column : {static_cast<QWidget*>(m_runs), makeForm(), makeCentre(), dock})
+        columns->addWidget(column);
+    columns->setStretchFactor(2, 1);
+    columns->setSizes({kRunsColumn, kFormColumn, 780, kDetailsColumn});
+    auto* empty = new QWidget;
+    spaced(new QVBoxLayout(empty), {40, 40, 40, 40}, 0, {m_refused});
+    m_stack->addWidget(empty);
+    m_stack->addWidget(columns);
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
+    connect(m_showRuns, &QAction::toggled, m_runs, &QWidget::setVisible);
+    connect(m_showDetails, &QAction::toggled, dock, &QWidget::setVisible);
+}
+
+QWidget* WhatIfPage::makeForm()
+{
+    auto* column = makeSurface("plain");
+    column->setMinimumWidth(280);
+    auto* buttons = makeSurface("plain");
+    buttons->setFixedHeight(53);
+    spaced(
+        new QHBoxLayout(buttons), {14, 0, 14, 0}, 8,
+        {{makeButton(m_open->text(), QStringLiteral("openPredictionButton"), "primary", m_open), 1},
+         makeButton(m_copy->text(), QStringLiteral("copyWhatIfButton"), "", m_copy)});
+    spaced(new QVBoxLayout(column), {}, 0, {{m_form, 1}, makeLine(Qt::Horizontal), buttons});
+    return column;
+}
+
+QWidget* WhatIfPage::makeCentre()
+{
+    m_schemes->setMinimumWidth(150);
+    m_schemes->setFocusPolicy(Qt::TabFocus);
+    auto* bar = makeSurface("plain");
+    bar->setFixedHeight(40);
+    spaced(new QHBoxLayout(bar), {8, 0, 8, 0}, 8,
+           {makeToolButton(m_showRuns), makeLabel(tr("Scheme"), "small"), m_schemes,
+            new Tag(m_theme, tr("simulated")), kStretch, makeActionButton(m_export),
+            makeToolButton(m_showDetails)});
+    auto* band = makeSurface("plain");
+    spaced(new QVBoxLayout(band), {14, 8, 14, 8}, 0, {m_sentence});
+    m_sentence->show(Band::Kind::Neutral, tr("Predicting all schemes."), {});
+    m_notice->hide();
+    m_table->setMinimumHeight(120);
+    auto* rows = makeSplitter(Qt::Vertical);
+    rows->addWidget(m_compare);
+    rows->addWidget(m_table);
+    rows->setStretchFactor(0, 3);
+    rows->setStretchFactor(1, 2);
+    rows->setSizes({440, 380});
+    auto* centre = makeSurface("plain");
+    spaced(new QVBoxLayout(centre), {}, 0,
+           {bar, makeLine(Qt::Horizontal), m_notice, band, makeLine(Qt::Horizontal), {rows, 1}});
+    return centre;
+}
+
+QWidget* WhatIfPage::makeDetails()
+{
+    auto* dock = named(makeSurface("plain"), "detailsDock");
+    dock->setMinimumWidth(220);
+    m_detailsArea->setWidgetResizable(true);
+    m_detailsArea->setFrameShape(QFrame::NoFrame);
+    m_detailsArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* close = makeIconButton("closeDetails", Icon::Close, tr("Close the details"), m_theme);
+    connect(close, &QToolButton::clicked, m_showDetails, &QAction::toggle);
+    auto* title = makeBar(40, 4, {{makeLabel(tr("Details"), "dock"), 1}, close});
+    auto* buttons = makeSurface("plain");
+    spaced(new QHBoxLayout(buttons), {12, 12, 12, 12}, 8,
+           {{makeButton(m_schedule->text(), QStringLiteral("openScheduleButton"), "", m_schedule),
+             1}});
+    spaced(
+        new QVBoxLayout(dock), {}, 0,
+        {title, makeLine(Qt::Horizontal), {m_detailsArea, 1}, makeLine(Qt::Horizontal), buttons});
+    return dock;
 }
 
 void WhatIfPage::connectAll()
 {
-    linkDock(*m_frame->runs, m_library, *this);
+    linkDock(*m_runs, m_library, *this);
     m_delay.setSingleShot(true);
     m_delay.setInterval(kEditDelay);
     connect(&m_delay, &QTimer::timeout, this, &WhatIfPage::predict);
-    connect(m_frame->form, &WhatIfForm::changed, this, [this] {
-        m_actions.enablePrediction(false); // until the prediction includes these changes
-        m_actions.enableEdits(m_frame->form->canUndo(), m_frame->form->canRedo(), true);
-        if (isOwnOrder())
-            preview();
-        m_delay.start();
-    });
-    connect(m_frame->compare, &CompareWidget::opScaled, m_frame->form, &WhatIfForm::scaleOp);
-    connect(m_frame->compare, &CompareWidget::selectionChanged, this, &WhatIfPage::showSelected);
-    connect(m_frame->form, &WhatIfForm::memoryLimitChanged, this, [this] {
-        m_model->setMemoryLimit(m_frame->form->memoryLimit());
-        m_frame->table->showSummary();
-        m_frame->table->choose(m_scheme);
+    connect(m_form, &WhatIfForm::changed, this, &WhatIfPage::takeChanges);
+    connect(m_compare, &CompareWidget::opScaled, m_form, &WhatIfForm::scaleOp);
+    connect(m_compare, &CompareWidget::selectionChanged, this, &WhatIfPage::showSelected);
+    connect(m_form, &WhatIfForm::memoryLimitChanged, this, [this] {
+        m_model->setMemoryLimit(m_form->memoryLimit());
+        m_table->showSummary();
+        m_table->choose(m_scheme);
         showSentence();
         showDetails();
     });
-    connect(m_frame->table, &WhatIfTable::chosen, this, &WhatIfPage::choose);
-    connect(m_frame->table, &WhatIfTable::openRequested, this, &WhatIfPage::openSchedule);
-    connect(m_frame->schemes, &QComboBox::activated, this,
-            [this] { choose(m_frame->schemes->currentData().toString()); });
-    connect(m_frame->refused, &EmptyState::activated, this, [this] {
-        const engine::RunInfo& info = m_document->run()->info;
-        if (info.import)
-            Q_EMIT pageRequested({"import", {m_document->file()}});
-        else
-            Q_EMIT pageRequested(
-                {.kind = "setup",
-                 .plan = planFromExperiment(QString::fromStdString(info.experiment))});
-    });
+    connect(m_table, &WhatIfTable::chosen, this, &WhatIfPage::choose);
+    connect(m_table, &WhatIfTable::openRequested, this, &WhatIfPage::openSchedule);
+    connect(m_schemes, &QComboBox::activated, this,
+            [this] { choose(m_schemes->currentData().toString()); });
+    connect(m_refused, &EmptyState::activated, this, &WhatIfPage::replaceRun);
     connect(&m_theme, &ThemeController::changed, this, &WhatIfPage::showDetails);
     connect(&m_theme, &ThemeController::unitsChanged, this, &WhatIfPage::showSentence);
     connect(m_document.get(), &RunDocument::stateChanged, this, &WhatIfPage::showDocument);
@@ -132,77 +255,104 @@ void WhatIfPage::start(const RunPointer& run)
     Q_EMIT titleChanged();
     m_views.ask({run});
     m_predictions = std::make_unique<WhatIfPredictions>(run);
-    connect(m_predictions.get(), &WhatIfPredictions::measured, this, &WhatIfPage::showMeasured);
-    connect(m_predictions.get(), &WhatIfPredictions::failed, this, &WhatIfPage::refuse);
-    connect(m_predictions.get(), &WhatIfPredictions::predicted, this, &WhatIfPage::showRows);
-    connect(m_predictions.get(), &WhatIfPredictions::schemeExplained, this,
-            &WhatIfPage::showPrediction);
-    connect(m_predictions.get(), &WhatIfPredictions::schemePreviewed, this,
+    const WhatIfPredictions* predictions = m_predictions.get();
+    connect(predictions, &WhatIfPredictions::measured, this, &WhatIfPage::showMeasured);
+    connect(predictions, &WhatIfPredictions::failed, this, &WhatIfPage::refuse);
+    connect(predictions, &WhatIfPredictions::predicted, this, &WhatIfPage::showRows);
+    connect(predictions, &WhatIfPredictions::schemeExplained, this, &WhatIfPage::showPrediction);
+    connect(predictions, &WhatIfPredictions::progressed, m_table, &WhatIfTable::showProgress);
+    connect(predictions, &WhatIfPredictions::schemePreviewed, this,
             [this](const WhatIfRow& row, const RunViewPointer& view, const WhatIfChanges& changes) {
                 if (row.scheme != m_scheme)
                     return;
-                m_frame->form->setShown(changes);
+                m_form->setShown(changes);
                 m_predictedView = view;
                 showViews();
                 showRows({row});
             });
-    connect(m_predictions.get(), &WhatIfPredictions::progressed, m_frame->table,
-            &WhatIfTable::showProgress);
 }
 
+// Shows why there are no predictions. The button is hidden if it could open nothing.
 void WhatIfPage::refuse(const QString& reason)
 {
-    m_frame->refuse(capitalized(reason), m_document->run().get());
+    const RunPointer run = m_document->run();
+    const bool isImported = run != nullptr && run->info.import;
+    const bool canRepeat = run != nullptr && !run->info.experiment.empty();
+    m_refused->setTexts(tr("Other schemes cannot be predicted from this run."),
+                        capitalized(reason));
+    m_refused->button()->setText(isImported ? tr("Import report")
+                                            : tr("New run with these settings"));
+    m_refused->button()->setVisible(isImported || canRepeat);
+    m_stack->setCurrentIndex(0);
     Q_EMIT titleChanged();
     Q_EMIT statusChanged();
+}
+
+void WhatIfPage::replaceRun()
+{
+    const engine::RunInfo& info = m_document->run()->info;
+    if (info.import)
+        Q_EMIT pageRequested({"import", {m_document->file()}});
+    else
+        Q_EMIT pageRequested(
+            {.kind = "setup", .plan = planFromExperiment(QString::fromStdString(info.experiment))});
 }
 
 void WhatIfPage::showMeasured(const WhatIfPredictions::Predictor& predictor)
 {
     m_measured = predictor;
     m_model = new WhatIfModel(predictor->measured(), this);
-    m_frame->table->setModel(m_model);
+    m_table->setModel(m_model);
     for (const QString& scheme : whatIfSchemes())
-        m_frame->schemes->addItem(schemeLabel(scheme), scheme);
-    m_frame->schemes->setCurrentIndex(-1);
-    m_frame->form->show(m_run, *predictor);
-    m_actions.enableEdits(false, false, true);
-    m_frame->form->setKnowsBytes(false);
-    m_frame->stack->setCurrentIndex(1);
+        m_schemes->addItem(schemeLabel(scheme), scheme);
+    m_schemes->setCurrentIndex(-1);
+    m_form->show(m_run, *predictor);
+    m_reset->setEnabled(true);
+    m_form->setKnowsBytes(false);
+    m_stack->setCurrentIndex(1);
     if (isVisible())
-        m_frame->compare->setFocus();
+        m_compare->setFocus();
     predict();
+}
+
+// Predicts the run's own order at once, all schemes after a delay.
+void WhatIfPage::takeChanges()
+{
+    enablePrediction(false); // until the prediction includes these changes
+    m_undo->setEnabled(m_form->canUndo());
+    m_redo->setEnabled(m_form->canRedo());
+    m_reset->setEnabled(true);
+    if (isOwnOrder()) {
+        m_changes = m_form->changes();
+        m_predictions->preview(m_changes, m_scheme);
+    }
+    m_delay.start();
 }
 
 void WhatIfPage::predict()
 {
-    m_changes = m_frame->form->changes();
+    m_changes = m_form->changes();
     m_model->setMeasured(atPace(numbers()));
     m_predictions->ask(m_changes, m_scheme);
     Q_EMIT statusChanged();
-}
-
-void WhatIfPage::preview()
-{
-    m_changes = m_frame->form->changes();
-    m_predictions->preview(m_changes, m_scheme);
 }
 
 void WhatIfPage::showSelected(int run, const Selection& selection)
 {
     m_selected = {run, selection};
     const auto op = predictedOp();
-    m_actions.enableOp(op.has_value());
-    m_frame->form->slow().showOp(op);
+    m_shorten->setEnabled(op.has_value());
+    m_lengthen->setEnabled(op.has_value());
+    m_form->slow().showOp(op);
 }
 
 // Returns the selected op with its predicted duration, even if it is selected in the measured run.
 std::optional<OpInFocus> WhatIfPage::predictedOp() const
 {
     const auto& [run, selection] = m_selected;
-    const auto* row = m_frame->compare->rows().rowOf(1);
+    const auto* row = m_compare->rows().rowOf(1);
     if (!isOwnOrder() || run < 0 || selection.kind != Selection::Kind::Op || row == nullptr
-        || row->view->run().schedule != m_frame->compare->view(0)->run().schedule)
+        || row->view->run().schedule != m_compare->view(0)->run().schedule)
         return std::nullopt;
     const auto span = row->view->spanOf(selection.op, row->iteration);
     return span ? std::optional(
@@ -216,16 +366,16 @@ void WhatIfPage::showRows(const std::vector<WhatIfRow>& rows)
     const bool knewBytes = m_model->knowsBytes();
     m_model->update(rows);
     if (!knewBytes && m_model->knowsBytes())
-        m_frame->form->setKnowsBytes(true);
-    m_frame->table->showSummary();
+        m_form->setKnowsBytes(true);
+    m_table->showSummary();
     if (m_scheme.isEmpty() && m_model->isComplete()) {
         if (m_model->best().isEmpty())
-            m_frame->sentence->show(Band::Kind::Error, tr("No scheme can be predicted."),
-                                    m_model->at(0).reason);
+            m_sentence->show(Band::Kind::Error, tr("No scheme can be predicted."),
+                             m_model->at(0).reason);
         else
             choose(m_model->best());
     }
-    m_frame->table->choose(m_scheme);
+    m_table->choose(m_scheme);
     showPeak();
     showSentence();
     showDetails();
@@ -237,13 +387,13 @@ void WhatIfPage::choose(const QString& scheme)
     if (scheme.isEmpty() || scheme == m_scheme)
         return;
     m_scheme = scheme;
-    m_actions.enablePrediction(false); // until the prediction of this scheme is known
-    m_frame->compare->setEditable(isOwnOrder() ? 1 : -1);
-    m_frame->compare->setGhost(isOwnOrder());
-    m_frame->form->slow().setOwnOrder(isOwnOrder());
+    enablePrediction(false); // until the prediction of this scheme is known
+    m_compare->setEditable(isOwnOrder() ? 1 : -1);
+    m_compare->setGhost(isOwnOrder());
+    m_form->slow().setOwnOrder(isOwnOrder());
     showSelected(-1, {});
-    m_frame->schemes->setCurrentIndex(m_frame->schemes->findData(scheme));
-    m_frame->table->choose(scheme);
+    m_schemes->setCurrentIndex(m_schemes->findData(scheme));
+    m_table->choose(scheme);
     m_predictions->explain(scheme);
     showSentence();
     Q_EMIT statusChanged();
@@ -254,8 +404,8 @@ void WhatIfPage::showPrediction(const WhatIfDetails& details, const RunViewPoint
     if (m_delay.isActive()) // another prediction, with later changes, will follow
         return;
     m_details = details;
-    m_frame->form->setShown(m_changes);
-    m_actions.enablePrediction(details.run != nullptr);
+    m_form->setShown(m_changes);
+    enablePrediction(details.run != nullptr);
     m_predictedView = view;
     showViews();
     showDetails();
@@ -265,55 +415,67 @@ void WhatIfPage::showPrediction(const WhatIfDetails& details, const RunViewPoint
 // The selection stays if only the times have changed.
 void WhatIfPage::showViews()
 {
-    const auto* shown = m_frame->compare->rows().rowOf(1);
-    if (m_predictedView != nullptr && shown != nullptr
-        && m_frame->compare->view(0) == m_measuredView
+    const auto* shown = m_compare->rows().rowOf(1);
+    if (m_predictedView != nullptr && shown != nullptr && m_compare->view(0) == m_measuredView
         && shown->view->run().schedule == m_predictedView->run().schedule) {
-        m_frame->compare->replaceView(1, m_predictedView);
-        m_frame->form->slow().showOp(predictedOp());
+        m_compare->replaceView(1, m_predictedView);
+        m_form->slow().showOp(predictedOp());
         return showPeak();
     }
     std::vector<RunViewPointer> views;
     for (const RunViewPointer& view : {m_measuredView, m_predictedView})
         if (view != nullptr)
             views.push_back(view);
-    m_frame->compare->setViews(std::move(views), 0);
+    m_compare->setViews(std::move(views), 0);
     showPeak();
+}
+
+const WhatIfRow* WhatIfPage::chosenRow() const
+{
+    return m_model != nullptr ? m_model->find(m_scheme) : nullptr;
 }
 
 void WhatIfPage::showPeak()
 {
-    const WhatIfRow* row = m_model != nullptr ? m_model->find(m_scheme) : nullptr;
-    if (row != nullptr && m_frame->compare->rows().rowOf(1) != nullptr)
-        m_frame->compare->setPredictedPeak(1, mostBytes(*row));
+    const WhatIfRow* row = chosenRow();
+    if (row != nullptr && m_compare->rows().rowOf(1) != nullptr)
+        m_compare->setPredictedPeak(1, mostBytes(*row));
 }
 
 void WhatIfPage::showDetails()
 {
     if (m_details.scheme.isEmpty() || m_model == nullptr)
         return;
-    const WhatIfRow* row = m_details.scheme == m_scheme ? m_model->find(m_details.scheme) : nullptr;
-    m_frame->details->setWidget(layOutDetails(
-        m_theme, describeWhatIf(m_details, row, m_changes, m_frame->form->memoryLimit()),
-        [](const auto&) {}));
+    const WhatIfRow* row = m_details.scheme == m_scheme ? chosenRow() : nullptr;
+    m_detailsArea->setWidget(
+        layOutDetails(m_theme, describeWhatIf(m_details, row, m_changes, m_form->memoryLimit()),
+                      [](const auto&) {}));
 }
 
 void WhatIfPage::showSentence()
 {
-    const WhatIfRow* row = m_model != nullptr ? m_model->find(m_scheme) : nullptr;
+    const WhatIfRow* row = chosenRow();
     if (row == nullptr)
         return;
     if (!row->isKnown)
-        return m_frame->sentence->show(
-            Band::Kind::Error, tr("%1 is not possible.").arg(schemeLabel(m_scheme)), row->reason);
-    m_frame->showVerdict(verdictOf(*row, numbers()), m_model->excess(*row));
+        return m_sentence->show(Band::Kind::Error,
+                                tr("%1 is not possible.").arg(schemeLabel(m_scheme)), row->reason);
+    const WhatIfVerdict verdict = verdictOf(*row, numbers());
+    const QString excess = m_model->excess(*row);
+    using Kind = WhatIfVerdict::Kind;
+    m_sentence->show(verdict.kind == Kind::Shorter       ? Band::Kind::Ok
+                         : verdict.kind == Kind::Unclear ? Band::Kind::Neutral
+                                                         : Band::Kind::Warning,
+                     verdict.bold,
+                     excess.isEmpty() ? verdict.rest
+                                      : verdict.rest + tr(" It needs %1.").arg(excess));
 }
 
 WhatIfNumbers WhatIfPage::numbers() const
 {
     WhatIfNumbers numbers;
     numbers.measured = m_measured->measured();
-    numbers.memoryLimit = m_frame->form->memoryLimit();
+    numbers.memoryLimit = m_form->memoryLimit();
     numbers.measuredBatches = m_run->schedule.shape.microBatches;
     numbers.batches = m_changes.microBatches;
     if (!m_details.comparison.runs.empty())
@@ -333,7 +495,8 @@ void WhatIfPage::openPrediction()
                       if (file)
                           Q_EMIT pageRequested({"run", {*file}});
                       else
-                          m_frame->showFailure(tr("Not written."), file.error());
+                          m_notice->show(Band::Kind::Error, tr("Not written."),
+                                         fromUtf8(file.error().message));
                   });
 }
 
@@ -353,7 +516,7 @@ void WhatIfPage::openSchedule(const QString& scheme)
                               .schedule = std::make_shared<const engine::Schedule>(*schedule),
                               .costs = request});
     else
-        m_frame->showFailure(tr("Not opened."), schedule.error());
+        m_notice->show(Band::Kind::Error, tr("Not opened."), fromUtf8(schedule.error().message));
 }
 
 void WhatIfPage::copyCommand()
@@ -361,7 +524,7 @@ void WhatIfPage::copyCommand()
     const QString command
         = whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape);
     QGuiApplication::clipboard()->setText(command);
-    m_frame->notice->show(Band::Kind::Ok, tr("Copied."), command);
+    m_notice->show(Band::Kind::Ok, tr("Copied."), command);
 }
 
 QString WhatIfPage::title() const
@@ -381,16 +544,15 @@ QStringList WhatIfPage::statusTexts() const
     QStringList texts{tr("<b>Predicted</b> from %1").arg(m_document->title().toHtmlEscaped()),
                       countOf(static_cast<std::int64_t>(editsOf(m_changes, *m_run).size()), "edit"),
                       countOf(m_model->rowCount(), "prediction")};
-    if (m_model->memoryLimit() > 0)
+    if (const std::int64_t limit = m_model->memoryLimit(); limit > 0)
         texts.append(
-            tr("memory limit %1")
-                .arg(m_model->bytes().withUnit(static_cast<double>(m_model->memoryLimit()))));
+            tr("memory limit %1").arg(m_model->bytes().withUnit(static_cast<double>(limit))));
     return texts;
 }
 
 QString WhatIfPage::statusNote() const
 {
-    const WhatIfRow* row = m_model != nullptr ? m_model->find(m_scheme) : nullptr;
+    const WhatIfRow* row = chosenRow();
     return row == nullptr || !row->isKnown ? QString()
                                            : schemeLabel(m_scheme) + QLatin1Char(' ')
             + m_model->time().withUnit(static_cast<double>(row->iteration));
@@ -399,7 +561,11 @@ QString WhatIfPage::statusNote() const
 void WhatIfPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    m_frame->fold(width());
+    const bool hasDetails = width() >= kFoldDetails, hasRuns = width() >= kFoldRuns;
+    if (hasDetails != std::exchange(m_hasRoomForDetails, hasDetails))
+        m_showDetails->setChecked(hasDetails);
+    if (hasRuns != std::exchange(m_hasRoomForRuns, hasRuns))
+        m_showRuns->setChecked(hasRuns);
 }
 
 } // namespace app

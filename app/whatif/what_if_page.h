@@ -5,22 +5,28 @@
 #include "app/timeline/view/selection.h"
 #include "app/timeline/view/view_preparation.h"
 #include "app/ui/theme.h"
-#include "app/whatif/slow_form.h"
-#include "app/whatif/what_if_frame.h"
+#include "app/whatif/what_if_form.h"
 #include "app/whatif/what_if_predictions.h"
 #include "app/whatif/what_if_text.h"
 
 #include <QTimer>
 
-#include <memory>
-#include <optional>
-#include <utility>
+class QScrollArea;
+class QStackedWidget;
 
 namespace app {
 
+class Band;
+class CompareWidget;
+class EmptyState;
+class RunsDock;
 class WhatIfModel;
+class WhatIfTable;
 
-// Predicts other schemes from the measured times of a run, which the user can change.
+// Predicts other schemes from the measured times of a run, which the user can change: the runs, the
+// measured times, both timelines above the ranking, and the details. We fold the details, then the
+// list of runs, if the window is narrow; a part that the user opened stays open until the size
+// class of the page changes.
 class WhatIfPage : public Page
 {
     Q_OBJECT
@@ -32,22 +38,28 @@ public:
     QString title() const override;
     QStringList statusTexts() const override;
     QString statusNote() const override;
-    QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
+    QList<QAction*> menuActions(Menu menu) const override;
     const RunDocument* document() const override { return m_document.get(); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void connectActions();
+    void makeActions();
+    void enablePrediction(bool isKnown); // actions that need the current prediction
+    void layOut();
+    QWidget* makeForm();
+    QWidget* makeCentre();
+    QWidget* makeDetails();
     void connectAll();
 
     void showDocument(); // shows an empty state until the run is read
     void start(const RunPointer& run);
     void showMeasured(const WhatIfPredictions::Predictor& predictor);
     void refuse(const QString& reason);
+    void replaceRun(); // opens the import of the run, or a new run with its settings
+    void takeChanges();
     void predict();
-    void preview(); // predicts only the run's own order, at once
     bool isOwnOrder() const { return m_scheme == kOwnOrder; }
     void showSelected(int run, const Selection& selection);
     std::optional<OpInFocus> predictedOp() const;
@@ -56,7 +68,8 @@ private:
     void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);
     void showViews();
     void showPeak();
-    WhatIfNumbers numbers() const; // numbers of the run and the last request
+    const WhatIfRow* chosenRow() const; // nullptr: unknown
+    WhatIfNumbers numbers() const;      // numbers of the run and the last request
     void showDetails();
     void showSentence();
     void openPrediction();
@@ -79,8 +92,19 @@ private:
     WhatIfModel* m_model = nullptr;
     QTimer m_delay; // delays predictions while a slider moves
     Background m_writing{this};
-    WhatIfActions m_actions;
-    WhatIfFrame* m_frame;
+    bool m_hasRoomForRuns = true, m_hasRoomForDetails = true;
+
+    QAction *m_open, *m_copy, *m_export, *m_schedule, *m_fit, *m_undo, *m_redo, *m_reset,
+        *m_shorten, *m_lengthen, *m_showRuns, *m_showDetails;
+    RunsDock* m_runs;
+    WhatIfForm* m_form;
+    CompareWidget* m_compare;
+    WhatIfTable* m_table;
+    Band *m_sentence, *m_notice;
+    QComboBox* m_schemes;
+    QScrollArea* m_detailsArea;
+    EmptyState* m_refused; // replaces all other parts
+    QStackedWidget* m_stack;
 };
 
 } // namespace app

@@ -37,10 +37,8 @@ WhatIfPredictions::Explained WhatIfPredictions::explained(const Chosen& chosen,
 WhatIfPredictions::Previewed WhatIfPredictions::previewed(const Chosen& chosen)
 {
     const WhatIfChanges& changes = chosen.changes;
-    const auto predictor = withChanges(*chosen.measured, *chosen.run, changes);
-    auto prediction = predictor ? predictScheme(*predictor, chosen.scheme,
-                                                {chosen.run->schedule.shape.devices,
-                                                 changes.microBatches, changes.linkSpeed})
+    const auto predictor = withChanges(*chosen.measured, changes);
+    auto prediction = predictor ? predictScheme(*predictor, chosen.scheme, changes)
                                 : tl::unexpected(predictor.error());
     Previewed made{whatIfRow(chosen.scheme, prediction, false), nullptr, changes};
     if (prediction)
@@ -96,17 +94,17 @@ void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
     m_all = static_cast<int>(whatIfSchemes().size());
     Q_EMIT progressed(0, m_all);
     using Made = engine::Result<profiler::WhatIfPredictor>;
-    m_background.run([measured = m_measured, run = m_run,
-                      changes] { return withChanges(*measured, *run, changes); },
-                     [this, isDropped = m_isDropped](Made made) {
-                         if (*isDropped || !made) // fails only if times were not measured
-                             return;
-                         const auto changed
-                             = std::make_shared<const profiler::WhatIfPredictor>(*std::move(made));
-                         start(isDropped, changed, 0, Medians);
-                         start(isDropped, changed, kResamples, Intervals);
-                     },
-                     OfChosen);
+    m_background.run(
+        [measured = m_measured, run = m_run, changes] { return withChanges(*measured, changes); },
+        [this, isDropped = m_isDropped](Made made) {
+            if (*isDropped || !made) // fails only if times were not measured
+                return;
+            const auto changed
+                = std::make_shared<const profiler::WhatIfPredictor>(*std::move(made));
+            start(isDropped, changed, 0, Medians);
+            start(isDropped, changed, kResamples, Intervals);
+        },
+        OfChosen);
     if (!scheme.isEmpty())
         explain(scheme);
 }
@@ -120,10 +118,10 @@ void WhatIfPredictions::start(const Flag& isDropped, const Predictor& changed, i
                           changes = m_changes]() -> std::optional<WhatIfRow> {
             if (*isDropped)
                 return std::nullopt;
-            const WhatIfSettings settings{run->schedule.shape.devices, changes.microBatches,
-                                          changes.linkSpeed, resamples,
-                                          [isDropped] { return isDropped->load(); }};
-            return whatIfRow(scheme, predictScheme(*changed, scheme, settings), resamples > 0);
+            return whatIfRow(scheme,
+                             predictScheme(*changed, scheme, changes, resamples,
+                                           [isDropped] { return isDropped->load(); }),
+                             resamples > 0);
         };
         m_background.run(
             job,

@@ -3,6 +3,7 @@
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/ui/table_roles.h"
+#include "app/ui/verdict.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -12,6 +13,226 @@
 #include <cmath>
 
 namespace app {
+namespace {
+
+// The scale of the bars ends at most at this multiple of the measured iteration.
+constexpr double kLongBars = 1.1;
+
+} // namespace
+
+std::int64_t mostBytes(const WhatIfRow& row)
+{
+    return row.deviceBytes.empty() ? 0 : *std::ranges::max_element(row.deviceBytes);
+}
+
+WhatIfModel::WhatIfModel(std::int64_t measured, QObject* parent)
+    : TableModel(parent)
+    , m_measured(measured)
+    , m_time(timeScale(measured))
+    , m_bytes(byteScale(0))
+{
+    std::vector<WhatIfRow> all;
+    for (const QString& scheme : whatIfSchemes())
+        all.emplace_back().scheme = scheme;
+    rescale();
+    reset(columns(), std::move(all));
+    sort(static_cast<int>(Column::Iteration));
+}
+
+void WhatIfModel::update(const std::vector<WhatIfRow>& changed)
+{
+    std::vector<WhatIfRow> all = rows();
+    for (const WhatIfRow& row : changed) {
+        const auto at = std::ranges::find(all, row.scheme, &WhatIfRow::scheme);
+        if (at != all.end())
+            *at = row;
+    }
+    TableModel::update(0, std::move(all));
+    rescale();
+    describe(columns());
+    sortAgain();
+}
+
+void WhatIfModel::setMemoryLimit(std::int64_t bytes)
+{
+    m_limit = bytes;
+    update({});
+}
+
+void WhatIfModel::setMeasured(std::int64_t measured)
+{
+    m_measured = measured;
+    m_time = timeScale(measured);
+    update({});
+}
+
+void WhatIfModel::rescale()
+{
+    m_mostBytes = 0;
+    m_first = m_last = m_measured;
+    const auto longest = static_cast<std::int64_t>(kLongBars * static_cast<double>(m_measured));
+    for (const WhatIfRow& row : rows()) {
+        if (!row.isKnown)
+            continue;
+        m_mostBytes = std::max(m_mostBytes, mostBytes(row));
+        m_first = std::min(m_first, row.least);
+        m_last = std::max(m_last, std::min(row.most, longest));
+    }
+    if (m_last <= m_first)
+        m_last = m_first + 1;
+    m_bytes = byteScale(m_mostBytes);
+}
+
+bool WhatIfModel::isComplete() const
+{
+    return std::ranges::all_of(
+        rows(), [](const WhatIfRow& row) { return row.isKnown || !row.reason.isEmpty(); });
+}
+
+QString WhatIfModel::excess(const WhatIfRow& row) const
+{
+    const std::int64_t most = mostBytes(row);
+    if (m_limit <= 0 || most <= m_limit)
+        return {};
+    const auto device = std::ranges::find(row.deviceBytes, most) - row.deviceBytes.begin();
+    return tr("%1 on device %2, %3 over the limit")
+        .arg(m_bytes.withUnit(static_cast<double>(most)))
+        .arg(device)
+        .arg(m_bytes.withUnit(static_cast<double>(most - m_limit)));
+}
+
+int WhatIfModel::rank(const WhatIfRow& row) const
+{
+    return fits(row) ? 0 : row.isKnown ? 1 : 2;
+}
+
+Interval WhatIfModel::interval(const WhatIfRow& row) const
+{
+    const auto place = [this](std::int64_t time) {
+        return std::clamp(
+            static_cast<double>(time - m_first) / static_cast<double>(m_last - m_first), 0.0, 1.0);
+    };
+    return {place(row.least), place(row.iteration), place(row.most), place(m_measured),
+            row.hasInterval};
+}
+
+double WhatIfModel::differenceOf(const WhatIfRow& row) const
+{
+    return 100.0 * static_cast<double>(row.iteration - m_measured)
+        / static_cast<double>(std::max<std::int64_t>(1, m_measured));
+}
+
+WhatIfModel::Columns WhatIfModel::firstColumns() const
+{
+    using Shown = TableColumn<WhatIfRow>;
+    return {Shown(
+                tr("Scheme"), [](const WhatIfRow& row) { return schemeLabel(row.scheme); },
+                Qt::AlignLeft)
+                .with(kThumbnailRole,
+                      [](const WhatIfRow& row) {
+                          return QVariant::fromValue(
+                              static_cast<const Thumbnail*>(row.thumbnail.get()));
+                      })
+                .with(kThumbnailWidthRole,
+                      [this](const WhatIfRow& row) {
+                          return static_cast<double>(row.iteration) / static_cast<double>(m_last);
+                      }),
+            Shown({tr("Iteration, %1"), m_time},
+                  [this](const WhatIfRow& row) {
+                      return fits(row)  ? m_time.text(static_cast<double>(row.iteration))
+                          : row.isKnown ? excess(row)
+                                        : row.reason;
+                  })
+                .with(kSpanRole,
+                      [this](const WhatIfRow& row) {
+                          return !fits(row) && (row.isKnown || !row.reason.isEmpty());
+                      })
+                .with(Qt::TextAlignmentRole, [this](const WhatIfRow& row) {
+                    return fits(row)
+                        ? QVariant()
+                        : QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter));
+                })};
+}
+
+WhatIfModel::Columns WhatIfModel::columns() const
+{
+    using Shown = TableColumn<WhatIfRow>;
+    const auto time = [this](std::int64_t ns) { return m_time.text(static_cast<double>(ns)); };
+    // A column that is empty for schemes that are not possible or do not fit.
+    const auto column = [this](const ColumnTitle& title, auto text) {
+        return Shown(title,
+                     [=, this](const WhatIfRow& row) { return fits(row) ? text(row) : QString(); });
+    };
+    Columns all = firstColumns();
+    for (Shown& one : Columns{
+             column(tr("Diff., %"),
+                    [this](const WhatIfRow& row) { return signedNumber(differenceOf(row), 1); })
+                 .with(kVerdictRole,
+                       [this](const WhatIfRow& row) {
+                           return static_cast<int>(differenceVerdict(differenceOf(row), 100, 1));
+                       }),
+             column(tr("Bubble, %"),
+                    [](const WhatIfRow& row) { return number(100 * row.bubbleRatio, 1); }),
+             column(knowsBytes() ? ColumnTitle(tr("Peak, %1"), m_bytes)
+                                 : ColumnTitle(tr("Peak stash, Mₐ")),
+                    [this](const WhatIfRow& row) {
+                        return knowsBytes() ? m_bytes.text(static_cast<double>(mostBytes(row)))
+                                            : number(row.peakStash, 1);
+                    }),
+             column(ColumnTitle([this] {
+                        return m_limit > 0 ? m_bytes.withUnit(static_cast<double>(m_limit))
+                                           : QString();
+                    }),
+                    [this](const WhatIfRow& row) {
+                        return m_limit > 0 && mostBytes(row) > 0 ? tr("fits") : QString();
+                    }),
+             column({tr("95 % int., %1"), m_time},
+                    [=](const WhatIfRow& row) {
+                        return row.hasInterval ? tr("%1 to %2").arg(time(row.least), time(row.most))
+                                               : QString();
+                    }),
+             column(ColumnTitle([=, this] {
+                        return tr("%1 to %2")
+                            .arg(time(m_first), m_time.withUnit(static_cast<double>(m_last)));
+                    }),
+                    [](const WhatIfRow&) { return QString(); })
+                 .with(kIntervalRole, [this](const WhatIfRow& row) {
+                     return fits(row) ? QVariant::fromValue(interval(row)) : QVariant();
+                 })})
+        all.push_back(std::move(one));
+    for (const Column which : {Column::Fits, Column::Bars})
+        all[static_cast<std::size_t>(which)].alignment = Qt::AlignLeft;
+    for (auto& one : all)
+        one.sortedBy([](const WhatIfRow& row) { return static_cast<double>(row.iteration); })
+            .with(kHintRole, [this](const WhatIfRow& row) { return !fits(row); });
+    return all;
+}
+
+const WhatIfRow* WhatIfModel::find(const QString& scheme) const
+{
+    const auto at = std::ranges::find(rows(), scheme, &WhatIfRow::scheme);
+    return at == rows().end() ? nullptr : &*at;
+}
+
+int WhatIfModel::rowOf(const QString& scheme) const
+{
+    for (int row = 0; row < rowCount(); ++row)
+        if (at(row).scheme == scheme)
+            return row;
+    return -1;
+}
+
+QString WhatIfModel::best() const
+{
+    return rowCount() > 0 && fits(at(0)) ? at(0).scheme : QString();
+}
+
+int WhatIfModel::fitting() const
+{
+    return static_cast<int>(
+        std::ranges::count_if(rows(), [this](const WhatIfRow& row) { return fits(row); }));
+}
+
 namespace {
 
 constexpr int kSchemeRow = 26, kBarsWidth = 110, kBarHeight = 8, kBarsPadding = 9;

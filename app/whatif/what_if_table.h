@@ -1,15 +1,66 @@
 #pragma once
 
+#include "app/ui/numbers.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
-#include "app/whatif/what_if_model.h"
+#include "app/whatif/what_if.h"
 
 #include <QWidget>
+
+#include <vector>
 
 class QLabel;
 
 namespace app {
 
 class DataTable;
+
+// Table of all schemes, predicted with the measured times of one run. The shortest iteration comes
+// first. Schemes that are not possible or do not fit in memory come last and show the reason.
+class WhatIfModel : public TableModel<WhatIfRow>
+{
+    Q_OBJECT
+
+public:
+    enum class Column : int { Scheme, Iteration, Difference, Bubble, Memory, Fits, Range, Bars };
+
+    // `measured` is the iteration of the run in ns.
+    explicit WhatIfModel(std::int64_t measured, QObject* parent = nullptr);
+
+    // Replaces the rows of these schemes. Others keep their last values.
+    void update(const std::vector<WhatIfRow>& rows);
+    void setMemoryLimit(std::int64_t bytes); // 0: none
+    void setMeasured(std::int64_t measured); // baseline of differences, in ns
+    std::int64_t memoryLimit() const { return m_limit; }
+
+    const WhatIfRow* find(const QString& scheme) const; // nullptr: unknown
+    int rowOf(const QString& scheme) const;             // the row as shown; -1: unknown
+    QString best() const; // the scheme that fits and has the shortest iteration; "" if none fits
+    int fitting() const;
+    bool isComplete() const; // whether each scheme has a prediction or the reason why not
+    bool knowsBytes() const { return m_mostBytes > 0; }
+    Scale time() const { return m_time; }
+    Scale bytes() const { return m_bytes; }
+    // "88.0 GiB on device 0, 8.0 GiB over the limit"; "" if the scheme fits or its memory is
+    // unknown.
+    QString excess(const WhatIfRow& row) const;
+
+private:
+    int rank(const WhatIfRow& row) const override;
+    bool fits(const WhatIfRow& row) const { return row.isKnown && excess(row).isEmpty(); }
+    Columns columns() const;
+    Columns firstColumns() const; // scheme and iteration
+    void rescale();
+    double differenceOf(const WhatIfRow& row) const; // in % of the measured iteration
+    Interval interval(const WhatIfRow& row) const;
+
+    std::int64_t m_measured, m_limit = 0, m_mostBytes = 0;
+    std::int64_t m_first = 0, m_last = 1; // both ends of the bars' scale, in ns
+    Scale m_time, m_bytes;
+};
+
+// Returns the largest peak of any device; 0: unknown.
+std::int64_t mostBytes(const WhatIfRow& row);
 
 // The ranking of all schemes with their intervals. The current row is the chosen scheme.
 class WhatIfTable : public QWidget

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/timeline/details/details.h"
 #include "app/ui/numbers.h"
 #include "app/whatif/what_if.h"
 
@@ -30,5 +31,11 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers);
 
 // Returns the peak of each device of a compared run; empty if the peak of any device is unknown.
 engine::IdVector<engine::DeviceId, std::int64_t> peaksOf(const profiler::ComparedRun& run);
+
+// Describes a prediction: the causes of its difference from the measured run, the memory of its
+// devices, and its assumptions. `row` has the interval and the memory; nullptr: not known yet.
+// `memoryLimit` is in bytes; 0: none.
+Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
+                       const WhatIfChanges& changes, std::int64_t memoryLimit);
 
 } // namespace app

@@ -22,7 +22,7 @@ const std::vector<Rule>& rules()
     static const std::vector<Rule> kAll{
         {std::regex(R"(Qt::(RichText|AutoText|MarkdownText)\b)"),
          "labels are plain text",
-         {"app/compare/compare_summary.cpp", "app/ui/band.cpp", "app/ui/control_style.cpp",
+         {"app/compare/compare_page.cpp", "app/ui/band.cpp", "app/ui/control_style.cpp",
           "app/timeline/details/details_layout.cpp", "app/run/run_page.cpp",
           "app/why/why_panel.cpp", "app/window/status_line.cpp"}},
         {std::regex(R"(kHtmlToolTip\b|"htmlToolTip")"),

@@ -4,9 +4,8 @@
 #include "app/ui/band.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/spin_field.h"
-#include "app/whatif/cost_table.h"
 #include "app/whatif/layer_bar.h"
-#include "app/whatif/what_if_model.h"
+#include "app/whatif/what_if_form.h"
 #include "app/whatif/what_if_page.h"
 #include "app/whatif/what_if_table.h"
 #include "app/window/main_window.h"
@@ -71,7 +70,7 @@ TEST_CASE("a slower stage is typed into its cell, and undone")
 {
     const WhatIfTab tab;
     REQUIRE(waitFor([&] { return tab.isPredicted(); }));
-    auto* costs = tab.find<CostTable>("costTable");
+    auto* costs = tab.find<DataTable>("costTable");
     const QString before = tab.sentence();
     QTest::mouseClick(costs->viewport(), Qt::LeftButton, {}, tab.centreOf("costTable", 3, 1));
     QTest::mouseDClick(costs->viewport(), Qt::LeftButton, {}, tab.centreOf("costTable", 3, 1));
@@ -97,7 +96,7 @@ TEST_CASE("a time of 0 stays in the field, which Enter does not leave")
 {
     const WhatIfTab tab;
     REQUIRE(waitFor([&] { return tab.isPredicted(); }));
-    auto* costs = tab.find<CostTable>("costTable");
+    auto* costs = tab.find<DataTable>("costTable");
     costs->setFocus();
     costs->setCurrentIndex(costs->model()->index(0, 1));
     QTest::keyClick(costs, Qt::Key_Return);

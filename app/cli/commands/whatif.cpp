@@ -16,6 +16,7 @@
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/report/sheet.h"
 #include "profiler/store/trace_store.h"
+#include "profiler/whatif/changes.h"
 #include "profiler/whatif/predict.h"
 #include "profiler/whatif/stage_times.h"
 
@@ -197,84 +198,6 @@ struct WhatIfOptions
     OutputOptions output;
 };
 
-Result<void> applySpeeds(const std::vector<std::string>& speeds, MeasuredTimes& times)
-{
-    for (const std::string& speed : speeds) {
-        const std::size_t equals = std::min(speed.find('='), speed.size());
-        int stage = -1;
-        double factor = 0;
-        const bool isNumber = CLI::detail::lexical_cast(speed.substr(0, equals), stage)
-            && equals < speed.size() && CLI::detail::lexical_cast(speed.substr(equals + 1), factor);
-        if (!isNumber || !times.stages.has(StageId{stage}) || !(factor >= 0.001 && factor <= 1000))
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("--stage-speed {}: give a stage from 0 to {} and a factor "
-                                    "from 0.001 to 1000, as in 2=1.5",
-                                    speed, times.stages.size() - 1));
-        times.stages[StageId{stage}].factor /= factor;
-    }
-    return {};
-}
-
-Result<void> applyOpTimes(const std::vector<std::string>& opTimes, MeasuredTimes& times)
-{
-    for (const std::string& edit : opTimes) {
-        const std::size_t equals = std::min(edit.find('='), edit.size());
-        const std::size_t digits = std::min(edit.find_first_not_of("0123456789"), equals);
-        int stage = -1;
-        double milliseconds = 0;
-        const bool isTime = CLI::detail::lexical_cast(edit.substr(0, digits), stage)
-            && equals < edit.size()
-            && CLI::detail::lexical_cast(edit.substr(equals + 1), milliseconds)
-            && milliseconds >= 1e-6 && milliseconds <= 1e9;
-        const auto kind = parseKindShortName(edit.substr(digits, equals - digits));
-        if (!isTime || !kind)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("--op-time {}: give a stage, a kind of op and milliseconds, "
-                                    "as in 3F=12.4",
-                                    edit));
-        auto set = setMedian(times, StageId{stage}, *kind, std::llround(milliseconds * 1e6));
-        if (!set)
-            return fail(set.error().code,
-                        fmt::format("--op-time {}: {}", edit, set.error().message));
-    }
-    return {};
-}
-
-Result<void> applySlowdowns(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
-{
-    times.nodes = nodesOfDevices(run);
-    for (const std::string& text : options.slow) {
-        const auto edit = parseRunEdit(text);
-        const auto checked
-            = edit ? checkEdit(*edit, run.schedule, times.nodes) : tl::unexpected(edit.error());
-        if (!checked)
-            return fail(
-                checked.error().code,
-                fmt::format("--slow {}{}", edit ? text + ": " : "", checked.error().message));
-        if (edit->op && !options.ownOrder)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("--slow {}: other schemes do not have this op of the run; add "
-                                    "--own-order",
-                                    text));
-        times.slowdowns.push_back(*edit);
-    }
-    times.messageDelay = std::llround(options.linkDelay * 1000);
-    return {};
-}
-
-// Applies the edits of measured times in the same order as the window.
-Result<void> applyEdits(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
-{
-    TRY(applyOpTimes(options.opTimes, times));
-    if (options.weightShare)
-        if (auto set = setWeightShare(times, *options.weightShare); !set)
-            return fail(set.error().code, "--weight-share: " + set.error().message);
-    if (options.noStragglers)
-        removeStragglers(run, times);
-    TRY(applySlowdowns(options, run, times));
-    return applySpeeds(options.speeds, times);
-}
-
 // Returns the number of layers of the model; 0 if neither the option nor the run states it.
 int layersOf(const WhatIfOptions& options, const Run& run)
 {
@@ -284,37 +207,27 @@ int layersOf(const WhatIfOptions& options, const Run& run)
     return run.info.experiment.empty() || !experiment ? 0 : experiment->model.layers;
 }
 
-Result<void> applyMoves(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
+Result<WhatIfChanges> changes(const WhatIfOptions& options, const Run& run)
 {
-    TransformerSpec model;
-    model.layers = layersOf(options, run);
-    const int stages = run.schedule.shape.stages;
-    if (!options.moves.empty() && model.layers == 0)
-        return fail(
-            Error::Code::InvalidArgument,
-            "--move-layers: the run does not state the layers of the model; add --layers L");
-    for (const std::string& move : options.moves) {
-        const std::size_t colon = std::min(move.find(':'), move.size());
-        const std::size_t equals = std::min(move.find('='), move.size());
-        const auto from = parseInteger<int>(move.substr(0, colon));
-        const auto to = colon < equals
-            ? parseInteger<int>(move.substr(colon + 1, equals - colon - 1))
-            : std::nullopt;
-        const auto count
-            = equals < move.size() ? parseInteger<int>(move.substr(equals + 1)) : std::nullopt;
-        if (!from || !to || !count)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("--move-layers {}: give FROM:TO=COUNT, as in 3:2=1", move));
-        const int layers = times.stages.has(StageId{*from}) ? layersOf(model, stages, *from) : 0;
-        if (auto moved = moveLayers(times, StageId{*from}, StageId{*to}, *count, layers); !moved)
-            return fail(moved.error().code, "--move-layers: " + moved.error().message);
-    }
+    WhatIfChanges changes;
+    const std::pair<const char*, const std::vector<std::string>&> repeatable[]
+        = {{"--op-time", options.opTimes},
+           {"--stage-speed", options.speeds},
+           {"--move-layers", options.moves},
+           {"--slow", options.slow}};
+    for (const auto& [flag, values] : repeatable)
+        for (const std::string& value : values)
+            TRY(addChange(changes, flag, value));
+    changes.weightShare = options.weightShare;
+    changes.removesStragglers = options.noStragglers;
+    changes.layers = layersOf(options, run);
+    changes.tensorParallel = options.tensorParallel;
+    changes.messageDelay = std::llround(options.linkDelay * 1000);
     const auto width = static_cast<int>(options.tensorParallel);
     const auto experiment = experimentFromToml(run.info.experiment);
     if (width > 1 && width == options.tensorParallel && !run.info.experiment.empty() && experiment)
         TRY(checkHeads(experiment->model.name, experiment->model.heads, width));
-    setTensorParallel(times, options.tensorParallel);
-    return {};
+    return changes;
 }
 
 // Returns the schedules of --scheme or --schedule. If neither is given, returns those of all
@@ -401,8 +314,15 @@ Result<int> whatIf(const WhatIfOptions& options)
     auto predictor = WhatIfPredictor::create(run);
     if (!predictor)
         return fail(predictor.error().code, options.file + ": " + predictor.error().message);
-    TRY(applyEdits(options, run, predictor->times()));
-    TRY(applyMoves(options, run, predictor->times()));
+    predictor->times().nodes = nodesOfDevices(run);
+    const WhatIfChanges asked = TRY(changes(options, run));
+    TRY(apply(asked, run, predictor->times()));
+    for (const RunEdit& edit : asked.slowdowns)
+        if (edit.op && !options.ownOrder)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("--slow {}: other schemes do not have this op of the run; add "
+                                    "--own-order",
+                                    toString(edit)));
     auto table = TRY(predictAll(options, run, *predictor));
     TRY(save(options, run, table.predictions.front()));
     cli::print(whatIfSheet(run, *predictor, table), options.json);

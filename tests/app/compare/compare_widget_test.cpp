@@ -1,4 +1,4 @@
-#include "app/compare/compare_memory.h"
+#include "app/compare/compare_painter.h"
 #include "app/compare/compare_widget.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
@@ -167,17 +167,6 @@ TEST_CASE("the keys walk the boxes of a run and from the last lane to the run be
     QTest::keyClick(&shown.widget, Qt::Key_Up);
     CHECK(spy.back()[0].toInt() == 0);
     CHECK(last().device == engine::DeviceId{1});
-}
-
-TEST_CASE("B swaps the first two runs in place and back")
-{
-    ShownComparison shown(
-        {sample::units({"1f1b"}), sample::units({"gpipe"}), sample::units({"bitpipe"})});
-    const QImage before = shown.picture();
-    QTest::keyClick(&shown.widget, Qt::Key_B);
-    CHECK(shown.picture() != before);
-    QTest::keyClick(&shown.widget, Qt::Key_B);
-    CHECK(shown.picture() == before);
 }
 
 TEST_CASE("the wheel zooms all runs together, Alt and the arrows walk the history")

@@ -1,4 +1,4 @@
-#include "app/compare/compared_runs.h"
+#include "app/compare/compare_page.h"
 #include "tests/app/simulated_run.h"
 
 using namespace app;

@@ -1,5 +1,4 @@
-#include "app/compare/even_costs.h"
-#include "app/compare/time_shares.h"
+#include "app/compare/compare_numbers.h"
 #include "app/documents/loss_series.h"
 #include "app/documents/run_document.h"
 #include "tests/app/simulated_run.h"

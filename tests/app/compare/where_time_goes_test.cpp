@@ -1,4 +1,4 @@
-#include "app/compare/where_time_goes.h"
+#include "app/compare/compare_charts.h"
 #include "tests/catch.h"
 
 #include <QImage>

@@ -1,9 +1,10 @@
-#include "app/whatif/layer_split.h"
+#include "app/whatif/what_if.h"
 #include "tests/catch.h"
 
 namespace app {
 
 using engine::StageId;
+using profiler::LayerMove;
 
 TEST_CASE("layers are split as evenly as in a recorded run")
 {
@@ -14,6 +15,7 @@ TEST_CASE("layers are split as evenly as in a recorded run")
 TEST_CASE("a moved border is a move of layers between its stages")
 {
     CHECK(layerMoves({8, 8, 8, 8}).empty());
+    CHECK(withMoves({8, 8, 8, 8}, layerMoves({10, 4, 10, 8})) == LayerSplit{10, 4, 10, 8});
     CHECK(layerMoves({8, 8, 9, 7}) == std::vector{LayerMove{StageId{3}, StageId{2}, 1}});
     CHECK(layerMoves({6, 10, 8, 8}) == std::vector{LayerMove{StageId{0}, StageId{1}, 2}});
     // Both borders of stage 1 moved: its first layers went to stage 0, its last to stage 2.

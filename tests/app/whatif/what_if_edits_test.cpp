@@ -1,4 +1,4 @@
-#include "app/whatif/what_if_edits.h"
+#include "app/whatif/what_if.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 

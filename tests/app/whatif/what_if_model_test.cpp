@@ -1,5 +1,5 @@
-#include "app/whatif/stage_costs_model.h"
-#include "app/whatif/what_if_model.h"
+#include "app/whatif/what_if_form.h"
+#include "app/whatif/what_if_table.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 
@@ -94,11 +94,13 @@ TEST_CASE("measured times are edited, and the edits are replaced")
     CHECK(cell(model, 2, 1) == QStringLiteral("2.50"));
     CHECK(model.index(0, 1).data(kBeforeRole).toString() == QStringLiteral("1.00"));
     CHECK(model.editsText() == QStringLiteral("2 cells edited"));
-    CHECK(model.edits().at({1, engine::OpKind::Backward}) == 1'000'000);
-    model.setEdits({{{0, engine::OpKind::Forward}, 3'000'000}}, {});
+    CHECK(model.edits().times.at({1, engine::OpKind::Backward}) == 1'000'000);
+    WhatIfChanges edits;
+    edits.times[{0, engine::OpKind::Forward}] = 3'000'000;
+    model.setEdits(edits);
     CHECK(model.editsText() == QStringLiteral("1 cell edited"));
     CHECK(cell(model, 0, 1) == QStringLiteral("3.00"));
-    model.setEdits({}, {});
+    model.setEdits({});
     CHECK(model.editsText().isEmpty());
 }
 
@@ -110,7 +112,7 @@ TEST_CASE("only measured times above 0 are accepted")
     CHECK_FALSE(costs.edit(2, 1, "3")); // the sum
     CHECK_FALSE(costs.edit(0, 0, "3")); // the number of the stage
     CHECK(costs.edit(0, 1, "1.00"));    // unchanged
-    CHECK(costs.model.edits().empty());
+    CHECK(costs.model.edits().times.empty());
 }
 
 TEST_CASE("the share of W in B is assumed and can be given, if only B was measured")
@@ -119,7 +121,7 @@ TEST_CASE("the share of W in B is assumed and can be given, if only B was measur
     CHECK(cell(costs.model, 0, 3) == QStringLiteral("50.0"));
     CHECK(costs.edit(1, 3, "40"));
     CHECK(cell(costs.model, 0, 3) == QStringLiteral("40.0"));
-    CHECK(*costs.model.weightShare() == Approx(0.4));
+    CHECK(*costs.model.edits().weightShare == Approx(0.4));
     CHECK_FALSE(costs.edit(1, 3, "100"));
 
     const engine::Run split = simulatedRun({"zb-h1", 2, 4, 1, true});

@@ -63,7 +63,7 @@ TEST_CASE("a new request drops the rows of the one before it")
     REQUIRE(waitFor([&] { return predicted.isComplete && !predicted.details.empty(); }));
     for (const WhatIfRow& row : predicted.rows) {
         CAPTURE(row.scheme.toStdString());
-        const auto expected = predictScheme(*predicted.predictor, row.scheme, {4, 4});
+        const auto expected = predictScheme(*predicted.predictor, row.scheme, batches(4));
         CHECK(row.isKnown == expected.has_value());
         if (expected)
             CHECK(row.iteration == expected->iteration);

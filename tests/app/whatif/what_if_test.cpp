@@ -103,7 +103,8 @@ TEST_CASE("the command repeats the changes of the page")
              "--op-time 3F=12.4 --weight-share 0.4 --no-stragglers");
     changes = {};
     changes.microBatches = 8;
-    changes.layers = {8, 8, 9, 7};
+    changes.moves = layerMoves({8, 8, 9, 7});
+    changes.layers = 32;
     changes.tensorParallel = 2;
     CHECK(command("a.sqlite")
           == "bscope whatif a.sqlite --scheme zb-v --layers 32 --move-layers 3:2=1 "
@@ -121,7 +122,8 @@ TEST_CASE("layers that leave the slowest stage shorten the prediction")
     const auto iteration
         = [&] { return whatIfDetails(predictor, run, changes, QStringLiteral("1f1b")); };
     const auto before = iteration();
-    changes.layers = {5, 3};
+    changes.moves = layerMoves({5, 3});
+    changes.layers = 8;
     const auto after = iteration();
     REQUIRE((before.run && after.run));
     CHECK(after.run->timeline.iterations.front().window.duration()
