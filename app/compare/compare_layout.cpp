@@ -1,5 +1,7 @@
 #include "app/compare/compare_layout.h"
 
+#include "app/compare/compare_painter.h"
+#include "app/timeline/view/translate.h"
 #include "profiler/analysis/compare.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "app/compare/compare_widget.h"
 #include "app/compare/comparison_panels.h"
 #include "app/compare/run_parameters.h"
+#include "app/documents/runs_model.h"
 #include "app/shell/run_saver.h"
 #include "app/shell/runs_dock.h"
 #include "app/timeline/details/details_panel.h"
