@@ -289,8 +289,12 @@ TEST_CASE("the all-reduce of tied embeddings shares the links of the first and t
     UnitCosts costs = ofSharedNics(1);
     costs.p2p = {0};
     costs.allReduce = {6};
-    const tests::Simulated run
-        = simulatedAsIs(tieEmbeddings(lower(schedule), SyncPolicy::Eager), costs);
+    tests::Simulated run;
+    run.schedule = tieEmbeddings(lower(schedule), SyncPolicy::Eager);
+    const auto contiguous = Mapping::of(run.schedule, "contiguous", {costs.devicesPerNode});
+    const auto prices = unitPrices(run.schedule.shape, costs, contiguous.value());
+    run.ticksPerUnit = prices.value().ticksPerUnit;
+    run.timeline = simulate(run.schedule, resolved(run.schedule, prices.value()).value()).value();
     // From 12 on all have half of their NICs: stage 2 until 16, stage 1 until 20.
     CHECK(windowsOf(run, 2, Track::Kind::AllReduce) == std::vector{Window{8, 16}});
     CHECK(windowsOf(run, 1, Track::Kind::AllReduce) == std::vector{Window{10, 20}});
