@@ -258,8 +258,8 @@ TEST_CASE("runs in the trash are deleted only by a button of that name, and Ente
     CHECK(button->text() == QStringLiteral("Move to trash"));
     QTest::keyClick(ledger.table, Qt::Key_Delete);
     REQUIRE(waitFor([&] { return ledger.rows() == 3; }));
-    auto* facets = ledger.find<LedgerFacets>("ledgerFacets");
-    constexpr int kTrash = 5;
+    auto* facets = ledger.find<QTreeWidget>("ledgerFacets");
+    constexpr int kTrash = 4;
     facets->setCurrentItem(facets->topLevelItem(kTrash));
     REQUIRE(ledger.rows() == 1);
     ledger.select(QStringLiteral("bitpipe-8"));
