@@ -3,7 +3,6 @@
 #include "app/editor/schedule_check.h"
 #include "app/plan/run_plan.h"
 #include "app/shell/page.h"
-#include "app/ui/file_on_disk.h"
 #include "app/ui/theme.h"
 #include "engine/schedule/schedule.h"
 
@@ -12,6 +11,8 @@
 #include <QWidget>
 
 #include <tl/expected.hpp>
+
+#include <optional>
 
 class QWidget;
 class QLabel;
@@ -25,6 +26,21 @@ class EmptyState;
 class KeyNumbers;
 class ScheduleEditor;
 class SchedulePreview;
+
+// Notices that another program has changed a file which this program opened or saved.
+class FileOnDisk
+{
+public:
+    enum class Answer { Cancel, SaveAs, Overwrite };
+
+    void remember(const QString& file); // call after the file was read or written
+    // Asks whether to overwrite a file that changed since remember(). Otherwise returns Overwrite.
+    Answer askBeforeSaving(QWidget* parent) const;
+
+private:
+    QString m_file;
+    std::optional<std::size_t> m_hash; // hash of the text; nullopt: the file cannot be read
+};
 
 // Reads the file of an edited schedule, asks where to save it, and writes CSV.
 class ScheduleFile : public QObject

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "app/estimator/bpipe_text.h"
 #include "app/plan/bpipe_memory.h"
 #include "app/shell/page.h"
+#include "app/ui/controls.h"
 #include "app/ui/latest.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
+#include "engine/cost/bpipe_gain.h"
 #include "profiler/study/reproduce.h"
 
 #include <optional>
@@ -15,12 +19,69 @@ class QVBoxLayout;
 namespace app {
 
 class Band;
-class BpipeModel;
 class DataTable;
 class EstimatorForm;
 class MemoryBars;
 class PublishedCases;
-class SpeedUpChart;
+
+// The speed-up against the gain in stage MFU: a line per step between micro-batch sizes, a dot for
+// the gain of this set-up, and the marks of the published cases.
+class SpeedUpChart : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    explicit SpeedUpChart(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const std::vector<BpipeStep>& steps, int size); // the step to `size` is marked
+    QSize sizeHint() const override { return {600, 248}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void scale();
+    QPointF place(double gain, double speedUp) const;
+    void paintGround(QPainter& painter) const;
+    void paintLines(QPainter& painter) const;
+    void paintMarks(QPainter& painter) const;
+
+    std::vector<BpipeStep> m_steps;
+    int m_size = 0;
+    double m_left = 0, m_right = 1, m_bottom = 0, m_top = 1; // ends of the axes
+    QRectF m_plot;
+};
+
+// The micro-batch sizes of the estimator page, in the order in which they were typed.
+class BpipeModel : public TableModel<engine::BpipeRow>
+{
+    Q_OBJECT
+
+public:
+    enum class Column : int {
+        Size,
+        Count,
+        StageMfu,
+        Kernels,
+        Mfu,
+        SpeedUp,
+        BreakEven,
+        Without,
+        With,
+        Transfer
+    };
+
+    explicit BpipeModel(QObject* parent = nullptr);
+
+    void show(const std::vector<engine::BpipeRow>& rows, double usableMemory); // bytes
+
+private:
+    QString text(const engine::BpipeRow& row, Column column) const;
+    Columns columns() const;
+
+    // The usable memory in bytes, and the stage MFU of the first row.
+    double m_usable = 0, m_firstMfu = 0;
+};
 
 // Compares micro-batch sizes with and without BPipe. Every edit updates the answer at once, except
 // the memory of the devices, which is simulated in the background.

@@ -4,10 +4,17 @@
 #include "app/import/import_facts.h"
 #include "app/timeline/view/view_preparation.h"
 #include "app/ui/controls.h"
+#include "app/ui/numbers.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 #include "engine/timeline/run.h"
 
 #include <QWidget>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
 
 class QLabel;
 class QBoxLayout;
@@ -17,14 +24,94 @@ class QHBoxLayout;
 namespace app {
 
 class Band;
-class ClocksModel;
-class CoverageModel;
 class DataTable;
 class ElidedLabel;
-class LeftOutModel;
-class MatchesModel;
 class SchedulePreview;
-struct CoverageRow;
+
+// A row of the coverage: a rule of the classifier, or the time that no rule matched.
+struct CoverageRow
+{
+    engine::ImportReport::Rule rule;
+    double share = 0; // share of all time
+    bool isClassified = true;
+};
+
+// Table of the rules of an import, in the order of coverageParts().
+class CoverageModel : public TableModel<CoverageRow>
+{
+    Q_OBJECT
+
+public:
+    explicit CoverageModel(QObject* parent = nullptr);
+    void show(const engine::ImportReport& report);
+
+private:
+    Columns columns() const;
+
+    Scale m_time;
+};
+
+// A kernel or op that a rule matches, with the texts that are shown.
+struct ImportMatch
+{
+    engine::ImportReport::Match match;
+    QString label, op;  // short name of the match; name of the op to which it belongs
+    int iteration = -1; // number of the iteration; -1 if it is in none
+    std::optional<std::int64_t> begin; // ns since the start of the iteration
+};
+
+// Table of the matches of one rule, longest first. Matches whose indices are not valid in the run
+// are left out.
+class MatchesModel : public TableModel<ImportMatch>
+{
+    Q_OBJECT
+
+public:
+    static constexpr int kIteration = 3, kAt = 4; // numbers of columns
+
+    explicit MatchesModel(QObject* parent = nullptr);
+    // `rule` is the name of a rule, or "" for the kernels and ops that no rule matches. `run` must
+    // be an imported run.
+    void show(const engine::Run& run, const std::string& rule);
+    void clear() { reset({}, {}); }
+
+private:
+    static Columns columns(const engine::RunInfo& info, std::int64_t longest, std::int64_t last);
+};
+
+// Table of what the import left out of the run.
+class LeftOutModel : public TableModel<engine::ImportReport::LeftOut>
+{
+    Q_OBJECT
+
+public:
+    explicit LeftOutModel(QObject* parent = nullptr);
+    void show(const engine::ImportReport& report);
+};
+
+// Table of the clocks of the hosts, relative to the clock of the first rank's host, which has no
+// row.
+class ClocksModel : public TableModel<engine::ImportReport::Clock>
+{
+    Q_OBJECT
+
+public:
+    explicit ClocksModel(QObject* parent = nullptr);
+    void show(const engine::ImportReport& report);
+};
+
+// Parts of the import report: a section has a title, a hint at its right, and cells below a line.
+
+inline const QMargins kSectionPadding(14, 10, 14, 12);
+inline constexpr int kReportRow = 26, kTallestTable = 260; // longer tables scroll
+
+QLabel* makePlainLabel(const QString& text, const char* role); // for texts that come from files
+QLabel* makeSectionHint(const QString& text);                  // hidden in a narrow window
+QWidget* makeSection(QLabel* title, QLabel* hint, std::initializer_list<Cell> cells);
+// A text in place of a table without rows.
+QLabel* makeEmptyText(const QString& text);
+// Shows the table with as many rows as fit into `tallest` pixels, or `empty` if it has none.
+void showRows(DataTable& table, QLabel& empty, int tallest = kTallestTable);
 
 // The share of imported time by rule, as a bar. A click or the left and right keys select a part.
 class CoverageBar : public ThemedWidget

@@ -2,6 +2,7 @@
 
 #include "app/documents/run_document.h"
 #include "app/timeline/paint/timeline_look.h"
+#include "app/ui/controls.h"
 #include "app/ui/theme.h"
 
 #include <QWidget>
@@ -12,10 +13,29 @@ class QPushButton;
 
 namespace app {
 
-class IterationSegments;
 class IterationStepper;
 class RunActions;
 class SegmentControl;
+
+// The progress of a run: a segment of 20 x 4 px per complete iteration, or one bar if there are
+// many. Segments of warm-up iterations are paler.
+class IterationSegments : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    explicit IterationSegments(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const RunProgress& progress);
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    RunProgress m_progress;
+};
 
 // The toolbar above a run's timeline, 40 px high: zoom history and iteration; while the run is
 // running, also stop, progress and follow. The page owns the actions and also shows them in menus.

@@ -1,5 +1,4 @@
 #include "app/compare/compare_charts.h"
-#include "app/compare/compare_model.h"
 #include "app/compare/compare_page.h"
 #include "app/compare/compare_widget.h"
 #include "app/compare/comparison_panels.h"

@@ -1,5 +1,5 @@
 #include "app/run/run_state_view.h"
-#include "app/setup/scheme_dialog.h"
+#include "app/setup/prediction_panel.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/unsaved_dialog.h"
 #include "app/window/device_dialog.h"

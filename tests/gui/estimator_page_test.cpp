@@ -1,6 +1,5 @@
 #include "app/estimator/estimator_form.h"
 #include "app/estimator/estimator_page.h"
-#include "app/plan/bpipe_model.h"
 #include "app/setup/setup_page.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"

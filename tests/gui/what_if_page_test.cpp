@@ -4,7 +4,6 @@
 #include "app/ui/band.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/spin_field.h"
-#include "app/whatif/layer_bar.h"
 #include "app/whatif/what_if_form.h"
 #include "app/whatif/what_if_page.h"
 #include "app/whatif/what_if_table.h"

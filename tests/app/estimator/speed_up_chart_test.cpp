@@ -1,4 +1,4 @@
-#include "app/estimator/speed_up_chart.h"
+#include "app/estimator/estimator_page.h"
 #include "tests/catch.h"
 
 #include <QImage>

@@ -1,4 +1,4 @@
-#include "app/plan/closed_form.h"
+#include "app/plan/prediction.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 

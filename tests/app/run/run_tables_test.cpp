@@ -1,4 +1,4 @@
-#include "app/compare/compare_model.h"
+#include "app/compare/comparison_panels.h"
 #include "app/documents/iterations_model.h"
 #include "app/documents/runs_model.h"
 #include "app/range/range_panel.h"

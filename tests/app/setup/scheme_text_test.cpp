@@ -1,4 +1,4 @@
-#include "app/setup/scheme_dialog.h"
+#include "app/setup/prediction_panel.h"
 #include "engine/schedules/scheme.h"
 #include "tests/support/pipelines.h"
 

@@ -1,4 +1,4 @@
-#include "app/study/value_chips.h"
+#include "app/study/study_form.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 

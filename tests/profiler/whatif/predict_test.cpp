@@ -1,6 +1,5 @@
 #include "profiler/store/trace_store.h"
 #include "profiler/whatif/predict.h"
-#include "profiler/whatif/run_edits.h"
 #include "profiler/whatif/stage_times.h"
 #include "tests/profiler/whatif/measured_run.h"
 #include "tests/support/paths.h"

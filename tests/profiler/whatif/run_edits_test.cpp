@@ -1,5 +1,4 @@
 #include "profiler/whatif/predict.h"
-#include "profiler/whatif/run_edits.h"
 #include "profiler/whatif/stage_times.h"
 #include "tests/profiler/whatif/measured_run.h"
 
