@@ -1,4 +1,4 @@
-#include "profiler/study/chart_sheet.h"
+#include "profiler/study/chart_canvas.h"
 #include "tests/catch.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "profiler/study/chart_sheet.h"
+#include "profiler/study/chart_canvas.h"
 
 #include "profiler/study/metric_text.h"
 
@@ -7,6 +7,7 @@
 #include <cmath>
 
 namespace profiler {
+
 namespace {
 
 // Returns the distance of two ticks: 1, 2 or 5 times a power of ten, so that `span` has four to ten
