@@ -118,10 +118,13 @@ void openPage(MainWindow& window, const CommandLine& line)
 {
     const PageKind* kind = findPageKind(line.page);
     const bool isOpen = line.page == QStringLiteral("study") && !line.files.isEmpty();
-    if (kind != nullptr && !isOpen) {
+    const bool isReport = kind != nullptr && kind->about == PageKind::About::Traces;
+    if (kind != nullptr && !isOpen && !isReport) {
         PageRequest request{.kind = kind->name};
         if (kind->tabs == PageKind::Tabs::PerRun)
             request.files = line.files.mid(0, 1);
+        else if (kind->about == PageKind::About::Runs)
+            request.files = line.files;
         if (line.page == QStringLiteral("cluster"))
             request.plan = planOnNodes(); // unless it is about a run
         if (line.page == QStringLiteral("editor"))
@@ -145,7 +148,7 @@ void openPage(MainWindow& window, const CommandLine& line)
     if (line.page == QStringLiteral("why"))
         triggerWhenOffered(*window.currentPage(), "whyNotFaster", [] {});
     const bool hasRules = line.page == QStringLiteral("rules");
-    if (hasRules || line.page == QStringLiteral("report"))
+    if (hasRules || isReport || line.page == QStringLiteral("report"))
         openReport(window, hasRules);
 }
 
@@ -204,18 +207,28 @@ constexpr const char* kNoDisplay
     = "bubblescope: no display is available; set DISPLAY or WAYLAND_DISPLAY, or use "
       "`bubblescope figure RUN.sqlite -o FIGURE.pdf` and `bscope`, which need no display\n";
 
-const QStringList kPages{
-    QStringLiteral("setup"),     QStringLiteral("scheme"),   QStringLiteral("editor"),
-    QStringLiteral("keys"),      QStringLiteral("commands"), QStringLiteral("whatif"),
-    QStringLiteral("query"),     QStringLiteral("report"),   QStringLiteral("rules"),
-    QStringLiteral("estimator"), QStringLiteral("runs"),     QStringLiteral("study"),
-    QStringLiteral("mapping"),   QStringLiteral("cluster"),  QStringLiteral("memory"),
-    QStringLiteral("settings"),  QStringLiteral("devices"),  QStringLiteral("why")};
+// Pages and dialogs of --page beside those of pageKinds(); the second list needs a run.
+const QStringList kOtherPages{QStringLiteral("scheme"), QStringLiteral("mapping"),
+                              QStringLiteral("devices"), QStringLiteral("keys"),
+                              QStringLiteral("commands")};
+const QStringList kOtherPagesOfRuns{QStringLiteral("why"), QStringLiteral("report"),
+                                    QStringLiteral("rules")};
 
-// Pages that need a run on the command line.
-const QStringList kPagesOfRuns{QStringLiteral("whatif"), QStringLiteral("why"),
-                               QStringLiteral("query"),  QStringLiteral("report"),
-                               QStringLiteral("rules"),  QStringLiteral("memory")};
+QStringList pageNames()
+{
+    QStringList names;
+    for (const PageKind& kind : pageKinds())
+        names.append(QLatin1String(kind.name));
+    return names + kOtherPages + kOtherPagesOfRuns;
+}
+
+bool needsRun(const QString& page)
+{
+    const PageKind* kind = findPageKind(page);
+    return kOtherPagesOfRuns.contains(page)
+        || (kind != nullptr && kind->about != PageKind::About::Nothing
+            && kind->tabs != PageKind::Tabs::PerFile);
+}
 
 QString wrong(const QString& what)
 {
@@ -266,7 +279,7 @@ QString takeSize(std::optional<QSize>& size, const QString& value)
 QString takeValue(CommandLine& result, const QString& option, const QString& value)
 {
     if (option == QStringLiteral("--page"))
-        return takeChoice(result.page, value, kPages);
+        return takeChoice(result.page, value, pageNames());
     if (option == QStringLiteral("--theme"))
         return takeChoice(result.theme, value, {QStringLiteral("light"), QStringLiteral("dark")});
     if (option == QStringLiteral("--size"))
@@ -306,7 +319,7 @@ CommandLine parseCommandLine(const QStringList& arguments)
         else
             (isViewLink(argument) ? result.links : result.files).append(argument);
     }
-    if (result.error.isEmpty() && result.files.isEmpty() && kPagesOfRuns.contains(result.page))
+    if (result.error.isEmpty() && result.files.isEmpty() && needsRun(result.page))
         result.error
             = wrong(QStringLiteral("--page %1 needs a run: bubblescope --page %1 RUN.sqlite")
                         .arg(result.page));
