@@ -1,4 +1,5 @@
 #include "app/window/command_line.h"
+#include "app/window/page_kinds.h"
 #include "tests/catch.h"
 
 namespace app {
@@ -21,7 +22,9 @@ TEST_CASE("a wrong value of an option of the window is refused with the choices"
         return parseCommandLine(QString::fromLatin1(line).split(QLatin1Char(' '))).error;
     };
     CHECK(error("--theme pink").contains(QStringLiteral("light, dark")));
-    CHECK(error("--page foo").contains(QStringLiteral("setup, scheme")));
+    for (const PageKind& kind : pageKinds()) // and the dialogs
+        CHECK(error("--page foo").contains(QLatin1String(kind.name)));
+    CHECK(error("--page foo").contains(QStringLiteral("scheme, mapping")));
     for (const char* size : {"--size abc", "--size 100000x100000", "--size 10x10", "--size 1x2x3"})
         CHECK(error(size).contains(QStringLiteral("such as 1600x1000")));
     CHECK(error("--theme").contains(QStringLiteral("needs a value")));
