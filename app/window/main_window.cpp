@@ -19,6 +19,7 @@
 #include "app/window/status_line.h"
 #include "app/window/window_menus.h"
 #include "app/window/window_session.h"
+#include "engine/base/check.h"
 #include "profiler/store/trace_store.h"
 
 #include <QCloseEvent>
@@ -275,7 +276,9 @@ void MainWindow::updateStatus()
 
 Page* MainWindow::open(const PageRequest& request)
 {
-    const PageKind& kind = *findPageKind(QString::fromLatin1(request.kind));
+    const PageKind* found = findPageKind(QString::fromLatin1(request.kind));
+    CHECK(found != nullptr);
+    const PageKind& kind = *found;
     PageRequest resolved = request;
     for (auto& run : resolved.runs)
         run = m_library.openAgain(run);
