@@ -10,7 +10,7 @@ using engine::Iteration;
 QString nameOf(Iteration::Kind kind, int number)
 {
     if (kind == Iteration::Kind::Replay)
-        return IterationsModel::tr("median iteration");
+        return IterationsModel::tr("typical ops");
     return kind == Iteration::Kind::Warmup ? IterationsModel::tr("warm-up %1").arg(number)
                                            : QString::number(number);
 }

@@ -23,7 +23,7 @@ struct IterationRow
 // longer changes.
 std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t first);
 
-// Returns the name of an iteration in tables and steppers: "warm-up 0", "0", "median iteration".
+// Returns the name of an iteration in tables and steppers: "warm-up 0", "0", "typical ops".
 QString iterationName(const engine::Timeline& timeline, int iteration);
 
 // Table of the duration, bubble, loss, gradient norm and throughput of each iteration. Row i is

@@ -7,7 +7,7 @@
 
 namespace app {
 
-// The losses of one iteration. The median iteration has no LossPoint, because it was not executed.
+// The losses of one iteration. The Replay has no LossPoint, because it was not executed.
 struct LossPoint
 {
     bool isWarmup = false;

@@ -28,7 +28,7 @@ tl::unexpected<Error> cannotRead(const QString& message)
 const QRegularExpression& rangeGrammar()
 {
     static const QRegularExpression kGrammar(
-        QStringLiteral(R"(^(?:(?<median>median iteration)|(?<kind>warm-up(?: iterations?)?|)"
+        QStringLiteral(R"(^(?:(?<typical>typical ops)|(?<kind>warm-up(?: iterations?)?|)"
                        R"(iterations?) (?<first>\d+)(?:\s*(?:-|–|\.\.|to)\s*(?<last>\d+))?)?)"
                        R"(\s*,?\s*(?:(?<begin>-?\d+(?:\.\d+)?)\s*(?:-|–|\.\.|to)\s*)"
                        R"((?<end>-?\d+(?:\.\d+)?)\s*(?<unit>[a-zµμ]*))?$)"),
@@ -65,7 +65,7 @@ engine::Result<int> iterationNamed(const engine::Timeline& timeline, Iteration::
                   last = iterationName(timeline, static_cast<int>(timeline.iterations.size()) - 1);
     return cannotRead(
         kind == Iteration::Kind::Replay
-            ? tr("The run has no median iteration; name another one")
+            ? tr("The run has no typical ops; name another one")
             : tr("The run has no iteration %1; it has %2 to %3").arg(number).arg(first, last));
 }
 
@@ -73,13 +73,13 @@ engine::Result<int> iterationNamed(const engine::Timeline& timeline, Iteration::
 engine::Result<Window> baseOf(const QRegularExpressionMatch& match,
                               const engine::Timeline& timeline, int iteration)
 {
-    const bool isMedian = !match.captured(QStringLiteral("median")).isEmpty();
+    const bool isTypical = !match.captured(QStringLiteral("typical")).isEmpty();
     const QString word = match.captured(QStringLiteral("kind"));
     const auto windowOf
         = [&](int index) { return timeline.iterations[static_cast<std::size_t>(index)].window; };
-    if (!isMedian && word.isEmpty())
+    if (!isTypical && word.isEmpty())
         return windowOf(iteration);
-    const auto kind = isMedian                                        ? Iteration::Kind::Replay
+    const auto kind = isTypical                                       ? Iteration::Kind::Replay
         : word.startsWith(QLatin1String("warm"), Qt::CaseInsensitive) ? Iteration::Kind::Warmup
                                                                       : Iteration::Kind::Measured;
     const auto first

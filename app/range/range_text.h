@@ -8,7 +8,7 @@
 namespace app {
 
 // Reads a range of time that the user typed: "102-172.4 ms", "iteration 1, 40..60 ms", "iterations
-// 1-2", "median iteration". Times count from the start of the iteration that the text names, or
+// 1-2", "typical ops". Times count from the start of the iteration that the text names, or
 // else of `iteration`, an index into Timeline::iterations. Times without a unit are in the unit in
 // which this iteration is shown. The result is clipped to the run. Fails with
 // Error::Code::InvalidArgument; the message says what to type.

@@ -321,7 +321,7 @@ void RunPanels::updateHint()
 QString RunPanels::hintOf(Panel panel) const
 {
     const QString name = iterationName(m_run->timeline, m_metrics->metrics().iteration);
-    const QString which = name == tr("median iteration") ? name : tr("iteration %1").arg(name);
+    const QString which = name == tr("typical ops") ? name : tr("iteration %1").arg(name);
     switch (panel) {
     case Panel::Range:
         return tr("only the part of an op inside the range counts");
@@ -425,7 +425,7 @@ QComboBox* makeCombo(const char* name, const QString& accessibleName)
 }
 
 // Returns the iteration whose kernels are listed. For a range, returns -1 (all iterations), unless
-// the range begins in the median iteration.
+// the range begins in the Replay.
 int iterationOf(const Selection& selection, const engine::Run& run)
 {
     const auto& iterations = run.timeline.iterations;

@@ -1,6 +1,5 @@
 #include "engine/exec/emulation.h"
 
-#include "engine/base/bootstrap.h"
 #include "engine/base/clock.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
@@ -10,7 +9,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace engine {
 namespace {
@@ -215,46 +213,29 @@ Result<void> Emulation::place(const OpCosts& costs, Iteration iteration)
     return {};
 }
 
-OpCosts Emulation::medianCosts(std::span<const std::size_t> iterations) const
+OpCosts Emulation::medianCosts() const
 {
     OpCosts medians = m_costs;
-    std::vector<std::int64_t> samples(iterations.size());
+    std::vector<std::int64_t> samples(m_measured.size());
     std::size_t op = 0;
     for (const DeviceId d : medians.of.ids())
         for (std::size_t i = 0; i < medians.of[d].size(); ++i, ++op) {
             if (!isCompute(m_pipeline.lowered().program[d][i].kind))
                 continue;
-            std::ranges::transform(iterations, samples.begin(),
-                                   [&](std::size_t k) { return m_measured[k][op]; });
+            std::ranges::transform(m_measured, samples.begin(),
+                                   [op](const auto& times) { return times[op]; });
             medians.of[d][i].duration = medianOf(samples);
         }
     return medians;
 }
 
-Result<void> Emulation::finish(const std::atomic<bool>& cancel)
+Result<void> Emulation::finish()
 {
     if (m_measured.empty())
         return {};
-    std::vector<std::size_t> all(m_measured.size());
-    std::iota(all.begin(), all.end(), 0);
     Iteration replay;
     replay.kind = Iteration::Kind::Replay;
-    // Computes the interval in about 0.25 s, or longer if 40 samples (the minimum) take longer.
-    // Placing an op takes about 60 ns, as long as computing the median of 10 durations.
-    constexpr std::size_t kMostDurations = 40'000'000, kMostSamples = 400, kFewest = 10;
-    const std::size_t durations
-        = std::max<std::size_t>(opCount(m_pipeline.lowered()), 1) * std::max(all.size(), kFewest);
-    const auto interval = bootstrapInterval(
-        all.size(), std::min(kMostDurations / durations, kMostSamples), [&](auto drawn) {
-            Timeline placed;
-            return !cancel.load(std::memory_order_relaxed)
-                    && placeIteration(m_pipeline.lowered(), medianCosts(drawn), {}, placed)
-                ? placed.iterations.back().window.duration()
-                : 0;
-        });
-    if (!cancel.load(std::memory_order_relaxed))
-        replay.interval = interval.value_or(Interval());
-    return place(medianCosts(all), replay);
+    return place(medianCosts(), replay);
 }
 
 } // namespace engine

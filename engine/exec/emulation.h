@@ -33,11 +33,10 @@ public:
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                          const std::atomic<bool>& cancel) override;
-    // Adds the median iteration to the timeline, simulated with the median op times. Requires a
-    // measured iteration. Does nothing if the schedule is a stream (Shape::windows > 1): its ops
-    // run only once, and the window of median duration is reported. After a cancellation the median
-    // iteration has no interval.
-    Result<void> finish(const std::atomic<bool>& cancel) override;
+    // Adds the iteration of typical ops (Replay) to the timeline, simulated with the median op
+    // times. Does nothing without a measured iteration, and if the schedule is a stream
+    // (Shape::windows > 1), whose ops run only once.
+    Result<void> finish() override;
 
     void addTo(RunInfo& info) const override { info.graphOps = m_ops.graphs(); }
     bool devicesAreLost() const override { return m_deviceIsLost; }
@@ -61,7 +60,7 @@ private:
     void takeTimes(const std::vector<OpRef>& order);
     std::int64_t& duration(OpRef ref);
     Result<void> place(const OpCosts& costs, Iteration iteration);
-    OpCosts medianCosts(std::span<const std::size_t> iterations) const;
+    OpCosts medianCosts() const;
 
     Setup m_setup;
     Run& m_run;

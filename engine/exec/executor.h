@@ -33,9 +33,7 @@ public:
     int measuredWindows = 1; // number of measured windows of a stream
     // [device] ops of the first pipeline that have passed in this iteration. Only within Progress.
     virtual std::vector<std::uint32_t> positions() const = 0;
-    // Completes the timeline. If `cancel` is or becomes set, leaves out statistics that take long.
-    // Requires a measured iteration.
-    virtual Result<void> finish(const std::atomic<bool>& /*cancel*/) { return {}; }
+    virtual Result<void> finish() { return {}; } // completes the timeline
 
     virtual std::span<const OpTiming> timings() const = 0; // timings of the last iteration
     // Adds the results that cover all iterations: graphs, CPU share, interference.

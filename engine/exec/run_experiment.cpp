@@ -162,8 +162,8 @@ public:
             m_setup.observer.warned(m_setup.on.note);
         return {};
     }
-    // Runs warm-up, measured and median iterations, and always reports the end to the observer.
-    // After a cancellation the complete iterations are kept; a cancelled stream has none.
+    // Runs warm-up and measured iterations, adds the Replay, and always reports the end to the
+    // observer. After a cancellation the complete iterations are kept; a cancelled stream has none.
     Result<void> train(const std::atomic<bool>& cancel)
     {
         auto trained = iterateAll(cancel);
@@ -262,7 +262,7 @@ private:
         }
         if (!trained && trained.error().code != Error::Code::Cancelled)
             return trained;
-        TRY(m_executor->finish(cancel));
+        TRY(m_executor->finish());
         const auto reported
             = m_memoryReported < m_run.timeline.memory.size() ? tell() : Result<void>();
         return trained ? reported : trained;

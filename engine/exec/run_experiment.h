@@ -47,7 +47,7 @@ struct RunObserver
     std::function<void(const RunInfo& info)> ended = [](const RunInfo&) {};
 };
 
-// Trains an experiment and returns the recorded run, whose last iteration is the median iteration.
+// Trains an experiment and returns the recorded run, whose last iteration is that of typical ops.
 // Fails with Error::Code::Cancelled if the run was cancelled; the observer has received all
 // complete iterations. Other errors come from the input (model, schedule, text file) or the machine
 // (memory). After an error, call devicesAreLost() (run_devices.h).

@@ -33,8 +33,8 @@ int spaceOf(int device, int devices, const MemorySpaces& spaces)
 
 double recordOf(const Experiment& experiment, const Schedule& lowered)
 {
-    // The median iteration is recorded, too (+ 1). The schedule of an asynchronous stream already
-    // contains the ops of all iterations.
+    // The iteration of typical ops is recorded, too (+ 1). The schedule of an asynchronous stream
+    // already contains the ops of all iterations.
     const std::int64_t iterations
         = lowered.shape.windows > 1 ? 1 : experiment.warmup + experiment.iterations + 1;
     return recordBytes(opCount(lowered), iterations);

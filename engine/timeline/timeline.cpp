@@ -58,17 +58,12 @@ const Track* Timeline::track(DeviceId device, Track::Kind kind) const
 int reportedIteration(const Timeline& timeline)
 {
     const auto& iterations = timeline.iterations;
-    int reported = static_cast<int>(std::ssize(iterations)) - 1;
     std::vector<std::int64_t> durations;
-    for (int i = 0; i < std::ssize(iterations); ++i) {
-        if (iterations[i].kind == Iteration::Kind::Replay)
-            return i;
-        if (iterations[i].kind == Iteration::Kind::Measured) {
-            durations.push_back(iterations[i].window.duration());
-            reported = i;
-        }
-    }
-    if (durations.size() <= 2)
+    for (const Iteration& one : iterations)
+        if (one.kind == Iteration::Kind::Measured)
+            durations.push_back(one.window.duration());
+    int reported = static_cast<int>(std::ssize(iterations)) - 1;
+    if (durations.empty())
         return reported;
     const auto middle = durations.begin() + (std::ssize(durations) - 1) / 2;
     std::ranges::nth_element(durations, middle);

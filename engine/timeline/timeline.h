@@ -75,7 +75,7 @@ struct Iteration
     enum class Kind : std::uint8_t {
         Warmup, // trains and is recorded, but counts only in the loss
         Measured,
-        Replay, // the median iteration: placed with the median of every op
+        Replay, // the iteration of typical ops: placed with the median of every op
     };
 
     int number = 0; // number among the iterations of its kind, from 0
@@ -85,8 +85,6 @@ struct Iteration
     // The norm of the gradient of the mean loss over all parameters, before the optimizer step.
     std::optional<double> gradientNorm;
     std::vector<float> microBatchLoss; // [micro-batch], empty if unknown
-    // The 95 % interval of the duration of a median iteration; {0, 0}: unknown.
-    Interval interval{};
 
     friend bool operator==(const Iteration&, const Iteration&) = default;
 };
@@ -97,18 +95,20 @@ struct Timeline
 {
     std::vector<Track> tracks;         // sorted by device, then kind
     std::vector<MemoryEvent> memory;   // sorted by time
-    std::vector<Iteration> iterations; // sorted by time; the median iteration comes last
+    std::vector<Iteration> iterations; // sorted by time; the Replay comes last
 
-    // The window that covers all iterations except the median iteration. A timeline with only a
-    // median iteration returns the window of that iteration.
+    // The window that covers all iterations except the Replay. A timeline with only a Replay
+    // returns the window of that iteration.
     Window extent() const;
     const Track* track(DeviceId device, Track::Kind kind) const; // nullptr if missing
     friend bool operator==(const Timeline&, const Timeline&) = default;
 };
 
-// The iteration that is shown by default: the median iteration; otherwise the last measured
-// iteration of median duration (the second of two); otherwise the last iteration; -1 without
-// iterations.
+// The median iteration, whose time is the time of the run: the measured iteration of median
+// duration, the shorter of the middle two if their count is even. We report a recorded iteration
+// rather than the Replay, because an iteration waits for the slowest op at every dependency, so
+// that an iteration of typical ops is shorter than every measured one. Without measured iterations
+// it is the last iteration; -1 without iterations.
 int reportedIteration(const Timeline& timeline);
 
 // Measured times of the execution of an op.

@@ -362,8 +362,8 @@ private:
         return losses;
     }
 
-    // Whether the median iteration (or the whole stream of an asynchronous schedule) is as long as
-    // a simulation with its op durations.
+    // Whether the iteration of typical ops (or the whole stream of an asynchronous schedule) is as
+    // long as a simulation with its op durations.
     static bool isSimulationOfItsTimes(const Run& run)
     {
         const auto replay = run.timeline.iterations.size() - 1;

@@ -6,6 +6,7 @@
 #include "engine/cost/cost_model.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
+#include "engine/sim/simulate.h"
 #include "profiler/analysis/recorded_times.h"
 
 #include <fmt/format.h>
@@ -63,6 +64,33 @@ struct Class
     friend auto operator<=>(const Class&, const Class&) = default;
 };
 
+// The duration of the median iteration divided by that of typical ops. Op medians leave out what an
+// iteration loses to its slowest ops, so a prediction from them is multiplied by this ratio. 1 for
+// a stream, whose ops ran once, and for a run that cannot be simulated.
+double lossToVariation(const Run& run, const RecordedTimes& times)
+{
+    const int reported = reportedIteration(run.timeline);
+    if (reported < 0 || run.info.mode == Mode::Simulate || run.schedule.shape.windows > 1)
+        return 1;
+    const auto& iterations = run.timeline.iterations;
+    const auto over = [&](const Iteration& typical) {
+        const std::int64_t median = iterations[reported].window.duration();
+        const std::int64_t own = typical.window.duration();
+        return own > 0 ? ratio(median, own) : 1;
+    };
+    if (iterations.back().kind == Iteration::Kind::Replay)
+        return over(iterations.back());
+    OpCosts costs;
+    std::uint32_t number = 0;
+    for (const DeviceId d : run.schedule.program.ids()) {
+        auto& ofDevice = costs.of.emplace_back(run.schedule.program[d].size());
+        for (Cost& cost : ofDevice)
+            cost = times[number++].value_or(Cost{});
+    }
+    const auto typical = simulate(run.schedule, costs);
+    return typical && !typical->iterations.empty() ? over(typical->iterations.front()) : 1;
+}
+
 class PriceBook
 {
 public:
@@ -70,7 +98,12 @@ public:
         : m_options(options)
     {
         const OpIndex index(run.schedule);
-        const RecordedTimes times = recordedTimes(run);
+        RecordedTimes times = recordedTimes(run);
+        const double lost = lossToVariation(run, times);
+        for (std::optional<Cost>& cost : times)
+            if (cost)
+                cost
+                    = Cost{std::llround(cost->duration * lost), std::llround(cost->latency * lost)};
         std::map<Class, Samples> samples;
         for (std::uint32_t number = 0; number < times.size(); ++number) {
             const Op& op = opAt(run.schedule, index, number);

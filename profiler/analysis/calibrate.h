@@ -32,11 +32,13 @@ struct CalibrateOptions
 
 // Predicts the costs, in the ticks of `run`, that `lowered` has on the machine of that run. An op
 // with the same kind, stage, micro-batch and slice as an op of the run takes the time of that op
-// (recorded_times.h), so the recorded schedule reproduces its median iteration. Any other op takes
-// the median of its kind, stage and slice. If the run has no message or copy of that kind, stage
-// and slice, the median is taken over other stages, or over the reverse direction, on the same
-// class of link. Messages, all-reduces and optimizer steps that an imported run does not show are
-// free. A stage is assumed to cost the same on every device.
+// (recorded_times.h), any other op the median of its kind, stage and slice. All times are
+// multiplied by the duration of the median iteration divided by that of typical ops, because op
+// medians leave out what an iteration loses to its slowest ops; so the recorded schedule takes as
+// long as its median iteration. If the run has no message or copy of that kind, stage and slice,
+// the median is taken over other stages, or over the reverse direction, on the same class of link.
+// Messages, all-reduces and optimizer steps that an imported run does not show are free. A stage is
+// assumed to cost the same on every device.
 //
 // Fails with Error::Code::InvalidArgument if stages, slices or all-reduce groups differ, or if the
 // run lacks kinds of op; the message says what to record.

@@ -184,21 +184,14 @@ std::optional<Interval> iterationInterval(const Run& run, int iteration)
     if (run.info.mode == Mode::Simulate || iterations.empty()
         || iteration != reportedIteration(run.timeline))
         return std::nullopt;
-    const Iteration& reported = iterations[static_cast<std::size_t>(iteration)];
-    std::optional<Interval> interval;
-    if (reported.kind == Iteration::Kind::Replay) {
-        if (reported.interval != Interval())
-            interval = reported.interval;
-    } else {
-        std::vector<std::int64_t> durations;
-        for (const Iteration& one : iterations)
-            if (one.kind == Iteration::Kind::Measured)
-                durations.push_back(one.window.duration());
-        interval = medianInterval(std::move(durations));
-    }
-    if (interval)
-        interval = Interval{std::min(interval->least, reported.window.duration()),
-                            std::max(interval->most, reported.window.duration())};
+    std::vector<std::int64_t> durations;
+    for (const Iteration& one : iterations)
+        if (one.kind == Iteration::Kind::Measured)
+            durations.push_back(one.window.duration());
+    auto interval = medianInterval(std::move(durations));
+    const std::int64_t median = iterations[static_cast<std::size_t>(iteration)].window.duration();
+    if (interval) // of an even count the median lies between two iterations
+        interval = Interval{std::min(interval->least, median), std::max(interval->most, median)};
     return interval;
 }
 

@@ -29,10 +29,9 @@ std::vector<std::string> distinctLabels(const std::vector<const engine::Run*>& r
 
 // The 95 % interval of the median of times, by bootstrap; nullopt with fewer than three times.
 std::optional<engine::Interval> medianInterval(std::vector<std::int64_t> times);
-// The 95 % interval of the duration of the reported iteration, in ticks; contains the duration. If
-// the run has a median iteration, this is the interval stored with it. Otherwise it is the interval
-// of the median of the measured iterations. nullopt for simulated runs, which do not vary, for runs
-// with fewer than three measured iterations, and if `iteration` is not the reported one.
+// The 95 % interval of the median of the measured iterations, in ticks; contains the duration of
+// the median iteration. nullopt for simulated runs, which do not vary, for runs with fewer than
+// three measured iterations, and if `iteration` is not the reported one.
 std::optional<engine::Interval> iterationInterval(const engine::Run& run, int iteration);
 
 // A run of a comparison, with the metrics of its reported iteration.

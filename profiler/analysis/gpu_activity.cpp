@@ -158,7 +158,7 @@ std::vector<GpuActivity::Found> GpuActivity::collect(const Run& run)
     return found;
 }
 
-// The spans of ops in the median iteration and in iterations that have GPU work.
+// The spans of ops in the Replay and in iterations that have GPU work.
 std::unordered_map<std::uint64_t, Window> GpuActivity::spansOf(const Timeline& timeline,
                                                                std::uint32_t replay,
                                                                const std::vector<Found>& found)
@@ -184,7 +184,7 @@ void GpuActivity::addReplay(const Run& run, std::vector<Found>& found)
     const std::uint32_t replay = iterations.size() - 1;
     const auto spans = spansOf(run.timeline, replay, found);
     // Maps each op to the smallest difference found so far between the duration of a measured
-    // execution and the duration in the median iteration.
+    // execution and the duration in the Replay.
     std::unordered_map<std::uint32_t, std::int64_t> nearest;
     for (const Found& one : found) {
         const OpOfIteration of = one.work.of, there{of.op, replay};

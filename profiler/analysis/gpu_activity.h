@@ -61,7 +61,7 @@ struct DeviceStream
     std::size_t first = 0, count = 0; // range of GpuActivity::work()
 };
 
-// GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was not
+// GPU activity of a run, sorted for timeline rows, tables and details. The Replay was not
 // executed: each of its ops shows the work of the execution whose duration is closest, moved and
 // scaled to the op's span. Work without an op belongs to the device of its context. If that device
 // is unknown, the work is left out and counted (withoutPlace()). Immutable; thread-safe.
@@ -84,7 +84,7 @@ public:
     std::span<const KernelName> names() const { return m_names; }
     // Indices into work(), sorted by start; empty if no work was recorded.
     std::span<const std::uint32_t> of(engine::OpOfIteration op) const;
-    // The iteration from which the GPU work of an op is taken. For an op of the median iteration it
+    // The iteration from which the GPU work of an op is taken. For an op of the Replay it
     // is a measured iteration; otherwise it is the op's own iteration.
     std::uint32_t takenFrom(engine::OpOfIteration op) const;
     // Number of kernels, copies and memsets that were left out, because their device or their time
@@ -126,7 +126,7 @@ private:
     std::vector<std::uint32_t> m_byOp;
     // Maps the key of an OpOfIteration to its range in m_byOp.
     std::unordered_map<std::uint64_t, Range> m_ofOp;
-    // Maps an op of the median iteration to the iteration from which its GPU work is taken.
+    // Maps an op of the Replay to the iteration from which its GPU work is taken.
     std::unordered_map<std::uint64_t, std::uint32_t> m_sources;
     // Maps a correlation id to an index into trace().calls.
     std::unordered_map<std::uint32_t, std::uint32_t> m_calls;

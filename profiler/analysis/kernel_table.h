@@ -16,7 +16,7 @@ struct KernelFilter
 {
     std::optional<engine::OpKind> op;
     std::optional<engine::DeviceId> device;
-    int iteration = -1;                             // -1: all except the median iteration
+    int iteration = -1;                             // -1: all except the Replay
     std::optional<engine::Window> begun;            // only ops that begin within this window
     std::optional<engine::OpOfIteration> execution; // if set, only this execution
 };

@@ -19,9 +19,9 @@ using namespace engine;
 namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 enum class Counted : std::uint8_t {
-    Reported,
+    Typical,
     Measured
-}; // Reported: the median iteration, or the measured ones if the run has no median iteration
+}; // Typical: the Replay, or the measured iterations if the run has no Replay
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
 // Numbers the iterations that `which` selects. Returns the number of each iteration, or kNone if it
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> countedIterations(const Run& run, Counted which)
     const Timeline& timeline = run.timeline;
     const bool isStream = run.schedule.shape.windows > 1;
     using Kind = Iteration::Kind;
-    const bool hasReplay = which == Counted::Reported
+    const bool hasReplay = which == Counted::Typical
         && std::ranges::count(timeline.iterations, Kind::Replay, &Iteration::kind) > 0;
     std::vector<std::uint32_t> numbers;
     std::uint32_t next = 0;
@@ -308,7 +308,7 @@ std::vector<std::vector<Window>> measuredWindows(const Run& run)
 
 RecordedTimes recordedTimes(const Run& run)
 {
-    RecordedTimes times = Recorded(run, Counted::Reported).medians();
+    RecordedTimes times = Recorded(run, Counted::Typical).medians();
     JointTimes(run.schedule, times).divide();
     return times;
 }

@@ -9,8 +9,8 @@
 namespace profiler {
 
 // The duration of each op of a run, indexed by OpIndex; nullopt if the op has no span.
-//  * If the run has a median iteration, the duration is taken from it. Otherwise (simulated, live)
-//    it is the median over the measured iterations.
+//  * If the run has an iteration of typical ops (Replay), the duration is taken from it. Otherwise
+//    (simulated, live) it is the median over the measured iterations.
 //  * The cost of a SEND also contains the latency of its message.
 //  * Joint ops share one span. It is divided among them in proportion to the times that ops of
 //    their kind and stage take alone in this run.

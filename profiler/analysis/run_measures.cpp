@@ -112,7 +112,7 @@ std::string iterationNote(const R& r)
         = std::ranges::count(iterations, Iteration::Kind::Measured, &Iteration::kind);
     switch (iterations[static_cast<std::size_t>(r.metrics.iteration)].kind) {
     case Iteration::Kind::Replay:
-        return fmt::format("from the median time of each op in {} iteration{}", measured,
+        return fmt::format("typical ops: the median time of each in {} iteration{}", measured,
                            measured == 1 ? "" : "s");
     case Iteration::Kind::Warmup:
         return "warm-up";
@@ -122,7 +122,7 @@ std::string iterationNote(const R& r)
     if (r.metrics.iteration != reportedIteration(r.run.timeline))
         return "";
     return measured > 2 ? fmt::format("median of {}", measured)
-        : measured == 2 ? "last of 2 iterations"
+        : measured == 2 ? "shorter of 2 iterations"
                         : "";
 }
 
@@ -225,8 +225,8 @@ constexpr std::array kRun{
     M({"data_parallel"}, [](const R& r) { return r.shape().dataParallel; }),
     M({"outcome"}, [](const R& r) { return outcomeName(r.info().outcome); }),
     M({"iteration", "Iteration", Unit::Time, kColumn | kSummary, kLess,
-       "end of the last OPT - start of the first F", "Time of one training step over all devices.",
-       kOwn, -1, true},
+       "end of the last OPT - start of the first F",
+       "Time of one training step over all devices, in the median iteration.", kOwn, -1, true},
       iterationTime),
     M({"span", "Span", Unit::Time, kSimulated, kLess, "last end - first start of a device",
        "Time between the first and the last op of a device."},

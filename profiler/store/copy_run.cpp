@@ -82,7 +82,6 @@ Kept addIterations(const Run& run, Window window, Run& part)
         if (!isWithin(iteration.window, window)) {
             iteration.window = common(iteration.window, window);
             // The iteration is cut, so these numbers are unknown (0).
-            iteration.interval = {};
             part.info.iterationAlone = 0;
             part.info.tokensPerIteration = 0;
             part.info.flopsPerIteration = part.info.executedFlops = 0;

@@ -65,12 +65,6 @@ void columns(IterationRow& row, auto&& column)
     column({"number", kInteger, "", "number within its kind, from 0"}, iteration.number);
     column({"begin", kInteger, "tick", "first F of any device"}, iteration.window.begin);
     column({"end", kInteger, "tick", "end of the last op"}, iteration.window.end);
-    column({"least", kMaybeInteger, "tick",
-            "lower bound of the 95 % interval of the duration of a replay; NULL: unknown"},
-           orNull(iteration.interval.least, 0));
-    column({"most", kMaybeInteger, "tick",
-            "upper bound of the 95 % interval of the duration of a replay"},
-           orNull(iteration.interval.most, 0));
     column({"loss", kMaybeReal, "nats/token", "mean over its micro-batches; NULL: unknown"},
            iteration.loss);
     column({"gradient_norm", kMaybeReal, "",

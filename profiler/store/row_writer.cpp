@@ -140,7 +140,7 @@ Result<void> RowWriter::writeSpan(const engine::Span& span, engine::DeviceId dev
     TRY(checkTarget(span.op, span.iteration));
     const std::int64_t id = ++m_lastRow;
     bool ok = m_span.run({id, track, span});
-    // Spans of the median iteration get no NVTX range, because they were computed and not executed.
+    // Spans of the Replay get no NVTX range, because they were computed and not executed.
     if (m_iterations[span.iteration].first != engine::Iteration::Kind::Replay)
         ok = ok && m_nvtx.write(id, opAt(m_schedule, m_index, span.op), device, span);
     if (m_keepsRanges)

@@ -133,9 +133,8 @@ private:
         auto& iterations = m_run->timeline.iterations;
         return forEachNew<IterationRow>([&](IterationRow& row) {
             const Iteration& iteration = row.iteration;
-            if (row.index > iterations.size() || iteration.number < 0 || !isWindow(iteration.window)
-                || iteration.interval.least < 0
-                || iteration.interval.most < iteration.interval.least)
+            if (row.index > iterations.size() || iteration.number < 0
+                || !isWindow(iteration.window))
                 return false;
             if (row.index == iterations.size())
                 iterations.emplace_back();

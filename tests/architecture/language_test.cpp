@@ -36,7 +36,7 @@ const std::vector<Banned>& banned()
         {"who has", "by owner"},
         {"hinder", "interfere"},
         {"hinders", "interferes"},
-        {"headline", "median iteration"},
+        {"headline", "the time of the run"},
         {"tied ends", "tied embeddings"},
         {"in turn", "alternating, sequentially"},
         {"for ever", "forever"},

@@ -16,7 +16,7 @@ constexpr const char* kTiny = "--layers 8 --iterations 3 --warmup 1 -N 4 ";
 
 } // namespace
 
-TEST_CASE("the scheme that was recorded is predicted as its median iteration has it")
+TEST_CASE("the scheme that was recorded is predicted to take as long as its median iteration")
 {
     const Folder folder;
     for (const std::string scheme : {"bitpipe -D 2 --chunks 2", "dualpipev -D 2", "bpipe -D 4"}) {
@@ -24,18 +24,16 @@ TEST_CASE("the scheme that was recorded is predicted as its median iteration has
         REQUIRE(
             bscope(folder, "run --scheme " + scheme + " " + kTiny + "-o run.sqlite --force").status
             == 0);
-        const nlohmann::json replay = jsonOf(folder, "analyze run.sqlite --json");
+        const nlohmann::json median = jsonOf(folder, "analyze run.sqlite --json");
         for (const std::string& again : {std::string(), " --scheme " + scheme + " -N 4"}) {
             CAPTURE(again);
             const nlohmann::json prediction
                 = jsonOf(folder, "simulate --calibrate run.sqlite --json" + again);
             CHECK(prediction["mode"] == "simulate");
             CHECK(prediction["unit"] == "ns");
-            CHECK(prediction["iteration"] == replay["iteration"]);
-            CHECK(prediction["span"] == replay["span"]);
-            CHECK(prediction["bubble_ratio"].get<double>()
-                  == Approx(replay["bubble_ratio"].get<double>()).epsilon(1e-9));
-            CHECK(prediction["tokens_per_second"] == replay["tokens_per_second"]);
+            for (const char* key : {"iteration", "tokens_per_second"}) // rounded per op
+                CHECK(prediction[key].get<double>()
+                      == Approx(median[key].get<double>()).epsilon(1e-4));
         }
     }
 }

@@ -66,7 +66,7 @@ TEST_CASE("the summary at the end of a run agrees with its file")
     CHECK(run["outcome"] == "finished");
     CHECK(run["unit"] == "ns");
     CHECK(run["iteration"].is_number_integer());
-    CHECK(run["replay"] == true);
+    CHECK(run["replay"] == false);
     CHECK(run["losses"].size() == 4);
     CHECK(run["iterations"][0]["warmup"] == true);
     CHECK(run["iterations"][1]["warmup"] == false);

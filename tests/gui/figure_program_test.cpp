@@ -96,7 +96,8 @@ TEST_CASE("a figure has the notes of its run where they are asked for")
     REQUIRE(recorded);
     engine::Note note;
     note.id = 1;
-    note.window = recorded->timeline.iterations.back().window; // of the replay, which is drawn
+    const int drawn = engine::reportedIteration(recorded->timeline);
+    note.window = recorded->timeline.iterations[drawn].window;
     note.text = "from here on";
     REQUIRE(profiler::putNote(run.toStdString(), note));
     const QString figure = QStringLiteral("figure"), to = QStringLiteral("-o"),

@@ -134,7 +134,7 @@ private:
     }
 
     // Writes what was added to the timeline since the last call. If `isLast` is Yes, this includes
-    // the median iteration, and the GPU recording ends.
+    // the Replay, and the GPU recording ends.
     enum class IsLast : bool { No, Yes };
     Result<void> commit(const Run& run, IsLast isLast = IsLast::No)
     {
@@ -188,7 +188,7 @@ private:
     IdVector<DeviceId, ArenaUse> m_arenas;
     std::vector<Metric> m_metrics;           // written when the file is closed
     std::size_t m_written = 0, m_memory = 0; // iterations and memory events written so far
-    std::size_t m_iterations = 0; // iterations reported so far, without the median iteration
+    std::size_t m_iterations = 0;            // iterations reported so far, without the Replay
 };
 
 } // namespace

@@ -36,7 +36,7 @@ std::string iterationLabel(const Iteration* iteration)
     case Iteration::Kind::Warmup:
         return fmt::format("warm-up {}", iteration->number);
     case Iteration::Kind::Replay:
-        return "median iteration";
+        return "typical ops";
     case Iteration::Kind::Measured:
         break;
     }

@@ -149,7 +149,7 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
 }
 
 // Names the iteration `source`, in which the kernels of an op were recorded: "iteration 2". If the
-// median iteration is shown, adds the factor by which the kernels are scaled: "iteration 2, scaled
+// Replay is shown, adds the factor by which the kernels are scaled: "iteration 2, scaled
 // by 0.98".
 QString recordedInText(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {

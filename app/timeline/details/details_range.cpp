@@ -76,7 +76,7 @@ DetailsSection markedSection(const RunView& view, const HostRange& range)
     return section;
 }
 
-// "iteration 1", "warm-up 0", "median iteration"
+// "iteration 1", "warm-up 0", "typical ops"
 QString namedIteration(const RunView& view, int iteration)
 {
     const QString name = iterationName(view.timeline(), iteration);

@@ -3,10 +3,10 @@
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/text.h"
-#include "engine/base/median.h"
 #include "profiler/analysis/compare.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace app {
@@ -116,9 +116,8 @@ void addCourse(const engine::Run& run, const QString& name,
                 false);
 }
 
-// If the reported iteration is shown, adds its 95 % interval, then the range and the median of all
-// measured iterations. (The median iteration is built from the medians of the ops, so it can be
-// shorter than every measured one.)
+// If the reported iteration is shown, adds its 95 % interval, the range of the measured iterations
+// and how much shorter the iteration of typical ops is.
 void addRange(const engine::Run& run, int iteration, DetailsSection& section)
 {
     std::vector<std::int64_t> measured;
@@ -136,9 +135,15 @@ void addRange(const engine::Run& run, int iteration, DetailsSection& section)
     if (const auto interval = profiler::iterationInterval(run, iteration))
         section.add(tr("95 % interval"), fromTo(interval->least, interval->most));
     section.add(tr("%1 measured iterations").arg(measured.size()), fromTo(least, greatest));
-    if (measured.size() > 2)
-        section.add(tr("... their median"),
-                    scale.withUnit(static_cast<double>(engine::medianOf(measured))));
+    const auto& last = run.timeline.iterations.back();
+    if (last.kind == engine::Iteration::Kind::Replay) {
+        const auto typical = static_cast<double>(last.window.duration());
+        const auto& shown = run.timeline.iterations[static_cast<std::size_t>(iteration)];
+        const double change = typical / static_cast<double>(shown.window.duration()) - 1;
+        section.add(tr("Typical ops"),
+                    (change > 0 ? tr("%1, %2 longer") : tr("%1, %2 shorter"))
+                        .arg(scale.withUnit(typical), percent(std::fabs(change))));
+    }
 }
 
 DetailsSection facts(const RunView& view, const RunMetrics& metrics)
@@ -195,16 +200,16 @@ QString whichIteration(const engine::Run& run, int iteration)
     const auto measured = std::ranges::count(iterations, Measured, &engine::Iteration::kind);
     const bool isReported = iteration == engine::reportedIteration(run.timeline);
     if (one.kind == Replay)
-        return tr("Median iteration, built from the median time of each op");
+        return tr("Typical ops: every op takes its median time");
     if (one.kind == Warmup)
         return tr("Warm-up iteration %1").arg(one.number);
     if (!isReported || measured == 1)
         return measured == 1 && isReported ? tr("Only measured iteration")
                                            : tr("Iteration %1").arg(one.number);
     return run.info.outcome == engine::Outcome::Running
-        ? tr("Iteration %1, the newest so far").arg(one.number)
-        : measured == 2 ? tr("Reported iteration: %1, the last of 2").arg(one.number)
-                        : tr("Reported iteration: %1, of median duration").arg(one.number);
+        ? tr("Iteration %1, the median so far").arg(one.number)
+        : measured == 2 ? tr("Reported iteration: %1, the shorter of 2").arg(one.number)
+                        : tr("Reported iteration: %1, the median").arg(one.number);
 }
 
 } // namespace

@@ -18,7 +18,7 @@ QString linkStatus(const engine::RunInfo& info); // "free links", "link 1/4 unit
 // "overlaps 0, dropped 0": the number of compute ops that overlap on a device and, if the run was
 // traced, the number of records that the tracer lost. Numbers above 0 are bold.
 QStringList recordStatus(const RunView& view, const KernelView* kernels);
-// Returns the metrics of the shown iteration: "median iteration: 115.3 ms, bubble 13.0 %"; "" if
+// Returns the metrics of the shown iteration: "iteration 3: 115.3 ms, bubble 13.0 %"; "" if
 // they are unknown.
 QString iterationStatus(const RunDocument& document, const profiler::RunMetrics& metrics);
 

@@ -77,7 +77,7 @@ private:
     std::vector<FindFacet> m_ofKernels;
     bool m_isOfOps = false;                    // whether the query has facets about ops
     std::unordered_set<std::uint64_t> m_above; // executions that launched a matching kernel
-    // By iteration: the number that a facet uses for it; -1: warm-up, -2: median iteration.
+    // By iteration: the number that a facet uses for it; -1: warm-up, -2: typical ops.
     std::vector<int> m_numbers;
     double m_ticksPerUnit = 1;
     std::vector<Selection> m_hits;

@@ -108,7 +108,7 @@ public:
     double runningMemoryScale() const;
 
     int iterationAt(double time) const; // the iteration nearest to `time`; -1: no iterations
-    engine::Window extent() const;      // window of all iterations, including the median iteration
+    engine::Window extent() const;      // window of all iterations, including the Replay
     const Occurrence& occurs() const { return m_occurs; }
     bool isEmpty() const { return m_run->timeline.iterations.empty(); }
 

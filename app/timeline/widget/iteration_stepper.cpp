@@ -30,7 +30,7 @@ IterationStepper::IterationStepper(const ThemeController& theme, QWidget* parent
     , m_range(makeLabel({}, "small"))
 {
     m_name->setFont(uiFont(13, QFont::Medium));
-    m_next->setToolTip(tr("Next iteration; the last one is the median iteration"));
+    m_next->setToolTip(tr("Next iteration; the last one has typical ops"));
     spaced(new QHBoxLayout(this), {}, 4,
            {makeLabel(tr("Iteration"), "small"), m_previous, m_name, m_range, m_next});
     connect(m_previous, &QToolButton::clicked, this, [this] { Q_EMIT chosen(m_iteration - 1); });

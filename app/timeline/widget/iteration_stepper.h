@@ -10,7 +10,7 @@ class QToolButton;
 
 namespace app {
 
-// Selects the shown iteration: "Iteration < 2 of 0-4 >", or the median iteration.
+// Selects the shown iteration: "Iteration < 2 of 0-4 >", or "typical ops".
 class IterationStepper : public QWidget
 {
     Q_OBJECT

@@ -205,8 +205,7 @@ void TimelinePainter::paintTopTexts() const
     const auto& one = iterations[static_cast<std::size_t>(m_scene.iteration)];
     const bool isReplay = one.kind == engine::Iteration::Kind::Replay;
     m_painter.drawText(QPointF(m_areas.column.left() + 16, 20),
-                       isReplay ? TimeCanvas::tr("Median iteration")
-                                : capitalized(iterationTitle(one)));
+                       isReplay ? TimeCanvas::tr("Typical ops") : capitalized(iterationTitle(one)));
     m_painter.setFont(uiFont(13, QFont::Medium));
     m_painter.setPen(m_theme.chrome.text);
     const Scale scale = timeScale(m_view.run().info, one.window.duration());

@@ -64,7 +64,7 @@ private:
 // The events of a Chrome trace that `bscope export` wrote.
 enum class OwnEvent : std::uint8_t {
     Measured,   // a span of a measured iteration
-    OtherPhase, // a span of a warm-up or of the median iteration
+    OtherPhase, // a span of a warm-up or of typical ops
     GpuRecord,  // a GPU record, or a range around API calls that repeats a span of a device
 };
 OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser& json);

@@ -79,7 +79,7 @@ struct NvtxRow
 };
 template<>
 inline constexpr TableText kTableOf<NvtxRow>{"NVTX_EVENTS", kEveryRun,
-                                             "A range per span, except for spans of the median "
+                                             "A range per span, except for spans of typical "
                                              "iteration; domains and categories have ids below 0"};
 void columns(NvtxRow& row, auto&& column)
 {

@@ -10,7 +10,7 @@ using app::parseRange;
 
 namespace {
 
-// Three iterations of 100 ms in ns, with gaps of 10 ms, then the median iteration.
+// Three iterations of 100 ms in ns, with gaps of 10 ms, then the typical ops.
 engine::Run hundreds()
 {
     constexpr std::int64_t kMs = 1'000'000;
@@ -51,7 +51,7 @@ TEST_CASE("a typed range is read from the begin of the shown or of a named itera
     CHECK(parsed("Iteration 1") == QStringLiteral("220..320"));
     CHECK(parsed("iterations 0-1") == QStringLiteral("110..320"));
     CHECK(parsed("warm-up 0, 5-6") == QStringLiteral("5..6"));
-    CHECK(parsed("median iteration, 1-2") == QStringLiteral("331..332"));
+    CHECK(parsed("typical ops, 1-2") == QStringLiteral("331..332"));
     CHECK(parsed("0-5000 ms") == QStringLiteral("110..430")); // to the end of the run
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("a typed range that cannot be read names what to type")
     CHECK(parsed("72-20 ms")
           == QStringLiteral("The range ends at 20 and begins at 72; type the earlier time first"));
     CHECK(parsed("iteration 9, 1-2")
-          == QStringLiteral("The run has no iteration 9; it has warm-up 0 to median iteration"));
+          == QStringLiteral("The run has no iteration 9; it has warm-up 0 to typical ops"));
     CHECK(parsed("1-2 min")
           == QStringLiteral("\"min\" is not a unit of time; use ns, µs, ms or s"));
     CHECK(parsed("5000-6000 ms").startsWith(QStringLiteral("This range is outside the run")));

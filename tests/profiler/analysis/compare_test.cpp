@@ -92,10 +92,8 @@ TEST_CASE("runs whose intervals overlap are not distinguishable")
     CHECK(interval->most <= 14'000'000);
     Run replayed = measured("replayed", {10, 11, 12, 13, 14});
     replayed.timeline.iterations.back().kind = Iteration::Kind::Replay;
-    CHECK_FALSE(iterationInterval(replayed, 4));
-    replayed.timeline.iterations.back().interval = {15'000'000, 16'000'000};
-    CHECK(iterationInterval(replayed, 4) == Interval{14'000'000, 16'000'000}); // it is 14 ms
-    CHECK_FALSE(iterationInterval(replayed, 2)); // not the reported iteration
+    CHECK_FALSE(iterationInterval(replayed, 4)); // typical ops are not reported
+    CHECK(iterationInterval(replayed, 1));       // the shorter of the middle two
     CHECK_FALSE(iterationInterval(a, 0));
     const Comparison comparison = compare({&a, &b, &c}).value();
     CHECK_THAT(summarize(comparison, 1), Catch::Contains("not distinguishable"));

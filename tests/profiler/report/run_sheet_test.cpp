@@ -63,13 +63,13 @@ TEST_CASE("the summary says how its iteration was obtained, and has HFU if it di
              "1.0 M_a (device 0)\n");
     run.timeline.iterations.push_back(Iteration(run.timeline.iterations[0]));
     numbers.iteration = 1;
-    CHECK_THAT(summaryOf(run, numbers), Contains("16.0 ms (last of 2 iterations)\n"));
+    CHECK_THAT(summaryOf(run, numbers), Contains("16.0 ms (shorter of 2 iterations)\n"));
     numbers.iteration = 0;
     run.timeline.iterations[0].kind = Iteration::Kind::Warmup;
     CHECK_THAT(summaryOf(run, numbers), Contains("16.0 ms (warm-up)\n"));
     run.timeline.iterations[0].kind = Iteration::Kind::Replay;
     CHECK_THAT(summaryOf(run, numbers),
-               Contains("16.0 ms (from the median time of each op in 1 iteration)\n"));
+               Contains("16.0 ms (typical ops: the median time of each in 1 iteration)\n"));
 
     numbers.mfu = numbers.hfu = 0.5;
     CHECK_THAT(summaryOf(run, numbers), EndsWith("MFU         50.0 %\n"));
