@@ -11,6 +11,7 @@
 #include <climits>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 namespace engine {
 namespace {
@@ -73,6 +74,16 @@ int flushOutput()
     if (failed && firstError == 0)
         firstError = errno;
     return firstError;
+}
+
+std::filesystem::path dataFolder()
+{
+    const char* data = std::getenv("XDG_DATA_HOME");
+    const char* home = std::getenv("HOME");
+    const std::filesystem::path base = data != nullptr && *data != 0 ? data
+        : home != nullptr && *home != 0 ? std::filesystem::path(home) / ".local/share"
+                                        : std::filesystem::path("./.local/share");
+    return base / "bubblescope";
 }
 
 std::string hostName()

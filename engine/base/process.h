@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -22,5 +23,7 @@ int flushOutput();
 void endBySignal(int signal);
 
 std::string hostName(); // name of this machine; "" if unknown
+// $XDG_DATA_HOME/bubblescope, by default ~/.local/share/bubblescope. It need not exist.
+std::filesystem::path dataFolder();
 
 } // namespace engine

@@ -1,14 +1,24 @@
 #include "engine/exec/measure_hardware.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/new_file.h"
+#include "engine/base/process.h"
+#include "engine/base/read_file.h"
 #include "engine/base/result.h"
+#include "engine/base/try.h"
+#include "engine/cost/spec_file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
 #include <limits>
 #include <new>
+#include <sstream>
+#include <stdexcept>
 #include <thread>
 
 namespace engine {
@@ -58,8 +68,10 @@ private:
     {
         const auto clock
             = [own = kind == Clock::Own && !m_isGpu] { return own ? threadCpuTime() : wallTime(); };
+        constexpr int kPatience = 300; // batches after which a clock must have advanced
         std::int64_t least = std::numeric_limits<std::int64_t>::max();
         const std::int64_t begin = wallTime();
+        int batches = 0;
         do {
             if (m_cancel.load(std::memory_order_relaxed))
                 throw Cancelled("cancelled");
@@ -68,6 +80,8 @@ private:
                 work();
             m_device.synchronize();
             least = std::min(least, clock() - start);
+            if (++batches == kPatience && (wallTime() == begin || least <= 0))
+                throw std::runtime_error("the clock of this machine does not advance");
         } while (wallTime() - begin < kStepTime);
         return std::max<std::int64_t>(least, 1) * kNano / repeats;
     }
@@ -95,12 +109,15 @@ private:
         });
         return 2.0 * size * size * size / time;
     }
+
+public:
     double matmulRate() const
     {
         const Kernels<bfloat16>* half = m_isGpu ? m_device.bfloat16Kernels() : nullptr;
         return half != nullptr ? matmulRate(*half) : matmulRate(m_device.kernels());
     }
 
+private:
     // Of copies that do not fit in a cache, in bytes per second.
     double memoryRate() const
     {
@@ -196,14 +213,11 @@ private:
     const std::atomic<bool>& m_cancel;
 };
 
-constexpr int kPeakSize = 512; // three matrices of 1 MiB; larger matrices are not faster
-constexpr std::int64_t kPeakTime = 30'000'000; // ns
-
-} // namespace
-
-Result<HardwareSpec> measureHardware(const MeasureHardware& on, const std::atomic<bool>& cancel)
+// Calls `measure` and turns what it throws into an error.
+template<class Measure>
+auto measured(const MeasureHardware& on, Measure measure) -> Result<decltype(measure())>
 try {
-    return Bench(on, cancel).run();
+    return measure();
 } catch (const Cancelled& cancelled) {
     return fail(Error::Code::Cancelled, cancelled.what());
 } catch (const std::bad_alloc&) {
@@ -215,23 +229,60 @@ try {
     return fail(Error::Code::Device, error.what());
 }
 
-GemmPeak measureGemmPeak(const Kernels<float>& kernels)
+constexpr std::string_view kMethod = "sgemm of 512 x 512 x 512";
+
+GemmPeak keptPeak(double flops, std::string_view date, const std::filesystem::path& file)
 {
-    constexpr std::size_t kPeakCount = std::size_t{kPeakSize} * kPeakSize;
-    const std::vector<float> a(kPeakCount, 0.5F), b(kPeakCount, 0.25F);
-    std::vector<float> c(kPeakCount);
-    std::int64_t best = kPeakTime;
-    for (std::int64_t spent = 0; spent < kPeakTime;) {
-        const std::int64_t begin = threadCpuTime();
-        kernels.matmul({.a = {a.data(), kPeakSize, kPeakSize},
-                        .b = {b.data(), kPeakSize, kPeakSize},
-                        .c = {c.data(), kPeakSize, kPeakSize}});
-        const std::int64_t took = std::max<std::int64_t>(1, threadCpuTime() - begin);
-        best = std::min(best, took);
-        spent += took;
-    }
-    return {2e9 * kPeakSize * kPeakSize * kPeakSize / static_cast<double>(best),
-            fmt::format("measured: sgemm of {0} x {0} x {0}", kPeakSize)};
+    return {flops, fmt::format("{}, measured {}, kept in {}", kMethod, date, file.string())};
+}
+
+std::string today()
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    localtime_r(&now, &parts);
+    return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+} // namespace
+
+Result<HardwareSpec> measureHardware(const MeasureHardware& on, const std::atomic<bool>& cancel)
+{
+    return measured(on, [&] { return Bench(on, cancel).run(); });
+}
+
+Result<GemmPeak> machinePeak(const std::shared_ptr<const Device>& cpu,
+                             const std::atomic<bool>& cancel)
+{
+    const std::filesystem::path file = dataFolder() / "peaks.toml";
+    const std::string name = cpu->info().name;
+    std::error_code ignored;
+    Result<toml::table> peaks = toml::table();
+    if (std::filesystem::exists(file, ignored))
+        peaks = readFile(file.string()).and_then([&](const std::string& text) {
+            return parseToml(text, file.string());
+        });
+    if (peaks)
+        if (const toml::table* kept = (*peaks)[name].as_table()) {
+            const double flops = (*kept)["flops"].value_or(0.0);
+            const std::string date = (*kept)["measured"].value_or(std::string());
+            if (flops > 0 && flops < 1e18 && std::isfinite(flops))
+                return keptPeak(flops, date, file);
+        }
+    const MeasureHardware on{.devices = {cpu}};
+    const double flops = TRY(measured(on, [&] { return Bench(on, cancel).matmulRate(); }));
+    const auto keep = [&]() -> Result<void> {
+        TRY(peaks);
+        peaks->insert_or_assign(name, toml::table{{"flops", flops}, {"measured", today()}});
+        std::filesystem::create_directories(file.parent_path(), ignored);
+        std::ostringstream text;
+        text << *peaks << '\n';
+        return saveFile(file, text.str(), IfExists::Replace);
+    };
+    if (const auto kept = keep(); !kept)
+        return GemmPeak{
+            flops, fmt::format("{}, measured in this run ({})", kMethod, kept.error().message)};
+    return keptPeak(flops, today(), file);
 }
 
 } // namespace engine

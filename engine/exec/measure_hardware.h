@@ -33,11 +33,15 @@ Result<HardwareSpec> measureHardware(const MeasureHardware& on, const std::atomi
 struct GemmPeak
 {
     double flops = 0;   // FLOP/s
-    std::string source; // "measured: sgemm of 512 x 512 x 512"
+    std::string source; // "sgemm of 512 x 512 x 512, measured 2026-11-29, kept in FILE"
 };
 
-// Multiplies matrices for about 30 ms on the calling thread, with kernels for host memory, and
-// returns the best rate by the thread's CPU clock.
-GemmPeak measureGemmPeak(const Kernels<float>& kernels);
+// Returns the peak of machines with this CPU. The first call measures it (0.3 s) and keeps it in
+// peaks.toml of dataFolder(), so that the MFU of all runs of a machine has one denominator; to
+// measure again, delete the file. If the file cannot be read or written, the peak is measured again
+// and the source says why it was not kept. Fails as measureHardware() does, and if a clock of the
+// machine does not advance.
+Result<GemmPeak> machinePeak(const std::shared_ptr<const Device>& cpu,
+                             const std::atomic<bool>& cancel);
 
 } // namespace engine

@@ -140,7 +140,7 @@ public:
 
     // Plans and allocates the memory, then reports the start to the observer. Fails with
     // Error::Code::Device if there is not enough memory. Throws std::bad_alloc.
-    Result<void> prepare()
+    Result<void> prepare(const std::atomic<bool>& cancel)
     {
         const Experiment& experiment = m_setup.experiment;
         const Device& device = m_setup.on.first();
@@ -156,7 +156,7 @@ public:
         makeExecutor(std::move(links));
         m_ledger.step(m_setup.on.communicators ? std::optional(GpuMemoryOwner::Communicators)
                                                : std::nullopt);
-        describe();
+        describe(cancel);
         TRY(m_setup.observer.started(m_run));
         if (!m_setup.on.note.empty())
             m_setup.observer.warned(m_setup.on.note);
@@ -212,7 +212,7 @@ private:
              m_setup.observer.launches},
             m_run);
     }
-    void describe()
+    void describe(const std::atomic<bool>& cancel)
     {
         const Experiment& experiment = m_setup.experiment;
         RunInfo& info = m_run.info;
@@ -221,9 +221,12 @@ private:
             info.arenas.push_back({plan.live(), plan.arena, std::nullopt});
         if (m_setup.on.isCuda())
             return;
-        const GemmPeak peak = measureGemmPeak(m_setup.on.first().kernels());
-        info.peakFlops = peak.flops;
-        info.peakSource = peak.source;
+        if (auto peak = machinePeak(m_setup.on.devices.front(), cancel)) {
+            info.peakFlops = peak->flops;
+            info.peakSource = std::move(peak->source);
+        } else if (peak.error().code != Error::Code::Cancelled) {
+            m_setup.observer.warned("MFU is unknown: " + peak.error().message);
+        }
         if (experiment.mode == Mode::Live) {
             info.threads = static_cast<int>(m_executor->threads());
             info.cores = allowedCores().size();
@@ -365,7 +368,7 @@ try {
     auto training = std::make_unique<TrainingRun>(
         TrainingRun::Setup{asked, std::move(devices), std::move(plan.schedule),
                            std::move(plan.pass), std::move(plan.data), observer});
-    TRY(training->prepare());
+    TRY(training->prepare(cancel));
     auto trained = training->train(cancel);
     if (trained)
         return training->takeRun();

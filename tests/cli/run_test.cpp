@@ -87,7 +87,7 @@ TEST_CASE("the summary at the end of a run agrees with its file")
     CHECK(contains(printed.out, " touched)\n"));
     CHECK(contains(bscope(folder, "analyze run.sqlite").out, " touched\n"));
     CHECK(run["peak_flops"].get<double>() > 1e8);
-    CHECK(run["peak_source"] == "measured: sgemm of 512 x 512 x 512");
+    CHECK(contains(run["peak_source"].get<std::string>(), "sgemm of 512 x 512 x 512, measured 20"));
     CHECK(run["mfu"].get<double>() > 0);
     CHECK(run["mfu"].get<double>() < 1);
     CHECK_FALSE(fs::exists(folder / "run.sqlite-wal"));

@@ -1,6 +1,7 @@
 #include "app/cli/text/run_file.h"
 
 #include "app/cli/text/output.h"
+#include "engine/base/process.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "profiler/store/trace_store.h"
@@ -19,14 +20,6 @@ namespace cli {
 using namespace engine;
 
 namespace {
-std::string dataHome()
-{
-    if (const char* home = std::getenv("XDG_DATA_HOME"); home && *home)
-        return home;
-    const char* home = std::getenv("HOME");
-    return std::string(home && *home ? home : ".") + "/.local/share";
-}
-
 namespace fs = std::filesystem;
 
 // Returns the program of that name in the first folder of PATH that has it; empty if none has it.
@@ -70,7 +63,7 @@ Result<NewFile> createRunFile(const std::string& what)
     std::array<char, 32> time{};
     std::strftime(time.data(), time.size(), "%Y%m%d-%H%M%S", &parts);
     const std::string stem
-        = fmt::format("{}/bubblescope/runs/{}-{}", dataHome(), time.data(), what);
+        = (dataFolder() / "runs" / fmt::format("{}-{}", time.data(), what)).string();
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(stem).parent_path(), error);
     if (error)
