@@ -256,10 +256,10 @@ int parseAndRun(int argc, const char* const* argv)
             return complainOfUsage(program.app, error);
         }
         return runChosen(program);
-    } catch (const std::bad_alloc&) {
-        return complain("out of memory; try fewer devices, micro-batches or layers", kFailed);
     } catch (const std::exception& error) { // thrown by a library
-        return complain(std::string(error.what()) + "; this is a bug, please report it", kFailed);
+        return complain(engine::limitReached(error).value_or(
+                            std::string(error.what()) + "; this is a bug, please report it"),
+                        kFailed);
     }
 }
 } // namespace

@@ -36,7 +36,10 @@ bool Application::notify(QObject* receiver, QEvent* event)
     } catch (const std::bad_alloc&) {
         report(tr("Out of memory. Close some runs."));
     } catch (const std::exception& error) {
-        report(tr("%1. This is a bug, please report it.").arg(QString::fromUtf8(error.what())));
+        const auto limit = engine::limitReached(error);
+        report(limit ? QString::fromStdString(*limit)
+                     : tr("%1. This is a bug, please report it.")
+                           .arg(QString::fromUtf8(error.what())));
     }
     return false;
 }

@@ -335,6 +335,14 @@ Result<void> saveFile(const fs::path& target, std::string_view content, IfExists
     });
 }
 
+fs::path targetOf(const fs::path& file)
+{
+    const std::string name = file.filename().string();
+    return name.starts_with('.') && name.ends_with(kPart) && name.size() > 1 + kPart.size()
+        ? file.parent_path() / name.substr(1, name.size() - 1 - kPart.size())
+        : file;
+}
+
 bool isBeingWritten(const fs::path& target)
 {
     return LockFile(hidden(target, kLock)).acquire() == EWOULDBLOCK;

@@ -83,6 +83,8 @@ Result<void> saveFile(NewFile target, std::string_view content);
 Result<void> saveFile(const std::filesystem::path& target, std::string_view content,
                       IfExists ifExists, std::span<const std::filesystem::path> inputs = {});
 
+// The target if `file` is the hidden file of a NewFile, otherwise `file`. For messages.
+std::filesystem::path targetOf(const std::filesystem::path& file);
 // Whether a NewFile of any process has the target locked.
 bool isBeingWritten(const std::filesystem::path& target);
 

@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
+#include <system_error>
 
 namespace engine {
 namespace {
@@ -29,7 +31,10 @@ void occupyStandardStreams()
 
 void cleanUpOnSignals()
 {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    for (const int signal :
+         {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGPOLL,
+          SIGVTALRM, SIGPROF, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
         struct sigaction old = {}, action = {};
         action.sa_handler = endBySignal;
         if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) // respects nohup
@@ -74,6 +79,22 @@ int flushOutput()
     if (failed && firstError == 0)
         firstError = errno;
     return firstError;
+}
+
+std::optional<std::string> limitReached(const std::exception& error)
+{
+    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+        return "out of memory: close other programs, or use fewer devices, micro-batches or layers";
+    const auto* system = dynamic_cast<const std::system_error*>(&error);
+    if (system == nullptr || system->code() != std::errc::resource_unavailable_try_again)
+        return std::nullopt;
+    return "the system lets this process start no more threads: raise the limit of processes "
+           "(ulimit -u) or of memory (ulimit -v), or use fewer threads";
+}
+
+std::string messageOf(const std::exception& error)
+{
+    return limitReached(error).value_or(error.what());
 }
 
 std::filesystem::path dataFolder()

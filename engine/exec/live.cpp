@@ -1,5 +1,6 @@
 #include "engine/exec/live.h"
 
+#include "engine/base/process.h"
 #include "engine/base/clock.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
@@ -130,7 +131,7 @@ try {
         m_interference.addBeside(m_timings);
     return {};
 } catch (const std::exception& error) { // error of this thread; workers report theirs by failure()
-    return fail(Error::Code::Device, error.what());
+    return fail(Error::Code::Device, messageOf(error));
 }
 
 Result<void> Live::runTogether(const Progress& progress, const std::atomic<bool>& cancel)
@@ -310,7 +311,7 @@ try {
     m_pipeline.transport().poll();
     return std::nullopt;
 } catch (const std::exception& error) { // error of the transport, which no op reports
-    return error.what();
+    return messageOf(error);
 }
 
 // Why a run without progress must end; "" if it may continue.

@@ -226,7 +226,7 @@ try {
                             "use it",
                             on.devices.front()->info().name));
 } catch (const std::exception& error) { // error of a GPU
-    return fail(Error::Code::Device, error.what());
+    return fail(Error::Code::Device, messageOf(error));
 }
 
 constexpr std::string_view kMethod = "sgemm of 512 x 512 x 512";

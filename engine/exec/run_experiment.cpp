@@ -377,10 +377,8 @@ try {
     return tl::unexpected(trained.error());
 } catch (const Cancelled& cancelled) {
     return fail(Error::Code::Cancelled, cancelled.what());
-} catch (const std::bad_alloc&) {
-    return fail(Error::Code::Device, "out of host memory: use a smaller model");
 } catch (const std::exception& error) { // error of a GPU before or after training
-    return fail(Error::Code::Device, error.what());
+    return fail(Error::Code::Device, messageOf(error));
 }
 
 Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,

@@ -1,5 +1,6 @@
 #include "engine/pipeline/pipeline.h"
 
+#include "engine/base/process.h"
 #include "engine/base/check.h"
 #include "engine/schedule/notation.h"
 #include "engine/transport/matched.h"
@@ -293,7 +294,7 @@ std::string deviceText(const Pipeline& pipeline, OpRef ref)
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault)
 {
     return fmt::format("{}, index {}, {}: {}", deviceText(pipeline, ref), ref.position,
-                       toString(pipeline.at(ref)), fault.what());
+                       toString(pipeline.at(ref)), messageOf(fault));
 }
 
 } // namespace engine

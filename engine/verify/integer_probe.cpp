@@ -1,4 +1,5 @@
 #include "engine/backend/cpu/cpu_device.h"
+#include "engine/base/process.h"
 #include "engine/base/result.h"
 #include "engine/base/try.h"
 #include "engine/exec/executor.h"
@@ -258,7 +259,7 @@ try {
 } catch (const Cancelled& cancelled) {
     return fail(Error::Code::Cancelled, cancelled.what());
 } catch (const std::exception& error) { // error of a GPU
-    return fail(Error::Code::Device, error.what());
+    return fail(Error::Code::Device, messageOf(error));
 }
 
 } // namespace engine

@@ -4,7 +4,10 @@
 #include "engine/base/try.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <system_error>
@@ -58,12 +61,42 @@ Error damagedFile(const std::filesystem::path& file, std::string_view what)
 {
     return {Error::Code::Corrupt,
             fmt::format("{} is damaged ({}): use another copy or record the run again",
-                        file.string(), what)};
+                        engine::targetOf(file).string(), what)};
+}
+
+// The largest memory in use plus the largest allocation requested, since the last reset. Of all
+// databases of the process.
+sqlite3_int64 mostMemory(bool reset = false)
+{
+    sqlite3_int64 now = 0, used = 0, requested = 0;
+    sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now, &used, reset ? 1 : 0);
+    sqlite3_status64(SQLITE_STATUS_MALLOC_SIZE, &now, &requested, reset ? 1 : 0);
+    return used + requested;
+}
+
+// Whether SQLite was refused memory because of kHardHeapLimit, rather than by the system.
+bool exceedsHeapLimit()
+{
+    return mostMemory() > kHardHeapLimit;
+}
+
+// SQLite does not keep the EFBIG of a failed write. A write that does not fit is not begun.
+bool reachesSizeLimit(const std::filesystem::path& file)
+{
+    constexpr rlim_t kLargestWrite = 1 << 20;
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return false;
+    return std::ranges::any_of(std::array<std::string_view, 2>{"", "-wal"}, [&](auto suffix) {
+        std::error_code error;
+        const auto size = std::filesystem::file_size(engine::companion(file, suffix), error);
+        return !error && size + kLargestWrite >= limit.rlim_cur;
+    });
 }
 
 Error errorOf(sqlite3* handle, const std::filesystem::path& file)
 {
-    const std::string name = file.string();
+    const std::string name = engine::targetOf(file).string();
     const std::string why = handle != nullptr ? sqlite3_errmsg(handle) : "out of memory";
     const int systemError = handle != nullptr ? sqlite3_system_errno(handle) : 0;
     switch (handle != nullptr ? sqlite3_errcode(handle) & 0xFF : SQLITE_NOMEM) {
@@ -71,6 +104,11 @@ Error errorOf(sqlite3* handle, const std::filesystem::path& file)
         return {Error::Code::Io,
                 fmt::format("no space left on the disk of {}: free some, then run again", name)};
     case SQLITE_IOERR:
+        if (reachesSizeLimit(file))
+            return {Error::Code::Io,
+                    fmt::format("{} reached the largest size of a file (ulimit -f): raise it, then "
+                                "run again",
+                                name)};
         return {Error::Code::Io,
                 fmt::format("the disk of {} failed ({}): try another folder", name,
                             systemError != 0 ? std::generic_category().message(systemError) : why)};
@@ -79,6 +117,10 @@ Error errorOf(sqlite3* handle, const std::filesystem::path& file)
     case SQLITE_PERM:
         return {Error::Code::Io, fmt::format("cannot open {} ({}): check its folder", name, why)};
     case SQLITE_NOMEM:
+        if (!exceedsHeapLimit())
+            return {
+                Error::Code::Io,
+                fmt::format("out of memory for {}: close other programs, then run again", name)};
         return {Error::Code::Corrupt,
                 fmt::format("{} needs more than {} MiB to be read, so it is damaged: use another "
                             "copy or record the run again",
@@ -152,6 +194,7 @@ void Database::limitWork()
 {
     sqlite3_soft_heap_limit64(kSoftHeapLimit);
     sqlite3_hard_heap_limit64(kHardHeapLimit);
+    mostMemory(true);
     double bytes = 0;
     for (const std::string_view suffix : {"", "-wal"}) {
         std::error_code error;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Hours of bad luck, on demand: tests/torture/torture.sh BUILD [kill|disk|fuzz|signals|locks|window ...]
+# Hours of bad luck, on demand: tests/torture/torture.sh BUILD [kill|disk|fuzz|signals|limits|locks|window ...]
 # BUILD is a build folder with tests. ROUNDS (default 100) is the number of kills and of full disks, FILES (default
 # 1000) that of mutated files per reader, SECONDS_OF_INPUT (default 3600) the time of random input to the window.
 # Prints one line per part; the last result is in RESULTS.md.
@@ -86,7 +86,7 @@ part_signals() {
     local bad=0 round signal
     set -m # otherwise a shell starts background processes with SIGINT ignored
     for ((round = 0; round < ${ROUNDS:-100}; ++round)); do
-        for signal in INT TERM HUP; do
+        for signal in INT TERM HUP QUIT USR1 XCPU ABRT SEGV; do
             rm -rf runs && mkdir runs
             "${training[@]}" --iterations 400 -o runs/r.sqlite >/dev/null 2>events &
             local id=$!
@@ -99,7 +99,33 @@ part_signals() {
         done
     done
     set +m
-    report signals "$((3 * round)) signals: $bad left other files behind" "$bad"
+    report signals "$((8 * round)) signals: $bad left other files behind" "$bad"
+}
+
+# Limits of the system, closed pipes and a parent that died: one line says what to do, and no file is left behind.
+part_limits() {
+    local bad=0 status
+    expect() { # WHAT TEXT: the last program failed with one line that has the text
+        [ "$status" -eq 1 ] && grep -q "$2" log && [ "$(grep -c "^bscope" log)" -le 1 ] &&
+            [ -z "$(find . -name '*.bscope-*')" ] || { echo "$1: status $status: $(head -c 300 log)"; bad=$((bad + 1)); }
+    }
+    ( ulimit -f 20; "${training[@]}" --iterations 400 -o large.sqlite ) >/dev/null 2>log
+    status=$?
+    expect "a file size limit" "ulimit -f"
+    ( ulimit -v 60000; timeout 60 "$bscope" study chunks -o study --threads 2 ) >/dev/null 2>log
+    status=$?
+    expect "no more threads" "no more threads\|out of memory"
+    timeout 60 bash -c '"$1" analyze --definitions | true; exit "${PIPESTATUS[0]}"' - "$bscope" >/dev/null 2>log
+    [ $? -ne 124 ] || { echo "a closed pipe: no end"; bad=$((bad + 1)); }
+    # The parent of a worker dies: the worker ends within two seconds.
+    bash -c '"$@" >/dev/null 2>&1 & echo $!; sleep 60' - "${training[@]}" --iterations 100000 -o orphan.sqlite >orphan &
+    local parent=$!
+    sleep 1
+    kill -9 "$parent"
+    wait "$parent" 2>/dev/null
+    sleep 2
+    ! kill -0 "$(cat orphan)" 2>/dev/null || { echo "a worker outlives its parent"; bad=$((bad + 1)); kill -9 "$(cat orphan)"; }
+    report limits "$bad limits end without an answer, or leave files behind" "$bad"
 }
 
 # Many writers of one name: one of them writes, the others are refused, and the file is whole.
@@ -132,7 +158,7 @@ part_window() {
     report window "$(tail -n 1 window.txt) $([ "$status" -le 1 ] || tail -n 1 window-errors.txt)" "$status"
 }
 
-[ "$#" -gt 0 ] || set -- kill disk fuzz signals locks window
+[ "$#" -gt 0 ] || set -- kill disk fuzz signals limits locks window
 for part in "$@"; do
     declare -F "part_$part" >/dev/null || { echo "torture.sh: unknown part $part" >&2; exit 2; }
     "part_$part"

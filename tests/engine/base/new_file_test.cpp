@@ -278,3 +278,12 @@ TEST_CASE("a refused rename loses nothing of the file that it would have replace
     CHECK(textOf(file) == "early");
     CHECK(textOf(companion(file, "-wal")) == "its rows");
 }
+
+TEST_CASE("messages name the target of a hidden file")
+{
+    const TemporaryFolder folder;
+    const NewFile file = NewFile::beside(folder / "run.sqlite", kRefuse).value();
+    CHECK(targetOf(file.path()) == folder / "run.sqlite");
+    CHECK(targetOf(folder / ".bscope-part") == folder / ".bscope-part");
+    CHECK(targetOf("run.sqlite") == "run.sqlite");
+}
