@@ -113,7 +113,7 @@ std::string indented(std::string_view lines)
 
 int complain(const std::string& message, int status)
 {
-    printError("bscope: " + message + "\n");
+    printError("bscope: " + engine::oneLine(message) + "\n");
     return status;
 }
 
@@ -192,11 +192,24 @@ int leave(int status)
     std::_Exit(status);
 }
 
+// The name of an option that was given an empty value; "" without one. An empty value would be
+// taken for the default.
+std::string emptyOption(const CLI::App& command)
+{
+    for (const CLI::Option* option : command.get_options())
+        if (option->get_items_expected_max() > 0
+            && std::ranges::count(option->results(), std::string()) > 0)
+            return option->get_name();
+    return {};
+}
+
 int runChosen(Program& program)
 {
     for (auto& [sub, action] : program.actions) {
         if (!sub->parsed())
             continue;
+        if (const std::string empty = emptyOption(*sub); !empty.empty())
+            return complain(empty + " has an empty value; give a value, or leave it out", kUsage);
         const auto result = action();
         return leave(result ? *result
                             : complain(result.error().message, exitStatus(result.error().code)));
@@ -257,8 +270,8 @@ int parseAndRun(int argc, const char* const* argv)
         }
         return runChosen(program);
     } catch (const std::exception& error) { // thrown by a library
-        return complain(engine::limitReached(error).value_or(
-                            std::string(error.what()) + "; this is a bug, please report it"),
+        return complain(engine::limitReached(error).value_or(std::string(error.what())
+                                                             + "; this is a bug, please report it"),
                         kFailed);
     }
 }

@@ -45,8 +45,6 @@ std::size_t harmlessSequence(std::string_view text)
 std::size_t controlCharacter(std::string_view text)
 {
     const auto first = static_cast<unsigned char>(text[0]);
-    if (first == '\n' || first == '\t' || first == '\r')
-        return 0;
     if (first < 0x20 || first == 0x7F)
         return 1;
     const bool isC1
@@ -87,12 +85,16 @@ bool naturalLess(std::string_view a, std::string_view b)
     return x.empty();
 }
 
-std::string withoutControls(std::string_view text)
+namespace {
+
+// Escapes the control characters for which `keeps` returns 0; otherwise it returns the length of
+// what is kept at the start of a text.
+std::string escaped(std::string_view text, std::size_t (*keeps)(std::string_view))
 {
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
-        const std::size_t kept = harmlessSequence(text);
+        const std::size_t kept = keeps(text);
         const std::size_t control = kept > 0 ? 0 : controlCharacter(text);
         const std::size_t length = std::max({kept, control, std::size_t{1}});
         if (control > 0)
@@ -102,6 +104,21 @@ std::string withoutControls(std::string_view text)
         text.remove_prefix(length);
     }
     return out;
+}
+
+} // namespace
+
+std::string withoutControls(std::string_view text)
+{
+    return escaped(text, [](std::string_view rest) {
+        const bool isBlank = rest[0] == '\n' || rest[0] == '\t' || rest[0] == '\r';
+        return isBlank ? std::size_t{1} : harmlessSequence(rest);
+    });
+}
+
+std::string oneLine(std::string_view text)
+{
+    return escaped(text, [](std::string_view) { return std::size_t{0}; });
 }
 
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> candidates)

@@ -34,6 +34,10 @@ std::string excerpt(std::string_view text);
 // newline, tab, carriage return, and the sequences that set a colour or erase a line.
 std::string withoutControls(std::string_view text);
 
+// Writes all control characters as "\\x0a", also line breaks and the sequences that
+// withoutControls() keeps, so that text from a file cannot look like a line of this program.
+std::string oneLine(std::string_view text);
+
 // Quotes `word` for a POSIX shell with single quotes if it contains special characters.
 std::string shellQuoted(std::string_view word);
 

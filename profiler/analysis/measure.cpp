@@ -1,5 +1,7 @@
 #include "profiler/analysis/measure.h"
 
+#include "engine/base/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -99,7 +101,7 @@ Reading textOrUnknown(const std::string& text)
 std::string cellText(const Reading& value, const MeasureInfo& of)
 {
     if (const auto* text = std::get_if<std::string>(&value.data))
-        return *text;
+        return engine::oneLine(*text);
     if (const auto* is = std::get_if<bool>(&value.data))
         return *is ? "yes" : "no";
     if (const auto* whole = std::get_if<std::int64_t>(&value.data); whole && of.unit == Unit::None)

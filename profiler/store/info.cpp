@@ -1,5 +1,6 @@
 #include "profiler/store/info.h"
 
+#include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "profiler/store/check_schedule.h"
@@ -112,16 +113,18 @@ Result<void> readArenas(Database& database, RunInfo& info)
     });
 }
 
-std::size_t sizeOfText(const std::string& text)
+std::size_t sizeOfText(std::string& text)
 {
+    text = oneLine(text);
     return text.size();
 }
-std::size_t sizeOfText(const auto& /*other*/)
+std::size_t sizeOfText(auto& /*other*/)
 {
     return 0;
 }
 
-// Limits texts, because they are shown in labels and tooltips.
+// Limits texts and escapes their line breaks, because they are shown in labels, tooltips and lines
+// of a terminal.
 Result<void> checkTexts(const Database& database, RunInfo& info)
 {
     constexpr std::size_t kMost = 4096; // bytes

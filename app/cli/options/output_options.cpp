@@ -42,6 +42,9 @@ void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& 
 
 Result<NewFile> createOutput(const OutputOptions& options, Paths inputs)
 {
+    if (options.file == "-")
+        return fail(Error::Code::InvalidArgument,
+                    "-o -: this file is not text, so it cannot go to standard output; name a file");
     const Paths arguments = argumentsOf(*options.app);
     inputs.insert(inputs.end(), arguments.begin(), arguments.end());
     return NewFile::beside(options.file, ifExists(options), inputs);

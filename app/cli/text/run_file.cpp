@@ -80,7 +80,7 @@ Result<Run> openRun(const std::string& file)
     std::string warning;
     auto run = profiler::readRun(file, &warning);
     if (run && !warning.empty())
-        printError("note: " + warning + "\n");
+        printError("note: " + oneLine(warning) + "\n");
     if (run)
         TRY(profiler::checkHasOps(*run, file));
     return run;

@@ -74,6 +74,12 @@ TEST_CASE("an integer is read whole or not at all")
         CHECK_FALSE(parseInteger<int>(text));
 }
 
+TEST_CASE("text of one line cannot start another line")
+{
+    CHECK(oneLine("a\nbscope: b\r\tc\033[2K\xC2\x9B") == "a\\x0abscope: b\\x0d\\x09c\\x1b[2K\\x9b");
+    CHECK(oneLine("Größe") == "Größe");
+}
+
 TEST_CASE("control characters are shown, colours and line ends are kept")
 {
     CHECK(withoutControls("a\tb\n\x1B[1;31mred\x1B[0m\x1B[K")
