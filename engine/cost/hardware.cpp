@@ -82,7 +82,8 @@ Result<HardwareSpec> loadHardware(std::string_view nameOrFile)
     hardware.node = {3 * kMicro, 300 * kGiga};
     hardware.network = {10 * kMicro, 25 * kGiga};
     hardware.name = file.text("name", std::string(nameOrFile));
-    double teraflops = 312, gib = 79.2, gbPerSecond = 2039, kernel = 4;
+    double teraflops = 0, gib = 0, gbPerSecond = 0, kernel = 4;
+    file.need({"teraflops", "memory_gib", "memory_gb_per_second"});
     file.number("teraflops", teraflops, {0.001, 1e9});
     file.number("memory_gib", gib, {0.001, 1e9});
     file.number("memory_gb_per_second", gbPerSecond, {0.001, 1e9});

@@ -1,6 +1,7 @@
 #include "engine/cost/spec_file.h"
 
 #include "engine/base/read_file.h"
+#include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "resources/resources.h"
 
@@ -171,6 +172,16 @@ void SpecFile::number(const std::string& key, double& value, Range range)
     else
         note(fmt::format("{}: {} must be a number from {:g} to {:g}", m_source, key, range.least,
                          range.most));
+}
+
+void SpecFile::need(std::initializer_list<const char*> keys)
+{
+    std::vector<std::string_view> missing;
+    for (const char* key : keys)
+        if (!at(key))
+            missing.emplace_back(key);
+    if (!missing.empty())
+        note(fmt::format("{} lacks {}", m_source, joined(missing)));
 }
 
 void SpecFile::require(bool condition, std::string_view key, std::string_view message)

@@ -47,6 +47,8 @@ public:
     // Accepts keys that other code reads, so that done() does not report them as unknown. "table."
     // stands for all keys of a table.
     void passOver(std::initializer_list<const char*> keys);
+    // done() fails if one of the keys is missing: a number without which no result is right.
+    void need(std::initializer_list<const char*> keys);
     void require(bool condition, std::string_view key, std::string_view message);
     Result<void> done() const;
 

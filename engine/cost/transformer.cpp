@@ -48,6 +48,7 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
                  "must be gpt, bert or llama");
     file.flag("dropout", model.dropout);
     file.require(!model.dropout || family != "llama", "dropout", "must be false for llama");
+    file.need({"layers", "width", "heads", "sequence", "vocabulary"});
     file.integer("layers", model.layers, {1, kMost});
     file.integer("width", model.width, {1, kMost});
     file.integer("heads", model.heads, {1, kMost});

@@ -19,6 +19,9 @@ double onA800(const Folder& folder, const std::string& model, const std::string&
                          + arguments)["iteration"];
 }
 
+// What every hardware file states.
+constexpr const char* kDevice = "teraflops = 312\nmemory_gib = 79.2\nmemory_gb_per_second = 2039\n";
+
 } // namespace
 
 TEST_CASE("BitPipe needs its replicas in one node: else it loses to interleaved 1F1B")
@@ -72,7 +75,8 @@ TEST_CASE("with all-reduces in three phases and a NIC per GPU, the mapping matte
 {
     const Folder folder;
     std::ofstream(folder / "phases.toml")
-        << "teraflops = 312\n[node]\ngb_per_second = 200\n[network]\ngb_per_second = 25\n"
+        << kDevice
+        << "[node]\ngb_per_second = 200\n[network]\ngb_per_second = 25\n"
            "all_reduce = \"hierarchical\"\n";
     const auto iteration = [&](const std::string& mapping) {
         return simulated(folder,
@@ -91,7 +95,7 @@ TEST_CASE("GPUs that share a NIC send more slowly")
     const Folder folder;
     const auto iteration = [&](const std::string& nics) {
         std::ofstream(folder / "nics.toml")
-            << "[network]\ngb_per_second = 25\nnics_per_node = " << nics << "\n";
+            << kDevice << "[network]\ngb_per_second = 25\nnics_per_node = " << nics << "\n";
         return simulated(folder,
                          "-D 8 -N 16 --data-parallel 4 --model bert-64 --micro-batch-size 4 "
                          "--hardware nics.toml")["iteration"]
@@ -122,13 +126,13 @@ TEST_CASE("a mapping file is used, and is refused if it does not fit")
     CHECK_THAT(error(command + "--mapping nowhere.toml"), Catch::Contains("nowhere.toml"));
     CHECK_THAT(error(command + "--mapping close"), Catch::Contains("use contiguous"));
     CHECK_THAT(error("--mapping contiguous"), Catch::Contains("needs nodes"));
-    std::ofstream(folder / "small.toml") << "nodes = 1\ndevices_per_node = 2\n";
+    std::ofstream(folder / "small.toml") << kDevice << "nodes = 1\ndevices_per_node = 2\n";
     CHECK_THAT(error("--model tiny --hardware small.toml"),
                Catch::Contains("need 4 slots, but there are only 1 x 2 (nodes x slots per node)"));
-    std::ofstream(folder / "nics.toml") << "[network]\nnics_per_node = 9\n";
+    std::ofstream(folder / "nics.toml") << kDevice << "[network]\nnics_per_node = 9\n";
     CHECK_THAT(error("--model tiny --hardware nics.toml"),
                Catch::Contains("at most devices_per_node"));
-    std::ofstream(folder / "tree.toml") << "[network]\nall_reduce = \"tree\"\n";
+    std::ofstream(folder / "tree.toml") << kDevice << "[network]\nall_reduce = \"tree\"\n";
     CHECK_THAT(error("--model tiny --hardware tree.toml"),
                Catch::Contains("must be ring or hierarchical"));
 }

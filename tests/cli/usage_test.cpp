@@ -154,7 +154,7 @@ TEST_CASE("the lines of every help text fit in 100 columns, without inner names 
 TEST_CASE("an empty value is refused, and so is a run on standard output")
 {
     const Folder folder;
-    const Printed empty = bscope(folder, "simulate --model ''");
+    const Printed empty = bscope(folder, {"simulate", "--model", ""});
     CHECK(empty.status == 2);
     CHECK(empty.err == "bscope: --model has an empty value; give a value, or leave it out\n");
     const Printed piped = bscope(folder, "simulate -o -");

@@ -1,5 +1,9 @@
+#include "engine/base/new_file.h"
+#include "engine/cost/hardware.h"
 #include "engine/cost/spec_file.h"
+#include "engine/cost/transformer.h"
 #include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace engine;
 
@@ -48,4 +52,16 @@ TEST_CASE("dots in the strings, numbers and comments of TOML are not parts of a 
     REQUIRE(table);
     CHECK((*table)["b"].value_or(std::string()) == dots);
     CHECK((*table)["c"].as_array()->size() == 70);
+}
+
+// An empty file was an A100: the program had a default for every number.
+TEST_CASE("a hardware or model file states the numbers on which every result rests")
+{
+    const tests::TemporaryFolder folder;
+    const std::string file = (folder / "mine.toml").string();
+    REQUIRE(saveFile(file, "devices_per_node = 4\n", IfExists::Replace));
+    CHECK(loadHardware(file).error().message
+          == file + " lacks teraflops, memory_gib, memory_gb_per_second");
+    REQUIRE(saveFile(file, "layers = 4\nheads = 2\n", IfExists::Replace));
+    CHECK(loadTransformer(file).error().message == file + " lacks width, sequence, vocabulary");
 }
