@@ -1,5 +1,6 @@
 #include "engine/base/process.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/hidden_file.h"
 #include "engine/base/text.h"
 
@@ -12,7 +13,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <new>
+#include <numeric>
 #include <system_error>
 
 namespace engine {
@@ -95,6 +98,22 @@ std::optional<std::string> limitReached(const std::exception& error)
 std::string messageOf(const std::exception& error)
 {
     return limitReached(error).value_or(error.what());
+}
+
+std::optional<std::int64_t> cpuTimeOfOthers()
+{
+    std::ifstream in("/proc/stat");
+    std::string name;
+    std::array<std::int64_t, 8> ticks{}; // user nice system idle iowait irq softirq steal
+    in >> name;
+    for (std::int64_t& one : ticks)
+        in >> one;
+    const std::int64_t perSecond = sysconf(_SC_CLK_TCK);
+    if (!in || name != "cpu" || perSecond <= 0)
+        return std::nullopt;
+    const std::int64_t busy
+        = std::accumulate(ticks.begin(), ticks.end(), std::int64_t{0}) - ticks[3] - ticks[4];
+    return busy * (1'000'000'000 / perSecond) - readClock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 std::filesystem::path dataFolder()

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <optional>
@@ -29,6 +30,10 @@ void endBySignal(int signal);
 // memory, or no more threads. nullopt for any other exception.
 std::optional<std::string> limitReached(const std::exception& error);
 std::string messageOf(const std::exception& error); // limitReached(), otherwise what()
+
+// CPU time in ns that the processes of this machine, without this one, have used since it started;
+// nullopt if the system does not say.
+std::optional<std::int64_t> cpuTimeOfOthers();
 
 std::string hostName(); // name of this machine; "" if unknown
 // $XDG_DATA_HOME/bubblescope, by default ~/.local/share/bubblescope. It need not exist.

@@ -2,6 +2,7 @@
 
 #include "engine/backend/device.h"
 #include "engine/base/available_memory.h"
+#include "engine/base/clock.h"
 #include "engine/base/process.h"
 #include "engine/base/result.h"
 #include "engine/base/try.h"
@@ -106,6 +107,8 @@ RunInfo runInfo(const Experiment& experiment, const Schedule& lowered, const Run
     info.plannedWarmup
         = shape.windows > 1 ? shape.windows - experiment.iterations : experiment.warmup;
     info.plannedIterations = experiment.iterations;
+    info.session = experiment.session;
+    info.rounds = shape.windows > 1 ? std::min(experiment.rounds, 1) : experiment.rounds;
     // These reference values hold for a model that sees only earlier tokens. BERT also sees later
     // ones.
     if (model.family != Family::Bert) {
@@ -114,6 +117,29 @@ RunInfo runInfo(const Experiment& experiment, const Schedule& lowered, const Run
     }
     return info;
 }
+
+// Sets the mean number of cores that other processes use while it exists.
+class LoadOfOthers
+{
+public:
+    explicit LoadOfOthers(std::optional<double>& load)
+        : m_load(load)
+    { }
+    LoadOfOthers(const LoadOfOthers&) = delete;
+    LoadOfOthers& operator=(const LoadOfOthers&) = delete;
+    ~LoadOfOthers()
+    {
+        const auto used = cpuTimeOfOthers();
+        constexpr std::int64_t kShortest = 200'000'000; // ns; the system counts in steps of 10 ms
+        if (const std::int64_t time = wallTime() - m_begin; m_used && used && time > kShortest)
+            m_load = std::max(0.0, ratio(*used - *m_used, time));
+    }
+
+private:
+    std::optional<double>& m_load;
+    std::optional<std::int64_t> m_used = cpuTimeOfOthers();
+    std::int64_t m_begin = wallTime();
+};
 
 // Trains an experiment on open devices. It owns everything that its executor and threads refer to.
 // Not thread-safe.
@@ -242,6 +268,7 @@ private:
         const int total
             = windows > 1 ? 1 : m_setup.experiment.warmup + m_setup.experiment.iterations;
         m_executor->measuredWindows = m_setup.experiment.iterations;
+        const LoadOfOthers load(m_run.info.otherLoad);
         Result<void> trained;
         for (int k = 0; k < total && trained; ++k) {
             tokens.load(m_setup.data, k);

@@ -32,6 +32,8 @@ struct Experiment
     Mode mode = Mode::Emulate;
     Backend backend = Backend::Cpu;
     int iterations = 5, warmup = 2;
+    std::string session; // see RunRequest; not part of the file
+    int rounds = 0;
     std::uint64_t seed = 1;
     Accumulate accumulate = Accumulate::Float;
     SyncPolicy sync = SyncPolicy::Eager;

@@ -63,6 +63,10 @@ struct RunRequest
     std::string command;            // bscope command that repeats the run
     std::string nvtxGrammar;        // name of the NVTX grammar; "": the default
     int plannedWarmup = 0, plannedIterations = 1;
+    // The runs of a session took turns on the machine: in each round, every run measured an equal
+    // part of its iterations. "": the run did not take turns.
+    std::string session;
+    int rounds = 0;
 
     friend bool operator==(const RunRequest&, const RunRequest&) = default;
 };
@@ -118,6 +122,8 @@ struct RunResults
     std::vector<GpuMemory> gpuMemory = {}; // memory of each used GPU; empty: unknown
     // Live runs on the CPU: CPU time / wall time of the ops of the measured iterations.
     std::optional<double> cpuShare = {};
+    // Mean number of cores that other processes used while the measured iterations ran.
+    std::optional<double> otherLoad = {};
 
     // Whether other processes on the machine delayed the ops.
     bool isDisturbed() const { return cpuShare && *cpuShare < kUndisturbedShare; }

@@ -50,6 +50,10 @@ void runMetrics(auto& run, auto&& metric)
     metric({"cpu_share", "",
             "live on the CPU: CPU time / wall time of the measured ops; below 0.9: disturbed"},
            run.cpuShare);
+    metric({"other_load", "cores", "used by other processes while the iterations were measured"},
+           run.otherLoad);
+    metric({"session", "", "runs of one session took turns on the machine"}, run.session);
+    metric({"rounds", "", "number of turns of each run of the session"}, run.rounds);
     metric({"nvtx_grammar", "", "names of NVTX ranges, if not `PP:2F0`: `sail-sg`"},
            run.nvtxGrammar);
     clockMetrics(run.machine.clocks, metric);

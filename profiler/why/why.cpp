@@ -1,10 +1,12 @@
 #include "profiler/why/why.h"
 
+#include "engine/base/field.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/stash.h"
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
+#include "profiler/analysis/compare.h"
 #include "profiler/analysis/explain.h"
 #include "profiler/analysis/windows.h"
 #include "profiler/whatif/own_replay.h"
@@ -866,6 +868,16 @@ Result<Prediction> predicted(const WhatIfPredictor& predictor, const ScheduleReq
     return predictor.predict(whatIf);
 }
 
+// Whether a predicted run keeps the memory limit that the run was given.
+bool fits(const Prediction& prediction, const Run& run)
+{
+    for (const auto& [title, value] : settingsOf(run))
+        if (title == "--device-memory")
+            if (const auto limit = parseMemory(value); limit && *limit > 0)
+                return prediction.peakBytes.value_or(0) <= *limit;
+    return true;
+}
+
 } // namespace
 
 struct WhyEffects::Impl
@@ -910,9 +922,13 @@ Result<std::int64_t> WhyEffects::of(const WhyChange& change) const
             return tl::unexpected(predictor.error());
         ScheduleRequest request = requestOf(*m->run, "interleaved-1f1b");
         request.chunks = change.chunks;
-        return predicted(*predictor, request).map([&](const Prediction& prediction) {
-            return prediction.iteration - predictor->measured();
-        });
+        return predicted(*predictor, request)
+            .and_then([&](const Prediction& prediction) -> Result<std::int64_t> {
+                if (!fits(prediction, *m->run))
+                    return fail(Error::Code::Unsupported,
+                                "more chunks do not fit in the memory of a device");
+                return prediction.iteration - predictor->measured();
+            });
     }
     if (!m->replay)
         return tl::unexpected(m->replay.error());
@@ -936,7 +952,7 @@ Result<std::optional<NextScheme>> nextScheme(const Run& run,
         if (scheme.asynchronous || scheme.name == run.schedule.scheme)
             continue;
         auto one = predicted(predictor, requestOf(run, scheme.name));
-        if (one && one->iteration < predictor.measured()
+        if (one && one->iteration < predictor.measured() && fits(*one, run)
             && (!best || one->iteration < best->iteration))
             best = *std::move(one);
     }

@@ -23,6 +23,7 @@ namespace {
 struct RepeatOptions
 {
     std::string file;
+    TurnOptions turns;
     RecordOptions record;
     std::optional<Trace> trace; // nullopt: the level that the file states
 };
@@ -58,7 +59,7 @@ Result<int> repeat(const RepeatOptions& options)
                                 "or bscope simulate",
                                 options.file, modeName(experiment->mode)));
     experiment->trace = options.trace.value_or(experiment->trace);
-    return record(*experiment, options.record);
+    return record(TRY(experimentsOf(*experiment, options.turns)), options.record);
 }
 } // namespace
 
@@ -67,6 +68,7 @@ Action prepareExperiment(CLI::App& app)
     const auto options = std::make_shared<RepeatOptions>();
     app.add_option("FILE.toml|RUN.sqlite", options->file, "Experiment file, or run to repeat")
         ->required();
+    addTurnOptions(app, options->turns, "as in the file");
     const auto& trace = experimentField("--trace");
     addFieldOption(app, trace, "as in the file", [options, &trace](std::string_view text) {
         Experiment experiment;

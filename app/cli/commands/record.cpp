@@ -3,11 +3,15 @@
 #include "app/cli/commands/gpu_recorder.h"
 #include "app/cli/commands/interrupt.h"
 #include "app/cli/options/choice.h"
+#include "app/cli/options/field_options.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
 #include "engine/backend/cuda_device.h"
+#include "engine/base/clock.h"
+#include "engine/base/process.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
+#include "engine/experiment/experiment_fields.h"
 #include "engine/timeline/run.h"
 #include "profiler/report/run_sheet.h"
 #include "profiler/store/gpu/gpu_metrics.h"
@@ -17,12 +21,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -191,6 +200,133 @@ private:
     std::size_t m_iterations = 0;            // iterations reported so far, without the Replay
 };
 
+// Lets threads run one at a time, in the order of their numbers.
+class Turns
+{
+public:
+    explicit Turns(std::size_t count)
+        : m_isOver(count)
+    { }
+    void await(std::size_t own)
+    {
+        std::unique_lock lock(m_mutex);
+        m_changed.wait(lock, [&] { return m_turn == own; });
+    }
+    // Gives the turn to the next thread; `isOver`: this one takes no further turns.
+    void pass(std::size_t own, bool isOver)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_isOver[own] = isOver;
+        for (std::size_t i = 0; i < m_isOver.size() && (i == 0 || m_isOver[m_turn]); ++i)
+            m_turn = (m_turn + 1) % m_isOver.size();
+        m_changed.notify_all();
+    }
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::vector<bool> m_isOver;
+    std::size_t m_turn = 0;
+};
+
+// The measured iterations after which a run gives the turn to the next one.
+bool endsRound(int measured, const Experiment& of)
+{
+    const auto round = [&](int iteration) { return iteration * of.rounds / of.iterations; };
+    return measured > 0 && measured < of.iterations && round(measured) > round(measured - 1);
+}
+
+// A run that takes turns with others of its session, or is alone.
+class Recording
+{
+public:
+    static Result<Recording> create(const Experiment& experiment, const RecordOptions& options,
+                                    const std::atomic<bool>& cancel)
+    {
+        auto file = TRY(options.output.file.empty()
+                            ? createRunFile(runFileStem(experiment))
+                            : createOutput(options.output,
+                                           {experiment.scheduleFile, experiment.modelFile,
+                                            experiment.textFile}));
+        Recording recording{experiment, options, file.target().string()};
+        recording.m_recorder
+            = std::make_unique<Recorder>(options, experiment, std::move(file), cancel);
+        return recording;
+    }
+
+    void train(const std::function<void()>& endRound, const std::atomic<bool>& cancel)
+    {
+        RunObserver observer = m_recorder->observer();
+        int measured = -m_experiment.warmup;
+        observer.iteration
+            = [&, commit = std::move(observer.iteration)](const Run& run, auto from) {
+                  auto committed = commit(run, from);
+                  if (endsRound(++measured, m_experiment))
+                      endRound();
+                  return committed;
+              };
+        m_run = m_recorder->finish(runExperiment(m_experiment, observer, cancel));
+        if (devicesAreLost()) // destructors would wait for them
+            static_cast<void>(m_recorder.release());
+    }
+
+    // Prints the summary, or says what was kept.
+    Result<int> conclude()
+    {
+        if (m_run) {
+            printText(runSummary(*m_run, m_file));
+            return 0;
+        }
+        if (m_run.error().code != Error::Code::Cancelled || m_recorder == nullptr)
+            return tl::unexpected(m_run.error());
+        if (m_recorder->iterations() > 0)
+            return fail(Error::Code::Cancelled,
+                        fmt::format("cancelled; {} complete iterations were kept: bscope analyze "
+                                    "{}",
+                                    m_recorder->iterations(), shellQuoted(m_file)));
+        std::error_code ignored;
+        // Progress in JSON lines means that a window has started this process. The file is then
+        // kept, because the window still shows it.
+        if (m_recorder->hasFile() && m_options.progress != ProgressKind::JsonLines)
+            std::filesystem::remove(m_file, ignored);
+        return fail(Error::Code::Cancelled,
+                    "cancelled before the first iteration was complete; nothing was kept");
+    }
+
+private:
+    Recording(Experiment experiment, RecordOptions options, std::string file)
+        : m_experiment(std::move(experiment))
+        , m_options(std::move(options))
+        , m_file(std::move(file))
+    { }
+
+    Experiment m_experiment;
+    RecordOptions m_options;
+    std::string m_file;
+    std::unique_ptr<Recorder> m_recorder;
+    Result<Run> m_run = fail(Error::Code::Cancelled, "cancelled");
+};
+
+// Trains on one thread per run; only the run whose turn it is executes.
+void takeTurns(std::vector<Recording>& recordings, const std::atomic<bool>& cancel)
+{
+    Turns turns(recordings.size());
+    std::vector<std::thread> threads;
+    for (std::size_t own = 0; own < recordings.size(); ++own)
+        threads.emplace_back([&, own] {
+            turns.await(own);
+            recordings[own].train(
+                [&] {
+                    turns.pass(own, false);
+                    turns.await(own);
+                },
+                cancel);
+            turns.pass(own, true);
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
 } // namespace
 
 void addRecordOptions(CLI::App& app, RecordOptions& options)
@@ -205,47 +341,88 @@ void addRecordOptions(CLI::App& app, RecordOptions& options)
         ->group(kGroup);
 }
 
-Result<int> record(const Experiment& experiment, const RecordOptions& options)
+void addTurnOptions(CLI::App& app, TurnOptions& options, std::string_view defaultScheme)
+{
+    FieldFacts scheme = experimentField("--scheme");
+    scheme.kind = FieldKind::List;
+    addFieldOption(app, scheme, defaultScheme, [&options](std::string_view text) -> Result<void> {
+        const auto names = items(text);
+        options.schemes.assign(names.begin(), names.end());
+        return {};
+    });
+    app.add_option("--rounds", options.rounds,
+                   "With several --scheme: how often the runs take turns, so that drift of the "
+                   "machine reaches all of them (default: 5)")
+        ->type_name("R")
+        ->check(CLI::Range(1, 1000))
+        ->group(std::string(scheme.group));
+}
+
+Result<std::vector<Experiment>> experimentsOf(const Experiment& experiment,
+                                              const TurnOptions& options)
+{
+    const auto& schemes = options.schemes;
+    if (options.rounds > 0 && schemes.size() < 2)
+        return fail(Error::Code::InvalidArgument, "--rounds needs several --scheme to take turns");
+    std::vector<Experiment> all;
+    for (const std::string& scheme : schemes) {
+        all.push_back(experiment);
+        TRY(experimentField("--scheme").set(all.back(), scheme));
+        if (std::ranges::count(schemes, scheme) > 1)
+            return fail(Error::Code::InvalidArgument, "--scheme " + scheme + " is given twice");
+    }
+    if (all.empty())
+        all.push_back(experiment);
+    constexpr int kRounds = 5;
+    const int rounds
+        = options.rounds > 0 ? options.rounds : std::min(kRounds, experiment.iterations);
+    if (rounds > experiment.iterations)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} rounds need at least as many iterations; use --iterations {}",
+                                rounds, rounds));
+    if (all.size() > 1)
+        for (Experiment& one : all) {
+            one.session = fmt::format("{}-{}", hostName(), wallTime());
+            one.rounds = rounds;
+        }
+    return all;
+}
+
+Result<int> record(const std::vector<Experiment>& experiments, const RecordOptions& options)
 {
     Interrupt interrupt;
     if (options.progress == ProgressKind::JsonLines && !options.detach)
         // If the window that started this worker exits, the worker stops and keeps the recording.
         interrupt.stopWithParent();
-    auto created = options.output.file.empty()
-        ? createRunFile(runFileStem(experiment))
-        : createOutput(options.output,
-                       {experiment.scheduleFile, experiment.modelFile, experiment.textFile});
-    if (!created) {
-        makeProgress(options.progress)->failed(created.error().message);
-        return tl::unexpected(created.error());
+    std::vector<Recording> recordings;
+    for (const Experiment& experiment : experiments) {
+        RecordOptions own = options;
+        if (experiments.size() > 1 && !own.output.file.empty()) {
+            std::error_code ignored; // creating the file reports a missing folder
+            std::filesystem::create_directories(own.output.file, ignored);
+            own.output.file
+                = (std::filesystem::path(own.output.file) / (runFileStem(experiment) + ".sqlite"))
+                      .string();
+        }
+        auto created = Recording::create(experiment, own, interrupt.requested());
+        if (!created) {
+            makeProgress(options.progress)->failed(created.error().message);
+            return tl::unexpected(created.error());
+        }
+        recordings.push_back(*std::move(created));
+        if (experiment.backend == Backend::Cuda)
+            setCudaEnvironment();
     }
-    const std::string file = created->target().string();
-    if (experiment.backend == Backend::Cuda)
-        setCudaEnvironment();
-    auto recording = std::make_unique<Recorder>(options, experiment, std::move(*created),
-                                                interrupt.requested());
-    Recorder& recorder = *recording;
-    const auto run
-        = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));
-    if (devicesAreLost()) // destructors would wait for them
-        static_cast<void>(recording.release());
-    if (run) {
-        printText(runSummary(*run, file));
-        return 0;
-    }
-    if (run.error().code != Error::Code::Cancelled)
-        return tl::unexpected(run.error());
-    if (recorder.iterations() > 0)
-        return fail(Error::Code::Cancelled,
-                    fmt::format("cancelled; {} complete iterations were kept: bscope analyze {}",
-                                recorder.iterations(), shellQuoted(file)));
-    std::error_code ignored;
-    // Progress in JSON lines means that a window has started this process. The file is then kept,
-    // because the window still shows it.
-    if (recorder.hasFile() && options.progress != ProgressKind::JsonLines)
-        std::filesystem::remove(file, ignored);
-    return fail(Error::Code::Cancelled,
-                "cancelled before the first iteration was complete; nothing was kept");
+    if (recordings.size() == 1)
+        recordings.front().train([] {}, interrupt.requested());
+    else
+        takeTurns(recordings, interrupt.requested());
+    Result<int> status = 0;
+    for (Recording& each : recordings)
+        if (auto one = each.conclude();
+            !one && (status || one.error().code != Error::Code::Cancelled))
+            status = std::move(one);
+    return status;
 }
 
 } // namespace cli

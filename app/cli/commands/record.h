@@ -6,6 +6,8 @@
 #include "engine/exec/run_experiment.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -22,8 +24,21 @@ struct RecordOptions
 };
 void addRecordOptions(CLI::App& app, RecordOptions& options);
 
-// Trains, records into one file and prints the summary. After Ctrl-C it fails with
+// The options with which several schemes take turns on the machine.
+struct TurnOptions
+{
+    std::vector<std::string> schemes; // empty: the experiment's
+    int rounds = 0;                   // 0: the default
+};
+void addTurnOptions(CLI::App& app, TurnOptions& options, std::string_view defaultScheme);
+// One experiment per scheme, as runs of one session if there are several.
+engine::Result<std::vector<engine::Experiment>> experimentsOf(const engine::Experiment& experiment,
+                                                              const TurnOptions& options);
+
+// Trains, records each experiment into its own file and prints the summaries. With several
+// experiments, -o names their folder. After Ctrl-C it fails with
 // Error::Code::Cancelled; the file is then valid and has the complete iterations.
-engine::Result<int> record(const engine::Experiment& experiment, const RecordOptions& options);
+engine::Result<int> record(const std::vector<engine::Experiment>& experiments,
+                           const RecordOptions& options);
 
 } // namespace cli

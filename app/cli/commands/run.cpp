@@ -19,17 +19,20 @@ namespace {
 struct RunOptions
 {
     Experiment experiment;
+    TurnOptions turns;
     RecordOptions record;
 };
 
 Result<int> run(const CLI::App& app, const RunOptions& options)
 {
-    Experiment experiment = options.experiment;
-    if (app.count("--mode") == 0)
-        experiment.mode = defaultMode(experiment);
-    TRY(checkExperiment(experiment));
-    TRY(checkEffect(app, experimentFields(), experiment));
-    return record(experiment, options.record);
+    auto experiments = TRY(experimentsOf(options.experiment, options.turns));
+    for (Experiment& experiment : experiments) {
+        if (app.count("--mode") == 0)
+            experiment.mode = defaultMode(experiment);
+        TRY(checkExperiment(experiment));
+        TRY(checkEffect(app, experimentFields(), experiment));
+    }
+    return record(experiments, options.record);
 }
 
 } // namespace
@@ -37,7 +40,9 @@ Result<int> run(const CLI::App& app, const RunOptions& options)
 Action prepareRun(CLI::App& app)
 {
     const auto options = std::make_shared<RunOptions>();
-    addFieldOptions(app, experimentFields(), options->experiment);
+    addTurnOptions(app, options->turns, options->experiment.schedule.scheme);
+    addFieldOptions(app, experimentFields(), options->experiment,
+                    [](std::string_view flag) { return flag == "--scheme"; });
     addRecordOptions(app, options->record);
     return [options, &app] { return run(app, *options); };
 }

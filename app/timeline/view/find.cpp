@@ -205,7 +205,8 @@ void Found::collectKernels(const KernelView& kernels)
     for (std::uint32_t i = 0; i < work.size() && m_blame.isEmpty(); ++i) {
         const profiler::GpuWork& one = work[i];
         const bool isOfOp = one.of.op < m_ops.size();
-        if (!matches[one.name] || (isOfOp ? !m_ops[one.of.op] : m_isOfOps)
+        if (!matches[one.name] || (isOfOp && !counts(one.of.iteration))
+            || (isOfOp ? !m_ops[one.of.op] : m_isOfOps)
             || !holdsSpan(isOfOp ? one.of.iteration : engine::OpOfIteration::kNone, one.window))
             continue;
         m_isCut = m_hits.size() >= kMostHits;
@@ -220,13 +221,20 @@ void Found::collectKernels(const KernelView& kernels)
         m_blame = tr("no kernel of these ops matches %1").arg(m_ofKernels.back().text);
 }
 
+bool Found::counts(std::uint32_t iteration) const
+{
+    const auto isMeasured = [](int number) { return number >= 0; };
+    return iteration >= m_numbers.size() || isMeasured(m_numbers[iteration])
+        || std::ranges::none_of(m_numbers, isMeasured);
+}
+
 void Found::collect(const RunView& view)
 {
     if (!m_blame.isEmpty())
         return;
     for (const engine::Track& track : view.timeline().tracks) {
         for (const engine::Span& span : track.spans) {
-            if (!has(span))
+            if (!counts(span.iteration) || !has(span))
                 continue;
             m_isCut = m_hits.size() >= kMostHits;
             if (m_isCut)

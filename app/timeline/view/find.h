@@ -44,7 +44,8 @@ struct FindFacet
 // Fails with Error::Code::InvalidArgument; the message names the unknown part and the valid facets.
 engine::Result<std::vector<FindFacet>> parseFind(const QString& text);
 
-// The hits of a search: the executions of ops that match all facets. With a kernel facet, the hits
+// The hits of a search: the executions of ops in measured iterations that match all facets; in a
+// run without a measured iteration, those of its other iterations. With a kernel facet, the hits
 // are the matching kernels and the ops that launched them. Reads the run once, in the constructor;
 // several painters share the result. Not thread-safe.
 class Found
@@ -58,7 +59,7 @@ public:
 
     const std::vector<Selection>& hits() const { return m_hits; } // sorted by start
     bool isCut() const { return m_isCut; }    // whether there are more hits than are kept
-    bool has(const engine::Span& span) const; // whether a span of the run is a hit
+    bool has(const engine::Span& span) const; // whether a span matches, of any iteration
     // The first facet without matches and its valid values: "no op matches mb:9; micro-batches are
     // 0 to 7". "" if there are hits.
     const QString& blame() const { return m_blame; }
@@ -70,6 +71,7 @@ private:
     void collectKernels(const KernelView& kernels);
     std::vector<bool> matchNames(const KernelView& kernels);
     bool holdsSpan(std::uint32_t iteration, engine::Window window) const;
+    bool counts(std::uint32_t iteration) const;
 
     // By op: whether it matches the facets that do not depend on the execution.
     std::vector<bool> m_ops;

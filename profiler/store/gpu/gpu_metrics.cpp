@@ -87,6 +87,7 @@ std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
     add("iteration_alone", info.iterationAlone, "ns");
     add("graph_ops", info.graphOps, "");
     add("cpu_share", info.cpuShare.value_or(0), "");
+    add("other_load", info.otherLoad.value_or(0), "cores");
     if (info.gpuMemory.empty())
         return metrics;
     const engine::GpuMemory all = engine::sumOf(info.gpuMemory);

@@ -1,9 +1,12 @@
 #include "engine/schedule/notation.h"
 #include "engine/schedules/scheme.h"
+#include "profiler/analysis/metrics.h"
+#include "profiler/store/trace_store.h"
 #include "profiler/whatif/own_replay.h"
 #include "profiler/why/why.h"
 #include "profiler/why/why_text.h"
 #include "tests/profiler/why/connected.h"
+#include "tests/support/paths.h"
 
 #include <algorithm>
 
@@ -309,6 +312,18 @@ TEST_CASE("the next scheme is the fastest of those that are faster than the run"
     CHECK(nextScheme(run, [] { return true; }).error().code == Error::Code::Cancelled);
     const Run shortest = simulated("1f1b", 1, 2);
     CHECK_FALSE(nextScheme(shortest).value());
+}
+
+// ZB-V was recommended to a run whose devices cannot hold it.
+TEST_CASE("the next scheme keeps the memory limit of the run")
+{
+    Run run = readRun(tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite")).value();
+    const auto fastest = nextScheme(run).value();
+    REQUIRE(fastest);
+    REQUIRE(fastest->bytes.value() > 0);
+    run.info.command += " --device-memory " + std::to_string(metrics(run)->peakBytes().value());
+    const auto next = nextScheme(run).value();
+    CHECK((!next || (next->scheme != fastest->scheme && next->bytes.value() <= 0)));
 }
 
 TEST_CASE("an op that starts before its input has arrived ends the path")

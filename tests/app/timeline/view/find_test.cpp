@@ -122,6 +122,23 @@ TEST_CASE("a facet without matches is named, with its valid values")
     CHECK(run.found("mb:1").blame().isEmpty());
 }
 
+// The synthetic iteration of typical ops and the warm-up entered the sums over all hits.
+TEST_CASE("hits are those of measured iterations")
+{
+    engine::Run run = *sample::units({"1f1b", 4, 8, 3});
+    using Kind = engine::Iteration::Kind;
+    run.timeline.iterations[0].kind = Kind::Warmup;
+    run.timeline.iterations[2].kind = Kind::Replay;
+    const auto hits = [](const engine::Run& of) {
+        const app::RunView view(std::make_shared<const engine::Run>(of));
+        return Found(view, *app::parseFind(QStringLiteral("2B3"))).hits();
+    };
+    REQUIRE(hits(run).size() == 1);
+    CHECK(hits(run).front().iteration == 1);
+    run.timeline.iterations[1].kind = Kind::Warmup; // nothing was measured yet
+    CHECK(hits(run).size() == 3);
+}
+
 // The part of a run keeps the numbers of its iterations; 0 to 1 were named.
 TEST_CASE("the iterations of a part of a run are found and named by their numbers")
 {
