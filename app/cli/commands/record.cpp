@@ -345,6 +345,7 @@ void addTurnOptions(CLI::App& app, TurnOptions& options, std::string_view defaul
 {
     FieldFacts scheme = experimentField("--scheme");
     scheme.kind = FieldKind::List;
+    scheme.help = "Pipeline scheme; bscope schemes lists them. Several take turns";
     addFieldOption(app, scheme, defaultScheme, [&options](std::string_view text) -> Result<void> {
         const auto names = items(text);
         options.schemes.assign(names.begin(), names.end());
@@ -354,7 +355,7 @@ void addTurnOptions(CLI::App& app, TurnOptions& options, std::string_view defaul
                    "With several --scheme: how often the runs take turns, so that drift of the "
                    "machine reaches all of them (default: 5)")
         ->type_name("R")
-        ->check(CLI::Range(1, 1000))
+        ->check(CLI::Range(1, 1000).description(""))
         ->group(std::string(scheme.group));
 }
 
@@ -380,9 +381,10 @@ Result<std::vector<Experiment>> experimentsOf(const Experiment& experiment,
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{} rounds need at least as many iterations; use --iterations {}",
                                 rounds, rounds));
+    const std::string session = fmt::format("{}-{}", hostName(), wallTime());
     if (all.size() > 1)
         for (Experiment& one : all) {
-            one.session = fmt::format("{}-{}", hostName(), wallTime());
+            one.session = session;
             one.rounds = rounds;
         }
     return all;
