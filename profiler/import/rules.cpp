@@ -60,6 +60,7 @@ struct Rules::Rule
 
         const std::string& error() const { return m_expression->error(); }
         bool isValid() const { return m_expression->ok(); }
+        int groups() const { return m_expression->NumberOfCapturingGroups(); }
         Groups match(std::string_view text) const;
         std::string_view group(const Groups& groups, const char* name) const;
 
@@ -170,6 +171,11 @@ Result<void> Rules::Rule::readPatterns(const toml::table& entry, const std::stri
             return failedRule(file, *node, text.name,
                               fmt::format("`{}`: {}; correct the regular expression", key,
                                           (this->*field)->error()));
+        constexpr int kMostGroups = 100; // matching takes time in proportion
+        if ((this->*field)->groups() > kMostGroups)
+            return failedRule(file, *node, text.name,
+                              fmt::format("`{}` has {} groups; use at most {}, or (?:...)", key,
+                                          (this->*field)->groups(), kMostGroups));
     }
     if (range.has_value() == kernel.has_value())
         return failedRule(file, entry, text.name, "needs either `range` or `kernel`");

@@ -110,6 +110,18 @@ TEST_CASE("a rule that cannot work is refused by its name")
     CHECK(errorOfRules("[[rule").find("my.toml: line 1") != std::string::npos);
 }
 
+// 5000 nested groups took 299 s on one trace, and could not be cancelled.
+TEST_CASE("a rule has at most 100 groups")
+{
+    const auto rule = [](int groups) {
+        return "[[rule]]\nname = \"deep\"\nkind = \"F\"\nrange = '"
+            + std::string(static_cast<std::size_t>(groups), '(') + "a"
+            + std::string(static_cast<std::size_t>(groups), ')') + "'\n";
+    };
+    CHECK(errorOfRules(rule(100)) == "");
+    CHECK_THAT(errorOfRules(rule(101)), Catch::Contains("`range` has 101 groups; use at most 100"));
+}
+
 TEST_CASE("a rule can depend on category, thread and arguments")
 {
     const auto rules = Rules::parse(R"([[rule]]
