@@ -1,11 +1,35 @@
-"""Reads and checks schedule.csv, the order of the ops on every device."""
+"""Reads and checks model.toml and schedule.csv, the order of the ops on every device."""
 
 import csv
 from collections import Counter, defaultdict, namedtuple
 
+try:
+    import tomllib
+except ImportError:  # before Python 3.11
+    import tomli as tomllib
+
 
 class KitError(Exception):
     """An error that the user can correct. Its text is printed without a stack trace."""
+
+
+def read_model(file):
+    """Returns the keys of model.toml. Fails if no transformer has these sizes."""
+    try:
+        model = tomllib.loads(file.read_text())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise KitError(f"{file} is not TOML ({error}): correct it, or write the kit again") from None
+    sizes = dict.fromkeys(
+        ("layers", "width", "heads", "sequence", "vocabulary", "micro_batch_size"), 1)
+    for key, least in (sizes | {"kv_heads": 0, "ffn_width": 0}).items():
+        value = model.get(key, 0)
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise KitError(f"{file}: {key} must be a whole number from {least}, not {value!r}")
+    for whole, part in (("width", "heads"), ("heads", "kv_heads")):
+        if model.get(part, 0) and model[whole] % model[part] != 0:
+            raise KitError(f"{file}: {whole} {model[whole]} is not a multiple of {part} "
+                           f"{model[part]}")
+    return model
 
 
 KIND_NAMES = {"SF": "SEND_F", "RF": "RECV_F", "SB": "SEND_B", "RB": "RECV_B", "AR": "ALLREDUCE",

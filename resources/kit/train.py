@@ -20,12 +20,7 @@ import torch.distributed as dist
 from data import Samples
 from model import Stage, adamw
 from runtime import KitRuntime, TorchRuntime
-from schedule import KitError, Schedule
-
-try:
-    import tomllib
-except ImportError:  # before Python 3.11
-    import tomli as tomllib
+from schedule import KitError, Schedule, read_model
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -50,7 +45,7 @@ def parse_arguments():
                         help="seconds after which a rank gives up waiting for another one")
     parser.add_argument("--save-gradients", action="store_true",
                         help="save the gradients of the first iteration of each rank")
-    parser.add_argument("--check", action="store_true", help="check the schedule and exit")
+    parser.add_argument("--check", action="store_true", help="check the model and the schedule, and exit")
     return parser.parse_args()
 
 
@@ -58,7 +53,7 @@ class Job:
     """What all parts of the program know: model, schedule and the place of this rank."""
 
     def __init__(self, arguments):
-        self.model = tomllib.loads(arguments.model.read_text())
+        self.model = read_model(arguments.model)
         self.schedule = Schedule(arguments.schedule)
         self.schedule.check()
         if self.schedule.stages > self.model["layers"]:

@@ -161,6 +161,10 @@ failures() {
     sed '/^0,[0-9]*,B,0,0,1,/d' "$work/good.csv" > "$folder/schedule.csv"
     expect "has no complete backward of 0F1" inside python3 "$seen/kit/train.py" --check
     cp "$work/good.csv" "$folder/schedule.csv"
+    for change in 's/^heads.*/heads = 5/:is not a multiple of heads 5' 's/^width.*/width = "x"/:must be a whole number' 's/^layers.*/layers = =/:is not TOML'; do
+        sed "${change%%:*}" "$work/kit/model.toml" > "$work/kit/wrong.toml"
+        expect "${change#*:}" inside python3 "$seen/kit/train.py" --check --model "$seen/kit/wrong.toml"
+    done
     expect "need 2 rank(s), not 0" inside python3 "$seen/kit/train.py"
     # One rank needs torchrun, too; without it, a stack trace named RANK.
     "$bscope" kit --scheme 1f1b --devices 1 --micro-batches 2 --model "$work/model.toml" -o "$work/one" > /dev/null
