@@ -140,9 +140,9 @@ void openPage(MainWindow& window, const CommandLine& line)
         qobject_cast<SetupPage*>(window.open({.kind = "setup", .plan = planOnNodes()}))
             ->showMapping();
     if (line.page == QStringLiteral("devices"))
-        window.showDevices();
+        window.showHelp(HelpDialog::Topic::Devices);
     if (line.page == QStringLiteral("keys"))
-        window.showKeys();
+        window.showHelp(HelpDialog::Topic::Keys);
     if (line.page == QStringLiteral("commands"))
         window.showCommands();
     if (line.page == QStringLiteral("why"))

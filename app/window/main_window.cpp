@@ -11,9 +11,7 @@
 #include "app/ui/file_dialog.h"
 #include "app/ui/icons.h"
 #include "app/ui/numbers.h"
-#include "app/window/device_dialog.h"
 #include "app/window/export_dialog.h"
-#include "app/window/keys_dialog.h"
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
 #include "app/window/status_line.h"
@@ -219,7 +217,8 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     connect(m_tabs, &PageTabs::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &PageTabs::newRequested, this, [this] { open({"setup"}); });
     m_start = new StartPage(theme, settings);
-    connect(m_start, &StartPage::deviceCheckRequested, this, &MainWindow::showDevices);
+    connect(m_start, &StartPage::deviceCheckRequested, this,
+            [this] { showHelp(HelpDialog::Topic::Devices); });
     connect(&m_ledger, &RunLedger::changed, m_start,
             [this] { m_start->setKnownRuns(m_ledger.untrashed()); });
     addPage(m_start);
@@ -328,14 +327,13 @@ void MainWindow::startRuns(const QList<QStringList>& options)
         open({started.size() == 1 ? "run" : "compare", {}, started});
 }
 
-void MainWindow::showKeys()
+void MainWindow::showHelp(HelpDialog::Topic topic)
 {
-    (new KeysDialog(m_theme, m_menus->actions(), this))->open();
-}
-
-void MainWindow::showDevices()
-{
-    (new DeviceDialog(m_theme, this))->open();
+    auto* dialog = new HelpDialog(topic, m_theme, m_settings, m_library.runs().notices(),
+                                  m_menus->actions(), this);
+    connect(dialog, &HelpDialog::saved, this,
+            [this](const QStringList& files) { announceFiles(m_tabs->notice(), files); });
+    dialog->open();
 }
 
 // Asks every page first, so that closing the window does not lose a running run. Holds the queue
@@ -423,11 +421,6 @@ void MainWindow::keepQueue()
         store();
         m_start->offerQueue(static_cast<int>(left.size()));
     });
-}
-
-void MainWindow::announce(const QStringList& files)
-{
-    announceFiles(m_tabs->notice(), files);
 }
 
 bool MainWindow::canReopenTabs() const

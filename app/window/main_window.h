@@ -6,6 +6,7 @@
 #include "app/ui/background.h"
 #include "app/ui/settings.h"
 #include "app/ui/theme.h"
+#include "app/window/help_dialog.h"
 
 #include <QMainWindow>
 #include <QString>
@@ -53,10 +54,8 @@ public Q_SLOTS:
     void openFiles(const QStringList& files);
     void askFor(FileKind kind); // asks for files and opens them; does not wait for the answer
     void showCommands();
-    void showKeys();
-    void showDevices();
-    void announce(const QStringList& files); // shows the names of saved files
-    void reopenTabs();                       // opens the tabs of the last session
+    void showHelp(app::HelpDialog::Topic topic);
+    void reopenTabs(); // opens the tabs of the last session
 
 protected:
     void closeEvent(QCloseEvent* event) override;

@@ -5,8 +5,6 @@
 #include "app/ui/setting_table.h"
 #include "app/ui/settings.h"
 #include "app/ui/text.h"
-#include "app/window/diagnostics_dialog.h"
-#include "app/window/keys_dialog.h"
 #include "app/window/main_window.h"
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
@@ -234,23 +232,18 @@ void WindowMenus::makeHelpMenu()
 {
     connect(add(m_help, tr("&Search or run a command"), QStringLiteral("commands"), tr("Ctrl+K")),
             &QAction::triggered, this, &WindowMenus::showCommands);
-    QAction* keys = add(m_help, tr("&Keys"), QStringLiteral("keys"), {});
-    keys->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(QStringLiteral("?"))});
-    connect(keys, &QAction::triggered, &m_window, &MainWindow::showKeys);
-    connect(add(m_help, tr("&Device check"), QStringLiteral("devices"), {}), &QAction::triggered,
-            &m_window, &MainWindow::showDevices);
-    connect(add(m_help, tr("Save d&iagnostics…"), QStringLiteral("diagnostics"), {}),
-            &QAction::triggered, this, &WindowMenus::showDiagnostics);
-    connect(add(m_help, tr("&About Bubblescope"), QStringLiteral("about"), {}), &QAction::triggered,
-            this, [this] { (new AboutDialog(m_theme, &m_window))->open(); });
-}
-
-void WindowMenus::showDiagnostics()
-{
-    auto* dialog
-        = new DiagnosticsDialog(m_settings, m_window.library().runs().notices(), &m_window);
-    connect(dialog, &DiagnosticsDialog::saved, &m_window, &MainWindow::announce);
-    dialog->open();
+    using Topic = HelpDialog::Topic;
+    const auto addTopic = [this](const QString& text, const char* name, Topic topic) {
+        QAction* action = add(m_help, text, QString::fromLatin1(name), {});
+        connect(action, &QAction::triggered, &m_window,
+                [this, topic] { m_window.showHelp(topic); });
+        return action;
+    };
+    addTopic(tr("&Keys"), "keys", Topic::Keys)
+        ->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(QStringLiteral("?"))});
+    addTopic(tr("&Device check"), "devices", Topic::Devices);
+    addTopic(tr("Save d&iagnostics…"), "diagnostics", Topic::Messages);
+    addTopic(tr("&About Bubblescope"), "about", Topic::About);
 }
 
 // The actions of a page come before those of the window and are removed with the page. Empty menus

@@ -60,7 +60,6 @@ private:
     void makeViewMenu();
     void makeThemeMenu(QMenu* view);
     void makeHelpMenu();
-    void showDiagnostics();
     QList<CommandPalette::Command> foundCommands();
     QAction* add(QMenu* menu, const QString& text, const QString& name, const QKeySequence& keys);
     QMenu* menu(Menu which) const { return m_menus[static_cast<std::size_t>(which)]; }

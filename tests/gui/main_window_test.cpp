@@ -3,7 +3,6 @@
 #include "app/shell/command_palette.h"
 #include "app/start/start_page.h"
 #include "app/ui/band.h"
-#include "app/window/keys_dialog.h"
 #include "app/window/status_line.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"

@@ -335,7 +335,7 @@ TEST_CASE("dialogs, menus and the parts of the window have the style sheet of th
 {
     StyledWindow styled;
     auto& [look, settings, window] = styled;
-    window.showKeys();
+    window.showHelp(HelpDialog::Topic::Keys);
     window.showCommands();
     auto* palette = window.findChild<CommandPalette*>();
     const auto* menu = window.findChild<QMenu*>();
