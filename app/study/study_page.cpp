@@ -1,6 +1,6 @@
 #include "app/study/study_page.h"
 
-#include "app/study/chart_view.h"
+#include "app/study/chart_panel.h"
 #include "app/study/study_form.h"
 #include "app/study/study_options.h"
 #include "app/ui/band.h"
@@ -8,7 +8,6 @@
 #include "app/ui/data_table.h"
 #include "app/ui/form_rows.h"
 #include "app/ui/numbers.h"
-#include "app/ui/table_model.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
@@ -31,40 +30,10 @@
 
 namespace app {
 
-// The metrics of the selected point, and the best value of each among the points that differ from
-// it only in the compared axis.
-class PointModel : public TableModel<profiler::PointSummary::Row>
-{
-public:
-    using Row = profiler::PointSummary::Row;
-    static constexpr int kNames = 3; // column
-
-    explicit PointModel(QObject* parent)
-        : TableModel(parent)
-    {
-        profiler::PointSummary none;
-        none.name = "selected";
-        show(none);
-    }
-    void show(const profiler::PointSummary& summary)
-    {
-        const auto column = [](const QString& title, std::string Row::*text,
-                               Qt::AlignmentFlag alignment = Qt::AlignRight) {
-            return TableColumn<Row>(
-                title, [text](const Row& row) { return fromUtf8(row.*text); }, alignment);
-        };
-        auto own = column(fromUtf8(summary.name), &Row::value);
-        own.with(kStrongRole, kAlways);
-        reset({column({}, &Row::title, Qt::AlignLeft), own,
-               column(QStringLiteral("best here"), &Row::best),
-               column(QStringLiteral("reached by"), &Row::bestNames, Qt::AlignLeft)},
-              summary.rows);
-    }
-};
-
 namespace {
 
 using Mode = profiler::Study::Mode;
+using PointRow = profiler::PointSummary::Row;
 
 constexpr double kMostAtOnce = 10'000; // points; a larger study does not start when it is opened
 constexpr int kStartPage = 0, kChartsPage = 1;              // pages of the stack
@@ -77,6 +46,17 @@ QLabel* makeWrapped(const char* role, const char* name)
     label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
     return label;
+}
+
+// The metrics of the selected point, and the best value of each among the points that differ from
+// it only in the compared axis.
+std::vector<TableColumn<PointRow>> pointColumns(const std::string& name)
+{
+    using Column = TableColumn<PointRow>;
+    return {Column(QString(), &PointRow::title, Qt::AlignLeft),
+            Column(fromUtf8(name), &PointRow::value).flag(kStrongRole),
+            Column(QStringLiteral("best here"), &PointRow::best),
+            Column(QStringLiteral("reached by"), &PointRow::bestNames, Qt::AlignLeft)};
 }
 
 QSplitter* makeColumn(QWidget* top, QWidget* bottom, const QList<int>& heights)
@@ -94,7 +74,7 @@ StudyPage::StudyPage(const ThemeController& theme, const QString& nameOrFile, QW
     : Page(parent)
     , m_theme(theme)
     , m_saved(defaultStudy())
-    , m_form(named(new StudyForm(theme), "studyForm"))
+    , m_form(named(new StudyForm, "studyForm"))
     , m_notice(named(new Band(theme, Band::Shape::State), "studyNotice"))
     , m_stack(new QStackedWidget)
 {
@@ -242,10 +222,10 @@ QWidget* StudyPage::makePoint()
     m_pointWhere = named(new ElidedLabel("hint"), "studyPointWhere");
     m_sentence = makeWrapped("small", "studySentence");
     m_mode = new Tag(m_theme);
-    m_pointTable = new PointModel(this);
+    m_pointTable.reset(pointColumns("selected"), {});
     auto* table = named(new DataTable(m_theme, 28), "studyPointTable", tr("Selected point"));
-    table->setModel(m_pointTable);
-    table->setRestColumn(PointModel::kNames);
+    table->setModel(&m_pointTable);
+    table->setRestColumn(3);
     auto* buttons = spaced(new QHBoxLayout, {}, 8,
                            {makeActionButton(m_openPoint), makeActionButton(m_emulate),
                             makeActionButton(m_compareBest), kStretch});
@@ -319,11 +299,11 @@ void StudyPage::connectPanel(StudyPanel which)
         if (m_data != nullptr)
             showPoint(); // the text about the point depends on the axis of the line chart
     });
-    connect(&of.view(), &ChartView::pointChosen, this, [this](std::size_t point) {
+    connect(&of.view(), &SceneView::pointChosen, this, [this](std::size_t point) {
         m_isChosen = true;
         choose(point);
     });
-    connect(&of.view(), &ChartView::pointOpened, m_openPoint, &QAction::trigger);
+    connect(&of.view(), &SceneView::pointOpened, m_openPoint, &QAction::trigger);
 }
 
 bool StudyPage::isModified() const
@@ -524,7 +504,7 @@ void StudyPage::showPoint()
 {
     m_summary = summarizePoint(m_data->study, m_data->points, m_data->results, m_point,
                                panel(StudyPanel::Lines).axis());
-    m_pointTable->show(m_summary);
+    m_pointTable.reset(pointColumns(m_summary.name), m_summary.rows);
     m_pointTitle->setText(tr("Selected: %1").arg(fromUtf8(m_summary.name)));
     m_pointWhere->setText(fromUtf8(m_summary.where));
     m_mode->setText(modeText(m_data->study));
