@@ -5,6 +5,7 @@
 #include "app/import/trace_importer.h"
 #include "app/ui/background.h"
 #include "app/ui/latest.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 #include "profiler/analysis/compare_expected.h"
 
@@ -28,8 +29,6 @@ namespace app {
 
 class Band;
 class DataTable;
-class ExpectedModel;
-class NodesModel;
 class WhereTimeGoes;
 
 // A trace in the folder of results.
@@ -107,12 +106,11 @@ private:
         [this](std::vector<ResultFile> found) { take(std::move(found)); }};
 };
 
-// The compared runs: predicted, emulated on this machine, measured on the cluster. The last run is
-// the measured one.
-struct ComparedResults
+// The ranks of a node by their state.
+struct NodeRanks
 {
-    QStringList names;
-    std::vector<std::shared_ptr<const engine::Run>> runs;
+    int node = 0;
+    std::array<QStringList, kRankStates.size()> ranks;
 };
 
 // Receives the results of a cluster run: watches their folder, shows the ranks whose traces have
@@ -161,8 +159,7 @@ private:
     void showFailure(const QString& reason);
     void import(const QStringList& paths);
     void showImported();
-    void showComparison(const ComparedResults& compared);
-    void showBars(const ComparedResults& compared);
+    void showComparison(const QStringList& names, const std::vector<RunPointer>& all);
     void useMeasuredLinks();
     void requestComparison();
     bool hasPrediction() const { return m_outlook && m_outlook->prediction; }
@@ -179,10 +176,10 @@ private:
     bool m_isPredicting = false;   // m_predictedFile is being written
     std::shared_ptr<RunDocument> m_emulated, m_measured;
     std::optional<profiler::ExpectedComparison> m_comparison; // with m_compared
-    std::shared_ptr<const engine::Run> m_compared;            // the measured run
+    RunPointer m_compared;                                    // the measured run
 
-    ExpectedModel* m_model;
-    NodesModel* m_nodes;
+    TableModel<profiler::KindTimes> m_times;
+    TableModel<NodeRanks> m_nodes;
     QLabel *m_folder, *m_received, *m_progress, *m_empty;
     QPushButton *m_stop, *m_import;
     WhereTimeGoes* m_bars;
