@@ -158,6 +158,11 @@ const SceneMark* SceneView::next(int key) const
         return nullptr;
     if (from == nullptr || key == Qt::Key_Home || key == Qt::Key_End)
         return key == Qt::Key_End ? &m_scene->marks.back() : &m_scene->marks.front();
+    const std::vector<SceneMark>& marks = m_scene->marks;
+    if (m_isListed) {
+        const std::size_t step = key == Qt::Key_Right || key == Qt::Key_Down ? 1 : marks.size() - 1;
+        return &marks[(static_cast<std::size_t>(from - marks.data()) + step) % marks.size()];
+    }
     const auto away = [&](const SceneMark& mark) { return distance(key, *from, mark); };
     const auto nearest = std::ranges::min_element(m_scene->marks, {}, away);
     return std::isfinite(away(*nearest)) ? &*nearest : nullptr;
@@ -175,7 +180,7 @@ void SceneView::keyPressEvent(QKeyEvent* event)
     case Qt::Key_End:
         return choose(next(event->key()));
     case Qt::Key_Escape:
-        if (!m_isClearable)
+        if (!m_isListed)
             return QAbstractScrollArea::keyPressEvent(event);
         m_hovered = nullptr;
         select({});

@@ -28,7 +28,8 @@ public:
     void show(std::shared_ptr<const profiler::MarkedScene> scene); // nullptr: nothing
     using QWidget::show;
     void select(std::optional<std::size_t> point);
-    void setClearable() { m_isClearable = true; } // Esc clears the selection
+    // The arrow keys step through the marks in their order, and Esc clears the selection.
+    void setListed() { m_isListed = true; }
     const profiler::MarkedScene* scene() const { return m_scene.get(); }
     // The mark under the mouse, or else the selected one; nullopt: none.
     std::optional<std::size_t> highlighted() const;
@@ -69,7 +70,7 @@ private:
     QPixmap m_picture; // picture of the whole scene
     std::optional<std::size_t> m_point = 0;
     const Mark* m_hovered = nullptr;
-    bool m_isClearable = false;
+    bool m_isListed = false;
 };
 
 } // namespace app

@@ -298,7 +298,7 @@ void MappingView::connectAll()
     connect(m_comparedTable, &QAbstractItemView::activated, this, &MappingView::offerRow);
     for (QCheckBox* box : {m_messages, m_allReduces})
         connect(box, &QCheckBox::toggled, this, &MappingView::drawPicture);
-    m_picture->setClearable();
+    m_picture->setListed();
     connect(m_picture, &SceneView::resized, this, &MappingView::drawPicture);
     connect(&m_theme, &ThemeController::changed, this, &MappingView::drawPicture);
     connect(m_picture, &SceneView::pointChosen, this,
@@ -443,7 +443,7 @@ void MappingView::drawPicture()
 std::optional<NodePair> MappingView::highlighted() const
 {
     const auto link = m_picture->highlighted();
-    return link && *link < m_links.size() ? m_links[*link] : m_selected;
+    return link && *link < m_links.size() ? std::optional(m_links[*link]) : std::nullopt;
 }
 
 QString MappingView::describeLink(std::size_t link) const
