@@ -15,7 +15,6 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QFont>
-#include <QPixmap>
 #include <QRawFont>
 #include <QThreadPool>
 #include <QTimer>
