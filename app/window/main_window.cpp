@@ -14,7 +14,6 @@
 #include "app/window/export_dialog.h"
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
-#include "app/window/status_line.h"
 #include "app/window/window_menus.h"
 #include "app/window/window_session.h"
 #include "engine/base/check.h"
@@ -25,8 +24,10 @@
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
+#include <QLabel>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QStatusBar>
 #include <QUrl>
 
 #include <utility>
@@ -189,7 +190,8 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     , m_theme(theme)
     , m_settings(settings)
     , m_tabs(new PageTabs(theme))
-    , m_status(new StatusLine)
+    , m_facts(named(new QLabel, "statusFacts"))
+    , m_note(named(new QLabel, "statusNote"))
     , m_session(new WindowSession(*this, m_tabs->notice(), settings))
     , m_menus(new WindowMenus(*this, theme, settings))
 {
@@ -199,9 +201,17 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     resize(1600, 1000);
     setAcceptDrops(true);
     setCentralWidget(m_tabs);
-    setStatusBar(m_status);
+    statusBar()->setFixedHeight(24);
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->addWidget(m_facts, 1);
+    statusBar()->addPermanentWidget(m_note);
+    m_facts->setTextFormat(Qt::RichText);
+    m_facts->setProperty(kHtmlToolTip, true);
+    m_facts->setContentsMargins(10, 0, 0, 0);
+    m_facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // cut in a narrow window
+    m_note->setContentsMargins(0, 0, 8, 0);
     followStyleSheet(*menuBar());
-    followStyleSheet(*m_status);
+    followStyleSheet(*statusBar());
 
     connect(&theme, &ThemeController::unitsChanged, this, [this] {
         if (currentPage() != nullptr)
@@ -268,7 +278,9 @@ void MainWindow::showPage(Page* page)
 void MainWindow::updateStatus()
 {
     const Page* page = currentPage();
-    m_status->show(page->statusTexts(), page->statusNote());
+    m_facts->setText(page->statusTexts().join(QStringLiteral("&nbsp;&nbsp;|&nbsp;&nbsp;")));
+    m_facts->setToolTip(page->statusTexts().join(QStringLiteral("<br>")));
+    m_note->setText(page->statusNote());
     setWindowTitle(page == m_start ? QStringLiteral("Bubblescope")
                                    : tr("%1 - Bubblescope").arg(page->title()));
 }

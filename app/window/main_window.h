@@ -12,12 +12,13 @@
 #include <QString>
 #include <QStringList>
 
+class QLabel;
+
 namespace app {
 
 class Page;
 class PageTabs;
 class StartPage;
-class StatusLine;
 class ThemeController;
 class WindowMenus;
 class WindowSession;
@@ -76,7 +77,7 @@ private:
     RunLibrary m_library;
     RunLedger m_ledger;
     PageTabs* m_tabs;
-    StatusLine* m_status;
+    QLabel *m_facts, *m_note; // of the status bar: rich text at its left and right end
     WindowSession* m_session;
     WindowMenus* m_menus;
     StartPage* m_start = nullptr;

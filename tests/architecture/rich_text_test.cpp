@@ -24,10 +24,10 @@ const std::vector<Rule>& rules()
          "labels are plain text",
          {"app/compare/compare_page.cpp", "app/ui/band.cpp", "app/ui/control_style.cpp",
           "app/timeline/details/details_layout.cpp", "app/run/run_page.cpp",
-          "app/why/why_panel.cpp", "app/window/status_line.cpp"}},
+          "app/why/why_panel.cpp", "app/window/main_window.cpp"}},
         {std::regex(R"(kHtmlToolTip\b|"htmlToolTip")"),
          "tooltips are plain text",
-         {"app/ui/control_style.cpp", "app/ui/control_style.h", "app/window/status_line.cpp"}},
+         {"app/ui/control_style.cpp", "app/ui/control_style.h", "app/window/main_window.cpp"}},
         {std::regex(R"(\b(QTextBrowser|QTextEdit|QTextDocument|QGraphicsTextItem|QStaticText|)"
                     R"(QErrorMessage)\b|\b(set|append|insert)(Html|Markdown)\()"),
          "use QLabel or QPlainTextEdit, which show plain text",
