@@ -312,24 +312,6 @@ QString largestLoadText(const profiler::LinkLoad& link)
     return QStringLiteral("%1, %2").arg(kind, linkTitle(link).toLower());
 }
 
-QString mappingsCsv(const MappingStudy& study)
-{
-    QString all
-        = QStringLiteral("mapping,iteration ms,exposed communication ms,largest link load GB,on\n");
-    for (const MappedPrediction& each : study.all) {
-        if (!each.problem.isEmpty())
-            continue;
-        const profiler::LinkLoad* most = each.loads.largest();
-        all += QStringLiteral("%1,%2,%3,%4,%5\n")
-                   .arg(quotedCell(each.mapping),
-                        QString::number(static_cast<double>(each.iteration) / 1e6, 'f', 3),
-                        QString::number(each.loads.exposed.sum() / 1e6, 'f', 3),
-                        QString::number(most != nullptr ? most->bytes() / 1e9 : 0, 'f', 3),
-                        quotedCell(most != nullptr ? largestLoadText(*most) : QString()));
-    }
-    return all;
-}
-
 std::vector<TableColumn<MappedPrediction>> mappingColumns(const MappingStudy& study)
 {
     using Row = MappedPrediction;

@@ -5,6 +5,7 @@
 #include "app/plan/memory_bars.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
+#include "app/ui/csv.h"
 #include "app/ui/data_table.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/form_rows.h"
@@ -489,7 +490,7 @@ void MappingView::showMapping()
 
 QString MappingView::csv() const
 {
-    return m_found && m_isAnswered ? mappingsCsv(m_found->study) : QString();
+    return m_found && m_isAnswered ? csvOf(m_compared) : QString();
 }
 
 // Moves the panels below the picture in a narrow window.

@@ -127,7 +127,8 @@ TEST_CASE("a mapping is chosen in the picker or in the table")
     CHECK(picker->current() == 1);
     auto* copy = setup.page.findChild<QAction*>(QStringLiteral("copyMappings"));
     copy->trigger();
-    CHECK(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("mapping,iteration ms,")));
+    CHECK(QGuiApplication::clipboard()->text().startsWith(
+        QStringLiteral("Mapping,\"Iteration, ms\",")));
     setup.type("microBatches", "24"); // the mappings of the earlier plan were copied
     CHECK_FALSE(copy->isEnabled());
     CHECK(waitFor([&] { return copy->isEnabled(); }));
