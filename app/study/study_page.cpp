@@ -19,8 +19,6 @@
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QProgressBar>
-#include <QResizeEvent>
-#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -38,7 +36,6 @@ using PointRow = profiler::PointSummary::Row;
 constexpr double kMostAtOnce = 10'000; // points; a larger study does not start when it is opened
 constexpr int kStartPage = 0, kChartsPage = 1;              // pages of the stack
 constexpr int kDefinition = 270, kMaps = 746, kFront = 584; // widths in a window of 1600 px
-constexpr int kFoldDefinition = 1180;                       // width of the page
 
 QLabel* makeWrapped(const char* role, const char* name)
 {
@@ -91,7 +88,7 @@ StudyPage::StudyPage(const ThemeController& theme, const QString& nameOrFile, QW
     columns->addWidget(centre);
     columns->setStretchFactor(1, 1);
     columns->setSizes({kDefinition, kMaps + kFront});
-    spaced(new QHBoxLayout(this), {}, 0, {makeRail(), {columns, 1}});
+    spaced(new QHBoxLayout(this), {}, 0, {{columns, 1}});
     setInitialFocus(m_presets);
     connectAll();
     m_form->setStudy(m_saved);
@@ -147,7 +144,14 @@ QWidget* StudyPage::makeDefinition()
 {
     m_presets = named(new QComboBox, "studyPresets", tr("Preset"));
     m_presets->addItem(tr("Preset…"));
-    m_presets->addItems(studyPresets());
+    for (const QString& name : studyPresets()) {
+        m_presets->addItem(name);
+        const QModelIndex item = m_presets->model()->index(m_presets->count() - 1, 0);
+        if (const auto study = openStudy(name))
+            m_presets->model()->setItemData(
+                item,
+                {{Qt::ToolTipRole, toolTipText(fromUtf8(study->title + ": " + study->question))}});
+    }
     m_presets->setFocusPolicy(Qt::TabFocus);
     auto* more = makeIconButton("studyMore", Icon::More, tr("Save"), m_theme);
     auto* menu = new QMenu(more);
@@ -180,23 +184,6 @@ QWidget* StudyPage::makeDefinition()
     spaced(new QVBoxLayout(column), {}, 0,
            {head, makeLine(Qt::Horizontal), {m_form, 1}, makeLine(Qt::Horizontal), bottom});
     return column;
-}
-
-// The narrow column that replaces a folded definition.
-QWidget* StudyPage::makeRail()
-{
-    auto* rail = makeSurface("alt");
-    rail->setFixedWidth(36);
-    auto* buttons = spaced(
-        new QVBoxLayout, {4, 6, 4, 6}, 6,
-        {makeToolButton(m_showForm), named(makeToolButton(m_run), "studyRailRun"), kStretch});
-    spaced(new QHBoxLayout(rail), {}, 0, {{buttons, 1}, makeLine(Qt::Vertical)});
-    rail->hide();
-    connect(m_showForm, &QAction::toggled, this, [this, rail](bool isShown) {
-        m_definition->setVisible(isShown);
-        rail->setVisible(!isShown);
-    });
-    return rail;
 }
 
 QWidget* StudyPage::makeCharts()
@@ -241,7 +228,7 @@ QWidget* StudyPage::makePoint()
     return part;
 }
 
-// The page of a study without results: its question, and the presets.
+// The page of a study without results: its question.
 QWidget* StudyPage::makeStart()
 {
     auto* content = makeSurface("plain");
@@ -249,33 +236,17 @@ QWidget* StudyPage::makeStart()
     m_startQuestion = makeWrapped("secondary", "studyStartQuestion");
     m_startCount = makeWrapped("small", "studyStartCount");
     auto* run = makeButton(m_run->text(), QStringLiteral("studyStartRun"), "primary", m_run);
-    auto* column = spaced(new QVBoxLayout(content), {28, 24, 28, 24}, 8,
-                          {m_startTitle, m_startQuestion,
-                           spaced(new QHBoxLayout, {0, 4, 0, 12}, 12, {run, {m_startCount, 1}}),
-                           makeLabel(tr("Or choose a study:"), "secondary")});
-    for (const QString& name : studyPresets()) {
-        const auto study = openStudy(name);
-        if (!study)
-            continue;
-        auto* button
-            = makeButton(fromUtf8(study->title), QStringLiteral("studyPreset-") + name, "tool");
-        button->setAccessibleDescription(fromUtf8(study->question));
-        connect(button, &QAbstractButton::clicked, this, [this, name] {
-            if (mayDiscard())
-                open(name);
-        });
-        QLabel* question = makeWrapped("hint", "");
-        question->setText(fromUtf8(study->question));
-        column->addWidget(button, 0, Qt::AlignLeft);
-        column->addWidget(question);
-    }
-    column->addStretch(1);
-    return makeScroll(content);
+    spaced(new QVBoxLayout(content), {28, 24, 28, 24}, 8,
+           {m_startTitle, m_startQuestion,
+            spaced(new QHBoxLayout, {0, 4, 0, 12}, 12, {run, {m_startCount, 1}}),
+            makeLabel(tr("Or choose a study in the list “Preset”."), "secondary"), kStretch});
+    return content;
 }
 
 void StudyPage::connectAll()
 {
     connect(m_form, &StudyForm::edited, this, &StudyPage::showEdits);
+    connect(m_showForm, &QAction::toggled, m_definition, &QWidget::setVisible);
     connect(m_presets, &QComboBox::activated, this, [this](int index) {
         if (index > 0 && mayDiscard())
             open(m_presets->itemText(index));
@@ -644,6 +615,7 @@ QList<QAction*> StudyPage::menuActions(Menu menu) const
 // A narrow window folds the definition.
 void StudyPage::resizeEvent(QResizeEvent* event)
 {
+    constexpr int kFoldDefinition = 1180;
     Page::resizeEvent(event);
     const bool hasRoom = width() >= kFoldDefinition;
     if (hasRoom != std::exchange(m_hasRoom, hasRoom))

@@ -51,7 +51,6 @@ protected:
 private:
     void makeActions();
     QWidget* makeDefinition();
-    QWidget* makeRail();
     QWidget* makeCharts();
     QWidget* makePoint();
     QWidget* makeStart();
