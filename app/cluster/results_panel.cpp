@@ -140,14 +140,10 @@ ResultWatcher::ResultWatcher(QObject* parent)
 {
     constexpr int kInterval = 1000; // ms
     m_clock.setInterval(kInterval);
-    const auto look = [this] {
+    connect(&m_clock, &QTimer::timeout, this, [this] {
         if (!m_looks.isBusy())
             m_looks.ask(m_results.folder);
-    };
-    connect(&m_clock, &QTimer::timeout, this, look);
-    // Scans at once when the system reports a change, so that a new file is shown early. Only a
-    // later scan by the timer can find the file complete.
-    connect(&m_system, &QFileSystemWatcher::directoryChanged, this, look);
+    });
 }
 
 void ResultWatcher::watch(const QString& folder, int ranks)
@@ -155,7 +151,6 @@ void ResultWatcher::watch(const QString& folder, int ranks)
     stop();
     m_looks.drop();
     m_results = {folder, ranks, {}};
-    m_system.addPath(folder);
     m_clock.start();
     Q_EMIT changed();
     m_looks.ask(m_results.folder);
@@ -166,13 +161,6 @@ void ResultWatcher::setRanks(int ranks)
     if (ranks == std::exchange(m_results.ranks, ranks))
         return;
     Q_EMIT changed();
-}
-
-void ResultWatcher::stop()
-{
-    m_clock.stop();
-    if (!m_system.directories().isEmpty())
-        m_system.removePaths(m_system.directories());
 }
 
 void ResultWatcher::take(std::vector<ResultFile> found)

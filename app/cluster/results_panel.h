@@ -11,7 +11,6 @@
 
 #include <QDateTime>
 #include <QElapsedTimer>
-#include <QFileSystemWatcher>
 #include <QStringList>
 #include <QTimer>
 #include <QWidget>
@@ -75,8 +74,8 @@ QString findingText(const profiler::ExpectedComparison& comparison, const engine
 int rankOf(const engine::Run& run, engine::DeviceId device);
 
 // Watches the folder in which the traces of a cluster run arrive. A trace is complete when its size
-// and modification time did not change between two scans. Scans the folder after every change that
-// the system reports, and periodically, because network file systems report none. GUI thread only.
+// and modification time did not change between two scans. We scan the folder every second, because
+// network file systems report no changes. GUI thread only.
 class ResultWatcher : public QObject
 {
     Q_OBJECT
@@ -86,7 +85,7 @@ public:
 
     void watch(const QString& folder, int ranks);
     void setRanks(int ranks);
-    void stop(); // the results so far are kept
+    void stop() { m_clock.stop(); } // the results so far are kept
     bool isWatching() const { return m_clock.isActive(); }
     const ClusterResults& results() const { return m_results; }
     void setInterval(int milliseconds) { m_clock.setInterval(milliseconds); } // time between scans
@@ -98,7 +97,6 @@ private:
     void take(std::vector<ResultFile> found);
 
     ClusterResults m_results;
-    QFileSystemWatcher m_system;
     QTimer m_clock;
     QElapsedTimer m_sinceLook;
     Latest<QString, std::vector<ResultFile>> m_looks{
