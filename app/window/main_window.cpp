@@ -207,9 +207,8 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     statusBar()->addPermanentWidget(m_note);
     m_facts->setTextFormat(Qt::RichText);
     m_facts->setProperty(kHtmlToolTip, true);
-    m_facts->setContentsMargins(10, 0, 0, 0);
     m_facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // cut in a narrow window
-    m_note->setContentsMargins(0, 0, 8, 0);
+    statusBar()->setContentsMargins(10, 0, 8, 0);
     followStyleSheet(*menuBar());
     followStyleSheet(*statusBar());
 
