@@ -1,267 +1,48 @@
 #include "app/cluster/cluster_page.h"
 
+#include "app/timeline/details/details_layout.h"
 #include "app/ui/controls.h"
+#include "app/ui/data_table.h"
 #include "app/ui/file_dialog.h"
 #include "app/ui/numbers.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/spin_field.h"
 #include "app/ui/text.h"
 #include "engine/cost/hardware.h"
-#include "engine/kit/training_kit.h"
+#include "profiler/analysis/run_measures.h"
+#include "profiler/report/sheet.h"
 
 #include <QAction>
 #include <QBoxLayout>
 #include <QClipboard>
 #include <QComboBox>
 #include <QFileInfo>
-#include <QGridLayout>
+#include <QFormLayout>
 #include <QGuiApplication>
 #include <QLineEdit>
 #include <QResizeEvent>
 #include <QScrollArea>
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <ranges>
 #include <utility>
 
 namespace app {
-namespace {
 
-// kTitle: width of the titles. kBaseline: margin that aligns a label with the text in a field.
-constexpr int kTitle = 92, kBaseline = 5;
-
-QHBoxLayout* makeRow(const QString& title, std::initializer_list<Cell> cells)
+struct ClusterPage::Writing
 {
-    auto* row = new QHBoxLayout;
-    auto* label = makeLabel(title);
-    label->setFixedWidth(kTitle);
-    label->setAlignment(Qt::AlignTop);
-    label->setContentsMargins(0, kBaseline, 0, 0);
-    spaced(row, {}, 10, {label});
-    fill(*row, cells);
-    return row;
-}
-
-} // namespace
-
-KitPanel::KitPanel(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_run(named(makeLabel({}), "clusterRun"))
-    , m_model(named(makeLabel({}, "small"), "clusterModel"))
-    , m_ranks(named(makeLabel({}, "small"), "clusterRanks"))
-    , m_hint(named(makeLabel({}, "hint"), "launchHint"))
-    , m_written(named(makeLabel({}, "hint"), "kitWritten"))
-    , m_contents(named(makeLabel({}, "small"), "kitContents"))
-    , m_launcher(named(new SegmentControl(theme, {tr("torchrun"), tr("Slurm"), tr("torchtitan")}),
-                       "launcher"))
-    , m_gpus(named(new SpinField(theme), "gpusPerNode", tr("GPUs per node")))
-    , m_port(named(new SpinField(theme), "port", tr("Port")))
-    , m_first(named(new QLineEdit, "firstNode", tr("First node")))
-    , m_command(named(new QLineEdit, "launchCommand", tr("Command")))
-    , m_hardware(named(new QComboBox, "clusterHardware", tr("GPU of the cluster")))
-    , m_write(makeButton(tr("Write kit…"), QStringLiteral("writeKit"), "primary"))
-    , m_archive(makeButton(tr("Write .zip…"), QStringLiteral("writeKitArchive")))
-    , m_copy(makeButton(tr("Copy"), QStringLiteral("copyLaunch")))
-{
-    setObjectName(QStringLiteral("kitPanel"));
-    m_launcher->setName(tr("Launcher"));
-    for (QLabel* label : {m_contents, m_hint, m_written, m_run, m_model}) {
-        label->setWordWrap(true);
-        label->setTextFormat(Qt::PlainText);
-    }
-    for (QLabel* value : {m_run, m_model, m_contents}) { // on the same baseline as their titles
-        value->setAlignment(Qt::AlignTop);
-        value->setContentsMargins(0, kBaseline, 0, 0);
-    }
-    makeFields();
-}
-
-void KitPanel::makeFields()
-{
-    constexpr int kMostGpus = 1024, kMostPort = 65535, kSpin = 84;
-    m_gpus->setRange(1, kMostGpus);
-    m_port->setRange(1, kMostPort);
-    m_gpus->setFixedWidth(kSpin);
-    m_port->setFixedWidth(kSpin);
-    m_hardware->addItem(tr("not known"));
-    for (const std::string& name : engine::hardwareNames())
-        m_hardware->addItem(fromUtf8(name));
-    m_hardware->setToolTip(tr("Predict the iteration and the memory on this GPU"));
-    m_first->setPlaceholderText(tr("host name or address"));
-    connect(m_launcher, &SegmentControl::currentChanged, this, [this](int launcher) {
-        m_plan.launcher = static_cast<engine::Launcher>(launcher);
-        changed();
-    });
-    connect(m_gpus, &QSpinBox::valueChanged, this, [this](int gpus) {
-        m_plan.gpusPerNode = gpus;
-        changed();
-    });
-    connect(m_port, &QSpinBox::valueChanged, this, [this](int port) {
-        m_plan.port = port;
-        changed();
-    });
-    connect(m_first, &QLineEdit::textChanged, this, [this](const QString& host) {
-        m_plan.firstNode = host;
-        changed();
-    });
-    connect(m_hardware, &QComboBox::currentIndexChanged, this, [this](int index) {
-        m_plan.hardware = index > 0 ? m_hardware->currentText() : QString();
-        m_plan.nodeLink = m_plan.networkLink = std::nullopt;
-        changed();
-    });
-    spaced(new QVBoxLayout(this), {}, 10,
-           {makeRow(tr("Run"), {{m_run, 1}}), makeRow(tr("Model"), {{m_model, 1}}),
-            makeRow(tr("GPU"), {{m_hardware, 1}}), makeRow(tr("Launcher"), {m_launcher, kStretch}),
-            makeRow(tr("GPUs per node"), {m_gpus, {m_ranks, 1}}),
-            makeRow(tr("First node"), {{m_first, 1}, makeLabel(tr("Port")), m_port}),
-            makeRow(tr("Command"), {{makeCommand(), 1}}), makeRow(tr("Kit"), {{m_contents, 1}})});
-}
-
-QWidget* KitPanel::makeCommand()
-{
-    m_command->setReadOnly(true);
-    m_command->setFont(codeFont(12));
-    m_copy->setToolTip(tr("Copy the command"));
-    connect(m_copy, &QPushButton::clicked, this,
-            [this] { Q_EMIT copyRequested(m_command->text()); });
-    connect(m_write, &QPushButton::clicked, this, &KitPanel::writeRequested);
-    m_archive->setToolTip(tr("Write the kit as one file, to copy to the cluster"));
-    connect(m_archive, &QPushButton::clicked, this, &KitPanel::archiveRequested);
-    auto* part = new QWidget;
-    spaced(new QVBoxLayout(part), {}, 8,
-           {spaced(new QHBoxLayout, {}, 8, {{m_command, 1}, m_copy}), m_hint,
-            spaced(new QHBoxLayout, {}, 10, {m_write, m_archive, {m_written, 1}})});
-    return part;
-}
-
-void KitPanel::changed()
-{
-    if (!m_isShowing)
-        Q_EMIT edited();
-}
-
-void KitPanel::setPlan(const ClusterPlan& plan, const QString& source)
-{
-    m_isShowing = true;
-    m_plan = plan;
-    const engine::Experiment& experiment = plan.experiment;
-    const engine::ModelSpec& model = experiment.model;
-    m_run->setText(tr("%1: D %2, N %3, W %4")
-                       .arg(source, QString::number(experiment.schedule.devices),
-                            QString::number(experiment.schedule.microBatches),
-                            QString::number(experiment.schedule.dataParallel)));
-    m_model->setText(tr("%1, %2; %3, sequence %4, micro-batch size %5")
-                         .arg(fromUtf8(model.name),
-                              fromUtf8(engine::nameIn(engine::kPrecisionNames, model.precision)),
-                              countOf(model.layers, "layer"), QString::number(model.sequence),
-                              QString::number(model.microBatchSize)));
-    m_launcher->setCurrent(static_cast<int>(plan.launcher));
-    m_gpus->setValue(plan.gpusPerNode);
-    m_port->setValue(plan.port);
-    m_first->setText(plan.firstNode);
-    m_hardware->setCurrentIndex(std::max(0, m_hardware->findText(plan.hardware)));
-    m_isShowing = false;
-    m_written->clear();
-}
-
-void KitPanel::awaitOutlook()
-{
-    m_canWrite = false;
-    enableButtons();
-    m_copy->setEnabled(false);
-}
-
-void KitPanel::showOutlook(const engine::Result<ClusterOutlook>& outlook)
-{
-    const bool usesFirst = m_plan.launcher != engine::Launcher::Slurm;
-    const bool canWrite = outlook.has_value();
-    m_canWrite = canWrite;
-    enableButtons();
-    m_first->setEnabled(usesFirst && (!canWrite || outlook->kit.nodes > 1));
-    m_port->setEnabled(m_first->isEnabled() || !usesFirst);
-    m_copy->setEnabled(canWrite && !outlook->command.isEmpty());
-    if (!canWrite) {
-        m_command->clear();
-        m_ranks->clear();
-        m_hint->setText(capitalized(fromUtf8(outlook.error().message)));
-        m_contents->clear();
-        return;
-    }
-    const engine::TrainingKit& kit = outlook->kit;
-    m_ranks->setText(tr("%1, %2").arg(countOf(kit.nodes, "node"), countOf(kit.ranks, "rank"))
-                     + tr(" = D %1 × W %2")
-                           .arg(m_plan.experiment.schedule.devices)
-                           .arg(m_plan.experiment.schedule.dataParallel));
-    m_command->setText(outlook->command);
-    m_command->setCursorPosition(0);
-    m_hint->setText(outlook->commandProblem.isEmpty() ? launcherHint(m_plan, kit)
-                                                      : outlook->commandProblem);
-    showContents(*outlook);
-}
-
-void KitPanel::showContents(const ClusterOutlook& outlook)
-{
-    double bytes = 0;
-    QStringList names;
-    for (const engine::KitFile& file : outlook.kit.files) {
-        bytes += static_cast<double>(file.text.size());
-        names.append(fromUtf8(file.name));
-    }
-    const QString obstacle = fromUtf8(outlook.kit.torchObstacle);
-    m_contents->setText(
-        tr("%1 of plain text, %2 KB: %3. %4 Results: losses and one trace per rank.")
-            .arg(countOf(names.size(), "file"), number(bytes / 1000, bytes < 10'000 ? 1 : 0),
-                 names.join(tr(", ")),
-                 obstacle.isEmpty() ? tr("PyTorch's pipeline runtime executes the schedule.")
-                                    : tr("The kit includes a runtime, because PyTorch's pipeline "
-                                         "runtime cannot execute %1.")
-                                          .arg(obstacle)));
-}
-
-void KitPanel::useLinks(const ClusterPlan& plan)
-{
-    m_plan.nodeLink = plan.nodeLink;
-    m_plan.networkLink = plan.networkLink;
-    Q_EMIT edited();
-}
-
-void KitPanel::setWriting(bool isWriting)
-{
-    m_isWriting = isWriting;
-    enableButtons();
-}
-
-void KitPanel::enableButtons()
-{
-    for (QPushButton* button : {m_write, m_archive})
-        button->setEnabled(!m_isWriting && m_canWrite);
-}
-
-void KitPanel::showWritten(const QString& text)
-{
-    m_written->setText(text);
-}
-
-namespace {
-
-constexpr int kFoldDock = 1240, kDockWidth = 290, kKitWidth = 760;
-
-// How the levels of a check are shown.
-struct LevelLook
-{
-    Icon icon;
-    IconLabel::Colour colour;
-    const char* name;
+    std::atomic<bool> isCancelled = false;
+    std::atomic<int> percent = 0;
 };
-constexpr std::array<LevelLook, 3> kLevels{{{Icon::Check, &Chrome::ok, "passed"},
-                                            {Icon::Warning, &Chrome::warning, "warning"},
-                                            {Icon::Error, &Chrome::error, "problem"}}};
+
+namespace {
+
+using Level = ClusterCheck::Level;
 
 // "4 pass, 2 warnings", "1 problem"
 QString checksText(const std::vector<ClusterCheck>& checks)
 {
-    using Level = ClusterCheck::Level;
     const auto count = [&](Level level) {
         return static_cast<std::int64_t>(std::ranges::count(checks, level, &ClusterCheck::level));
     };
@@ -275,53 +56,85 @@ QString checksText(const std::vector<ClusterCheck>& checks)
     return parts.join(QStringLiteral(", "));
 }
 
-std::vector<std::pair<QString, QString>> factsOf(const ClusterPrediction& prediction,
-                                                 const ClusterPlan& plan)
+std::vector<TableColumn<ClusterCheck>> checkColumns()
 {
-    const profiler::RunMetrics& metrics = prediction.metrics;
-    const Scale scale = timeScale(prediction.run->info, metrics.duration);
-    std::vector<std::pair<QString, QString>> facts{
-        {QStringLiteral("Iteration"), scale.withUnit(static_cast<double>(metrics.duration))},
-        {QStringLiteral("Bubble"), percent(metrics.bubbleRatio)},
-        {QStringLiteral("Exposed communication"), scale.withUnit(prediction.loads.exposed.sum())}};
-    if (metrics.tokensPerSecond)
-        facts.emplace_back(QStringLiteral("Tokens per second"),
-                           number(*metrics.tokensPerSecond, 0));
-    if (metrics.mfu)
-        facts.emplace_back(QStringLiteral("MFU"), percent(*metrics.mfu));
-    std::int64_t most = 0;
-    for (const auto& device : metrics.devices)
-        most = std::max(most, device.peakBytes.value_or(0));
-    facts.emplace_back(QStringLiteral("Memory, fullest device"),
-                       byteScale(most).withUnit(static_cast<double>(most)));
-    const engine::HardwareSpec& hardware = prediction.hardware;
-    facts.emplace_back(QStringLiteral("GPU, assumed"), fromUtf8(hardware.name));
-    facts.emplace_back(plan.nodeLink ? QStringLiteral("Link in a node, measured")
-                                     : QStringLiteral("Link in a node"),
-                       linkText(hardware.node));
-    facts.emplace_back(plan.networkLink ? QStringLiteral("Link between nodes, measured")
-                                        : QStringLiteral("Link between nodes"),
-                       linkText(hardware.network));
-    return facts;
+    using Row = ClusterCheck;
+    return {TableColumn<Row>(ClusterPage::tr("Check"), &Row::bold, Qt::AlignLeft).flag(kStrongRole),
+            TableColumn<Row>(
+                ClusterPage::tr("Result"),
+                [](const Row& row) {
+                    return row.level == Level::Pass   ? ClusterPage::tr("passed")
+                        : row.level == Level::Warning ? ClusterPage::tr("warning")
+                                                      : ClusterPage::tr("problem");
+                },
+                Qt::AlignLeft)
+                .with(kExceedsRole,
+                      [](const Row& row) { return QVariant(row.level == Level::Problem); }),
+            TableColumn<Row>(ClusterPage::tr("Finding"), &Row::text, Qt::AlignLeft)
+                .flag(kHintRole)
+                .tip(&Row::text)};
 }
 
-void clear(QLayout& layout)
+std::vector<TableColumn<engine::KitFile>> fileColumns()
 {
-    while (QLayoutItem* item = layout.takeAt(0)) {
-        item->widget()->hide();
-        item->widget()->deleteLater();
-        delete item;
-    }
+    using Row = engine::KitFile;
+    return {{ClusterPage::tr("File"), &Row::name, Qt::AlignLeft},
+            {ClusterPage::tr("KB"),
+             [](const Row& row) { return number(static_cast<double>(row.text.size()) / 1e3, 1); }},
+            TableColumn<Row>(
+                ClusterPage::tr("Purpose"),
+                [](const Row& row) { return fromUtf8(engine::kitFilePurpose(row.name)); },
+                Qt::AlignLeft)
+                .flag(kHintRole)};
+}
+
+QString nodeTitle(const NodeRow& row)
+{
+    return row.firstCopy == row.lastCopy
+        ? ClusterPage::tr("Node %1, pipeline %2").arg(row.node).arg(row.firstCopy)
+        : ClusterPage::tr("Node %1, pipelines %2 to %3")
+              .arg(row.node)
+              .arg(row.firstCopy)
+              .arg(row.lastCopy);
+}
+
+Details describe(const ClusterPrediction& prediction, const ClusterPlan& plan)
+{
+    constexpr std::size_t kMostRows = 16;
+    const profiler::ReportedRun reported{*prediction.run, prediction.metrics};
+    const engine::HardwareSpec& hardware = prediction.hardware;
+    Details details;
+    details.title = fromUtf8(hardware.name);
+    details.left = ClusterPage::tr("assumed");
+    DetailsSection numbers;
+    for (const profiler::Fact& fact : profiler::facts(profiler::runMeasures(), reported))
+        numbers.add(fromUtf8(fact.of.title), fromUtf8(readingText(fact.value, fact.of)));
+    numbers.add(ClusterPage::tr("Exposed communication"),
+                timeScale(prediction.run->info, prediction.metrics.duration)
+                    .withUnit(prediction.loads.exposed.sum()));
+    numbers.add(plan.nodeLink ? ClusterPage::tr("Link in a node, measured")
+                              : ClusterPage::tr("Link in a node"),
+                linkText(hardware.node));
+    numbers.add(plan.networkLink ? ClusterPage::tr("Link between nodes, measured")
+                                 : ClusterPage::tr("Link between nodes"),
+                linkText(hardware.network));
+    DetailsSection nodes;
+    nodes.title = ClusterPage::tr("Devices of each node");
+    const auto rows = nodeRows(prediction, plan.experiment.schedule.dataParallel);
+    for (const NodeRow& row : rows | std::views::take(kMostRows))
+        nodes.add(nodeTitle(row), row.devices);
+    if (rows.size() > kMostRows)
+        nodes.add(ClusterPage::tr("and %1 more nodes").arg(rows.size() - kMostRows), {});
+    details.sections = {std::move(numbers), std::move(nodes)};
+    return details;
 }
 
 // A step of the page, with `note` at the right.
 QWidget* makeStep(const QString& title, QLabel* note, QWidget* content)
 {
     auto* part = new QWidget;
-    auto* head = spaced(new QHBoxLayout, {}, 12, {makeLabel(title, "section"), kStretch});
-    if (note != nullptr)
-        head->addWidget(note);
-    spaced(new QVBoxLayout(part), {16, 16, 16, 16}, 14, {head, content});
+    spaced(new QVBoxLayout(part), {16, 16, 16, 16}, 14,
+           {spaced(new QHBoxLayout, {}, 12, {{makeLabel(title, "section"), 1}, note}), content});
     return part;
 }
 
@@ -330,28 +143,53 @@ QWidget* makeStep(const QString& title, QLabel* note, QWidget* content)
 ClusterPage::ClusterPage(const ThemeController& theme, RunLibrary& library, QWidget* parent)
     : Page(parent)
     , m_theme(theme)
-    , m_kit(new KitPanel(theme))
-    , m_kitNote(makeLabel({}, "hint"))
+    , m_run(named(makeLabel({}), "clusterRun"))
+    , m_ranks(named(makeLabel({}, "small"), "clusterRanks"))
+    , m_hint(named(makeLabel({}, "hint"), "launchHint"))
+    , m_writtenText(named(makeLabel({}, "hint"), "kitWritten"))
+    , m_contents(named(makeLabel({}, "small"), "kitContents"))
     , m_checkNote(named(makeLabel({}, "hint"), "checksNote"))
+    , m_launcher(named(new SegmentControl(theme, {tr("torchrun"), tr("Slurm"), tr("torchtitan")}),
+                       "launcher"))
+    , m_gpus(named(new SpinField(theme), "gpusPerNode", tr("GPUs per node")))
+    , m_port(named(new SpinField(theme), "port", tr("Port")))
+    , m_first(named(new QLineEdit, "firstNode", tr("First node")))
+    , m_command(named(new QLineEdit, "launchCommand", tr("Command")))
+    , m_hardware(named(new QComboBox, "clusterHardware", tr("GPU of the cluster")))
+    , m_checkTable(named(new DataTable(theme, 24), "clusterChecks", tr("Checks")))
+    , m_fileTable(named(new DataTable(theme, 22), "kitFiles", tr("Files of the kit")))
+    , m_cancel(makeButton(tr("Cancel"), QStringLiteral("cancelKit")))
+    , m_facts(new QScrollArea)
 {
     setObjectName(QStringLiteral("clusterPage"));
     makeActions();
+    makeFields();
     m_results = new ResultsPanel(theme, library, *m_compare);
     m_dock = makeDock();
     spaced(new QHBoxLayout(this), {}, 0,
            {{makeScroll(makeCentre()), 1}, makeLine(Qt::Vertical), m_dock});
-    connectAll();
+    connect(&m_theme, &ThemeController::unitsChanged, this, &ClusterPage::showOutlook);
+    connect(&m_theme, &ThemeController::changed, this, &ClusterPage::showPrediction);
+    connect(m_results, &ResultsPanel::changed, this, &ClusterPage::statusChanged);
+    connect(m_results, &ResultsPanel::compareRequested, this, [this](const QStringList& files) {
+        Q_EMIT pageRequested({"compare", files});
+    });
+    connect(m_results, &ResultsPanel::linksMeasured, this, [this](const ClusterPlan& plan) {
+        m_plan.nodeLink = plan.nodeLink;
+        m_plan.networkLink = plan.networkLink;
+        edited();
+    });
+    m_progress.setInterval(100);
+    connect(&m_progress, &QTimer::timeout, this,
+            [this] { m_writtenText->setText(tr("Writing, %1 %").arg(m_writing->percent)); });
 }
 
 ClusterPage::ClusterPage(const ThemeController& theme, RunLibrary& library, const ClusterPlan& plan,
                          QWidget* parent)
     : ClusterPage(theme, library, parent)
 {
-    const engine::Scheme* scheme = engine::findScheme(plan.experiment.schedule.scheme);
-    m_source = tr("Set-up of %1")
-                   .arg(scheme != nullptr ? shortTitle(fromUtf8(scheme->title))
-                                          : fromUtf8(plan.experiment.schedule.scheme));
-    m_kit->setPlan(plan, m_source);
+    m_source = tr("Set-up of %1").arg(schemeTitle(fromUtf8(plan.experiment.schedule.scheme)));
+    setPlan(plan);
     ask();
 }
 
@@ -365,6 +203,12 @@ ClusterPage::ClusterPage(const ThemeController& theme, RunLibrary& library,
     takeDocument();
 }
 
+ClusterPage::~ClusterPage()
+{
+    if (m_writing)
+        m_writing->isCancelled = true;
+}
+
 void ClusterPage::takeDocument()
 {
     if (m_emulated->run() == nullptr)
@@ -372,121 +216,206 @@ void ClusterPage::takeDocument()
     disconnect(m_emulated.get(), &RunDocument::stateChanged, this, nullptr);
     auto plan = clusterPlanOf(*m_emulated->run());
     m_source = m_emulated->title();
-    if (!plan) {
-        m_emulated.reset();
-        m_results->setEmulated(nullptr);
-        m_kit->setPlan(ClusterPlan(), m_source);
-        return take(tl::unexpected(plan.error()));
-    }
-    m_kit->setPlan(*plan, m_source);
-    ask();
+    setPlan(plan.value_or(ClusterPlan()));
+    if (plan)
+        return ask();
+    m_emulated.reset();
+    m_results->setEmulated(nullptr);
+    take(tl::unexpected(plan.error()));
 }
 
 void ClusterPage::makeActions()
 {
     m_write = makeAction("writeKitAction", tr("&Write kit…"), tr("Ctrl+S"),
                          [this] { askForKitFolder(); });
-    m_archive = makeAction("writeArchiveAction", tr("Write kit as an &archive…"), {},
-                           [this] { askForArchive(); });
+    m_archive = makeAction(
+        "writeArchiveAction", tr("Write kit as an &archive…"), {}, [this] { askForArchive(); },
+        tr("write the kit as one file, to copy to the cluster"));
     m_watch = makeAction("watchAction", tr("Watch a folder of &results…"), tr("Ctrl+Shift+W"),
                          [this] { m_results->askForFolder(); });
     m_compare = makeAction(
         "compareCluster", tr("&Compare the runs"), tr("Ctrl+Return"),
         [this] { m_results->compare(); },
         tr("compare prediction, emulated run and measured run op by op"));
-    m_copy = makeAction("copyCluster", tr("Copy the &command"), tr("Ctrl+Shift+C"),
-                        [this] { QGuiApplication::clipboard()->setText(m_outlook->command); });
+    m_copy = makeAction("copyCluster", tr("Copy the &command"), tr("Ctrl+Shift+C"), [this] {
+        QGuiApplication::clipboard()->setText(m_outlook->command);
+        m_writtenText->setText(tr("Copied."));
+    });
     for (QAction* action : {m_write, m_archive, m_compare, m_copy})
         action->setEnabled(false);
+}
+
+void ClusterPage::makeFields()
+{
+    constexpr int kMostGpus = 1024, kMostPort = 65535, kSpin = 84;
+    m_launcher->setName(tr("Launcher"));
+    m_gpus->setRange(1, kMostGpus);
+    m_port->setRange(1, kMostPort);
+    m_gpus->setFixedWidth(kSpin);
+    m_port->setFixedWidth(kSpin);
+    m_hardware->addItem(tr("not known"));
+    for (const std::string& name : engine::hardwareNames())
+        m_hardware->addItem(fromUtf8(name));
+    m_hardware->setToolTip(tr("Predict the iteration and the memory on this GPU"));
+    m_first->setPlaceholderText(tr("host name or address"));
+    m_command->setReadOnly(true);
+    m_command->setFont(codeFont(12));
+    for (QLabel* label : {m_run, m_contents, m_hint, m_writtenText}) {
+        label->setWordWrap(true);
+        label->setTextFormat(Qt::PlainText);
+    }
+    m_fileTable->setModel(&m_files);
+    m_fileTable->setRestColumn(2);
+    m_checkTable->setModel(&m_checks);
+    m_checkTable->setRestColumn(2);
+    m_cancel->hide();
+    connect(m_cancel, &QPushButton::clicked, this, [this] { m_writing->isCancelled = true; });
+    connect(m_launcher, &SegmentControl::currentChanged, this, [this](int launcher) {
+        m_plan.launcher = static_cast<engine::Launcher>(launcher);
+        edited();
+    });
+    connect(m_gpus, &QSpinBox::valueChanged, this, [this](int gpus) {
+        m_plan.gpusPerNode = gpus;
+        edited();
+    });
+    connect(m_port, &QSpinBox::valueChanged, this, [this](int port) {
+        m_plan.port = port;
+        edited();
+    });
+    connect(m_first, &QLineEdit::textChanged, this, [this](const QString& host) {
+        m_plan.firstNode = host;
+        edited();
+    });
+    connect(m_hardware, &QComboBox::currentIndexChanged, this, [this](int index) {
+        m_plan.hardware = index > 0 ? m_hardware->currentText() : QString();
+        m_plan.nodeLink = m_plan.networkLink = std::nullopt;
+        edited();
+    });
+}
+
+QWidget* ClusterPage::makeKit()
+{
+    constexpr int kKitWidth = 760;
+    const auto button = [](const QString& text, const char* name, const char* kind, QAction* to) {
+        return makeButton(text, QString::fromLatin1(name), kind, to);
+    };
+    auto* kit = new QWidget; // as wide as its fields need
+    kit->setMaximumWidth(kKitWidth);
+    auto* form = new QFormLayout(kit);
+    form->setContentsMargins({});
+    form->setHorizontalSpacing(14);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    form->addRow(tr("Run"), m_run);
+    form->addRow(tr("GPU"), m_hardware);
+    form->addRow(tr("Launcher"), spaced(new QHBoxLayout, {}, 0, {m_launcher, kStretch}));
+    form->addRow(tr("GPUs per node"), spaced(new QHBoxLayout, {}, 10, {m_gpus, {m_ranks, 1}}));
+    form->addRow(tr("First node"),
+                 spaced(new QHBoxLayout, {}, 10, {{m_first, 1}, makeLabel(tr("Port")), m_port}));
+    form->addRow(tr("Command"),
+                 spaced(new QHBoxLayout, {}, 8,
+                        {{m_command, 1}, button(tr("Copy"), "copyLaunch", "", m_copy)}));
+    form->addRow({}, m_hint);
+    form->addRow({},
+                 spaced(new QHBoxLayout, {}, 10,
+                        {button(tr("Write kit…"), "writeKit", "primary", m_write),
+                         button(tr("Write .zip…"), "writeKitArchive", "", m_archive),
+                         m_cancel,
+                         {m_writtenText, 1}}));
+    form->addRow(tr("Kit"), m_contents);
+    form->addRow({}, m_fileTable);
+    auto* left = new QWidget;
+    spaced(new QHBoxLayout(left), {}, 0, {{kit, 100}, kStretch});
+    return left;
 }
 
 QWidget* ClusterPage::makeCentre()
 {
     auto* centre = makeSurface("plain");
-    m_checkList = named(new QWidget, "clusterChecks", tr("Checks"));
-    m_checks = spaced(new QGridLayout(m_checkList), QMargins(), 8);
-    m_checks->setHorizontalSpacing(24);
-    for (const int column : {0, 1})
-        m_checks->setColumnStretch(column, 1);
-    auto* kit = new QWidget; // as wide as its fields need
-    m_kit->setMaximumWidth(kKitWidth);
-    spaced(new QHBoxLayout(kit), {}, 0, {{m_kit, 100}, kStretch});
-    auto* head = makeBar(
-        40, 10,
-        {makeLabel(tr("Run on a cluster"), "section"),
-         makeLabel(tr("Write a kit, start it on the cluster, and bring the results back."),
-                   "small"),
-         kStretch});
-    spaced(new QVBoxLayout(centre), {}, 0,
-           {head, makeLine(Qt::Horizontal), makeStep(tr("1 What to run"), m_kitNote, kit),
-            makeLine(Qt::Horizontal), makeStep(tr("2 Checks"), m_checkNote, m_checkList),
-            makeLine(Qt::Horizontal), makeStep(tr("3 Bring the results back"), nullptr, m_results),
-            kStretch});
+    spaced(
+        new QVBoxLayout(centre), {}, 0,
+        {makeBar(40, 10,
+                 {makeLabel(tr("Run on a cluster"), "section"),
+                  makeLabel(tr("Write a kit, start it on the cluster, and bring the results back."),
+                            "small"),
+                  kStretch}),
+         makeLine(Qt::Horizontal), makeStep(tr("1 What to run"), makeLabel({}), makeKit()),
+         makeLine(Qt::Horizontal), makeStep(tr("2 Checks"), m_checkNote, m_checkTable),
+         makeLine(Qt::Horizontal),
+         makeStep(tr("3 Bring the results back"), makeLabel({}), m_results), kStretch});
     return centre;
 }
 
 QWidget* ClusterPage::makeDock()
 {
-    auto* content = makeSurface("plain");
-    m_facts = new QGridLayout;
-    m_facts->setColumnStretch(0, 1);
-    spaced(m_facts, {}, 8);
-    spaced(new QVBoxLayout(content), {12, 12, 12, 12}, 10, {m_facts, kStretch});
+    constexpr int kDockWidth = 290;
+    m_facts->setWidgetResizable(true);
+    m_facts->setFrameShape(QFrame::NoFrame);
+    m_facts->setFocusPolicy(Qt::NoFocus);
     auto* button = makeButton(tr("Compare"), QStringLiteral("compareClusterButton"), "", m_compare);
-    auto* dock = new QWidget;
+    auto* dock = makeSurface("plain");
     dock->setFixedWidth(kDockWidth);
     spaced(new QVBoxLayout(dock), {}, 0,
            {makeBar(
                 40, 8,
                 {makeLabel(tr("Prediction"), "dock"), new Tag(m_theme, tr("simulated")), kStretch}),
             makeLine(Qt::Horizontal),
-            {makeScroll(content), 1},
+            {m_facts, 1},
             makeLine(Qt::Horizontal),
             makeBar(53, 8, {{button, 1}})});
     return dock;
 }
 
-void ClusterPage::connectAll()
+void ClusterPage::setPlan(const ClusterPlan& plan)
 {
-    connect(m_kit, &KitPanel::edited, this, [this] {
-        m_written.clear();
-        m_isOutdated = true;
-        if (!m_isWriting)
-            m_kit->showWritten({});
-        ask();
-    });
-    connect(&m_theme, &ThemeController::unitsChanged, this, &ClusterPage::showOutlook);
-    connect(m_kit, &KitPanel::writeRequested, this, &ClusterPage::askForKitFolder);
-    connect(m_kit, &KitPanel::archiveRequested, this, &ClusterPage::askForArchive);
-    connect(m_kit, &KitPanel::copyRequested, this, [this](const QString& command) {
-        QGuiApplication::clipboard()->setText(command);
-        m_kit->showWritten(tr("Copied."));
-    });
-    connect(m_results, &ResultsPanel::changed, this, &ClusterPage::statusChanged);
-    connect(m_results, &ResultsPanel::compareRequested, this, [this](const QStringList& files) {
-        Q_EMIT pageRequested({"compare", files});
-    });
-    connect(m_results, &ResultsPanel::linksMeasured, m_kit, &KitPanel::useLinks);
+    m_isShowing = true;
+    m_plan = plan;
+    const engine::Experiment& experiment = plan.experiment;
+    const engine::ModelSpec& model = experiment.model;
+    m_run->setText(
+        tr("%1: D %2, N %3, W %4; %5, %6, %7")
+            .arg(m_source, QString::number(experiment.schedule.devices),
+                 QString::number(experiment.schedule.microBatches),
+                 QString::number(experiment.schedule.dataParallel), fromUtf8(model.name),
+                 fromUtf8(engine::nameIn(engine::kPrecisionNames, model.precision)),
+                 countOf(model.layers, "layer"))
+        + tr(", sequence %1, micro-batch size %2").arg(model.sequence).arg(model.microBatchSize));
+    m_launcher->setCurrent(static_cast<int>(plan.launcher));
+    m_gpus->setValue(plan.gpusPerNode);
+    m_port->setValue(plan.port);
+    m_first->setText(plan.firstNode);
+    m_hardware->setCurrentIndex(std::max(0, m_hardware->findText(plan.hardware)));
+    m_isShowing = false;
+    m_writtenText->clear();
+}
+
+void ClusterPage::edited()
+{
+    if (m_isShowing)
+        return;
+    m_written.clear();
+    m_isOutdated = true;
+    if (!m_writing)
+        m_writtenText->clear();
+    ask();
 }
 
 void ClusterPage::ask()
 {
-    m_outlooks.ask(m_kit->plan());
-    m_kit->awaitOutlook();
+    m_outlooks.ask(m_plan);
     enableActions();
 }
 
 void ClusterPage::enableActions()
 {
     for (QAction* action : {m_write, m_archive})
-        action->setEnabled(isCurrent() && !m_isWriting);
+        action->setEnabled(isCurrent() && !m_writing);
+    m_cancel->setVisible(m_writing != nullptr);
     m_copy->setEnabled(isCurrent() && !m_outlook->command.isEmpty());
 }
 
 void ClusterPage::take(engine::Result<ClusterOutlook> outlook)
 {
-    m_problem = outlook ? QString() : fromUtf8(outlook.error().message);
-    m_kit->showOutlook(outlook);
+    m_problem = outlook ? QString() : capitalized(fromUtf8(outlook.error().message));
     m_outlook.reset();
     if (outlook)
         m_outlook = std::make_shared<const ClusterOutlook>(*std::move(outlook));
@@ -495,72 +424,59 @@ void ClusterPage::take(engine::Result<ClusterOutlook> outlook)
 
 void ClusterPage::showOutlook()
 {
-    if (m_outlook)
-        showChecks(m_outlook->checks);
-    else
-        showChecks({{ClusterCheck::Level::Problem, tr("No kit"), capitalized(m_problem)}});
-    m_kitNote->setText(m_outlook ? tr("%1, %2").arg(countOf(m_outlook->kit.ranks, "rank"),
-                                                    countOf(m_outlook->kit.nodes, "node"))
-                                 : QString());
+    const std::vector<ClusterCheck> checks = m_outlook
+        ? m_outlook->checks
+        : std::vector<ClusterCheck>{{Level::Problem, tr("No kit"), m_problem}};
+    m_checks.reset(checkColumns(), checks);
+    m_checkTable->setFixedHeight(m_checkTable->fittingHeight());
+    m_checkNote->setText(tr("%1; checked again at each change").arg(checksText(checks)));
+    showKit();
     enableActions();
     showPrediction();
-    m_results->setOutlook(m_outlook, m_kit->plan());
+    m_results->setOutlook(m_outlook, m_plan);
 }
 
-void ClusterPage::showChecks(const std::vector<ClusterCheck>& checks)
+void ClusterPage::showKit()
 {
-    clear(*m_checks);
-    QStringList texts;
-    for (const ClusterCheck& check : checks) {
-        const LevelLook& level = kLevels[static_cast<std::size_t>(check.level)];
-        auto* row = new QWidget;
-        QLabel *bold = makeLabel(check.bold, "dock"), *text = makeLabel(check.text, "small");
-        text->setTextFormat(Qt::PlainText);
-        text->setWordWrap(true);
-        spaced(new QHBoxLayout(row), {}, 10,
-               {{new IconLabel(m_theme, level.icon, level.colour), 0, Qt::AlignTop},
-                {spaced(new QVBoxLayout, {}, 1, {bold, text}), 1}});
-        texts.append(QStringLiteral("%1: %2, %3")
-                         .arg(QString::fromLatin1(level.name), check.bold, check.text));
-        row->setAccessibleName(texts.back());
-        const int at = static_cast<int>(texts.size()) - 1;
-        m_checks->addWidget(row, at / 2, at % 2, Qt::AlignTop);
+    const bool usesFirst = m_plan.launcher != engine::Launcher::Slurm;
+    m_first->setEnabled(usesFirst && (!m_outlook || m_outlook->kit.nodes > 1));
+    m_port->setEnabled(m_first->isEnabled() || !usesFirst);
+    const engine::TrainingKit kit = m_outlook ? m_outlook->kit : engine::TrainingKit();
+    m_files.reset(fileColumns(), kit.files);
+    m_fileTable->setFixedHeight(m_fileTable->fittingHeight());
+    m_command->setText(m_outlook ? m_outlook->command : QString());
+    m_command->setCursorPosition(0);
+    if (!m_outlook) {
+        m_ranks->clear();
+        m_contents->clear();
+        return m_hint->setText(m_problem);
     }
-    m_checkList->setAccessibleDescription(texts.join(QStringLiteral(". ")));
-    m_checkNote->setText(tr("%1; checked again at each change").arg(checksText(checks)));
+    m_ranks->setText(tr("%1, %2").arg(countOf(kit.nodes, "node"), countOf(kit.ranks, "rank"))
+                     + tr(" = D %1 × W %2")
+                           .arg(m_plan.experiment.schedule.devices)
+                           .arg(m_plan.experiment.schedule.dataParallel));
+    m_hint->setText(m_outlook->commandProblem.isEmpty() ? launcherHint(m_plan, kit)
+                                                        : m_outlook->commandProblem);
+    m_contents->setText(
+        (kit.torchObstacle.empty()
+             ? tr("PyTorch's pipeline runtime executes the schedule.")
+             : tr("The kit includes a runtime, because PyTorch's pipeline runtime cannot "
+                  "execute %1.")
+                   .arg(fromUtf8(kit.torchObstacle)))
+        + tr(" Results: losses and one trace per rank."));
 }
 
 void ClusterPage::showPrediction()
 {
-    clear(*m_facts);
-    auto add = [this, row = 0](const QString& name, const QString& value) mutable {
-        m_facts->addWidget(makeLabel(name, "small"), row, 0);
-        m_facts->addWidget(makeLabel(value, "dock"), row++, 1, Qt::AlignRight);
-    };
-    if (!m_outlook || !m_outlook->prediction) {
-        auto* none = makeLabel(
-            tr("Choose the GPU of the cluster to predict its iteration and its memory."),
-            "secondary");
-        none->setWordWrap(true);
-        m_facts->addWidget(none, 0, 0, 1, 2);
-        return;
-    }
-    for (const auto& [name, value] : factsOf(*m_outlook->prediction, m_kit->plan()))
-        add(name, value);
-    constexpr std::size_t kMostRows = 16;
-    const auto rows
-        = nodeRows(*m_outlook->prediction, m_kit->plan().experiment.schedule.dataParallel);
-    add(tr("Devices of each node:"), {});
-    for (const NodeRow& row : rows | std::views::take(kMostRows))
-        add(row.firstCopy == row.lastCopy
-                ? tr("Node %1, pipeline %2").arg(row.node).arg(row.firstCopy)
-                : tr("Node %1, pipelines %2 to %3")
-                      .arg(row.node)
-                      .arg(row.firstCopy)
-                      .arg(row.lastCopy),
-            row.devices);
-    if (rows.size() > kMostRows)
-        add(tr("and %1 more nodes").arg(rows.size() - kMostRows), {});
+    if (m_outlook && m_outlook->prediction)
+        return m_facts->setWidget(
+            layOutDetails(m_theme, describe(*m_outlook->prediction, m_plan), [](const auto&) {}));
+    auto* none = makeLabel(
+        tr("Choose the GPU of the cluster to predict its iteration and its memory."), "secondary");
+    none->setWordWrap(true);
+    none->setContentsMargins(12, 12, 12, 12);
+    none->setAlignment(Qt::AlignTop);
+    m_facts->setWidget(none);
 }
 
 void ClusterPage::askForKitFolder()
@@ -599,40 +515,44 @@ void ClusterPage::askForArchive()
 
 QString ClusterPage::kitName() const
 {
-    return QStringLiteral("kit-%1").arg(fromUtf8(m_kit->plan().experiment.schedule.scheme));
+    return QStringLiteral("kit-%1").arg(fromUtf8(m_plan.experiment.schedule.scheme));
 }
 
 void ClusterPage::writeTo(const QString& folder, engine::IfExists ifExists)
 {
-    if (!isCurrent() || m_isWriting)
+    if (!isCurrent() || m_writing)
         return;
     m_isOutdated = false;
-    m_isWriting = true;
-    m_kit->setWriting(true);
-    m_kit->showWritten(tr("Writing"));
+    m_writing = std::make_shared<Writing>();
+    m_writtenText->setText(tr("Writing"));
+    m_progress.start();
     enableActions();
-    m_writing.run(
-        [outlook = m_outlook, folder, ifExists] {
-            return engine::writeKit(outlook->kit, folder.toStdString(), ifExists);
+    const auto progress = [writing = m_writing](std::size_t done, std::size_t all) {
+        writing->percent = static_cast<int>(100 * done / std::max<std::size_t>(1, all));
+        return !writing->isCancelled;
+    };
+    m_background.run(
+        [outlook = m_outlook, folder, ifExists, progress] {
+            return engine::writeKit(outlook->kit, folder.toStdString(), ifExists, progress);
         },
         [this, folder](const engine::Result<void>& written) {
-            m_isWriting = false;
-            m_kit->setWriting(false);
+            m_writing.reset();
+            m_progress.stop();
             enableActions();
             if (written)
                 kitWritten(folder);
             else
-                m_kit->showWritten(capitalized(fromUtf8(written.error().message)));
+                m_writtenText->setText(capitalized(fromUtf8(written.error().message)));
         });
 }
 
 void ClusterPage::kitWritten(const QString& folder)
 {
     if (m_isOutdated)
-        return m_kit->showWritten(
+        return m_writtenText->setText(
             tr("Written to %1 as set up before the last change.").arg(folder));
     m_written = folder;
-    m_kit->showWritten(tr("Written to %1.").arg(folder));
+    m_writtenText->setText(tr("Written to %1.").arg(folder));
     // Watches the folder of the kit, because the results arrive there on a shared file system.
     if (QFileInfo(folder).isDir() && !m_results->watcher().isWatching()
         && m_results->results().folder.isEmpty())
@@ -660,9 +580,7 @@ QString ClusterPage::statusNote() const
     if (!m_outlook || !m_outlook->prediction)
         return {};
     const ClusterPrediction& prediction = *m_outlook->prediction;
-    return tr("predicted %1")
-        .arg(timeScale(prediction.run->info, prediction.metrics.duration)
-                 .withUnit(static_cast<double>(prediction.metrics.duration)));
+    return tr("predicted %1").arg(timeText(prediction.metrics.duration, prediction.run->info));
 }
 
 QList<QAction*> ClusterPage::menuActions(Menu menu) const
@@ -676,6 +594,7 @@ QList<QAction*> ClusterPage::menuActions(Menu menu) const
 
 void ClusterPage::resizeEvent(QResizeEvent* event)
 {
+    constexpr int kFoldDock = 1240;
     Page::resizeEvent(event);
     m_dock->setVisible(event->size().width() >= kFoldDock);
 }

@@ -4,9 +4,10 @@
 #include "app/cluster/results_panel.h"
 #include "app/shell/page.h"
 #include "app/ui/latest.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 
-#include <QWidget>
+#include <QTimer>
 
 #include <memory>
 
@@ -14,56 +15,17 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
-class QGridLayout;
+class QScrollArea;
 
 namespace app {
 
+class DataTable;
 class SegmentControl;
 class SpinField;
 
-// The set-up of a cluster run: launcher, nodes, command, and the contents of the kit.
-class KitPanel : public QWidget
-{
-    Q_OBJECT
-
-public:
-    explicit KitPanel(const ThemeController& theme, QWidget* parent = nullptr);
-
-    const ClusterPlan& plan() const { return m_plan; }
-    // `source` names the run or the set-up that the plan comes from.
-    void setPlan(const ClusterPlan& plan, const QString& source);
-    // Predicts with measured links until the user chooses other hardware.
-    void useLinks(const ClusterPlan& plan);
-    void awaitOutlook(); // plan() changed: nothing is written or copied until showOutlook()
-    void showOutlook(const engine::Result<ClusterOutlook>& outlook);
-    void showWritten(const QString& text); // shows `text` beside the button
-    void setWriting(bool isWriting);       // no other kit can be written meanwhile
-
-Q_SIGNALS:
-    void edited();         // plan() changed
-    void writeRequested(); // to a folder
-    void archiveRequested();
-    void copyRequested(const QString& command);
-
-private:
-    void makeFields();
-    QWidget* makeCommand();
-    void showContents(const ClusterOutlook& outlook);
-    void changed();
-    void enableButtons();
-
-    ClusterPlan m_plan;
-    bool m_isShowing = false, m_isWriting = false, m_canWrite = false;
-    QLabel *m_run, *m_model, *m_ranks, *m_hint, *m_written, *m_contents;
-    SegmentControl* m_launcher;
-    SpinField *m_gpus, *m_port;
-    QLineEdit *m_first, *m_command;
-    QComboBox* m_hardware;
-    QPushButton *m_write, *m_archive, *m_copy;
-};
-
 // Runs an experiment on a cluster: writes a kit, checks it, and imports the results to compare them
-// with the prediction and with a run of this machine.
+// with the prediction and with a run of this machine. Nothing is written or copied while the kit of
+// a changed plan is being made, because it would be the kit of the earlier plan.
 class ClusterPage : public Page
 {
     Q_OBJECT
@@ -75,6 +37,7 @@ public:
                 QWidget* parent = nullptr);
     ClusterPage(const ThemeController& theme, RunLibrary& library,
                 std::shared_ptr<RunDocument> emulated, QWidget* parent = nullptr);
+    ~ClusterPage() override;
 
     QString title() const override { return tr("Run on a cluster"); }
     QStringList statusTexts() const override;
@@ -92,19 +55,24 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    struct Writing; // of a kit, shared with its thread
+
     ClusterPage(const ThemeController& theme, RunLibrary& library, QWidget* parent);
     void makeActions();
+    void makeFields();
+    QWidget* makeKit();
     QWidget* makeCentre();
     QWidget* makeDock();
-    void connectAll();
     void takeDocument();
-    void ask(); // for the outlook of the plan
+    void setPlan(const ClusterPlan& plan);
+    void edited(); // the plan changed
+    void ask();    // for the outlook of the plan
     // Returns true if m_outlook is the outlook of the current plan.
     bool isCurrent() const { return m_outlook != nullptr && !m_outlooks.isBusy(); }
     void enableActions();
     void take(engine::Result<ClusterOutlook> outlook);
     void showOutlook();
-    void showChecks(const std::vector<ClusterCheck>& checks);
+    void showKit();
     void showPrediction();
     void askForKitFolder();
     void askForArchive();
@@ -115,20 +83,30 @@ private:
     Latest<ClusterPlan, engine::Result<ClusterOutlook>> m_outlooks{
         this, [](const ClusterPlan& plan, const auto&) { return outlookOf(plan); },
         [this](engine::Result<ClusterOutlook> outlook) { take(std::move(outlook)); }};
-    Background m_writing{this};
-    bool m_isWriting = false;
+    Background m_background{this};
+    std::shared_ptr<Writing> m_writing; // nullptr: no kit is being written
+    QTimer m_progress;
+    ClusterPlan m_plan;
     std::shared_ptr<const ClusterOutlook> m_outlook; // nullptr: not computed yet, or failed
     QString m_problem;                               // why there is no outlook
+    bool m_isShowing = false;                        // setPlan() is setting the fields
     bool m_isOutdated = false;   // the plan has changed since the last kit began to be written
     QString m_source, m_written; // m_written: folder or archive of the plan's kit; "": none
     std::shared_ptr<RunDocument> m_emulated;
+    TableModel<ClusterCheck> m_checks;
+    TableModel<engine::KitFile> m_files;
 
     QAction *m_write, *m_archive, *m_watch, *m_compare, *m_copy;
-    KitPanel* m_kit;
+    QLabel *m_run, *m_ranks, *m_hint, *m_writtenText, *m_contents, *m_checkNote;
+    SegmentControl* m_launcher;
+    SpinField *m_gpus, *m_port;
+    QLineEdit *m_first, *m_command;
+    QComboBox* m_hardware;
+    DataTable *m_checkTable, *m_fileTable;
+    QPushButton* m_cancel;
     ResultsPanel* m_results;
-    QGridLayout *m_checks, *m_facts; // m_facts: of the prediction
-    QWidget *m_checkList, *m_dock;
-    QLabel *m_kitNote, *m_checkNote;
+    QScrollArea* m_facts; // of the prediction
+    QWidget* m_dock;
 };
 
 } // namespace app

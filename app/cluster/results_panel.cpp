@@ -140,14 +140,10 @@ ResultWatcher::ResultWatcher(QObject* parent)
 {
     constexpr int kInterval = 1000; // ms
     m_clock.setInterval(kInterval);
-    const auto look = [this] {
+    connect(&m_clock, &QTimer::timeout, this, [this] {
         if (!m_looks.isBusy())
             m_looks.ask(m_results.folder);
-    };
-    connect(&m_clock, &QTimer::timeout, this, look);
-    // Scans at once when the system reports a change, so that a new file is shown early. Only a
-    // later scan by the timer can find the file complete.
-    connect(&m_system, &QFileSystemWatcher::directoryChanged, this, look);
+    });
 }
 
 void ResultWatcher::watch(const QString& folder, int ranks)
@@ -155,7 +151,6 @@ void ResultWatcher::watch(const QString& folder, int ranks)
     stop();
     m_looks.drop();
     m_results = {folder, ranks, {}};
-    m_system.addPath(folder);
     m_clock.start();
     Q_EMIT changed();
     m_looks.ask(m_results.folder);
@@ -166,13 +161,6 @@ void ResultWatcher::setRanks(int ranks)
     if (ranks == std::exchange(m_results.ranks, ranks))
         return;
     Q_EMIT changed();
-}
-
-void ResultWatcher::stop()
-{
-    m_clock.stop();
-    if (!m_system.directories().isEmpty())
-        m_system.removePaths(m_system.directories());
 }
 
 void ResultWatcher::take(std::vector<ResultFile> found)
@@ -215,96 +203,67 @@ Verdict verdictOf(const KindTimes& row, double iteration)
     return more > 0 ? Verdict::Worse : Verdict::Better;
 }
 
-} // namespace
-
-// The ranks of a node by their state.
-struct NodeRanks
+// The columns of expected runs and a measured run: a column of times per run, the measured run
+// last, and the differences from the first run.
+std::vector<TableColumn<KindTimes>> expectedColumns(const std::vector<double>& iterations,
+                                                    const QStringList& names)
 {
-    int node = 0;
-    std::array<QStringList, kRankStates.size()> ranks;
-};
+    using Column = TableColumn<KindTimes>;
+    const Scale scale = timeScale({}, static_cast<std::int64_t>(std::ranges::max(iterations)));
+    std::vector<Column> columns{
+        Column({QStringLiteral("Kind, %1"), scale}, &KindTimes::title, Qt::AlignLeft)
+            .with(kStrongRole,
+                  [](const KindTimes& row) { return QVariant(row.title == "iteration"); })};
+    for (qsizetype i = 0; i < names.size(); ++i)
+        columns.push_back(Column(names.at(i), [scale, i](const KindTimes& row) {
+            return scale.text(row.times[static_cast<std::size_t>(i)]);
+        }));
+    columns.push_back(Column(QStringLiteral("Measured − %1").arg(names.value(0).toLower()),
+                             [scale](const KindTimes& row) {
+                                 return scale.difference(row.times.back() - row.times.front());
+                             })
+                          .with(kDifferenceRole, differenceOf)
+                          .with(kVerdictRole, [measured = iterations.back()](const KindTimes& row) {
+                              return QVariant(static_cast<int>(verdictOf(row, measured)));
+                          }));
+    return columns;
+}
 
-// Compares expected runs with a measured run: a row per kind of work and one for the iteration, a
-// column of times per run, the measured run last, and the differences from the first run.
-class ExpectedModel : public TableModel<KindTimes>
+std::vector<NodeRanks> nodesOf(const std::vector<RankState>& states, int ranksPerNode)
 {
-public:
-    using TableModel::TableModel;
+    std::vector<NodeRanks> nodes;
+    for (std::size_t rank = 0; rank < states.size(); ++rank) {
+        const int node = static_cast<int>(rank) / std::max(1, ranksPerNode);
+        if (nodes.empty() || nodes.back().node != node)
+            nodes.push_back({node, {}});
+        nodes.back().ranks[static_cast<std::size_t>(states[rank])].append(QString::number(rank));
+    }
+    return nodes;
+}
 
-    void show(const profiler::ExpectedComparison& comparison, const QStringList& names)
-    {
-        engine::RunInfo nanoseconds;
-        const double longest = std::ranges::max(comparison.iterations);
-        const Scale scale = timeScale(nanoseconds, static_cast<std::int64_t>(longest));
-        std::vector<KindTimes> rows = comparison.kinds;
-        rows.push_back({"iteration", {}, comparison.iterations});
-        Columns columns{TableColumn<KindTimes>(
-                            {QStringLiteral("Kind, %1"), scale},
-                            [](const KindTimes& row) { return fromUtf8(row.title); }, Qt::AlignLeft)
-                            .with(kStrongRole, [](const KindTimes& row) {
-                                return QVariant(row.title == "iteration");
-                            })};
-        for (qsizetype i = 0; i < names.size(); ++i)
-            columns.push_back(TableColumn<KindTimes>(names.at(i), [scale, i](const KindTimes& row) {
-                return scale.text(row.times[static_cast<std::size_t>(i)]);
-            }));
+std::vector<TableColumn<NodeRanks>> nodeColumns()
+{
+    std::vector<TableColumn<NodeRanks>> columns{{QStringLiteral("Node"), &NodeRanks::node}};
+    for (const RankState each :
+         {RankState::Received, RankState::Slow, RankState::Growing, RankState::Waiting}) {
+        const auto state = static_cast<std::size_t>(each);
         columns.push_back(
-            TableColumn<KindTimes>(QStringLiteral("Measured − %1").arg(names.value(0).toLower()),
-                                   [scale](const KindTimes& row) {
-                                       return scale.difference(row.times.back()
-                                                               - row.times.front());
-                                   })
-                .with(kDifferenceRole,
-                      [](const KindTimes& row) { return QVariant(differenceOf(row)); })
-                .with(kVerdictRole,
-                      [measured = comparison.iterations.back()](const KindTimes& row) {
-                          return QVariant(static_cast<int>(verdictOf(row, measured)));
-                      }));
-        reset(std::move(columns), std::move(rows));
-    }
-};
-
-// The ranks of every node by the state of their traces.
-class NodesModel : public TableModel<NodeRanks>
-{
-public:
-    using TableModel::TableModel;
-
-    void show(const std::vector<RankState>& states, int ranksPerNode)
-    {
-        std::vector<NodeRanks> nodes;
-        for (std::size_t rank = 0; rank < states.size(); ++rank) {
-            const int node = static_cast<int>(rank) / std::max(1, ranksPerNode);
-            if (nodes.empty() || nodes.back().node != node)
-                nodes.push_back({node, {}});
-            nodes.back().ranks[static_cast<std::size_t>(states[rank])].append(
-                QString::number(rank));
-        }
-        Columns columns{TableColumn<NodeRanks>(QStringLiteral("Node"), [](const NodeRanks& row) {
-            return QString::number(row.node);
-        })};
-        for (const RankState each :
-             {RankState::Received, RankState::Slow, RankState::Growing, RankState::Waiting}) {
-            const auto state = static_cast<std::size_t>(each);
-            columns.push_back(TableColumn<NodeRanks>(
+            TableColumn<NodeRanks>(
                 capitalized(QString::fromLatin1(kRankStates[state])),
-                [state](const NodeRanks& row) {
-                    return row.ranks[state].isEmpty() ? QStringLiteral("–")
-                                                      : row.ranks[state].join(QLatin1Char(' '));
-                },
-                Qt::AlignLeft));
-        }
-        reset(std::move(columns), std::move(nodes));
+                [state](const NodeRanks& row) { return row.ranks[state].join(QLatin1Char(' ')); },
+                Qt::AlignLeft)
+                .onlyIf([state](const NodeRanks& row) { return !row.ranks[state].isEmpty(); }));
     }
-};
+    return columns;
+}
+
+} // namespace
 
 ResultsPanel::ResultsPanel(const ThemeController& theme, RunLibrary& library, QAction& compare,
                            QWidget* parent)
     : QWidget(parent)
     , m_library(library)
     , m_compare(compare)
-    , m_model(new ExpectedModel(this))
-    , m_nodes(new NodesModel(this))
     , m_folder(named(makeLabel({}, "small"), "watchedFolder"))
     , m_received(named(makeLabel({}, "hint"), "ranksReceived"))
     , m_progress(named(makeLabel({}, "small"), "importProgress"))
@@ -318,7 +277,7 @@ ResultsPanel::ResultsPanel(const ThemeController& theme, RunLibrary& library, QA
 {
     setObjectName(QStringLiteral("resultsPanel"));
     setAcceptDrops(true);
-    m_table->setModel(m_model);
+    m_table->setModel(&m_times);
     constexpr int kIncoming = 330;
     QWidget* incoming = makeIncoming();
     incoming->setFixedWidth(kIncoming);
@@ -343,7 +302,7 @@ QWidget* ResultsPanel::makeIncoming()
     advice->setAlignment(Qt::AlignCenter);
     advice->setWordWrap(true);
     spaced(new QVBoxLayout(frame), {16, 18, 16, 18}, 10, {advice, {watch, 0, Qt::AlignHCenter}});
-    m_ranks->setModel(m_nodes);
+    m_ranks->setModel(&m_nodes);
     m_ranks->setRestColumn(1); // received
     for (QLabel* label : {m_folder, m_progress}) {
         label->setTextFormat(Qt::PlainText);
@@ -438,7 +397,7 @@ void ResultsPanel::showRanks()
             if (device.isSlow && rank < states.size())
                 states[rank] = RankState::Slow;
         }
-    m_nodes->show(states, m_outlook ? m_outlook->kit.ranksPerNode : 1);
+    m_nodes.reset(nodeColumns(), nodesOf(states, m_outlook ? m_outlook->kit.ranksPerNode : 1));
     constexpr int kTallest = 200;
     m_ranks->setFixedHeight(std::min(m_ranks->fittingHeight(), kTallest));
     m_ranks->setVisible(!states.empty());
@@ -505,68 +464,58 @@ void ResultsPanel::showImported()
                          && (isRead(m_emulated) || hasPrediction()));
     if (!isRead(m_measured))
         return;
-    ComparedResults compared;
+    QStringList names;
+    std::vector<RunPointer> runs;
     if (hasPrediction()) {
-        compared.names.append(tr("Predicted"));
-        compared.runs.push_back(m_outlook->prediction->run);
+        names.append(tr("Predicted"));
+        runs.push_back(m_outlook->prediction->run);
     }
     if (isRead(m_emulated) && !m_emulated->run()->info.inUnits()) {
-        compared.names.append(m_emulated->run()->info.mode == engine::Mode::Live ? tr("Live")
-                                                                                 : tr("Emulated"));
-        compared.runs.push_back(m_emulated->run());
+        names.append(m_emulated->run()->info.mode == engine::Mode::Live ? tr("Live")
+                                                                        : tr("Emulated"));
+        runs.push_back(m_emulated->run());
     }
-    compared.names.append(tr("Measured"));
-    compared.runs.push_back(m_measured->run());
-    if (compared.runs.size() < 2)
+    names.append(tr("Measured"));
+    runs.push_back(m_measured->run());
+    if (runs.size() < 2)
         showFailure(tr("The traces were imported as %1. Choose the GPU of the cluster, "
                        "or open this page from an emulated run, to compare them.")
                         .arg(m_measured->title()));
     else
-        showComparison(compared);
+        showComparison(names, runs);
     Q_EMIT changed();
 }
 
-void ResultsPanel::showComparison(const ComparedResults& compared)
+// The last run is the measured one.
+void ResultsPanel::showComparison(const QStringList& names, const std::vector<RunPointer>& all)
 {
     std::vector<const engine::Run*> runs;
-    for (const auto& run : compared.runs)
+    for (const RunPointer& run : all)
         runs.push_back(run.get());
     auto comparison = profiler::compareExpected(runs);
     if (!comparison)
         return showFailure(capitalized(fromUtf8(comparison.error().message)));
     m_comparison = *std::move(comparison);
-    m_compared = compared.runs.back();
+    m_compared = all.back();
     showProgress({});
     m_empty->hide();
     m_shown->show();
-    m_model->show(*m_comparison, compared.names);
+    auto rows = m_comparison->kinds;
+    rows.push_back({"iteration", {}, m_comparison->iterations});
+    m_times.reset(expectedColumns(m_comparison->iterations, names), std::move(rows));
     m_table->setFixedHeight(m_table->fittingHeight());
-    showBars(compared);
-    const QString finding
-        = findingText(*m_comparison, *m_compared, compared.names.front().toLower());
-    if (finding.isEmpty())
-        m_finding->show(Band::Kind::Ok, {}, tr("No link and no rank stands out."));
-    else
-        m_finding->show(Band::Kind::Warning, {}, finding);
-    showRanks();
-}
-
-void ResultsPanel::showBars(const ComparedResults& compared)
-{
-    std::vector<const engine::Run*> runs;
-    for (const auto& run : compared.runs)
-        runs.push_back(run.get());
-    const auto comparison = profiler::compare(runs);
-    if (!comparison)
-        return;
-    const double longest = std::ranges::max(m_comparison->iterations);
+    const auto shares = profiler::compare(runs);
+    const Scale time
+        = timeScale({}, static_cast<std::int64_t>(std::ranges::max(m_comparison->iterations)));
     std::vector<WhereTimeGoes::Bar> bars;
-    for (std::size_t i = 0; i < runs.size(); ++i)
-        bars.push_back({compared.names.at(static_cast<qsizetype>(i)),
-                        timeShares(comparison->runs[i]),
-                        timeScale(engine::RunInfo(), static_cast<std::int64_t>(longest))});
+    for (std::size_t i = 0; shares && i < runs.size(); ++i)
+        bars.push_back({names.at(static_cast<qsizetype>(i)), timeShares(shares->runs[i]), time});
     m_bars->setFixedHeight(static_cast<int>(30 * bars.size()) + 52);
     m_bars->show(std::move(bars));
+    const QString finding = findingText(*m_comparison, *m_compared, names.front().toLower());
+    m_finding->show(finding.isEmpty() ? Band::Kind::Ok : Band::Kind::Warning, {},
+                    finding.isEmpty() ? tr("No link and no rank stands out.") : finding);
+    showRanks();
 }
 
 void ResultsPanel::useMeasuredLinks()

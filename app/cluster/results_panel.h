@@ -5,12 +5,12 @@
 #include "app/import/trace_importer.h"
 #include "app/ui/background.h"
 #include "app/ui/latest.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 #include "profiler/analysis/compare_expected.h"
 
 #include <QDateTime>
 #include <QElapsedTimer>
-#include <QFileSystemWatcher>
 #include <QStringList>
 #include <QTimer>
 #include <QWidget>
@@ -28,8 +28,6 @@ namespace app {
 
 class Band;
 class DataTable;
-class ExpectedModel;
-class NodesModel;
 class WhereTimeGoes;
 
 // A trace in the folder of results.
@@ -76,8 +74,8 @@ QString findingText(const profiler::ExpectedComparison& comparison, const engine
 int rankOf(const engine::Run& run, engine::DeviceId device);
 
 // Watches the folder in which the traces of a cluster run arrive. A trace is complete when its size
-// and modification time did not change between two scans. Scans the folder after every change that
-// the system reports, and periodically, because network file systems report none. GUI thread only.
+// and modification time did not change between two scans. We scan the folder every second, because
+// network file systems report no changes. GUI thread only.
 class ResultWatcher : public QObject
 {
     Q_OBJECT
@@ -87,7 +85,7 @@ public:
 
     void watch(const QString& folder, int ranks);
     void setRanks(int ranks);
-    void stop(); // the results so far are kept
+    void stop() { m_clock.stop(); } // the results so far are kept
     bool isWatching() const { return m_clock.isActive(); }
     const ClusterResults& results() const { return m_results; }
     void setInterval(int milliseconds) { m_clock.setInterval(milliseconds); } // time between scans
@@ -99,7 +97,6 @@ private:
     void take(std::vector<ResultFile> found);
 
     ClusterResults m_results;
-    QFileSystemWatcher m_system;
     QTimer m_clock;
     QElapsedTimer m_sinceLook;
     Latest<QString, std::vector<ResultFile>> m_looks{
@@ -107,12 +104,11 @@ private:
         [this](std::vector<ResultFile> found) { take(std::move(found)); }};
 };
 
-// The compared runs: predicted, emulated on this machine, measured on the cluster. The last run is
-// the measured one.
-struct ComparedResults
+// The ranks of a node by their state.
+struct NodeRanks
 {
-    QStringList names;
-    std::vector<std::shared_ptr<const engine::Run>> runs;
+    int node = 0;
+    std::array<QStringList, kRankStates.size()> ranks;
 };
 
 // Receives the results of a cluster run: watches their folder, shows the ranks whose traces have
@@ -161,8 +157,7 @@ private:
     void showFailure(const QString& reason);
     void import(const QStringList& paths);
     void showImported();
-    void showComparison(const ComparedResults& compared);
-    void showBars(const ComparedResults& compared);
+    void showComparison(const QStringList& names, const std::vector<RunPointer>& all);
     void useMeasuredLinks();
     void requestComparison();
     bool hasPrediction() const { return m_outlook && m_outlook->prediction; }
@@ -179,10 +174,10 @@ private:
     bool m_isPredicting = false;   // m_predictedFile is being written
     std::shared_ptr<RunDocument> m_emulated, m_measured;
     std::optional<profiler::ExpectedComparison> m_comparison; // with m_compared
-    std::shared_ptr<const engine::Run> m_compared;            // the measured run
+    RunPointer m_compared;                                    // the measured run
 
-    ExpectedModel* m_model;
-    NodesModel* m_nodes;
+    TableModel<profiler::KindTimes> m_times;
+    TableModel<NodeRanks> m_nodes;
     QLabel *m_folder, *m_received, *m_progress, *m_empty;
     QPushButton *m_stop, *m_import;
     WhereTimeGoes* m_bars;

@@ -1,11 +1,65 @@
 #include "app/documents/gpu_memory_model.h"
 
+#include "app/ui/numbers.h"
 #include "app/ui/text.h"
 
 namespace app {
+namespace {
 
 using engine::GpuMemory;
-using engine::GpuMemoryOwner;
+using Row = GpuMemoryRow;
+
+bool isNote(const Row& row)
+{
+    return row.measure == nullptr;
+}
+
+// Of an owner, which has no row if it has no memory.
+bool isOwned(const Row& row)
+{
+    return !isNote(row) && (row.measure->shown & profiler::kIfAny) != 0;
+}
+
+bool isSize(const Row& row)
+{
+    return !isNote(row) && row.measure->unit == profiler::Unit::Bytes;
+}
+
+double sizeOf(const Row& row, const GpuMemory& memory)
+{
+    return (*row.measure)(memory).number().value_or(0);
+}
+
+// Emphasizes a difference above kMemoryTolerance.
+TableColumn<Row> memoryColumn(const GpuMemory& memory, const Scale& bytes)
+{
+    return TableColumn<Row>(memory.gpu < 0 ? GpuMemoryModel::tr("All GPUs")
+                                           : GpuMemoryModel::tr("GPU %1").arg(memory.gpu),
+                            [=](const Row& row) {
+                                return isSize(row) ? bytes.text(sizeOf(row, memory))
+                                    : isNote(row)  ? QString()
+                                                   : driverDifference(memory);
+                            })
+        .with(kStrongRole, [memory](const Row& row) {
+            return isSize(row) ? QVariant()
+                               : QVariant(memory.differenceShare() > engine::kMemoryTolerance);
+        });
+}
+
+TableColumn<Row> shareColumn(const GpuMemory& all)
+{
+    const auto share = [all](const Row& row) {
+        return all.used > 0 ? sizeOf(row, all) / static_cast<double>(all.used) : 0;
+    };
+    return TableColumn<Row>(GpuMemoryModel::tr("Share, %"),
+                            [share](const Row& row) {
+                                return isSize(row) ? number(100 * share(row), 1) : QString();
+                            })
+        .with(kShareRole,
+              [share](const Row& row) { return isOwned(row) ? QVariant(share(row)) : QVariant(); });
+}
+
+} // namespace
 
 QString driverDifference(const GpuMemory& memory)
 {
@@ -13,114 +67,36 @@ QString driverDifference(const GpuMemory& memory)
     return sign + percent(memory.differenceShare());
 }
 
-std::int64_t GpuMemoryRow::bytesOf(const GpuMemory& memory) const
-{
-    switch (kind) {
-    case GpuMemoryRow::Kind::Owner:
-        return memory[owner];
-    case GpuMemoryRow::Kind::Reserved:
-        return memory.reserved;
-    case GpuMemoryRow::Kind::Known:
-        return memory.known();
-    default:
-        return memory.used;
-    }
-}
-
-GpuMemoryModel::GpuMemoryModel(QObject* parent)
-    : TableModel(parent)
-{ }
-
 void GpuMemoryModel::show(const std::vector<GpuMemory>& gpus)
 {
-    if (gpus.empty()) {
-        reset({}, {});
-        return;
-    }
+    if (gpus.empty())
+        return reset({}, {});
     const GpuMemory all = gpus.size() > 1 ? engine::sumOf(gpus) : gpus.front();
-    m_bytes = byteScale(std::max(all.used, all.known()));
-    std::vector<GpuMemoryRow> rows = rowsOf(all);
+    const Scale bytes = byteScale(std::max(all.used, all.known()));
+    std::vector<Row> rows;
+    for (const auto& measure : profiler::gpuMemoryMeasures()) {
+        const Row row{&measure, capitalized(fromUtf8(measure.title))};
+        const bool isColumn = (measure.shown & profiler::kColumn) != 0;
+        if (isColumn && measure.unit != profiler::Unit::None
+            && (!isOwned(row) || sizeOf(row, all) != 0))
+            rows.push_back(row);
+    }
     if (const std::string note = engine::memoryNote(gpus); !note.empty())
-        rows.push_back({GpuMemoryRow::Kind::Note, QString::fromStdString(note)});
-    using Column = TableColumn<GpuMemoryRow>;
-    Columns columns
-        = {Column(
-               {tr("At the end, %1"), m_bytes}, [](const GpuMemoryRow& row) { return row.name; },
-               Qt::AlignLeft)
-               .with(kSpanRole,
-                     [](const GpuMemoryRow& row) { return row.kind == GpuMemoryRow::Kind::Note; }),
-           memoryColumn(all), shareColumn(all)};
+        rows.push_back({nullptr, fromUtf8(note)});
+    Columns columns{
+        TableColumn<Row>({GpuMemoryModel::tr("At the end, %1"), bytes}, &Row::title, Qt::AlignLeft)
+            .with(kSpanRole, isNote),
+        memoryColumn(all, bytes), shareColumn(all)};
     if (gpus.size() > 1)
         for (const GpuMemory& gpu : gpus)
-            columns.push_back(memoryColumn(gpu));
-    for (Column& column : columns)
+            columns.push_back(memoryColumn(gpu, bytes));
+    for (TableColumn<Row>& column : columns)
         column
             .with(Qt::ToolTipRole,
-                  [](const GpuMemoryRow& row) {
-                      return row.kind == GpuMemoryRow::Kind::Note ? QVariant(row.name) : QVariant();
-                  })
-            .with(kStrongRole,
-                  [](const GpuMemoryRow& row) {
-                      return row.kind == GpuMemoryRow::Kind::Known
-                          || row.kind == GpuMemoryRow::Kind::Used;
-                  })
-            .with(kHintRole, [](const GpuMemoryRow& row) {
-                return row.kind == GpuMemoryRow::Kind::Reserved
-                    || row.kind == GpuMemoryRow::Kind::Note;
-            });
+                  [](const Row& row) { return isNote(row) ? QVariant(row.title) : QVariant(); })
+            .with(kStrongRole, [](const Row& row) { return isSize(row) && !isOwned(row); })
+            .with(kHintRole, isNote);
     reset(std::move(columns), std::move(rows));
-}
-
-// Omits owners that have no memory on any GPU.
-std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
-{
-    std::vector<GpuMemoryRow> rows;
-    for (int i = 0; i < engine::kGpuMemoryOwners; ++i)
-        if (const auto owner = static_cast<GpuMemoryOwner>(i); all[owner] != 0)
-            rows.push_back({GpuMemoryRow::Kind::Owner,
-                            capitalized(fromUtf8(engine::gpuMemoryOwnerName(owner))), owner});
-    if (all.reserved != 0)
-        rows.push_back({GpuMemoryRow::Kind::Reserved, tr("(Reserved for communicators)")});
-    rows.push_back({GpuMemoryRow::Kind::Known, tr("Sum")});
-    rows.push_back({GpuMemoryRow::Kind::Used, tr("Reported by the driver")});
-    rows.push_back({GpuMemoryRow::Kind::Difference, tr("Difference")});
-    return rows;
-}
-
-// Emphasizes a difference above kMemoryTolerance.
-TableColumn<GpuMemoryRow> GpuMemoryModel::memoryColumn(const GpuMemory& memory) const
-{
-    const auto text = [this, memory](const GpuMemoryRow& row) {
-        if (row.kind == GpuMemoryRow::Kind::Note)
-            return QString();
-        return row.kind == GpuMemoryRow::Kind::Difference
-            ? driverDifference(memory)
-            : m_bytes.text(static_cast<double>(row.bytesOf(memory)));
-    };
-    return TableColumn<GpuMemoryRow>(memory.gpu < 0 ? tr("All GPUs") : tr("GPU %1").arg(memory.gpu),
-                                     text)
-        .with(kStrongRole, [memory](const GpuMemoryRow& row) {
-            return row.kind == GpuMemoryRow::Kind::Difference
-                ? QVariant(memory.differenceShare() > engine::kMemoryTolerance)
-                : QVariant();
-        });
-}
-
-TableColumn<GpuMemoryRow> GpuMemoryModel::shareColumn(const GpuMemory& all) const
-{
-    const auto share = [all](const GpuMemoryRow& row) {
-        return all.used > 0 ? static_cast<double>(row.bytesOf(all)) / static_cast<double>(all.used)
-                            : 0;
-    };
-    const auto text = [share](const GpuMemoryRow& row) {
-        return row.kind == GpuMemoryRow::Kind::Owner || row.kind == GpuMemoryRow::Kind::Known
-            ? number(100 * share(row), 1)
-            : QString();
-    };
-    return TableColumn<GpuMemoryRow>(tr("Share, %"), text)
-        .with(kShareRole, [share](const GpuMemoryRow& row) {
-            return row.kind == GpuMemoryRow::Kind::Owner ? QVariant(share(row)) : QVariant();
-        });
 }
 
 } // namespace app

@@ -22,7 +22,6 @@
 
 #include <QAction>
 #include <QClipboard>
-#include <QCoreApplication>
 #include <QDialog>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -40,11 +39,6 @@
 namespace app {
 namespace {
 
-QString fileText(const char* source)
-{
-    return QCoreApplication::translate("FileOnDisk", source);
-}
-
 std::optional<std::size_t> hashOf(const QString& file)
 {
     const auto text = engine::readFile(file.toStdString());
@@ -52,36 +46,6 @@ std::optional<std::size_t> hashOf(const QString& file)
 }
 
 } // namespace
-
-void FileOnDisk::remember(const QString& file)
-{
-    m_file = file;
-    m_hash = hashOf(file);
-}
-
-FileOnDisk::Answer FileOnDisk::askBeforeSaving(QWidget* parent) const
-{
-    const auto hash = hashOf(m_file);
-    if (!hash || hash == m_hash)
-        return Answer::Overwrite;
-    const QString name = QFileInfo(m_file).fileName();
-    QMessageBox box(
-        QMessageBox::NoIcon, fileText("%1 has changed").arg(name),
-        fileText("Another program has changed %1 since it was opened or saved here.").arg(name),
-        QMessageBox::Cancel, parent);
-    box.setObjectName(QStringLiteral("changedOnDisk"));
-    box.setTextFormat(Qt::PlainText);
-    box.setInformativeText(fileText("Overwriting loses the changes of the other program."));
-    const auto* overwrite
-        = named(box.addButton(fileText("Overwrite"), QMessageBox::DestructiveRole), "overwrite");
-    const auto* saveAs
-        = named(box.addButton(fileText("Save as…"), QMessageBox::AcceptRole), "saveAsInstead");
-    box.setDefaultButton(QMessageBox::Cancel);
-    box.exec();
-    return box.clickedButton() == overwrite ? Answer::Overwrite
-        : box.clickedButton() == saveAs     ? Answer::SaveAs
-                                            : Answer::Cancel;
-}
 
 ScheduleFile::ScheduleFile(QWidget* parent)
     : QObject(parent)
@@ -92,7 +56,7 @@ tl::expected<engine::Schedule, ScheduleFile::Refusal> ScheduleFile::read(const Q
 {
     m_name = QFileInfo(file).fileName();
     m_path = file;
-    m_onDisk.remember(file);
+    m_hash = hashOf(file);
     const auto text = engine::readFile(file.toStdString());
     if (!text)
         return tl::unexpected(
@@ -111,13 +75,37 @@ tl::expected<engine::Schedule, ScheduleFile::Refusal> ScheduleFile::read(const Q
     return *std::move(schedule);
 }
 
+ScheduleFile::Answer ScheduleFile::askBeforeSaving() const
+{
+    if (m_path.isEmpty())
+        return Answer::SaveAs;
+    const auto hash = hashOf(m_path);
+    if (!hash || hash == m_hash)
+        return Answer::Overwrite;
+    QMessageBox box(
+        QMessageBox::NoIcon, tr("%1 has changed").arg(m_name),
+        tr("Another program has changed %1 since it was opened or saved here.").arg(m_name),
+        QMessageBox::Cancel, m_window);
+    box.setObjectName(QStringLiteral("changedOnDisk"));
+    box.setTextFormat(Qt::PlainText);
+    box.setInformativeText(tr("Overwriting loses the changes of the other program."));
+    const auto* overwrite
+        = named(box.addButton(tr("Overwrite"), QMessageBox::DestructiveRole), "overwrite");
+    const auto* saveAs
+        = named(box.addButton(tr("Save as…"), QMessageBox::AcceptRole), "saveAsInstead");
+    box.setDefaultButton(QMessageBox::Cancel);
+    box.exec();
+    return box.clickedButton() == overwrite ? Answer::Overwrite
+        : box.clickedButton() == saveAs     ? Answer::SaveAs
+                                            : Answer::Cancel;
+}
+
 bool ScheduleFile::save(const engine::Schedule& schedule)
 {
-    const auto answer
-        = m_path.isEmpty() ? FileOnDisk::Answer::SaveAs : m_onDisk.askBeforeSaving(m_window);
-    if (answer == FileOnDisk::Answer::SaveAs)
+    const Answer answer = askBeforeSaving();
+    if (answer == Answer::SaveAs)
         return saveAs(schedule);
-    return answer == FileOnDisk::Answer::Overwrite && saveTo(m_path, schedule);
+    return answer == Answer::Overwrite && saveTo(m_path, schedule);
 }
 
 bool ScheduleFile::saveAs(const engine::Schedule& schedule)
@@ -142,7 +130,7 @@ bool ScheduleFile::saveTo(const QString& file, const engine::Schedule& schedule)
     }
     m_path = file;
     m_name = QFileInfo(file).fileName();
-    m_onDisk.remember(file);
+    m_hash = hashOf(file);
     Q_EMIT saved();
     return true;
 }

@@ -27,22 +27,8 @@ class KeyNumbers;
 class ScheduleEditor;
 class SchedulePreview;
 
-// Notices that another program has changed a file which this program opened or saved.
-class FileOnDisk
-{
-public:
-    enum class Answer { Cancel, SaveAs, Overwrite };
-
-    void remember(const QString& file); // call after the file was read or written
-    // Asks whether to overwrite a file that changed since remember(). Otherwise returns Overwrite.
-    Answer askBeforeSaving(QWidget* parent) const;
-
-private:
-    QString m_file;
-    std::optional<std::size_t> m_hash; // hash of the text; nullopt: the file cannot be read
-};
-
-// Reads the file of an edited schedule, asks where to save it, and writes CSV.
+// Reads the file of an edited schedule, asks where to save it, and writes CSV. Notices that another
+// program has changed the file since.
 class ScheduleFile : public QObject
 {
     Q_OBJECT
@@ -75,9 +61,12 @@ Q_SIGNALS:
     void failed(const QString& message);
 
 private:
+    enum class Answer { Cancel, SaveAs, Overwrite };
+    Answer askBeforeSaving() const; // Overwrite: the file is as it was
+
     QWidget* m_window;
     QString m_name, m_path, m_foreign;
-    FileOnDisk m_onDisk;
+    std::optional<std::size_t> m_hash; // of the text in the file; nullopt: it cannot be read
 };
 
 // The simulated times of an edited schedule. While the schedule is not valid, the panel shows the

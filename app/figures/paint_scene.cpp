@@ -8,6 +8,12 @@
 #include <QPainterPath>
 
 namespace app {
+
+QRectF toQt(const profiler::Rect& rect)
+{
+    return {rect.x, rect.y, rect.width, rect.height};
+}
+
 namespace {
 
 // Text is laid out at this many pixels per em and then scaled down. At this size, Qt's advances
@@ -25,17 +31,12 @@ QFont figureFont(const QString& family, bool bold)
     return font;
 }
 
-QPolygonF toQt(const std::vector<std::pair<double, double>>& points)
+QPolygonF polygonOf(const std::vector<std::pair<double, double>>& points)
 {
     QPolygonF polygon;
     for (const auto& [x, y] : points)
         polygon << QPointF(x, y);
     return polygon;
-}
-
-QRectF toQt(const profiler::Rect& r)
-{
-    return {r.x, r.y, r.width, r.height};
 }
 
 QPen solidPen(profiler::Colour colour, double width)
@@ -60,15 +61,15 @@ public:
         m_painter.setPen(box.stroke > 0 ? solidPen(box.strokeColour, box.stroke) : QPen(Qt::NoPen));
         m_painter.setBrush(app::toQt(box.fill));
         if (box.cut > 0)
-            m_painter.drawPolygon(toQt(profiler::outline(box)));
+            m_painter.drawPolygon(polygonOf(profiler::outline(box)));
         else
-            m_painter.drawRect(toQt(box.rect));
+            m_painter.drawRect(app::toQt(box.rect));
     }
 
     void draw(const profiler::Hatch& hatch)
     {
         if (hatch.hasGround)
-            m_painter.fillRect(toQt(hatch.rect), app::toQt(hatch.fill));
+            m_painter.fillRect(app::toQt(hatch.rect), app::toQt(hatch.fill));
         QPainterPath lines;
         for (const profiler::Segment& s : profiler::hatchLines(hatch)) {
             lines.moveTo(s.x1, s.y1);
@@ -106,7 +107,7 @@ public:
     {
         m_painter.setPen(Qt::NoPen);
         m_painter.setBrush(app::toQt(polygon.fill));
-        m_painter.drawPolygon(toQt(polygon.points));
+        m_painter.drawPolygon(polygonOf(polygon.points));
     }
 
 private:

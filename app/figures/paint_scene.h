@@ -2,6 +2,8 @@
 
 #include "profiler/figure/scene.h"
 
+#include <QRectF>
+
 class QPainter;
 
 namespace app {
@@ -10,5 +12,7 @@ namespace app {
 // painter's origin is the upper left corner of the scene. Needs a QGuiApplication for fonts. May be
 // called on any thread.
 void paintScene(QPainter& painter, const profiler::Scene& scene);
+
+QRectF toQt(const profiler::Rect& rect);
 
 } // namespace app

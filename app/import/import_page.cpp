@@ -1,6 +1,5 @@
 #include "app/import/import_page.h"
 
-#include "app/import/import_facts.h"
 #include "app/import/import_report_view.h"
 #include "app/import/rules_pane.h"
 #include "app/shell/run_saver.h"

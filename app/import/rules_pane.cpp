@@ -1,6 +1,5 @@
 #include "app/import/rules_pane.h"
 
-#include "app/import/import_facts.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
@@ -8,6 +7,7 @@
 #include "app/ui/segment_control.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
+#include "engine/base/try.h"
 #include "profiler/import/import.h"
 #include "resources/resources.h"
 
@@ -33,12 +33,6 @@ constexpr int kPause = 400; // ms; a preview starts when no key was pressed for 
 // A preview reads files of at most this size on disk in total, which takes a few seconds.
 constexpr std::int64_t kMostBytes = std::int64_t{48} << 20;
 
-struct Previewed
-{
-    engine::ImportReport report;
-    QString failure;
-};
-
 bool hasRules(const std::string& toml)
 {
     const QStringList lines = QString::fromStdString(toml).split(QLatin1Char('\n'));
@@ -48,17 +42,19 @@ bool hasRules(const std::string& toml)
     });
 }
 
-Previewed preview(const std::vector<fs::path>& files, const std::string& toml,
-                  const std::atomic<bool>& isDropped)
+engine::Result<engine::ImportReport> importWith(const std::vector<fs::path>& files,
+                                                const std::string& toml,
+                                                const std::atomic<bool>& isDropped)
 {
-    const auto rules = rulesOf(toml);
-    if (!rules)
-        return {{}, QString::fromStdString(rules.error().message)};
+    const auto rules = TRY(rulesOf(toml));
     const auto imported
-        = profiler::importTraces(files, *rules, [&](const auto&) { return !isDropped.load(); });
-    if (!imported)
-        return {{}, QString::fromStdString(imported.error().message)};
-    return {*imported->run.info.import, {}};
+        = TRY(profiler::importTraces(files, rules, [&](const auto&) { return !isDropped.load(); }));
+    return *imported.run.info.import;
+}
+
+double shareOf(const engine::ImportReport& report, std::int64_t time)
+{
+    return report.time > 0 ? static_cast<double>(time) / static_cast<double>(report.time) : 0;
 }
 
 // Returns the file of a trace. If the trace is in an archive, returns the archive.
@@ -106,174 +102,98 @@ int sourceCount(const engine::ImportReport& report)
     return static_cast<int>(files.size());
 }
 
-RulesPreview::RulesPreview(QStringList sources, QObject* parent)
-    : QObject(parent)
-    , m_sources(std::move(sources))
-    , m_isDropped(std::make_shared<std::atomic<bool>>(false))
-    , m_background(this)
-{
-    m_pause.setSingleShot(true);
-    m_pause.setInterval(kPause);
-    connect(&m_pause, &QTimer::timeout, this, &RulesPreview::run);
-}
-
-RulesPreview::~RulesPreview()
-{
-    *m_isDropped = true;
-}
-
-void RulesPreview::ask(const QString& toml)
-{
-    m_toml = toml;
-    m_pause.start();
-}
-
 // Selects the trace files to read: the smallest ones, up to kMostBytes in total, but at least one.
-RulesPreview::Sample RulesPreview::sampleOf(const QStringList& sources)
+QString RulesPane::selectFiles(Traces& traces)
 {
     std::vector<fs::path> paths;
-    for (const QString& source : sources)
+    for (const QString& source : traces.sources)
         paths.emplace_back(source.toStdString());
-    const auto found = profiler::findTraceFiles(paths);
+    auto found = profiler::findTraceFiles(paths);
     if (!found)
-        return {{}, {}, QString::fromStdString(found.error().message)};
-    std::vector<fs::path> files = *found;
+        return fromUtf8(found.error().message);
+    std::vector<fs::path> files = *std::move(found);
+    const auto count = static_cast<std::int64_t>(files.size());
     std::ranges::stable_sort(files, {}, sizeOf);
     std::int64_t bytes = 0;
-    Sample sample;
     for (const fs::path& file : files) {
         bytes += sizeOf(file);
-        if (!sample.files.empty() && bytes > kMostBytes)
+        if (!traces.files.empty() && bytes > kMostBytes)
             break;
-        sample.files.push_back(file);
+        traces.files.push_back(file);
     }
-    const auto count = static_cast<std::int64_t>(files.size());
-    const QString first = QString::fromStdString(sample.files.front().filename().string());
-    if (sample.files.size() == files.size())
-        sample.what = count == 1 ? first : tr("all %1").arg(countOf(count, "trace"));
-    else if (sample.files.size() == 1)
-        sample.what = tr("%1, 1 of %2").arg(first, countOf(count, "trace"));
-    else
-        sample.what
-            = tr("the %1 smallest of %2").arg(sample.files.size()).arg(countOf(count, "trace"));
-    std::ranges::sort(sample.files);
-    return sample;
+    const QString first = fromUtf8(traces.files.front().filename().string()),
+                  all = countOf(count, "trace");
+    traces.last.sample = traces.files.size() == files.size()
+        ? count == 1 ? first : tr("all %1").arg(all)
+        : traces.files.size() == 1 ? tr("%1, 1 of %2").arg(first, all)
+                                   : tr("the %1 smallest of %2").arg(traces.files.size()).arg(all);
+    std::ranges::sort(traces.files);
+    return {};
 }
 
-void RulesPreview::run()
+RulesPane::Preview RulesPane::preview(Traces& traces, const std::string& toml,
+                                      const std::atomic<bool>& isDropped)
 {
-    *m_isDropped = true;
-    Q_EMIT started();
-    if (m_hasBaseline)
-        return start(m_toml, false);
-    if (m_hasSample)
-        return start({}, true);
-    if (std::exchange(m_isWaiting, true))
-        return;
-    m_background.run([sources = m_sources] { return sampleOf(sources); },
-                     [this](const Sample& sample) {
-                         m_isWaiting = false;
-                         if (!sample.failure.isEmpty())
-                             return fail(sample.failure);
-                         m_sample = sample;
-                         m_hasSample = true;
-                         Q_EMIT sampled(sample.what);
-                         start({}, true);
-                     });
+    Preview& last = traces.last;
+    last.failure = traces.files.empty() ? selectFiles(traces) : QString();
+    if (!last.failure.isEmpty())
+        return last;
+    const auto import = [&](const std::string& rules, std::optional<engine::ImportReport>& report) {
+        if (auto imported = importWith(traces.files, rules, isDropped))
+            report = *std::move(imported);
+        else
+            last.failure = fromUtf8(imported.error().message);
+    };
+    if (!last.before)
+        import({}, last.before);
+    if (last.failure.isEmpty())
+        import(toml, last.after);
+    return last;
 }
 
-void RulesPreview::start(const QString& toml, bool isBaseline)
+void RulesPane::showCoverage()
 {
-    m_isDropped = std::make_shared<std::atomic<bool>>(false);
-    m_background.run([files = m_sample.files, text = toml.toStdString(),
-                      isDropped = m_isDropped] { return preview(files, text, *isDropped); },
-                     [this, isBaseline, isDropped = m_isDropped](const Previewed& answer) {
-                         if (*isDropped)
-                             return;
-                         if (!answer.failure.isEmpty())
-                             return fail(answer.failure);
-                         if (isBaseline) {
-                             m_hasBaseline = true;
-                             Q_EMIT baseline(answer.report);
-                             start(m_toml, false);
-                             return;
-                         }
-                         Q_EMIT previewed(answer.report);
-                     });
-}
-
-void RulesPreview::fail(const QString& reason)
-{
-    static const QRegularExpression place(QStringLiteral("^rules: (?:line (\\d+): )?"));
-    const auto match = place.match(reason);
-    Q_EMIT failed(match.hasMatch() ? reason.mid(match.capturedLength()) : reason,
-                  match.captured(1).toInt());
-}
-
-namespace {
-
-using engine::ImportReport;
-
-double shareOf(const ImportReport& report, std::int64_t time)
-{
-    return report.time > 0 ? static_cast<double>(time) / static_cast<double>(report.time) : 0;
-}
-
-} // namespace
-
-RulesPreviewModel::RulesPreviewModel(QObject* parent)
-    : TableModel(parent)
-{ }
-
-void RulesPreviewModel::show(const ImportReport& before, const std::optional<ImportReport>& after)
-{
-    std::vector<RulePreviewRow> rows;
-    const auto rowOf = [&](const ImportReport::Rule& rule) -> RulePreviewRow& {
+    const engine::ImportReport& before = *m_before;
+    const engine::ImportReport& last = m_after ? *m_after : before;
+    std::vector<Row> rows;
+    const auto rowOf = [&](const engine::ImportReport::Rule& rule) -> Row& {
         const QString name = QString::fromStdString(rule.name);
-        const auto known = std::ranges::find(rows, name, &RulePreviewRow::name);
+        const auto known = std::ranges::find(rows, name, &Row::name);
         if (known != rows.end())
             return *known;
-        return rows.emplace_back(RulePreviewRow{name, QString::fromStdString(rule.title), 0, 0, 0});
+        return rows.emplace_back(Row{name, QString::fromStdString(rule.title), 0, 0, 0});
     };
-    const ImportReport& last = after ? *after : before;
-    for (const ImportReport::Rule& rule : last.rules) {
-        RulePreviewRow& row = rowOf(rule);
+    for (const engine::ImportReport::Rule& rule : last.rules) {
+        Row& row = rowOf(rule);
         row.after = shareOf(last, rule.time);
         row.matches = rule.matches;
     }
-    for (const ImportReport::Rule& rule : before.rules)
+    for (const engine::ImportReport::Rule& rule : before.rules)
         rowOf(rule).before = shareOf(before, rule.time);
     rows.push_back({{}, tr("No rule matches"), 1 - before.classified(), 1 - last.classified(), 0});
-    using Column = TableColumn<RulePreviewRow>;
-    const auto change = [](const RulePreviewRow& row) {
+    using Column = TableColumn<Row>;
+    const auto change = [](const Row& row) {
         const QString text = signedNumber(100 * (row.after - row.before), 1);
         return text == QStringLiteral("0") ? QVariant(QString()) : QVariant(text);
     };
-    const auto verdict = [](const RulePreviewRow& row) {
+    const auto verdict = [](const Row& row) {
         const bool isRest = row.name.isEmpty();
         return QVariant(static_cast<int>(!isRest                      ? Verdict::Neutral
                                              : row.after < row.before ? Verdict::Better
                                                                       : Verdict::Worse));
     };
-    reset(
+    m_model.reset(
         {Column(
              tr("Rule"),
-             [](const RulePreviewRow& row) {
-                 return row.name.isEmpty() ? tr("unclassified") : row.name;
-             },
+             [](const Row& row) { return row.name.isEmpty() ? tr("unclassified") : row.name; },
              Qt::AlignLeft)
-             .with(kHintRole,
-                   [](const RulePreviewRow& row) { return QVariant(row.name.isEmpty()); })
-             .with(Qt::ToolTipRole, [](const RulePreviewRow& row) { return QVariant(row.title); }),
-         Column(tr("Matches"),
-                [](const RulePreviewRow& row) {
-                    return row.name.isEmpty() ? QString()
-                                              : number(static_cast<double>(row.matches), 0);
-                }),
-         Column(tr("Before, %"),
-                [](const RulePreviewRow& row) { return number(100 * row.before, 1); }),
-         Column(tr("After, %"),
-                [](const RulePreviewRow& row) { return number(100 * row.after, 1); })
+             .with(kHintRole, [](const Row& row) { return QVariant(row.name.isEmpty()); })
+             .tip(&Row::title),
+         Column(tr("Matches"), &Row::matches).onlyIf([](const Row& row) {
+             return !row.name.isEmpty();
+         }),
+         Column(tr("Before, %"), [](const Row& row) { return number(100 * row.before, 1); }),
+         Column(tr("After, %"), [](const Row& row) { return number(100 * row.after, 1); })
              .with(kDifferenceRole, change)
              .with(kVerdictRole, verdict)},
         std::move(rows));
@@ -305,7 +225,13 @@ RulesPane::RulesPane(const ThemeController& theme, const QStringList& sources, i
                      QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_model(new RulesPreviewModel(this))
+    , m_traces(std::make_shared<Traces>(Traces{sources}))
+    , m_previews(
+          this,
+          [traces = m_traces](const std::string& toml, const std::atomic<bool>& isDropped) {
+              return preview(*traces, toml, isDropped);
+          },
+          [this](const Preview& preview) { take(preview); })
     , m_choice(
           named(new SegmentControl(theme, {tr("Your rules"), tr("Built-in rules")}), "rulesChoice"))
     , m_texts(new QStackedWidget)
@@ -320,7 +246,7 @@ RulesPane::RulesPane(const ThemeController& theme, const QStringList& sources, i
 {
     setObjectName(QStringLiteral("rulesPane"));
     setMinimumWidth(360);
-    m_table->setModel(m_model);
+    m_table->setModel(&m_model);
     m_own->setPlainText(QString::fromUtf8(kInitialRules));
     m_shipped->setPlainText(fromUtf8(resources::find("import/rules.toml")));
     m_shipped->setReadOnly(true);
@@ -345,8 +271,6 @@ RulesPane::RulesPane(const ThemeController& theme, const QStringList& sources, i
     m_band->hide();
     const bool areGone = sources.isEmpty();
     m_import->setEnabled(!areGone && sources.size() == of);
-    if (!areGone)
-        m_preview = std::make_unique<RulesPreview>(sources, nullptr);
     if (areGone)
         m_band->show(Band::Kind::Warning, tr("The traces of this run no longer exist,"),
                      tr("so rules cannot be tried. Import the traces again from their new "
@@ -355,7 +279,13 @@ RulesPane::RulesPane(const ThemeController& theme, const QStringList& sources, i
         m_band->show(Band::Kind::Warning,
                      tr("Only %1 of the %2 traces still exist.").arg(sources.size()).arg(of),
                      tr("The coverage refers to these."));
-    connectPreview();
+    if (areGone)
+        return;
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kPause);
+    connect(&m_pause, &QTimer::timeout, this, &RulesPane::ask);
+    connect(m_own, &QPlainTextEdit::textChanged, &m_pause, qOverload<>(&QTimer::start));
+    m_pause.start();
 }
 
 QWidget* RulesPane::makeEditors()
@@ -386,45 +316,32 @@ QWidget* RulesPane::makeCoverage()
     return part;
 }
 
-void RulesPane::connectPreview()
+void RulesPane::ask()
 {
-    if (m_preview == nullptr)
-        return;
-    connect(m_own, &QPlainTextEdit::textChanged, this, [this] { m_preview->ask(rules()); });
-    connect(m_preview.get(), &RulesPreview::started, this,
-            [this] { m_state->setText(tr("reading the traces")); });
-    connect(m_preview.get(), &RulesPreview::sampled, this,
-            [this](const QString& what) { m_sample->setText(tr("From %1").arg(what)); });
-    connect(m_preview.get(), &RulesPreview::failed, this, &RulesPane::showFailure);
-    connect(m_preview.get(), &RulesPreview::baseline, this,
-            [this](const engine::ImportReport& report) {
-                m_before = report;
-                showCoverage();
-            });
-    connect(m_preview.get(), &RulesPreview::previewed, this,
-            [this](const engine::ImportReport& report) {
-                m_after = report;
-                m_band->hide();
-                markLine(0);
-                showCoverage();
-                m_state->setText(
-                    tr("%1 before, %2 after")
-                        .arg(percent(m_before->classified()), percent(report.classified())));
-            });
-    m_preview->ask(rules());
+    m_state->setText(tr("reading the traces"));
+    m_previews.ask(rules().toStdString());
 }
 
-void RulesPane::showCoverage()
+// Keeps the coverage of the last valid rules if these cannot be applied.
+void RulesPane::take(const Preview& preview)
 {
-    m_model->show(*m_before, m_after);
-}
-
-void RulesPane::showFailure(const QString& reason, int line)
-{
+    static const QRegularExpression kPlace(QStringLiteral("^rules: (?:line (\\d+): )?"));
+    m_sample->setText(tr("From %1").arg(preview.sample));
+    m_before = preview.before;
+    m_after = preview.after;
+    if (m_before)
+        showCoverage();
+    const auto place = kPlace.match(preview.failure);
+    const int line = place.captured(1).toInt();
+    markLine(line);
+    m_band->setVisible(!preview.failure.isEmpty());
+    if (preview.failure.isEmpty())
+        return m_state->setText(
+            tr("%1 before, %2 after")
+                .arg(percent(m_before->classified()), percent(m_after->classified())));
     m_band->show(Band::Kind::Error,
                  line > 0 ? tr("Line %1:").arg(line) : tr("The rules are not applied:"),
-                 reason + QLatin1Char('.'));
-    markLine(line);
+                 preview.failure.mid(place.capturedLength()) + QLatin1Char('.'));
     m_state->setText(tr("for the last valid rules"));
 }
 

@@ -328,13 +328,13 @@ void LedgerPage::showFacets(std::vector<LedgerFacet> facets)
     bool hasTags = false;
     for (std::size_t i = 0; i < m_facets.size(); ++i) {
         const LedgerFacet& facet = m_facets[i];
-        if (facet.kind == LedgerFacet::Kind::Tag && !std::exchange(hasTags, true)) {
+        if (facet.of == LedgerFacet::Of::Tag && !std::exchange(hasTags, true)) {
             auto* heading = new QTreeWidgetItem(m_groups, {tr("Tags")});
             heading->setFlags(Qt::NoItemFlags);
             heading->setFont(0, uiFont(12, QFont::Medium));
         }
-        auto* item = new QTreeWidgetItem(m_groups, {facet.title(), QString::number(facet.count)});
-        item->setToolTip(0, toolTipText(facet.title()));
+        auto* item = new QTreeWidgetItem(m_groups, {facet.title, QString::number(facet.count)});
+        item->setToolTip(0, toolTipText(facet.title));
         item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
         item->setData(0, kFacetRole, static_cast<int>(i));
         if (chosen == nullptr || facet.isSame(before))
@@ -347,7 +347,7 @@ LedgerFacet LedgerPage::facet() const
 {
     const QTreeWidgetItem* item = m_groups->currentItem();
     const QVariant at = item == nullptr ? QVariant() : item->data(0, kFacetRole);
-    return at.isValid() ? m_facets[static_cast<std::size_t>(at.toInt())] : LedgerFacet();
+    return at.isValid() ? m_facets[static_cast<std::size_t>(at.toInt())] : LedgerFacet{};
 }
 
 // Keeps the scroll position while the same run changes.
@@ -381,7 +381,7 @@ void LedgerPage::showRuns()
     const LedgerFacet chosen = facet();
     std::vector<LedgerRun> shown;
     for (const LedgerRun& run : m_runs)
-        if (chosen.contains(run, open) && run.matches(m_filter->text()))
+        if (chosen.contains(run) && run.matches(m_filter->text()))
             shown.push_back(run);
     const bool isEmpty = shown.empty();
     m_table->show(std::move(shown),

@@ -9,55 +9,24 @@
 namespace app {
 namespace {
 
-DetailsSection resultsSection(const LedgerRun& run)
-{
-    DetailsSection section;
-    section.title = QStringLiteral("Results");
-    const Scale time = run.time();
-    if (run.least && run.most)
-        section.add(QStringLiteral("95 % interval, %1").arg(time.unit()),
-                    QStringLiteral("%1 to %2").arg(time.text(*run.least), time.text(*run.most)));
-    if (run.bubble)
-        section.add(QStringLiteral("Bubble"), percent(*run.bubble));
-    if (run.peakBytes)
-        section.add(QStringLiteral("Peak memory"),
-                    byteScale(std::llround(*run.peakBytes)).withUnit(*run.peakBytes));
-    if (run.tokensPerSecond)
-        section.add(QStringLiteral("Tokens/s"), number(*run.tokensPerSecond, 0));
-    if (run.lossFirst && run.lossLast)
-        section.add(
-            QStringLiteral("Loss"),
-            QStringLiteral("%1 → %2").arg(number(*run.lossFirst, 3), number(*run.lossLast, 3)));
-    return section;
-}
+using Rows = std::vector<std::pair<QString, QString>>;
 
-DetailsSection parametersSection(const LedgerRun& run)
+// Leaves out rows without a value.
+void addSection(Details& details, const char* title, const Rows& rows)
 {
     DetailsSection section;
-    section.title = QStringLiteral("Parameters");
-    for (const auto& [title, value] : run.settings)
+    section.title = QString::fromLatin1(title);
+    for (const auto& [name, value] : rows)
         if (!value.isEmpty())
-            section.add(settingTitle(title), value);
-    return section;
+            section.add(name, value);
+    if (!section.rows.empty())
+        details.sections.push_back(std::move(section));
 }
 
-DetailsSection fileSection(const LedgerRun& run)
+template<class Text>
+QString textOf(const std::optional<double>& value, Text text)
 {
-    const QFileInfo file(run.file);
-    DetailsSection section;
-    section.title = QStringLiteral("File");
-    if (run.bytes > 0)
-        section.add(QStringLiteral("Size"),
-                    dataScale(run.bytes).withUnit(static_cast<double>(run.bytes)));
-    section.add(QStringLiteral("Name"), file.fileName());
-    section.add(QStringLiteral("Folder"),
-                run.isTrashed() ? QStringLiteral("trash, from %1").arg(run.origin)
-                                : file.absolutePath());
-    if (run.started.isValid())
-        section.add(
-            QStringLiteral("Recorded"),
-            QLocale::c().toString(run.started.toLocalTime(), QStringLiteral("d MMM yyyy, HH:mm")));
-    return section;
+    return value ? text(*value) : QString();
 }
 
 QString stateOf(const RunDocument& document)
@@ -88,50 +57,17 @@ void describeState(const RunDocument& document, LedgerRun& run)
 
 } // namespace
 
-QString LedgerFacet::title() const
-{
-    switch (kind) {
-    case Kind::Open:
-        return QStringLiteral("Open now");
-    case Kind::Failed:
-        return QStringLiteral("Failed");
-    case Kind::Imported:
-        return QStringLiteral("Imported");
-    case Kind::Trash:
-        return QStringLiteral("Trash");
-    case Kind::Tag:
-        return tag;
-    case Kind::All:
-        break;
-    }
-    return QStringLiteral("All runs");
-}
-
-bool LedgerFacet::contains(const LedgerRun& run, const QStringList& openFiles) const
-{
-    if (run.isTrashed() || kind == Kind::Trash)
-        return run.isTrashed() && kind == Kind::Trash;
-    switch (kind) {
-    case Kind::Open:
-        return openFiles.contains(run.file);
-    case Kind::Failed:
-        return run.isFailed();
-    case Kind::Imported:
-        return run.mode == QStringLiteral("imported");
-    case Kind::Tag:
-        return run.tags.contains(tag);
-    default:
-        return true;
-    }
-}
-
 std::vector<LedgerFacet> ledgerFacets(const std::vector<LedgerRun>& runs,
                                       const QStringList& openFiles)
 {
-    using Kind = LedgerFacet::Kind;
-    std::vector<LedgerFacet> facets;
-    for (const Kind kind : {Kind::All, Kind::Open, Kind::Failed, Kind::Imported, Kind::Trash})
-        facets.push_back({kind, {}, 0});
+    std::vector<LedgerFacet> facets{
+        {QStringLiteral("All runs"), [](const LedgerRun&) { return true; }},
+        {QStringLiteral("Open now"),
+         [openFiles](const LedgerRun& run) { return openFiles.contains(run.file); }},
+        {QStringLiteral("Failed"), &LedgerRun::isFailed},
+        {QStringLiteral("Imported"),
+         [](const LedgerRun& run) { return run.mode == QStringLiteral("imported"); }},
+        {QStringLiteral("Trash"), &LedgerRun::isTrashed, LedgerFacet::Of::Trash}};
     QStringList tags;
     for (const LedgerRun& run : runs)
         if (!run.isTrashed())
@@ -139,10 +75,11 @@ std::vector<LedgerFacet> ledgerFacets(const std::vector<LedgerRun>& runs,
     tags.removeDuplicates();
     tags.sort(Qt::CaseInsensitive);
     for (const QString& tag : tags)
-        facets.push_back({Kind::Tag, tag, 0});
+        facets.push_back({tag, [tag](const LedgerRun& run) { return run.tags.contains(tag); },
+                          LedgerFacet::Of::Tag});
     for (LedgerFacet& facet : facets)
-        facet.count = static_cast<int>(std::ranges::count_if(
-            runs, [&](const LedgerRun& run) { return facet.contains(run, openFiles); }));
+        facet.count = static_cast<int>(
+            std::ranges::count_if(runs, [&](const LedgerRun& run) { return facet.contains(run); }));
     return facets;
 }
 
@@ -178,10 +115,41 @@ Details describeLedgerRun(const LedgerRun& run)
     if (!run.label.isEmpty() && run.label != run.title())
         details.left += details.left.isEmpty() ? run.label : QStringLiteral(", ") + run.label;
     details.sentence = run.problem.toHtmlEscaped();
-    for (DetailsSection& section :
-         std::vector{resultsSection(run), parametersSection(run), fileSection(run)})
-        if (!section.rows.empty())
-            details.sections.push_back(std::move(section));
+    const Scale time = run.time();
+    const auto rounded = [](double value) { return number(value, 0); };
+    addSection(
+        details, "Results",
+        {{QStringLiteral("95 % interval, %1").arg(time.unit()),
+          run.least && run.most
+              ? QStringLiteral("%1 to %2").arg(time.text(*run.least), time.text(*run.most))
+              : QString()},
+         {QStringLiteral("Bubble"),
+          textOf(run.bubble, [](double share) { return percent(share); })},
+         {QStringLiteral("Peak memory"),
+          textOf(run.peakBytes,
+                 [](double bytes) { return byteScale(std::llround(bytes)).withUnit(bytes); })},
+         {QStringLiteral("Tokens/s"), textOf(run.tokensPerSecond, rounded)},
+         {QStringLiteral("Loss"),
+          run.lossFirst && run.lossLast
+              ? QStringLiteral("%1 → %2").arg(number(*run.lossFirst, 3), number(*run.lossLast, 3))
+              : QString()}});
+    Rows parameters;
+    for (const auto& [title, value] : run.settings)
+        parameters.emplace_back(settingTitle(title), value);
+    addSection(details, "Parameters", parameters);
+    const QFileInfo file(run.file);
+    addSection(
+        details, "File",
+        {{QStringLiteral("Size"),
+          run.bytes > 0 ? dataScale(run.bytes).withUnit(static_cast<double>(run.bytes))
+                        : QString()},
+         {QStringLiteral("Name"), file.fileName()},
+         {QStringLiteral("Folder"),
+          run.isTrashed() ? QStringLiteral("trash, from %1").arg(run.origin) : file.absolutePath()},
+         {QStringLiteral("Recorded"),
+          run.started.isValid() ? QLocale::c().toString(run.started.toLocalTime(),
+                                                        QStringLiteral("d MMM yyyy, HH:mm"))
+                                : QString()}});
     return details;
 }
 

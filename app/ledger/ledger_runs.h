@@ -4,6 +4,7 @@
 #include "app/documents/runs_model.h"
 #include "app/timeline/details/details.h"
 
+#include <functional>
 #include <vector>
 
 namespace app {
@@ -12,15 +13,18 @@ namespace app {
 // trash.
 struct LedgerFacet
 {
-    enum class Kind : std::uint8_t { All, Open, Failed, Imported, Trash, Tag };
+    enum class Of : std::uint8_t { Runs, Trash, Tag };
 
-    Kind kind = Kind::All;
-    QString tag;   // for Kind::Tag
+    QString title;
+    std::function<bool(const LedgerRun&)> has = [](const LedgerRun&) { return true; };
+    Of of = Of::Runs;
     int count = 0; // number of runs in the group
 
-    QString title() const;
-    bool isSame(const LedgerFacet& other) const { return kind == other.kind && tag == other.tag; }
-    bool contains(const LedgerRun& run, const QStringList& openFiles) const;
+    bool isSame(const LedgerFacet& other) const { return of == other.of && title == other.title; }
+    bool contains(const LedgerRun& run) const
+    {
+        return run.isTrashed() == (of == Of::Trash) && has(run);
+    }
 };
 
 // The fixed groups, then one for each tag, sorted by name.

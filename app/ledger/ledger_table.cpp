@@ -157,7 +157,7 @@ LedgerModel::Columns LedgerModel::columns(const QDateTime& now) const
     Columns columns{text(tr("Name"), &LedgerRun::title)
                         .with(kThumbnailRole, picture)
                         .with(kThumbnailWidthRole, [](Run) { return QVariant(1.0); })
-                        .with(Qt::ToolTipRole, [](Run run) { return QVariant(run.file); })};
+                        .tip(&LedgerRun::file)};
     if (m_hasTags)
         columns.push_back(
             text(tr("Tags"), tags).with(kHintRole, kAlways).with(Qt::ToolTipRole, tags));

@@ -312,24 +312,6 @@ QString largestLoadText(const profiler::LinkLoad& link)
     return QStringLiteral("%1, %2").arg(kind, linkTitle(link).toLower());
 }
 
-QString mappingsCsv(const MappingStudy& study)
-{
-    QString all
-        = QStringLiteral("mapping,iteration ms,exposed communication ms,largest link load GB,on\n");
-    for (const MappedPrediction& each : study.all) {
-        if (!each.problem.isEmpty())
-            continue;
-        const profiler::LinkLoad* most = each.loads.largest();
-        all += QStringLiteral("%1,%2,%3,%4,%5\n")
-                   .arg(quotedCell(each.mapping),
-                        QString::number(static_cast<double>(each.iteration) / 1e6, 'f', 3),
-                        QString::number(each.loads.exposed.sum() / 1e6, 'f', 3),
-                        QString::number(most != nullptr ? most->bytes() / 1e9 : 0, 'f', 3),
-                        quotedCell(most != nullptr ? largestLoadText(*most) : QString()));
-    }
-    return all;
-}
-
 std::vector<TableColumn<MappedPrediction>> mappingColumns(const MappingStudy& study)
 {
     using Row = MappedPrediction;
@@ -397,31 +379,26 @@ std::vector<TableColumn<MappedPrediction>> mappingColumns(const MappingStudy& st
                     return row.problem.isEmpty() ? largest(row) : row.problem;
                 },
                 Qt::AlignLeft)
-                .with(Qt::ToolTipRole, [](const Row& row) { return QVariant(row.problem); })};
+                .tip(&Row::problem)};
 }
 
 std::vector<TableColumn<profiler::LinkFlow>> flowColumns(int replicas)
 {
     using Flow = profiler::LinkFlow;
-    const auto tip = [](const char* text) {
-        return [text](const Flow&) { return QVariant(QString::fromLatin1(text)); };
-    };
     return {TableColumn<Flow>(
                 QStringLiteral("Traffic"),
                 [replicas](const Flow& flow) { return flowTitle(flow, replicas); }, Qt::AlignLeft)
-                .with(Qt::ToolTipRole, [](const Flow& flow) { return QVariant(flowDetail(flow)); }),
+                .tip(flowDetail),
             TableColumn<Flow>(scaleIn(Unit::GB).unit(),
                               [](const Flow& flow) { return gigabytes(flow.bytes); }),
             TableColumn<Flow>(
                 labelled(QStringLiteral("Each, %1"), Unit::Millisecond),
                 [](const Flow& flow) { return milliseconds(static_cast<double>(flow.time)); })
-                .with(Qt::ToolTipRole, tip("Duration of each transfer")),
+                .tip("Duration of each transfer"),
             TableColumn<Flow>(
                 labelled(QStringLiteral("Exposed, %1"), Unit::Millisecond),
                 [](const Flow& flow) { return milliseconds(static_cast<double>(flow.exposed)); })
-                .with(Qt::ToolTipRole,
-                      tip("Time per iteration that a copy of the pipeline waits for these "
-                          "transfers"))};
+                .tip("Time per iteration that a copy of the pipeline waits for these transfers")};
 }
 
 std::vector<TableColumn<profiler::AllReduceLoad>> allReduceColumns()
@@ -443,14 +420,10 @@ std::vector<TableColumn<profiler::AllReduceLoad>> allReduceColumns()
                         ? QString::number(load.nodes.front())
                         : QStringLiteral("%1–%2").arg(load.nodes.front()).arg(load.nodes.back());
                 })
-                .with(Qt::ToolTipRole,
-                      [](const Load& load) { return QVariant(countOf(load.ranks, "member")); }),
+                .tip([](const Load& load) { return countOf(load.ranks, "member"); }),
             TableColumn<Load>(scaleIn(Unit::GB).unit(),
                               [](const Load& load) { return gigabytes(load.bytes); })
-                .with(Qt::ToolTipRole,
-                      [](const Load&) {
-                          return QVariant(QStringLiteral("Sent by every member per iteration"));
-                      }),
+                .tip("Sent by every member per iteration"),
             TableColumn<Load>(scaleIn(Unit::Millisecond).unit(), time(&Load::time))
                 .with(Qt::ToolTipRole,
                       [](const Load& load) {
@@ -465,36 +438,27 @@ std::vector<TableColumn<profiler::AllReduceLoad>> allReduceColumns()
 std::vector<TableColumn<StageSizes>> stageColumns(int stages)
 {
     using Size = StageSizes;
-    const auto column = [](const QString& title, auto text, const char* tip) {
-        return TableColumn<Size>(title, text).with(Qt::ToolTipRole, [tip](const Size&) {
-            return QVariant(QString::fromLatin1(tip));
-        });
-    };
     const Scale bytes = scaleIn(Unit::GiB, 2);
-    return {TableColumn<Size>(
-                QStringLiteral("Stages"), [](const Size& size) { return stagesText(size); },
-                Qt::AlignLeft)
-                .with(Qt::ToolTipRole,
-                      [stages](const Size& size) { return QVariant(stagesTitle(size, stages)); }),
-            column(
-                QStringLiteral("Parameters, B"),
-                [](const Size& size) { return number(size.parameters / 1e9, 3); },
-                "Parameters of one stage, in billions"),
-            column(
-                QStringLiteral("F, TFLOP"),
-                [](const Size& size) { return number(size.forwardFlops / 1e12, 2); },
-                "Forward of one stage and one micro-batch"),
-            column(
-                QStringLiteral("State, %1").arg(bytes.unit()),
-                [bytes](const Size& size) {
-                    return bytes.text(size.bytes.weights + size.bytes.gradients
-                                      + size.bytes.optimizer);
-                },
-                "Weights, gradients and optimizer state of one stage on one GPU"),
-            column(
-                QStringLiteral("Stash, %1").arg(bytes.unit()),
-                [bytes](const Size& size) { return bytes.text(size.bytes.stash); },
-                "Activations of one micro-batch in one stage on one GPU")};
+    return {
+        TableColumn<Size>(
+            QStringLiteral("Stages"), [](const Size& size) { return stagesText(size); },
+            Qt::AlignLeft)
+            .tip([stages](const Size& size) { return stagesTitle(size, stages); }),
+        TableColumn<Size>(QStringLiteral("Parameters, B"),
+                          [](const Size& size) { return number(size.parameters / 1e9, 3); })
+            .tip("Parameters of one stage, in billions"),
+        TableColumn<Size>(QStringLiteral("F, TFLOP"),
+                          [](const Size& size) { return number(size.forwardFlops / 1e12, 2); })
+            .tip("Forward of one stage and one micro-batch"),
+        TableColumn<Size>(QStringLiteral("State, %1").arg(bytes.unit()),
+                          [bytes](const Size& size) {
+                              return bytes.text(size.bytes.weights + size.bytes.gradients
+                                                + size.bytes.optimizer);
+                          })
+            .tip("Weights, gradients and optimizer state of one stage on one GPU"),
+        TableColumn<Size>(QStringLiteral("Stash, %1").arg(bytes.unit()), [bytes](const Size& size) {
+            return bytes.text(size.bytes.stash);
+        }).tip("Activations of one micro-batch in one stage on one GPU")};
 }
 
 } // namespace app

@@ -35,7 +35,6 @@ QString stagesTitle(const StageSizes& sizes, int stages); // "1–14, 6 layers e
 // free."
 QString fitText(const MemoryFit& fit, const MemoryFit& now);
 QString remedyText(const ModelFacts& facts); // "To make it fit: b = 3 (72.2 GiB)."; "" if it fits
-QString mappingsCsv(const MappingStudy& study); // the compared mappings, with a header line
 
 // The columns of the tables: the compared mappings, the transfers of a link, the all-reduces of a
 // schedule, and the sizes of the stages.

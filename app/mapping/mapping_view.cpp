@@ -1,10 +1,11 @@
 #include "app/mapping/mapping_view.h"
 
+#include "app/figures/scene_view.h"
 #include "app/mapping/mapping_text.h"
-#include "app/mapping/node_picture.h"
 #include "app/plan/memory_bars.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
+#include "app/ui/csv.h"
 #include "app/ui/data_table.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/form_rows.h"
@@ -17,6 +18,9 @@
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QStackedWidget>
+
+#include <algorithm>
+#include <cmath>
 
 namespace app {
 namespace {
@@ -59,21 +63,6 @@ int segmentOf(const QString& mapping)
 }
 
 } // namespace
-
-// A table whose columns come from mapping_text.h.
-template<class Row>
-class MappingRows : public TableModel<Row>
-{
-public:
-    using TableModel<Row>::TableModel;
-    using TableModel<Row>::reset;
-};
-
-class MappingTable : public MappingRows<MappedPrediction>
-{
-public:
-    using MappingRows::MappingRows;
-};
 
 // The traffic of the selected link, and the all-reduces of the schedule.
 class LinkPanel : public QWidget
@@ -130,8 +119,8 @@ public:
     }
 
 private:
-    MappingRows<profiler::LinkFlow> m_flows{this};
-    MappingRows<profiler::AllReduceLoad> m_sums{this};
+    TableModel<profiler::LinkFlow> m_flows;
+    TableModel<profiler::AllReduceLoad> m_sums;
     QLabel *m_title, *m_load, *m_sentence, *m_members;
     DataTable *m_flowTable, *m_sumTable;
     QWidget* m_sumPart = new QWidget;
@@ -207,7 +196,7 @@ private:
                                    : QString());
     }
 
-    MappingRows<StageSizes> m_stages{this};
+    TableModel<StageSizes> m_stages;
     DataTable* m_table;
     MemoryBars* m_bars;
     QLabel *m_model, *m_outline, *m_fit, *m_twice, *m_remedy;
@@ -216,6 +205,7 @@ private:
 
 MappingView::MappingView(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
+    , m_theme(theme)
     , m_mapping(named(new SegmentControl(theme,
                                          {tr("contiguous"), tr("replicas together"),
                                           tr("pair-adjacent"), tr("from file…")}),
@@ -224,9 +214,9 @@ MappingView::MappingView(const ThemeController& theme, QWidget* parent)
     , m_crossing(named(makeLabel({}, "secondary"), "mappingCrossing"))
     , m_messages(named(new QCheckBox(tr("messages")), "showMessages"))
     , m_allReduces(named(new QCheckBox(tr("all-reduces")), "showAllReduces"))
-    , m_picture(new NodePicture(theme))
+    , m_picture(named(new SceneView(theme, [this](std::size_t link) { return describeLink(link); }),
+                      "nodePicture", tr("Devices on nodes")))
     , m_verdict(named(new Band(theme, Band::Shape::Verdict), "mappingVerdict"))
-    , m_compared(new MappingTable(this))
     , m_comparedTable(named(new DataTable(theme, 28), "mappings", tr("Mappings compared")))
     , m_link(new LinkPanel(theme))
     , m_model(new ModelPanel(theme))
@@ -268,7 +258,7 @@ QWidget* MappingView::makeCentre(const ThemeController& theme)
     m_crossing->setWordWrap(true);
     auto* picture = spaced(new QVBoxLayout, {14, 0, 14, 8}, 8, {m_picture});
     auto* verdict = spaced(new QVBoxLayout, {14, 10, 14, 10}, 0, {m_verdict});
-    m_comparedTable->setModel(m_compared);
+    m_comparedTable->setModel(&m_compared);
     m_comparedTable->setRestColumn(7);
     m_comparedTable->setDispensable({3, 4, 5});
     m_centre = spaced(
@@ -308,12 +298,19 @@ void MappingView::connectAll()
     connect(m_comparedTable, &QAbstractItemView::clicked, this, &MappingView::offerRow);
     connect(m_comparedTable, &QAbstractItemView::activated, this, &MappingView::offerRow);
     for (QCheckBox* box : {m_messages, m_allReduces})
-        connect(box, &QCheckBox::toggled, this, [this] {
-            m_picture->setShownLoads({m_messages->isChecked(), m_allReduces->isChecked()});
-        });
-    connect(m_picture, &NodePicture::linkChanged, this, [this] {
+        connect(box, &QCheckBox::toggled, this, &MappingView::drawPicture);
+    m_picture->setListed();
+    connect(m_picture, &SceneView::resized, this, &MappingView::drawPicture);
+    connect(&m_theme, &ThemeController::changed, this, &MappingView::drawPicture);
+    connect(m_picture, &SceneView::pointChosen, this,
+            [this](std::size_t link) { m_selected = m_links[link]; });
+    connect(m_picture, &SceneView::cleared, this, [this] {
+        m_selected.reset();
+        m_isCleared = true;
+    });
+    connect(m_picture, &SceneView::highlightChanged, this, [this] {
         if (m_found)
-            m_link->showLink(m_found->study, m_picture->highlighted());
+            m_link->showLink(m_found->study, highlighted());
     });
     connect(m_empty, &EmptyState::activated, this, [this] {
         RunPlan plan = m_plan;
@@ -407,19 +404,62 @@ void MappingView::showFound()
                                ? QString()
                                : tr(" Machines of up to %1 nodes are drawn.").arg(kMostPictured)));
     m_link->showStudy(study);
-    m_picture->showStudy({m_found, &study});
+    const profiler::LinkLoads& loads = study.shown().loads;
+    if (m_selected && loads.find(m_selected->first, m_selected->second) == nullptr)
+        m_selected.reset();
+    if (const profiler::LinkLoad* most = loads.largest(); !m_selected && !m_isCleared && most)
+        m_selected = NodePair(most->from, most->to);
+    drawPicture();
     const MappingVerdict verdict = mappingVerdict(study);
     m_verdict->show(verdict.isBest ? Band::Kind::Ok : Band::Kind::Warning, verdict.bold,
                     verdict.rest);
-    m_compared->reset(mappingColumns(study), study.all);
+    m_compared.reset(mappingColumns(study), study.all);
     m_comparedTable->setFixedHeight(m_comparedTable->fittingHeight());
     m_comparedTable->selectRow(static_cast<int>(study.chosen));
     m_model->show(study, m_found->facts);
 }
 
+// Keeps the selected link if it is in the picture.
+void MappingView::drawPicture()
+{
+    if (!m_found)
+        return;
+    const ShownLoads shown{m_messages->isChecked(), m_allReduces->isChecked()};
+    const bool isPictured = m_found->study.nodes.size() <= kMostPictured;
+    m_links = shownLinks(m_found->study, shown);
+    if (isPictured && m_picture->width() > 0) {
+        auto scene = std::make_shared<const profiler::MarkedScene>(
+            nodeScene(m_found->study, shown, m_theme.theme(), m_picture->width()));
+        m_picture->setFixedHeight(std::max(1, static_cast<int>(std::ceil(scene->scene.height))));
+        m_picture->show(std::move(scene));
+    }
+    const auto selected = std::ranges::find(m_links, m_selected.value_or(NodePair(-1, -1)));
+    if (selected == m_links.end())
+        m_picture->select({});
+    else
+        m_picture->select(static_cast<std::size_t>(selected - m_links.begin()));
+}
+
+// The link under the mouse, or else the selected one.
+std::optional<NodePair> MappingView::highlighted() const
+{
+    const auto link = m_picture->highlighted();
+    return link && *link < m_links.size() ? std::optional(m_links[*link]) : std::nullopt;
+}
+
+QString MappingView::describeLink(std::size_t link) const
+{
+    const auto& [from, to] = m_links.at(link);
+    const profiler::LinkLoad* load = m_found->study.shown().loads.find(from, to);
+    const QString text = tr("%1, %2").arg(linkTitle(*load), loadText(load->bytes()));
+    return from == to
+        ? tr("%1: %2").arg(text, m_found->study.nodes[static_cast<std::size_t>(from)].summary)
+        : text;
+}
+
 void MappingView::offerRow(const QModelIndex& row)
 {
-    if (const MappedPrediction& mapped = m_compared->at(row.row()); mapped.problem.isEmpty())
+    if (const MappedPrediction& mapped = m_compared.at(row.row()); mapped.problem.isEmpty())
         offerMapping(mapped.mapping);
 }
 
@@ -450,7 +490,7 @@ void MappingView::showMapping()
 
 QString MappingView::csv() const
 {
-    return m_found && m_isAnswered ? mappingsCsv(m_found->study) : QString();
+    return m_found && m_isAnswered ? csvOf(m_compared) : QString();
 }
 
 // Moves the panels below the picture in a narrow window.

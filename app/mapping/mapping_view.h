@@ -1,8 +1,9 @@
 #pragma once
 
-#include "app/mapping/mapping_study.h"
+#include "app/mapping/node_picture.h"
 #include "app/plan/run_plan.h"
 #include "app/ui/latest.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 
 #include <QTimer>
@@ -20,9 +21,8 @@ class Band;
 class DataTable;
 class EmptyState;
 class LinkPanel;
-class MappingTable;
 class ModelPanel;
-class NodePicture;
+class SceneView;
 class SegmentControl;
 
 // Shows the devices of a plan on the nodes of its hardware, the loads of the links, the compared
@@ -38,6 +38,7 @@ public:
     // `problem`: why the plan cannot be predicted; "" if it can.
     void setPlan(const RunPlan& plan, const QString& problem);
     const MappingStudy* study() const { return m_found ? &m_found->study : nullptr; }
+    const std::vector<NodePair>& links() const { return m_links; } // by their marks
     QString csv() const; // the compared mappings; "" if there is no study of the plan yet
 
 Q_SIGNALS:
@@ -64,6 +65,9 @@ private:
     void ask();
     void showAnswer(engine::Result<Found> answer);
     void showFound();
+    void drawPicture();
+    std::optional<NodePair> highlighted() const;
+    QString describeLink(std::size_t link) const;
     void showEmpty(const QString& fact, const QString& advice, bool offersHardware);
     void offerMapping(const QString& mapping);
     void offerRow(const QModelIndex& row);
@@ -71,6 +75,7 @@ private:
     void showMapping(); // shows the plan's mapping in the picker
     void showSide();
 
+    const ThemeController& m_theme;
     RunPlan m_plan;
     QString m_problem;
     // Whether a study of the current plan was requested, and whether its answer has come. Until
@@ -85,9 +90,12 @@ private:
     SegmentControl* m_mapping;
     QLabel *m_file, *m_crossing;
     QCheckBox *m_messages, *m_allReduces;
-    NodePicture* m_picture;
+    SceneView* m_picture;
+    std::vector<NodePair> m_links; // of the marks in the picture
+    std::optional<NodePair> m_selected;
+    bool m_isCleared = false; // the user cleared the selection
     Band* m_verdict;
-    MappingTable* m_compared;
+    TableModel<MappedPrediction> m_compared;
     DataTable* m_comparedTable;
     LinkPanel* m_link;
     ModelPanel* m_model;

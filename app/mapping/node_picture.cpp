@@ -1,18 +1,55 @@
 #include "app/mapping/node_picture.h"
 
 #include "app/mapping/mapping_text.h"
+#include "app/timeline/paint/box_colours.h"
 
 #include <QFontMetricsF>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPaintEvent>
-#include <QPainter>
+#include <QPolygonF>
 
 #include <algorithm>
 #include <cmath>
 
 namespace app {
 namespace {
+
+using profiler::Text;
+
+// An arrow from one node to another.
+struct LinkArrow
+{
+    int from = 0, to = 0;
+    QPolygonF path; // at right angles
+    QRectF label;   // empty: no space beside the line
+    Text::Anchor anchor = Text::Anchor::Middle;
+};
+
+// The places of nodes, devices and links. Nodes are in two columns, in serpentine order, so that
+// consecutive nodes are neighbours.
+struct NodeLayout
+{
+    std::vector<QRectF> frames;              // frames[node]: frame around its slots
+    std::vector<std::vector<QRectF>> places; // places[node][slot]: box of the device in the slot
+    std::vector<LinkArrow> arrows;
+    double height = 0;
+};
+
+// Colour and width of a link by its load, in four classes. The upper bound of the highest class is
+// the largest load between two nodes in all compared mappings, so that pictures of two mappings can
+// be compared. Each other bound is a third of the next one.
+class LoadScale
+{
+public:
+    static constexpr int kClasses = 4;
+
+    explicit LoadScale(const MappingStudy& study);
+
+    int classOf(double bytes) const;
+    static profiler::Colour colour(int index, const Theme& theme);
+    static double width(int index); // width of the line, in pixels
+
+private:
+    double m_most = 0;
+};
 
 constexpr int kNodeTitle = 30, kSlotCaption = 15, kSlotRow = 20;
 // Slots that are drawn per node. If the hardware defines no nodes, all devices are in one node,
@@ -52,7 +89,7 @@ LinkArrow besideEachOther(const std::vector<QRectF>& frames, int from, int to)
     const QPointF end(toRight ? b.left() - 2 : b.right() + 2, y);
     const QRectF label(std::min(begin.x(), end.x()), toRight ? y - 23 : y + 7,
                        std::abs(end.x() - begin.x()), 16);
-    return {from, to, {begin, end}, label, Qt::AlignCenter};
+    return {from, to, {begin, end}, label, Text::Anchor::Middle};
 }
 
 LinkArrow aboveEachOther(const std::vector<QRectF>& frames, int from, int to)
@@ -65,7 +102,7 @@ LinkArrow aboveEachOther(const std::vector<QRectF>& frames, int from, int to)
     const QPointF end(x, down ? b.top() - 2 : b.bottom() + 2);
     const double middle = (begin.y() + end.y()) / 2;
     const QRectF label(down ? x - 108 : x + 8, middle - 8, 100, 16);
-    return {from, to, {begin, end}, label, down ? Qt::AlignRight : Qt::AlignLeft};
+    return {from, to, {begin, end}, label, down ? Text::Anchor::End : Text::Anchor::Start};
 }
 
 // Routes an arrow through the gap between the columns. `lane` selects one of twelve positions in
@@ -87,7 +124,7 @@ LinkArrow throughTheGap(const std::vector<QRectF>& frames, int from, int to, int
     const bool down = a.center().y() < b.center().y();
     const QPointF begin = port(a, (down ? 0.72 : 0.06) + spread);
     const QPointF end = port(b, (down ? 0.06 : 0.72) + spread);
-    return {from, to, {begin, {x, begin.y()}, {x, end.y()}, end}, {}, Qt::AlignCenter};
+    return {from, to, {begin, {x, begin.y()}, {x, end.y()}, end}, {}, Text::Anchor::Middle};
 }
 
 void placeSlots(NodeLayout& layout, std::size_t count, double boxHeight)
@@ -161,69 +198,6 @@ QString directionName(qsizetype row)
     return row == 0 ? QStringLiteral("down") : QStringLiteral("up");
 }
 
-QPolygonF stagesBox(const QRectF& row, bool isUp)
-{
-    constexpr double kCut = 5;
-    if (!isUp)
-        return row;
-    return {row.topLeft() + QPointF(kCut, 0), row.topRight(), row.bottomRight(), row.bottomLeft(),
-            row.topLeft() + QPointF(0, kCut)};
-}
-
-void paintHead(QPainter& painter, const QPointF& tip, const QPointF& along, double size)
-{
-    const QPointF across(-along.y(), along.x()), base = tip - along * size;
-    painter.setPen(Qt::NoPen);
-    painter.drawPolygon(QPolygonF{tip, base + across * size * 0.6, base - across * size * 0.6});
-}
-
-void paintStages(QPainter& painter, const Theme& theme, const QRectF& rows,
-                 const QStringList& stages, bool areNamed)
-{
-    const Chrome& c = theme.chrome;
-    for (qsizetype r = 0; r < stages.size(); ++r) {
-        const QRectF row(rows.left(), rows.top() + kSlotRow * static_cast<double>(r), rows.width(),
-                         kSlotRow - 1);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(r == 0 ? c.pressed : c.lineStrong);
-        painter.drawPolygon(stagesBox(row, r > 0));
-        const QRectF inside = row.adjusted(stageInset(r), 0, -kStageEnd, 0);
-        if (areNamed) {
-            painter.setFont(uiFont(kStageText));
-            painter.setPen(c.text2);
-            painter.drawText(inside, Qt::AlignLeft | Qt::AlignVCenter, directionName(r));
-        }
-        QFont bold = uiFont(kStageText, QFont::Medium);
-        bold.setUnderline(r > 0);
-        painter.setFont(bold);
-        painter.setPen(c.text);
-        painter.drawText(
-            inside, Qt::AlignRight | Qt::AlignVCenter,
-            QFontMetricsF(bold).elidedText(stages.at(r), Qt::ElideRight, inside.width()));
-    }
-}
-
-void paintLoadArrow(QPainter& painter, const Theme& theme, QPolygonF path, int load)
-{
-    const QColor colour = LoadScale::colour(load, theme);
-    const double thick = LoadScale::width(load), head = std::max(8.0, 1.6 * thick);
-    const QPointF tip = path.back(), before = path[path.size() - 2];
-    const QPointF way = tip - before, along = way / std::max(1.0, std::hypot(way.x(), way.y()));
-    path.back() = tip - along * head * 0.8;
-    painter.setPen(QPen(colour, thick, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPolyline(path);
-    painter.setBrush(colour);
-    paintHead(painter, tip, along, head);
-}
-
-QString elided(const QPainter& painter, const QString& text, double width)
-{
-    return QFontMetricsF(painter.font()).elidedText(text, Qt::ElideRight, width);
-}
-
-} // namespace
-
 LoadScale::LoadScale(const MappingStudy& study)
 {
     for (const bool crossing : {true, false}) {
@@ -245,15 +219,15 @@ int LoadScale::classOf(double bytes) const
     return index;
 }
 
-QColor LoadScale::colour(int index, const Theme& theme)
+profiler::Colour LoadScale::colour(int index, const Theme& theme)
 {
     constexpr double kTowardsSurface[] = {0.65, 0.45, 0.15}, kInDark[] = {0.35, 0.2, 0};
     const auto& palette = theme.palette;
     if (index < kClasses - 1)
-        return toQt(profiler::mix(palette.communication, palette.surface,
-                                  (theme.isDark() ? kInDark : kTowardsSurface)[index]));
+        return profiler::mix(palette.communication, palette.surface,
+                             (theme.isDark() ? kInDark : kTowardsSurface)[index]);
     constexpr double kTowardsInk = 0.45;
-    return toQt(profiler::mix(palette.communication, palette.ink, kTowardsInk));
+    return profiler::mix(palette.communication, palette.ink, kTowardsInk);
 }
 
 double LoadScale::width(int index)
@@ -262,27 +236,172 @@ double LoadScale::width(int index)
     return kWidths[index];
 }
 
-QRectF LinkArrow::bounds() const
+profiler::Rect toRect(const QRectF& r)
 {
-    constexpr double kAround = 7;
-    QRectF box;
-    for (const QPointF& point : path)
-        box |= QRectF(point - QPointF(kAround, kAround), QSizeF(2 * kAround, 2 * kAround));
-    return box;
+    return {r.x(), r.y(), r.width(), r.height()};
 }
 
-bool LinkArrow::isNear(const QPointF& point) const
+QRectF around(const QPolygonF& path)
 {
     constexpr double kReach = 7;
-    if (label.contains(point))
-        return true;
-    for (qsizetype i = 1; i < path.size(); ++i) {
-        const QRectF segment = QRectF(path[i - 1], path[i]).normalized();
-        if (segment.adjusted(-kReach, -kReach, kReach, kReach).contains(point))
-            return true;
-    }
-    return false;
+    return path.boundingRect().adjusted(-kReach, -kReach, kReach, kReach);
 }
+
+// Whether all boxes have space for "down" and "up".
+bool fitDirections(const MappingStudy& study, const NodeLayout& layout)
+{
+    for (std::size_t node = 0; node < layout.places.size(); ++node)
+        for (std::size_t i = 0; i < layout.places[node].size(); ++i)
+            if (const NodeSlot& slot = study.nodes[node].slots[i];
+                slot.device >= 0 && !fitsDirections(slot.stages, layout.places[node][i].width()))
+                return false;
+    return true;
+}
+
+class NodeDrawing
+{
+public:
+    NodeDrawing(const MappingStudy& study, const ShownLoads& shown, const Theme& theme,
+                const NodeLayout& layout)
+        : m_study(study)
+        , m_shown(shown)
+        , m_theme(theme)
+        , m_layout(layout)
+        , m_scale(study)
+        , m_areDirectionsNamed(fitDirections(study, layout))
+    { }
+
+    profiler::Group draw()
+    {
+        for (std::size_t node = 0; node < m_layout.frames.size(); ++node)
+            drawNode(node);
+        for (const LinkArrow& arrow : m_layout.arrows)
+            drawArrow(arrow);
+        return std::move(m_group);
+    }
+
+private:
+    struct Type
+    {
+        double size = 11;
+        QColor ink;
+        bool isBold = false;
+    };
+    // Writes a line that is elided at the right. Returns the width of the text.
+    double text(const QRectF& box, Text::Anchor anchor, const QString& text, const Type& type)
+    {
+        const QFontMetricsF metrics(
+            uiFont(static_cast<int>(type.size), type.isBold ? QFont::Medium : QFont::Normal));
+        const QString shown = metrics.elidedText(text, Qt::ElideRight, box.width() + 1);
+        const double x = anchor == Text::Anchor::Start ? box.left()
+            : anchor == Text::Anchor::End              ? box.right()
+                                                       : box.center().x();
+        m_group.shapes.emplace_back(Text{x,
+                                         box.center().y() + 0.36 * type.size,
+                                         type.size,
+                                         shown.toStdString(),
+                                         fromQt(type.ink),
+                                         anchor,
+                                         type.isBold,
+                                         {}});
+        return metrics.horizontalAdvance(shown);
+    }
+
+    void drawNode(std::size_t node)
+    {
+        const Chrome& c = m_theme.chrome;
+        const QRectF frame = m_layout.frames[node].adjusted(0.5, 0.5, -0.5, -0.5);
+        m_group.shapes.emplace_back(profiler::Box{
+            toRect(frame), fromQt(c.surface), 1, fromQt(c.lineStrong), 0, {}, {}, {}});
+        const QRectF line(frame.left() + 12, frame.top() + 6, frame.width() - 24, 18);
+        const double after = text(line, Text::Anchor::Start, QStringLiteral("Node %1").arg(node),
+                                  {12, c.text, true})
+            + 12;
+        text(line.adjusted(after, 0, 0, 0), Text::Anchor::Start,
+             fittingSummary(m_study.nodes[node].summary, line.width() - after), {11, c.text2});
+        const auto& slots = m_study.nodes[node].slots;
+        for (std::size_t i = 0; i < m_layout.places[node].size(); ++i)
+            drawSlot(slots[i], m_layout.places[node][i]);
+        if (slots.size() > m_layout.places[node].size())
+            text(line, Text::Anchor::End,
+                 QStringLiteral("the first %1 of %2")
+                     .arg(m_layout.places[node].size())
+                     .arg(slots.size()),
+                 {11, c.text2});
+    }
+
+    void drawSlot(const NodeSlot& slot, const QRectF& box)
+    {
+        const Chrome& c = m_theme.chrome;
+        const bool isFree = slot.device < 0;
+        const bool hasCopies = m_study.prediction->run->schedule.shape.dataParallel > 1;
+        const QRectF rows = box.adjusted(0, kSlotCaption, 0, 0);
+        text(QRectF(box.left(), box.top(), box.width(), kSlotCaption), Text::Anchor::Start,
+             isFree          ? QStringLiteral("free")
+                 : hasCopies ? QStringLiteral("device %1, w%2").arg(slot.device).arg(slot.copy)
+                             : QStringLiteral("device %1").arg(slot.device),
+             {11, c.text2});
+        if (isFree)
+            m_group.shapes.emplace_back(profiler::Box{
+                toRect(rows), fromQt(c.surface), 1, fromQt(c.lineStrong), 0, {}, {}, {}});
+        for (qsizetype r = 0; r < slot.stages.size() && !isFree; ++r) {
+            const QRectF row(rows.left(), rows.top() + kSlotRow * static_cast<double>(r),
+                             rows.width(), kSlotRow - 1);
+            m_group.shapes.emplace_back(profiler::Box{toRect(row),
+                                                      fromQt(r == 0 ? c.pressed : c.lineStrong),
+                                                      0,
+                                                      {},
+                                                      r > 0 ? 5.0 : 0.0,
+                                                      {},
+                                                      {},
+                                                      {}});
+            const QRectF inside = row.adjusted(stageInset(r), 0, -kStageEnd, 0);
+            if (m_areDirectionsNamed)
+                text(inside, Text::Anchor::Start, directionName(r), {kStageText, c.text2});
+            text(inside, Text::Anchor::End, slot.stages.at(r), {kStageText, c.text, true});
+        }
+    }
+
+    void drawArrow(const LinkArrow& arrow)
+    {
+        const profiler::LinkLoad* link = m_study.shown().loads.find(arrow.from, arrow.to);
+        if (link == nullptr)
+            return;
+        const double bytes = m_shown.of(*link);
+        const int load = m_scale.classOf(bytes);
+        const profiler::Colour colour = LoadScale::colour(load, m_theme);
+        const double thick = LoadScale::width(load), head = std::max(8.0, 1.6 * thick);
+        QPolygonF path = arrow.path;
+        const QPointF tip = path.back(), way = tip - path[path.size() - 2];
+        const QPointF along = way / std::max(1.0, std::hypot(way.x(), way.y()));
+        path.back() = tip - along * head * 0.8;
+        for (qsizetype i = 1; i < path.size(); ++i)
+            m_group.shapes.emplace_back(profiler::Line{path[i - 1].x(),
+                                                       path[i - 1].y(),
+                                                       path[i].x(),
+                                                       path[i].y(),
+                                                       thick,
+                                                       colour,
+                                                       false,
+                                                       {}});
+        const QPointF across(-along.y(), along.x()), base = tip - along * head;
+        const QPointF left = base + across * head * 0.6, right = base - across * head * 0.6;
+        m_group.shapes.emplace_back(profiler::Polygon{
+            {{tip.x(), tip.y()}, {left.x(), left.y()}, {right.x(), right.y()}}, colour, {}});
+        if (!arrow.label.isNull())
+            text(arrow.label, arrow.anchor, loadText(bytes), {11, m_theme.chrome.text2});
+    }
+
+    const MappingStudy& m_study;
+    const ShownLoads& m_shown;
+    const Theme& m_theme;
+    const NodeLayout& m_layout;
+    LoadScale m_scale;
+    bool m_areDirectionsNamed;
+    profiler::Group m_group{"nodes", {}};
+};
+
+} // namespace
 
 bool fitsDirections(const QStringList& stages, double width)
 {
@@ -304,282 +423,35 @@ QString fittingSummary(const QString& summary, double width)
                               Qt::ElideRight, width);
 }
 
-NodePicture::NodePicture(const ThemeController& theme, QWidget* parent)
-    : ThemedWidget(theme, parent)
+std::vector<NodePair> shownLinks(const MappingStudy& study, const ShownLoads& shown)
 {
-    setObjectName(QStringLiteral("nodePicture"));
-    setFocusPolicy(Qt::StrongFocus);
-    setMouseTracking(true);
-    setAccessibleName(tr("Devices on nodes"));
+    std::vector<NodePair> links;
+    for (const profiler::LinkLoad& link : study.shown().loads.links)
+        if (shown.of(link) > 0)
+            links.emplace_back(link.from, link.to);
+    return links;
 }
 
-void NodePicture::showStudy(const std::shared_ptr<const MappingStudy>& study)
+profiler::MarkedScene nodeScene(const MappingStudy& study, const ShownLoads& shown,
+                                const Theme& theme, double width)
 {
-    m_study = study;
-    m_hovered.reset();
-    m_scale = LoadScale(*study);
-    const profiler::LinkLoads& loads = study->shown().loads;
-    if (m_selected && loads.find(m_selected->first, m_selected->second) == nullptr)
-        m_selected.reset();
-    if (const profiler::LinkLoad* most = loads.largest(); !m_selected && !m_isCleared && most)
-        m_selected = NodePair(most->from, most->to);
-    arrange();
-    describe();
-    update();
-    Q_EMIT linkChanged();
-}
-
-void NodePicture::setShownLoads(const ShownLoads& shown)
-{
-    m_shown = shown;
-    arrange();
-    update();
-}
-
-std::vector<NodePair> NodePicture::links() const
-{
-    std::vector<NodePair> all;
-    if (m_study != nullptr)
-        for (const profiler::LinkLoad& link : m_study->shown().loads.links)
-            if (m_shown.of(link) > 0)
-                all.emplace_back(link.from, link.to);
-    return all;
-}
-
-void NodePicture::select(const std::optional<NodePair>& nodes)
-{
-    m_isCleared = !nodes;
-    m_selected = nodes;
-    m_hovered.reset();
-    describe();
-    update();
-    Q_EMIT linkChanged();
-}
-
-void NodePicture::hover(const std::optional<NodePair>& nodes)
-{
-    if (nodes == m_hovered)
-        return;
-    m_hovered = nodes;
-    setCursor(nodes ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    update();
-    Q_EMIT linkChanged();
-}
-
-void NodePicture::describe()
-{
-    if (m_study == nullptr)
-        return;
-    QString text = crossingText(*m_study);
-    const profiler::LinkLoad* link
-        = m_selected ? m_study->shown().loads.find(m_selected->first, m_selected->second) : nullptr;
-    if (link != nullptr)
-        text += QLatin1Char(' ')
-            + tr("Selected: %1, %2.").arg(linkTitle(*link), loadText(link->bytes()));
-    setAccessibleDescription(text);
-}
-
-void NodePicture::mousePressEvent(QMouseEvent* event)
-{
-    if (event->button() != Qt::LeftButton)
-        return QWidget::mousePressEvent(event);
-    setFocus(Qt::MouseFocusReason);
-    if (const auto nodes = linkAt(event->position()))
-        select(nodes);
-}
-
-void NodePicture::mouseMoveEvent(QMouseEvent* event)
-{
-    hover(linkAt(event->position()));
-}
-
-void NodePicture::leaveEvent(QEvent*)
-{
-    hover({});
-}
-
-void NodePicture::keyPressEvent(QKeyEvent* event)
-{
-    const std::vector<NodePair> all = links();
-    const int last = static_cast<int>(all.size()) - 1;
-    int at = -1;
-    if (m_selected)
-        if (const auto found = std::ranges::find(all, *m_selected); found != all.end())
-            at = static_cast<int>(found - all.begin());
-    switch (event->key()) {
-    case Qt::Key_Escape:
-        return select({});
-    case Qt::Key_Right:
-    case Qt::Key_Down:
-        at = at >= last ? 0 : at + 1;
-        break;
-    case Qt::Key_Left:
-    case Qt::Key_Up:
-        at = at <= 0 ? last : at - 1;
-        break;
-    case Qt::Key_Home:
-        at = 0;
-        break;
-    case Qt::Key_End:
-        at = last;
-        break;
-    default:
-        return QWidget::keyPressEvent(event);
+    const std::vector<NodePair> links = shownLinks(study, shown);
+    const NodeLayout layout = layoutOf(study, links, width);
+    profiler::MarkedScene drawn;
+    drawn.scene.width = width;
+    drawn.scene.height = layout.height;
+    drawn.scene.groups.push_back(NodeDrawing(study, shown, theme, layout).draw());
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        const auto& [from, to] = links[i];
+        const auto isIt
+            = [&](const LinkArrow& arrow) { return NodePair(arrow.from, arrow.to) == links[i]; };
+        const auto arrow = std::ranges::find_if(layout.arrows, isIt);
+        drawn.marks.push_back({i,
+                               toRect(from == to ? layout.frames[static_cast<std::size_t>(from)]
+                                                 : around(arrow->path)),
+                               0});
     }
-    if (last >= 0)
-        select(all[static_cast<std::size_t>(at)]);
-}
-
-void NodePicture::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    if (event->size().width() != event->oldSize().width())
-        arrange();
-}
-
-void NodePicture::arrange()
-{
-    m_layout = {};
-    if (m_study != nullptr)
-        m_layout = layoutOf(*m_study, links(), width());
-    m_areDirectionsNamed = fitDirections();
-    setFixedHeight(std::max(1, static_cast<int>(std::ceil(m_layout.height))));
-}
-
-bool NodePicture::fitDirections() const
-{
-    for (std::size_t node = 0; node < m_layout.places.size(); ++node)
-        for (std::size_t i = 0; i < m_layout.places[node].size(); ++i)
-            if (const NodeSlot& slot = m_study->nodes[node].slots[i];
-                slot.device >= 0 && !fitsDirections(slot.stages, m_layout.places[node][i].width()))
-                return false;
-    return true;
-}
-
-QRectF NodePicture::placeOf(const NodePair& nodes) const
-{
-    if (nodes.first == nodes.second)
-        return m_layout.frames.at(static_cast<std::size_t>(nodes.first));
-    for (const LinkArrow& arrow : m_layout.arrows)
-        if (NodePair(arrow.from, arrow.to) == nodes)
-            return arrow.bounds();
-    return {};
-}
-
-std::optional<NodePair> NodePicture::linkAt(const QPointF& position) const
-{
-    for (const LinkArrow& arrow : m_layout.arrows)
-        if (arrow.isNear(position))
-            return NodePair(arrow.from, arrow.to);
-    const auto frame = std::ranges::find_if(
-        m_layout.frames, [&](const QRectF& box) { return box.contains(position); });
-    if (frame == m_layout.frames.end())
-        return {};
-    const int node = static_cast<int>(frame - m_layout.frames.begin());
-    const auto all = links();
-    const bool carries = std::ranges::find(all, NodePair(node, node)) != all.end();
-    return carries ? std::optional(NodePair(node, node)) : std::nullopt;
-}
-
-QString NodePicture::toolTipAt(QPoint at) const
-{
-    for (std::size_t node = 0; node < m_layout.frames.size(); ++node)
-        if (m_layout.frames[node].contains(at))
-            return tr("Node %1: %2").arg(node).arg(m_study->nodes[node].summary);
-    return {};
-}
-
-void NodePicture::paintEvent(QPaintEvent* event)
-{
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    if (m_study == nullptr)
-        return;
-    for (std::size_t node = 0; node < m_layout.frames.size(); ++node)
-        if (m_layout.frames[node].intersects(event->rect()))
-            paintNode(painter, node);
-    for (const LinkArrow& arrow : m_layout.arrows)
-        if (arrow.bounds().united(arrow.label).intersects(event->rect()))
-            paintArrow(painter, arrow);
-}
-
-void NodePicture::paintNode(QPainter& painter, std::size_t node) const
-{
-    const Chrome& c = theme().chrome;
-    const QRectF frame = m_layout.frames[node].adjusted(0.5, 0.5, -0.5, -0.5);
-    const int number = static_cast<int>(node);
-    const bool isChosen = highlighted() == NodePair(number, number);
-    painter.setPen(QPen(isChosen ? c.text : c.lineStrong, isChosen ? 2 : 1));
-    painter.setBrush(c.surface);
-    painter.drawRoundedRect(frame, 4, 4);
-    const QString title = tr("Node %1").arg(number);
-    painter.setFont(uiFont(12, QFont::Medium));
-    painter.setPen(c.text);
-    const QRectF line(frame.left() + 12, frame.top() + 6, frame.width() - 24, 18);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, title);
-    const double after = QFontMetricsF(painter.font()).horizontalAdvance(title) + 12;
-    painter.setFont(uiFont(11));
-    painter.setPen(c.text2);
-    painter.drawText(line.adjusted(after, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                     fittingSummary(m_study->nodes[node].summary, line.width() - after));
-    const auto& slots = m_study->nodes[node].slots;
-    for (std::size_t i = 0; i < m_layout.places[node].size(); ++i)
-        paintSlot(painter, slots[i], m_layout.places[node][i]);
-    if (slots.size() > m_layout.places[node].size()) {
-        painter.setFont(uiFont(11));
-        painter.setPen(c.text2);
-        painter.drawText(
-            line, Qt::AlignRight | Qt::AlignVCenter,
-            tr("the first %1 of %2").arg(m_layout.places[node].size()).arg(slots.size()));
-    }
-}
-
-void NodePicture::paintSlot(QPainter& painter, const NodeSlot& slot, const QRectF& box) const
-{
-    const Chrome& c = theme().chrome;
-    const bool isFree = slot.device < 0;
-    const bool hasCopies = m_study->prediction->run->schedule.shape.dataParallel > 1;
-    const QRectF rows = box.adjusted(0, kSlotCaption, 0, 0);
-    painter.fillRect(box.adjusted(0, 1, 0, 0), c.surface);
-    painter.setFont(uiFont(11));
-    painter.setPen(c.text2);
-    const QString caption = isFree ? tr("free")
-        : hasCopies                ? tr("device %1, w%2").arg(slot.device).arg(slot.copy)
-                                   : tr("device %1").arg(slot.device);
-    painter.drawText(QRectF(box.left(), box.top(), box.width(), kSlotCaption), Qt::AlignLeft,
-                     elided(painter, caption, box.width()));
-    if (isFree) {
-        painter.setPen(QPen(c.lineStrong, 1, Qt::DashLine));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(rows.adjusted(0.5, 0.5, -0.5, -0.5));
-        return;
-    }
-    paintStages(painter, theme(), rows, slot.stages, m_areDirectionsNamed);
-}
-
-void NodePicture::paintArrow(QPainter& painter, const LinkArrow& arrow) const
-{
-    const Chrome& c = theme().chrome;
-    const profiler::LinkLoad* link = m_study->shown().loads.find(arrow.from, arrow.to);
-    if (link == nullptr)
-        return;
-    const double bytes = m_shown.of(*link);
-    const int load = m_scale.classOf(bytes);
-    const bool isChosen = highlighted() == NodePair(arrow.from, arrow.to);
-    if (isChosen) {
-        painter.setPen(QPen(c.text, 1.5));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(
-            arrow.path.size() == 2
-                ? arrow.bounds().adjusted(1, 1, -1, -1)
-                : QRectF(arrow.path[1], arrow.path[2]).normalized().adjusted(-6, -6, 6, 6));
-    }
-    paintLoadArrow(painter, theme(), arrow.path, load);
-    if (arrow.label.isNull())
-        return;
-    painter.setFont(uiFont(11, isChosen ? QFont::Medium : QFont::Normal));
-    painter.setPen(isChosen ? c.text : c.text2);
-    painter.drawText(arrow.label, arrow.alignment | Qt::AlignVCenter, loadText(bytes));
+    return drawn;
 }
 
 } // namespace app

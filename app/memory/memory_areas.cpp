@@ -1,6 +1,8 @@
 #include "app/memory/memory_areas.h"
 
+#include "app/figures/paint_scene.h"
 #include "app/memory/memory_colours.h"
+#include "app/timeline/paint/box_colours.h"
 #include "profiler/analysis/ticks.h"
 
 #include <QAccessible>
@@ -16,194 +18,216 @@ using engine::DeviceId;
 
 namespace {
 
+using profiler::Text;
+
+constexpr double kTexts = 96; // width of the texts beside the plot
 constexpr double kScale = 40, kTop = 14, kMoves = 9, kBottom = 22, kRight = 14;
 
-} // namespace
-
-MemoryPicture::MemoryPicture(QPainter& painter, const Theme& theme, const MemoryReport& report,
-                             DeviceId device, const QRectF& panel)
-    : m_painter(painter)
-    , m_theme(theme)
-    , m_report(report)
-    , m_device(device)
-    , m_panel(panel)
-    , m_plot(plotIn(panel))
-{ }
-
-QRectF MemoryPicture::plotIn(const QRectF& panel)
+QRectF plotIn(const QRectF& panel)
 {
     return panel.adjusted(kTexts + kScale, kTop, -kRight, -kBottom);
 }
 
-void MemoryPicture::paintLimit() const
+// A group of a scene, in the colours of the window.
+struct MemorySheet
 {
-    if (m_report.isLimitInSight())
-        m_painter.fillRect(QRectF(m_plot.left(), yOf(*m_report.limit) - 1, m_plot.width(), 1.5),
-                           m_theme.chrome.text);
+    void box(const QRectF& r, const QColor& fill)
+    {
+        group.shapes.emplace_back(profiler::Box{
+            {r.x(), r.y(), r.width(), r.height()}, fromQt(fill), 0, {}, 0, {}, {}, {}});
+    }
+    void text(double x, double centre, const QString& text, double size, const QColor& ink,
+              bool isBold = false, Text::Anchor anchor = Text::Anchor::Start)
+    {
+        group.shapes.emplace_back(Text{
+            x, centre + 0.36 * size, size, text.toStdString(), fromQt(ink), anchor, isBold, {}});
+    }
+    void dashed(const QPointF& from, const QPointF& to, const QColor& ink)
+    {
+        group.shapes.emplace_back(
+            profiler::Line{from.x(), from.y(), to.x(), to.y(), 1, fromQt(ink), true, {}});
+    }
+
+    profiler::Group group;
+};
+
+profiler::Scene sceneOf(std::vector<profiler::Group> groups)
+{
+    profiler::Scene scene;
+    scene.groups = std::move(groups);
+    return scene;
 }
 
-double MemoryPicture::xOf(std::int64_t time) const
+// Draws the panel of one device.
+class MemoryPicture
 {
-    return m_plot.left() + m_plot.width() * m_report.shareOf(time);
-}
+public:
+    MemoryPicture(MemorySheet& sheet, const Theme& theme, const MemoryReport& report,
+                  DeviceId device, const QRectF& panel)
+        : m_sheet(sheet)
+        , m_theme(theme)
+        , m_report(report)
+        , m_device(device)
+        , m_panel(panel)
+        , m_plot(plotIn(panel))
+    { }
 
-double MemoryPicture::yOf(std::int64_t bytes) const
-{
-    const auto highest = static_cast<double>(std::max<std::int64_t>(1, m_report.highest));
-    return std::round(m_plot.bottom() - m_plot.height() * static_cast<double>(bytes) / highest);
-}
+    double xOf(std::int64_t time) const
+    {
+        return m_plot.left() + m_plot.width() * m_report.shareOf(time);
+    }
+    double yOf(std::int64_t bytes) const
+    {
+        const auto highest = static_cast<double>(std::max<std::int64_t>(1, m_report.highest));
+        return std::round(m_plot.bottom() - m_plot.height() * static_cast<double>(bytes) / highest);
+    }
+    void draw(bool hasWithoutMoves)
+    {
+        drawTexts();
+        drawAreas();
+        if (m_report.hasPairs() && hasWithoutMoves)
+            drawWithoutMoves();
+        drawMoves();
+        if (m_report.isLimitInSight())
+            m_sheet.box(QRectF(m_plot.left(), yOf(*m_report.limit) - 1, m_plot.width(), 1.5),
+                        m_theme.chrome.text);
+        m_sheet.box(QRectF(m_plot.left(), m_plot.bottom(), m_plot.width(), 1),
+                    m_theme.chrome.lineStrong);
+    }
 
-void MemoryPicture::paintTexts() const
-{
-    const Chrome& chrome = m_theme.chrome;
-    const auto& steps = m_report.steps[m_device];
-    const QRectF box = m_panel.adjusted(12, 8, 0, 0), area = m_plot;
-    const auto write = [&](double top, const QFont& font, const QColor& ink, const QString& text) {
-        m_painter.setFont(font);
-        m_painter.setPen(ink);
-        m_painter.drawText(QRectF(box.left(), box.top() + top, kTexts + 10, 20),
-                           Qt::AlignLeft | Qt::AlignVCenter, text);
-    };
-    write(0, uiFont(13, QFont::Medium), chrome.text,
-          MemoryAreas::tr("Device %1").arg(m_device.value));
-    write(17, uiFont(11), chrome.text2, m_report.role(m_device));
-    if (steps.empty())
-        return write(38, uiFont(11), chrome.text2, MemoryAreas::tr("not recorded"));
-    const auto& peak = profiler::peakOf(steps);
-    const bool isOver = m_report.limit && peak.total() > *m_report.limit;
-    write(38, uiFont(15, QFont::Medium), isOver ? chrome.error : chrome.text,
-          m_report.amount(peak.total()));
-    write(56, uiFont(11), chrome.text2, MemoryAreas::tr("peak, %1").arg(m_report.bytes.unit()));
-    write(72, uiFont(11), chrome.text2,
-          MemoryAreas::tr("stash %1")
-              .arg(m_report.amount(peak.bytes[profiler::MemoryKind::Stash]
-                                   + peak.bytes[profiler::MemoryKind::Guest])));
-    m_painter.setFont(uiFont(10));
-    m_painter.setPen(chrome.text2);
-    const auto mark = [&](std::int64_t bytes, const QString& text) {
-        m_painter.drawText(QRectF(area.left() - kScale, yOf(bytes) - 8, kScale - 5, 16),
-                           Qt::AlignRight | Qt::AlignVCenter, text);
-    };
-    mark(0, QStringLiteral("0"));
-    const std::int64_t top = m_report.isLimitInSight() ? *m_report.limit : m_report.highest;
-    mark(top, m_report.amount(top));
-}
+private:
+    void drawTexts()
+    {
+        const Chrome& chrome = m_theme.chrome;
+        const auto& steps = m_report.steps[m_device];
+        const double left = m_panel.left() + 12, top = m_panel.top() + 18;
+        m_sheet.text(left, top, MemoryAreas::tr("Device %1").arg(m_device.value), 13, chrome.text,
+                     true);
+        m_sheet.text(left, top + 17, m_report.role(m_device), 11, chrome.text2);
+        if (steps.empty())
+            return m_sheet.text(left, top + 38, MemoryAreas::tr("not recorded"), 11, chrome.text2);
+        const auto& peak = profiler::peakOf(steps);
+        const bool isOver = m_report.limit && peak.total() > *m_report.limit;
+        m_sheet.text(left, top + 38, m_report.amount(peak.total()), 15,
+                     isOver ? chrome.error : chrome.text, true);
+        m_sheet.text(left, top + 56, MemoryAreas::tr("peak, %1").arg(m_report.bytes.unit()), 11,
+                     chrome.text2);
+        m_sheet.text(left, top + 72,
+                     MemoryAreas::tr("stash %1")
+                         .arg(m_report.amount(peak.bytes[profiler::MemoryKind::Stash]
+                                              + peak.bytes[profiler::MemoryKind::Guest])),
+                     11, chrome.text2);
+        for (const std::int64_t bytes :
+             {std::int64_t{0}, m_report.isLimitInSight() ? *m_report.limit : m_report.highest})
+            m_sheet.text(m_plot.left() - 5, yOf(bytes), m_report.amount(bytes), 10, chrome.text2,
+                         false, Text::Anchor::End);
+    }
 
-// Paints the highest step of every pixel column, so that no peak is lost.
-void MemoryPicture::paintAreas() const
-{
-    const QRectF area = m_plot;
-    const auto& steps = m_report.steps[m_device];
-    if (steps.empty())
-        return;
-    const MemoryColours colours(m_theme, m_painter.device()->devicePixelRatioF());
-    std::size_t next = 0;
-    double previous = -1;
-    for (int x = 0; x < static_cast<int>(area.width()); ++x) {
-        const std::int64_t end = m_report.timeAt((x + 1) / area.width());
-        const profiler::MemoryStep* highest = &steps[next > 0 ? next - 1 : 0];
-        for (; next < steps.size() && steps[next].time < end; ++next)
-            if (steps[next].total() > highest->total())
-                highest = &steps[next];
+    // Draws the highest step of every pixel column, so that no peak is lost. Equal columns share a
+    // box.
+    void drawAreas()
+    {
+        const auto& steps = m_report.steps[m_device];
+        const MemoryColours colours(m_theme);
+        const int width = static_cast<int>(m_plot.width());
+        std::size_t next = 0;
+        const profiler::MemoryStep* shown = nullptr;
+        double begin = 0, previous = -1;
+        for (int x = 0; x <= width && !steps.empty(); ++x) {
+            const std::int64_t end = m_report.timeAt((x + 1) / m_plot.width());
+            const profiler::MemoryStep* highest = &steps[next > 0 ? next - 1 : 0];
+            for (; next < steps.size() && steps[next].time < end; ++next)
+                if (steps[next].total() > highest->total())
+                    highest = &steps[next];
+            if (highest == shown && x < width)
+                continue;
+            if (shown != nullptr)
+                previous = drawStep(*shown, QPointF(begin, x), previous, colours);
+            shown = highest;
+            begin = x;
+        }
+    }
+
+    // Returns the top of the step, which covers the pixel columns from `columns.x()` on.
+    double drawStep(const profiler::MemoryStep& step, const QPointF& columns, double previous,
+                    const MemoryColours& colours)
+    {
+        const double left = m_plot.left() + columns.x(), wide = columns.y() - columns.x();
         std::int64_t sum = 0;
-        double bottom = area.bottom();
-        for (const auto kind : highest->bytes.enumerators()) {
-            sum += highest->bytes[kind];
+        double bottom = m_plot.bottom();
+        for (const auto kind : step.bytes.enumerators()) {
+            sum += step.bytes[kind];
             const double top = yOf(sum);
-            if (top < bottom)
-                colours.fill(m_painter, QRectF(area.left() + x, top, 1, bottom - top), kind,
-                             area.left());
+            if (top < bottom && kind == profiler::MemoryKind::Guest)
+                m_sheet.group.shapes.emplace_back(profiler::Hatch{{left, top, wide, bottom - top},
+                                                                  fromQt(colours.fills[kind]),
+                                                                  fromQt(colours.line),
+                                                                  4,
+                                                                  1,
+                                                                  {},
+                                                                  profiler::HatchLines::Rising,
+                                                                  0,
+                                                                  true});
+            else if (top < bottom)
+                m_sheet.box(QRectF(left, top, wide, bottom - top), colours.fills[kind]);
             bottom = std::min(bottom, top);
         }
-        const double from = previous < 0 ? bottom : std::min(previous, bottom);
-        const double to = previous < 0 ? bottom : std::max(previous, bottom);
-        m_painter.fillRect(QRectF(area.left() + x, from, 1, std::max(1.0, to - from)),
-                           colours.line());
-        previous = bottom;
+        m_sheet.box(QRectF(left, bottom, wide, 1), colours.line);
+        if (previous >= 0)
+            m_sheet.box(QRectF(left, std::min(previous, bottom), 1,
+                               std::max(1.0, std::abs(previous - bottom))),
+                        colours.line);
+        return bottom;
     }
-}
 
-void MemoryPicture::paintWithoutMoves() const
-{
-    const QRectF area = m_plot;
-    const auto& steps = m_report.steps[m_device];
-    QPolygonF line;
-    for (const profiler::MemoryStep& step : steps) {
-        const QPointF at(std::round(xOf(step.time)) + 0.5, yOf(step.withoutMoves()) + 0.5);
-        if (!line.isEmpty())
-            line << QPointF(at.x(), line.last().y());
-        line << at;
+    void drawWithoutMoves()
+    {
+        std::optional<QPointF> last;
+        const auto to = [&](const QPointF& at) {
+            if (last) {
+                m_sheet.dashed(*last, {at.x(), last->y()}, m_theme.chrome.text2);
+                m_sheet.dashed({at.x(), last->y()}, at, m_theme.chrome.text2);
+            }
+            last = at;
+        };
+        for (const profiler::MemoryStep& step : m_report.steps[m_device])
+            to({std::round(xOf(step.time)) + 0.5, yOf(step.withoutMoves()) + 0.5});
+        if (last)
+            to({m_plot.right(), last->y()});
     }
-    if (line.isEmpty())
-        return;
-    line << QPointF(area.right(), line.last().y());
-    QPen pen(m_theme.chrome.text2, 1);
-    pen.setDashPattern({4, 3});
-    m_painter.setPen(pen);
-    m_painter.drawPolyline(line);
-}
 
-// Paints evicts filled and loads outlined, for the device and for its partner.
-void MemoryPicture::paintMoves() const
-{
-    const auto& partner = m_report.partners[m_device];
-    if (!partner)
-        return;
-    const QRectF area = m_plot;
-    const QRectF row(area.left(), area.bottom() + 6, area.width(), kMoves);
-    const DeviceId owner = partner->isEvictor ? m_device : partner->device;
-    const engine::Run& run = *m_report.run;
-    const auto* copies = run.timeline.track(owner, engine::Track::Kind::Copy);
-    m_painter.setFont(uiFont(10));
-    m_painter.setPen(m_theme.chrome.text2);
-    m_painter.drawText(QRectF(row.left() - kScale, row.top() - 3, kScale - 5, 15),
-                       Qt::AlignRight | Qt::AlignVCenter, MemoryAreas::tr("moves"));
-    const engine::OpIndex index(run.schedule);
-    const QColor ink = toQt(m_theme.palette.communication);
-    for (const engine::Span& span : copies != nullptr ? std::span<const engine::Span>(copies->spans)
-                                                      : std::span<const engine::Span>()) {
-        if (!span.window().intersects(m_report.window))
-            continue;
-        const double left = std::round(xOf(span.begin));
-        const QRectF box(left, row.top(), std::max(3.0, std::round(xOf(span.end)) - left),
-                         row.height());
-        if (opAt(run.schedule, index, span.op).kind == engine::OpKind::Evict) {
-            m_painter.fillRect(box, ink);
-            continue;
+    // Draws evicts filled and loads outlined, for the device and for its partner.
+    void drawMoves()
+    {
+        const auto& partner = m_report.partners[m_device];
+        if (!partner)
+            return;
+        const double top = m_plot.bottom() + 6;
+        const DeviceId owner = partner->isEvictor ? m_device : partner->device;
+        const engine::Run& run = *m_report.run;
+        const auto* copies = run.timeline.track(owner, engine::Track::Kind::Copy);
+        m_sheet.text(m_plot.left() - 5, top + kMoves / 2, MemoryAreas::tr("moves"), 10,
+                     m_theme.chrome.text2, false, Text::Anchor::End);
+        const engine::OpIndex index(run.schedule);
+        const QColor ink = toQt(m_theme.palette.communication);
+        for (const engine::Span& span :
+             copies != nullptr ? copies->spans : decltype(copies->spans)()) {
+            if (!span.window().intersects(m_report.window))
+                continue;
+            const double left = std::round(xOf(span.begin));
+            const QRectF box(left, top, std::max(3.0, std::round(xOf(span.end)) - left), kMoves);
+            m_sheet.box(box, ink);
+            if (opAt(run.schedule, index, span.op).kind != engine::OpKind::Evict)
+                m_sheet.box(box.adjusted(1, 1, -1, -1), m_theme.chrome.surface);
         }
-        m_painter.setPen(ink);
-        m_painter.setBrush(Qt::NoBrush);
-        m_painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
     }
-}
 
-void MemoryPicture::paintCursor(std::int64_t time, bool isPinned, bool isLabelled) const
-{
-    const Chrome& chrome = m_theme.chrome;
-    const QRectF area = m_plot;
-    const auto& steps = m_report.steps[m_device];
-    const double x = std::round(xOf(time));
-    m_painter.fillRect(QRectF(x, area.top() - kTop, 1, area.height() + kTop),
-                       isPinned ? chrome.text : chrome.text3);
-    if (steps.empty() || !isLabelled)
-        return;
-    const std::int64_t total = profiler::stepAt(steps, time).total();
-    m_painter.setRenderHint(QPainter::Antialiasing);
-    m_painter.setPen(Qt::NoPen);
-    m_painter.setBrush(chrome.text);
-    m_painter.drawEllipse(QPointF(x + 0.5, yOf(total) + 0.5), 2.5, 2.5);
-    m_painter.setRenderHint(QPainter::Antialiasing, false);
-    m_painter.setFont(uiFont(11, QFont::Medium));
-    m_painter.setPen(chrome.text);
-    const bool isRight = x > area.center().x();
-    m_painter.drawText(QRectF(isRight ? x - 84 : x + 5, area.top() - 14, 80, 14),
-                       (isRight ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
-                       m_report.amount(total));
-}
-
-using engine::DeviceId;
-
-namespace {
+    MemorySheet& m_sheet;
+    const Theme& m_theme;
+    const MemoryReport& m_report;
+    DeviceId m_device;
+    QRectF m_panel, m_plot;
+};
 
 constexpr int kRuler = 26, kPanel = 132, kMostPanel = 200, kLeast = 420;
 
@@ -229,8 +253,9 @@ void MemoryAreas::show(Report report)
     m_report = std::move(report);
     m_hover.reset();
     m_shown = m_report ? m_report->order(m_order) : std::vector<DeviceId>();
+    changed();
     if (isEmpty())
-        return update();
+        return;
     if (!m_report->steps.has(m_device))
         m_device = DeviceId{0};
     const auto& steps = m_report->steps[m_device];
@@ -244,13 +269,27 @@ void MemoryAreas::setOrder(MemoryReport::Order order)
     m_order = order;
     if (m_report)
         m_shown = m_report->order(order);
-    update();
+    changed();
 }
 
 void MemoryAreas::setWithoutMovesShown(bool isShown)
 {
     m_isWithoutMovesShown = isShown;
+    changed();
+}
+
+void MemoryAreas::changed()
+{
+    m_picture = {};
     update();
+}
+
+bool MemoryAreas::event(QEvent* event)
+{
+    if (event->type() == QEvent::Resize || event->type() == QEvent::StyleChange
+        || event->type() == QEvent::PaletteChange)
+        m_picture = {};
+    return ThemedWidget::event(event);
 }
 
 void MemoryAreas::choose(DeviceId device, std::int64_t time)
@@ -308,7 +347,7 @@ QRectF MemoryAreas::panel(std::size_t position) const
 
 QRectF MemoryAreas::plot(std::size_t position) const
 {
-    return MemoryPicture::plotIn(panel(position));
+    return plotIn(panel(position));
 }
 
 int MemoryAreas::panelAt(QPointF at) const
@@ -319,86 +358,122 @@ int MemoryAreas::panelAt(QPointF at) const
     return -1;
 }
 
-void MemoryAreas::paintEvent(QPaintEvent* event)
+void MemoryAreas::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    painter.fillRect(event->rect(), theme().chrome.surface);
+    painter.fillRect(rect(), theme().chrome.surface);
     if (isEmpty())
         return;
-    paintRulers(painter);
-    for (std::size_t k = 0; k < m_shown.size(); ++k)
-        if (panel(k).intersects(event->rect()))
-            paintPanel(painter, k);
+    const double ratio = devicePixelRatioF();
+    if (m_picture.isNull()) {
+        m_picture = QPixmap((QSizeF(size()) * ratio).toSize());
+        m_picture.setDevicePixelRatio(ratio);
+        m_picture.fill(Qt::transparent);
+        QPainter picture(&m_picture);
+        paintScene(picture, sceneOf({panels()}));
+    }
+    painter.drawPixmap(QPointF(), m_picture);
+    paintScene(painter, sceneOf({rulers(m_hover.value_or(m_time))}));
+    for (std::size_t k = 0; k < m_shown.size(); ++k) {
+        paintCursor(painter, k, m_time);
+        if (m_hover)
+            paintCursor(painter, k, *m_hover);
+        if (m_shown[k] != m_device)
+            continue;
+        painter.setPen(QPen(hasFocus() ? theme().chrome.text : theme().chrome.text3, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(panel(k).adjusted(1, 1, -2, -2));
+    }
 }
 
-// Paints the title and the time above each column, with the time of the cursor in a box.
-void MemoryAreas::paintRulers(QPainter& painter) const
+profiler::Scene MemoryAreas::scene() const
+{
+    profiler::Scene scene = sceneOf({panels(), rulers({})});
+    scene.width = width();
+    scene.height = height();
+    return scene;
+}
+
+profiler::Group MemoryAreas::panels() const
+{
+    MemorySheet sheet;
+    sheet.group.id = "devices";
+    for (std::size_t k = 0; k < m_shown.size(); ++k) {
+        const QRectF box = panel(k);
+        sheet.box(QRectF(box.left(), box.bottom() - 1, box.width(), 1), theme().chrome.line);
+        sheet.box(QRectF(box.right() - 1, box.top(), 1, box.height()), theme().chrome.line);
+        MemoryPicture(sheet, theme(), *m_report, m_shown[k], box).draw(m_isWithoutMovesShown);
+    }
+    return std::move(sheet.group);
+}
+
+// The title and the time above each column, with the time of the cursor in a box.
+profiler::Group MemoryAreas::rulers(std::optional<std::int64_t> cursor) const
 {
     const Chrome& chrome = theme().chrome;
-    painter.fillRect(QRectF(0, 0, width(), kRuler), chrome.surfaceAlt);
+    MemorySheet sheet;
+    sheet.group.id = "time";
+    sheet.box(QRectF(0, 0, width(), kRuler - 1), chrome.surfaceAlt);
+    sheet.box(QRectF(0, kRuler - 1, width(), 1), chrome.line);
     for (int column = 0; column < columns(); ++column) {
         const auto position = static_cast<std::size_t>(column);
         const QRectF area = plot(position);
-        painter.setFont(uiFont(12, QFont::Medium));
-        painter.setPen(chrome.text);
         const QString title = m_order == MemoryReport::Order::Pairs
             ? (column == 0 ? tr("Evictors") : tr("Acceptors"))
             : column == 0 ? tr("Time in %1").arg(m_report->time.unit())
                           : QString();
-        painter.drawText(QRectF(panel(position).left() + 12, 0, MemoryPicture::kTexts + 20, kRuler),
-                         Qt::AlignLeft | Qt::AlignVCenter, title);
-        const QString text = m_report->at(m_hover.value_or(m_time));
-        const double wide = QFontMetricsF(uiFont(11, QFont::Medium)).horizontalAdvance(text) + 12;
-        const QRectF plate(std::round(area.left()
-                                      + area.width() * m_report->shareOf(m_hover.value_or(m_time))
-                                      - wide / 2),
-                           4, wide, 18);
-        const double perUnit = m_report->time.perUnit();
-        const double length = static_cast<double>(m_report->window.duration()) / perUnit;
+        sheet.text(panel(position).left() + 12, kRuler / 2.0, title, 12, chrome.text, true);
+        QRectF plate;
+        const QString text = cursor ? m_report->at(*cursor) : QString();
+        if (cursor) {
+            const double wide
+                = QFontMetricsF(uiFont(11, QFont::Medium)).horizontalAdvance(text) + 12;
+            const double x = area.left() + area.width() * m_report->shareOf(*cursor);
+            plate = QRectF(std::round(x - wide / 2), 4, std::round(wide), 18);
+        }
+        const double length
+            = static_cast<double>(m_report->window.duration()) / m_report->time.perUnit();
         const auto marks = profiler::ticks(0, length, 60 * length / area.width());
-        painter.setFont(uiFont(11));
-        painter.setPen(chrome.text2);
         for (const double mark : marks.major) {
             const double x = std::round(area.left() + area.width() * mark / length);
-            painter.fillRect(QRectF(x, kRuler - 7, 1, 6), chrome.text3);
+            sheet.box(QRectF(x, kRuler - 7, 1, 6), chrome.text3);
             const QString label = number(mark, marks.decimals);
-            const QRectF place(x + 3, 0, QFontMetricsF(painter.font()).horizontalAdvance(label),
+            const QRectF place(x + 3, 0, QFontMetricsF(uiFont(11)).horizontalAdvance(label),
                                kRuler - 4);
             if (x + 30 < area.right() + 14 && !place.intersects(plate))
-                painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label);
+                sheet.text(place.left(), place.center().y(), label, 11, chrome.text2);
         }
-        painter.setFont(uiFont(11, QFont::Medium));
-        painter.fillRect(plate, chrome.text);
-        painter.setPen(chrome.surface);
-        painter.drawText(plate, Qt::AlignCenter, text);
+        if (!cursor)
+            continue;
+        sheet.box(plate, chrome.text);
+        sheet.text(plate.center().x(), plate.center().y(), text, 11, chrome.surface, true,
+                   Text::Anchor::Middle);
     }
-    painter.fillRect(QRectF(0, kRuler - 1, width(), 1), chrome.line);
+    return std::move(sheet.group);
 }
 
-void MemoryAreas::paintPanel(QPainter& painter, std::size_t position) const
+// The cursor at the mouse has the amount, otherwise the one that the user placed.
+void MemoryAreas::paintCursor(QPainter& painter, std::size_t position, std::int64_t time) const
 {
     const Chrome& chrome = theme().chrome;
-    const QRectF box = panel(position), area = plot(position);
-    painter.fillRect(QRectF(box.left(), box.bottom() - 1, box.width(), 1), chrome.line);
-    painter.fillRect(QRectF(box.right() - 1, box.top(), 1, box.height()), chrome.line);
-    const MemoryPicture picture(painter, theme(), *m_report, m_shown[position], box);
-    picture.paintTexts();
-    picture.paintAreas();
-    if (m_report->hasPairs()) {
-        if (m_isWithoutMovesShown)
-            picture.paintWithoutMoves();
-        picture.paintMoves();
-    }
-    picture.paintLimit();
-    painter.fillRect(QRectF(area.left(), area.bottom(), area.width(), 1), chrome.lineStrong);
-    if (m_hover)
-        picture.paintCursor(*m_hover, false, true);
-    picture.paintCursor(m_time, true, !m_hover);
-    if (m_shown[position] != m_device)
+    const QRectF area = plot(position);
+    const auto& steps = m_report->steps[m_shown[position]];
+    MemorySheet unused;
+    const MemoryPicture picture(unused, theme(), *m_report, m_shown[position], panel(position));
+    const double x = std::round(picture.xOf(time));
+    const bool isHover = m_hover == time;
+    painter.fillRect(QRectF(x, area.top() - kTop, 1, area.height() + kTop),
+                     isHover ? chrome.text3 : chrome.text);
+    if (steps.empty() || isHover != m_hover.has_value())
         return;
-    painter.setPen(QPen(hasFocus() ? chrome.text : chrome.text3, 2));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(box.adjusted(1, 1, -2, -2));
+    const std::int64_t total = profiler::stepAt(steps, time).total();
+    painter.fillRect(QRectF(x - 2, picture.yOf(total) - 2, 5, 5), chrome.text);
+    painter.setFont(uiFont(11, QFont::Medium));
+    painter.setPen(chrome.text);
+    const bool isRight = x > area.center().x();
+    painter.drawText(QRectF(isRight ? x - 84 : x + 5, area.top() - 14, 80, 14),
+                     (isRight ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
+                     m_report->amount(total));
 }
 
 void MemoryAreas::mousePressEvent(QMouseEvent* event)

@@ -3,48 +3,20 @@
 #include "app/memory/memory_report.h"
 #include "app/ui/controls.h"
 #include "app/ui/theme.h"
+#include "profiler/figure/scene.h"
 
+#include <QPixmap>
 #include <QRectF>
 
 #include <memory>
 #include <vector>
 
-class QPainter;
-
 namespace app {
 
-// Draws the panel of one device for MemoryAreas.
-class MemoryPicture
-{
-public:
-    static constexpr double kTexts = 96; // width of the texts beside the plot
-
-    MemoryPicture(QPainter& painter, const Theme& theme, const MemoryReport& report,
-                  engine::DeviceId device, const QRectF& panel);
-
-    static QRectF plotIn(const QRectF& panel);
-    void paintTexts() const;
-    void paintAreas() const;
-    void paintLimit() const;
-    void paintWithoutMoves() const; // a dashed line
-    void paintMoves() const;
-    void paintCursor(std::int64_t time, bool isPinned, bool isLabelled) const;
-
-private:
-    double xOf(std::int64_t time) const;
-    double yOf(std::int64_t bytes) const;
-
-    QPainter& m_painter;
-    const Theme& m_theme;
-    const MemoryReport& m_report;
-    engine::DeviceId m_device;
-    QRectF m_panel, m_plot;
-};
-
 // The memory of every device over time, one panel each: areas by kind, the limit, evicts and loads,
-// and one cursor through all panels. The left and right keys move the cursor to the previous or
-// next change of the chosen device, the up and down keys choose a device, and the bracket keys go
-// from peak to peak.
+// and one cursor through all panels. The panels and rulers are a scene, so that they are exported
+// as they are shown. The left and right keys move the cursor to the previous or next change of the
+// chosen device, the up and down keys choose a device, and the bracket keys go from peak to peak.
 class MemoryAreas : public ThemedWidget
 {
     Q_OBJECT
@@ -64,12 +36,14 @@ public:
     void choose(engine::DeviceId device, std::int64_t time);
     void goToPeak(int step);        // the next (1) or previous (-1) peak of the device
     int heightFor(int width) const; // minimum in pixels; panels use extra height
+    profiler::Scene scene() const;  // without the cursor
 
 Q_SIGNALS:
     void chosen(engine::DeviceId device, std::int64_t time);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override; // forgets the picture if the theme or the size changes
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
@@ -85,8 +59,10 @@ private:
     void moveCursor(int step);
     void moveDevice(int step);
     void speak();
-    void paintRulers(QPainter& painter) const;
-    void paintPanel(QPainter& painter, std::size_t position) const;
+    void changed();
+    profiler::Group panels() const;
+    profiler::Group rulers(std::optional<std::int64_t> cursor) const;
+    void paintCursor(QPainter& painter, std::size_t position, std::int64_t time) const;
 
     Report m_report;
     MemoryReport::Order m_order = MemoryReport::Order::Devices;
@@ -95,6 +71,7 @@ private:
     engine::DeviceId m_device{0};
     std::int64_t m_time = 0;
     std::optional<std::int64_t> m_hover;
+    QPixmap m_picture; // of the panels; null: not drawn yet
 };
 
 } // namespace app

@@ -7,27 +7,17 @@
 
 namespace app {
 
-MemoryColours::MemoryColours(const Theme& theme, double dpr)
-    : m_line(toQt(theme.palette.forward))
+MemoryColours::MemoryColours(const Theme& theme)
+    : line(toQt(theme.palette.forward))
 {
     using enum profiler::MemoryKind;
     const QColor surface = theme.chrome.surface;
-    m_fills[Weights] = toQt(theme.palette.weights);
-    m_fills[Gradients] = toQt(theme.palette.gradients);
-    m_fills[Optimizer] = toQt(theme.palette.optimizerState);
-    m_fills[Buffers] = toQt(theme.palette.buffers);
-    m_fills[Stash] = mixed(m_line, surface, theme.isDark() ? 0.45 : 0.58);
-    m_fills[Guest] = mixed(m_line, surface, 0.78);
-    m_guest = Hatch::ofGuests(m_line, surface, dpr);
-}
-
-void MemoryColours::fill(QPainter& painter, const QRectF& rect, profiler::MemoryKind kind,
-                         double originX) const
-{
-    if (kind == profiler::MemoryKind::Guest)
-        m_guest.fill(painter, rect, originX);
-    else
-        painter.fillRect(rect, m_fills[kind]);
+    fills[Weights] = toQt(theme.palette.weights);
+    fills[Gradients] = toQt(theme.palette.gradients);
+    fills[Optimizer] = toQt(theme.palette.optimizerState);
+    fills[Buffers] = toQt(theme.palette.buffers);
+    fills[Stash] = mixed(line, surface, theme.isDark() ? 0.45 : 0.58);
+    fills[Guest] = mixed(line, surface, 0.78);
 }
 
 MemoryLegend::MemoryLegend(const ThemeController& theme, QWidget* parent)
@@ -51,8 +41,8 @@ void MemoryLegend::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.fillRect(rect(), theme.chrome.surfaceAlt);
     painter.fillRect(QRect(0, 0, width(), 1), theme.chrome.line);
-    const MemoryColours colours(theme, devicePixelRatioF());
-    const auto fill = [&colours](profiler::MemoryKind kind) { return fromQt(colours.plain(kind)); };
+    const MemoryColours colours(theme);
+    const auto fill = [&colours](profiler::MemoryKind kind) { return fromQt(colours.fills[kind]); };
     const auto text = [](const char* words) {
         return QCoreApplication::translate("app::MemoryLegend", words).toStdString();
     };

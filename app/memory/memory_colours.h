@@ -1,29 +1,18 @@
 #pragma once
 
-#include "app/timeline/paint/hatch.h"
 #include "app/timeline/view/memory_series.h"
 #include "app/ui/controls.h"
 #include "profiler/analysis/alive.h"
 
-class QPainter;
-
 namespace app {
 
-// The colours of memory by kind; the stash of a partner is hatched.
-class MemoryColours
+// The colours of memory by kind; the stash of a partner is hatched with `line`.
+struct MemoryColours
 {
-public:
-    MemoryColours(const Theme& theme, double dpr);
+    explicit MemoryColours(const Theme& theme);
 
-    void fill(QPainter& painter, const QRectF& rect, profiler::MemoryKind kind,
-              double originX) const;
-    QColor line() const { return m_line; } // outline of the total
-    QColor plain(profiler::MemoryKind kind) const { return m_fills[kind]; }
-
-private:
-    engine::EnumArray<profiler::MemoryKind, QColor, profiler::kMemoryKinds> m_fills;
-    QColor m_line;
-    Hatch m_guest;
+    engine::EnumArray<profiler::MemoryKind, QColor, profiler::kMemoryKinds> fills;
+    QColor line; // outline of the total
 };
 
 // The legend of MemoryAreas.

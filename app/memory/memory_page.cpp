@@ -39,7 +39,7 @@ std::vector<AliveRow> rowsOf(const MemoryReport& report, DeviceId device, std::i
     for (const auto& one : profiler::aliveAt(*report.run, device, time)) {
         QString category = memoryKindName(one.kind);
         if (one.owner)
-            category = AliveModel::tr("stash of device %1").arg(one.owner->value);
+            category = MemoryPage::tr("stash of device %1").arg(one.owner->value);
         rows.push_back({AliveRow::Kind::Tensor,
                         category,
                         one.op,
@@ -48,15 +48,15 @@ std::vector<AliveRow> rowsOf(const MemoryReport& report, DeviceId device, std::i
                         {}});
         sum += one.bytes;
     }
-    rows.push_back({AliveRow::Kind::Sum, AliveModel::tr("Alive"), {}, {}, sum, {}});
+    rows.push_back({AliveRow::Kind::Sum, MemoryPage::tr("Alive"), {}, {}, sum, {}});
     for (const auto& one : profiler::evictedAt(*report.run, device, time))
         rows.push_back({AliveRow::Kind::Evicted,
-                        AliveModel::tr("evicted to device %1").arg(one.partner.value), one.op,
+                        MemoryPage::tr("evicted to device %1").arg(one.partner.value), one.op,
                         one.left, one.bytes, one.back});
     if (const auto& partner = report.partners[device];
         partner && !report.steps[partner->device].empty())
         rows.push_back({AliveRow::Kind::Partner,
-                        AliveModel::tr("device %1 at this time").arg(partner->device.value),
+                        MemoryPage::tr("device %1 at this time").arg(partner->device.value),
                         {},
                         {},
                         profiler::stepAt(report.steps[partner->device], time).total(),
@@ -66,8 +66,10 @@ std::vector<AliveRow> rowsOf(const MemoryReport& report, DeviceId device, std::i
 
 } // namespace
 
-void AliveModel::show(const MemoryReport& report, DeviceId device, std::int64_t time)
+void showAlive(TableModel<AliveRow>& model, const MemoryReport& report, DeviceId device,
+               std::int64_t time)
 {
+    const auto tr = [](const char* text) { return MemoryPage::tr(text); };
     using Row = AliveRow;
     const engine::Run& run = *report.run;
     const auto index = std::make_shared<const engine::OpIndex>(run.schedule);
@@ -87,37 +89,37 @@ void AliveModel::show(const MemoryReport& report, DeviceId device, std::int64_t 
             largest = std::max(largest, row.bytes);
     const bool hasEvicted
         = std::ranges::any_of(rows, [](const Row& row) { return row.kind == Row::Kind::Evicted; });
-    Columns columns{{tr("Category"), [](const Row& row) { return row.category; }, Qt::AlignLeft},
-                    TableColumn<Row>(
-                        tr("Op"),
-                        [opOf, shared](const Row& row) {
-                            const engine::Op* op = opOf(row);
-                            return op != nullptr ? opName(shared->info, *op) : QString();
-                        },
-                        Qt::AlignLeft)
-                        .with(kCodeRole, kAlways),
-                    {tr("Micro-batch"),
-                     [opOf](const Row& row) {
-                         const engine::Op* op = opOf(row);
-                         return op != nullptr && op->microBatch.isValid()
-                             ? QString::number(op->microBatch.value)
-                             : QString();
-                     }},
-                    {tr("Stage"),
-                     [opOf](const Row& row) {
-                         const engine::Op* op = opOf(row);
-                         return op != nullptr && op->stage.isValid()
-                             ? QString::number(op->stage.value)
-                             : QString();
-                     }},
-                    {{tr("Since, %1"), clock}, [at](const Row& row) { return at(row.since); }},
-                    TableColumn<Row>({QStringLiteral("%1"), bytes}, [bytes](const Row& row) {
-                        return bytes.text(static_cast<double>(row.bytes));
-                    }).with(kShareRole, [largest](const Row& row) {
-                        return row.kind == Row::Kind::Tensor ? QVariant(
-                                   static_cast<double>(row.bytes) / static_cast<double>(largest))
-                                                             : QVariant();
-                    })};
+    std::vector<TableColumn<Row>> columns{
+        {tr("Category"), &Row::category, Qt::AlignLeft},
+        TableColumn<Row>(
+            tr("Op"),
+            [opOf, shared](const Row& row) {
+                const engine::Op* op = opOf(row);
+                return op != nullptr ? opName(shared->info, *op) : QString();
+            },
+            Qt::AlignLeft)
+            .flag(kCodeRole),
+        {tr("Micro-batch"),
+         [opOf](const Row& row) {
+             const engine::Op* op = opOf(row);
+             return op != nullptr && op->microBatch.isValid()
+                 ? QString::number(op->microBatch.value)
+                 : QString();
+         }},
+        {tr("Stage"),
+         [opOf](const Row& row) {
+             const engine::Op* op = opOf(row);
+             return op != nullptr && op->stage.isValid() ? QString::number(op->stage.value)
+                                                         : QString();
+         }},
+        {{tr("Since, %1"), clock}, [at](const Row& row) { return at(row.since); }},
+        TableColumn<Row>({QStringLiteral("%1"), bytes}, [bytes](const Row& row) {
+            return bytes.text(static_cast<double>(row.bytes));
+        }).with(kShareRole, [largest](const Row& row) {
+            return row.kind == Row::Kind::Tensor
+                ? QVariant(static_cast<double>(row.bytes) / static_cast<double>(largest))
+                : QVariant();
+        })};
     if (hasEvicted)
         columns.push_back({{tr("Back, %1"), clock}, [at](const Row& row) { return at(row.back); }});
     for (auto& column : columns)
@@ -125,69 +127,73 @@ void AliveModel::show(const MemoryReport& report, DeviceId device, std::int64_t 
             .with(kHintRole, [](const Row& row) {
                 return row.kind == Row::Kind::Evicted || row.kind == Row::Kind::Partner;
             });
-    reset(std::move(columns), std::move(rows));
+    model.reset(std::move(columns), std::move(rows));
 }
 
-using engine::DeviceId;
-using Column = TableColumn<DeviceId>;
+namespace {
 
-Column MemoryModel::bytesColumn(const QString& title, const Bytes& bytes) const
+using Column = TableColumn<DeviceId>;
+using ReportPointer = std::shared_ptr<const MemoryReport>;
+// Returns the bytes of a device that a column shows; nullopt: unknown.
+using Bytes = std::function<std::optional<std::int64_t>(DeviceId)>;
+
+Column bytesColumn(const ReportPointer& report, const QString& title, const Bytes& bytes)
 {
-    const auto report = m_report;
     return {title, [report, bytes](DeviceId device) {
                 const auto value = bytes(device);
-                return value ? report->amount(*value) : QStringLiteral("–");
+                return value ? report->amount(*value) : kNoValue;
             }};
 }
 
 // Returns columns for the planned arena and the recorded peak.
-MemoryModel::Columns MemoryModel::measuredColumns(const Bytes& peak) const
+std::vector<Column> measuredColumns(const ReportPointer& shown, const Bytes& peak)
 {
-    const auto arena
-        = [shown = m_report](DeviceId device) { return arenaOf(shown->run->info, device); };
-    Columns columns;
-    columns.push_back(bytesColumn(tr("Predicted"), [arena](DeviceId device) {
+    const auto tr = [](const char* text) { return MemoryPage::tr(text); };
+    const auto arena = [shown](DeviceId device) { return arenaOf(shown->run->info, device); };
+    std::vector<Column> columns;
+    columns.push_back(bytesColumn(shown, tr("Predicted"), [arena](DeviceId device) {
         const auto* use = arena(device);
         return use != nullptr ? std::optional(use->live) : std::nullopt;
     }));
-    columns.push_back(bytesColumn(tr("Measured peak"), peak));
+    columns.push_back(bytesColumn(shown, tr("Measured peak"), peak));
     columns.emplace_back(tr("Difference, bytes"), [arena, peak](DeviceId device) {
         const auto* use = arena(device);
         const auto measured = peak(device);
         return use != nullptr && measured
             ? signedNumber(static_cast<double>(*measured - use->live), 0)
-            : QStringLiteral("–");
+            : kNoValue;
     });
-    columns.push_back(bytesColumn(tr("Touched"), [arena](DeviceId device) {
+    columns.push_back(bytesColumn(shown, tr("Touched"), [arena](DeviceId device) {
         const auto* use = arena(device);
         return use != nullptr ? use->touched : std::nullopt;
     }));
-    columns.push_back(bytesColumn(tr("Arena"), [arena](DeviceId device) {
+    columns.push_back(bytesColumn(shown, tr("Arena"), [arena](DeviceId device) {
         const auto* use = arena(device);
         return use != nullptr ? std::optional(use->arena) : std::nullopt;
     }));
     return columns;
 }
 
-void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
+} // namespace
+
+void showMemory(TableModel<DeviceId>& model, const std::shared_ptr<const MemoryReport>& shown)
 {
-    m_report = std::move(report);
-    const auto shown = m_report;
+    const auto tr = [](const char* text) { return MemoryPage::tr(text); };
     const Bytes peak = [shown](DeviceId device) {
         const auto& steps = shown->steps[device];
         return steps.empty() ? std::optional<std::int64_t>()
                              : std::optional(profiler::peakOf(steps).total());
     };
-    Columns columns{{tr("Device"),
-                     [](DeviceId device) { return tr("Device %1").arg(device.value); },
-                     Qt::AlignLeft}};
+    std::vector<Column> columns{
+        {tr("Device"), [tr](DeviceId device) { return tr("Device %1").arg(device.value); },
+         Qt::AlignLeft}};
     if (shown->hasPairs())
         columns.emplace_back(
             tr("Role"), [shown](DeviceId device) { return shown->role(device); }, Qt::AlignLeft);
     if (shown->isPredicted())
-        columns.push_back(bytesColumn(tr("Predicted"), peak));
+        columns.push_back(bytesColumn(shown, tr("Predicted"), peak));
     else
-        std::ranges::move(measuredColumns(peak), std::back_inserter(columns));
+        std::ranges::move(measuredColumns(shown, peak), std::back_inserter(columns));
     if (shown->limit) {
         const auto share = [shown, peak](DeviceId device) {
             return static_cast<double>(peak(device).value_or(0))
@@ -200,7 +206,7 @@ void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
             .onlyIf([peak](DeviceId device) { return peak(device).has_value(); });
     }
     if (shown->hasPairs()) {
-        columns.push_back(bytesColumn(tr("Without moves"), [shown](DeviceId device) {
+        columns.push_back(bytesColumn(shown, tr("Without moves"), [shown](DeviceId device) {
             if (shown->steps[device].empty())
                 return std::optional<std::int64_t>();
             std::int64_t highest = 0;
@@ -210,9 +216,9 @@ void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
         }));
         columns.emplace_back(tr("Moves"), [shown](DeviceId device) {
             const auto& partner = shown->partners[device];
-            return partner ? QString::number(partner->moves) : QStringLiteral("–");
+            return partner ? QString::number(partner->moves) : kNoValue;
         });
-        columns.push_back(bytesColumn(tr("Moved"), [shown](DeviceId device) {
+        columns.push_back(bytesColumn(shown, tr("Moved"), [shown](DeviceId device) {
             const auto& partner = shown->partners[device];
             return partner && partner->bytes > 0 ? std::optional(partner->bytes) : std::nullopt;
         }));
@@ -220,7 +226,7 @@ void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
     std::vector<DeviceId> rows;
     for (const DeviceId device : shown->steps.ids())
         rows.push_back(device);
-    reset(std::move(columns), std::move(rows));
+    model.reset(std::move(columns), std::move(rows));
 }
 
 namespace {
@@ -247,8 +253,6 @@ MemoryPage::MemoryPage(const ThemeController& theme, RunLibrary&,
     , m_content(new QStackedWidget)
     , m_empty(named(new EmptyState(theme, {Icon::Chart, {}, {}, tr("New run with these settings")}),
                     "memoryEmpty"))
-    , m_memory(new MemoryModel(this))
-    , m_alive(new AliveModel(this))
     , m_memoryTable(named(new DataTable(theme, 26), "memoryTable", tr("Memory by device")))
     , m_aliveTable(named(new DataTable(theme, kAliveRow), "aliveTable", tr("Alive at the cursor")))
     , m_memoryTitle(named(makeLabel({}, "dock"), "memoryTitle"))
@@ -266,11 +270,16 @@ MemoryPage::MemoryPage(const ThemeController& theme, RunLibrary&,
     m_open = makeAction("openTimeline", tr("Show in timeline"), Qt::Key_Return, [this] {
         Q_EMIT pageRequested({"run", {m_document->file()}});
     });
+    m_export = makeAction("exportMemory", tr("Export chart…"), Qt::CTRL | Qt::Key_E, [this] {
+        m_saver.saveFigure(
+            [scene = m_areas->scene()]() -> engine::Result<profiler::Scene> { return scene; },
+            tr("memory"));
+    });
     followTheme(m_copy, Icon::Copy, theme);
     followTheme(m_previousPeak, Icon::ChevronLeft, theme);
     followTheme(m_nextPeak, Icon::ChevronRight, theme);
-    m_memoryTable->setModel(m_memory);
-    m_aliveTable->setModel(m_alive);
+    m_memoryTable->setModel(&m_memory);
+    m_aliveTable->setModel(&m_alive);
     m_aliveTable->setDispensable({3, 2, 4});
     m_aliveTable->setRestColumn(0);
     m_columns->addWidget(makeCentre());
@@ -362,7 +371,7 @@ void MemoryPage::connectAll()
                                   QString::fromStdString(m_document->run()->info.experiment))});
     });
     connect(m_memoryTable, &QAbstractItemView::clicked, this, [this](const QModelIndex& index) {
-        m_areas->choose(m_memory->at(index.row()), m_areas->time());
+        m_areas->choose(m_memory.at(index.row()), m_areas->time());
     });
 }
 
@@ -385,7 +394,7 @@ void MemoryPage::showIteration(int iteration)
     m_stepper->show(run->timeline, iteration);
     m_report = std::make_shared<const MemoryReport>(memoryReport(run, iteration));
     const bool hasMemory = !m_report->isEmpty(), hasPairs = hasMemory && m_report->hasPairs();
-    const bool isNew = m_order->isHidden() != !hasPairs || !m_memory->rowCount();
+    const bool isNew = m_order->isHidden() != !hasPairs || !m_memory.rowCount();
     m_orderLabel->setVisible(hasPairs);
     m_order->setVisible(hasPairs);
     m_withoutMoves->setVisible(hasPairs);
@@ -393,9 +402,9 @@ void MemoryPage::showIteration(int iteration)
         m_order->setCurrent(static_cast<int>(MemoryReport::Order::Pairs));
     m_areas->setOrder(hasPairs ? static_cast<MemoryReport::Order>(m_order->current())
                                : MemoryReport::Order::Devices);
-    const int devices = m_memory->rowCount();
-    m_memory->show(m_report);
-    if (m_memory->rowCount() != devices)
+    const int devices = m_memory.rowCount();
+    showMemory(m_memory, m_report);
+    if (m_memory.rowCount() != devices)
         fitTable();
     m_memoryTitle->setText(
         (m_report->isPredicted() ? tr("Predicted, %1") : tr("Predicted and measured, %1"))
@@ -404,7 +413,7 @@ void MemoryPage::showIteration(int iteration)
     m_legend->show(recordedCategories(*run), hasPairs);
     m_areas->show(m_report);
     if (!hasMemory)
-        m_alive->clear();
+        m_alive.reset({}, {});
     fitAreas();
     Q_EMIT statusChanged();
 }
@@ -424,7 +433,7 @@ void MemoryPage::showParts(bool hasMemory)
     m_legend->setVisible(hasMemory);
     m_rows->widget(1)->setVisible(hasMemory);
     m_columns->widget(1)->setVisible(hasMemory);
-    for (QAction* action : {m_copy, m_previousPeak, m_nextPeak})
+    for (QAction* action : {m_copy, m_export, m_previousPeak, m_nextPeak})
         action->setEnabled(hasMemory);
 }
 
@@ -434,12 +443,12 @@ void MemoryPage::showAlive(engine::DeviceId device, std::int64_t time)
     m_aliveTitle->setText(tr("Device %1").arg(device.value));
     m_memoryTable->selectRow(device.value);
     if (steps.empty()) {
-        m_alive->clear();
+        m_alive.reset({}, {});
         m_aliveValue->clear();
         m_aliveNote->setText(tr("not recorded"));
         return Q_EMIT statusChanged();
     }
-    m_alive->show(*m_report, device, time);
+    app::showAlive(m_alive, *m_report, device, time);
     const std::int64_t total = profiler::stepAt(steps, time).total();
     const auto& peak = profiler::peakOf(steps);
     m_aliveValue->setText(m_report->bytes.withUnit(static_cast<double>(total)));
@@ -483,7 +492,7 @@ void MemoryPage::resizeEvent(QResizeEvent* event)
 
 void MemoryPage::copy()
 {
-    QGuiApplication::clipboard()->setText(csvOf(*m_alive));
+    QGuiApplication::clipboard()->setText(csvOf(m_alive));
 }
 
 QString MemoryPage::title() const
@@ -520,7 +529,7 @@ QList<QAction*> MemoryPage::menuActions(Menu menu) const
 {
     if (menu == Menu::View)
         return {m_previousPeak, m_nextPeak, m_open};
-    return menu == Menu::Export ? QList<QAction*>{m_copy} : QList<QAction*>();
+    return menu == Menu::Export ? QList<QAction*>{m_copy, m_export} : QList<QAction*>();
 }
 
 } // namespace app

@@ -3,6 +3,7 @@
 #include "app/documents/run_library.h"
 #include "app/memory/memory_report.h"
 #include "app/shell/page.h"
+#include "app/shell/run_saver.h"
 #include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 
@@ -23,8 +24,8 @@ class MemoryAreas;
 class MemoryLegend;
 class SegmentControl;
 
-// A row of AliveModel: a tensor in the memory of a device, the sum of all its tensors, a stash that
-// the device has evicted (BPipe), or the total memory of its BPipe partner.
+// A row of showAlive(): a tensor in the memory of a device, the sum of all its tensors, a stash
+// that the device has evicted (BPipe), or the total memory of its BPipe partner.
 struct AliveRow
 {
     enum class Kind { Tensor, Sum, Evicted, Partner };
@@ -37,38 +38,13 @@ struct AliveRow
     std::optional<std::int64_t> back; // when an evicted stash returns
 };
 
-// Table of the contents of a device's memory at one point in time.
-class AliveModel : public TableModel<AliveRow>
-{
-    Q_OBJECT
-
-public:
-    using TableModel::TableModel;
-
-    void show(const MemoryReport& report, engine::DeviceId device, std::int64_t time);
-    void clear() { reset({}, {}); }
-};
-
-// Table with a row per device: its planned memory, its recorded or simulated memory, and the
-// stashes that it moved.
-class MemoryModel : public TableModel<engine::DeviceId>
-{
-    Q_OBJECT
-
-public:
-    using TableModel::TableModel;
-
-    void show(std::shared_ptr<const MemoryReport> report);
-    void clear() { reset({}, {}); }
-
-private:
-    // Returns the bytes of a device that a column shows; nullopt: unknown.
-    using Bytes = std::function<std::optional<std::int64_t>(engine::DeviceId)>;
-    TableColumn<engine::DeviceId> bytesColumn(const QString& title, const Bytes& bytes) const;
-    Columns measuredColumns(const Bytes& peak) const;
-
-    std::shared_ptr<const MemoryReport> m_report;
-};
+// Shows the contents of a device's memory at one point in time.
+void showAlive(TableModel<AliveRow>& model, const MemoryReport& report, engine::DeviceId device,
+               std::int64_t time);
+// Shows a row per device: its planned memory, its recorded or simulated memory, and the stashes
+// that it moved.
+void showMemory(TableModel<engine::DeviceId>& model,
+                const std::shared_ptr<const MemoryReport>& report);
 
 // Shows the memory of one run: every device over time with a common cursor, the contents at the
 // cursor, and the planned and recorded peaks.
@@ -117,11 +93,12 @@ private:
     QSplitter *m_columns, *m_rows; // m_rows: the plots above the table
     QStackedWidget* m_content;     // m_scroll or m_empty
     EmptyState* m_empty;
-    MemoryModel* m_memory;
-    AliveModel* m_alive;
+    TableModel<engine::DeviceId> m_memory;
+    TableModel<AliveRow> m_alive;
+    RunSaver m_saver{this};
     DataTable *m_memoryTable, *m_aliveTable;
     QLabel *m_memoryTitle, *m_aliveTitle, *m_aliveValue, *m_aliveNote;
-    QAction *m_copy, *m_open, *m_previousPeak, *m_nextPeak;
+    QAction *m_copy, *m_export, *m_open, *m_previousPeak, *m_nextPeak;
 };
 
 } // namespace app

@@ -3,22 +3,14 @@
 #include "engine/cost/hardware.h"
 #include "engine/experiment/experiment.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
 #include <cmath>
 
 namespace app {
 
 using engine::DeviceId;
-using profiler::MemoryKind;
 
 namespace {
-
-QString memoryText(const char* text)
-{
-    return QCoreApplication::translate("app::MemoryReport", text);
-}
 
 std::optional<std::int64_t> requestedLimit(const engine::RunInfo& info)
 {
@@ -123,7 +115,7 @@ QString MemoryReport::role(DeviceId device) const
     const auto& partner = partners[device];
     if (!partner)
         return {};
-    return (partner->isEvictor ? memoryText("evicts to %1") : memoryText("accepts from %1"))
+    return (partner->isEvictor ? QStringLiteral("evicts to %1") : QStringLiteral("accepts from %1"))
         .arg(partner->device.value);
 }
 
@@ -165,23 +157,11 @@ MemoryReport memoryReport(const RunPointer& run, int iteration)
     return report;
 }
 
-QString memoryKindName(MemoryKind kind)
+QString memoryKindName(profiler::MemoryKind kind)
 {
-    switch (kind) {
-    case MemoryKind::Weights:
-        return memoryText("weights");
-    case MemoryKind::Gradients:
-        return memoryText("gradients");
-    case MemoryKind::Optimizer:
-        return memoryText("optimizer state");
-    case MemoryKind::Buffers:
-        return memoryText("buffers");
-    case MemoryKind::Stash:
-        return memoryText("stash");
-    case MemoryKind::Guest:
-        return memoryText("guest stash");
-    }
-    return {};
+    constexpr engine::EnumArray<profiler::MemoryKind, const char*, profiler::kMemoryKinds> kNames{
+        {"weights", "gradients", "optimizer state", "buffers", "stash", "guest stash"}};
+    return QString::fromLatin1(kNames[kind]);
 }
 
 } // namespace app

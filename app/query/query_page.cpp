@@ -17,66 +17,13 @@
 #include <QLineEdit>
 #include <QRegularExpression>
 #include <QSplitter>
-#include <QStringList>
 #include <QSyntaxHighlighter>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace app {
-
-QueryRunner::QueryRunner(QString file, QObject* parent)
-    : QObject(parent)
-    , m_file(std::move(file))
-    , m_isCancelled(std::make_shared<std::atomic<bool>>(false))
-    , m_background(this)
-{ }
-
-QueryRunner::~QueryRunner()
-{
-    cancel();
-}
-
-void QueryRunner::cancel()
-{
-    *m_isCancelled = true;
-}
-
-void QueryRunner::start(const QString& sql, const profiler::QueryLimits& limits)
-{
-    cancel();
-    m_isCancelled = std::make_shared<std::atomic<bool>>(false);
-    m_isRunning = true;
-    using Answer = engine::Result<profiler::QueryResult>;
-    m_background.run(
-        [file = m_file.toStdString(), text = sql.toStdString(), limits,
-         isCancelled = m_isCancelled] {
-            return profiler::runQuery(file, text, limits,
-                                      [isCancelled] { return isCancelled->load(); });
-        },
-        [this, number = ++m_number](Answer answer) {
-            if (number != m_number)
-                return;
-            m_isRunning = false;
-            if (answer)
-                Q_EMIT finished(std::make_shared<const profiler::QueryResult>(*std::move(answer)));
-            else
-                Q_EMIT failed(QString::fromStdString(answer.error().message));
-        });
-}
-
-void QueryRunner::readSchema()
-{
-    using Answer = engine::Result<Schema>;
-    m_background.run([file = m_file.toStdString()] { return profiler::schemaOf(file); },
-                     [this](const Answer& answer) {
-                         if (answer)
-                             Q_EMIT schemaRead(*answer);
-                         else
-                             Q_EMIT failed(QString::fromStdString(answer.error().message));
-                     });
-}
 
 namespace {
 
@@ -172,95 +119,48 @@ QString plainText(const QueryValue& value)
 
 } // namespace
 
-void QueryModel::show(std::shared_ptr<const profiler::QueryResult> result)
+std::vector<TableColumn<QueryRow>> queryColumns(const profiler::QueryResult& result)
 {
-    beginResetModel();
-    m_result = std::move(result);
-    endResetModel();
-}
-
-int QueryModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() || m_result == nullptr ? 0 : static_cast<int>(m_result->rows.size());
-}
-
-int QueryModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() || m_result == nullptr ? 0 : static_cast<int>(m_result->columns.size());
-}
-
-// The first value that is not NULL decides.
-bool QueryModel::isOfNumbers(int column) const
-{
-    for (const auto& row : m_result->rows) {
-        const QueryValue& value = row[static_cast<std::size_t>(column)];
-        if (!std::holds_alternative<std::monostate>(value))
-            return !std::holds_alternative<std::string>(value);
+    std::vector<TableColumn<QueryRow>> columns;
+    for (std::size_t i = 0; i < result.columns.size(); ++i) {
+        const auto isNull
+            = [i](const QueryRow& row) { return std::holds_alternative<std::monostate>(row[i]); };
+        const auto isText
+            = [i](const QueryRow& row) { return std::holds_alternative<std::string>(row[i]); };
+        const auto text = [i, isNull](const QueryRow& row) {
+            const QString full = isNull(row) ? QStringLiteral("NULL") : plainText(row[i]);
+            const QString shown = full.left(kLongestCell + 1).simplified();
+            return shown.size() > kLongestCell ? shown.left(kLongestCell) + QChar(0x2026) : shown;
+        };
+        const auto tip = [i](const QueryRow& row) {
+            const QString full = plainText(row[i]);
+            return full.size() > kLongestCell ? QVariant(full) : QVariant();
+        };
+        // The first value that is not NULL decides about the alignment.
+        const auto first = std::ranges::find_if_not(result.rows, isNull);
+        const bool isOfNumbers = first != result.rows.end() && !isText(*first);
+        columns.push_back(TableColumn<QueryRow>(fromUtf8(result.columns[i]), text,
+                                                isOfNumbers ? Qt::AlignRight : Qt::AlignLeft)
+                              .with(Qt::ToolTipRole, tip)
+                              .with(kHintRole, isNull)
+                              .with(kCodeRole, isText));
     }
-    return false;
+    return columns;
 }
 
-QVariant QueryModel::data(const QModelIndex& index, int role) const
+QString queryCsv(const TableModel<QueryRow>& model)
 {
-    if (!index.isValid())
-        return {};
-    const QueryValue& value = m_result->rows[static_cast<std::size_t>(index.row())]
-                                            [static_cast<std::size_t>(index.column())];
-    const bool isNull = std::holds_alternative<std::monostate>(value);
-    switch (role) {
-    case Qt::DisplayRole: {
-        if (isNull)
-            return QStringLiteral("NULL");
-        QString text = plainText(value).left(kLongestCell + 1).simplified();
-        if (text.size() > kLongestCell)
-            text = text.left(kLongestCell) + QChar(0x2026);
-        return text;
-    }
-    case Qt::ToolTipRole:
-        return plainText(value).size() > kLongestCell ? QVariant(toolTipText(plainText(value)))
-                                                      : QVariant();
-    case kHintRole:
-        return isNull;
-    case kCodeRole:
-        return std::holds_alternative<std::string>(value);
-    case Qt::TextAlignmentRole:
-        return headerData(index.column(), Qt::Horizontal, role);
-    default:
-        return {};
-    }
-}
-
-QVariant QueryModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
-        return {};
-    if (role == Qt::DisplayRole)
-        return QString::fromStdString(m_result->columns[static_cast<std::size_t>(section)]);
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment(
-            (isOfNumbers(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
-    return {};
-}
-
-QString QueryModel::csv() const
-{
-    if (m_result == nullptr)
-        return {};
-    QString text;
-    const auto add = [&](const QStringList& cells) {
-        text += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
-    };
-    QStringList cells;
-    for (const std::string& column : m_result->columns)
-        cells.append(quotedCell(QString::fromStdString(column)));
-    add(cells);
-    for (const auto& row : m_result->rows) {
+    QStringList cells, lines;
+    for (int column = 0; column < model.columnCount(); ++column)
+        cells.append(quotedCell(model.headerData(column, Qt::Horizontal).toString()));
+    lines.append(cells.join(QLatin1Char(',')));
+    for (int row = 0; row < model.rowCount(); ++row) {
         cells.clear();
-        for (const QueryValue& value : row)
+        for (const QueryValue& value : model.at(row))
             cells.append(quotedCell(plainText(value)));
-        add(cells);
+        lines.append(cells.join(QLatin1Char(',')));
     }
-    return text;
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
 namespace {
@@ -370,8 +270,6 @@ QueryPage::QueryPage(const ThemeController& theme, RunLibrary&,
     : Page(parent)
     , m_theme(theme)
     , m_document(std::move(document))
-    , m_runner(m_document->file(), this)
-    , m_model(new QueryModel(this))
     , m_schema(named(new SchemaTree, "schemaTree", tr("Tables of the run")))
     , m_editor(named(new QueryEditor(theme), "queryEditor", tr("Query")))
     , m_table(named(new DataTable(theme, kResultRow), "queryRows", tr("Rows of the query")))
@@ -381,7 +279,7 @@ QueryPage::QueryPage(const ThemeController& theme, RunLibrary&,
 {
     setObjectName(QStringLiteral("queryPage"));
     makeActions();
-    m_table->setModel(m_model);
+    m_table->setModel(&m_model);
     m_band->hide();
     auto* columns = makeSplitter(Qt::Horizontal);
     columns->addWidget(makeTables());
@@ -394,12 +292,18 @@ QueryPage::QueryPage(const ThemeController& theme, RunLibrary&,
     setQuery(textOf(profiler::queryRecipes()[kFirstRecipe].sql));
 }
 
+QueryPage::~QueryPage()
+{
+    if (m_isCancelled)
+        *m_isCancelled = true;
+}
+
 void QueryPage::makeActions()
 {
     m_run
         = makeAction("runQuery", tr("Run the query"), Qt::CTRL | Qt::Key_Return, [this] { run(); });
     m_stop = makeAction("stopQuery", tr("Stop the query"), Qt::Key_Escape,
-                        [this] { m_runner.cancel(); });
+                        [this] { *m_isCancelled = true; });
     m_copy = makeAction("copyRows", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
                         [this] { copy(); });
     followTheme(m_run, Icon::Run, m_theme);
@@ -480,17 +384,20 @@ void QueryPage::connectAll()
             Q_EMIT titleChanged();
             readSchema();
         });
-    connect(&m_runner, &QueryRunner::schemaRead, m_schema,
-            qOverload<const QueryRunner::Schema&>(&SchemaTree::show));
-    connect(&m_runner, &QueryRunner::finished, this, &QueryPage::showResult);
-    connect(&m_runner, &QueryRunner::failed, this, &QueryPage::showFailure);
 }
 
 // The file of a run that is queued or starting does not exist yet.
 void QueryPage::readSchema()
 {
-    if (m_schema->topLevelItemCount() == 0)
-        m_runner.readSchema();
+    if (m_schema->topLevelItemCount() > 0)
+        return;
+    m_background.run([file = m_document->file().toStdString()] { return profiler::schemaOf(file); },
+                     [this](const engine::Result<std::vector<profiler::SchemaTable>>& schema) {
+                         if (schema)
+                             m_schema->show(*schema);
+                         else
+                             showFailure(fromUtf8(schema.error().message));
+                     });
 }
 
 QString QueryPage::query() const
@@ -509,28 +416,45 @@ void QueryPage::setQuery(const QString& query)
 void QueryPage::run()
 {
     readSchema();
-    m_runner.start(query());
+    if (m_isCancelled)
+        *m_isCancelled = true;
+    m_isCancelled = std::make_shared<std::atomic<bool>>(false);
+    m_background.run(
+        [file = m_document->file().toStdString(), sql = query().toStdString(),
+         isCancelled = m_isCancelled] {
+            return profiler::runQuery(file, sql, {}, [isCancelled] { return isCancelled->load(); });
+        },
+        [this, isCancelled = m_isCancelled](engine::Result<profiler::QueryResult> result) {
+            if (isCancelled != m_isCancelled)
+                return; // of an earlier query
+            m_isCancelled.reset();
+            if (result)
+                showResult(*std::move(result));
+            else
+                showFailure(fromUtf8(result.error().message));
+        });
     showRunning(true);
 }
 
 void QueryPage::showRunning(bool isRunning)
 {
     m_stop->setEnabled(isRunning);
-    m_copy->setEnabled(!isRunning && m_model->result() != nullptr);
+    m_copy->setEnabled(!isRunning && m_model.columnCount() > 0);
     if (isRunning)
         m_summary->setText(tr("running"));
     Q_EMIT statusChanged();
 }
 
-void QueryPage::showResult(const QueryRunner::Result& result)
+void QueryPage::showResult(profiler::QueryResult result)
 {
     m_band->hide();
-    m_model->show(result);
-    const auto rows = static_cast<std::int64_t>(result->rows.size());
+    auto columns = queryColumns(result);
+    m_model.reset(std::move(columns), std::move(result.rows));
+    const std::int64_t rows = m_model.rowCount();
     m_summary->setText(tr("%1 in %2")
                            .arg(countOf(rows, "row"),
-                                scaleIn(Unit::Millisecond, 0).withUnit(1e9 * result->seconds)));
-    if (result->isCut)
+                                scaleIn(Unit::Millisecond, 0).withUnit(1e9 * result.seconds)));
+    if (result.isCut)
         m_band->show(Band::Kind::Warning,
                      tr("Only the first %1 are shown.").arg(countOf(rows, "row")),
                      tr("Select fewer rows with WHERE or LIMIT."));
@@ -539,7 +463,7 @@ void QueryPage::showResult(const QueryRunner::Result& result)
 
 void QueryPage::showFailure(const QString& reason)
 {
-    m_model->show(nullptr);
+    m_model.reset({}, {});
     m_summary->clear();
     m_band->show(Band::Kind::Error, tr("No rows."), capitalized(reason) + QLatin1Char('.'));
     showRunning(false);
@@ -547,9 +471,8 @@ void QueryPage::showFailure(const QString& reason)
 
 void QueryPage::copy()
 {
-    QGuiApplication::clipboard()->setText(m_model->csv());
-    m_summary->setText(
-        tr("%1 copied").arg(countOf(static_cast<std::int64_t>(m_model->rowCount()), "row")));
+    QGuiApplication::clipboard()->setText(queryCsv(m_model));
+    m_summary->setText(tr("%1 copied").arg(countOf(m_model.rowCount(), "row")));
 }
 
 QString QueryPage::title() const

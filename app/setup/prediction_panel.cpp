@@ -17,7 +17,6 @@
 #include "engine/plan/token_batches.h"
 
 #include <QClipboard>
-#include <QCoreApplication>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QRegularExpression>
@@ -30,11 +29,6 @@
 
 namespace app {
 namespace {
-
-QString say(const char* text)
-{
-    return QCoreApplication::translate("SchemeText", text);
-}
 
 // Finds the formula in "Makespan 3N + 3(D-1), bubble ...". The description is prose, so the formula
 // is shown as a closed form only if its value equals the simulated one.
@@ -50,8 +44,8 @@ std::optional<SchemeFact> makespanFact(const engine::Scheme& scheme, const Formu
         const QString expression = found.next().captured(1);
         const ClosedForm form = closedForm(expression.toStdString(), numbers);
         if (form.value && std::abs(*form.value - simulated) < kSame)
-            return SchemeFact{say("Iteration"),
-                              say("%1: %2 = %3 units, as simulated")
+            return SchemeFact{SchemeDialog::tr("Iteration"),
+                              SchemeDialog::tr("%1: %2 = %3 units, as simulated")
                                   .arg(form.formula, form.filled, unitsText(*form.value))};
     }
     return std::nullopt;
@@ -76,7 +70,7 @@ QString optionText(const engine::SchemeOption& option)
     for (const std::string_view value : option.values)
         values.append(fromUtf8(value));
     if (option.isOpen())
-        values.append(say("any other"));
+        values.append(SchemeDialog::tr("any other"));
     return values.join(QStringLiteral(", "));
 }
 
@@ -89,8 +83,8 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
     std::vector<SchemeFact> facts;
     if (prediction == nullptr || !prediction->isValid()) {
         if (!scheme.bubbleFormula.empty())
-            facts.push_back(
-                {say("Bubble"), closedForm(scheme.bubbleFormula, formulaNumbers(request)).formula});
+            facts.push_back({SchemeDialog::tr("Bubble"),
+                             closedForm(scheme.bubbleFormula, formulaNumbers(request)).formula});
         return facts;
     }
     const profiler::RunMetrics& metrics = prediction->metrics;
@@ -99,17 +93,19 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
         ? makespanFact(scheme, formulaNumbers(request), units)
         : std::nullopt;
     facts.push_back(makespan.value_or(SchemeFact{
-        say("Iteration"), say("%1, simulated").arg(timeText(metrics.duration, prediction->info))}));
+        SchemeDialog::tr("Iteration"),
+        SchemeDialog::tr("%1, simulated").arg(timeText(metrics.duration, prediction->info))}));
     const QString form = closedFormText(*prediction);
-    facts.push_back(
-        {say("Bubble"),
-         form.isEmpty() ? say("%1, simulated").arg(percent(metrics.bubbleRatio)) : form});
-    facts.push_back(
-        {say("Peak stash"), say("%1 Mₐ at most").arg(number(largestStash(metrics), 1))});
-    facts.push_back(
-        {say("Weights"), say("%1 Mθ per device").arg(unitsText(largestWeights(metrics)))});
-    facts.push_back({say("Messages"),
-                     say("%1, and %2 copies within a device")
+    facts.push_back({SchemeDialog::tr("Bubble"),
+                     form.isEmpty()
+                         ? SchemeDialog::tr("%1, simulated").arg(percent(metrics.bubbleRatio))
+                         : form});
+    facts.push_back({SchemeDialog::tr("Peak stash"),
+                     SchemeDialog::tr("%1 Mₐ at most").arg(number(largestStash(metrics), 1))});
+    facts.push_back({SchemeDialog::tr("Weights"),
+                     SchemeDialog::tr("%1 Mθ per device").arg(unitsText(largestWeights(metrics)))});
+    facts.push_back({SchemeDialog::tr("Messages"),
+                     SchemeDialog::tr("%1, and %2 copies within a device")
                          .arg(number(metrics.messages, 0), number(metrics.localCopies, 0))});
     return facts;
 }
@@ -140,12 +136,14 @@ QString schemeHtml(const engine::Scheme& scheme, const engine::ScheduleRequest& 
                        .arg(fromUtf8(scheme.summary).toHtmlEscaped(),
                             fromUtf8(scheme.citation).toHtmlEscaped());
     html += QStringLiteral("<p><b>%1</b></p><table>")
-                .arg(say("At D = %1, N = %2").arg(request.devices).arg(request.microBatches));
+                .arg(SchemeDialog::tr("At D = %1, N = %2")
+                         .arg(request.devices)
+                         .arg(request.microBatches));
     for (const SchemeFact& fact : schemeFacts(scheme, request, prediction))
         html += rowHtml(fact.name, fact.value);
     html += QStringLiteral("</table>");
-    html += QStringLiteral("<p><b>%1</b></p><table>").arg(say("Rule"))
-        + rowHtml(say("Accepts"), ruleText(scheme));
+    html += QStringLiteral("<p><b>%1</b></p><table>").arg(SchemeDialog::tr("Rule"))
+        + rowHtml(SchemeDialog::tr("Accepts"), ruleText(scheme));
     for (const engine::SchemeOption& option : scheme.options)
         html += rowHtml(capitalized(fromUtf8(option.title)), optionText(option));
     html += QStringLiteral("</table>");
@@ -220,11 +218,6 @@ using engine::Experiment;
 // Larger runs are checked only by their worker.
 constexpr std::size_t kMostPlannedOps = 100'000;
 
-QString memoryPhrase(const char* text)
-{
-    return QCoreApplication::translate("Plan", text);
-}
-
 QString sizeText(double bytes)
 {
     return byteScale(static_cast<std::int64_t>(bytes)).withUnit(bytes);
@@ -255,10 +248,10 @@ QString memoryProblem(const engine::MemoryNeed& need, const Experiment& experime
                       const engine::MemorySpaces& spaces)
 {
     if (!spaces.front().holds(need.most()))
-        return memoryPhrase("This run needs %1; %2 of the %3 that are free can be used.")
+        return PredictionPanel::tr("This run needs %1; %2 of the %3 that are free can be used.")
             .arg(sizeText(need.most()), sizeText(spaces.front().usable()),
                  sizeText(static_cast<double>(spaces.front().free)));
-    return memoryPhrase("The fullest device needs %1; its limit is %2.")
+    return PredictionPanel::tr("The fullest device needs %1; its limit is %2.")
         .arg(sizeText(static_cast<double>(need.fullest)),
              sizeText(static_cast<double>(experiment.deviceMemory)));
 }
@@ -447,7 +440,12 @@ void PredictionPanel::predict()
     }
     m_predictor.drop();
     refuse(tr("Impossible."), m_fault.message);
-    offer(m_fault.remedies);
+    std::vector<MemoryCheck::Change> changes;
+    for (const Remedy& remedy : m_fault.remedies) {
+        changes.push_back({remedy.text, m_plan});
+        changes.back().plan.experiment.schedule = remedy.request;
+    }
+    offer(changes);
 }
 
 // Shows a prediction, even for an older slider position, but the user can run or keep only the
@@ -508,7 +506,7 @@ void PredictionPanel::showMemory(const MemoryCheck& check)
         return;
     m_verdict = {.isCommand = true, .isEditable = true, .problem = check.problem};
     m_band->show(Band::Kind::Error, tr("Does not fit."), check.problem);
-    offerPlans(check.changes);
+    offer(check.changes);
     m_simulate->setVisible(check.changes.empty());
     Q_EMIT judged();
 }
@@ -540,22 +538,9 @@ void PredictionPanel::explain()
     m_explanation->activateWindow();
 }
 
-void PredictionPanel::offer(const std::vector<Remedy>& remedies)
+void PredictionPanel::offer(const std::vector<MemoryCheck::Change>& changes)
 {
     m_simulate->hide();
-    for (std::size_t i = 0; i < m_remedyButtons.size(); ++i) {
-        m_remedyButtons[i]->setVisible(i < remedies.size());
-        if (i >= remedies.size())
-            continue;
-        m_remedies[i] = m_plan;
-        m_remedies[i].experiment.schedule = remedies[i].request;
-        m_remedyButtons[i]->setText(remedies[i].text);
-        m_remedyButtons[i]->setToolTip(tr("Use %1").arg(remedies[i].text));
-    }
-}
-
-void PredictionPanel::offerPlans(const std::vector<MemoryCheck::Change>& changes)
-{
     for (std::size_t i = 0; i < m_remedyButtons.size(); ++i) {
         m_remedyButtons[i]->setVisible(i < changes.size());
         if (i >= changes.size())

@@ -167,8 +167,7 @@ private:
     void showAnswer(const PreviewPredictor::Answer& answer);
     void judge(const Prediction& prediction);
     void showFacts(const Prediction* prediction);
-    void offer(const std::vector<Remedy>& remedies);
-    void offerPlans(const std::vector<MemoryCheck::Change>& changes);
+    void offer(const std::vector<MemoryCheck::Change>& changes);
     // Checks in the background whether the run fits in memory.
     void showMemory(const MemoryCheck& check);
 

@@ -72,7 +72,6 @@ Q_SIGNALS:
     void predictRequested(const std::vector<app::RunPlan>& plans, const QStringList& refused);
 
 private:
-    QWidget* makeTitle(QAction* copy);
     RunPlan planOf(std::string_view scheme) const;
     void predict();
     void showArrived();

@@ -479,18 +479,11 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     connect(m_compare, &QPushButton::clicked, this,
             [this] { Q_EMIT compareRequested(m_runs.checked()); });
     for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
-        connect(&runs, signal, this, &RunsDock::updateCompareButton);
-    connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateCompareButton);
-    for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
-        connect(&runs, signal, this, &RunsDock::updateQueue);
-    for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
-        connect(&runs, signal, this, &RunsDock::updateFilter);
+        connect(&runs, signal, this, &RunsDock::refresh);
+    connect(&runs, &RunsModel::dataChanged, this, &RunsDock::refresh);
     // Restores the current row, which a reset of the model clears.
     connect(m_groups, &QAbstractItemModel::modelReset, this, [this] { setCurrent(m_current); });
-    connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateQueue);
-    updateCompareButton();
-    updateQueue();
-    updateFilter();
+    refresh();
 }
 
 QWidget* RunsDock::makeFilter()
@@ -502,14 +495,6 @@ QWidget* RunsDock::makeFilter()
     auto* row = makeSurface("plain");
     spaced(new QHBoxLayout(row), {8, 6, 8, 6}, 0)->addWidget(m_filter);
     return row;
-}
-
-// Shows the filter only if there are more than a few runs.
-void RunsDock::updateFilter()
-{
-    const int runs = m_runs.rowCount();
-    m_filter->setPlaceholderText(tr("Filter %1").arg(countOf(runs, "run")));
-    m_filterRow->setVisible(runs >= GroupedRuns::kHeadersFrom || m_groups->isFiltered());
 }
 
 // See RunsList::MoveInQueue. Also moves past queued runs that the filter hides. The moved run stays
@@ -533,13 +518,17 @@ int RunsDock::moveInQueue(int row, int step)
     return m_list->currentIndex().row() == row ? -1 : m_list->currentIndex().row();
 }
 
-// Shows the number of queued runs and, if known, the time until all are complete.
-void RunsDock::updateQueue()
+// Shows the filter only if there are more than a few runs, the number of queued runs and, if known,
+// the time until all are complete.
+void RunsDock::refresh()
 {
+    const int runs = m_runs.rowCount();
+    m_filter->setPlaceholderText(tr("Filter %1").arg(countOf(runs, "run")));
+    m_filterRow->setVisible(runs >= GroupedRuns::kHeadersFrom || m_groups->isFiltered());
     int queued = 0;
     double seconds = 0;
     bool isKnown = true;
-    for (int row = 0; row < m_runs.rowCount(); ++row) {
+    for (int row = 0; row < runs; ++row) {
         const auto document = m_runs.at(row);
         queued += document->isQueued() ? 1 : 0;
         if (!document->isQueued() && !document->isRunning())
@@ -547,10 +536,17 @@ void RunsDock::updateQueue()
         isKnown = isKnown && document->progress().secondsLeft >= 0;
         seconds += std::max(0.0, document->progress().secondsLeft);
     }
+    const QString waiting = countOf(queued, "run");
     m_queue->setVisible(queued > 0);
-    const QString runs = countOf(queued, "run");
-    m_queue->setText(isKnown ? tr("Queue: %1, all done in %2").arg(runs, takesText(seconds))
-                             : tr("Queue: %1").arg(runs));
+    m_queue->setText(isKnown ? tr("Queue: %1, all done in %2").arg(waiting, takesText(seconds))
+                             : tr("Queue: %1").arg(waiting));
+    const auto count = m_runs.checked().size();
+    m_compare->setText(count == 1 ? tr("Start a comparison") : tr("Compare %1 runs").arg(count));
+    m_compare->setEnabled(count > 0);
+    m_compare->setToolTip(count > 1 ? QString()
+                              : count == 1
+                              ? tr("Opens the run alone, to add another one or its prediction")
+                              : tr("Tick two runs to compare them"));
 }
 
 void RunsDock::setCurrent(const RunDocument* document)
@@ -615,17 +611,6 @@ void RunsDock::addTickActions(QMenu& menu, const std::vector<const RunDocument*>
     add(tr("Untick all runs"), [](const auto*, bool) { return false; });
     add(tr("Invert the ticks"), [](const auto*, bool wasTicked) { return !wasTicked; });
     menu.addSeparator();
-}
-
-void RunsDock::updateCompareButton()
-{
-    const auto count = m_runs.checked().size();
-    m_compare->setText(count == 1 ? tr("Start a comparison") : tr("Compare %1 runs").arg(count));
-    m_compare->setEnabled(count > 0);
-    m_compare->setToolTip(count > 1 ? QString()
-                              : count == 1
-                              ? tr("Opens the run alone, to add another one or its prediction")
-                              : tr("Tick two runs to compare them"));
 }
 
 } // namespace app

@@ -121,9 +121,7 @@ Q_SIGNALS:
     void moveInQueueRequested(const app::RunDocument& document, int by);
 
 private:
-    void updateCompareButton();
-    void updateFilter();
-    void updateQueue();
+    void refresh();
     QWidget* makeFilter();
     int moveInQueue(int row, int step);
     void showMenu(const QPoint& position);

@@ -2,7 +2,6 @@
 
 #include "app/study/study_options.h"
 #include "app/ui/controls.h"
-#include "app/ui/flow_layout.h"
 #include "app/ui/text.h"
 #include "engine/base/field.h"
 #include "engine/schedules/scheme.h"
@@ -11,7 +10,6 @@
 
 #include <QCheckBox>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
 #include <QScrollArea>
@@ -23,190 +21,69 @@
 namespace app {
 namespace {
 
-constexpr std::size_t kMostChips = 12; // more values in equal steps are one chip
-
-QString objectNameOf(const std::string& key, const char* what)
+// Sorts the values if all are numbers.
+void sortNumbers(std::vector<std::string>& values)
 {
-    return QString::fromStdString(key) + QLatin1String(what);
+    const auto number = [](const std::string& text) { return engine::parseNumber(text); };
+    if (std::ranges::all_of(values, [&](const auto& text) { return number(text).has_value(); }))
+        std::ranges::stable_sort(values, {}, [&](const auto& text) { return *number(text); });
 }
 
 } // namespace
 
-ValueChips::ValueChips(const ThemeController& theme, std::string key, QWidget* parent)
+ValuesLine::ValuesLine(std::string key, QWidget* parent)
     : QWidget(parent)
-    , m_theme(theme)
     , m_key(std::move(key))
-    , m_label(studyOptionLabel(m_key))
-    , m_names(studyOptionNames(m_key))
-    , m_flow(new FlowLayout(6))
     , m_line(new QLineEdit)
-    , m_add(makeButton(QStringLiteral("+"), objectNameOf(m_key, "Add"), "chip"))
     , m_problem(makeLabel({}, "problem"))
 {
-    setObjectName(objectNameOf(m_key, "Values"));
-    QLabel* label = makeLabel(m_label, "section");
+    const QString name = QString::fromStdString(m_key), title = studyOptionLabel(m_key);
+    const QStringList names = studyOptionNames(m_key);
+    QLabel* label = makeLabel(title, "section");
     label->setToolTip(toolTipText(studyOptionHelp(m_key)));
-    m_line->setObjectName(objectNameOf(m_key, "Line"));
-    m_line->setAccessibleName(tr("Values of %1").arg(m_label));
-    m_line->setPlaceholderText(tr("4, 8 or 0 to 0.5, 11 steps"));
-    m_line->installEventFilter(this);
-    m_line->hide();
-    m_add->setAccessibleName(tr("Add a value of %1").arg(m_label));
-    m_add->setToolTip(m_add->accessibleName());
-    m_problem->setObjectName(objectNameOf(m_key, "Problem"));
+    m_line->setObjectName(name + QLatin1String("Line"));
+    m_line->setAccessibleName(tr("Values of %1").arg(title));
+    m_line->setPlaceholderText(names.isEmpty() ? tr("4, 8 or 0 to 0.5, 11 steps")
+                                               : names.join(QStringLiteral(", ")));
+    m_line->setToolTip(toolTipText(m_line->placeholderText()));
+    m_problem->setObjectName(name + QLatin1String("Problem"));
     m_problem->setWordWrap(true);
     m_problem->setTextFormat(Qt::PlainText);
     m_problem->hide();
-    m_flow->addWidget(m_add);
-    spaced(new QVBoxLayout(this), {}, 6, {label, m_flow, m_line, m_problem});
-    connect(m_add, &QPushButton::clicked, this, &ValueChips::add);
-    connect(m_line, &QLineEdit::returnPressed, this, &ValueChips::takeText);
+    spaced(new QVBoxLayout(this), {}, 6, {label, m_line, m_problem});
+    connect(m_line, &QLineEdit::editingFinished, this, &ValuesLine::read);
 }
 
-void ValueChips::show(const std::vector<std::string>& values)
+void ValuesLine::show(const std::vector<std::string>& values)
 {
-    m_values = values;
-    while (m_flow->count() > 0) {
-        QLayoutItem* item = m_flow->takeAt(0);
-        if (item->widget() != m_add)
-            item->widget()->deleteLater();
-        delete item;
-    }
-    const QString text = fromUtf8(profiler::valuesText(values));
-    if (values.size() > kMostChips) {
-        addChip(text, tr("Edit the values of %1").arg(m_label), [this, text] {
-            m_replaces = true;
-            type(text);
-        });
-    } else {
-        for (const std::string& value : values) {
-            const QString title = fromUtf8(profiler::valueTitle(m_key, value));
-            addChip(title, tr("Remove %1").arg(title), [this, value] { remove(value); });
-        }
-    }
-    m_flow->addWidget(m_add);
-    m_flow->invalidate();
-    setAccessibleName(QStringLiteral("%1: %2").arg(m_label, text));
+    m_shown = fromUtf8(profiler::valuesText(values));
+    m_line->setText(m_shown);
+    m_line->setCursorPosition(0);
 }
 
-void ValueChips::addChip(const QString& text, const QString& tip,
-                         const std::function<void()>& pressed)
+void ValuesLine::setProblem(const QString& text)
 {
-    QPushButton* chip
-        = makeButton(text, objectNameOf(m_key, "Chip") + QString::number(m_flow->count()), "chip");
-    chip->setToolTip(tip);
-    chip->setAccessibleDescription(tip);
-    // Queued, because `pressed` deletes the chip. A double click may queue two calls.
-    connect(chip, &QPushButton::clicked, this, pressed, Qt::QueuedConnection);
-    m_flow->addWidget(chip);
-    chip->show();
-}
-
-void ValueChips::setProblem(const QString& text)
-{
+    setLook(m_line, "invalid", !text.isEmpty());
     m_problem->setText(text);
     m_problem->setVisible(!text.isEmpty());
 }
 
-QString ValueChips::problem() const
+void ValuesLine::edit()
 {
-    return m_problem->text();
-}
-
-void ValueChips::remove(const std::string& value)
-{
-    std::vector<std::string> values = m_values;
-    if (std::erase(values, value) == 0)
-        return;
-    change(std::move(values));
-    m_add->setFocus();
-}
-
-void ValueChips::add()
-{
-    m_replaces = false;
-    m_names.isEmpty() ? type({}) : chooseName();
-}
-
-void ValueChips::chooseName()
-{
-    auto* menu = named(new QMenu(this), "valueMenu");
-    menu->setAttribute(Qt::WA_DeleteOnClose);
-    for (const QString& name : m_names) {
-        if (std::ranges::find(m_values, name.toStdString()) != m_values.end())
-            continue;
-        menu->addAction(name, this, [this, name] {
-            std::vector<std::string> values = m_values;
-            values.push_back(name.toStdString());
-            change(std::move(values));
-        });
-    }
-    if (menu->isEmpty())
-        menu->addAction(tr("All values are in the study"))->setEnabled(false);
-    menu->popup(m_add->mapToGlobal(m_add->rect().bottomLeft()));
-}
-
-void ValueChips::type(const QString& text)
-{
-    m_line->setText(text);
-    m_line->show();
     m_line->setFocus();
-    m_line->selectAll();
 }
 
-void ValueChips::closeLine()
+void ValuesLine::read()
 {
-    setLook(m_line, "invalid", false);
-    m_line->hide();
-}
-
-void ValueChips::takeText()
-{
-    const auto typed = profiler::parseValues(m_line->text().toStdString());
-    setLook(m_line, "invalid", !typed);
-    if (!typed)
-        return setProblem(fromUtf8(typed.error().message));
-    std::vector<std::string> values = m_replaces ? std::vector<std::string>() : m_values;
-    for (const std::string& value : *typed)
-        if (std::ranges::find(values, value) == values.end())
-            values.push_back(value);
-    // Sorts the values if all are numbers.
-    if (std::ranges::all_of(values,
-                            [](const auto& text) { return engine::parseNumber(text).has_value(); }))
-        std::ranges::stable_sort(
-            values, {}, [](const std::string& text) { return *engine::parseNumber(text); });
-    closeLine();
-    setProblem({});
-    change(std::move(values));
-    m_add->setFocus();
-}
-
-void ValueChips::change(std::vector<std::string> values)
-{
-    show(values);
-    Q_EMIT edited(m_values);
-}
-
-// Escape closes the text field, and so does leaving it empty.
-bool ValueChips::eventFilter(QObject* watched, QEvent* event)
-{
-    const bool isEscape = event->type() == QEvent::KeyPress
-        && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
-    const bool isShortcut = event->type() == QEvent::ShortcutOverride
-        && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
-    if (isShortcut) { // claims Escape, which would otherwise cancel the study
-        event->accept();
-        return true;
-    }
-    if (isEscape) {
-        closeLine();
-        setProblem({});
-        m_add->setFocus();
-        return true;
-    }
-    if (event->type() == QEvent::FocusOut && m_line->text().isEmpty())
-        closeLine();
-    return QWidget::eventFilter(watched, event);
+    if (m_line->text() == m_shown)
+        return;
+    auto values = profiler::parseValues(m_line->text().toStdString());
+    setProblem(values ? QString() : fromUtf8(values.error().message));
+    if (!values)
+        return;
+    sortNumbers(*values);
+    show(*values);
+    Q_EMIT edited(*values);
 }
 
 namespace {
@@ -228,9 +105,8 @@ std::vector<std::string> rowsOf(const profiler::Study& study)
 
 } // namespace
 
-StudyForm::StudyForm(const ThemeController& theme, QWidget* parent)
+StudyForm::StudyForm(QWidget* parent)
     : QWidget(parent)
-    , m_theme(theme)
     , m_options(spaced(new QVBoxLayout, {}, 14))
     , m_schemeRows(spaced(new QVBoxLayout, {}, 8))
     , m_title(named(new QLineEdit, "studyTitle", tr("Title")))
@@ -306,7 +182,7 @@ void StudyForm::showStudy()
     m_title->setCursorPosition(0);
     m_onlyFitting->setChecked(m_study.onlyFitting);
     const std::vector<std::string> keys = rowsOf(m_study);
-    for (ValueChips* row : m_rows) {
+    for (ValuesLine* row : m_rows) {
         m_options->removeWidget(row);
         row->hide();
         row->deleteLater();
@@ -321,11 +197,11 @@ void StudyForm::showStudy()
 
 void StudyForm::addRow(const std::string& key)
 {
-    auto* row = new ValueChips(m_theme, key);
+    auto* row = new ValuesLine(key);
     row->show(profiler::optionValues(m_study, key));
     m_options->addWidget(row);
     m_rows.push_back(row);
-    connect(row, &ValueChips::edited, this,
+    connect(row, &ValuesLine::edited, this,
             [this, key](const std::vector<std::string>& values) { setValues(key, values); });
 }
 
@@ -350,12 +226,12 @@ void StudyForm::addOption()
     menu->setAttribute(Qt::WA_DeleteOnClose);
     for (const QString& key : otherStudyOptions(m_study)) {
         const std::string option = key.toStdString();
-        const auto isShown = [&option](const ValueChips* row) { return row->key() == option; };
+        const auto isShown = [&option](const ValuesLine* row) { return row->key() == option; };
         if (std::ranges::any_of(m_rows, isShown))
             continue;
         QAction* action = menu->addAction(key, this, [this, option] {
             addRow(option);
-            m_rows.back()->findChild<QPushButton*>(QString::fromStdString(option + "Add"))->click();
+            m_rows.back()->edit();
         });
         action->setToolTip(toolTipText(studyOptionHelp(option)));
     }
@@ -398,7 +274,7 @@ QString StudyForm::keptText() const
 bool StudyForm::showProblem(const std::optional<StudyProblem>& problem)
 {
     bool isShown = false;
-    for (ValueChips* row : m_rows) {
+    for (ValuesLine* row : m_rows) {
         const bool isAtFault = problem && problem->key == row->key();
         row->setProblem(isAtFault ? problem->text : QString());
         isShown = isShown || isAtFault;

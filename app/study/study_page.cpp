@@ -1,6 +1,6 @@
 #include "app/study/study_page.h"
 
-#include "app/study/chart_view.h"
+#include "app/study/chart_panel.h"
 #include "app/study/study_form.h"
 #include "app/study/study_options.h"
 #include "app/ui/band.h"
@@ -8,7 +8,6 @@
 #include "app/ui/data_table.h"
 #include "app/ui/form_rows.h"
 #include "app/ui/numbers.h"
-#include "app/ui/table_model.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
@@ -20,8 +19,6 @@
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QProgressBar>
-#include <QResizeEvent>
-#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -31,45 +28,14 @@
 
 namespace app {
 
-// The metrics of the selected point, and the best value of each among the points that differ from
-// it only in the compared axis.
-class PointModel : public TableModel<profiler::PointSummary::Row>
-{
-public:
-    using Row = profiler::PointSummary::Row;
-    static constexpr int kNames = 3; // column
-
-    explicit PointModel(QObject* parent)
-        : TableModel(parent)
-    {
-        profiler::PointSummary none;
-        none.name = "selected";
-        show(none);
-    }
-    void show(const profiler::PointSummary& summary)
-    {
-        const auto column = [](const QString& title, std::string Row::*text,
-                               Qt::AlignmentFlag alignment = Qt::AlignRight) {
-            return TableColumn<Row>(
-                title, [text](const Row& row) { return fromUtf8(row.*text); }, alignment);
-        };
-        auto own = column(fromUtf8(summary.name), &Row::value);
-        own.with(kStrongRole, kAlways);
-        reset({column({}, &Row::title, Qt::AlignLeft), own,
-               column(QStringLiteral("best here"), &Row::best),
-               column(QStringLiteral("reached by"), &Row::bestNames, Qt::AlignLeft)},
-              summary.rows);
-    }
-};
-
 namespace {
 
 using Mode = profiler::Study::Mode;
+using PointRow = profiler::PointSummary::Row;
 
 constexpr double kMostAtOnce = 10'000; // points; a larger study does not start when it is opened
 constexpr int kStartPage = 0, kChartsPage = 1;              // pages of the stack
 constexpr int kDefinition = 270, kMaps = 746, kFront = 584; // widths in a window of 1600 px
-constexpr int kFoldDefinition = 1180;                       // width of the page
 
 QLabel* makeWrapped(const char* role, const char* name)
 {
@@ -77,6 +43,17 @@ QLabel* makeWrapped(const char* role, const char* name)
     label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
     return label;
+}
+
+// The metrics of the selected point, and the best value of each among the points that differ from
+// it only in the compared axis.
+std::vector<TableColumn<PointRow>> pointColumns(const std::string& name)
+{
+    using Column = TableColumn<PointRow>;
+    return {Column(QString(), &PointRow::title, Qt::AlignLeft),
+            Column(fromUtf8(name), &PointRow::value).flag(kStrongRole),
+            Column(QStringLiteral("best here"), &PointRow::best),
+            Column(QStringLiteral("reached by"), &PointRow::bestNames, Qt::AlignLeft)};
 }
 
 QSplitter* makeColumn(QWidget* top, QWidget* bottom, const QList<int>& heights)
@@ -94,7 +71,7 @@ StudyPage::StudyPage(const ThemeController& theme, const QString& nameOrFile, QW
     : Page(parent)
     , m_theme(theme)
     , m_saved(defaultStudy())
-    , m_form(named(new StudyForm(theme), "studyForm"))
+    , m_form(named(new StudyForm, "studyForm"))
     , m_notice(named(new Band(theme, Band::Shape::State), "studyNotice"))
     , m_stack(new QStackedWidget)
 {
@@ -111,7 +88,7 @@ StudyPage::StudyPage(const ThemeController& theme, const QString& nameOrFile, QW
     columns->addWidget(centre);
     columns->setStretchFactor(1, 1);
     columns->setSizes({kDefinition, kMaps + kFront});
-    spaced(new QHBoxLayout(this), {}, 0, {makeRail(), {columns, 1}});
+    spaced(new QHBoxLayout(this), {}, 0, {{columns, 1}});
     setInitialFocus(m_presets);
     connectAll();
     m_form->setStudy(m_saved);
@@ -167,7 +144,14 @@ QWidget* StudyPage::makeDefinition()
 {
     m_presets = named(new QComboBox, "studyPresets", tr("Preset"));
     m_presets->addItem(tr("Preset…"));
-    m_presets->addItems(studyPresets());
+    for (const QString& name : studyPresets()) {
+        m_presets->addItem(name);
+        const QModelIndex item = m_presets->model()->index(m_presets->count() - 1, 0);
+        if (const auto study = openStudy(name))
+            m_presets->model()->setItemData(
+                item,
+                {{Qt::ToolTipRole, toolTipText(fromUtf8(study->title + ": " + study->question))}});
+    }
     m_presets->setFocusPolicy(Qt::TabFocus);
     auto* more = makeIconButton("studyMore", Icon::More, tr("Save"), m_theme);
     auto* menu = new QMenu(more);
@@ -202,23 +186,6 @@ QWidget* StudyPage::makeDefinition()
     return column;
 }
 
-// The narrow column that replaces a folded definition.
-QWidget* StudyPage::makeRail()
-{
-    auto* rail = makeSurface("alt");
-    rail->setFixedWidth(36);
-    auto* buttons = spaced(
-        new QVBoxLayout, {4, 6, 4, 6}, 6,
-        {makeToolButton(m_showForm), named(makeToolButton(m_run), "studyRailRun"), kStretch});
-    spaced(new QHBoxLayout(rail), {}, 0, {{buttons, 1}, makeLine(Qt::Vertical)});
-    rail->hide();
-    connect(m_showForm, &QAction::toggled, this, [this, rail](bool isShown) {
-        m_definition->setVisible(isShown);
-        rail->setVisible(!isShown);
-    });
-    return rail;
-}
-
 QWidget* StudyPage::makeCharts()
 {
     constexpr std::array kNames{"studyMap", "studyLines", "studyFront"};
@@ -242,10 +209,10 @@ QWidget* StudyPage::makePoint()
     m_pointWhere = named(new ElidedLabel("hint"), "studyPointWhere");
     m_sentence = makeWrapped("small", "studySentence");
     m_mode = new Tag(m_theme);
-    m_pointTable = new PointModel(this);
+    m_pointTable.reset(pointColumns("selected"), {});
     auto* table = named(new DataTable(m_theme, 28), "studyPointTable", tr("Selected point"));
-    table->setModel(m_pointTable);
-    table->setRestColumn(PointModel::kNames);
+    table->setModel(&m_pointTable);
+    table->setRestColumn(3);
     auto* buttons = spaced(new QHBoxLayout, {}, 8,
                            {makeActionButton(m_openPoint), makeActionButton(m_emulate),
                             makeActionButton(m_compareBest), kStretch});
@@ -261,7 +228,7 @@ QWidget* StudyPage::makePoint()
     return part;
 }
 
-// The page of a study without results: its question, and the presets.
+// The page of a study without results: its question.
 QWidget* StudyPage::makeStart()
 {
     auto* content = makeSurface("plain");
@@ -269,33 +236,17 @@ QWidget* StudyPage::makeStart()
     m_startQuestion = makeWrapped("secondary", "studyStartQuestion");
     m_startCount = makeWrapped("small", "studyStartCount");
     auto* run = makeButton(m_run->text(), QStringLiteral("studyStartRun"), "primary", m_run);
-    auto* column = spaced(new QVBoxLayout(content), {28, 24, 28, 24}, 8,
-                          {m_startTitle, m_startQuestion,
-                           spaced(new QHBoxLayout, {0, 4, 0, 12}, 12, {run, {m_startCount, 1}}),
-                           makeLabel(tr("Or choose a study:"), "secondary")});
-    for (const QString& name : studyPresets()) {
-        const auto study = openStudy(name);
-        if (!study)
-            continue;
-        auto* button
-            = makeButton(fromUtf8(study->title), QStringLiteral("studyPreset-") + name, "tool");
-        button->setAccessibleDescription(fromUtf8(study->question));
-        connect(button, &QAbstractButton::clicked, this, [this, name] {
-            if (mayDiscard())
-                open(name);
-        });
-        QLabel* question = makeWrapped("hint", "");
-        question->setText(fromUtf8(study->question));
-        column->addWidget(button, 0, Qt::AlignLeft);
-        column->addWidget(question);
-    }
-    column->addStretch(1);
-    return makeScroll(content);
+    spaced(new QVBoxLayout(content), {28, 24, 28, 24}, 8,
+           {m_startTitle, m_startQuestion,
+            spaced(new QHBoxLayout, {0, 4, 0, 12}, 12, {run, {m_startCount, 1}}),
+            makeLabel(tr("Or choose a study in the list “Preset”."), "secondary"), kStretch});
+    return content;
 }
 
 void StudyPage::connectAll()
 {
     connect(m_form, &StudyForm::edited, this, &StudyPage::showEdits);
+    connect(m_showForm, &QAction::toggled, m_definition, &QWidget::setVisible);
     connect(m_presets, &QComboBox::activated, this, [this](int index) {
         if (index > 0 && mayDiscard())
             open(m_presets->itemText(index));
@@ -319,11 +270,11 @@ void StudyPage::connectPanel(StudyPanel which)
         if (m_data != nullptr)
             showPoint(); // the text about the point depends on the axis of the line chart
     });
-    connect(&of.view(), &ChartView::pointChosen, this, [this](std::size_t point) {
+    connect(&of.view(), &SceneView::pointChosen, this, [this](std::size_t point) {
         m_isChosen = true;
         choose(point);
     });
-    connect(&of.view(), &ChartView::pointOpened, m_openPoint, &QAction::trigger);
+    connect(&of.view(), &SceneView::pointOpened, m_openPoint, &QAction::trigger);
 }
 
 bool StudyPage::isModified() const
@@ -524,7 +475,7 @@ void StudyPage::showPoint()
 {
     m_summary = summarizePoint(m_data->study, m_data->points, m_data->results, m_point,
                                panel(StudyPanel::Lines).axis());
-    m_pointTable->show(m_summary);
+    m_pointTable.reset(pointColumns(m_summary.name), m_summary.rows);
     m_pointTitle->setText(tr("Selected: %1").arg(fromUtf8(m_summary.name)));
     m_pointWhere->setText(fromUtf8(m_summary.where));
     m_mode->setText(modeText(m_data->study));
@@ -664,6 +615,7 @@ QList<QAction*> StudyPage::menuActions(Menu menu) const
 // A narrow window folds the definition.
 void StudyPage::resizeEvent(QResizeEvent* event)
 {
+    constexpr int kFoldDefinition = 1180;
     Page::resizeEvent(event);
     const bool hasRoom = width() >= kFoldDefinition;
     if (hasRoom != std::exchange(m_hasRoom, hasRoom))

@@ -4,6 +4,7 @@
 #include "app/shell/run_saver.h"
 #include "app/study/study_charts.h"
 #include "app/study/study_session.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 #include "profiler/study/point_summary.h"
 
@@ -50,7 +51,6 @@ protected:
 private:
     void makeActions();
     QWidget* makeDefinition();
-    QWidget* makeRail();
     QWidget* makeCharts();
     QWidget* makePoint();
     QWidget* makeStart();
@@ -114,7 +114,7 @@ private:
     QProgressBar* m_progress;
     QPushButton *m_runButton, *m_cancelButton;
     Tag* m_mode;
-    class PointModel* m_pointTable;
+    TableModel<profiler::PointSummary::Row> m_pointTable;
     QStackedWidget* m_stack;
     QWidget* m_definition;
     bool m_hasRoom = true; // whether the window is wide enough for the form

@@ -70,8 +70,8 @@ QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
                               m_theme.theme().palette)));
         return cell.adjusted(kSwatch + kPadding - 2, 0, 0, 0);
     }
-    if (index.data(kCoverageRole).isValid() || index.data(kLevelRole).isValid())
-        return paintMarks(painter, cell, index);
+    if (index.data(kLevelRole).isValid())
+        return paintLevel(painter, cell, index.data(kLevelRole).toInt());
     const QVariant picture = index.data(kThumbnailRole);
     if (!picture.isValid())
         return cell;
@@ -88,20 +88,12 @@ QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
 }
 
 // Returns the space that is left for the text.
-QRect CellDelegate::paintMarks(QPainter& painter, const QRect& cell, const QModelIndex& index) const
+QRect CellDelegate::paintLevel(QPainter& painter, const QRect& cell, int filled) const
 {
     const Theme& theme = m_theme.theme();
-    const QVariant position = index.data(kCoverageRole);
-    const int size = position.isValid() ? kSwatch : kLevelMark;
-    QRect mark(cell.left() + kPadding, cell.center().y() - size / 2, size, size);
-    if (position.isValid()) {
-        painter.fillRect(mark, coverageColour(theme, position.toInt()));
-        painter.setPen(position.toInt() < 0 ? theme.chrome.error : theme.chrome.lineStrong);
-        painter.drawRect(mark.adjusted(0, 0, -1, -1));
-        return cell.adjusted(kSwatch + kPadding - 2, 0, 0, 0);
-    }
+    QRect mark(cell.left() + kPadding, cell.center().y() - kLevelMark / 2, kLevelMark, kLevelMark);
     for (int level = 0; level < kLevels; ++level, mark.translate(kLevelMark + 2, 0)) {
-        if (level < index.data(kLevelRole).toInt())
+        if (level < filled)
             painter.fillRect(mark, theme.chrome.text2);
         painter.setPen(theme.chrome.text3);
         painter.drawRect(mark.adjusted(0, 0, -1, -1));
@@ -159,7 +151,7 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
         width += kShareWidth + kPadding;
     if (index.data(kLevelRole).isValid())
         width += kLevelRoom;
-    if (index.data(kKernelKindRole).isValid() || index.data(kCoverageRole).isValid())
+    if (index.data(kKernelKindRole).isValid())
         width += kSwatch + kPadding - 2;
     if (index.data(kThumbnailRole).isValid())
         width += kThumbnailRoom;
@@ -197,6 +189,8 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
 
 QSize TableHeader::sectionSizeFromContents(int section) const
 {
+    if (model() == nullptr) // a page's member, which is destroyed before the table is hidden
+        return {};
     const QString text = model()->headerData(section, orientation()).toString();
     // Reserves space for the sort arrow in every column, because any column can get it.
     const int arrow = isSortIndicatorShown()

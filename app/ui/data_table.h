@@ -29,7 +29,7 @@ protected:
 
 private:
     void paintShare(QPainter& painter, const QRect& cell, double share) const;
-    QRect paintMarks(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
+    QRect paintLevel(QPainter& painter, const QRect& cell, int filled) const;
     QRect paintPicture(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
     QRect paintDifference(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
 

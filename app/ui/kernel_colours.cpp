@@ -1,19 +1,6 @@
 #include "app/ui/kernel_colours.h"
 
-#include <algorithm>
-
 namespace app {
-namespace {
-
-QColor mixed(const QColor& from, const QColor& to, double share)
-{
-    const auto part = [share](int a, int b) { return a + static_cast<int>((b - a) * share); };
-    return {part(from.red(), to.red()), part(from.green(), to.green()),
-            part(from.blue(), to.blue())};
-}
-
-} // namespace
-
 profiler::Colour kernelColour(profiler::KernelKind kind, const profiler::Palette& palette)
 {
     using profiler::Colour;
@@ -38,14 +25,6 @@ profiler::Colour kernelColour(profiler::KernelKind kind, const profiler::Palette
         break;
     }
     return palette.communication;
-}
-
-QColor coverageColour(const Theme& theme, int position)
-{
-    if (position < 0)
-        return theme.chrome.surface;
-    constexpr double kStep = 0.22, kMost = 0.8;
-    return mixed(theme.chrome.primary, theme.chrome.surface, std::min(kMost, kStep * position));
 }
 
 } // namespace app

@@ -10,8 +10,4 @@ namespace app {
 // move data have the hue of communication.
 profiler::Colour kernelColour(profiler::KernelKind kind, const profiler::Palette& palette);
 
-// Returns the colour of the coverage part at `position`; later parts are lighter. A negative
-// position selects the unclassified part.
-QColor coverageColour(const Theme& theme, int position);
-
 } // namespace app

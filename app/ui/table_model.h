@@ -6,8 +6,11 @@
 #include <QAbstractTableModel>
 
 #include <algorithm>
+#include <concepts>
 #include <functional>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -45,9 +48,30 @@ struct ColumnHead
     Qt::AlignmentFlag alignment;
 };
 
-// A column, described by functions of a row. Without sortedBy(), the column is sorted by its text.
-// with() adds a role, from table_roles.h or from Qt. If its function returns an invalid QVariant
-// for a row, that cell keeps the default of the role.
+inline const QString kNoValue = QStringLiteral("–"); // text of a cell without a value
+
+// The text of a cell for what a function or member of its row returns.
+inline QString cellText(const QString& text)
+{
+    return text;
+}
+inline QString cellText(const std::string& text)
+{
+    return QString::fromStdString(text);
+}
+inline QString cellText(std::integral auto count)
+{
+    return number(static_cast<double>(count), 0);
+}
+template<class Value>
+QString cellText(const std::optional<Value>& value)
+{
+    return value ? cellText(*value) : kNoValue;
+}
+
+// A column, described by functions or members of a row, which return a text or a count. Without
+// sortedBy(), the column is sorted by its text. with() adds a role, from table_roles.h or from Qt.
+// If its function returns an invalid QVariant for a row, that cell keeps the default of the role.
 template<typename Row>
 struct TableColumn : ColumnHead
 {
@@ -55,9 +79,12 @@ struct TableColumn : ColumnHead
     using Text = std::function<QString(const Row&)>;
     using Sort = std::function<SortValue(const Row&)>;
 
-    TableColumn(ColumnTitle header, Text shown, Qt::AlignmentFlag align = Qt::AlignRight)
+    template<class Value>
+    TableColumn(ColumnTitle header, Value value, Qt::AlignmentFlag align = Qt::AlignRight)
         : ColumnHead{std::move(header), align}
-        , text(std::move(shown))
+        , text([value = std::move(value)](const Row& row) {
+            return app::cellText(std::invoke(value, row));
+        })
     { }
     TableColumn& sortedBy(Sort value) { return sortValue = std::move(value), *this; }
     // Shows "–" in place of the text for rows for which `has` returns false.
@@ -65,13 +92,29 @@ struct TableColumn : ColumnHead
     TableColumn& onlyIf(Has has)
     {
         text = [has, shown = std::move(text)](const Row& row) {
-            return has(row) ? shown(row) : QStringLiteral("–");
+            return has(row) ? shown(row) : kNoValue;
         };
         return *this;
     }
     TableColumn& with(int role, Cell cell)
     {
         return roles.emplace_back(role, std::move(cell)), *this;
+    }
+    template<class Value>
+    TableColumn& tip(Value value)
+    {
+        return with(Qt::ToolTipRole, [value = std::move(value)](const Row& row) {
+            return QVariant(app::cellText(std::invoke(value, row)));
+        });
+    }
+    TableColumn& tip(const char* fixed)
+    {
+        return with(Qt::ToolTipRole,
+                    [fixed](const Row&) { return QVariant(QString::fromUtf8(fixed)); });
+    }
+    TableColumn& flag(int role) // sets a bool of table_roles.h in every row
+    {
+        return with(role, [](const Row&) { return QVariant(true); });
     }
 
     Text text;
@@ -115,6 +158,7 @@ private:
 };
 
 // A read-only table of TableColumns. Sorting is stable, and persistent indexes follow their rows.
+// We describe a table by a function that returns its columns, so that a table needs no class.
 template<typename Row>
 class TableModel : public SortedTable
 {
@@ -128,7 +172,6 @@ public:
         return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
     }
 
-protected:
     using Columns = std::vector<TableColumn<Row>>;
 
     // The rows in the order in which they were set. Sorting does not change this order.
@@ -168,6 +211,7 @@ protected:
         endInsertRows();
     }
 
+protected:
     // Rows of a lower rank come first in any sort order.
     virtual int rank(const Row&) const { return 0; }
 

@@ -25,9 +25,6 @@ inline constexpr int kCodeRole = Qt::UserRole + 9;
 // A KernelKind as int: draws a swatch in its colour at the left.
 inline constexpr int kKernelKindRole = Qt::UserRole + 10;
 
-// An int, the position of a part in the coverage bar of an import: draws a swatch in its
-// coverageColour() at the left.
-inline constexpr int kCoverageRole = Qt::UserRole + 11;
 // An int from 0 to 3: draws three squares at the left, of which this many are filled.
 inline constexpr int kLevelRole = Qt::UserRole + 12;
 

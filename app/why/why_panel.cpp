@@ -1,6 +1,6 @@
 #include "app/why/why_panel.h"
 
-#include "app/timeline/paint/hatch.h"
+#include "app/timeline/details/details_layout.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/empty_state.h"
@@ -8,12 +8,9 @@
 #include "app/whatif/what_if.h"
 
 #include <QClipboard>
-#include <QFontMetricsF>
-#include <QGridLayout>
 #include <QGuiApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QPainter>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -24,7 +21,6 @@
 namespace app {
 namespace {
 
-constexpr int kLeft = 12, kNumber = 16, kGap = 10;
 constexpr double kExact = 0.01; // a replay within 1 % needs no note
 
 // Places a label and its value at the two ends of a row.
@@ -57,102 +53,43 @@ QLabel* makeRichLabel(const QString& html)
     return label;
 }
 
-// The shares of a critical path as one bar, in the colours of the lanes, with a tick at the lower
-// bound.
-class PathBar : public ThemedWidget
+// The shares of a critical path as one bar, in the colours of the lanes.
+QWidget* makeShareBar(const ThemeController& theme, const profiler::Why& why, const QString& name)
 {
-public:
-    PathBar(const ThemeController& theme, const profiler::Why& why, const Scale& scale);
-    QSize sizeHint() const override { return {240, 34}; }
-    QSize minimumSizeHint() const override { return {120, 34}; }
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
-
-private:
-    profiler::PathShares m_shares;
-    std::int64_t m_bound = 0;
-    Scale m_scale;
-};
-
-PathBar::PathBar(const ThemeController& theme, const profiler::Why& why, const Scale& scale)
-    : ThemedWidget(theme)
-    , m_shares(why.shares)
-    , m_bound(why.bound.time)
-    , m_scale(scale)
-{
-    setObjectName(QStringLiteral("whyBar"));
-    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    setAccessibleName(WhyPanel::tr("Shares of the critical path; lower bound %1")
-                          .arg(scale.withUnit(static_cast<double>(m_bound))));
-}
-
-void PathBar::paintEvent(QPaintEvent*)
-{
-    const auto total = static_cast<double>(m_shares.total());
-    if (total <= 0)
-        return;
-    QPainter painter(this);
-    const Theme& theme = this->theme();
-    const profiler::Palette& palette = theme.palette;
-    constexpr double kBarHeight = 12, kTick = 18;
-    const QRectF bar(0, 3, width(), kBarHeight);
-    double begin = 0;
-    // The parts share their edges, so that the bar has no gaps.
-    const auto place = [&](std::int64_t ticks) {
-        const double left = std::round(begin / total * width());
-        begin += static_cast<double>(ticks);
-        return QRectF(left, bar.top(), std::round(begin / total * width()) - left, kBarHeight);
+    std::vector<DetailsBar::Part> parts;
+    const auto add = [&](const Swatch& swatch, std::int64_t ticks) {
+        if (ticks > 0)
+            parts.push_back(
+                {swatch, static_cast<double>(ticks) / static_cast<double>(why.shares.total())});
     };
-    for (const engine::OpKind kind : m_shares.work.enumerators()) {
-        engine::Op op;
-        op.kind = kind;
-        if (m_shares.work[kind] > 0)
-            painter.fillRect(place(m_shares.work[kind]), toQt(palette.fill(op, 0)));
-    }
-    const QRectF waits = place(m_shares.waits);
-    if (!waits.isEmpty())
-        Hatch(toQt(palette.bubble), toQt(palette.bubbleLine), devicePixelRatioF())
-            .fill(painter, waits, waits.left());
-    engine::Op message;
-    message.kind = engine::OpKind::SendActivation;
-    painter.fillRect(place(m_shares.messages + m_shares.otherTransfers),
-                     toQt(palette.fill(message, 0)));
-
-    const double tick = std::round(std::min(1.0, static_cast<double>(m_bound) / total) * width());
-    painter.fillRect(QRectF(std::clamp(tick - 1, 0.0, width() - 2.0), 0, 2, kTick),
-                     theme.chrome.text);
-    painter.setFont(uiFont(11));
-    painter.setPen(theme.chrome.text2);
-    const QString text
-        = WhyPanel::tr("%1 at least").arg(m_scale.text(static_cast<double>(m_bound)));
-    const double wide = QFontMetricsF(painter.font()).horizontalAdvance(text);
-    const double left = std::clamp(tick - wide / 2, 0.0, std::max(0.0, width() - wide));
-    painter.drawText(QPointF(left, height() - 4), text);
+    for (const engine::OpKind kind : why.shares.work.enumerators())
+        add({.look = Swatch::Look::Op, .kind = kind}, why.shares.work[kind]);
+    add({.look = Swatch::Look::Bubble}, why.shares.waits);
+    add({.look = Swatch::Look::Op, .kind = engine::OpKind::SendActivation},
+        why.shares.messages + why.shares.otherTransfers);
+    auto* bar = named(new ShareBarPicture(theme, std::move(parts)), "whyBar", name);
+    bar->setMinimumHeight(12);
+    return bar;
 }
 
 } // namespace
 
-ReasonRow::ReasonRow(const ThemeController& theme, int number, const QString& sentence,
-                     const QString& plain)
-    : m_theme(theme)
-    , m_number(number)
-    , m_plain(plain)
-    , m_sentence(makeRichLabel(sentence))
-    , m_effect(named(makeLabel({}, "small"), "whyEffect"))
+ReasonRow::ReasonRow(int number, const QString& sentence, const QString& plain)
+    : m_effect(named(makeLabel({}, "small"), "whyEffect"))
 {
     setObjectName(QStringLiteral("whyReason%1").arg(number));
+    setProperty("kind", QStringLiteral("reason"));
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_Hover); // repaints it when the mouse enters or leaves
     setAccessibleName(tr("Reason %1: %2").arg(number).arg(plain));
-    m_sentence->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    m_sentence->setFocusPolicy(Qt::NoFocus); // the row has the focus instead; Enter shows its op
+    QLabel* text = makeRichLabel(QStringLiteral("<b>%1</b>&nbsp; ").arg(number) + sentence);
+    text->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    text->setFocusPolicy(Qt::NoFocus); // the row has the focus instead; Enter shows its op
     m_effect->setWordWrap(true);
     m_effect->hide();
-    spaced(new QVBoxLayout(this), {kLeft + kNumber + kGap, 8, 12, 8}, 2, {m_sentence, m_effect});
-    connect(m_sentence, &QLabel::linkActivated, this,
+    spaced(new QVBoxLayout(this), {12, 8, 12, 8}, 2, {text, m_effect});
+    connect(text, &QLabel::linkActivated, this,
             [this](const QString& link) { Q_EMIT opChosen(link.mid(1).toUInt()); });
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void ReasonRow::setEffect(const QString& text, Effect effect)
@@ -167,31 +104,7 @@ void ReasonRow::setEffect(const QString& text, Effect effect)
 void ReasonRow::setCurrent(bool current)
 {
     if (std::exchange(m_isCurrent, current) != current)
-        update();
-}
-
-void ReasonRow::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    const Chrome& chrome = m_theme.theme().chrome;
-    if (m_isCurrent || underMouse())
-        painter.fillRect(rect(), m_isCurrent ? chrome.selected : chrome.hover);
-    if (m_isCurrent)
-        painter.fillRect(QRect(0, 0, 3, height()), chrome.text);
-    const QRectF box(kLeft, 9, kNumber, kNumber);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(chrome.text, 1.2));
-    painter.setBrush(m_isCurrent ? QBrush(chrome.primary) : QBrush(Qt::NoBrush));
-    painter.drawRoundedRect(box.adjusted(0.6, 0.6, -0.6, -0.6), 3, 3);
-    painter.setFont(uiFont(11, QFont::Medium));
-    painter.setPen(m_isCurrent ? chrome.primaryText : chrome.text);
-    painter.drawText(box, Qt::AlignCenter, QString::number(m_number));
-    if (!hasFocus())
-        return;
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(chrome.text, 2));
-    painter.drawRect(rect().adjusted(1, 1, -1, -1));
+        setLook(this, "current", current);
 }
 
 void ReasonRow::mousePressEvent(QMouseEvent* event)
@@ -361,7 +274,7 @@ void WhyPanel::addShares(QVBoxLayout& layout)
     const QString total = m_scale.withUnit(static_cast<double>(why.shares.total()));
     shares->addLayout(
         titleRow(tr("Where the %1 go").arg(total), tr("along the path, %1").arg(m_scale.unit())));
-    shares->addWidget(new PathBar(m_theme, why, m_scale));
+    shares->addWidget(makeShareBar(m_theme, why, tr("Shares of the critical path")));
     for (const WhyLine& line : whyLines(why.shares, m_scale))
         shares->addLayout(ends(wrapped(makeLabel(line.name, "small")), makeLabel(line.value)));
 }
@@ -405,9 +318,9 @@ void WhyPanel::addRow(QVBoxLayout& layout, std::size_t reason)
     const auto sentence
         = profiler::reasonSentence(*m_run, m_marks->why, m_marks->why.reasons[reason]);
     const int number = static_cast<int>(reason);
-    auto* row = new ReasonRow(m_theme, number + 1,
-                              richSentence(sentence, m_scale, m_theme.theme().chrome.text),
-                              plainSentence(sentence, m_scale));
+    auto* row
+        = new ReasonRow(number + 1, richSentence(sentence, m_scale, m_theme.theme().chrome.text),
+                        plainSentence(sentence, m_scale));
     connect(row, &ReasonRow::chosen, this, [this, number] { Q_EMIT reasonChosen(number); });
     connect(row, &ReasonRow::hovered, this,
             [this, number](bool isOver) { Q_EMIT reasonHovered(isOver ? number : -1); });

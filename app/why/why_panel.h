@@ -21,8 +21,7 @@ class ReasonRow : public QFrame
 public:
     // `number` counts from 1. `sentence` is rich text whose links are "#" and an OpIndex; `plain`
     // is the same for screen readers.
-    ReasonRow(const ThemeController& theme, int number, const QString& sentence,
-              const QString& plain);
+    ReasonRow(int number, const QString& sentence, const QString& plain);
 
     enum class Effect { Neutral, Gain };
     void setEffect(const QString& text, Effect effect);
@@ -37,17 +36,13 @@ Q_SIGNALS:
     void escaped();
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void enterEvent(QEnterEvent*) override { Q_EMIT hovered(true); }
     void leaveEvent(QEvent*) override { Q_EMIT hovered(false); }
 
 private:
-    const ThemeController& m_theme;
-    int m_number;
-    QString m_plain;
-    QLabel *m_sentence, *m_effect;
+    QLabel* m_effect;
     bool m_isCurrent = false;
 };
 

@@ -15,7 +15,6 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QFont>
-#include <QPixmap>
 #include <QRawFont>
 #include <QThreadPool>
 #include <QTimer>
@@ -140,9 +139,9 @@ void openPage(MainWindow& window, const CommandLine& line)
         qobject_cast<SetupPage*>(window.open({.kind = "setup", .plan = planOnNodes()}))
             ->showMapping();
     if (line.page == QStringLiteral("devices"))
-        window.showDevices();
+        window.showHelp(HelpDialog::Topic::Devices);
     if (line.page == QStringLiteral("keys"))
-        window.showKeys();
+        window.showHelp(HelpDialog::Topic::Keys);
     if (line.page == QStringLiteral("commands"))
         window.showCommands();
     if (line.page == QStringLiteral("why"))

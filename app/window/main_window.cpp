@@ -11,12 +11,9 @@
 #include "app/ui/file_dialog.h"
 #include "app/ui/icons.h"
 #include "app/ui/numbers.h"
-#include "app/window/device_dialog.h"
 #include "app/window/export_dialog.h"
-#include "app/window/keys_dialog.h"
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
-#include "app/window/status_line.h"
 #include "app/window/window_menus.h"
 #include "app/window/window_session.h"
 #include "engine/base/check.h"
@@ -27,8 +24,10 @@
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
+#include <QLabel>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QStatusBar>
 #include <QUrl>
 
 #include <utility>
@@ -191,7 +190,8 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     , m_theme(theme)
     , m_settings(settings)
     , m_tabs(new PageTabs(theme))
-    , m_status(new StatusLine)
+    , m_facts(named(new QLabel, "statusFacts"))
+    , m_note(named(new QLabel, "statusNote"))
     , m_session(new WindowSession(*this, m_tabs->notice(), settings))
     , m_menus(new WindowMenus(*this, theme, settings))
 {
@@ -201,9 +201,16 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     resize(1600, 1000);
     setAcceptDrops(true);
     setCentralWidget(m_tabs);
-    setStatusBar(m_status);
+    statusBar()->setFixedHeight(24);
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->addWidget(m_facts, 1);
+    statusBar()->addPermanentWidget(m_note);
+    m_facts->setTextFormat(Qt::RichText);
+    m_facts->setProperty(kHtmlToolTip, true);
+    m_facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // cut in a narrow window
+    statusBar()->setContentsMargins(10, 0, 8, 0);
     followStyleSheet(*menuBar());
-    followStyleSheet(*m_status);
+    followStyleSheet(*statusBar());
 
     connect(&theme, &ThemeController::unitsChanged, this, [this] {
         if (currentPage() != nullptr)
@@ -219,7 +226,8 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     connect(m_tabs, &PageTabs::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &PageTabs::newRequested, this, [this] { open({"setup"}); });
     m_start = new StartPage(theme, settings);
-    connect(m_start, &StartPage::deviceCheckRequested, this, &MainWindow::showDevices);
+    connect(m_start, &StartPage::deviceCheckRequested, this,
+            [this] { showHelp(HelpDialog::Topic::Devices); });
     connect(&m_ledger, &RunLedger::changed, m_start,
             [this] { m_start->setKnownRuns(m_ledger.untrashed()); });
     addPage(m_start);
@@ -269,7 +277,9 @@ void MainWindow::showPage(Page* page)
 void MainWindow::updateStatus()
 {
     const Page* page = currentPage();
-    m_status->show(page->statusTexts(), page->statusNote());
+    m_facts->setText(page->statusTexts().join(QStringLiteral("&nbsp;&nbsp;|&nbsp;&nbsp;")));
+    m_facts->setToolTip(page->statusTexts().join(QStringLiteral("<br>")));
+    m_note->setText(page->statusNote());
     setWindowTitle(page == m_start ? QStringLiteral("Bubblescope")
                                    : tr("%1 - Bubblescope").arg(page->title()));
 }
@@ -328,14 +338,13 @@ void MainWindow::startRuns(const QList<QStringList>& options)
         open({started.size() == 1 ? "run" : "compare", {}, started});
 }
 
-void MainWindow::showKeys()
+void MainWindow::showHelp(HelpDialog::Topic topic)
 {
-    (new KeysDialog(m_theme, m_menus->actions(), this))->open();
-}
-
-void MainWindow::showDevices()
-{
-    (new DeviceDialog(m_theme, this))->open();
+    auto* dialog = new HelpDialog(topic, m_theme, m_settings, m_library.runs().notices(),
+                                  m_menus->actions(), this);
+    connect(dialog, &HelpDialog::saved, this,
+            [this](const QStringList& files) { announceFiles(m_tabs->notice(), files); });
+    dialog->open();
 }
 
 // Asks every page first, so that closing the window does not lose a running run. Holds the queue
@@ -423,11 +432,6 @@ void MainWindow::keepQueue()
         store();
         m_start->offerQueue(static_cast<int>(left.size()));
     });
-}
-
-void MainWindow::announce(const QStringList& files)
-{
-    announceFiles(m_tabs->notice(), files);
 }
 
 bool MainWindow::canReopenTabs() const

@@ -6,17 +6,19 @@
 #include "app/ui/background.h"
 #include "app/ui/settings.h"
 #include "app/ui/theme.h"
+#include "app/window/help_dialog.h"
 
 #include <QMainWindow>
 #include <QString>
 #include <QStringList>
+
+class QLabel;
 
 namespace app {
 
 class Page;
 class PageTabs;
 class StartPage;
-class StatusLine;
 class ThemeController;
 class WindowMenus;
 class WindowSession;
@@ -53,10 +55,8 @@ public Q_SLOTS:
     void openFiles(const QStringList& files);
     void askFor(FileKind kind); // asks for files and opens them; does not wait for the answer
     void showCommands();
-    void showKeys();
-    void showDevices();
-    void announce(const QStringList& files); // shows the names of saved files
-    void reopenTabs();                       // opens the tabs of the last session
+    void showHelp(app::HelpDialog::Topic topic);
+    void reopenTabs(); // opens the tabs of the last session
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -77,7 +77,7 @@ private:
     RunLibrary m_library;
     RunLedger m_ledger;
     PageTabs* m_tabs;
-    StatusLine* m_status;
+    QLabel *m_facts, *m_note; // of the status bar: rich text at its left and right end
     WindowSession* m_session;
     WindowMenus* m_menus;
     StartPage* m_start = nullptr;

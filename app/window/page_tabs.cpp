@@ -17,15 +17,47 @@
 
 namespace app {
 
-TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+namespace {
+
+// The background of the tabs, 36 px high. The current tab covers the line and so joins its page.
+class TabStrip : public ThemedWidget
+{
+public:
+    using ThemedWidget::ThemedWidget;
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        painter.fillRect(rect(), theme().chrome.window);
+        painter.fillRect(QRect(0, height() - 1, width(), 1), theme().chrome.line);
+    }
+};
+
+} // namespace
+
+PageTabs::PageTabs(const ThemeController& theme)
+    : m_theme(theme)
     , m_bar(named(new QTabBar, "tabs"))
     , m_plus(named(new QToolButton, "newTab", tr("New run")))
+    , m_notice(new NoticeBar(theme))
+    , m_stack(new QStackedWidget)
 {
-    setObjectName(QStringLiteral("tabStrip"));
-    setAttribute(Qt::WA_StyledBackground, false);
-    setFixedHeight(36);
+    m_stack->setBackgroundRole(QPalette::Base);
+    m_stack->setAutoFillBackground(true);
+    QWidget* strip = makeStrip();
+    followStyleSheet(*strip);
+    followStyleSheet(*m_notice);
+    spaced(new QVBoxLayout(this), {}, 0, {strip, m_notice, {m_stack, 1}});
+    connect(m_bar, &QTabBar::currentChanged, this, &PageTabs::fitBar); // the current tab is wider
+    connect(m_bar, &QTabBar::currentChanged, this, &PageTabs::show);
+    connect(m_plus, &QToolButton::clicked, this, &PageTabs::newRequested);
+    connect(&theme, &ThemeController::changed, this, &PageTabs::updateIcons);
+    updateIcons();
+}
+
+QWidget* PageTabs::makeStrip()
+{
     m_bar->setDrawBase(false);
     m_bar->setElideMode(Qt::ElideNone);
     m_bar->setExpanding(false);
@@ -35,41 +67,25 @@ TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
     m_bar->setFocusPolicy(Qt::TabFocus);
     m_bar->installEventFilter(this);
     m_plus->setToolTip(tr("New run (Ctrl+N)"));
-    spaced(new QHBoxLayout(this), QMargins(8, 0, 8, 0), 4,
+    auto* strip = named(new TabStrip(m_theme), "tabStrip");
+    strip->setFixedHeight(36);
+    spaced(new QHBoxLayout(strip), QMargins(8, 0, 8, 0), 4,
            {{m_bar, 0, Qt::AlignBottom}, {m_plus, 0, Qt::AlignVCenter}, kStretch});
-    connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::fitBar); // the current tab is wider
-    connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::currentChanged);
-    connect(m_plus, &QToolButton::clicked, this, &TabStrip::newRequested);
-    connect(&theme, &ThemeController::changed, this, &TabStrip::updateIcons);
-    updateIcons();
+    return strip;
 }
 
-int TabStrip::addTab(const QString& title, Closing closing)
-{
-    const int index = m_bar->addTab(menuText(title));
-    if (closing == Closing::Allowed)
-        addCloseButton(index);
-    fitBar();
-    return index;
-}
-
-void TabStrip::addCloseButton(int index)
+void PageTabs::addCloseButton(Page* page, int index)
 {
     auto* button = named(new QToolButton, "closeTab", tr("Close the tab"));
     button->setToolTip(tr("Close (Ctrl+W)"));
     button->setIconSize({12, 12});
     button->setFocusPolicy(Qt::NoFocus);
     m_bar->setTabButton(index, QTabBar::RightSide, button);
-    connect(button, &QToolButton::clicked, this, [this, button] {
-        for (int i = 0; i < m_bar->count(); ++i) {
-            if (m_bar->tabButton(i, QTabBar::RightSide) == button)
-                Q_EMIT closeRequested(i);
-        }
-    });
+    connect(button, &QToolButton::clicked, page, [this, page] { close(page); });
     updateIcons();
 }
 
-void TabStrip::updateIcons()
+void PageTabs::updateIcons()
 {
     const QColor ink = m_theme.theme().chrome.text3;
     m_plus->setIcon(makeIcon(Icon::Plus, ink));
@@ -77,12 +93,11 @@ void TabStrip::updateIcons()
         if (auto* button = qobject_cast<QToolButton*>(m_bar->tabButton(i, QTabBar::RightSide)))
             button->setIcon(makeIcon(Icon::Close, ink));
     }
-    update();
 }
 
 // Limits the bar to the width of its tabs, so that "+" follows the last one. The size hint of the
 // bar is too wide.
-void TabStrip::fitBar()
+void PageTabs::fitBar()
 {
     m_bar->ensurePolished(); // the style sheet determines the width of a tab
     int width = 0;
@@ -91,77 +106,27 @@ void TabStrip::fitBar()
     m_bar->setMaximumWidth(std::max(1, width));
 }
 
-void TabStrip::removeTab(int index)
-{
-    m_bar->removeTab(index);
-    fitBar();
-}
-
-void TabStrip::setTitle(int index, const QString& title)
-{
-    m_bar->setTabText(index, menuText(title));
-    fitBar();
-}
-
-int TabStrip::current() const
-{
-    return m_bar->currentIndex();
-}
-
-void TabStrip::setCurrent(int index)
-{
-    m_bar->setCurrentIndex(index);
-}
-
-int TabStrip::count() const
-{
-    return m_bar->count();
-}
-
-void TabStrip::showEvent(QShowEvent* event)
+void PageTabs::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
     fitBar();
 }
 
-void TabStrip::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    painter.fillRect(rect(), m_theme.theme().chrome.window);
-    painter.fillRect(QRect(0, height() - 1, width(), 1), m_theme.theme().chrome.line);
-}
-
 // A click with the middle button closes a tab.
-bool TabStrip::eventFilter(QObject* object, QEvent* event)
+bool PageTabs::eventFilter(QObject* object, QEvent* event)
 {
     if (event->type() == QEvent::MouseButtonRelease) {
         const auto* mouse = static_cast<QMouseEvent*>(event);
         const int index = m_bar->tabAt(mouse->position().toPoint());
-        if (mouse->button() == Qt::MiddleButton && index >= 0
-            && m_bar->tabButton(index, QTabBar::RightSide) != nullptr)
-            Q_EMIT closeRequested(index);
+        if (mouse->button() == Qt::MiddleButton && index >= 0)
+            close(page(index));
     }
     return QWidget::eventFilter(object, event);
 }
 
-PageTabs::PageTabs(const ThemeController& theme)
-    : m_tabs(new TabStrip(theme))
-    , m_notice(new NoticeBar(theme))
-    , m_stack(new QStackedWidget)
-{
-    m_stack->setBackgroundRole(QPalette::Base);
-    m_stack->setAutoFillBackground(true);
-    followStyleSheet(*m_tabs);
-    followStyleSheet(*m_notice);
-    spaced(new QVBoxLayout(this), {}, 0, {m_tabs, m_notice, {m_stack, 1}});
-    connect(m_tabs, &TabStrip::currentChanged, this, &PageTabs::show);
-    connect(m_tabs, &TabStrip::newRequested, this, &PageTabs::newRequested);
-    connect(m_tabs, &TabStrip::closeRequested, this, [this](int index) { close(page(index)); });
-}
-
 PageTabs::~PageTabs()
 {
-    disconnect(m_tabs, nullptr, this, nullptr);
+    disconnect(m_bar, nullptr, this, nullptr);
     delete m_stack;
 }
 
@@ -185,16 +150,20 @@ QList<Page*> PageTabs::pages() const
 
 void PageTabs::add(Page* page)
 {
-    connect(page, &Page::titleChanged, this,
-            [this, page] { m_tabs->setTitle(m_stack->indexOf(page), page->title()); });
+    connect(page, &Page::titleChanged, this, [this, page] {
+        m_bar->setTabText(m_stack->indexOf(page), menuText(page->title()));
+        fitBar();
+    });
     connect(
         page, &Page::closeRequested, this, [this, page] { close(page); }, Qt::QueuedConnection);
     m_stack->addWidget(page);
     followStyleSheet(*page);
-    const QSignalBlocker once(m_tabs); // otherwise setCurrent() would call show(), too
-    const int index = m_tabs->addTab(
-        page->title(), page->isClosable() ? TabStrip::Closing::Allowed : TabStrip::Closing::Fixed);
-    m_tabs->setCurrent(index);
+    const QSignalBlocker once(m_bar); // otherwise setCurrentIndex() would call show(), too
+    const int index = m_bar->addTab(menuText(page->title()));
+    if (page->isClosable())
+        addCloseButton(page, index);
+    m_bar->setCurrentIndex(index);
+    fitBar();
     show(index);
 }
 
@@ -209,13 +178,13 @@ void PageTabs::show(int index)
 
 void PageTabs::makeCurrent(Page* page)
 {
-    m_tabs->setCurrent(m_stack->indexOf(page));
+    m_bar->setCurrentIndex(m_stack->indexOf(page));
 }
 
 void PageTabs::step(int by)
 {
-    const int count = m_tabs->count();
-    m_tabs->setCurrent((m_tabs->current() + by + count) % count);
+    const int count = m_bar->count();
+    m_bar->setCurrentIndex((m_bar->currentIndex() + by + count) % count);
 }
 
 bool PageTabs::showIf(const std::function<bool(Page*)>& isIt)
@@ -234,9 +203,10 @@ bool PageTabs::close(Page* page)
         return false;
     const int index = m_stack->indexOf(page);
     m_stack->removeWidget(page);
-    m_tabs->removeTab(index);
+    m_bar->removeTab(index);
+    fitBar();
     page->deleteLater();
-    show(m_tabs->current());
+    show(m_bar->currentIndex());
     return true;
 }
 
@@ -248,7 +218,7 @@ bool PageTabs::mayCloseAll()
     }
     for (int i = m_stack->count() - 1; i >= 0; --i) {
         if (page(i)->isClosable() && !page(i)->queryClose()) {
-            m_tabs->setCurrent(i);
+            m_bar->setCurrentIndex(i);
             return false;
         }
     }

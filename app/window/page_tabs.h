@@ -15,47 +15,9 @@ namespace app {
 
 class NoticeBar;
 
-// The row of tabs, 36 px high. The current tab is joined to the page below it; closable tabs have a
-// close button; "+" follows the last tab.
-class TabStrip : public QWidget
-{
-    Q_OBJECT
-
-public:
-    enum class Closing { Fixed, Allowed };
-
-    explicit TabStrip(const ThemeController& theme, QWidget* parent = nullptr);
-
-    int addTab(const QString& title, Closing closing);
-    void removeTab(int index);
-    void setTitle(int index, const QString& title);
-    int current() const;
-    void setCurrent(int index);
-    int count() const;
-    QTabBar* bar() const { return m_bar; }
-
-Q_SIGNALS:
-    void currentChanged(int index);
-    void closeRequested(int index);
-    void newRequested();
-
-protected:
-    void showEvent(QShowEvent* event) override;
-    void paintEvent(QPaintEvent* event) override;
-    bool eventFilter(QObject* object, QEvent* event) override;
-
-private:
-    void addCloseButton(int index);
-    void updateIcons();
-    void fitBar();
-
-    const ThemeController& m_theme;
-    QTabBar* m_bar;
-    QToolButton* m_plus;
-};
-
-// The tabs of a window, a notice below them, and the page of the current tab. The first page that
-// is added must not be closable, so that there is always a current one. GUI thread only.
+// The row of tabs of a window, a notice below it, and the page of the current tab. Closable tabs
+// have a close button; "+" follows the last tab. The first page that is added must not be closable,
+// so that there is always a current one. GUI thread only.
 class PageTabs : public QWidget
 {
     Q_OBJECT
@@ -73,13 +35,6 @@ public:
     void step(int by); // moves `by` tabs to the right, wrapping around; < 0: left
     // Makes the first page for which `isIt` is true current; returns false if there is none.
     bool showIf(const std::function<bool(Page*)>& isIt);
-    // Makes the first page of this class current; returns nullptr if there is none.
-    template<class Shown>
-    Shown* showFirst()
-    {
-        const auto isIt = [](Page* page) { return qobject_cast<Shown*>(page) != nullptr; };
-        return showIf(isIt) ? static_cast<Shown*>(current()) : nullptr;
-    }
     bool close(Page* page); // returns false if the page is not closable or the user cancelled
     // Asks every closable page, the last one first, whether it may be closed. Stops at the first
     // that refuses and makes it current. Fields first store the text that is typed.
@@ -89,11 +44,21 @@ Q_SIGNALS:
     void currentChanged(app::Page* page);
     void newRequested();
 
+protected:
+    void showEvent(QShowEvent* event) override;
+    bool eventFilter(QObject* object, QEvent* event) override; // of the bar
+
 private:
+    QWidget* makeStrip();
+    void addCloseButton(Page* page, int index);
+    void updateIcons();
+    void fitBar();
     void show(int index);
     Page* page(int index) const;
 
-    TabStrip* m_tabs;
+    const ThemeController& m_theme;
+    QTabBar* m_bar;
+    QToolButton* m_plus;
     NoticeBar* m_notice;
     QStackedWidget* m_stack;
 };

@@ -5,8 +5,7 @@
 #include "app/ui/setting_table.h"
 #include "app/ui/settings.h"
 #include "app/ui/text.h"
-#include "app/window/diagnostics_dialog.h"
-#include "app/window/keys_dialog.h"
+#include "app/ui/themed_icon.h"
 #include "app/window/main_window.h"
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
@@ -18,47 +17,15 @@
 #include <QClipboard>
 #include <QEvent>
 #include <QGuiApplication>
+#include <QHBoxLayout>
 #include <QMenuBar>
 #include <QPainter>
+#include <QPushButton>
 
 #include <algorithm>
 #include <span>
 
 namespace app {
-
-CommandField::CommandField(const ThemeController& theme, QWidget* parent)
-    : QAbstractButton(parent)
-    , m_theme(theme)
-{
-    setObjectName(QStringLiteral("commandField"));
-    setAccessibleName(tr("Search or run a command"));
-    setFixedSize(sizeHint());
-    setFocusPolicy(Qt::TabFocus);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
-}
-
-void CommandField::paintEvent(QPaintEvent*)
-{
-    const Chrome& c = m_theme.theme().chrome;
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    const QRectF box(0.5, 4.5, 295, 21);
-    painter.setPen(QPen(hasFocus()         ? c.text
-                            : underMouse() ? c.lineStrong
-                                           : c.line,
-                        hasFocus() ? 2 : 1));
-    painter.setBrush(c.surface);
-    painter.drawRoundedRect(box, 4, 4);
-    paintIcon(painter, Icon::Search, QRectF(8, 8.5, 13, 13), c.text2);
-    painter.setFont(uiFont(12));
-    painter.setPen(c.text2);
-    painter.drawText(box.adjusted(26, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft,
-                     tr("Search or run a command"));
-    painter.setFont(uiFont(11));
-    painter.setPen(c.text3);
-    painter.drawText(box.adjusted(0, 0, -8, 0), Qt::AlignVCenter | Qt::AlignRight,
-                     QStringLiteral("Ctrl+K"));
-}
 
 namespace {
 
@@ -86,7 +53,8 @@ WindowMenus::WindowMenus(MainWindow& window, ThemeController& theme, Settings& s
     , m_window(window)
     , m_theme(theme)
     , m_settings(settings)
-    , m_commandField(new CommandField(theme))
+    , m_commandField(
+          makeButton(tr("Search or run a command"), QStringLiteral("commandField"), "tool"))
     , m_palette(new CommandPalette(theme, &window))
 {
     makeBar();
@@ -94,15 +62,16 @@ WindowMenus::WindowMenus(MainWindow& window, ThemeController& theme, Settings& s
 
 void WindowMenus::place(int width)
 {
-    m_commandField->move(width - m_commandField->width(), 0);
+    m_commandField->move(width - m_commandField->width() - 8, 3);
 }
 
 QAction* WindowMenus::add(QMenu* menu, const QString& text, const QString& name,
-                          const QKeySequence& keys)
+                          const QKeySequence& keys, const std::function<void()>& trigger)
 {
     QAction* action = menu->addAction(text);
     action->setObjectName(name);
     action->setShortcut(keys);
+    connect(action, &QAction::triggered, this, trigger);
     m_fixedActions.append(action);
     return action;
 }
@@ -113,14 +82,13 @@ void WindowMenus::addPages(Menu which)
         const auto& [of, name, text, key] = kind.entry;
         if (text == nullptr || of != which)
             continue;
-        QAction* action = add(menu(which), QString::fromUtf8(text), QString::fromLatin1(name),
-                              QKeySequence(QLatin1String(key)));
-        connect(action, &QAction::triggered, &m_window, [this, &kind] {
-            if (kind.name == std::string_view("cluster"))
-                m_window.openCluster();
-            else
-                m_window.open({kind.name});
-        });
+        add(menu(which), QString::fromUtf8(text), QString::fromLatin1(name),
+            QKeySequence(QLatin1String(key)), [this, &kind] {
+                if (kind.name == std::string_view("cluster"))
+                    m_window.openCluster();
+                else
+                    m_window.open({kind.name});
+            });
     }
 }
 
@@ -131,8 +99,13 @@ void WindowMenus::makeBar()
     bar->setNativeMenuBar(false);
     bar->setFixedHeight(30);
     new Logo(m_theme, bar); // in the padding at the left that the style sheet reserves
-    m_commandField->setParent(
-        bar); // as a corner widget, it would get the padding for the logo at its right
+    // As a corner widget, it would get the padding for the logo at its right.
+    m_commandField->setParent(bar);
+    m_commandField->setFixedWidth(296);
+    m_commandField->setFocusPolicy(Qt::TabFocus);
+    followTheme(m_commandField, Icon::Search, m_theme);
+    spaced(new QHBoxLayout(m_commandField), {0, 0, 8, 0}, 0,
+           {kStretch, makeLabel(QStringLiteral("Ctrl+K"), "small")});
     const QStringList titles
         = {tr("File"), tr("Run"), tr("View"), tr("Compare"), tr("Analyze"), tr("Export")};
     for (std::size_t i = 0; i < m_menus.size(); ++i)
@@ -143,10 +116,9 @@ void WindowMenus::makeBar()
     makeHelpMenu();
     menu(Menu::Run)->addAction(m_window.findChild<QAction*>(QStringLiteral("newRun")));
     addPages(Menu::Run);
-    connect(add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
-                tr("Ctrl+Shift+O")),
-            &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Runs); });
-    connect(m_commandField, &CommandField::clicked, this, &WindowMenus::showCommands);
+    add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
+        tr("Ctrl+Shift+O"), [this] { m_window.askFor(FileKind::Runs); });
+    connect(m_commandField, &QPushButton::clicked, this, &WindowMenus::showCommands);
 }
 
 void WindowMenus::showLink(const QString& link)
@@ -159,42 +131,37 @@ void WindowMenus::makeFileMenu()
     QMenu* file = menu(Menu::File);
     addPages(Menu::File);
     file->addSeparator();
-    connect(add(file, tr("&Open runs…"), QStringLiteral("open"), tr("Ctrl+O")), &QAction::triggered,
-            &m_window, [this] { m_window.askFor(FileKind::Runs); });
-    connect(add(file, tr("Open the copied lin&k"), QStringLiteral("openLink"), tr("Ctrl+Shift+V")),
-            &QAction::triggered, &m_window,
-            [this] { showLink(QGuiApplication::clipboard()->text()); });
-    connect(add(file, tr("&Import traces…"), QStringLiteral("importTraces"), tr("Ctrl+Shift+I")),
-            &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Traces); });
-    connect(add(file, tr("Import a &folder of traces…"), QStringLiteral("importFolder"), {}),
-            &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::TraceFolder); });
-    connect(
-        add(file, tr("&Edit a schedule file…"), QStringLiteral("editSchedule"), tr("Ctrl+Alt+O")),
-        &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Schedule); });
+    const auto ask = [&](const QString& text, const char* name, const QString& keys,
+                         FileKind kind) {
+        add(file, text, QString::fromLatin1(name), keys, [this, kind] { m_window.askFor(kind); });
+    };
+    ask(tr("&Open runs…"), "open", tr("Ctrl+O"), FileKind::Runs);
+    add(file, tr("Open the copied lin&k"), QStringLiteral("openLink"), tr("Ctrl+Shift+V"),
+        [this] { showLink(QGuiApplication::clipboard()->text()); });
+    ask(tr("&Import traces…"), "importTraces", tr("Ctrl+Shift+I"), FileKind::Traces);
+    ask(tr("Import a &folder of traces…"), "importFolder", {}, FileKind::TraceFolder);
+    ask(tr("&Edit a schedule file…"), "editSchedule", tr("Ctrl+Alt+O"), FileKind::Schedule);
     m_reopen = add(file, tr("&Reopen the tabs of the last session"), QStringLiteral("reopenTabs"),
-                   tr("Ctrl+Shift+R"));
-    connect(m_reopen, &QAction::triggered, &m_window, &MainWindow::reopenTabs);
+                   tr("Ctrl+Shift+R"), [this] { m_window.reopenTabs(); });
     file->addSeparator();
-    m_close = add(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W"));
-    connect(m_close, &QAction::triggered, &m_window,
-            [this] { m_window.tabs().close(m_window.currentPage()); });
-    connect(add(file, tr("&Quit"), QStringLiteral("quit"), tr("Ctrl+Q")), &QAction::triggered,
-            &m_window, &QWidget::close);
+    m_close = add(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W"),
+                  [this] { m_window.tabs().close(m_window.currentPage()); });
+    add(file, tr("&Quit"), QStringLiteral("quit"), tr("Ctrl+Q"), [this] { m_window.close(); });
 }
 
 void WindowMenus::makeViewMenu()
 {
     QMenu* view = menu(Menu::View);
-    connect(add(view, tr("&Next tab"), QStringLiteral("nextTab"), tr("Ctrl+PgDown")),
-            &QAction::triggered, &m_window, [this] { m_window.tabs().step(1); });
-    connect(add(view, tr("&Previous tab"), QStringLiteral("previousTab"), tr("Ctrl+PgUp")),
-            &QAction::triggered, &m_window, [this] { m_window.tabs().step(-1); });
+    add(view, tr("&Next tab"), QStringLiteral("nextTab"), tr("Ctrl+PgDown"),
+        [this] { m_window.tabs().step(1); });
+    add(view, tr("&Previous tab"), QStringLiteral("previousTab"), tr("Ctrl+PgUp"),
+        [this] { m_window.tabs().step(-1); });
     view->addSeparator();
     makeThemeMenu(view);
-    m_fullScreen = add(view, tr("&Full screen"), QStringLiteral("fullScreen"), tr("F11"));
+    m_fullScreen = add(view, tr("&Full screen"), QStringLiteral("fullScreen"), tr("F11"), [this] {
+        m_window.setWindowState(m_window.windowState() ^ Qt::WindowFullScreen);
+    });
     m_fullScreen->setCheckable(true);
-    connect(m_fullScreen, &QAction::triggered, &m_window,
-            [this] { m_window.setWindowState(m_window.windowState() ^ Qt::WindowFullScreen); });
     m_window.installEventFilter(this);
 }
 
@@ -219,38 +186,30 @@ void WindowMenus::makeThemeMenu(QMenu* view)
                                QStringLiteral("themeDark")};
     for (int i = 0; i < titles.size(); ++i) {
         const auto choice = static_cast<ThemeController::Choice>(i);
-        QAction* action = add(themes, titles.at(i), names.at(i), {});
-        action->setCheckable(true);
-        action->setChecked(choice == m_theme.choice());
-        group->addAction(action);
-        connect(action, &QAction::triggered, this, [this, choice] {
+        QAction* action = add(themes, titles.at(i), names.at(i), {}, [this, choice] {
             m_settings.setTheme(choice);
             m_theme.setChoice(choice);
         });
+        action->setCheckable(true);
+        action->setChecked(choice == m_theme.choice());
+        group->addAction(action);
     }
 }
 
 void WindowMenus::makeHelpMenu()
 {
-    connect(add(m_help, tr("&Search or run a command"), QStringLiteral("commands"), tr("Ctrl+K")),
-            &QAction::triggered, this, &WindowMenus::showCommands);
-    QAction* keys = add(m_help, tr("&Keys"), QStringLiteral("keys"), {});
-    keys->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(QStringLiteral("?"))});
-    connect(keys, &QAction::triggered, &m_window, &MainWindow::showKeys);
-    connect(add(m_help, tr("&Device check"), QStringLiteral("devices"), {}), &QAction::triggered,
-            &m_window, &MainWindow::showDevices);
-    connect(add(m_help, tr("Save d&iagnostics…"), QStringLiteral("diagnostics"), {}),
-            &QAction::triggered, this, &WindowMenus::showDiagnostics);
-    connect(add(m_help, tr("&About Bubblescope"), QStringLiteral("about"), {}), &QAction::triggered,
-            this, [this] { (new AboutDialog(m_theme, &m_window))->open(); });
-}
-
-void WindowMenus::showDiagnostics()
-{
-    auto* dialog
-        = new DiagnosticsDialog(m_settings, m_window.library().runs().notices(), &m_window);
-    connect(dialog, &DiagnosticsDialog::saved, &m_window, &MainWindow::announce);
-    dialog->open();
+    add(m_help, tr("&Search or run a command"), QStringLiteral("commands"), tr("Ctrl+K"),
+        [this] { showCommands(); });
+    using Topic = HelpDialog::Topic;
+    const auto addTopic = [this](const QString& text, const char* name, Topic topic) {
+        return add(m_help, text, QString::fromLatin1(name), {},
+                   [this, topic] { m_window.showHelp(topic); });
+    };
+    addTopic(tr("&Keys"), "keys", Topic::Keys)
+        ->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(QStringLiteral("?"))});
+    addTopic(tr("&Device check"), "devices", Topic::Devices);
+    addTopic(tr("Save d&iagnostics…"), "diagnostics", Topic::Messages);
+    addTopic(tr("&About Bubblescope"), "about", Topic::About);
 }
 
 // The actions of a page come before those of the window and are removed with the page. Empty menus
@@ -335,7 +294,7 @@ void WindowMenus::showCommands()
     }
     list(*m_help, m_help->actions());
     commands += foundCommands();
-    const QPoint corner = m_commandField->mapToGlobal(QPoint(m_commandField->width() - 4, 2));
+    const QPoint corner = m_commandField->mapToGlobal(QPoint(m_commandField->width(), 0));
     m_palette->open(commands, corner, [this](const QString& text) {
         QList<CommandPalette::Command> found;
         for (QAction* action : m_window.currentPage()->foundActions(text))

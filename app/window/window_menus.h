@@ -4,35 +4,19 @@
 #include "app/shell/page.h"
 #include "app/ui/theme.h"
 
-#include <QAbstractButton>
 #include <QObject>
 
 #include <array>
+#include <functional>
 #include <memory>
 
 class QMenu;
+class QPushButton;
 
 namespace app {
 
 class MainWindow;
 class Settings;
-
-// The field at the right end of the menu bar, 296 x 22. A click or Ctrl+K opens the command palette
-// over it.
-class CommandField : public QAbstractButton
-{
-    Q_OBJECT
-
-public:
-    explicit CommandField(const ThemeController& theme, QWidget* parent = nullptr);
-    QSize sizeHint() const override { return {304, 30}; }
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
-
-private:
-    const ThemeController& m_theme;
-};
 
 // The menu bar: the actions of the window and of the current page, the command field at the right,
 // and the palette that searches all actions, runs and schemes.
@@ -60,15 +44,15 @@ private:
     void makeViewMenu();
     void makeThemeMenu(QMenu* view);
     void makeHelpMenu();
-    void showDiagnostics();
     QList<CommandPalette::Command> foundCommands();
-    QAction* add(QMenu* menu, const QString& text, const QString& name, const QKeySequence& keys);
+    QAction* add(QMenu* menu, const QString& text, const QString& name, const QKeySequence& keys,
+                 const std::function<void()>& trigger);
     QMenu* menu(Menu which) const { return m_menus[static_cast<std::size_t>(which)]; }
 
     MainWindow& m_window;
     ThemeController& m_theme;
     Settings& m_settings;
-    CommandField* m_commandField;
+    QPushButton* m_commandField; // at the right end of the bar; a click or Ctrl+K opens the palette
     CommandPalette* m_palette;
     std::array<QMenu*, 6> m_menus{}; // indexed by Menu
     QMenu* m_help = nullptr;

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -200,6 +201,29 @@ Result<void> removeOthers(const TrainingKit& kit, const std::filesystem::path& t
 }
 
 } // namespace
+
+std::string_view kitFilePurpose(std::string_view name)
+{
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kPurposes{{
+        {"schedule.csv", "the ops of every rank in their order"},
+        {"model.toml", "sizes of the model, optimizer, precision"},
+        {"text.txt", "the text to train on"},
+        {"train.py", "trains; writes losses and traces"},
+        {"runtime.py", "executes schedules that PyTorch cannot"},
+        {"communication.py", "messages, all-reduces, moved stashes"},
+        {"model.py", "GPT, BERT and LLaMA"},
+        {"data.py", "samples and initial weights of bscope run"},
+        {"schedule.py", "reads and checks schedule.csv"},
+        {"run.sh", "checks PyTorch, then starts the ranks"},
+        {"slurm.sh", "calls run.sh on every node"},
+        {"README.md", "how to start the kit"},
+        {"torch.csv", "the schedule for PyTorch's runtime"},
+        {"titan.toml", "the settings for torchtitan"},
+    }};
+    const auto* const found
+        = std::ranges::find(kPurposes, name, &std::pair<std::string_view, std::string_view>::first);
+    return found == kPurposes.end() ? std::string_view() : found->second;
+}
 
 Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
                                   const LaunchPlace& place)

@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace engine {
@@ -23,6 +24,9 @@ struct KitFile
 
     friend bool operator==(const KitFile&, const KitFile&) = default;
 };
+
+// What a file of a kit is for: "trains; writes losses and traces"; "" if it is unknown.
+std::string_view kitFilePurpose(std::string_view name);
 
 struct TrainingKit
 {

@@ -2,6 +2,7 @@
 
 #include "profiler/figure/palette.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -89,6 +90,20 @@ struct Scene
     // Creation date of the PDF in UTC, which is the start of the first run: "20261121034633".
     std::string date;
     std::vector<Group> groups;
+};
+
+// Where something that can be chosen is drawn, such as a point of a study.
+struct SceneMark
+{
+    std::size_t point = 0;
+    Rect rect;           // area of the cell, the bar or the marker
+    std::size_t row = 0; // number of the row or the line to which the mark belongs
+};
+
+struct MarkedScene
+{
+    Scene scene;
+    std::vector<SceneMark> marks;
 };
 
 struct Segment

@@ -20,10 +20,10 @@ void drawNothing(const ChartStyle& style, bool hasOpenPoints, ChartSheet& sheet)
 
 } // namespace
 
-engine::Result<DrawnChart> drawChart(const Study& study, const StudyChart& chart,
-                                     const std::vector<StudyPoint>& points,
-                                     const std::vector<StudyResult>& results,
-                                     const ChartStyle& style)
+engine::Result<MarkedScene> drawChart(const Study& study, const StudyChart& chart,
+                                      const std::vector<StudyPoint>& points,
+                                      const std::vector<StudyResult>& results,
+                                      const ChartStyle& style)
 {
     const auto of = TRY(ChartPoints::of(study, chart, points, results));
     const bool isMap
@@ -40,7 +40,7 @@ engine::Result<DrawnChart> drawChart(const Study& study, const StudyChart& chart
     } else {
         ChartPlot(of, style, sheet).draw();
     }
-    DrawnChart drawn;
+    MarkedScene drawn;
     drawn.scene.width = style.width;
     drawn.scene.height = sheet.height;
     drawn.scene.title = chart.title;

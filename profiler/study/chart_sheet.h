@@ -24,7 +24,7 @@ struct ChartSheet
 
     ChartCanvas canvas;
     double height;
-    std::vector<ChartMark> marks;
+    std::vector<SceneMark> marks;
 };
 
 } // namespace profiler

@@ -110,23 +110,6 @@ void setOption(Study& study, std::string_view key, std::vector<std::string> valu
     repairCharts(study);
 }
 
-void setRatio(Study& study, std::size_t index, StudyRatio ratio)
-{
-    if (index >= study.ratios.size()) {
-        study.ratios.push_back(std::move(ratio));
-        return;
-    }
-    const std::string before = std::exchange(study.ratios[index], ratio).name;
-    const auto rename
-        = [&](std::string& column) { column = column == before ? ratio.name : column; };
-    for (StudyChart& chart : study.charts) {
-        rename(chart.x);
-        rename(chart.y);
-    }
-    for (StudyAnswer& answer : study.answers)
-        rename(answer.y);
-}
-
 void removeRatio(Study& study, std::size_t index)
 {
     const std::string name = study.ratios[index].name;

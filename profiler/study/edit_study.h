@@ -14,9 +14,6 @@ std::vector<std::string> optionValues(const Study& study, std::string_view key);
 // their baseline.
 void setOption(Study& study, std::string_view key, std::vector<std::string> values);
 
-// Replaces the ratio with this index, or appends a ratio if the index is the number of ratios. If
-// the name of the ratio changes, it also changes in the charts and answers that show the ratio.
-void setRatio(Study& study, std::size_t index, StudyRatio ratio);
 // Removes the ratio with this index, and the charts and answers that show it.
 void removeRatio(Study& study, std::size_t index);
 // The axes that a chart uses as x, series or rows.

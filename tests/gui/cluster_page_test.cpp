@@ -193,6 +193,28 @@ TEST_CASE("a kit is written as an archive, whose folder is not watched")
     CHECK(cluster.text("kitWritten").isEmpty()); // the file is not of this set-up
 }
 
+TEST_CASE("a kit that is being written can be cancelled, and its files have a purpose each")
+{
+    Cluster cluster;
+    cluster.open();
+    const auto* files = cluster.find<DataTable>("kitFiles")->model();
+    REQUIRE(files->rowCount() > 8);
+    for (int row = 0; row < files->rowCount(); ++row)
+        CHECK_FALSE(files->index(row, 2).data().toString().isEmpty());
+    auto* cancel = cluster.find<QPushButton>("cancelKit");
+    CHECK_FALSE(cancel->isVisible());
+    const QString folder = cluster.home.filePath(QStringLiteral("kit"));
+    {
+        const tests::BusyPool busy;
+        cluster.page->writeTo(folder, engine::IfExists::Refuse);
+        CHECK(cluster.text("kitWritten").startsWith(QStringLiteral("Writing")));
+        cancel->click();
+    }
+    REQUIRE(waitFor([&] { return !cancel->isVisible(); }));
+    CHECK(cluster.text("kitWritten").contains(QStringLiteral("cancelled")));
+    CHECK_FALSE(QFile::exists(folder + QStringLiteral("/train.py")));
+}
+
 // It was named as the kit of the new set-up.
 TEST_CASE("a kit whose set-up changed while it was written is named as the earlier one")
 {

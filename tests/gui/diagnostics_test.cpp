@@ -2,7 +2,7 @@
 #include "app/shell/notice_bar.h"
 #include "app/ui/message_log.h"
 #include "app/ui/settings.h"
-#include "app/window/diagnostics_dialog.h"
+#include "app/window/help_dialog.h"
 #include "app/window/main_window.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"
@@ -15,10 +15,10 @@
 #include <QFile>
 #include <QFileDialog>
 #include <QListWidget>
-#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBrowser>
 
 namespace app {
 namespace {
@@ -66,15 +66,16 @@ TEST_CASE("diagnostics show what they write, and write just that into a new fold
         {w.folder.filePath(QStringLiteral("secret-run.sqlite")), {}, {}, {}, {}, {}, {}, {}, {}});
     keepError(QStringLiteral("The disk of %1 is full.").arg(QDir::homePath()));
     w.find<QAction>("diagnostics")->trigger();
-    auto* dialog = w.find<DiagnosticsDialog>("diagnosticsDialog");
+    auto* dialog = w.find<HelpDialog>("helpDialog");
     auto* files = w.find<QListWidget>("diagnosticsFiles");
-    auto* text = w.find<QPlainTextEdit>("diagnosticsText");
-    REQUIRE(files->count() == 4);
-    files->setCurrentRow(0);
-    CHECK(text->toPlainText().contains(QStringLiteral("Qt: ") + QString::fromLatin1(qVersion())));
+    auto* text = w.find<QTextBrowser>("diagnosticsText");
+    REQUIRE(files->count() == 5);
+    CHECK(files->currentRow() == static_cast<int>(HelpDialog::Topic::Messages));
     files->setCurrentRow(1);
-    REQUIRE(waitFor([&] { return text->toPlainText().contains(QStringLiteral("\"cpu\"")); }));
-    files->setCurrentRow(3);
+    CHECK(text->toPlainText().contains(QStringLiteral("Qt: ") + QString::fromLatin1(qVersion())));
+    files->setCurrentRow(2);
+    REQUIRE(waitFor([&] { return text->toPlainText().startsWith(QStringLiteral("cpu ")); }));
+    files->setCurrentRow(4);
     CHECK(text->toPlainText().contains(QStringLiteral("The disk of ~ is full.")));
     w.find<QCheckBox>("diagnosticsNames")->click();
     CHECK(text->toPlainText().contains(QDir::homePath()));

@@ -1,16 +1,17 @@
 #include "app/run/run_state_view.h"
 #include "app/setup/prediction_panel.h"
 #include "app/ui/segment_control.h"
+#include "app/ui/settings.h"
 #include "app/ui/unsaved_dialog.h"
-#include "app/window/device_dialog.h"
 #include "app/window/export_dialog.h"
-#include "app/window/keys_dialog.h"
+#include "app/window/help_dialog.h"
 #include "tests/app/wait_for.h"
 #include "tests/gui/walk.h"
 #include "tests/profiler/figure/figure_runs.h"
 
 #include <QPointer>
 #include <QPushButton>
+#include <QTemporaryDir>
 #include <QTimer>
 
 namespace app {
@@ -52,9 +53,9 @@ TEST_CASE("Tab reaches everything in the export dialog, and every choice is name
 TEST_CASE("Tab reaches everything in the message and question dialogs")
 {
     ThemeController theme;
-    checkKeyboard(new AboutDialog(theme));
-    checkKeyboard(new DeviceDialog(theme));
-    checkKeyboard(new KeysDialog(theme, {}));
+    const QTemporaryDir folder;
+    const Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    checkKeyboard(new HelpDialog(HelpDialog::Topic::Keys, theme, settings, {}, {}));
     auto* scheme = new SchemeDialog(theme);
     scheme->show(engine::ScheduleRequest(), nullptr);
     checkKeyboard(scheme);

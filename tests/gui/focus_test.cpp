@@ -1,6 +1,6 @@
 #include "app/compare/compare_widget.h"
 #include "app/plan/prediction.h"
-#include "app/study/chart_view.h"
+#include "app/study/chart_panel.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/focus_ring.h"
 #include "app/ui/segment_control.h"
@@ -83,8 +83,8 @@ TEST_CASE("Tab reaches everything in a study, before and after its run")
     desk.window.open({"study"});
     checkWalk(&desk.window);
     desk.window.findChild<QAction*>(QStringLiteral("studyRun"))->trigger();
-    auto* view = desk.window.findChild<ChartView*>(QStringLiteral("studyFrontView"));
-    REQUIRE(waitFor([&] { return view->chart() != nullptr && !view->chart()->marks.empty(); }));
+    auto* view = desk.window.findChild<SceneView*>(QStringLiteral("studyFrontView"));
+    REQUIRE(waitFor([&] { return view->scene() != nullptr && !view->scene()->marks.empty(); }));
     REQUIRE(waitFor(
         [&] { return desk.window.findChild<QAction*>(QStringLiteral("studyRun"))->isEnabled(); }));
     checkWalk(&desk.window);

@@ -1,7 +1,7 @@
 #include "app/editor/editor_page.h"
 #include "app/editor/schedule_editor.h"
 #include "app/run/run_panels.h"
-#include "app/window/keys_dialog.h"
+#include "app/window/help_dialog.h"
 #include "app/window/main_window.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/gui/opened_run.h"
@@ -11,10 +11,10 @@
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QScreen>
-#include <QScrollArea>
 #include <QScrollBar>
 #include <QTabBar>
 #include <QTemporaryDir>
+#include <QTextBrowser>
 #include <QWheelEvent>
 
 #include <map>
@@ -125,10 +125,12 @@ TEST_CASE("the list of keys is no higher than the screen, and scrolls to its end
         actions.back()->setShortcut(
             QKeyCombination(Qt::ControlModifier | Qt::AltModifier, Qt::Key(Qt::Key_A + i)));
     }
-    auto* dialog = new KeysDialog(theme, actions);
+    const QTemporaryDir folder;
+    const Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    auto* dialog = new HelpDialog(HelpDialog::Topic::Keys, theme, settings, {}, actions);
     dialog->show();
     CHECK(dialog->height() < dialog->screen()->availableGeometry().height());
-    auto* scroll = dialog->findChild<QScrollArea*>();
+    auto* scroll = dialog->findChild<QTextBrowser*>();
     REQUIRE(scroll->verticalScrollBar()->maximum() > 0);
     scroll->setFocus();
     for (int i = 0; i < 20; ++i)

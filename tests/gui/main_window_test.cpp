@@ -3,8 +3,6 @@
 #include "app/shell/command_palette.h"
 #include "app/start/start_page.h"
 #include "app/ui/band.h"
-#include "app/window/keys_dialog.h"
-#include "app/window/status_line.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/ledger/ledger.h"
@@ -276,17 +274,18 @@ TEST_CASE("runs that are only compared are recent runs, too")
     CHECK(waitFor([&] { return w.settings.recentRuns().size() == 2; }));
 }
 
-TEST_CASE("a new tab is shown once, and a status that has not changed keeps its labels")
+TEST_CASE("a new tab is shown once, with its facts in the status bar and their tooltip")
 {
     Window w;
     QSignalSpy shown(&w.window.tabs(), &PageTabs::currentChanged);
     w.window.open({"setup"});
     CHECK(shown.count() == 1);
-    auto* status = w.window.findChild<StatusLine*>();
-    const auto labels = status->findChildren<QLabel*>();
-    REQUIRE(labels.size() > 1);
-    Q_EMIT w.window.currentPage()->statusChanged();
-    CHECK(status->findChildren<QLabel*>() == labels);
+    const auto* facts = w.window.findChild<QLabel*>(QStringLiteral("statusFacts"));
+    const QStringList texts = w.window.currentPage()->statusTexts();
+    REQUIRE(texts.size() > 1);
+    CHECK(facts->text().startsWith(texts.front()));
+    CHECK(facts->text().endsWith(texts.back()));
+    CHECK(facts->toolTip() == texts.join(QStringLiteral("<br>")));
 }
 
 // The page went on to show the error of the first time.

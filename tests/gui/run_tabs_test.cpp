@@ -76,12 +76,20 @@ TEST_CASE("a session opens the page of a run on a cluster without a tab of the r
 // The tab showed RD.sqlite.
 TEST_CASE("a tab shows the & in the name of a file")
 {
+    struct NamedPage : Page
+    {
+        QString title() const override { return name; }
+        QString name = QStringLiteral("R&D.sqlite");
+    };
     const ThemeController theme;
-    TabStrip strip(theme);
-    const int tab = strip.addTab(QStringLiteral("R&D.sqlite"), TabStrip::Closing::Allowed);
-    CHECK(strip.bar()->tabText(tab) == QStringLiteral("R&&D.sqlite"));
-    strip.setTitle(tab, QStringLiteral("A&B.sqlite"));
-    CHECK(strip.bar()->tabText(tab) == QStringLiteral("A&&B.sqlite"));
+    PageTabs tabs(theme);
+    auto* page = new NamedPage;
+    tabs.add(page);
+    const auto* bar = tabs.findChild<QTabBar*>();
+    CHECK(bar->tabText(0) == QStringLiteral("R&&D.sqlite"));
+    page->name = QStringLiteral("A&B.sqlite");
+    Q_EMIT page->titleChanged();
+    CHECK(bar->tabText(0) == QStringLiteral("A&&B.sqlite"));
 }
 
 } // namespace app

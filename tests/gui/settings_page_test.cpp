@@ -335,7 +335,7 @@ TEST_CASE("dialogs, menus and the parts of the window have the style sheet of th
 {
     StyledWindow styled;
     auto& [look, settings, window] = styled;
-    window.showKeys();
+    window.showHelp(HelpDialog::Topic::Keys);
     window.showCommands();
     auto* palette = window.findChild<CommandPalette*>();
     const auto* menu = window.findChild<QMenu*>();
@@ -343,7 +343,8 @@ TEST_CASE("dialogs, menus and the parts of the window have the style sheet of th
     REQUIRE(menu != nullptr);
     REQUIRE(dialog != nullptr);
     for (const QWidget* shown : std::initializer_list<const QWidget*>{
-             palette, menu, dialog, window.statusBar(), window.findChild<TabStrip*>()}) {
+             palette, menu, dialog, window.statusBar(),
+             window.findChild<QWidget*>(QStringLiteral("tabStrip"))}) {
         CAPTURE(shown->metaObject()->className());
         CHECK(shown->style() != QApplication::style());
     }

@@ -1,5 +1,5 @@
 #include "app/start/start_page.h"
-#include "app/ui/card_button.h"
+#include "app/ui/data_table.h"
 #include "app/ui/empty_state.h"
 #include "profiler/store/trace_store.h"
 #include "tests/catch.h"
@@ -75,13 +75,16 @@ TEST_CASE("a recent run is listed with its numbers, opens by a click, and is cle
 
     StartPage page(start.theme, start.settings);
     page.show();
-    auto* row = page.findChild<CardButton*>(QStringLiteral("recentRun"));
-    REQUIRE(row != nullptr);
+    auto* table = page.findChild<DataTable*>(QStringLiteral("recentRuns"));
+    REQUIRE(table->model()->rowCount() == 1);
+    CHECK(table->model()->index(0, 3).data() == QStringLiteral("30 units"));
+    CHECK(table->model()->index(0, 4).data() == recent.bubble);
     const PageRequests opened(page);
-    QTest::mouseClick(row, Qt::LeftButton);
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                      table->visualRect(table->model()->index(0, 0)).center());
     CHECK(opened.files("run") == QStringList(recent.file));
     QTest::mouseClick(page.findChild<QPushButton*>(QStringLiteral("clearRecent")), Qt::LeftButton);
-    CHECK(page.findChild<CardButton*>(QStringLiteral("recentRun")) == nullptr);
+    CHECK(table->model()->rowCount() == 0);
     CHECK(start.settings.recentRuns().empty());
 }
 

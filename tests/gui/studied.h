@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/study/chart_view.h"
+#include "app/study/chart_panel.h"
 #include "app/study/study_form.h"
 #include "app/study/study_options.h"
 #include "app/study/study_page.h"
@@ -14,6 +14,7 @@
 #include <QAction>
 #include <QFileDialog>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -47,6 +48,14 @@ struct Studied
         QTest::mouseClick(find<QAbstractButton>(name), Qt::LeftButton);
         settle();
     }
+    void type(const char* option, const char* values) const // in the form
+    {
+        auto* line = find<QLineEdit>((std::string(option) + "Line").c_str());
+        line->selectAll();
+        QTest::keyClicks(line, QString::fromLatin1(values));
+        QTest::keyClick(line, Qt::Key_Return);
+        settle();
+    }
     QAction* action(const char* name) const { return find<QAction>(name); }
     QString summary() const { return find<QLabel>("studySummary")->text(); }
     QString notice() const { return find<Band>("studyNotice")->text(); }
@@ -55,7 +64,7 @@ struct Studied
     {
         return find<DataTable>("studyPointTable")->model()->index(row, column).data().toString();
     }
-    ChartView* map() const { return find<ChartView>("studyMapView"); }
+    SceneView* map() const { return find<SceneView>("studyMapView"); }
     // Runs the grid of the page: 20 simulations unless the test changed it.
     void run() const
     {
@@ -65,13 +74,13 @@ struct Studied
     void waitForEnd() const
     {
         REQUIRE(waitFor([&] { return !page->session().isRunning(); }));
-        REQUIRE(waitFor([&] { return map()->chart() != nullptr; }));
+        REQUIRE(waitFor([&] { return map()->scene() != nullptr; }));
     }
     // The chart of the map marks this point.
     void waitForMap() const
     {
         REQUIRE(waitFor(
-            [&] { return map()->chart() != nullptr && map()->chart()->marks.size() == 20; }));
+            [&] { return map()->scene() != nullptr && map()->scene()->marks.size() == 20; }));
     }
     void save(const char* name, const QString& file) const
     {

@@ -5,6 +5,7 @@
 #include "tests/catch.h"
 
 #include <QAction>
+#include <QTabBar>
 #include <QTemporaryDir>
 
 namespace app {
@@ -19,7 +20,7 @@ struct Window
         REQUIRE(found != nullptr);
         return found;
     }
-    int tabs() const { return window.findChild<TabStrip*>()->count(); }
+    int tabs() const { return window.findChild<QTabBar*>(QStringLiteral("tabs"))->count(); }
 
     QTemporaryDir folder;
     Settings settings{folder.filePath(QStringLiteral("settings.ini"))};

@@ -34,8 +34,8 @@ TEST_CASE("the memory table of one GPU lists memory by owner and what the driver
     REQUIRE(model.rowCount() == 6); // no other owner has any
     CHECK(row(model, 0).join(u'|') == QStringLiteral("Weights|6.00|75.0"));
     CHECK(row(model, 1).join(u'|') == QStringLiteral("Contexts|1.00|12.5"));
-    CHECK(row(model, 2).join(u'|') == QStringLiteral("Sum|7.00|87.5"));
-    CHECK(row(model, 3).join(u'|') == QStringLiteral("Reported by the driver|8.00|"));
+    CHECK(row(model, 2).join(u'|') == QStringLiteral("Total|7.00|87.5"));
+    CHECK(row(model, 3).join(u'|') == QStringLiteral("Reported by the driver|8.00|100.0"));
     CHECK(row(model, 4).join(u'|') == QStringLiteral("Difference|%1|").arg(percent(0.125)));
     CHECK(model.index(0, 2).data(kShareRole).toDouble() == Approx(0.75));
     CHECK_FALSE(model.index(2, 2).data(kShareRole).isValid()); // only owners have a bar
@@ -56,9 +56,10 @@ TEST_CASE("each of several GPUs has a column, and they are summed up")
     CHECK(row(model, 0).join(u'|') == QStringLiteral("Weights|12.00|92.3|6.00|6.00")); // of 13
     CHECK(row(model, 1).join(u'|') == QStringLiteral("Stash|1.00|7.7|0.00|1.00"));
     CHECK(row(model, 3).join(u'|')
-          == QStringLiteral("(Reserved for communicators)|0.50||0.00|0.50"));
-    CHECK(row(model, 4).join(u'|') == QStringLiteral("Sum|15.00|115.4|7.00|8.00"));
-    CHECK(row(model, 5).join(u'|') == QStringLiteral("Reported by the driver|13.00||7.00|6.00"));
+          == QStringLiteral("Reserved for communicators|0.50|3.8|0.00|0.50"));
+    CHECK(row(model, 4).join(u'|') == QStringLiteral("Total|15.00|115.4|7.00|8.00"));
+    CHECK(row(model, 5).join(u'|')
+          == QStringLiteral("Reported by the driver|13.00|100.0|7.00|6.00"));
 }
 
 TEST_CASE("a difference beyond the tolerance is highlighted, and a note explains it")

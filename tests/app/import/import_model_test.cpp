@@ -29,13 +29,24 @@ engine::Run importedRun()
     return run;
 }
 
-QString matchRow(const MatchesModel& model, int row)
+struct Matches : TableModel<ImportMatch>
 {
-    QStringList texts;
-    for (int column = 0; column <= MatchesModel::kIteration; ++column)
-        texts.append(model.index(row, column).data().toString());
-    return texts.join(u'|');
-}
+    static constexpr int kAt = 4; // a column
+
+    void show(const engine::Run& run, const std::string& rule)
+    {
+        auto rows = importMatches(run, rule);
+        auto columns = matchColumns(run.info, rows);
+        reset(std::move(columns), std::move(rows));
+    }
+    std::string row(int number) const
+    {
+        QStringList texts;
+        for (int column = 0; column < kAt; ++column)
+            texts.append(index(number, column).data().toString());
+        return texts.join(u'|').toStdString();
+    }
+};
 
 } // namespace
 
@@ -43,23 +54,20 @@ TEST_CASE("the matches of a rule name their device, op and iteration, if they ha
 {
     const engine::Run run = importedRun();
     const QString op = opName(engine::opAt(run.schedule, engine::OpIndex(run.schedule), 0));
-    MatchesModel model;
+    Matches model;
     const QAbstractItemModelTester tester(&model, kStrict);
     model.show(run, "torch-pp");
     REQUIRE(model.rowCount() == 2); // what the run does not have is left out
-    CHECK(matchRow(model, 0).toStdString()
-          == QStringLiteral("gemm|device 1|%1|7").arg(op).toStdString());
+    CHECK(model.row(0) == QStringLiteral("gemm|device 1|%1|7").arg(op).toStdString());
     CHECK(*model.at(0).begin == 4'000'000);
     CHECK(model.index(0, 0).data(Qt::ToolTipRole).toString().contains(QStringLiteral("gemm")));
-    CHECK(matchRow(model, 1).toStdString() == "ncclDevKernel_SendRecv|another copy|–|–");
-    CHECK(model.index(1, MatchesModel::kAt).data().toString().toStdString() == "–");
-    CHECK(model.headerData(MatchesModel::kAt, Qt::Horizontal).toString().startsWith(u"At, "));
+    CHECK(model.row(1) == "ncclDevKernel_SendRecv|another copy|–|–");
+    CHECK(model.index(1, Matches::kAt).data().toString().toStdString() == "–");
+    CHECK(model.headerData(Matches::kAt, Qt::Horizontal).toString().startsWith(u"At, "));
 
     model.show(run, "");
     REQUIRE(model.rowCount() == 1);
-    CHECK(matchRow(model, 0).toStdString() == "elementwise|device 0|–|0");
-    model.clear();
-    CHECK(model.rowCount() == 0);
+    CHECK(model.row(0) == "elementwise|device 0|–|0");
 }
 
 TEST_CASE("the first column of matches on CPUs has ranges, with their whole names")
@@ -68,7 +76,7 @@ TEST_CASE("the first column of matches on CPUs has ranges, with their whole name
     run.info.import->onGpu = false;
     run.info.import->matches = {
         {"", "autograd::engine::evaluate_function: MmBackward0", 0, {}, 0, {2'000'000, 2'500'000}}};
-    MatchesModel model;
+    Matches model;
     model.show(run, "");
     CHECK(model.headerData(0, Qt::Horizontal).toString() == QStringLiteral("Range"));
     CHECK(model.index(0, 0).data().toString()

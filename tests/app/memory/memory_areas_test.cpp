@@ -99,6 +99,14 @@ TEST_CASE("a click in a panel chooses its device and time, and no memory draws n
     CHECK_FALSE(shown.areas.grab().isNull());
 }
 
+TEST_CASE("the chart of memory that is exported has every device and no cursor")
+{
+    const ShownAreas shown;
+    const std::string svg = profiler::toSvg(shown.areas.scene());
+    for (const char* text : {"Device 0", "Device 3", "peak, GiB", "Time in ms"})
+        CHECK(svg.find(text) != std::string::npos);
+}
+
 TEST_CASE("the order of pairs has evictors at the left and their partners at the right")
 {
     const auto report = reportOf({"bpipe", 4, 8, 1});
@@ -116,9 +124,9 @@ TEST_CASE("the order of pairs has evictors at the left and their partners at the
 TEST_CASE("the table of what is alive ends with its sum, which is the memory at that time")
 {
     const auto report = reportOf({"1f1b", 4, 4, 1});
-    AliveModel model;
+    TableModel<AliveRow> model;
     const auto& peak = profiler::peakOf(report->steps[{1}]);
-    model.show(*report, {1}, peak.time);
+    showAlive(model, *report, {1}, peak.time);
     const int last = model.rowCount() - 1;
     CHECK(model.index(last, 0).data().toString() == QStringLiteral("Alive"));
     CHECK(model.index(last, 5).data().toString() == report->amount(peak.total()));
@@ -131,8 +139,8 @@ TEST_CASE("the table of what is alive ends with its sum, which is the memory at 
 
 TEST_CASE("a device without a plan has a peak and no prediction")
 {
-    MemoryModel model;
-    model.show(reportOf({"1f1b", 4, 4, 1}));
+    TableModel<engine::DeviceId> model;
+    showMemory(model, reportOf({"1f1b", 4, 4, 1}));
     REQUIRE(model.rowCount() == 4);
     CHECK(model.headerData(1, Qt::Horizontal).toString() == QStringLiteral("Predicted"));
     CHECK(model.index(0, 1).data().toString() == QStringLiteral("–"));
@@ -146,8 +154,8 @@ TEST_CASE("the memory of a simulated run is predicted, and nothing else is shown
     run.info.mode = engine::Mode::Simulate;
     const auto report = std::make_shared<const MemoryReport>(
         memoryReport(std::make_shared<const engine::Run>(std::move(run)), 0));
-    MemoryModel model;
-    model.show(report);
+    TableModel<engine::DeviceId> model;
+    showMemory(model, report);
     REQUIRE(model.columnCount() == 2);
     CHECK(model.headerData(1, Qt::Horizontal).toString() == QStringLiteral("Predicted"));
     CHECK(model.index(0, 1).data().toString()
@@ -161,9 +169,10 @@ TEST_CASE("a device whose memory was not recorded has no share of the limit")
     run.info.mode = engine::Mode::Simulate;
     run.info.deviceName = "A100 SXM 80 GB";
     std::erase_if(run.timeline.memory, [](const auto& event) { return event.device == 3; });
-    MemoryModel model;
-    model.show(std::make_shared<const MemoryReport>(
-        memoryReport(std::make_shared<const engine::Run>(std::move(run)), 0)));
+    TableModel<engine::DeviceId> model;
+    showMemory(model,
+               std::make_shared<const MemoryReport>(
+                   memoryReport(std::make_shared<const engine::Run>(std::move(run)), 0)));
     REQUIRE(model.columnCount() == 3);
     CHECK(model.headerData(2, Qt::Horizontal).toString() == QStringLiteral("Of limit, %"));
     CHECK(model.index(2, 2).data().toString() != QStringLiteral("–"));

@@ -7,24 +7,24 @@
 namespace app {
 namespace {
 
-std::shared_ptr<const profiler::QueryResult> result()
+void show(TableModel<QueryRow>& model)
 {
     profiler::QueryResult result;
     result.columns = {"name", "time"};
     result.rows = {{std::string("2F0, \"a\""), std::int64_t{12}},
                    {std::monostate(), std::monostate()},
                    {std::string(500, 'x'), 0.1}};
-    return std::make_shared<const profiler::QueryResult>(std::move(result));
+    model.reset(queryColumns(result), result.rows);
 }
 
 } // namespace
 
 TEST_CASE("rows of a query are shown as SQLite returned them")
 {
-    QueryModel model;
+    TableModel<QueryRow> model;
     const QAbstractItemModelTester tester(&model);
     CHECK(model.rowCount() == 0);
-    model.show(result());
+    show(model);
     CHECK(model.headerData(1, Qt::Horizontal, Qt::DisplayRole).toString()
           == QStringLiteral("time"));
     CHECK(model.index(0, 1).data().toString() == QStringLiteral("12"));
@@ -42,9 +42,9 @@ TEST_CASE("rows of a query are shown as SQLite returned them")
 
 TEST_CASE("a copy has the full values, and NULL is empty")
 {
-    QueryModel model;
-    model.show(result());
-    const QStringList lines = model.csv().split(QLatin1Char('\n'));
+    TableModel<QueryRow> model;
+    show(model);
+    const QStringList lines = queryCsv(model).split(QLatin1Char('\n'));
     CHECK(lines.at(0) == QStringLiteral("name,time"));
     CHECK(lines.at(1) == QStringLiteral("\"2F0, \"\"a\"\"\",12"));
     CHECK(lines.at(2) == QStringLiteral(","));

@@ -1,4 +1,4 @@
-#include "app/study/chart_view.h"
+#include "app/study/chart_panel.h"
 #include "tests/catch.h"
 
 #include <QComboBox>

@@ -1,4 +1,5 @@
 #include "app/ui/data_table.h"
+#include "app/ui/table_model.h"
 #include "tests/catch.h"
 
 #include <QHeaderView>
@@ -153,6 +154,21 @@ TEST_CASE("the cells of a table are measured again only if they have changed")
 
 // Sections are not narrower than 30 pixels, which the sum of the widths ignored: a bar appeared and
 // covered the last row.
+// The window crashed when it was closed while a page whose models are members was visible.
+TEST_CASE("a table whose model is destroyed can be hidden")
+{
+    app::ThemeController theme;
+    app::DataTable table(theme, 24);
+    {
+        app::TableModel<int> model;
+        model.reset({{QStringLiteral("Number"), [](int number) { return number; }}}, {1, 2});
+        table.setModel(&model);
+        table.show();
+    }
+    table.hide();
+    CHECK_FALSE(table.isVisible());
+}
+
 TEST_CASE("a table of narrow columns does not scroll at the width that it needs")
 {
     QStandardItemModel model(1, kColumns);

@@ -11,7 +11,7 @@ using namespace tests;
 
 namespace {
 
-DrawnChart drawn(const SmallStudy& small, std::size_t chart, const ChartStyle& style = {})
+MarkedScene drawn(const SmallStudy& small, std::size_t chart, const ChartStyle& style = {})
 {
     const auto result
         = drawChart(small.study, small.study.charts[chart], small.points, small.results, style);
@@ -20,7 +20,7 @@ DrawnChart drawn(const SmallStudy& small, std::size_t chart, const ChartStyle& s
 }
 
 template<class Shape>
-std::vector<Shape> shapesOf(const DrawnChart& chart)
+std::vector<Shape> shapesOf(const MarkedScene& chart)
 {
     std::vector<Shape> found;
     for (const SceneShape& shape : chart.scene.groups.front().shapes)
@@ -29,9 +29,9 @@ std::vector<Shape> shapesOf(const DrawnChart& chart)
     return found;
 }
 
-const ChartMark& markOf(const DrawnChart& chart, std::size_t point)
+const SceneMark& markOf(const MarkedScene& chart, std::size_t point)
 {
-    const auto found = std::ranges::find(chart.marks, point, &ChartMark::point);
+    const auto found = std::ranges::find(chart.marks, point, &SceneMark::point);
     REQUIRE(found != chart.marks.end());
     return *found;
 }
@@ -42,7 +42,7 @@ bool isInside(const Rect& inner, double width, double height)
         && inner.y + inner.height <= height;
 }
 
-bool hasText(const DrawnChart& chart, std::string_view part)
+bool hasText(const MarkedScene& chart, std::string_view part)
 {
     return std::ranges::any_of(shapesOf<Text>(chart), [part](const Text& text) {
         return text.text.find(part) != std::string::npos;
@@ -54,10 +54,10 @@ bool hasText(const DrawnChart& chart, std::string_view part)
 TEST_CASE("a heat map has a cell for every point, hatched if it is not possible")
 {
     const SmallStudy small;
-    const DrawnChart map = drawn(small, 0);
+    const MarkedScene map = drawn(small, 0);
     CHECK(map.marks.size() == 12);
     std::set<std::pair<double, double>> places;
-    for (const ChartMark& mark : map.marks) {
+    for (const SceneMark& mark : map.marks) {
         CHECK(small.points[mark.point].values[1] == "0.5");
         CHECK(isInside(mark.rect, map.scene.width, map.scene.height));
         places.insert({mark.rect.x, mark.rect.y});
@@ -74,7 +74,7 @@ TEST_CASE("a heat map has a cell for every point, hatched if it is not possible"
     CHECK(hasText(map, "hatched: not possible or over memory"));
     SmallStudy all;
     all.study.onlyFitting = false;
-    const DrawnChart possible = drawn(all, 0);
+    const MarkedScene possible = drawn(all, 0);
     CHECK(hasText(possible, "hatched: not possible"));
     CHECK_FALSE(hasText(possible, "over memory"));
 }
@@ -82,7 +82,7 @@ TEST_CASE("a heat map has a cell for every point, hatched if it is not possible"
 TEST_CASE("a heat map frames the best cell of every column")
 {
     const SmallStudy small;
-    const DrawnChart map = drawn(small, 0);
+    const MarkedScene map = drawn(small, 0);
     std::vector<Box> frames;
     for (const Box& box : shapesOf<Box>(map))
         if (box.stroke > 0)
@@ -102,7 +102,7 @@ TEST_CASE("a heat map frames the best cell of every column")
 TEST_CASE("the colour bar of a heat map has the colours and the values of its extreme cells")
 {
     const SmallStudy small;
-    const DrawnChart map = drawn(small, 0);
+    const MarkedScene map = drawn(small, 0);
     const auto boxes = shapesOf<Box>(map);
     const auto colourAt = [&](const char* n, const char* scheme) {
         const Rect& cell = markOf(map, small.at(n, "0.5", scheme)).rect;
@@ -129,7 +129,7 @@ TEST_CASE("the colour bar of a heat map has the colours and the values of its ex
 TEST_CASE("the legend of a phase map has the colours of its cells, and the hatch")
 {
     SmallStudy small;
-    const DrawnChart map = drawn(small, 2);
+    const MarkedScene map = drawn(small, 2);
     const Rect& cell = markOf(map, small.at("8", "0", "bitpipe")).rect;
     const auto boxes = shapesOf<Box>(map);
     const auto of = [&](const Rect& rect) {
@@ -166,7 +166,7 @@ TEST_CASE("a map that fills its height has higher rows, up to a limit")
 TEST_CASE("the best of a cell of a phase map is the point of its mark")
 {
     const SmallStudy small;
-    const DrawnChart map = drawn(small, 2);
+    const MarkedScene map = drawn(small, 2);
     CHECK(map.marks.size() == 8); // 4 N x 2 transfer times
     markOf(map, small.at("8", "0", "bitpipe"));
     markOf(map, small.at("8", "0.5", "1f1b"));
@@ -178,7 +178,7 @@ TEST_CASE("a Pareto chart shades what is over the memory of a device")
     SmallStudy small;
     CHECK_FALSE(hasText(drawn(small, 1), "over 10.0 GiB")); // GPipe does not fit and is left out
     small.study.onlyFitting = false;
-    const DrawnChart front = drawn(small, 1);
+    const MarkedScene front = drawn(small, 1);
     CHECK(hasText(front, "over 10.0 GiB"));
     CHECK(front.marks.size() == 3);
     const auto dashed = shapesOf<Line>(front);
@@ -195,10 +195,10 @@ TEST_CASE("the marks of a line are its points, from left to right")
     SmallStudy small;
     small.study.charts.front().kind = StudyChart::Kind::Lines;
     small.study.onlyFitting = false;
-    const DrawnChart lines = drawn(small, 0);
+    const MarkedScene lines = drawn(small, 0);
     CHECK(lines.marks.size() == 11);
-    const ChartMark& eight = markOf(lines, small.at("8", "0.5", "1f1b"));
-    const ChartMark& sixteen = markOf(lines, small.at("16", "0.5", "1f1b"));
+    const SceneMark& eight = markOf(lines, small.at("8", "0.5", "1f1b"));
+    const SceneMark& sixteen = markOf(lines, small.at("16", "0.5", "1f1b"));
     CHECK(eight.row == sixteen.row);
     CHECK(eight.rect.x < sixteen.rect.x);
     CHECK(eight.rect.y > sixteen.rect.y); // 8.5 is below 16.5
@@ -214,7 +214,7 @@ TEST_CASE("a line that ends early is named next to its last point")
     small.study.onlyFitting = false;
     for (const char* n : {"8", "16", "32"})
         small.results[small.at(n, "0.5", "gpipe")] = {{}, "impossible", true};
-    const DrawnChart lines = drawn(small, 0);
+    const MarkedScene lines = drawn(small, 0);
     const auto texts = shapesOf<Text>(lines);
     const auto xOf = [&](const char* name) {
         const auto label = std::ranges::find(texts, name, &Text::text);
@@ -236,7 +236,7 @@ TEST_CASE("the interval of a measured iteration is an error bar")
         const auto plain = shapesOf<Line>(drawn(small, 0));
         of[StudyMetric::IterationLow] = 30;
         of[StudyMetric::IterationHigh] = 60; // over the other values, which end at 33
-        const DrawnChart chart = drawn(small, 0);
+        const MarkedScene chart = drawn(small, 0);
         const auto lines = shapesOf<Line>(chart);
         const auto isUpright
             = [](const Line& line) { return line.x1 == line.x2 && line.y1 - line.y2 > 50; };
@@ -336,7 +336,7 @@ TEST_CASE("axes and captions have the labels and units of their options")
     small.study.charts.front().y = "speed_up";
     small.study.charts.front().where = {{"micro-batches", "8"}};
     small.study.onlyFitting = false;
-    const DrawnChart lines = drawn(small, 0);
+    const MarkedScene lines = drawn(small, 0);
     CHECK(hasText(lines, "P2P message, units"));
     CHECK(hasText(lines, "Speed-up"));
     small.study.ratios.front().name = small.study.charts.front().y = "speed_up_over_1f1b";
@@ -374,8 +374,8 @@ TEST_CASE("the points of a Pareto chart are off the axis, and their labels outsi
 {
     SmallStudy small;
     small.study.onlyFitting = false;
-    const DrawnChart front = drawn(small, 1);
-    for (const ChartMark& mark : front.marks)
+    const MarkedScene front = drawn(small, 1);
+    for (const SceneMark& mark : front.marks)
         CHECK(mark.rect.x > 64);
     const auto texts = shapesOf<Text>(front);
     for (const auto& [scheme, title] : {std::pair("gpipe", "GPipe"), std::pair("1f1b", "1F1B"),

@@ -306,11 +306,10 @@ TEST_CASE("a study with other charts and ratios keeps its results")
     REQUIRE(runStudy(study, kStudy, folder.path(), counted, {}));
     REQUIRE(calls == 4);
     study.title = "Another title";
-    StudyRatio slower = study.ratios.front();
-    slower.inverse = false;
-    slower.name = "slow_down";
-    setRatio(study, 0, slower);
-    CHECK(study.charts.front().y == "slow_down");
+    study.ratios.front().inverse = false;
+    study.ratios.front().name = study.charts.front().y = "slow_down";
+    for (StudyAnswer& answer : study.answers)
+        answer.y = "slow_down";
     const std::string toml = studyToml(study);
     REQUIRE(runStudy(study, toml, folder.path(), counted, {}));
     CHECK(calls == 4);

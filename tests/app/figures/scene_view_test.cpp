@@ -1,4 +1,4 @@
-#include "app/study/chart_view.h"
+#include "app/figures/scene_view.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 
@@ -14,7 +14,7 @@ struct Grid
 {
     explicit Grid(double height = 90)
     {
-        profiler::DrawnChart chart;
+        profiler::MarkedScene chart;
         chart.scene.width = 200;
         chart.scene.height = height;
         for (std::size_t row = 0; row < 3; ++row)
@@ -25,16 +25,16 @@ struct Grid
                                        row});
         view.resize(200, 100);
         view.QWidget::show();
-        view.show(std::make_shared<const profiler::DrawnChart>(std::move(chart)));
-        QObject::connect(&view, &ChartView::pointChosen, &view,
+        view.show(std::make_shared<const profiler::MarkedScene>(std::move(chart)));
+        QObject::connect(&view, &SceneView::pointChosen, &view,
                          [this](std::size_t point) { chosen.push_back(point); });
-        QObject::connect(&view, &ChartView::pointOpened, &view,
+        QObject::connect(&view, &SceneView::pointOpened, &view,
                          [this](std::size_t point) { opened.push_back(point); });
     }
     void press(Qt::Key key) { QTest::keyClick(&view, key); }
 
     ThemeController theme;
-    ChartView view{theme, [](std::size_t point) { return QStringLiteral("point %1").arg(point); }};
+    SceneView view{theme, [](std::size_t point) { return QStringLiteral("point %1").arg(point); }};
     std::vector<std::size_t> chosen, opened;
 };
 using Points = std::vector<std::size_t>;
@@ -70,8 +70,7 @@ TEST_CASE("an arrow key selects the first point if the chart lacks the selected 
 {
     Grid grid;
     grid.view.select(77);
-    CHECK(grid.view.accessibleDescription()
-          == QStringLiteral("No point of this chart is selected"));
+    CHECK(grid.view.accessibleDescription() == QStringLiteral("Nothing is selected"));
     grid.press(Qt::Key_Return);
     CHECK(grid.opened.empty());
     grid.press(Qt::Key_Down);

@@ -1,0 +1,67 @@
+#include "app/study/study_form.h"
+#include "tests/app/wait_for.h"
+#include "tests/catch.h"
+
+#include <QLabel>
+#include <QLineEdit>
+
+using namespace app;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+struct Line
+{
+    explicit Line(const char* key)
+        : line(key)
+    {
+        line.QWidget::show();
+        QObject::connect(&line, &ValuesLine::edited, &line,
+                         [this](const Texts& values) { edits.push_back(values); });
+    }
+    QLineEdit& field() const { return *line.findChild<QLineEdit*>(); }
+    void type(const char* text) const
+    {
+        field().clear();
+        QTest::keyClicks(&field(), QString::fromLatin1(text));
+        QTest::keyClick(&field(), Qt::Key_Return);
+    }
+
+    ValuesLine line;
+    std::vector<Texts> edits;
+};
+
+} // namespace
+
+TEST_CASE("typed values are sorted, and a wrong range is refused with a reason")
+{
+    const Line of("p2p");
+    of.type("0 to x, 3 steps");
+    CHECK(of.edits.empty());
+    const auto* problem = of.line.findChild<QLabel*>(QStringLiteral("p2pProblem"));
+    CHECK(problem->text().contains(QStringLiteral("write it as 0 to 0.5, 11 steps")));
+    of.type("1, 0.25");
+    CHECK(of.edits == std::vector<Texts>{{"0.25", "1"}});
+    CHECK(problem->text().isEmpty());
+    of.type("");
+    CHECK(of.edits.back().empty());
+}
+
+TEST_CASE("many values in equal steps are shown as a range, and reading it again is no edit")
+{
+    Line of("p2p");
+    Texts values;
+    for (int i = 0; i <= 20; ++i)
+        values.push_back(std::to_string(i));
+    of.line.show(values);
+    CHECK(of.field().text() == QStringLiteral("0 to 20, 21 steps"));
+    QTest::keyClick(&of.field(), Qt::Key_Return);
+    CHECK(of.edits.empty());
+}
+
+TEST_CASE("an option with names offers them")
+{
+    const Line of("attention");
+    for (const char* name : {"standard", "flash", "recompute"})
+        CHECK(of.field().placeholderText().contains(QLatin1String(name)));
+}
