@@ -104,10 +104,8 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
     facts.push_back(
         {say("Bubble"),
          form.isEmpty() ? say("%1, simulated").arg(percent(metrics.bubbleRatio)) : form});
-    facts.push_back(
-        {say("Peak stash"), say("%1 Mₐ at most").arg(number(largestStash(metrics), 1))});
-    facts.push_back(
-        {say("Weights"), say("%1 Mθ per device").arg(unitsText(largestWeights(metrics)))});
+    facts.push_back({say("Peak stash"), say("%1 Mₐ at most").arg(number(metrics.peakStash(), 1))});
+    facts.push_back({say("Weights"), say("%1 Mθ per device").arg(unitsText(metrics.weights()))});
     facts.push_back({say("Messages"),
                      say("%1, and %2 copies within a device")
                          .arg(number(metrics.messages, 0), number(metrics.localCopies, 0))});
