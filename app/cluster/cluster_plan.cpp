@@ -8,9 +8,6 @@
 #include "engine/schedule/check/communication.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/transfers.h"
-#include "engine/sim/memory_events.h"
-#include "engine/sim/simulate.h"
-#include "profiler/analysis/predicted_info.h"
 
 #include <algorithm>
 
@@ -28,33 +25,13 @@ engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
     auto lowered = engine::kitSchedule(plan.experiment, plan.recorded);
     if (!lowered)
         return tl::unexpected(lowered.error());
-    const engine::ModelOnHardware on = onHardware(plan.experiment, std::move(hardware));
+    profiler::PredictionCosts costs;
+    costs.model = onHardware(plan.experiment, std::move(hardware));
+    costs.recomputeKeeps = engine::keptShare(*costs.model);
     // "contiguous" because rank r is device r % D of copy r / D (resources/kit/README.md).
-    const auto mapping
-        = TRY(engine::Mapping::of(*lowered, "contiguous", engine::nodeShape(on.hardware, 1)));
-    const auto prices = TRY(engine::modelPrices(lowered->shape, on, mapping, {},
-                                                holds(*lowered, engine::OpKind::Recompute)
-                                                    ? engine::RecomputeIn::Ops
-                                                    : engine::RecomputeIn::Backward));
-    const auto costs = TRY(engine::resolved(*lowered, prices));
-    auto timeline = TRY(engine::simulate(*lowered, costs));
-    auto run = std::make_shared<engine::Run>();
-    run->schedule = *std::move(lowered);
-    run->timeline = std::move(timeline);
-    const int stages = run->schedule.shape.stages;
-    run->timeline.memory = engine::simulatedMemory(
-        run->schedule, run->timeline,
-        engine::stageBytes(on, stages, engine::rebuiltBy(run->schedule, on.setup)));
-    run->info.scheme = run->schedule.scheme;
-    const engine::Scheme* scheme = engine::findScheme(run->schedule.scheme);
-    run->info.label = scheme != nullptr ? shortTitle(fromUtf8(scheme->title)).toStdString()
-                                        : run->schedule.scheme;
-    run->info.mode = engine::Mode::Simulate;
-    run->info.outcome = engine::Outcome::Finished;
-    profiler::describeModel(on, run->schedule.shape, run->info);
-    auto metrics = TRY(profiler::metrics(*run));
-    auto loads = TRY(profiler::linkLoads(*run, mapping, profiler::transferBytes(on, stages)));
-    return ClusterPrediction{std::move(run), std::move(metrics), std::move(loads), on.hardware};
+    auto one = TRY(profiler::predictLowered(*std::move(lowered), costs, {.mapping = "contiguous"}));
+    return ClusterPrediction{std::make_shared<const engine::Run>(std::move(one.run)),
+                             std::move(one.metrics), *std::move(one.loads), costs.model->hardware};
 }
 
 // Returns eight GPUs per node, or for more than eight ranks the largest number up to eight that
@@ -302,7 +279,7 @@ ClusterPlan clusterPlanOf(const RunPlan& plan)
             setShape(schedule->shape, cluster);
     cluster.gpusPerNode = gpusThatDivide(cluster.experiment);
     if (plan.source.kind == CostSource::Kind::Hardware)
-        cluster.hardware = plan.source.hardware;
+        cluster.hardware = fromUtf8(plan.source.hardware);
     return cluster;
 }
 

@@ -163,7 +163,7 @@ void TimesPanel::show(const ScheduleCheck& check, const PredictionRequest& reque
     m_note->setText(tr("%1, bubble %2, peak stash %3 Mₐ. %4")
                         .arg(timeText(prediction.metrics.duration, prediction.info),
                              percent(prediction.metrics.bubbleRatio),
-                             number(largestStash(prediction.metrics), 1), costsText(request)));
+                             number(prediction.metrics.peakStash(), 1), costsText(request)));
 }
 
 void TimesPanel::setLow(bool low)

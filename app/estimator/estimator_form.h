@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/plan/bpipe_plan.h"
+#include "app/estimator/estimate.h"
 #include "app/ui/theme.h"
 
 #include <QWidget>
@@ -8,7 +8,6 @@
 #include <vector>
 
 class QLabel;
-class QLineEdit;
 class QPushButton;
 class QVBoxLayout;
 
@@ -25,8 +24,9 @@ class EstimatorForm : public QWidget
 public:
     explicit EstimatorForm(const ThemeController& theme, QWidget* parent = nullptr);
 
-    const BpipePlan& plan() const { return m_plan; }
-    void setPlan(const BpipePlan& plan); // emits edited()
+    const EstimateRequest& request() const { return m_request; }
+    void setRequest(const EstimateRequest& request); // emits edited()
+    QString problem() const;                         // why a text was refused; "" if none was
     // Shows the stage MFU, 0 to 1, that the roofline predicts for each micro-batch size.
     void showMfus(const std::vector<double>& of) { m_roofline = of; }
 
@@ -34,18 +34,17 @@ Q_SIGNALS:
     void edited();
 
 private:
-    void makeSetup(QVBoxLayout& column);
+    void addRow(QVBoxLayout& rows, std::string_view flag);
     void makeAttention(QVBoxLayout& column);
     void makeStageMfu(QVBoxLayout& column);
     void makePresets(QVBoxLayout& column);
     void chooseMfu(bool isTyped);
-    void showPlan();
+    void showRequest();
     void showPreset();
     void changed();
 
-    BpipePlan m_plan;
+    EstimateRequest m_request = defaultEstimate();
     BoundFields* m_fields;
-    QLineEdit *m_sizes, *m_stageMfu;
     SegmentControl* m_mfuFrom;
     QLabel *m_attentionHint, *m_mfuHint;
     std::vector<QPushButton*> m_presets; // one per published case

@@ -1,10 +1,9 @@
 #include "app/estimator/estimator_page.h"
 
-#include "app/estimator/bpipe_text.h"
 #include "app/estimator/estimator_form.h"
 #include "app/plan/cost_state.h"
-#include "app/plan/memory_bars.h"
 #include "app/ui/band.h"
+#include "app/ui/bound_fields.h"
 #include "app/ui/controls.h"
 #include "app/ui/csv.h"
 #include "app/ui/data_table.h"
@@ -208,82 +207,63 @@ void BpipeModel::show(const std::vector<BpipeRow>& shown, double usableMemory)
     reset(columns(), shown);
 }
 
-QString BpipeModel::text(const BpipeRow& row, Column column) const
-{
-    switch (column) {
-    case Column::Size:
-        return QString::number(row.microBatchSize);
-    case Column::Count:
-        return number(row.microBatches, 0);
-    case Column::StageMfu:
-        return number(100 * row.stageMfu, 1);
-    case Column::Kernels:
-        return fromUtf8(row.kernels.name);
-    case Column::Mfu:
-        return number(100 * row.mfu, 1);
-    case Column::SpeedUp:
-        return factorText(row.speedUp);
-    case Column::BreakEven:
-        return &row == &rows().front() ? QStringLiteral("–")
-                                       : number(100 * row.breakEven * m_firstMfu, 1);
-    case Column::Without:
-        return inGibibytes(row.memory.oneFOneB);
-    case Column::With:
-        return row.memory.bpipe ? inGibibytes(*row.memory.bpipe) : QStringLiteral("–");
-    case Column::Transfer:
-        return tr("%1 of %2").arg(inMilliseconds(row.transfer), inMilliseconds(row.forward));
-    }
-    return {};
-}
-
 BpipeModel::Columns BpipeModel::columns() const
 {
-    const auto column
-        = [this](Column which, const QString& title, Qt::AlignmentFlag align = Qt::AlignRight) {
-              return TableColumn<BpipeRow>(
-                  title, [this, which](const BpipeRow& row) { return text(row, which); }, align);
-          };
-    const auto withVerdict = [this](TableColumn<BpipeRow> memory, auto bytesOf) {
-        memory
-            .with(kDifferenceRole,
-                  [this, bytesOf](const BpipeRow& row) -> QVariant {
-                      const std::optional<double> bytes = bytesOf(row);
-                      if (!bytes)
-                          return QString();
-                      return *bytes <= m_usable
-                          ? tr("fits")
-                          : tr("over by %1").arg(inGibibytes(*bytes - m_usable));
-                  })
-            .with(kVerdictRole, [this, bytesOf](const BpipeRow& row) {
-                const std::optional<double> bytes = bytesOf(row);
-                return QVariant(static_cast<int>(bytes && *bytes <= m_usable ? Verdict::Better
-                                                                             : Verdict::Worse));
-            });
-        for (const int role : {kExceedsRole, kStrongRole})
-            memory.with(role, [this, bytesOf](const BpipeRow& row) {
-                const std::optional<double> bytes = bytesOf(row);
-                return QVariant(bytes && *bytes > m_usable);
-            });
-        return memory;
+    using Shown = TableColumn<BpipeRow>;
+    const auto percents = [](double BpipeRow::*share) {
+        return [share](const BpipeRow& row) { return number(100 * (row.*share), 1); };
     };
-    const auto explained = [](TableColumn<BpipeRow> of, const QString& tip) {
+    const auto memory = [this](const QString& title, auto bytesOf) {
+        Shown column(labelled(title, Unit::GiB), [bytesOf](const BpipeRow& row) {
+            const std::optional<double> bytes = bytesOf(row);
+            return bytes ? inGibibytes(*bytes) : QStringLiteral("–");
+        });
+        const auto excess = [this, bytesOf](const BpipeRow& row) {
+            return bytesOf(row).value_or(m_usable) - m_usable;
+        };
+        column.with(kDifferenceRole, [excess, bytesOf](const BpipeRow& row) -> QVariant {
+            return !bytesOf(row)   ? QString()
+                : excess(row) <= 0 ? tr("fits")
+                                   : tr("over by %1").arg(inGibibytes(excess(row)));
+        });
+        column.with(kVerdictRole, [excess, bytesOf](const BpipeRow& row) {
+            const bool fits = bytesOf(row) && excess(row) <= 0;
+            return QVariant(static_cast<int>(fits ? Verdict::Better : Verdict::Worse));
+        });
+        for (const int role : {kExceedsRole, kStrongRole})
+            column.with(role, [excess](const BpipeRow& row) { return QVariant(excess(row) > 0); });
+        return column;
+    };
+    const auto explained = [](Shown of, const QString& tip) {
         return of.with(Qt::ToolTipRole, [tip](const BpipeRow&) { return QVariant(tip); });
     };
     return {
-        column(Column::Size, tr("b")),
-        column(Column::Count, tr("N")),
-        column(Column::StageMfu, tr("Stage MFU, %")),
-        column(Column::Kernels, tr("Attention kernels"), Qt::AlignLeft),
-        column(Column::Mfu, tr("MFU, %")),
-        column(Column::SpeedUp, tr("Speed-up")).with(kStrongRole, kAlways),
-        explained(column(Column::BreakEven, tr("Break-even, %")),
+        Shown(tr("b"), [](const BpipeRow& row) { return QString::number(row.microBatchSize); }),
+        Shown(tr("N"), [](const BpipeRow& row) { return number(row.microBatches, 0); }),
+        Shown(tr("Stage MFU, %"), percents(&BpipeRow::stageMfu)),
+        Shown(
+            tr("Attention kernels"), [](const BpipeRow& row) { return fromUtf8(row.kernels.name); },
+            Qt::AlignLeft),
+        Shown(tr("MFU, %"), percents(&BpipeRow::mfu)),
+        Shown(tr("Speed-up"), [](const BpipeRow& row) { return factorText(row.speedUp); })
+            .with(kStrongRole, kAlways),
+        explained(Shown(tr("Break-even, %"),
+                        [this](const BpipeRow& row) {
+                            return &row == &rows().front()
+                                ? QStringLiteral("–")
+                                : number(100 * row.breakEven * m_firstMfu, 1);
+                        }),
                   tr("Stage MFU that the micro-batch size needs")),
-        withVerdict(column(Column::Without, labelled(tr("1F1B, %1"), Unit::GiB)),
-                    [](const BpipeRow& row) { return std::optional(row.memory.oneFOneB); }),
-        withVerdict(column(Column::With, labelled(tr("BPipe, %1"), Unit::GiB)),
-                    [](const BpipeRow& row) { return row.memory.bpipe; }),
-        explained(column(Column::Transfer, labelled(tr("Transfer of F, %1"), Unit::Millisecond)),
-                  tr("One stash over the link in a node, and the forward that hides it"))};
+        memory(tr("1F1B, %1"),
+               [](const BpipeRow& row) { return std::optional(row.memory.oneFOneB); }),
+        memory(tr("BPipe, %1"), [](const BpipeRow& row) { return row.memory.bpipe; }),
+        explained(
+            Shown(labelled(tr("Transfer of F, %1"), Unit::Millisecond),
+                  [](const BpipeRow& row) {
+                      return tr("%1 of %2")
+                          .arg(inMilliseconds(row.transfer), inMilliseconds(row.forward));
+                  }),
+            tr("One stash over the slowest link between partners, and the forward that hides it"))};
 }
 
 // Published and computed speed-ups, one row per case.
@@ -399,19 +379,20 @@ void EstimatorPage::makeActions()
         "estimatorSimulate", tr("Simulate"), Qt::CTRL | Qt::Key_Return,
         [this] {
             const auto& row = m_answer->rows[static_cast<std::size_t>(m_row)];
-            Q_EMIT pageRequested({.kind = "setup",
-                                  .plan = simulationOf(m_form->plan(), QStringLiteral("bpipe"),
-                                                       row.microBatchSize)});
+            Q_EMIT pageRequested(
+                {.kind = "setup",
+                 .plan = simulationOf(m_form->request(), "bpipe", row.microBatchSize)});
         },
         tr("simulate the chosen micro-batch size with BPipe"));
     m_copyCommand = makeAction("estimatorCommand", tr("Copy as command"), {}, [this] {
-        QGuiApplication::clipboard()->setText(estimateCommand(m_form->plan()));
+        QGuiApplication::clipboard()->setText(estimateCommand(m_form->request()));
     });
     m_copyCommand->setToolTip(tr("Copies the bscope estimate command with this set-up"));
     m_copyTable
         = makeAction("estimatorCopyTable", tr("Copy table"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
                      [this] { QGuiApplication::clipboard()->setText(csvOf(*m_model)); });
-    m_reset = makeAction("estimatorReset", tr("Reset"), {}, [this] { m_form->setPlan({}); });
+    m_reset = makeAction("estimatorReset", tr("Reset"), {},
+                         [this] { m_form->setRequest(defaultEstimate()); });
     m_showSources = makeAction("estimatorShowSources", tr("Sources of the numbers"), {});
     m_showSources->setCheckable(true);
     m_showSources->setChecked(true);
@@ -534,12 +515,12 @@ void EstimatorPage::showColumns()
 
 void EstimatorPage::estimate()
 {
-    auto question = questionOf(m_form->plan());
-    if (!question)
-        return refuse(fromUtf8(question.error().message));
-    auto answer = answerOf(*question);
+    if (const QString problem = m_form->problem(); !problem.isEmpty())
+        return refuse(problem);
+    auto question = profiler::questionOf(m_form->request());
+    auto answer = question ? engine::bpipeGain(*question) : tl::unexpected(question.error());
     if (!answer)
-        return refuse(fromUtf8(answer.error().message));
+        return refuse(withLabels(profiler::estimateFields(), answer.error().message));
     m_question = *std::move(question);
     m_answer = *std::move(answer);
     showAnswer();
@@ -617,7 +598,7 @@ void EstimatorPage::choose(int row)
     texts.append(published.join(QLatin1Char('\n')));
     m_steps->setText(texts.join(QStringLiteral("\n\n")));
     showSources();
-    m_memory.ask({m_form->plan(), chosen.microBatchSize});
+    m_memory.ask({m_form->request(), chosen.microBatchSize});
     Q_EMIT statusChanged();
 }
 
@@ -727,18 +708,22 @@ void EstimatorPage::resizeEvent(QResizeEvent* event)
 QJsonObject EstimatorPage::state() const
 {
     QJsonObject state = Page::state();
-    state.insert(QStringLiteral("costs"), costState(m_form->plan()));
+    const EstimateRequest& request = m_form->request();
+    state.insert(QStringLiteral("estimate"), fieldTexts(profiler::estimateFields(), request));
+    state.insert(QStringLiteral("hasStageMfu"), request.hasStageMfu);
     return state;
 }
 
 void EstimatorPage::restoreState(const QJsonObject& state)
 {
     Page::restoreState(state);
-    if (const QJsonValue costs = state.value(QStringLiteral("costs")); costs.isObject()) {
-        BpipePlan plan;
-        restoreCosts(plan, costs.toObject());
-        m_form->setPlan(plan);
-    }
+    const QJsonValue stored = state.value(QStringLiteral("estimate"));
+    if (!stored.isObject())
+        return;
+    EstimateRequest request;
+    setFields(profiler::estimateFields(), request, stored.toObject());
+    request.hasStageMfu = state.value(QStringLiteral("hasStageMfu")).toBool();
+    m_form->setRequest(request);
 }
 
 } // namespace app

@@ -1,13 +1,11 @@
 #pragma once
 
-#include "app/estimator/bpipe_text.h"
-#include "app/plan/bpipe_memory.h"
+#include "app/estimator/estimate.h"
 #include "app/shell/page.h"
 #include "app/ui/controls.h"
 #include "app/ui/latest.h"
 #include "app/ui/table_model.h"
 #include "app/ui/theme.h"
-#include "engine/cost/bpipe_gain.h"
 #include "profiler/study/reproduce.h"
 
 #include <optional>
@@ -76,7 +74,6 @@ public:
     void show(const std::vector<engine::BpipeRow>& rows, double usableMemory); // bytes
 
 private:
-    QString text(const engine::BpipeRow& row, Column column) const;
     Columns columns() const;
 
     // The usable memory in bytes, and the stage MFU of the first row.
@@ -123,7 +120,7 @@ private:
 
     const ThemeController& m_theme;
     Background m_reading{this};
-    using MemoryRequest = std::pair<BpipePlan, int>; // and the micro-batch size
+    using MemoryRequest = std::pair<EstimateRequest, int>; // and the micro-batch size
     Latest<MemoryRequest, engine::Result<BpipeMemory>> m_memory{
         this,
         [](const MemoryRequest& asked, const auto&) {

@@ -1,9 +1,9 @@
 #include "app/figures/figure_draft.h"
 
 #include "app/figures/figure_recipe.h"
-#include "app/figures/schematic.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
+#include "profiler/predict/predict.h"
 
 #include <utility>
 #include <vector>
@@ -26,7 +26,7 @@ Result<profiler::Scene> layOut(const std::vector<std::shared_ptr<const engine::R
             pointers.push_back(run.get());
             continue;
         }
-        auto drawn = TRY(schematic(*run));
+        auto drawn = TRY(profiler::schematic(*run));
         schematics.push_back(std::move(drawn));
         pointers.push_back(&schematics.back());
     }

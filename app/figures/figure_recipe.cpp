@@ -1,6 +1,5 @@
 #include "app/figures/figure_recipe.h"
 
-#include "app/figures/schematic.h"
 #include "app/figures/write_figure.h"
 #include "app/ui/numbers.h"
 #include "engine/base/new_file.h"
@@ -10,6 +9,7 @@
 #include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 #include "profiler/analysis/metrics.h"
+#include "profiler/predict/predict.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 
@@ -224,7 +224,8 @@ Result<engine::Run> readExperiment(const std::string& file, FigureTimes times)
                         file, file));
     return engine::readFile(file)
         .and_then([](const std::string& text) { return engine::experimentFromToml(text); })
-        .and_then([](const engine::Experiment& experiment) { return schematic(experiment); })
+        .and_then(
+            [](const engine::Experiment& experiment) { return profiler::schematic(experiment); })
         .map_error([&](const Error& error) {
             return Error{error.code, fmt::format("{}: {}", file, error.message)};
         });
@@ -241,7 +242,7 @@ Result<engine::Run> readRun(const std::string& file, FigureTimes times)
     if (!run)
         return run;
     TRY(profiler::checkHasOps(*run, file));
-    return times == FigureTimes::Schematic ? schematic(*run) : run;
+    return times == FigureTimes::Schematic ? profiler::schematic(*run) : run;
 }
 
 Result<std::vector<engine::Run>> readRuns(const FigureRequest& request)

@@ -11,41 +11,19 @@ namespace {
 
 using engine::Result;
 
-Result<MappedPrediction> mappedOf(const Prediction& prediction, const PredictionRequest& request,
-                                  const engine::ModelOnHardware& on)
+// The prediction needs loads.
+MappedPrediction mappedOf(const Prediction& prediction, const PredictionRequest& request)
 {
-    const engine::Run& run = *prediction.run;
-    const auto mapping
-        = TRY(engine::Mapping::of(run.schedule, request.schedule.mapping,
-                                  engine::nodeShape(on.hardware, on.setup.tensorParallel)));
-    auto loads = TRY(
-        profiler::linkLoads(run, mapping, profiler::transferBytes(on, run.schedule.shape.stages)));
-    return MappedPrediction{QString::fromStdString(request.schedule.mapping),
-                            {},
-                            prediction.metrics.duration,
-                            std::move(loads)};
-}
-
-Result<std::shared_ptr<const Prediction>> predictedRun(const PreparedSchedule& prepared,
-                                                       const PredictionRequest& request)
-{
-    auto prediction = TRY(predict(prepared, request));
-    return std::make_shared<const Prediction>(std::move(prediction));
+    return {fromUtf8(request.schedule.mapping), {}, prediction.metrics.duration, *prediction.loads};
 }
 
 // Predicts with the mapping of `request`. If that fails, the problem of the result is the reason.
-MappedPrediction otherMapping(const PreparedSchedule& prepared, const PredictionRequest& request,
-                              const engine::ModelOnHardware& on)
+MappedPrediction otherMapping(const PreparedSchedule& prepared, const PredictionRequest& request)
 {
-    const auto prediction = predictedRun(prepared, request);
-    auto mapped = prediction ? mappedOf(**prediction, request, on)
-                             : Result<MappedPrediction>(tl::unexpected(prediction.error()));
-    if (mapped)
-        return *std::move(mapped);
-    MappedPrediction failed;
-    failed.mapping = QString::fromStdString(request.schedule.mapping);
-    failed.problem = fromUtf8(mapped.error().message);
-    return failed;
+    if (const auto prediction = predict(prepared, request, Loads::Yes))
+        return mappedOf(*prediction, request);
+    else
+        return {fromUtf8(request.schedule.mapping), fromUtf8(prediction.error().message), 0, {}};
 }
 
 QString stagesOn(const engine::Schedule& schedule, int replica, int device)
@@ -169,12 +147,12 @@ Result<MappingStudy> studyMappings(const PredictionRequest& request,
     if (!prepared.violations.empty())
         return engine::fail(engine::Error::Code::InvalidArgument,
                             prepared.violations.front().message);
-    auto on = TRY(
-        modelOnHardware(request.source, request.recompute, prepared.lowered.shape.dataParallel));
+    auto costs = TRY(profiler::costsOf(request));
     MappingStudy study;
-    study.on = std::make_shared<const engine::ModelOnHardware>(std::move(on));
-    study.prediction = TRY(predictedRun(prepared, request));
-    auto shown = TRY(mappedOf(*study.prediction, request, *study.on));
+    study.on = std::make_shared<const engine::ModelOnHardware>(*std::move(costs.model));
+    study.prediction
+        = std::make_shared<const Prediction>(TRY(predict(prepared, request, Loads::Yes)));
+    const MappedPrediction shown = mappedOf(*study.prediction, request);
     study.shape = engine::nodeShape(study.on->hardware, study.on->setup.tensorParallel);
     const auto mapping = engine::Mapping::of(study.prediction->run->schedule,
                                              request.schedule.mapping, study.shape);
@@ -187,11 +165,11 @@ Result<MappingStudy> studyMappings(const PredictionRequest& request,
         const bool isShown = name == request.schedule.mapping;
         if (isShown)
             study.chosen = study.all.size();
-        study.all.push_back(isShown ? shown : otherMapping(prepared, other, *study.on));
+        study.all.push_back(isShown ? shown : otherMapping(prepared, other));
     }
     if (shown.mapping.endsWith(QStringLiteral(".toml"))) {
         study.chosen = study.all.size();
-        study.all.push_back(std::move(shown));
+        study.all.push_back(shown);
     }
     return study;
 }

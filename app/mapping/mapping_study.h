@@ -1,7 +1,6 @@
 #pragma once
 
-#include "app/plan/bpipe_memory.h"
-#include "app/plan/prediction.h"
+#include "app/plan/memory_bars.h"
 #include "profiler/analysis/link_loads.h"
 
 #include <functional>

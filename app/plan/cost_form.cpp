@@ -6,12 +6,10 @@
 #include "app/ui/form_rows.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/slider_field.h"
-#include "app/ui/spin_field.h"
 #include "app/ui/text.h"
 #include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
 
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
@@ -23,20 +21,6 @@ namespace app {
 namespace {
 
 using Kind = CostSource::Kind;
-
-QStringList toStringList(const std::vector<std::string>& names)
-{
-    QStringList list;
-    for (const std::string& name : names)
-        list.append(fromUtf8(name));
-    return list;
-}
-
-void addRow(QVBoxLayout& column, const QString& title, QWidget* field, const QString& tip)
-{
-    field->setToolTip(tip);
-    column.addLayout(makeFormRow(title, {field}));
-}
 
 } // namespace
 
@@ -69,30 +53,18 @@ CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWid
 
 QWidget* CostSourceForm::makeHardware()
 {
-    CostSource& source = m_plan.source;
     auto* rows = new QWidget;
     auto& column = *spaced(new QVBoxLayout(rows), QMargins(), 6);
-    const auto named = [this](const char* name, const QStringList& names, QString& value) {
-        const auto get = [&value, names] {
-            return static_cast<int>(std::max<qsizetype>(0, names.indexOf(value)));
-        };
-        return m_fields->choice(name, names, get,
-                                [&value, names](int index) { value = names.value(index); });
-    };
-    addRow(column, tr("Transformer"),
-           named("costModel", toStringList(engine::transformerNames()), source.model),
-           tr("Set the sizes that determine FLOPs and bytes"));
-    addRow(column, tr("Hardware"),
-           named("costHardware", toStringList(engine::hardwareNames()), source.hardware),
-           tr("Set peak, memory and links of one device"));
+    for (const char* flag : {"--model", "--hardware"})
+        m_fields->addRow(column, *engine::findField(profiler::costSourceFields(), flag),
+                         m_plan.source, "cost");
     for (const auto& field : engine::trainingSetupFields())
-        m_fields->addRow(column, field, source.setup, "cost");
+        m_fields->addRow(column, field, m_plan.source.setup, "cost");
     return rows;
 }
 
 QWidget* CostSourceForm::makeRecorded()
 {
-    constexpr int kMostShare = 99;
     m_file = named(new QLineEdit, "costRun");
     m_file->setReadOnly(true);
     m_file->setPlaceholderText(tr("none"));
@@ -105,12 +77,14 @@ QWidget* CostSourceForm::makeRecorded()
     auto& column = *spaced(new QVBoxLayout(rows), QMargins(), 4);
     column.addLayout(makeFormRow(tr("Recorded run"), {m_file, browse}));
     column.addWidget(m_hint);
-    addRow(column, tr("I of B, %"),
-           m_fields->number("costInputShare", m_plan.source.inputShare, 0, kMostShare,
-                            tr("as recorded")),
-           tr("Set the input gradient's share of B, for a run that did not split "
-              "the backward"));
+    m_fields->addRow(column, *engine::findField(profiler::costSourceFields(), "--split-backward"),
+                     m_plan.source, "cost");
     return rows;
+}
+
+QString CostSourceForm::problem() const
+{
+    return m_fields->problem();
 }
 
 void CostSourceForm::choose()
@@ -132,13 +106,13 @@ void CostSourceForm::takeRun(const QString& file)
 void CostSourceForm::take(const RunPointer& run)
 {
     CostSource& source = m_plan.source;
-    if (m_isOfPlan && (source.run || source.file != m_loading))
+    if (m_isOfPlan && (source.run || source.file != m_loading.toStdString()))
         return; // the plan was replaced meanwhile
     source.run = run;
     if (m_isOfPlan)
         return Q_EMIT planChanged();
     source.kind = Kind::Recorded;
-    source.file = m_loading;
+    source.file = m_loading.toStdString();
     engine::ScheduleRequest& schedule = m_plan.experiment.schedule;
     schedule.devices = run->schedule.shape.devices;
     schedule.microBatches = run->schedule.shape.microBatches;
@@ -158,13 +132,14 @@ void CostSourceForm::showPlan()
 {
     m_fields->show();
     m_kind->setCurrent(static_cast<int>(m_plan.source.kind));
-    m_file->setText(m_plan.source.file.section(QLatin1Char('/'), -1));
-    m_file->setToolTip(m_plan.source.file);
+    const QString file = fromUtf8(m_plan.source.file);
+    m_file->setText(file.section(QLatin1Char('/'), -1));
+    m_file->setToolTip(file);
     setHint(m_hint, {});
     showKind();
     const CostSource& source = m_plan.source;
-    if (source.kind == Kind::Recorded && !source.run && !source.file.isEmpty()) {
-        takeRun(source.file);
+    if (source.kind == Kind::Recorded && !source.run && !file.isEmpty()) {
+        takeRun(file);
         m_isOfPlan = true;
     }
 }
@@ -288,7 +263,8 @@ void CostForm::showHint()
 
 QString CostForm::problem() const
 {
-    return m_more->problem();
+    const QString ofSource = m_source->problem();
+    return ofSource.isEmpty() ? m_more->problem() : ofSource;
 }
 
 } // namespace app

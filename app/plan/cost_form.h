@@ -35,6 +35,7 @@ public:
     // already, it also takes D, N and the data-parallel width from the run, and the number of
     // chunks if the scheme accepts it.
     void takeRun(const QString& file);
+    QString problem() const; // why a text was refused; "" if none was
 
 Q_SIGNALS:
     void edited();

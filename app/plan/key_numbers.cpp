@@ -65,15 +65,15 @@ KeyNumbers::Item messagesItem(const Prediction& prediction)
 // The peak memory in bytes if the costs are those of a model, otherwise the peak stash in M_a.
 KeyNumbers::Item memoryItem(const Prediction& prediction)
 {
-    const QString stash = number(largestStash(prediction.metrics), 1);
-    if (const auto bytes = largestMemory(prediction.metrics)) {
+    const QString stash = number(prediction.metrics.peakStash(), 1);
+    if (const auto bytes = prediction.metrics.peakBytes()) {
         const Scale scale = byteScale(*bytes);
         return {KeyNumbers::tr("Peak memory"), scale.text(static_cast<double>(*bytes)),
                 scale.unit(), KeyNumbers::tr("largest stash %1 Mₐ").arg(stash),
                 KeyNumbers::tr("stash %1 Mₐ").arg(stash)};
     }
     return {KeyNumbers::tr("Peak stash"), stash, QStringLiteral("Mₐ"),
-            KeyNumbers::tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
+            KeyNumbers::tr("weights %1 Mθ").arg(unitsText(prediction.metrics.weights()))};
 }
 
 // Returns the two parts of a device's bar: other memory and stash in bytes or, if the bytes are
@@ -121,7 +121,7 @@ void KeyNumbers::show(const Prediction* prediction)
     setAccessibleName(spoken.join(QStringLiteral(", ")));
     setToolTip(whole.join(QLatin1Char('\n')));
     m_limit = prediction != nullptr ? static_cast<double>(prediction->deviceMemory) : 0;
-    m_isOfBytes = prediction != nullptr && largestMemory(prediction->metrics).has_value();
+    m_isOfBytes = prediction != nullptr && prediction->metrics.peakBytes().has_value();
     if (prediction != nullptr)
         for (const profiler::DeviceMetrics& device : prediction->metrics.devices)
             if (m_bars.size() < kBars)

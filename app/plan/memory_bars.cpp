@@ -12,6 +12,45 @@
 namespace app {
 namespace {
 
+// Returns the bytes of the stashes for stages of other devices that the device holds at its peak.
+double guestBytes(const engine::Run& run, const profiler::DeviceMetrics& device)
+{
+    const engine::OpIndex index(run.schedule);
+    std::int64_t bytes = 0;
+    for (const engine::MemoryEvent& event : run.timeline.memory) {
+        if (event.time > device.timeOfPeak)
+            break;
+        if (event.device != device.device.value || event.op == engine::MemoryEvent::kNoOp)
+            continue;
+        const engine::Op& op = opAt(run.schedule, index, event.op);
+        if (run.schedule.device(op.replica, op.stage) != device.device)
+            bytes += event.bytes;
+    }
+    return static_cast<double>(bytes);
+}
+
+} // namespace
+
+std::vector<DevicePeak> devicePeaks(const Prediction& prediction)
+{
+    using engine::MemoryCategory;
+    std::vector<DevicePeak> all;
+    if (prediction.run == nullptr || prediction.run->timeline.memory.empty())
+        return all;
+    for (const profiler::DeviceMetrics& device : prediction.metrics.devices) {
+        const auto bytes
+            = [&](MemoryCategory of) { return static_cast<double>(device.bytesAtPeak[of]); };
+        DevicePeak peak{bytes(MemoryCategory::Weights), bytes(MemoryCategory::Gradients),
+                        bytes(MemoryCategory::Optimizer), bytes(MemoryCategory::Stash)};
+        peak.guests = guestBytes(*prediction.run, device);
+        peak.stash -= peak.guests;
+        all.push_back(peak);
+    }
+    return all;
+}
+
+namespace {
+
 constexpr int kBarsLeft = 56, kBarsRight = 12, kBarsTop = 26, kBarsBottom = 43, kGroupGap = 24,
               kLegendLine = 17;
 constexpr double kBarShare = 0.58, kMostBar = 32;

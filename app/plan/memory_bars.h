@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/plan/bpipe_memory.h"
+#include "app/plan/prediction.h"
 #include "app/ui/controls.h"
 
 #include <QColor>
@@ -8,6 +8,17 @@
 #include <vector>
 
 namespace app {
+
+// The memory of one device in bytes, at the time of its peak in a simulated iteration.
+struct DevicePeak
+{
+    double weights = 0, gradients = 0, optimizer = 0, stash = 0;
+    double guests = 0; // stashes of the partner device, which are not part of `stash`
+
+    double sum() const { return weights + gradients + optimizer + stash + guests; }
+};
+// Returns the peak of each device; empty if the prediction has no run with memory.
+std::vector<DevicePeak> devicePeaks(const Prediction& prediction);
 
 // Groups of stacked bars side by side. Each bar is the memory of a device at its peak; a line marks
 // the capacity.

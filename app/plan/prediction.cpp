@@ -4,15 +4,6 @@
 #include "app/ui/text.h"
 #include "engine/base/try.h"
 #include "engine/cost/training_setup.h"
-#include "engine/cost/unit_cost_fields.h"
-#include "engine/experiment/check_experiment.h"
-#include "engine/schedule/formats/schedule_file.h"
-#include "engine/schedule/transfers.h"
-#include "engine/schedules/scheme.h"
-#include "engine/sim/memory_events.h"
-#include "engine/sim/simulate.h"
-#include "profiler/analysis/calibrate.h"
-#include "profiler/analysis/predicted_info.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
@@ -255,296 +246,95 @@ ClosedForm closedForm(std::string_view formula, const FormulaNumbers& numbers)
     return result;
 }
 
-namespace {
-
-using engine::ModelOnHardware;
-using Kind = CostSource::Kind;
-
-constexpr int kPercent = 100;
-
-} // namespace
-
-engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCosts& costs)
-{
-    if (source.isUnits())
-        return costs;
-    engine::UnitCosts counting;
-    counting.rules = costs.rules;
-    // The recorded times of joint ops already include their interference, so none is added.
-    if (source.kind == Kind::Recorded) {
-        counting.rules.joint = {1};
-        counting.devicesPerNode = costs.devicesPerNode; // decides which messages cross nodes
-    }
-    return counting;
-}
-
-engine::Result<ModelOnHardware> modelOnHardware(const CostSource& source,
-                                                engine::Recompute recompute, int dataParallel)
-{
-    auto model = TRY(engine::loadTransformer(source.model.toStdString()));
-    auto hardware = TRY(engine::loadHardware(source.hardware.toStdString()));
-    ModelOnHardware on{std::move(model), std::move(hardware), source.setup};
-    on.setup.dataParallel = dataParallel;
-    if (recompute == engine::Recompute::Attention)
-        on.setup.attention = engine::AttentionMode::Recompute;
-    if (recompute == engine::Recompute::Full)
-        on.setup.recomputesAll = true;
-    return on;
-}
-
-engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
-                                              const CostSource& source,
-                                              const engine::UnitCosts& rules)
-{
-    if (!source.run)
-        return engine::fail(
-            engine::Error::Code::InvalidArgument,
-            "no recorded run is selected; select one with the same stages, or use costs in units");
-    const auto share = source.inputShare > 0
-        ? std::optional(engine::reduced(source.inputShare, kPercent))
-        : std::nullopt;
-    profiler::CalibrateOptions options;
-    options.devicesPerNode = rules.devicesPerNode;
-    options.inputShare = share;
-    options.rules = rules.rules;
-    return profiler::calibratedCosts(*source.run, lowered, options);
-}
-
 engine::ScheduleRequest withStagesOf(const CostSource& source, engine::ScheduleRequest request)
 {
-    if (source.kind != Kind::Recorded || !source.run || request.devices < 1)
-        return request;
-    const int stages = source.run->schedule.shape.stages;
-    if (stages % request.devices != 0)
-        return request;
-    engine::ScheduleRequest same = request;
-    same.chunks = stages / request.devices;
-    return engine::checkRequest(same) ? same : request;
+    return source.kind != CostSource::Kind::Recorded || !source.run
+        ? request
+        : profiler::withStages(std::move(request), source.run->schedule.shape.stages);
 }
 
 QString sourceText(const CostSource& source)
 {
     const auto text = [](const char* words) { return QCoreApplication::translate("Costs", words); };
-    if (source.kind == Kind::Hardware)
-        return text("%1 on %2, closed forms").arg(source.model, source.hardware);
-    return source.run ? text("medians of %1").arg(QFileInfo(source.file).fileName())
+    if (source.kind == CostSource::Kind::Hardware)
+        return text("%1 on %2, closed forms")
+            .arg(fromUtf8(source.model), fromUtf8(source.hardware));
+    return source.run ? text("medians of %1").arg(QFileInfo(fromUtf8(source.file)).fileName())
                       : text("no recorded run is selected");
 }
 
 QStringList sourceOptions(const CostSource& source)
 {
-    if (source.isUnits())
-        return {};
-    if (source.kind == Kind::Recorded) {
-        QStringList options{QStringLiteral("--calibrate"), source.file};
-        if (source.inputShare > 0)
-            options << QStringLiteral("--split-backward")
-                    << QString::number(source.inputShare / double(kPercent));
-        return options;
-    }
-    QStringList options{QStringLiteral("--model"), source.model, QStringLiteral("--hardware"),
-                        source.hardware};
-    for (const std::string& word :
-         engine::arguments(engine::trainingSetupFields(), source.setup, engine::TrainingSetup()))
-        options.append(QString::fromStdString(word));
+    std::vector<std::string> words
+        = engine::arguments(profiler::costSourceFields(), source, CostSource());
+    if (source.kind == CostSource::Kind::Hardware)
+        std::ranges::copy(
+            engine::arguments(engine::trainingSetupFields(), source.setup, engine::TrainingSetup()),
+            std::back_inserter(words));
+    QStringList options;
+    for (const std::string& word : words)
+        options.append(fromUtf8(word));
     return options;
 }
 
-namespace {
-
-QString fileName(const std::string& path)
+bool closedFormsApply(const PredictionRequest& request)
 {
-    return QString::fromStdString(path).section(QLatin1Char('/'), -1);
-}
-
-QString labelOf(const std::string& name)
-{
-    const engine::Scheme* scheme = engine::findScheme(name);
-    return scheme != nullptr ? shortTitle(fromUtf8(scheme->title)) : QString::fromStdString(name);
-}
-
-engine::Result<engine::UnitCosts> unitsOf(const PredictionRequest& request)
-{
-    engine::UnitCosts units = applicableCosts(request.source, request.costs);
-    TRY(engine::checkUnitCosts(units));
-    if (request.recompute == engine::Recompute::Attention && !units.recompute)
-        units.recompute = profiler::kAttentionShare;
-    units.rules.blockingAllReduce = request.sync == engine::SyncPolicy::EagerBlocking;
-    return units;
-}
-
-// The costs of all ops, and the facts of the run that follow from them.
-struct Costs
-{
-    engine::OpCosts ops;
-    std::optional<engine::ModelOnHardware> on;
-    std::string mapping; // "" if there is one node
-};
-
-engine::Result<engine::OpPrices> pricesOf(const engine::Schedule& lowered,
-                                          const PredictionRequest& request,
-                                          const engine::UnitCosts& units,
-                                          const std::optional<engine::ModelOnHardware>& on)
-{
-    auto mapping
-        = TRY(engine::Mapping::of(lowered, request.schedule.mapping,
-                                  on ? engine::nodeShape(on->hardware, on->setup.tensorParallel)
-                                     : engine::NodeShape{units.devicesPerNode}));
-    if (!on)
-        return engine::unitPrices(lowered.shape, units, std::move(mapping));
-    const auto where = holds(lowered, engine::OpKind::Recompute) ? engine::RecomputeIn::Ops
-                                                                 : engine::RecomputeIn::Backward;
-    return engine::modelPrices(lowered.shape, *on, std::move(mapping), units.rules, where);
-}
-
-engine::Result<Costs> costsOf(const engine::Schedule& lowered, const PredictionRequest& request)
-{
-    const auto units = TRY(unitsOf(request));
-    if (request.source.kind == CostSource::Kind::Recorded) {
-        auto ops = recordedCosts(lowered, request.source, units);
-        return ops ? engine::Result<Costs>(Costs{*std::move(ops), std::nullopt, ""})
-                   : tl::unexpected(ops.error());
-    }
-    std::optional<engine::ModelOnHardware> on;
-    if (request.source.kind == CostSource::Kind::Hardware)
-        on = TRY(modelOnHardware(request.source, request.recompute, lowered.shape.dataParallel));
-    const auto prices = TRY(pricesOf(lowered, request, units, on));
-    auto ops = TRY(engine::resolved(lowered, prices));
-    return Costs{std::move(ops), std::move(on),
-                 prices.mapping.isOneNode() ? "" : describe(prices.mapping)};
-}
-
-double keptOf(const Costs& costs, engine::Recompute recompute)
-{
-    if (costs.on)
-        return engine::keptShare(*costs.on);
-    return recompute == engine::Recompute::Attention ? profiler::kAttentionKeeps : 0;
-}
-
-engine::RunInfo infoOf(const engine::Schedule& lowered, const QString& label,
-                       const PredictionRequest& request, const Costs& costs)
-{
-    engine::RunInfo info;
-    info.scheme = lowered.scheme;
-    info.label = label.toStdString();
-    info.mode = engine::Mode::Simulate;
-    info.outcome = engine::Outcome::Finished;
-    info.ticksPerUnit = costs.ops.ticksPerUnit;
-    info.recomputeKeeps = keptOf(costs, request.recompute);
-    info.link = engine::linkText(request.costs);
-    if (costs.on)
-        profiler::describeModel(*costs.on, lowered.shape, info);
-    else if (request.source.run && !request.source.isUnits())
-        profiler::describeRecorded(*request.source.run, request.source.file.toStdString(),
-                                   lowered.shape, info);
-    if (!costs.mapping.empty())
-        info.link += ", " + costs.mapping;
-    return info;
-}
-
-PreparedSchedule checked(const engine::Schedule& schedule, const QString& label,
-                         engine::SyncPolicy sync)
-{
-    PreparedSchedule prepared;
-    prepared.violations = engine::validate(schedule);
-    prepared.computeOps = engine::opCount(schedule);
-    prepared.label = label;
-    if (prepared.violations.empty())
-        prepared.lowered = engine::lower(schedule, sync);
-    return prepared;
-}
-
-engine::Result<void> addTimes(Prediction& result, const PreparedSchedule& prepared,
-                              const PredictionRequest& request)
-{
-    auto run = std::make_shared<engine::Run>();
-    run->schedule = prepared.lowered;
-    const auto costs = TRY(costsOf(run->schedule, request));
-    run->timeline = TRY(engine::simulate(run->schedule, costs.ops));
-    if (costs.on)
-        run->timeline.memory = engine::simulatedMemory(
-            run->schedule, run->timeline,
-            engine::stageBytes(*costs.on, run->schedule.shape.stages,
-                               engine::rebuiltBy(run->schedule, costs.on->setup)));
-    run->info = infoOf(run->schedule, prepared.label, request, costs);
-    result.info = run->info;
-    result.deviceMemory = costs.on ? static_cast<std::int64_t>(costs.on->hardware.memory) : 0;
-    result.metrics = TRY(profiler::metrics(*run));
-    result.thumbnail = makeThumbnail(*run);
-    result.run = std::move(run);
-    return {};
-}
-
-} // namespace
-
-bool PredictionRequest::closedFormsApply() const
-{
-    return source.isUnits() && costs == engine::UnitCosts() && !evict
-        && recompute == engine::Recompute::None;
-}
-
-bool PredictionRequest::hasSameOrder(const PredictionRequest& other) const
-{
-    return schedule == other.schedule && scheduleFile == other.scheduleFile && sync == other.sync
-        && recompute == other.recompute && evict == other.evict;
-}
-
-engine::Result<engine::Schedule> orderOf(const PredictionRequest& request)
-{
-    auto schedule = request.scheduleFile.empty()
-        ? engine::buildSchedule(engine::asStream(request.schedule, {}))
-        : engine::readScheduleFile(request.scheduleFile);
-    if (schedule && request.evict)
-        schedule = engine::addEvictLoad(*schedule, *request.evict);
-    if (!schedule)
-        return schedule;
-    if (request.recompute != engine::Recompute::None
-        && !holds(*schedule, engine::OpKind::Recompute))
-        schedule = engine::addRecompute(*schedule);
-    schedule->shape.dataParallel = request.schedule.dataParallel;
-    return schedule;
+    return request.source.isUnits() && request.costs == engine::UnitCosts() && !request.evict
+        && request.recompute == engine::Recompute::None;
 }
 
 engine::Result<PreparedSchedule> prepare(const PredictionRequest& request)
 {
-    const auto schedule = TRY(orderOf(request));
-    TRY(engine::checkSync(schedule, request.sync));
-    if (!request.scheduleFile.empty())
-        return checked(schedule, fileName(request.scheduleFile), request.sync);
-    PreparedSchedule prepared = checked(schedule, labelOf(request.schedule.scheme), request.sync);
+    PreparedSchedule prepared{TRY(profiler::preparedSchedule(request)), {}};
     const engine::Scheme* scheme = engine::findScheme(request.schedule.scheme);
-    if (scheme == nullptr || scheme->bubbleFormula.empty())
+    if (!request.scheduleFile.empty() || scheme == nullptr || scheme->bubbleFormula.empty())
         return prepared;
     FormulaNumbers numbers = formulaNumbers(request.schedule);
-    numbers.slices = schedule.shape.slices;
+    numbers.slices = std::max(1, prepared.lowered.shape.slices);
     prepared.bubbleForm = closedForm(scheme->bubbleFormula, numbers);
     return prepared;
 }
 
 engine::Result<Prediction> predict(const PreparedSchedule& prepared,
-                                   const PredictionRequest& request)
+                                   const PredictionRequest& request, Loads loads)
 {
     Prediction result;
     result.violations = prepared.violations;
     result.computeOps = prepared.computeOps;
     result.bubbleForm = prepared.bubbleForm;
-    result.closedFormsApply = request.closedFormsApply();
+    result.closedFormsApply = closedFormsApply(request);
     if (!result.isValid())
         return result;
-    TRY(addTimes(result, prepared, request));
+    PredictionRequest asked = request;
+    asked.schedule.dataParallel = prepared.lowered.shape.dataParallel;
+    const auto costs = TRY(profiler::costsOf(asked));
+    auto one = TRY(profiler::predictLowered(prepared.lowered, costs,
+                                            {.sync = request.sync,
+                                             .mapping = request.schedule.mapping,
+                                             .needsLoads = loads == Loads::Yes}));
+    one.run.info.label = prepared.label;
+    result.info = one.run.info;
+    result.metrics = std::move(one.metrics);
+    result.deviceMemory = static_cast<std::int64_t>(one.deviceMemory.value_or(0));
+    result.loads = std::move(one.loads);
+    result.thumbnail = makeThumbnail(one.run);
+    result.run = std::make_shared<const engine::Run>(std::move(one.run));
     return result;
 }
 
 engine::Result<Prediction> predict(const PredictionRequest& request)
 {
-    const auto prepared = prepare(request);
-    return prepared ? predict(*prepared, request) : tl::unexpected(prepared.error());
+    return prepare(request).and_then(
+        [&](const PreparedSchedule& prepared) { return predict(prepared, request); });
 }
 
 engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
                                    const PredictionRequest& request)
 {
-    return predict(checked(schedule, label, request.sync), request);
+    return predict(
+        PreparedSchedule{profiler::preparedSchedule(schedule, label.toStdString(), request.sync),
+                         {}},
+        request);
 }
 
 bool isSimple(const engine::UnitCosts& costs)
@@ -618,31 +408,6 @@ std::int64_t estimatedOps(const engine::ScheduleRequest& request)
     const std::int64_t chunks = request.chunks > 0 ? request.chunks : fallback;
     const std::int64_t kinds = scheme != nullptr && scheme->splitsBackward ? 3 : 2;
     return kinds * chunks * request.devices * request.microBatches;
-}
-
-double largestStash(const profiler::RunMetrics& metrics)
-{
-    double largest = 0;
-    for (const profiler::DeviceMetrics& device : metrics.devices)
-        largest = std::max(largest, device.peakStash);
-    return largest;
-}
-
-double largestWeights(const profiler::RunMetrics& metrics)
-{
-    double largest = 0;
-    for (const profiler::DeviceMetrics& device : metrics.devices)
-        largest = std::max(largest, device.weights);
-    return largest;
-}
-
-std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics)
-{
-    std::optional<std::int64_t> largest;
-    for (const profiler::DeviceMetrics& device : metrics.devices)
-        if (device.peakBytes)
-            largest = std::max(largest.value_or(0), *device.peakBytes);
-    return largest;
 }
 
 } // namespace app

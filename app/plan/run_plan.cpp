@@ -105,8 +105,8 @@ QStringList timingOptions(const PredictionRequest& request)
     if (request.schedule.dataParallel != 1 || isRecorded)
         options << QStringLiteral("--data-parallel")
                 << QString::number(request.schedule.dataParallel);
-    const bool hasNodes = request.source.kind == CostSource::Kind::Hardware
-        || (!isRecorded && request.costs.devicesPerNode > 0);
+    const bool hasNodes
+        = request.source.kind == CostSource::Kind::Hardware || request.costs.devicesPerNode > 0;
     if (hasNodes && request.schedule.mapping != engine::kDefaultMapping)
         options << QStringLiteral("--mapping") << QString::fromStdString(request.schedule.mapping);
     return options;

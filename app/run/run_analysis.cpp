@@ -1,7 +1,7 @@
 #include "app/run/run_analysis.h"
 
-#include "engine/sim/simulate.h"
 #include "profiler/analysis/kernel_table.h"
+#include "profiler/predict/predict.h"
 #include "profiler/store/trace_store.h"
 #include "profiler/whatif/own_replay.h"
 
@@ -12,14 +12,10 @@ namespace {
 
 RunViewPointer assumedIteration(const engine::Run& run)
 {
-    const auto costs = engine::unitOpCosts(run.schedule, {});
-    auto timeline = costs ? engine::simulate(run.schedule, *costs) : tl::unexpected(costs.error());
-    if (!timeline)
-        return nullptr;
-    engine::Run assumed{run.info, run.schedule, *std::move(timeline)};
-    assumed.info.mode = engine::Mode::Simulate;
-    assumed.info.ticksPerUnit = costs->ticksPerUnit;
-    return std::make_shared<const RunView>(std::make_shared<const engine::Run>(std::move(assumed)));
+    auto assumed = profiler::schematic(run);
+    return assumed
+        ? std::make_shared<const RunView>(std::make_shared<const engine::Run>(*std::move(assumed)))
+        : nullptr;
 }
 
 RunPointer predictedIteration(const engine::Run& run)

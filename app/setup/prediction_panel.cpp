@@ -101,9 +101,9 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
                          ? SchemeDialog::tr("%1, simulated").arg(percent(metrics.bubbleRatio))
                          : form});
     facts.push_back({SchemeDialog::tr("Peak stash"),
-                     SchemeDialog::tr("%1 Mₐ at most").arg(number(largestStash(metrics), 1))});
+                     SchemeDialog::tr("%1 Mₐ at most").arg(number(metrics.peakStash(), 1))});
     facts.push_back({SchemeDialog::tr("Weights"),
-                     SchemeDialog::tr("%1 Mθ per device").arg(unitsText(largestWeights(metrics)))});
+                     SchemeDialog::tr("%1 Mθ per device").arg(unitsText(metrics.weights()))});
     facts.push_back({SchemeDialog::tr("Messages"),
                      SchemeDialog::tr("%1, and %2 copies within a device")
                          .arg(number(metrics.messages, 0), number(metrics.localCopies, 0))});

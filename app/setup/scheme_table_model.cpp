@@ -21,13 +21,13 @@ double valueOf(const Prediction& prediction, Column column)
     case Column::Iteration:
         return prediction.thumbnail.duration;
     case Column::Memory:
-        return static_cast<double>(largestMemory(metrics).value_or(0));
+        return static_cast<double>(metrics.peakBytes().value_or(0));
     case Column::Bubble:
         return metrics.bubbleRatio * 100;
     case Column::Stash:
-        return largestStash(metrics);
+        return metrics.peakStash();
     case Column::Weights:
-        return largestWeights(metrics);
+        return metrics.weights();
     case Column::Messages:
         return metrics.messages;
     case Column::Local:
@@ -41,7 +41,7 @@ double valueOf(const Prediction& prediction, Column column)
 
 bool knowsFit(const Prediction& prediction)
 {
-    return prediction.deviceMemory > 0 && largestMemory(prediction.metrics).has_value();
+    return prediction.deviceMemory > 0 && prediction.metrics.peakBytes().has_value();
 }
 
 double thumbnailScale(std::vector<double> durations)
@@ -113,9 +113,9 @@ void SchemeTableModel::show(std::vector<Row> changed)
     for (const Row& row : changed) {
         if (const Prediction* prediction = row.prediction()) {
             durations.push_back(prediction->thumbnail.duration);
-            m_largestStash = std::max(m_largestStash, largestStash(prediction->metrics));
+            m_largestStash = std::max(m_largestStash, prediction->metrics.peakStash());
             m_largestMemory
-                = std::max(m_largestMemory, largestMemory(prediction->metrics).value_or(0));
+                = std::max(m_largestMemory, prediction->metrics.peakBytes().value_or(0));
             m_deviceMemory = std::max(m_deviceMemory, prediction->deviceMemory);
             longest = std::max(longest, prediction->metrics.duration);
             if (row.scheme == m_chosen)
@@ -178,7 +178,7 @@ QString SchemeTableModel::text(const Row& row, Column column) const
     case Column::Weights:
         return unitsText(value);
     case Column::Memory:
-        return largestMemory(prediction->metrics) ? m_bytes.text(value) : QString();
+        return prediction->metrics.peakBytes() ? m_bytes.text(value) : QString();
     case Column::Fits:
         return !knowsFit(*prediction)             ? QString()
             : memoryExcess(*prediction).isEmpty() ? tr("fits")

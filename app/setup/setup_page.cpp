@@ -312,7 +312,7 @@ void SetupPage::copyMappings()
 
 void SetupPage::editSchedule()
 {
-    const auto schedule = orderOf(plan().request());
+    const auto schedule = profiler::orderOf(plan().request());
     if (!schedule)
         m_prediction->refuse(tr("Impossible."), fromUtf8(schedule.error().message));
     else

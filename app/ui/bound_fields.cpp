@@ -89,6 +89,13 @@ QString fieldObjectName(const engine::FieldFacts& facts, const char* prefix)
     return name;
 }
 
+void replaceOption(QString& message, const engine::FieldFacts& facts)
+{
+    const QString flag = QRegularExpression::escape(QString::fromStdString(facts.longFlag()));
+    message.replace(QRegularExpression(flag + QStringLiteral("(?![-\\w])")),
+                    translated(facts.label).section(QStringLiteral(", "), 0, 0));
+}
+
 BoundFields::BoundFields(const ThemeController& theme, QObject* parent)
     : QObject(parent)
     , m_theme(theme)
@@ -135,11 +142,11 @@ QString BoundFields::problem() const
 
 QWidget* BoundFields::make(const FieldFacts& facts, const char* prefix, Look look, Binding binding)
 {
-    QWidget* widget = look == Look::Spin  ? makeSpin(facts, binding)
-        : look == Look::Segments          ? makeSegments(facts, binding)
-        : facts.kind == FieldKind::Flag   ? makeFlag(facts, binding)
-        : facts.kind == FieldKind::Choice ? makeChoice(facts, binding)
-        : facts.kind == FieldKind::Cost   ? makeCost(facts, binding)
+    QWidget* widget = look == Look::Spin ? makeSpin(facts, binding)
+        : look == Look::Segments         ? makeSegments(facts, binding)
+        : facts.kind == FieldKind::Flag  ? makeFlag(facts, binding)
+        : !facts.names.empty()           ? makeChoice(facts, binding)
+        : facts.kind == FieldKind::Cost  ? makeCost(facts, binding)
         : facts.kind == FieldKind::Integer && facts.most <= std::numeric_limits<int>::max()
         ? makeNumber(facts, binding)
         : makeText(facts, binding);
@@ -264,22 +271,6 @@ QWidget* BoundFields::makeFlag(const FieldFacts& facts, const Binding& binding)
     connect(box, &QCheckBox::toggled, this,
             [this, box, binding](bool isOn) { write(box, binding, isOn ? "true" : "false"); });
     return box;
-}
-
-SpinField* BoundFields::number(const char* name, int& value, int least, int most,
-                               const QString& leastText)
-{
-    auto* field = new SpinField(m_theme);
-    field->setObjectName(QString::fromLatin1(name));
-    field->setRange(least, most);
-    field->setSpecialValueText(leastText);
-    field->setFixedWidth(kNumberWidth);
-    m_show.emplace_back([field, &value] { field->setValue(value); });
-    connect(field, &QSpinBox::valueChanged, this, [this, &value](int number) {
-        value = number;
-        changed();
-    });
-    return field;
 }
 
 QComboBox* BoundFields::choice(const char* name, const QStringList& names, std::function<int()> get,

@@ -17,11 +17,23 @@ class QWidget;
 
 namespace app {
 
-class SpinField;
-
 // Returns the object name of a field's widget: "microBatchSize" for "--micro-batch-size", or
 // "costMicroBatchSize" with the prefix "cost".
 QString fieldObjectName(const engine::FieldFacts& facts, const char* prefix = "");
+
+// Replaces the option of a field by its label, without the unit.
+void replaceOption(QString& message, const engine::FieldFacts& facts);
+// Returns a message of the engine with the labels of fields in place of their options: an error
+// carries the option of the field that it is about, and each program words it.
+template<class Object>
+QString withLabels(engine::Fields<Object> fields, const std::string& message)
+{
+    QString text = QString::fromStdString(message);
+    for (const auto& field : fields)
+        if (!field.flag.empty())
+            replaceOption(text, field);
+    return text;
+}
 
 // Creates form fields for a table of engine::Field, which has the kind, limits, names, label and
 // tooltip of each field. Edits are written to the object, which must outlive the BoundFields.
@@ -50,18 +62,15 @@ public:
     // Adds the field and its label as a new row.
     template<class Object>
     QWidget* addRow(QVBoxLayout& rows, const engine::Field<Object>& field, Object& object,
-                    const char* prefix = "")
+                    const char* prefix = "", Look look = Look::ByKind)
     {
-        QWidget* widget = add(field, object, prefix);
+        QWidget* widget = add(field, object, prefix, look);
         layRow(rows, field, widget);
         return widget;
     }
     // Adds a choice that is not in a table of fields. `get` and `set` use indices.
     QComboBox* choice(const char* name, const QStringList& names, std::function<int()> get,
                       std::function<void(int)> set);
-    // Adds a number field that shows `leastText` instead of the smallest number.
-    SpinField* number(const char* name, int& value, int least, int most,
-                      const QString& leastText = {});
 
     void show();
     void showEffects(); // disables fields without effect and states the reason in their tooltips

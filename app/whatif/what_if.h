@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/documents/run_document.h"
+#include "app/timeline/details/details.h"
 #include "app/ui/thumbnail.h"
 #include "engine/base/id.h"
 #include "profiler/analysis/compare.h"
@@ -20,6 +21,7 @@ namespace app {
 // The number of layers that each stage executes, in the order of the stages.
 using LayerSplit = std::vector<int>;
 using profiler::WhatIfChanges;
+using profiler::withChanges;
 
 // Returns the split of a recorded run, which is as even as possible.
 LayerSplit evenSplit(int layers, int stages);
@@ -39,15 +41,6 @@ LayerSplit withBorder(LayerSplit split, int border, int before);
 // Returns the reason why other schemes cannot be predicted from the run; "" if no reason is known.
 // Does not read the spans, so a prediction may still fail. `run` may be nullptr.
 QString whyNoWhatIf(const engine::Run* run);
-
-// Returns the number of layers of the model that the run trained; 0 if the run does not state it.
-int modelLayers(const engine::Run& run);
-
-// Returns the predictor of a run with the changes applied. Fails if a changed time was not
-// measured. Copies of a predictor share only the run, which does not change, so threads can use
-// different copies at the same time.
-engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPredictor& measured,
-                                                      const WhatIfChanges& changes);
 
 // The pseudo-scheme that keeps the order of the measured run.
 inline const QString kOwnOrder = QStringLiteral("own-order");
@@ -134,5 +127,37 @@ void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit);
 // run names several hosts, edits for all links within nodes and for all links between nodes come
 // first.
 std::vector<profiler::RunEdit> linksOf(const engine::Run& run);
+
+// The result of a prediction, in one sentence.
+struct WhatIfVerdict
+{
+    enum class Kind : std::uint8_t { Shorter, Unclear, Longer, AlmostFull };
+
+    Kind kind = Kind::Unclear;
+    QString bold, rest; // "ZB-V would take 412 ms instead of 488 ms" "(−15.6 %, ...)"
+};
+
+// The input of a verdict. `measuredBytes` is the peak of each device; empty: unknown.
+struct WhatIfNumbers
+{
+    std::int64_t measured = 0; // in ns
+    engine::IdVector<engine::DeviceId, std::int64_t> measuredBytes;
+    std::int64_t memoryLimit = 0; // bytes; 0: none
+    // The numbers of micro-batches of the measured and of the predicted iteration. If they differ,
+    // the times per micro-batch are compared.
+    int measuredBatches = 1, batches = 1;
+};
+// Returns the measured iteration time, scaled to the number of micro-batches of the prediction.
+std::int64_t atPace(const WhatIfNumbers& numbers);
+WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers);
+
+// Returns the peak of each device of a compared run; empty if the peak of any device is unknown.
+engine::IdVector<engine::DeviceId, std::int64_t> peaksOf(const profiler::ComparedRun& run);
+
+// Describes a prediction: the causes of its difference from the measured run, the memory of its
+// devices, and its assumptions. `row` has the interval and the memory; nullptr: not known yet.
+// `memoryLimit` is in bytes; 0: none.
+Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
+                       const WhatIfChanges& changes, std::int64_t memoryLimit);
 
 } // namespace app

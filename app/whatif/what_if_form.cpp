@@ -35,6 +35,17 @@
 namespace app {
 namespace {
 
+// The labels and limits of the form are those of the options of bscope whatif.
+const engine::FieldFacts& changeField(std::string_view flag)
+{
+    return *engine::findField(profiler::whatIfFields(), flag);
+}
+
+QString fieldLabel(std::string_view flag)
+{
+    return fromUtf8(changeField(flag).label);
+}
+
 constexpr int kLayerBarHeight = 26, kStageTextHeight = 18, kHandleWidth = 5, kReach = 6;
 
 } // namespace
@@ -548,23 +559,21 @@ SlowForm::SlowForm(const ThemeController& theme, QWidget* parent)
     , m_scope(makeFormCombo(QStringLiteral("opScope")))
     , m_target(makeFormCombo(QStringLiteral("slowTarget")))
     , m_factor(named(new HundredthsField(theme), "slowFactor", tr("Slow-down factor")))
-    , m_delay(named(new SpinField(theme), "messageDelay",
-                    labelled(tr("Delay of every message, %1"), Unit::Microsecond)))
+    , m_delay(named(new SpinField(theme), "messageDelay", fieldLabel("--link-delay")))
     , m_unit(timeScale(1))
 {
     m_hint->setWordWrap(true);
     m_scope->addItems({QString(), QString(), QString()});
-    m_factor->setRange(1, 100'000);
+    m_factor->setRange(1, static_cast<int>(100 * profiler::RunEdit::kMostFactor));
     m_factor->setSingleStep(10);
-    m_delay->setRange(0, 10'000'000);
+    m_delay->setRange(0, static_cast<int>(changeField("--link-delay").most));
     m_delay->setSingleStep(10);
     auto* column = spaced(new QVBoxLayout(this), {}, 0);
     addOp(*column);
     QVBoxLayout* slow = makeFormSection(*column);
     slow->addLayout(makeFormRow(tr("Device or links"), {m_target}));
-    slow->addLayout(makeFormRow(tr("Slow-down factor"), {m_factor}));
-    slow->addLayout(
-        makeFormRow(labelled(tr("Delay of messages, %1"), Unit::Microsecond), {m_delay}));
+    slow->addLayout(makeFormRow(fieldLabel("--slow"), {m_factor}));
+    slow->addLayout(makeFormRow(fieldLabel("--link-delay"), {m_delay}));
     m_factor->setToolTip(tr("Multiplies the times of the device or links; 2.00 is twice as long"));
     m_delay->setToolTip(tr("Adds this time to every message between devices"));
     connect(m_time, &QLineEdit::returnPressed, this, &SlowForm::takeTime);
@@ -744,19 +753,19 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     , m_interval(makeWrapped("hint"))
     , m_undo(makeButton(tr("Undo"), QStringLiteral("undoEdit"), "link"))
     , m_reset(makeButton(tr("Reset"), QStringLiteral("resetEdits"), "link"))
-    , m_slider(named(new LinkSlider, "linkSlider", tr("Speed of the links")))
+    , m_slider(named(new LinkSlider, "linkSlider", fieldLabel("--link-speed")))
     , m_stragglers(
           named(new SegmentControl(theme, {tr("as measured"), tr("removed")}), "stragglers"))
-    , m_layers(named(new SpinField(theme), "layers", tr("Layers of the model")))
+    , m_layers(named(new SpinField(theme), "layers", fieldLabel("--layers")))
     , m_microBatches(named(new SpinField(theme), "microBatches"))
     , m_layerBar(named(new LayerBar(theme), "layerBar", tr("Layers per stage")))
     , m_tensorParallel(makeFormCombo(QStringLiteral("tensorParallel")))
     , m_limit(named(new HundredthsField(theme), "memoryLimit"))
 {
     m_table->setModel(m_costs);
-    m_layers->setRange(0, 100'000);
+    m_layers->setRange(0, static_cast<int>(changeField("--layers").most));
     m_layers->setSpecialValueText(tr("unknown"));
-    m_microBatches->setRange(1, 4096);
+    m_microBatches->setRange(1, 4096); // more take seconds, for each of all schemes
     for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0, 8.0})
         m_tensorParallel->addItem(factor == 1 ? tr("as measured") : tr("× %1").arg(factor), factor);
     m_limit->setRange(0, 1'000'000);
@@ -831,7 +840,7 @@ QWidget* WhatIfForm::makeChanges()
     auto* column = spaced(new QVBoxLayout(part), {}, 0);
     QVBoxLayout* links = makeFormSection(*column);
     links->addLayout(
-        spaced(new QHBoxLayout, {}, 8, {{makeLabel(tr("Speed of the links")), 1}, m_links}));
+        spaced(new QHBoxLayout, {}, 8, {{makeLabel(fieldLabel("--link-speed")), 1}, m_links}));
     links->addWidget(m_slider);
     QLabel* middle = makeLabel(tr("as measured"), "hint");
     middle->setAlignment(Qt::AlignCenter);
@@ -839,12 +848,12 @@ QWidget* WhatIfForm::makeChanges()
         spaced(new QHBoxLayout, {}, 0,
                {makeLabel(tr("× 0.25"), "hint"), {middle, 1}, makeLabel(tr("× 4"), "hint")}));
     QVBoxLayout* stragglers = makeFormSection(*column);
-    stragglers->addLayout(makeFormRow(tr("Stragglers"), {m_stragglers}));
+    stragglers->addLayout(makeFormRow(fieldLabel("--no-stragglers"), {m_stragglers}));
     stragglers->addWidget(m_stragglersHint);
     addLayers(*column);
     QVBoxLayout* job = makeFormSection(*column);
     job->addLayout(makeFormRow(tr("Micro-batches N"), {m_microBatches}));
-    job->addLayout(makeFormRow(tr("Tensor parallelism"), {m_tensorParallel}));
+    job->addLayout(makeFormRow(fieldLabel("--tensor-parallel"), {m_tensorParallel}));
     m_tensorParallel->setToolTip(
         tr("Divides every op among more or fewer GPUs, without communication between them"));
     job->addLayout(makeFormRow(labelled(tr("Memory limit, %1"), Unit::GiB), {m_limit}));
@@ -858,7 +867,7 @@ QWidget* WhatIfForm::makeChanges()
 void WhatIfForm::addLayers(QVBoxLayout& column)
 {
     QVBoxLayout* layers = makeFormSection(column);
-    layers->addLayout(makeFormRow(tr("Layers of the model"), {m_layers}));
+    layers->addLayout(makeFormRow(fieldLabel("--layers"), {m_layers}));
     layers->addWidget(m_layerBar);
     layers->addWidget(m_layersHint);
 }
@@ -892,7 +901,7 @@ void WhatIfForm::show(std::shared_ptr<const engine::Run> shown,
     m_microBatches->setMaximum(std::max(m_microBatches->maximum(), m_measuredBatches));
     m_microBatches->setValue(m_measuredBatches);
     m_stages = run.schedule.shape.stages;
-    m_layers->setValue(modelLayers(run));
+    m_layers->setValue(profiler::modelLayers(run));
     // The user enters the number of layers only if the run does not have it.
     m_layers->setEnabled(m_layers->value() == 0);
     showLayers();

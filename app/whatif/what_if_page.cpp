@@ -510,7 +510,7 @@ void WhatIfPage::openSchedule(const QString& scheme)
     request.schedule.microBatches = isOwn ? own.shape.microBatches : m_changes.microBatches;
     request.schedule.dataParallel = own.shape.dataParallel;
     // The run may have another order than its scheme builds, for example one from a file.
-    const auto schedule = isOwn ? EditedSchedule(own).schedule() : orderOf(request);
+    const auto schedule = isOwn ? EditedSchedule(own).schedule() : profiler::orderOf(request);
     if (schedule)
         Q_EMIT pageRequested({.kind = "editor",
                               .schedule = std::make_shared<const engine::Schedule>(*schedule),

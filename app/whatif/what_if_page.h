@@ -5,9 +5,9 @@
 #include "app/timeline/view/selection.h"
 #include "app/timeline/view/view_preparation.h"
 #include "app/ui/theme.h"
+#include "app/whatif/what_if.h"
 #include "app/whatif/what_if_form.h"
 #include "app/whatif/what_if_predictions.h"
-#include "app/whatif/what_if_text.h"
 
 #include <QTimer>
 

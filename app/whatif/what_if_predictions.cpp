@@ -93,14 +93,13 @@ void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
     m_intervals = 0;
     m_all = static_cast<int>(whatIfSchemes().size());
     Q_EMIT progressed(0, m_all);
-    using Made = engine::Result<profiler::WhatIfPredictor>;
     m_background.run(
-        [measured = m_measured, run = m_run, changes] { return withChanges(*measured, changes); },
-        [this, isDropped = m_isDropped](Made made) {
-            if (*isDropped || !made) // fails only if times were not measured
+        [measured = m_measured, changes] {
+            return std::make_shared<const Changed>(withChanges(*measured, changes));
+        },
+        [this, isDropped = m_isDropped](const std::shared_ptr<const Changed>& changed) {
+            if (*isDropped)
                 return;
-            const auto changed
-                = std::make_shared<const profiler::WhatIfPredictor>(*std::move(made));
             start(isDropped, changed, 0, Medians);
             start(isDropped, changed, kResamples, Intervals);
         },
@@ -110,17 +109,19 @@ void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
 }
 
 // Predicts each scheme in a separate job, so that no long job remains after the page is closed.
-void WhatIfPredictions::start(const Flag& isDropped, const Predictor& changed, int resamples,
-                              int priority)
+void WhatIfPredictions::start(const Flag& isDropped, const std::shared_ptr<const Changed>& changed,
+                              int resamples, int priority)
 {
     for (const QString& scheme : whatIfSchemes()) {
-        const auto job = [isDropped, changed, resamples, scheme, run = m_run,
+        const auto job = [isDropped, changed, resamples, scheme,
                           changes = m_changes]() -> std::optional<WhatIfRow> {
             if (*isDropped)
                 return std::nullopt;
             return whatIfRow(scheme,
-                             predictScheme(*changed, scheme, changes, resamples,
-                                           [isDropped] { return isDropped->load(); }),
+                             changed->and_then([&](const profiler::WhatIfPredictor& predictor) {
+                                 return predictScheme(predictor, scheme, changes, resamples,
+                                                      [isDropped] { return isDropped->load(); });
+                             }),
                              resamples > 0);
         };
         m_background.run(

@@ -49,7 +49,9 @@ Q_SIGNALS:
 
 private:
     using Flag = std::shared_ptr<std::atomic<bool>>;
-    void start(const Flag& isDropped, const Predictor& changed, int resamples, int priority);
+    using Changed = engine::Result<profiler::WhatIfPredictor>;
+    void start(const Flag& isDropped, const std::shared_ptr<const Changed>& changed, int resamples,
+               int priority);
     void take(const WhatIfRow& row, bool isLast);
     void deliver();
 

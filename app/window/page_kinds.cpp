@@ -153,8 +153,8 @@ RunPlan planOnNodes()
                                 .options = {}};
     plan.experiment.mode = engine::Mode::Simulate;
     plan.source.kind = CostSource::Kind::Hardware;
-    plan.source.model = QStringLiteral("gpt-96");
-    plan.source.hardware = QStringLiteral("a800-sxm-80");
+    plan.source.model = "gpt-96";
+    plan.source.hardware = "a800-sxm-80";
     return plan;
 }
 

@@ -102,19 +102,6 @@ Result<void> check(const BpipeQuestion& question)
     return checkParallel(input.on.model, input.on.setup, static_cast<int>(stages));
 }
 
-// The slowest link between the two devices of any BPipe pair.
-LinkSpec partnerLink(const BpipeQuestion& question)
-{
-    const HardwareSpec& hardware = question.input.on.hardware;
-    LinkTier slowest = question.mapping.isOneNode() ? LinkTier::InNode : LinkTier::InIsland;
-    const int devices = question.input.stages;
-    for (int d = 0; d < devices / 2; ++d)
-        slowest = std::max(slowest, question.mapping.tier(d, devices - 1 - d));
-    return slowest == LinkTier::InIsland ? hardware.island
-        : slowest == LinkTier::InNode    ? hardware.node
-                                         : hardware.network;
-}
-
 // MFU of one stage: its model FLOPs / (peak FLOP/s of its devices x time of F and B). The time
 // comes from the roofline model and includes recomputation.
 double rooflineStageMfu(const EstimateInput& input)
@@ -280,6 +267,18 @@ std::span<const PublishedGain> publishedGains()
         {"GPT-3 96B", "gpt3-96b", Flash, 1, 2, 1, "abstract", 0.03},
     }};
     return kGains;
+}
+
+LinkSpec partnerLink(const BpipeQuestion& question)
+{
+    const HardwareSpec& hardware = question.input.on.hardware;
+    LinkTier slowest = question.mapping.isOneNode() ? LinkTier::InNode : LinkTier::InIsland;
+    const int devices = question.input.stages;
+    for (int d = 0; d < devices / 2; ++d)
+        slowest = std::max(slowest, question.mapping.tier(d, devices - 1 - d));
+    return slowest == LinkTier::InIsland ? hardware.island
+        : slowest == LinkTier::InNode    ? hardware.node
+                                         : hardware.network;
 }
 
 Result<BpipeAnswer> bpipeGain(const BpipeQuestion& question)

@@ -67,6 +67,8 @@ struct BpipeQuestion
     double usableMemory = 0; // memory of a device that the training can use, in bytes
     Mapping mapping = {};    // decides the link between the partners of BPipe
 };
+// The slowest link between the two devices of any BPipe pair.
+LinkSpec partnerLink(const BpipeQuestion& question);
 
 struct BpipeRow
 {

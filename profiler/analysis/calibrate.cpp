@@ -238,7 +238,9 @@ std::optional<Error> groupMisfit(const Shape& run, const Schedule& asked)
                               group(run), group(asked.shape)));
 }
 
-Error missing(const std::set<OpKind>& kinds, const std::string& scheme)
+} // namespace
+
+Error missingTimes(const std::set<OpKind>& kinds, const std::string& scheme)
 {
     std::vector<std::string_view> names;
     for (const OpKind kind : kinds)
@@ -249,7 +251,6 @@ Error missing(const std::set<OpKind>& kinds, const std::string& scheme)
         joined(names), scheme,
         divides ? ", or set the share of I in a backward with --split-backward SHARE" : ""));
 }
-} // namespace
 
 Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
                                 const CalibrateOptions& options)
@@ -274,8 +275,8 @@ Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
             const bool receives
                 = op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
             const auto cost = receives ? std::optional(Cost{}) : prices.of(op, d);
-            const bool isFree
-                = isImported && (!isCompute(op.kind) || op.kind == OpKind::OptimizerStep);
+            const bool isFree = isImported && !isCopy(op.kind)
+                && (!isCompute(op.kind) || op.kind == OpKind::OptimizerStep);
             if (!cost && !isFree)
                 unknown.insert(op.kind);
             ofDevice.push_back(cost.value_or(Cost{}));
@@ -283,7 +284,7 @@ Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
     }
     TRY(checkTicks(costs));
     if (!unknown.empty())
-        return tl::unexpected(missing(unknown, lowered.scheme));
+        return tl::unexpected(missingTimes(unknown, lowered.scheme));
     return costs;
 }
 

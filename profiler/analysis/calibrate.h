@@ -6,6 +6,8 @@
 #include "engine/timeline/run.h"
 
 #include <optional>
+#include <set>
+#include <string>
 
 namespace profiler {
 
@@ -37,13 +39,16 @@ struct CalibrateOptions
 // medians leave out what an iteration loses to its slowest ops; so the recorded schedule takes as
 // long as its median iteration. If the run has no message or copy of that kind, stage and slice,
 // the median is taken over other stages, or over the reverse direction, on the same class of link.
-// Messages, all-reduces and optimizer steps that an imported run does not show are free. A stage is
-// assumed to cost the same on every device.
+// Messages, all-reduces and optimizer steps that an imported run does not show are free;
+// evicts and loads must be measured. A stage is assumed to cost the same on every device.
 //
 // Fails with Error::Code::InvalidArgument if stages, slices or all-reduce groups differ, or if the
 // run lacks kinds of op; the message says what to record.
 engine::Result<engine::OpCosts> calibratedCosts(const engine::Run& run,
                                                 const engine::Schedule& lowered,
                                                 const CalibrateOptions& options = {});
+
+// The error of a prediction that needs ops of these kinds, if the run has no times of them.
+engine::Error missingTimes(const std::set<engine::OpKind>& kinds, const std::string& scheme);
 
 } // namespace profiler

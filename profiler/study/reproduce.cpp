@@ -2,10 +2,7 @@
 
 #include "engine/base/try.h"
 #include "engine/cost/bpipe_gain.h"
-#include "engine/schedule/passes/passes.h"
-#include "engine/schedules/scheme.h"
-#include "engine/sim/simulate.h"
-#include "profiler/analysis/metrics.h"
+#include "profiler/predict/predict.h"
 
 #include <fmt/format.h>
 
@@ -24,31 +21,19 @@ bool Reproduced::isWithin() const
 
 namespace {
 
-// The results of an iteration in cost units, with F = 1, B = 2 and free communication.
-struct UnitRun
-{
-    double iteration = 0;
-    RunMetrics metrics;
-};
+using Predicted = Result<PredictedRun>;
 
-Result<UnitRun> unitRun(const std::string& scheme, int devices, int microBatches,
-                        const std::string& concatenation = "")
+// Predicts an iteration in cost units, with F = 1, B = 2 and free communication.
+Predicted unitRun(const std::string& scheme, int devices, int microBatches,
+                  const std::string& concatenation = "")
 {
-    ScheduleRequest request;
-    request.scheme = scheme;
-    request.devices = devices;
-    request.microBatches = microBatches;
+    PredictionRequest request;
+    request.schedule.scheme = scheme;
+    request.schedule.devices = devices;
+    request.schedule.microBatches = microBatches;
     if (!concatenation.empty())
-        request.options["concat"] = concatenation;
-    const auto schedule = TRY(buildSchedule(request));
-    Run run;
-    run.schedule = lower(schedule);
-    const auto costs = TRY(unitOpCosts(run.schedule, {}));
-    run.timeline = TRY(simulate(run.schedule, costs));
-    run.info.ticksPerUnit = costs.ticksPerUnit;
-    auto numbers = TRY(metrics(run));
-    return UnitRun{static_cast<double>(numbers.duration) / static_cast<double>(costs.ticksPerUnit),
-                   std::move(numbers)};
+        request.schedule.options["concat"] = concatenation;
+    return orderOf(request).and_then([](Schedule order) { return predict(std::move(order), {}); });
 }
 
 // Collects rows until the first error.
@@ -58,7 +43,7 @@ public:
     void add(Reproduced row) { m_rows.push_back(std::move(row)); }
     // Adds a row whose computed value is `number(run)`, or keeps the error if `run` is an error.
     template<class Number>
-    void addRun(const Result<UnitRun>& run, Reproduced row, Number number)
+    void addRun(const Predicted& run, Reproduced row, Number number)
     {
         if (!run) {
             m_error = m_error ? m_error : run.error();
@@ -77,17 +62,14 @@ private:
     std::optional<Error> m_error;
 };
 
-double iterationOf(const UnitRun& run)
+double iterationOf(const PredictedRun& of)
 {
-    return run.iteration;
+    return static_cast<double>(of.metrics.duration) / static_cast<double>(of.run.info.ticksPerUnit);
 }
 
-double largestStash(const UnitRun& run) // largest stash of a device, in M_a
+double largestStash(const PredictedRun& of)
 {
-    double most = 0;
-    for (const DeviceMetrics& device : run.metrics.devices)
-        most = std::max(most, device.peakStash);
-    return most;
+    return of.metrics.peakStash();
 }
 
 void addBitPipeSchedules(Rows& rows)
@@ -109,7 +91,7 @@ void addBitPipeSchedules(Rows& rows)
         rows.addRun(run,
                     {"BitPipe, messages 4N(D-1), " + setup, static_cast<double>(order.messages), 0,
                      0, "code", ""},
-                    [](const UnitRun& of) { return of.metrics.messages; });
+                    [](const PredictedRun& of) { return of.metrics.messages; });
         rows.addRun(run,
                     {"BitPipe, largest stash in M_a, " + setup, static_cast<double>(order.devices),
                      0, 0, "code", ""},
@@ -122,7 +104,7 @@ void addBitPipeSchedules(Rows& rows)
                      isOneUnit ? ""
                                : "The authors' code concatenates units of D micro-batches, which "
                                  "adds (D-2)(N/D-1)/2 units; the formula holds for N = D."},
-                    [](const UnitRun& of) { return 100 * of.metrics.bubbleRatio; });
+                    [](const PredictedRun& of) { return 100 * of.metrics.bubbleRatio; });
     }
     rows.addRun(unitRun("bitpipe", 8, 16, "early"),
                 {"BitPipe with this program's early concatenation, iteration in units, "
@@ -136,25 +118,19 @@ void addBitPipeSchedules(Rows& rows)
 Result<double> iterationOnA800(const std::string& scheme, const char* model, int size,
                                int microBatches)
 {
-    constexpr int kDevices = 8, kCopies = 4;
-    ScheduleRequest request;
-    request.scheme = scheme;
-    request.devices = kDevices;
-    request.microBatches = microBatches;
-    request.dataParallel = kCopies;
-    auto built = TRY(buildSchedule(request));
-    built.shape.dataParallel = kCopies;
-    ModelOnHardware on{loadTransformer(model).value(), loadHardware("a800-sxm-80").value(), {}};
-    on.setup.microBatchSize = size;
-    on.setup.dataParallel = kCopies;
-    auto mapping = TRY(Mapping::of(built, request.mapping, nodeShape(on.hardware, 1)));
-    const Schedule lowered = lower(built);
-    return modelPrices(lowered.shape, on, std::move(mapping))
-        .and_then([&](const OpPrices& prices) { return resolved(lowered, prices); })
-        .and_then([&](const OpCosts& costs) { return simulate(lowered, costs); })
-        .map([](const Timeline& timeline) {
-            return static_cast<double>(timeline.iterations.back().window.duration());
-        });
+    PredictionRequest request;
+    request.schedule.scheme = scheme;
+    request.schedule.devices = 8;
+    request.schedule.microBatches = microBatches;
+    request.schedule.dataParallel = 4;
+    request.source.kind = CostSource::Kind::Hardware;
+    request.source.model = model;
+    request.source.hardware = "a800-sxm-80";
+    request.source.setup.microBatchSize = size;
+    const auto costs = TRY(costsOf(request));
+    return orderOf(request)
+        .and_then([&](Schedule order) { return predict(std::move(order), costs); })
+        .map([](const PredictedRun& of) { return static_cast<double>(of.metrics.duration); });
 }
 
 // Adds the throughput relative to other schemes, at equal placement, with micro-batches of b

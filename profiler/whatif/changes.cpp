@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/cost/training_setup.h"
+#include "engine/experiment/experiment.h"
 #include "engine/schedule/notation.h"
 #include "profiler/whatif/stage_times.h"
 
@@ -17,7 +18,6 @@ using namespace engine;
 
 namespace {
 
-using Values = std::vector<std::string>;
 using Changes = WhatIfChanges;
 
 std::string plain(double value)
@@ -44,20 +44,6 @@ std::string text(const LayerMove& move)
 std::string text(const RunEdit& edit)
 {
     return toString(edit);
-}
-
-template<class List>
-Values texts(const List& list)
-{
-    Values all;
-    for (const auto& one : list)
-        all.push_back(text(one));
-    return all;
-}
-
-Values textIf(bool isChanged, const std::string& value)
-{
-    return isChanged ? Values{value} : Values();
 }
 
 tl::unexpected<Error> refused(const std::string& option, const std::string& reason)
@@ -126,69 +112,210 @@ Result<void> apply(const Changes& changes, const Run& run, MeasuredTimes& times)
     return {};
 }
 
-std::vector<std::string> arguments(const Changes& changes, int measured, bool ownOrder)
+namespace {
+
+std::optional<Experiment> experimentOf(const Run& run)
 {
-    std::vector<RunEdit> slow = changes.slowdowns;
+    auto experiment = experimentFromToml(run.info.experiment);
+    return run.info.experiment.empty() || !experiment ? std::nullopt : std::optional(*experiment);
+}
+
+} // namespace
+
+int modelLayers(const Run& run)
+{
+    const auto experiment = experimentOf(run);
+    return experiment ? experiment->model.layers : 0;
+}
+
+Result<WhatIfPredictor> withChanges(const WhatIfPredictor& measured, Changes changes)
+{
+    const Run& run = measured.run();
+    const auto width = static_cast<int>(changes.tensorParallel);
+    if (changes.layers == 0)
+        changes.layers = modelLayers(run);
+    if (const auto experiment = experimentOf(run);
+        experiment && width > 1 && width == changes.tensorParallel)
+        TRY(checkHeads(experiment->model.name, experiment->model.heads, width));
+    WhatIfPredictor predictor = measured;
+    TRY(apply(changes, run, predictor.times()));
+    return predictor;
+}
+
+std::vector<std::string> arguments(Changes changes, int measured, bool ownOrder)
+{
     if (!ownOrder)
-        std::erase_if(slow, [](const RunEdit& edit) { return edit.op.has_value(); });
-    const std::pair<const char*, Values> options[] = {
-        {"--micro-batches",
-         textIf(changes.microBatches != measured, std::to_string(changes.microBatches))},
-        {"--link-speed", textIf(changes.linkSpeed != 1, plain(changes.linkSpeed))},
-        {"--op-time", texts(changes.times)},
-        {"--weight-share",
-         textIf(changes.weightShare.has_value(), plain(changes.weightShare.value_or(0)))},
-        {"--stage-speed", texts(changes.speeds)},
-        {"--layers", textIf(!changes.moves.empty(), std::to_string(changes.layers))},
-        {"--move-layers", texts(changes.moves)},
-        {"--tensor-parallel", textIf(changes.tensorParallel != 1, plain(changes.tensorParallel))},
-        {"--no-stragglers", textIf(changes.removesStragglers, {})},
-        {"--slow", texts(slow)},
-        {"--link-delay",
-         textIf(changes.messageDelay > 0, plain(static_cast<double>(changes.messageDelay) / 1e3))}};
-    std::vector<std::string> all;
-    for (const auto& [flag, values] : options)
-        for (const std::string& value : values) {
-            all.emplace_back(flag);
-            if (!value.empty()) // a flag has no value
-                all.push_back(value);
-        }
+        std::erase_if(changes.slowdowns, [](const RunEdit& edit) { return edit.op.has_value(); });
+    auto all = engine::arguments(whatIfFields(), changes, Changes());
+    if (changes.microBatches != measured)
+        all.insert(all.begin(), {"--micro-batches", std::to_string(changes.microBatches)});
     return all;
 }
 
-Result<void> addChange(Changes& changes, std::string_view flag, std::string_view value)
+namespace {
+
+Result<std::pair<Changes::Cell, std::int64_t>> parseTime(std::string_view item)
 {
-    const auto [what, amount] = parts(value, '=');
-    const auto refuse
-        = [&](const char* reason) { return refused(fmt::format("{} {}", flag, value), reason); };
-    if (flag == "--slow") {
-        const auto edit = parseRunEdit(value);
-        if (!edit)
-            return fail(edit.error().code, fmt::format("--slow {}", edit.error().message));
-        changes.slowdowns.push_back(*edit);
-    } else if (flag == "--op-time") {
-        const std::size_t digits = std::min(what.find_first_not_of("0123456789"), what.size());
-        const auto stage = parseInteger<int>(what.substr(0, digits));
-        const auto kind = parseKindShortName(what.substr(digits));
-        const auto time = parseNumber(amount);
-        if (!stage || !kind || !time || !(*time >= 1e-6 && *time <= 1e9))
-            return refuse("give a stage, a kind of op and milliseconds, as in 3F=12.4");
-        changes.times[{*stage, *kind}] = std::llround(*time * 1e6);
-    } else if (flag == "--stage-speed") {
-        const auto stage = parseInteger<int>(what);
-        const auto factor = parseNumber(amount);
-        if (!stage || !factor)
-            return refuse("give a stage and a factor from 0.001 to 1000, as in 2=1.5");
-        changes.speeds.push_back({*stage, *factor});
-    } else {
-        const auto [from, to] = parts(what, ':');
-        const auto first = parseInteger<int>(from), second = parseInteger<int>(to),
-                   count = parseInteger<int>(amount);
-        if (!first || !second || !count)
-            return refuse("give FROM:TO=COUNT, as in 3:2=1");
-        changes.moves.push_back({StageId{*first}, StageId{*second}, *count});
-    }
-    return {};
+    const auto [what, amount] = parts(item, '=');
+    const std::size_t digits = std::min(what.find_first_not_of("0123456789"), what.size());
+    const auto stage = parseInteger<int>(what.substr(0, digits));
+    const auto kind = parseKindShortName(what.substr(digits));
+    const auto time = parseNumber(amount);
+    if (!stage || !kind || !time || !(*time >= 1e-6 && *time <= 1e9))
+        return fail(Error::Code::InvalidArgument,
+                    "give a stage, a kind of op and milliseconds, as in 3F=12.4");
+    return std::pair(Changes::Cell{*stage, *kind}, std::llround(*time * 1e6));
+}
+
+Result<Changes::Speed> parseSpeed(std::string_view item)
+{
+    const auto [what, amount] = parts(item, '=');
+    const auto stage = parseInteger<int>(what);
+    const auto factor = parseNumber(amount);
+    if (!stage || !factor)
+        return fail(Error::Code::InvalidArgument,
+                    "give a stage and a factor from 0.001 to 1000, as in 2=1.5");
+    return Changes::Speed{*stage, *factor};
+}
+
+Result<LayerMove> parseMove(std::string_view item)
+{
+    const auto [what, amount] = parts(item, '=');
+    const auto [from, to] = parts(what, ':');
+    const auto first = parseInteger<int>(from), second = parseInteger<int>(to),
+               count = parseInteger<int>(amount);
+    if (!first || !second || !count)
+        return fail(Error::Code::InvalidArgument, "give FROM:TO=COUNT, as in 3:2=1");
+    return LayerMove{StageId{*first}, StageId{*second}, *count};
+}
+
+// The field of a repeatable option whose items `parse` reads.
+template<class List, class Parse>
+Field<Changes> listField(FieldFacts facts, List Changes::*member, Parse parse)
+{
+    facts.kind = FieldKind::List;
+    const std::string flag = facts.flag;
+    return {std::move(facts),
+            [member](const Changes& changes) {
+                std::string all;
+                for (const auto& one : changes.*member)
+                    all += (all.empty() ? "" : "\n") + text(one);
+                return all;
+            },
+            [member, parse, flag](Changes& changes, std::string_view typed) -> Result<void> {
+                List list;
+                for (const std::string_view item : items(typed)) {
+                    const auto one = parse(item);
+                    if (!one)
+                        return refused(fmt::format("{} {}", flag, excerpt(item)),
+                                       one.error().message);
+                    list.insert(list.end(), *one);
+                }
+                changes.*member = std::move(list);
+                return {};
+            }};
+}
+
+Field<Changes> weightShare()
+{
+    FieldFacts facts = option("", "--weight-share", "Share of W in B",
+                              "Share of W in B, for a run whose backward is not split", "X")
+                           .between(0, 1)
+                           .withDefault("0.5");
+    facts.kind = FieldKind::Real;
+    return {facts,
+            [](const Changes& c) { return c.weightShare ? plain(*c.weightShare) : std::string(); },
+            [](Changes& c, std::string_view typed) -> Result<void> {
+                c.weightShare = parseNumber(typed);
+                return {};
+            }};
+}
+
+Field<Changes> layers()
+{
+    auto layers = field<Changes>(option("", "--layers", "Layers of the model",
+                                        "Layers of the model, spread evenly over the stages", "L")
+                                     .between(1, 100'000)
+                                     .withDefault("those of a recorded run"),
+                                 &Changes::layers);
+    layers.off = [](const Changes& changes) {
+        return changes.moves.empty() ? "used only by --move-layers FROM:TO=COUNT" : "";
+    };
+    return layers;
+}
+
+// In µs; without a delay, --help shows no default.
+Field<Changes> linkDelay()
+{
+    FieldFacts facts = option("", "--link-delay", "Delay of messages, µs",
+                              "Time added to every message, µs", "US")
+                           .between(0, 1e9);
+    facts.kind = FieldKind::Real;
+    return {facts,
+            [](const Changes& c) {
+                return c.messageDelay > 0 ? plain(static_cast<double>(c.messageDelay) / 1e3)
+                                          : std::string();
+            },
+            [](Changes& c, std::string_view typed) -> Result<void> {
+                c.messageDelay = std::llround(parseNumber(typed).value_or(0) * 1e3);
+                return {};
+            }};
+}
+
+// A factor relative to the run, printed with six digits.
+Field<Changes> factor(const FieldFacts& facts, double Changes::*member)
+{
+    auto result = field<Changes>(facts, member);
+    result.get = [member](const Changes& changes) { return plain(changes.*member); };
+    return result;
+}
+
+} // namespace
+
+Fields<WhatIfChanges> whatIfFields()
+{
+    static const std::vector<Field<Changes>> kFields = [] {
+        std::vector<Field<Changes>> fields{
+            factor(option("", "--link-speed", "Speed of the links",
+                          "Speed of the links relative to the measured speed", "X")
+                       .between(0.001, 1000),
+                   &Changes::linkSpeed),
+            listField(option("", "--stage-speed", "Speeds of stages",
+                             "Speed of a stage relative to the measured speed, repeatable",
+                             "STAGE=X"),
+                      &Changes::speeds, parseSpeed),
+            listField(option("", "--op-time", "Times of ops",
+                             "Median of F, B, I or W of a stage in ms, in place of the measured "
+                             "one; repeatable",
+                             "3F=MS"),
+                      &Changes::times, parseTime),
+            weightShare(),
+            listField(option("", "--move-layers", "Layers per stage",
+                             "Move layers from one stage to another, repeatable", "FROM:TO=COUNT"),
+                      &Changes::moves, parseMove),
+            layers(),
+            factor(option("", "--tensor-parallel", "Tensor parallelism",
+                          "Tensor-parallel size relative to the measured one; ops divide evenly, "
+                          "without communication",
+                          "X")
+                       .between(0.01, 100),
+                   &Changes::tensorParallel),
+            listField(option("", "--slow", "Slow-down factor",
+                             "Slow-down factor of a device (1=1.5), a kind of op (F=1.5), a kind "
+                             "on a device (1:F=1.5), a link (0-1=1.5), all links within or between "
+                             "nodes (node=1.5, network=1.5) or, with --own-order, an op (2F3=1.5); "
+                             "repeatable",
+                             "WHAT=X"),
+                      &Changes::slowdowns, parseRunEdit),
+            linkDelay(),
+            field<Changes>(option("", "--no-stragglers", "Stragglers",
+                                  "Make every device at least as fast as the median device"),
+                           &Changes::removesStragglers)};
+        for (auto& field : fields)
+            field.group = "Options";
+        return fields;
+    }();
+    return kFields;
 }
 
 } // namespace profiler

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "profiler/whatif/stage_times.h"
+#include "engine/base/field.h"
+#include "profiler/whatif/predict.h"
 
 namespace profiler {
 
@@ -48,18 +49,24 @@ struct WhatIfChanges
     friend bool operator==(const WhatIfChanges&, const WhatIfChanges&) = default;
 };
 
+// The options of `bscope whatif`, from which the window takes its labels and limits. Not included
+// is --micro-batches, which is a field of the schedule.
+engine::Fields<WhatIfChanges> whatIfFields();
+
 // Fails with Error::Code::InvalidArgument if the run does not have what a change names. The message
 // begins with the option of this change.
 engine::Result<void> apply(const WhatIfChanges& changes, const engine::Run& run,
                            MeasuredTimes& times);
 
+// Returns the number of layers of the model that the run trained; 0 if the run does not state it.
+int modelLayers(const engine::Run& run);
+// Returns the predictor of a run with the changes applied; `layers` of 0 means modelLayers(). Fails
+// as apply() does, and if the heads of the model cannot be divided. Copies of a predictor share
+// only the run, so threads can use different copies at the same time.
+engine::Result<WhatIfPredictor> withChanges(const WhatIfPredictor& measured, WhatIfChanges changes);
+
 // The options of `bscope whatif` with the changes, except that of single ops if `ownOrder` is
 // false.
-std::vector<std::string> arguments(const WhatIfChanges& changes, int measuredMicroBatches,
-                                   bool ownOrder);
-
-// Adds the value of a repeatable option: "--op-time", "--stage-speed", "--move-layers" or "--slow".
-engine::Result<void> addChange(WhatIfChanges& changes, std::string_view flag,
-                               std::string_view value);
+std::vector<std::string> arguments(WhatIfChanges changes, int measuredMicroBatches, bool ownOrder);
 
 } // namespace profiler

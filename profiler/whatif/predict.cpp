@@ -5,10 +5,12 @@
 #include "engine/base/try.h"
 #include "engine/cost/cost_model.h"
 #include "engine/cost/op_prices.h"
+#include "engine/experiment/run_nodes.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
 #include "engine/sim/simulate.h"
+#include "profiler/analysis/calibrate.h"
 #include "profiler/analysis/metrics.h"
 
 #include <fmt/format.h>
@@ -164,7 +166,7 @@ private:
         if (isTransfer(op.kind))
             cost.latency = roundedTicks(m_draw(m_times.message) / m_linkSpeed / part);
         else if (isCopy(op.kind))
-            cost.duration = roundedTicks(m_draw(m_times.message) / m_linkSpeed);
+            cost.duration = roundedTicks(m_draw(m_times.copies) * m_perStage / m_linkSpeed);
         else if (op.kind == OpKind::OptimizerStep)
             cost.duration
                 = roundedTicks(m_draw(m_times.optimizer) * m_perStage / m_times.tensorParallel);
@@ -204,13 +206,13 @@ private:
     std::vector<RunEdit> m_slowdowns;
 };
 
-// Returns the schedule of the run with only its F, B, I and W, lowered again.
+// Returns the schedule of the run with only its F, B, I, W, evicts and loads, lowered again.
 Schedule ownOrder(const Run& run)
 {
     Schedule order = run.schedule;
     for (auto& program : order.program)
         std::erase_if(program, [](const Op& op) {
-            return op.kind != OpKind::Forward && !isBackward(op.kind);
+            return op.kind != OpKind::Forward && !isBackward(op.kind) && !isCopy(op.kind);
         });
     return lower(order);
 }
@@ -283,6 +285,7 @@ WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
 Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
 {
     auto times = TRY(measuredTimes(run));
+    times.nodes = nodesOfDevices(run);
     return WhatIfPredictor(run, std::move(times));
 }
 
@@ -291,6 +294,8 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     Schedule asked = whatIf.schedule;
     asked.shape.dataParallel = m_run->schedule.shape.dataParallel;
     const Schedule lowered = lower(asked);
+    if (m_times.copies.isEmpty() && holds(lowered, OpKind::Evict))
+        return tl::unexpected(missingTimes({OpKind::Evict, OpKind::Load}, lowered.scheme));
     const auto isOfNodes = [](const RunEdit& edit) { return edit.links.has_value(); };
     if (lowered.shape.devices != std::ssize(m_times.nodes)
         && std::ranges::any_of(m_times.slowdowns, isOfNodes))

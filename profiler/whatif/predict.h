@@ -60,8 +60,8 @@ public:
     std::int64_t measured() const { return m_measured; }
 
     // Replaces the data-parallel size of the schedule by that of the run. Fails if the schedule
-    // deadlocks, with engine::costsTooLarge(), and with Error::Code::Cancelled if isCancelled()
-    // returned true.
+    // deadlocks or has evicts and the run none, with engine::costsTooLarge(), and with
+    // Error::Code::Cancelled if isCancelled() returned true.
     engine::Result<Prediction> predict(const WhatIf& whatIf) const;
     // Simulates the reported iteration in its own order (OwnReplay), with the edits of times().
     // Without edits, every op keeps its place. The prediction has no interval: least == most ==

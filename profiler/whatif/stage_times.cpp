@@ -156,10 +156,8 @@ Result<RunEdit> parseRunEdit(std::string_view text)
         = equals < text.size() ? parseNumber(text.substr(equals + 1)) : std::optional<double>();
     RunEdit edit;
     if (!factor || !parseSelection(text.substr(0, equals), edit))
-        return refused(fmt::format("{}: give a device, a kind of op, both, an op, a link or all "
-                                   "links, and a factor: 1=1.5, F=1.5, 1:F=1.5, 2F3=1.5, 0-1=1.5, "
-                                   "node=1.5 or network=1.5",
-                                   text));
+        return refused("give a device, a kind of op, both, an op, a link or all links, and a "
+                       "factor: 1=1.5, F=1.5, 1:F=1.5, 2F3=1.5, 0-1=1.5, node=1.5 or network=1.5");
     edit.factor = *factor;
     return edit;
 }
@@ -298,6 +296,8 @@ private:
     {
         if (op.kind == OpKind::AllReduce)
             return &m_times.allReduce;
+        if (isCopy(op.kind))
+            return &m_times.copies;
         StageTimes& stage = m_times.stages[op.stage];
         switch (op.kind) {
         case OpKind::Forward:

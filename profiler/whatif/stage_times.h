@@ -86,6 +86,7 @@ struct MeasuredTimes
     Samples message;   // from the end of the sending op to the arrival
     Samples optimizer; // optimizer step of each stage
     Samples allReduce; // all-reduce of each stage
+    Samples copies;    // evict or load of a stage's stash; without them, BPipe is not predicted
     // The time of I as a share of B (the whole backward). It is measured if the backward is split.
     // Otherwise it is assumed, and `assumptions` says so.
     double inputShare = 0.5;
@@ -96,7 +97,7 @@ struct MeasuredTimes
     // Set by edits: the slow-down of ops, devices and links. An edit of a single op applies only
     // if the run's own order is simulated.
     std::vector<RunEdit> slowdowns;
-    std::vector<int> nodes;        // set by the caller: engine::nodesOfDevices() of the run
+    std::vector<int> nodes;        // set by WhatIfPredictor: engine::nodesOfDevices() of the run
     std::int64_t messageDelay = 0; // set by edits: extra time of every message, in ns
     std::vector<std::string> assumptions;
 };

@@ -22,7 +22,7 @@ TEST_CASE("a run is predicted in its own order with slow devices, links and ops"
     CHECK(written["command"] == "bscope whatif " + run + " --slow 3=2 --own-order");
 }
 
-TEST_CASE("a slow-down of something that the run does not have is refused")
+TEST_CASE("a change or a scheme that the run cannot predict is refused")
 {
     const Folder folder;
     const std::string run = tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite");
@@ -35,4 +35,7 @@ TEST_CASE("a slow-down of something that the run does not have is refused")
     CHECK(contains(error("--own-order --slow 3=0"), "0 is not a slow-down factor"));
     CHECK(contains(error("--slow 3F5=2"), "add --own-order"));
     CHECK(contains(error("--own-order --scheme gpipe"), "--scheme"));
+    CHECK(contains(error("--layers 24"), // it changed nothing
+                   "--layers is used only by --move-layers FROM:TO=COUNT; leave it out"));
+    CHECK(contains(error("--scheme bpipe"), "no measured time of EVICT, LOAD"));
 }

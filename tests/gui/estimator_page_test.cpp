@@ -117,10 +117,10 @@ TEST_CASE("a click on a published case sets all fields, and an edit unmarks it")
     QTest::mouseClick(llama, Qt::LeftButton);
     CHECK(llama->isChecked());
     CHECK(estimate.find<QComboBox>("estimatorModel")->currentText() == QStringLiteral("llama-65b"));
-    CHECK(estimate.find<QLineEdit>("estimatorSizes")->text() == QStringLiteral("2, 4"));
+    CHECK(estimate.find<QLineEdit>("estimatorMicroBatchSize")->text() == QStringLiteral("2,4"));
     CHECK(estimate.cell(1, kSpeedUp) == QStringLiteral("0.93×"));
     CHECK(estimate.verdict().startsWith(QStringLiteral("No:")));
-    auto* batch = estimate.find<SpinField>("estimatorBatch");
+    auto* batch = estimate.find<SpinField>("estimatorGlobalBatch");
     batch->setFocus();
     QTest::keyClick(batch, Qt::Key_A, Qt::ControlModifier);
     QTest::keyClicks(batch, QStringLiteral("256"));
@@ -133,14 +133,14 @@ TEST_CASE("a click on a published case sets all fields, and an edit unmarks it")
 TEST_CASE("an invalid field of the estimator is named, and the next valid text is estimated")
 {
     Estimate estimate;
-    estimate.type("estimatorSizes", "1, x");
+    estimate.type("estimatorMicroBatchSize", "1, x");
     CHECK(estimate.verdict().startsWith(
-        QStringLiteral("No estimate. Micro-batch sizes: “x” is not a number")));
+        QStringLiteral("No estimate. Micro-batches b x: give sequences from 1")));
     CHECK(estimate.find<DataTable>("estimatorTable")->model()->rowCount() == 0);
     CHECK_FALSE(estimate.find<QPushButton>("estimatorSimulateButton")->isEnabled());
-    estimate.type("estimatorSizes", "1, 3");
+    estimate.type("estimatorMicroBatchSize", "1, 3");
     CHECK(estimate.verdict().contains(QStringLiteral("Batch 128 is not divisible")));
-    estimate.type("estimatorSizes", "1, 8");
+    estimate.type("estimatorMicroBatchSize", "1, 8");
     CHECK(estimate.cell(1, 0) == QStringLiteral("8"));
     CHECK(estimate.find<DataTable>("estimatorTable")->currentIndex().row() == 1); // as before
     CHECK(estimate.find<QPushButton>("estimatorSimulateButton")->isEnabled());
@@ -189,14 +189,13 @@ TEST_CASE("no device is the fullest if the memory cannot be simulated")
     Estimate estimate;
     const auto* hint = estimate.find<QLabel>("estimatorMemoryHint");
     REQUIRE(waitFor([&] { return hint->text().contains(QStringLiteral("fullest")); }));
-    BpipePlan plan; // its times are more than 2^61 ns
-    plan.model = QStringLiteral("gpt-1t");
-    plan.hardware = QStringLiteral("rtx-3090");
-    plan.setup.tensorParallel = 1;
-    plan.devices = 16;
-    plan.batch = BpipePlan::kMostBatch;
-    plan.sizes = QStringLiteral("262144");
-    estimate.find<EstimatorForm>("estimatorForm")->setPlan(plan);
+    EstimateRequest request; // its times are more than 2^61 ns
+    request.source.model = "gpt-1t";
+    request.source.hardware = "rtx-3090";
+    request.devices = 16;
+    request.globalBatch = 1 << 24;
+    request.sizes = {262144};
+    estimate.find<EstimatorForm>("estimatorForm")->setRequest(request);
     CHECK(waitFor([&] { return hint->text().isEmpty(); }));
     CHECK(estimate.find<DataTable>("estimatorTable")->model()->rowCount() == 1); // an answer
 }
@@ -206,7 +205,7 @@ TEST_CASE("the estimator copies its command and table, and simulates a size in a
     Estimate estimate;
     QTest::mouseClick(estimate.find<QPushButton>("estimatorCommandButton"), Qt::LeftButton);
     CHECK(QGuiApplication::clipboard()->text().startsWith(
-        QStringLiteral("bscope estimate bpipe --model gpt3-96b")));
+        QStringLiteral("bscope estimate bpipe --devices 8")));
     QTest::mouseClick(estimate.find<QPushButton>("estimatorCopyTableButton"), Qt::LeftButton);
     CHECK(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("b,N,")));
     QTest::keyClick(estimate.find<DataTable>("estimatorTable"), Qt::Key_Return,

@@ -29,8 +29,8 @@ RunPlan onNodes(int devices, int copies)
     plan.experiment.schedule.microBatches = 2 * devices;
     plan.experiment.schedule.dataParallel = copies;
     plan.source.kind = CostSource::Kind::Hardware;
-    plan.source.model = QStringLiteral("gpt-96");
-    plan.source.hardware = QStringLiteral("a800-sxm-80");
+    plan.source.model = "gpt-96";
+    plan.source.hardware = "a800-sxm-80";
     return plan;
 }
 

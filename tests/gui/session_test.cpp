@@ -115,10 +115,10 @@ TEST_CASE("a set-up page comes back with its costs and the run that they are fro
     RunPlan plan;
     plan.experiment.schedule.microBatches = 12;
     plan.source.kind = CostSource::Kind::Recorded;
-    plan.source.hardware = QStringLiteral("a800-sxm-80");
+    plan.source.hardware = "a800-sxm-80";
     plan.source.setup.tensorParallel = 8;
-    plan.source.file = desk.run("a.sqlite");
-    plan.source.inputShare = 40;
+    plan.source.file = desk.run("a.sqlite").toStdString();
+    plan.source.inputShare = engine::Fraction{2, 5};
     plan.costs.backward = engine::Fraction{4};
     plan.costs.inputGradient = engine::Fraction{3};
     plan.costs.stages = {{0, engine::Fraction{2}, engine::Fraction{4}}};
@@ -150,24 +150,25 @@ TEST_CASE("an editor comes back with its costs, and the estimator with its input
     file.close();
     RunPlan plan;
     plan.source.kind = CostSource::Kind::Recorded;
-    plan.source.file = desk.run("a.sqlite");
+    plan.source.file = desk.run("a.sqlite").toStdString();
     plan.costs.forward = engine::Fraction{4};
-    BpipePlan inputs;
-    inputs.model = QStringLiteral("llama-65b");
-    inputs.setup.dataParallel = inputs.setup.tensorParallel = 8;
-    inputs.sizes = QStringLiteral("1, 4");
+    EstimateRequest inputs;
+    inputs.source.model = "llama-65b";
+    inputs.source.setup.dataParallel = inputs.source.setup.tensorParallel = 8;
+    inputs.sizes = {1, 4};
+    inputs.stageMfu = {40, 50}; // kept, although the roofline is selected
     const auto form = [](const Page& page) { return page.findChild<EstimatorForm*>(); };
     {
         Start first(desk);
         first.window.open({"estimator"});
-        form(*first.window.currentPage())->setPlan(inputs);
+        form(*first.window.currentPage())->setRequest(inputs);
         first.window.open({"editor", {file.fileName()}});
         qobject_cast<EditorPage*>(first.window.currentPage())->setPlan(plan);
         first.window.close();
     }
     Start second(desk);
     REQUIRE(second.window.tabs().pages().size() == 3);
-    CHECK(form(*second.window.tabs().pages().at(1))->plan() == inputs);
+    CHECK(form(*second.window.tabs().pages().at(1))->request() == inputs);
     const auto* editor = qobject_cast<EditorPage*>(second.window.currentPage());
     REQUIRE(editor != nullptr);
     CHECK(editor->plan().costs == plan.costs);

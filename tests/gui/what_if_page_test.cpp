@@ -161,7 +161,7 @@ TEST_CASE("layers are moved by dragging a border or by keys, and reset")
     CHECK(waitFor([&] {
         tab.find<QAction>("copyWhatIf")->trigger();
         return QGuiApplication::clipboard()->text().endsWith(
-            QStringLiteral("--layers 32 --move-layers 0:1=2 --move-layers 3:2=1"));
+            QStringLiteral("--move-layers 0:1=2 --move-layers 3:2=1 --layers 32"));
     }));
     QTest::mouseClick(tab.find<QPushButton>("resetEdits"), Qt::LeftButton);
     CHECK(bar->split() == LayerSplit{8, 8, 8, 8});

@@ -137,12 +137,8 @@ Action prepareDevices(CLI::App& app)
                                    "Measure matrix products, memory and the link between devices, "
                                    "and write them as a file for --hardware");
     calibrate->excludes(json);
-    addFieldOption(app, experimentField("--backend"), "auto", [options](std::string_view text) {
-        Experiment experiment;
-        auto done = experimentField("--backend").set(experiment, text);
-        options->backend = experiment.backend;
-        return done;
-    });
+    addExperimentOption(app, experimentField("--backend"), "auto",
+                        [options](const Experiment& typed) { options->backend = typed.backend; });
     addOutputOptions(app, options->output,
                      "With --calibrate: the file to write (default: standard output)", "FILE.toml");
     app.get_option("--backend")->needs(calibrate);

@@ -69,13 +69,8 @@ Action prepareExperiment(CLI::App& app)
     app.add_option("FILE.toml|RUN.sqlite", options->file, "Experiment file, or run to repeat")
         ->required();
     addTurnOptions(app, options->turns, "as in the file");
-    const auto& trace = experimentField("--trace");
-    addFieldOption(app, trace, "as in the file", [options, &trace](std::string_view text) {
-        Experiment experiment;
-        auto done = trace.set(experiment, text);
-        options->trace = experiment.trace;
-        return done;
-    });
+    addExperimentOption(app, experimentField("--trace"), "as in the file",
+                        [options](const Experiment& typed) { options->trace = typed.trace; });
     addRecordOptions(app, options->record);
     return [options] { return repeat(*options); };
 }

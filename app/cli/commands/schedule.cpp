@@ -74,7 +74,7 @@ Action prepareSchedule(CLI::App& app)
 {
     const auto options = std::make_shared<PrintOptions>();
     addScheduleOptions(app, options->schedule);
-    addPassOptions(app, options->schedule.passes);
+    addPassOptions(app, options->schedule.request);
     app.add_option("--with", options->with, "Ops to add, as a comma-separated list")
         ->type_name("{p2p,allreduce,opt}")
         ->delimiter(',')

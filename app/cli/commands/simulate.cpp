@@ -1,22 +1,22 @@
+#include "app/cli/commands/simulate.h"
+
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/long_task.h"
-#include "app/cli/commands/simulated.h"
 #include "app/cli/options/choice.h"
 #include "app/cli/options/command_line.h"
 #include "app/cli/options/field_options.h"
-#include "app/cli/options/model_options.h"
 #include "app/cli/options/output_options.h"
 #include "app/cli/options/schedule_options.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
+#include "app/cli/text/timeline_text.h"
 #include "engine/base/process.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/check_experiment.h"
-#include "engine/schedule/passes/passes.h"
-#include "profiler/analysis/predicted_info.h"
+#include "profiler/report/run_sheet.h"
 #include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -59,36 +60,33 @@ void restartWithHugePages()
     unsetenv(kTunables); // exec failed, so the program continues without huge pages
 }
 
-struct CalibrateOptions
-{
-    std::string file, split;
-};
-
-constexpr const char* kCalibrateGroup = "Costs of a recorded run";
-
 bool given(const CLI::App& app, const char* option)
 {
     return app.get_option(option)->count() > 0;
 }
 
-Result<std::optional<Fraction>> shareOf(const std::string& text)
+CLI::Option* addSourceOption(CLI::App& app, std::string_view flag, CostSource& source)
 {
-    if (text.empty())
-        return std::optional<Fraction>();
-    const auto share = parseFraction(text);
-    if (share && share->numerator > 0 && share->numerator < share->denominator)
-        return std::optional(*share);
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format("--split-backward {}: must be the share of I in B, between 0 and 1", text));
+    const auto* field = findField(costSourceFields(), flag);
+    return addFieldOption(app, field->withDefault(""), "", [field, &source](std::string_view text) {
+        return field->set(source, text);
+    });
 }
 
-void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
+// Adds the options of a model on hardware; those that `bscope estimate` lacks come last.
+void addModelOptions(CLI::App& app, CostSource& source)
 {
-    auto* file = app.add_option(
-        "--calibrate", options.file,
-        "Take all costs from a recorded run with the same stages, as medians of its iterations");
-    file->type_name("RUN.sqlite")->group(kCalibrateGroup);
+    addSourceOption(app, "--model", source);
+    addSourceOption(app, "--hardware", source);
+    for (const bool isLast : {false, true})
+        addFieldOptions(app, trainingSetupFields(), source.setup, [isLast](std::string_view flag) {
+            return isLast != (flag == "--micro-batch-size" || flag == "--allreduce-precision");
+        });
+}
+
+void addCalibrateOptions(CLI::App& app, CostSource& source)
+{
+    CLI::Option* file = addSourceOption(app, "--calibrate", source);
     for (const char* other : {"--forward",
                               "--backward",
                               "--input-gradient",
@@ -114,21 +112,7 @@ void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
                               "--recompute-all",
                               "--micro-batch-size"})
         file->excludes(app.get_option(other));
-    app.add_option(
-           "--split-backward", options.split,
-           "Derive missing backward times: I is this share of B, W the rest, and B is I + W")
-        ->type_name("SHARE")
-        ->group(kCalibrateGroup)
-        ->needs(file);
-}
-
-Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions& options)
-{
-    if (options.file.empty())
-        return std::optional<SimulationCosts::Recorded>();
-    const auto share = TRY(shareOf(options.split));
-    auto run = TRY(openRun(options.file));
-    return SimulationCosts::Recorded{std::make_shared<const Run>(std::move(run)), share};
+    addSourceOption(app, "--split-backward", source)->needs(file);
 }
 
 bool usesRecordedSchedule(const CLI::App& app)
@@ -140,41 +124,36 @@ bool usesRecordedSchedule(const CLI::App& app)
     return true;
 }
 
+// Takes from the recorded schedule the options that are not given.
 void fillFrom(const Schedule& run, const CLI::App& app, ScheduleOptions& options)
 {
-    if (!options.file.empty())
+    ScheduleRequest& request = options.request.schedule;
+    if (!given(app, "--data-parallel"))
+        request.dataParallel = run.shape.dataParallel;
+    if (!options.request.scheduleFile.empty())
         return;
     if (options.schemes.empty() && findScheme(run.scheme) != nullptr)
         options.schemes = {run.scheme};
     if (!given(app, "--devices"))
-        options.request.devices = run.shape.devices;
+        request.devices = run.shape.devices;
     if (!given(app, "--micro-batches"))
-        options.request.microBatches = run.shape.microBatches;
-    if (given(app, "--chunks") || options.request.devices < 1
-        || run.shape.stages % options.request.devices != 0)
-        return;
-    ScheduleOptions withChunks = options;
-    withChunks.request.chunks = run.shape.stages / options.request.devices;
-    if (std::ranges::all_of(requests(withChunks), [](const ScheduleRequest& request) {
-            return checkRequest(request).has_value();
-        }))
-        options = std::move(withChunks);
+        request.microBatches = run.shape.microBatches;
+    if (!given(app, "--chunks"))
+        options.stages = run.shape.stages;
 }
 
 struct SimulationOptions
 {
     ScheduleOptions schedule;
-    UnitCosts costs;
-    std::string recomputeKeeps; // "": the default for --recompute
-    ModelOptions model;
-    CalibrateOptions calibrate;
-    std::optional<SimulationCosts::Recorded> recorded;
+    std::string recomputeKeeps;            // "": the default for --recompute
     std::optional<Schedule> recordedOrder; // to simulate the schedule of the run itself
-    SyncPolicy sync = SyncPolicy::Eager;
     int iterations = 1;
-    bool json = false, attentionGiven = false;
+    bool json = false;
     OutputOptions output;
     std::string command;
+
+    PredictionRequest& request() { return schedule.request; }
+    const PredictionRequest& request() const { return schedule.request; }
 };
 
 // Whether the request is large enough to restart with huge pages.
@@ -196,106 +175,40 @@ bool isSmall(const Schedule& schedule, int iterations)
 // Whether the spans of a schedule are kept regardless of its size.
 bool keepsSpans(const SimulationOptions& options)
 {
-    return !options.output.file.empty() || options.recorded
+    return !options.output.file.empty() || options.request().source.run
         || std::ranges::any_of(requests(options.schedule), [](const ScheduleRequest& request) {
                const Scheme* scheme = findScheme(request.scheme);
                return scheme != nullptr && scheme->asynchronous;
            });
 }
 
-RunInfo infoOf(const SimulationOptions& options, const std::string& scheme,
-               const RunInfo& simulated)
+Result<PredictionCosts> costsOf(const SimulationOptions& options)
 {
-    RunInfo info;
-    info.recomputeKeeps = simulated.recomputeKeeps;
-    info.scheme = scheme;
-    info.label = labelOf(scheme);
-    info.command = options.command;
-    info.started = utcNow();
-    info.hostName = hostName();
-    info.program = buildId();
-    info.mode = Mode::Simulate;
-    info.outcome = Outcome::Finished;
-    info.ticksPerUnit = simulated.ticksPerUnit;
-    info.link = linkText(options.costs);
-    info.plannedWarmup = 0;
-    info.plannedIterations = options.iterations;
-    return info;
-}
-
-Result<double> keptOf(const SimulationOptions& options)
-{
+    auto costs = profiler::costsOf(options.request());
+    if (!costs && costs.error().code == Error::Code::NotFound)
+        return wrongUsage(costs.error());
     const std::string& text = options.recomputeKeeps;
-    if (text.empty())
-        return options.schedule.passes.recompute == Recompute::Attention ? kAttentionKeeps : 0;
-    const auto share = parseFraction(text);
-    if (share && share->numerator <= share->denominator)
-        return share->value();
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("--recompute-keeps {}: must be a share between 0 and 1", text));
-}
-
-// Applies --recompute to a model on hardware: `attention` acts like --attention recompute, and
-// `full` acts like --recompute-all.
-Result<void> applyRecompute(const SimulationOptions& options, ModelOnHardware& on)
-{
-    const Recompute recompute = options.schedule.passes.recompute;
-    if (recompute == Recompute::Attention && options.attentionGiven
-        && on.setup.attention == AttentionMode::Flash)
-        return fail(Error::Code::InvalidArgument,
-                    "flash attention stores no scores, so there are none to recompute; remove "
-                    "--attention flash or --recompute attention");
-    if (recompute == Recompute::Attention)
-        on.setup.attention = AttentionMode::Recompute;
-    if (recompute == Recompute::Full)
-        on.setup.recomputesAll = true;
-    return {};
-}
-
-Result<SimulationCosts> costsOf(const SimulationOptions& options)
-{
-    UnitCosts units = options.costs;
-    TRY(checkUnitCosts(units));
-    const auto kept = TRY(keptOf(options));
-    if (options.schedule.passes.recompute == Recompute::Attention && !units.recompute)
-        units.recompute = kAttentionShare;
-    SimulationCosts costs{std::move(units), std::nullopt, options.recorded, kept};
-    if (options.model.model.empty() != options.model.hardware.empty())
-        return fail(Error::Code::InvalidArgument,
-                    "--model and --hardware need each other; give both");
-    if (options.model.model.empty())
+    if (!costs || text.empty())
         return costs;
-    auto on = modelOnHardware(options.model);
-    if (!on)
-        return on.error().code == Error::Code::NotFound ? wrongUsage(on.error())
-                                                        : tl::unexpected(on.error());
-    on->setup.dataParallel = options.schedule.request.dataParallel;
-    TRY(applyRecompute(options, *on));
-    if (options.recomputeKeeps.empty())
-        costs.recomputeKeeps = keptShare(*on);
-    costs.model = *std::move(on);
+    const auto share = parseFraction(text);
+    if (!share || share->numerator > share->denominator)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--recompute-keeps {}: must be a share between 0 and 1", text));
+    costs->recomputeKeeps = share->value();
     return costs;
 }
 
-Result<Simulated> simulateOne(const SimulationOptions& options, const SimulationRequest& request,
-                              Schedule schedule)
+Result<PredictedRun> simulateOne(const SimulationOptions& options, const PredictionCosts& costs,
+                                 const PredictOptions& how, Schedule schedule)
 {
-    schedule.shape.dataParallel = options.schedule.request.dataParallel;
-    const std::string scheme = schedule.scheme;
-    auto one = simulated(std::move(schedule), request);
-    if (one)
-        one->run.info = infoOf(options, scheme, one->run.info);
-    if (one && request.costs.model) {
-        describeModel(*request.costs.model, one->run.schedule.shape, one->run.info);
-        addRates(one->run.info, options.schedule.request.dataParallel, one->metrics);
-        one->deviceMemory = request.costs.model->hardware.memory;
-    }
-    if (one && !one->mapping.empty())
-        one->run.info.link += ", " + one->mapping;
-    if (one && request.costs.recorded) {
-        describeRecorded(*request.costs.recorded->run, options.calibrate.file,
-                         one->run.schedule.shape, one->run.info);
-        addRates(one->run.info, options.schedule.request.dataParallel, one->metrics);
+    schedule.shape.dataParallel = options.request().schedule.dataParallel;
+    auto one = predict(std::move(schedule), costs, how);
+    if (one) {
+        RunInfo& info = one->run.info;
+        info.command = options.command;
+        info.started = utcNow();
+        info.hostName = hostName();
+        info.program = buildId();
     }
     return one;
 }
@@ -339,20 +252,19 @@ Result<void> removeAllReduces(Schedule& schedule)
 // Reads the run of --calibrate. Takes from it the schedule options that are not given.
 Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
 {
-    auto run = TRY(recorded(options.calibrate));
-    options.recorded = std::move(run);
-    if (!options.recorded)
+    CostSource& source = options.request().source;
+    if (source.kind != CostSource::Kind::Recorded)
         return {};
-    const Schedule& schedule = options.recorded->run->schedule;
+    auto run = TRY(openRun(source.file));
+    source.run = std::make_shared<const Run>(std::move(run));
+    const Schedule& schedule = source.run->schedule;
     if (usesRecordedSchedule(app)) {
-        TRY(checkWindows(*options.recorded->run, options.iterations));
+        TRY(checkWindows(*source.run, options.iterations));
         options.recordedOrder = schedule;
-        if (app.get_option("--sync")->count() > 0)
+        if (given(app, "--sync"))
             TRY(removeAllReduces(*options.recordedOrder));
     }
     fillFrom(schedule, app, options.schedule);
-    if (app.get_option("--data-parallel")->count() == 0)
-        options.schedule.request.dataParallel = schedule.shape.dataParallel;
     return {};
 }
 
@@ -361,17 +273,18 @@ Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
 // simulation; later estimates use the measured time of the previous one.
 constexpr double kSimulateToBuild = 3;
 
-Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
+Result<std::vector<PredictedRun>> simulateAll(const SimulationOptions& options)
 {
-    auto costs = TRY(costsOf(options));
+    const auto costs = TRY(costsOf(options));
     LongTask task("building the schedule");
     auto built = TRY(schedulesOf(options));
     const bool draws = !options.json && built.size() == 1;
-    const SimulationRequest request{std::move(costs), options.sync, options.iterations,
-                                    !options.output.file.empty()
-                                        || (draws && isSmall(built.front(), options.iterations)),
-                                    options.schedule.request.mapping};
-    std::vector<Simulated> all;
+    const PredictOptions how{.sync = options.request().sync,
+                             .mapping = options.request().schedule.mapping,
+                             .iterations = options.iterations,
+                             .needsSpans = !options.output.file.empty()
+                                 || (draws && isSmall(built.front(), options.iterations))};
+    std::vector<PredictedRun> all;
     double opsLeft = 0;
     for (const Schedule& schedule : built)
         opsLeft += static_cast<double>(opCount(schedule)) * options.iterations;
@@ -380,12 +293,170 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
         task.next(fmt::format("simulating {} ops", opsLeft), opsLeft * secondsPerOp);
         const double begin = task.seconds();
         const double ops = static_cast<double>(opCount(schedule)) * options.iterations;
-        TRY(checkSync(schedule, options.sync));
-        all.push_back(TRY(simulateOne(options, request, std::move(schedule))));
+        TRY(checkSync(schedule, how.sync));
+        all.push_back(TRY(simulateOne(options, costs, how, std::move(schedule))));
         opsLeft -= ops;
         secondsPerOp = (task.seconds() - begin) / ops;
     }
     return all;
+}
+
+// The device with the largest peak; nullptr if no memory was simulated.
+const DeviceMetrics* fullestDevice(const RunMetrics& metrics)
+{
+    return metrics.peakBytes() ? metrics.fullest(&DeviceMetrics::peakBytes) : nullptr;
+}
+
+bool knowsFit(const PredictedRun& one)
+{
+    return one.deviceMemory && fullestDevice(one.metrics) != nullptr;
+}
+
+std::int64_t limitOf(const PredictedRun& one)
+{
+    return std::llround(*one.deviceMemory);
+}
+
+// Returns the free bytes of the device with the largest peak; negative if it does not fit.
+std::int64_t leftOn(const PredictedRun& one)
+{
+    return limitOf(one) - fullestDevice(one.metrics)->peakBytes.value_or(0);
+}
+
+// Returns a line such as "memory: device 0 needs 63.4 GiB of 79.2 GiB: fits, 15.8 GiB free".
+std::string memoryLine(const PredictedRun& one)
+{
+    if (!one.deviceMemory)
+        return {};
+    if (!knowsFit(one))
+        return "memory: not computed for a schedule of this size";
+    const DeviceMetrics& most = *fullestDevice(one.metrics);
+    const std::string needs = fmt::format("memory: device {} needs {} of {}", most.device.value,
+                                          bytesText(*most.peakBytes), bytesText(limitOf(one)));
+    return needs
+        + (leftOn(one) >= 0
+               ? fmt::format(": fits, {} free", bytesText(leftOn(one)))
+               : fmt::format(": does not fit, {} too much; the times assume that it fits",
+                             bytesText(-leftOn(one))));
+}
+
+std::string ratesLine(const PredictedRun& one)
+{
+    if (!one.metrics.mfu)
+        return {};
+    return fmt::format("MFU: relative to {:.4g} TFLOP/s per device; counts full attention, even "
+                       "if it is causal{}",
+                       one.run.info.peakFlops / 1e12,
+                       one.metrics.hfu != one.metrics.mfu ? "; HFU includes recomputation" : "");
+}
+
+// Returns a line on the link with the largest load: "links: largest load 1.6 GB, from node 0 to
+// node 1 (32 messages and copies, 4 all-reduces)".
+std::string linkLine(const PredictedRun& one)
+{
+    const LinkLoad* most = one.loads ? one.loads->largest() : nullptr;
+    if (most == nullptr)
+        return {};
+    const int sums = most->count(LinkLoad::Of::AllReduces);
+    return fmt::format(
+        "links: largest load {:.3g} GB, {} ({} messages and copies, {} all-reduce{})",
+        most->bytes() / 1e9,
+        most->from == most->to ? fmt::format("in node {}", most->from)
+                               : fmt::format("from node {} to node {}", most->from, most->to),
+        most->count(LinkLoad::Of::Messages), sums, sums == 1 ? "" : "s");
+}
+
+std::string fitText(const PredictedRun& one)
+{
+    if (!knowsFit(one))
+        return "-";
+    return leftOn(one) >= 0 ? "fits" : bytesText(-leftOn(one)) + " too much";
+}
+
+// The assumptions of the costs, the link and the mappings.
+void addAssumptions(const std::vector<PredictedRun>& all, Sheet& sheet)
+{
+    const RunInfo& info = all.front().run.info;
+    const std::string notes = !info.timing.empty() ? "times: " + info.timing
+        : info.inUnits() ? "one unit = a device's forward of one micro-batch"
+                         : "times of a model on hardware, not measured";
+    std::string link = info.link;
+    if (const std::string& first = all.front().mapping; !first.empty() && link.ends_with(first))
+        link.resize(link.size() - first.size() - 2); // also removes ", "
+    sheet.sentence(notes + "; link " + link);
+    for (const PredictedRun& one : all)
+        if (!one.mapping.empty())
+            sheet.sentence(fmt::format("mapping of {}: {}", one.run.info.scheme, one.mapping));
+    sheet.sentence(ratesLine(all.front()));
+}
+
+using L = LinkLoad;
+constexpr std::array kLink{
+    Measure<L>({"from_node"}, Of<&L::from>()),
+    Measure<L>({"to_node"}, Of<&L::to>()),
+    Measure<L>({"bytes"}, [](const L& l) { return std::llround(l.bytes()); }),
+    Measure<L>({"message_bytes"}, [](const L& l) { return std::llround(l.messages); }),
+    Measure<L>({"copy_bytes"}, [](const L& l) { return std::llround(l.copies); }),
+    Measure<L>({"all_reduce_bytes"}, [](const L& l) { return std::llround(l.allReduces); }),
+    Measure<L>({"transfers"}, [](const L& l) { return l.count(L::Of::Messages); }),
+    Measure<L>({"all_reduces"}, [](const L& l) { return l.count(L::Of::AllReduces); }),
+    Measure<L>({"busy_ms"}, [](const L& l) { return static_cast<double>(l.busy) / 1e6; }),
+};
+
+Reading dataOf(const PredictedRun& one)
+{
+    Reading data = fields(runMeasures(), ReportedRun{one.run, one.metrics});
+    auto& all = std::get<Reading::Fields>(data.data);
+    all.emplace_back("mapping", textOrUnknown(one.mapping));
+    all.emplace_back("device_memory_bytes", one.deviceMemory ? Reading(limitOf(one)) : Reading());
+    all.emplace_back("fits", knowsFit(one) ? Reading(leftOn(one) >= 0) : Reading());
+    all.emplace_back("links", one.loads ? Table(kLink, one.loads->links).json() : Reading());
+    return data;
+}
+Sheet simulatedSheet(const PredictedRun& one)
+{
+    Sheet sheet;
+    sheet.sentence(runHeading(one.run));
+    addSummary(one.run, one.metrics, sheet);
+    sheet.sentence(memoryLine(one));
+    sheet.sentence(linkLine(one));
+    sheet.sentence(ratesLine(one));
+    if (one.hasSpans)
+        sheet.lines(timelineText(one.run, one.metrics.iteration, outputColumns(),
+                                 outputHasColours() ? Ink::Colours : Ink::Plain));
+    addDevices(one.run, one.metrics, sheet);
+    return sheet;
+}
+
+// Returns text about one simulated run, or a table with a row per run if there are several.
+std::string simulatedText(const std::vector<PredictedRun>& all)
+{
+    if (all.size() == 1)
+        return simulatedSheet(all.front()).text();
+    std::vector<ReportedRun> runs;
+    std::vector<std::string> schemes, fits;
+    for (const PredictedRun& one : all) {
+        runs.push_back({one.run, one.metrics});
+        schemes.push_back(one.run.info.scheme);
+        fits.push_back(fitText(one));
+    }
+    Table table(runMeasures(), runs, kColumn | kSimulated);
+    table.insert(0, "scheme", schemes);
+    if (all.front().deviceMemory)
+        table.insert(table.columns.size(), "memory", fits);
+    Sheet sheet;
+    sheet.table(std::move(table));
+    addAssumptions(all, sheet);
+    return sheet.text();
+}
+
+// Returns one JSON object, or a list of objects if there are several runs.
+std::string simulatedJson(const std::vector<PredictedRun>& all)
+{
+    Reading::List rows;
+    for (const PredictedRun& one : all)
+        rows.push_back(dataOf(one));
+    return jsonText(toJson(all.size() == 1 ? rows.front() : Reading(rows)));
 }
 
 Result<int> print(const SimulationOptions& options)
@@ -396,7 +467,7 @@ Result<int> print(const SimulationOptions& options)
     std::optional<NewFile> file;
     if (!options.output.file.empty())
         file = TRY(createOutput(options.output));
-    if (isHuge(options.schedule.request))
+    if (isHuge(options.request().schedule))
         restartWithHugePages();
     const auto all = TRY(simulateAll(options));
     if (file)
@@ -410,7 +481,7 @@ Result<int> print(const SimulationOptions& options)
 }
 void addCostOptions(CLI::App& app, SimulationOptions& options)
 {
-    addFieldOptions(app, unitCostFields(), options.costs);
+    addFieldOptions(app, unitCostFields(), options.request().costs);
     app.add_option("--recompute-keeps", options.recomputeKeeps,
                    "Share of an activation that is kept from F until RECOMPUTE (default: 0 with "
                    "--recompute full, 0.3 with --recompute attention; computed from the model "
@@ -422,7 +493,7 @@ void addCostOptions(CLI::App& app, SimulationOptions& options)
 // Fails if a given option would have no effect, because the costs come from another source.
 Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
 {
-    const bool hasModel = !options.model.model.empty();
+    const bool hasModel = given(app, "--model");
     const auto unused = [&app](std::string_view flag, std::string_view why) -> Result<void> {
         if (app.count(std::string(flag)) == 0)
             return {};
@@ -434,8 +505,16 @@ Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
     for (const auto& field : trainingSetupFields())
         if (!hasModel)
             TRY(unused(field.longFlag(), "needs --model and --hardware"));
-    if (!hasModel && options.costs.devicesPerNode == 0)
-        return unused("--mapping", "needs nodes, from --hardware or --devices-per-node");
+    if (!hasModel && options.request().costs.devicesPerNode == 0)
+        TRY(unused("--mapping", "needs nodes, from --hardware or --devices-per-node"));
+    if (given(app, "--model") != given(app, "--hardware"))
+        return fail(Error::Code::InvalidArgument,
+                    "--model and --hardware need each other; give both");
+    if (options.request().recompute == Recompute::Attention && given(app, "--attention")
+        && options.request().source.setup.attention == AttentionMode::Flash)
+        return fail(Error::Code::InvalidArgument,
+                    "flash attention stores no scores, so there are none to recompute; remove "
+                    "--attention flash or --recompute attention");
     return {};
 }
 
@@ -452,13 +531,13 @@ Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
 void addOptions(CLI::App& app, SimulationOptions& options)
 {
     addScheduleOptions(app, options.schedule, Schemes::Several);
-    addCopyOptions(app, options.schedule.request);
-    addPassOptions(app, options.schedule.passes);
+    PredictionRequest& request = options.request();
+    addCopyOptions(app, request.schedule);
+    addPassOptions(app, request);
     addCostOptions(app, options);
-    addModelOptions(app, options.model);
-    addSimulationOptions(app, options.model);
-    addCalibrateOptions(app, options.calibrate);
-    addSyncOption(app, options.sync);
+    addModelOptions(app, request.source);
+    addCalibrateOptions(app, request.source);
+    addSyncOption(app, request.sync);
     app.add_option("--iterations", options.iterations,
                    "Consecutive iterations, with a flush after each except in asynchronous schemes "
                    "(default: 1)")
@@ -472,8 +551,7 @@ void addOptions(CLI::App& app, SimulationOptions& options)
 Result<void> complete(const CLI::App& app, SimulationOptions& options)
 {
     options.command = commandLine(app);
-    TRY(keepBackward(app, options.costs));
-    options.attentionGiven = app.get_option("--attention")->count() > 0;
+    TRY(keepBackward(app, options.request().costs));
     TRY(calibrate(app, options));
     return checkUses(app, options);
 }
@@ -489,7 +567,7 @@ Action prepareSimulate(CLI::App& app)
     };
 }
 
-Result<Simulated> simulateArguments(const std::vector<std::string>& arguments)
+Result<PredictedRun> simulateArguments(const std::vector<std::string>& arguments)
 {
     CLI::App app;
     SimulationOptions options;

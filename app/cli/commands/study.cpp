@@ -1,7 +1,7 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/interrupt.h"
 #include "app/cli/commands/progress.h"
-#include "app/cli/commands/simulated.h"
+#include "app/cli/commands/simulate.h"
 #include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
@@ -49,7 +49,7 @@ struct StudyOptions
 
 Result<StudyValues> simulatedPoint(const std::vector<std::string>& arguments)
 {
-    return simulateArguments(arguments).map([](const Simulated& one) {
+    return simulateArguments(arguments).map([](const PredictedRun& one) {
         StudyValues values = valuesOf(one.run, one.metrics, one.deviceMemory);
         values.mapping = one.mapping;
         return values;

@@ -1,19 +1,16 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/long_task.h"
-#include "app/cli/options/choice.h"
 #include "app/cli/options/command_line.h"
+#include "app/cli/options/field_options.h"
 #include "app/cli/options/output_options.h"
 #include "app/cli/options/schedule_options.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
-#include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
-#include "engine/cost/training_setup.h"
-#include "engine/experiment/experiment.h"
-#include "engine/experiment/run_nodes.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/predicted_info.h"
+#include "profiler/predict/predict.h"
 #include "profiler/report/sheet.h"
 #include "profiler/store/trace_store.h"
 #include "profiler/whatif/changes.h"
@@ -184,51 +181,11 @@ struct WhatIfOptions
     ScheduleOptions schedule;
     bool devicesGiven = false, microBatchesGiven = false; // false: as in the run
     bool all = false; // --all, which is the default if there is no --scheme
-    bool json = false, noStragglers = false;
-    double linkSpeed = 1, tensorParallel = 1;
-    int layers = 0;                   // layers of the model; 0: the number that the run states
-    std::vector<std::string> moves;   // "from:to=count"
-    std::vector<std::string> speeds;  // "stage=factor"
-    std::vector<std::string> opTimes; // "3F=12.4", in ms
-    std::vector<std::string> slow;    // "1=1.5", see RunEdit
-    double linkDelay = 0;             // µs
-    bool ownOrder = false;
+    bool json = false, ownOrder = false;
+    WhatIfChanges changes;
     std::string command;
-    std::optional<double> weightShare;
     OutputOptions output;
 };
-
-// Returns the number of layers of the model; 0 if neither the option nor the run states it.
-int layersOf(const WhatIfOptions& options, const Run& run)
-{
-    if (options.layers > 0)
-        return options.layers;
-    const auto experiment = experimentFromToml(run.info.experiment);
-    return run.info.experiment.empty() || !experiment ? 0 : experiment->model.layers;
-}
-
-Result<WhatIfChanges> changes(const WhatIfOptions& options, const Run& run)
-{
-    WhatIfChanges changes;
-    const std::pair<const char*, const std::vector<std::string>&> repeatable[]
-        = {{"--op-time", options.opTimes},
-           {"--stage-speed", options.speeds},
-           {"--move-layers", options.moves},
-           {"--slow", options.slow}};
-    for (const auto& [flag, values] : repeatable)
-        for (const std::string& value : values)
-            TRY(addChange(changes, flag, value));
-    changes.weightShare = options.weightShare;
-    changes.removesStragglers = options.noStragglers;
-    changes.layers = layersOf(options, run);
-    changes.tensorParallel = options.tensorParallel;
-    changes.messageDelay = std::llround(options.linkDelay * 1000);
-    const auto width = static_cast<int>(options.tensorParallel);
-    const auto experiment = experimentFromToml(run.info.experiment);
-    if (width > 1 && width == options.tensorParallel && !run.info.experiment.empty() && experiment)
-        TRY(checkHeads(experiment->model.name, experiment->model.heads, width));
-    return changes;
-}
 
 // Returns the schedules of --scheme or --schedule. If neither is given, returns those of all
 // synchronous schemes that accept the number of devices and micro-batches.
@@ -238,11 +195,11 @@ Result<std::vector<Schedule>> schedulesOf(const WhatIfOptions& options, const Ru
     ScheduleOptions asked = options.schedule;
     const Shape& shape = run.schedule.shape;
     if (!options.devicesGiven)
-        asked.request.devices = shape.devices;
+        asked.request.schedule.devices = shape.devices;
     if (!options.microBatchesGiven)
-        asked.request.microBatches = shape.microBatches;
+        asked.request.schedule.microBatches = shape.microBatches;
     asked.stream = StreamLength();
-    if (!asked.schemes.empty() || !asked.file.empty())
+    if (!asked.schemes.empty() || !asked.request.scheduleFile.empty())
         return schedules(asked);
     std::vector<Schedule> all;
     for (const Scheme& scheme : engine::schemes()) {
@@ -265,19 +222,20 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
 {
     WhatIfTable table;
     if (options.ownOrder) {
-        auto own = predictor.predictOwn(options.linkSpeed);
+        auto own = predictor.predictOwn(options.changes.linkSpeed);
         if (!own)
             return fail(own.error().code, "--own-order: " + own.error().message);
         table.predictions.push_back(*std::move(own));
         return table;
     }
     LongTask task("predicting");
-    const bool isOneOfAll = options.schedule.schemes.empty() && options.schedule.file.empty();
+    const bool isOneOfAll
+        = options.schedule.schemes.empty() && options.schedule.request.scheduleFile.empty();
     auto asked = TRY(schedulesOf(options, run, table));
     for (Schedule& schedule : asked) {
         task.next("predicting " + schedule.scheme, 0);
         const std::string label = labelOf(schedule.scheme);
-        auto one = predictor.predict({std::move(schedule), options.linkSpeed});
+        auto one = predictor.predict({std::move(schedule), options.changes.linkSpeed});
         if (!one && !isOneOfAll)
             return tl::unexpected(one.error());
         if (!one) {
@@ -311,21 +269,19 @@ Result<void> save(const WhatIfOptions& options, const Run& run, Prediction& best
 Result<int> whatIf(const WhatIfOptions& options)
 {
     const auto run = TRY(openRun(options.file));
-    auto predictor = WhatIfPredictor::create(run);
+    const auto predictor = WhatIfPredictor::create(run);
     if (!predictor)
         return fail(predictor.error().code, options.file + ": " + predictor.error().message);
-    predictor->times().nodes = nodesOfDevices(run);
-    const WhatIfChanges asked = TRY(changes(options, run));
-    TRY(apply(asked, run, predictor->times()));
-    for (const RunEdit& edit : asked.slowdowns)
+    const auto changed = TRY(withChanges(*predictor, options.changes));
+    for (const RunEdit& edit : options.changes.slowdowns)
         if (edit.op && !options.ownOrder)
             return fail(Error::Code::InvalidArgument,
                         fmt::format("--slow {}: other schemes do not have this op of the run; add "
                                     "--own-order",
                                     toString(edit)));
-    auto table = TRY(predictAll(options, run, *predictor));
+    auto table = TRY(predictAll(options, run, changed));
     TRY(save(options, run, table.predictions.front()));
-    cli::print(whatIfSheet(run, *predictor, table), options.json);
+    cli::print(whatIfSheet(run, changed, table), options.json);
     return 0;
 }
 } // namespace
@@ -338,50 +294,15 @@ Action prepareWhatIf(CLI::App& app)
     app.add_flag("--all", options->all,
                  "Predict all synchronous schemes (default without --scheme)")
         ->excludes(app.get_option("--scheme"));
-    app.add_option("--link-speed", options->linkSpeed,
-                   "Speed of the links relative to the measured speed (default: 1)")
-        ->type_name("X")
-        ->check(between(0.001, 1000.0));
-    app.add_option("--stage-speed", options->speeds,
-                   "Speed of a stage relative to the measured speed, repeatable")
-        ->type_name("STAGE=X");
-    app.add_option("--op-time", options->opTimes,
-                   "Median of F, B, I or W of a stage in ms, in place of the measured one; "
-                   "repeatable")
-        ->type_name("3F=MS");
-    app.add_option("--weight-share", options->weightShare,
-                   "Share of W in B, for a run whose backward is not split (default: 0.5)")
-        ->type_name("X");
-    app.add_option("--move-layers", options->moves,
-                   "Move layers from one stage to another, repeatable")
-        ->type_name("FROM:TO=COUNT");
-    app.add_option(
-           "--layers", options->layers,
-           "Layers of the model, spread evenly over the stages (default: those of a recorded run)")
-        ->type_name("L")
-        ->check(between(1, 100'000));
-    app.add_option("--tensor-parallel", options->tensorParallel,
-                   "Tensor-parallel size relative to the measured one; ops divide evenly, without "
-                   "communication (default: 1)")
-        ->type_name("X")
-        ->check(between(0.01, 100.0));
-    app.add_option("--slow", options->slow,
-                   "Slow-down factor of a device (1=1.5), a kind of op (F=1.5), a kind on a device "
-                   "(1:F=1.5), a link (0-1=1.5), all links within or between nodes (node=1.5, "
-                   "network=1.5) or, with --own-order, an op (2F3=1.5); repeatable")
-        ->type_name("WHAT=X");
-    app.add_option("--link-delay", options->linkDelay, "Time added to every message, µs")
-        ->type_name("US")
-        ->check(between(0.0, 1e9));
+    addFieldOptions(app, whatIfFields(), options->changes);
     auto* own = app.add_flag("--own-order", options->ownOrder,
                              "Predict the reported iteration in the run's own order");
     for (const char* other : {"--scheme", "--schedule", "--all", "--devices", "--micro-batches"})
         own->excludes(app.get_option(other));
-    app.add_flag("--no-stragglers", options->noStragglers,
-                 "Make every device at least as fast as the median device");
     app.add_flag("--json", options->json, "Print JSON");
     addOutputOptions(app, options->output, "Write the shortest prediction as a run", "RUN.sqlite");
-    return [options, &app] {
+    return [options, &app]() -> Result<int> {
+        TRY(checkEffect(app, whatIfFields(), options->changes));
         options->command = commandLine(app);
         options->devicesGiven = app.count("--devices") > 0;
         options->microBatchesGiven = app.count("--micro-batches") > 0;

@@ -1,5 +1,7 @@
 #include "app/cli/options/field_options.h"
 
+#include "engine/experiment/experiment_fields.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -59,6 +61,20 @@ CLI::Option* addFieldOption(CLI::App& app, const FieldFacts& facts, std::string_
                 : fmt::format("{} is not {}", engine::excerpt(text), facts.range());
         },
         ""));
+}
+
+CLI::Option* addExperimentOption(CLI::App& app, const FieldFacts& facts,
+                                 std::string_view defaultText,
+                                 std::function<void(const engine::Experiment&)> take)
+{
+    const auto& field = engine::experimentField(facts.longFlag());
+    return addFieldOption(app, facts, defaultText,
+                          [&field, take = std::move(take)](std::string_view text) {
+                              engine::Experiment experiment;
+                              auto done = field.set(experiment, text);
+                              take(experiment);
+                              return done;
+                          });
 }
 
 } // namespace cli

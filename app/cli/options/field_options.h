@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/field.h"
+#include "engine/experiment/experiment.h"
 
 #include <CLI/CLI.hpp>
 
@@ -31,6 +32,11 @@ void addFieldOptions(
                 return each.set(object, text);
             });
 }
+
+// Adds the option of one setting of an experiment. `take` gets an experiment with the typed value.
+CLI::Option* addExperimentOption(CLI::App& app, const engine::FieldFacts& facts,
+                                 std::string_view defaultText,
+                                 std::function<void(const engine::Experiment&)> take);
 
 // Fails with Error::Code::InvalidArgument if an option was given that has no effect in combination
 // with the other options.

@@ -22,18 +22,6 @@ bool isOfCopies(std::string_view flag)
     return flag == "--data-parallel" || flag == "--mapping";
 }
 
-Result<Schedule> withPasses(Schedule schedule, const PassOptions& passes)
-{
-    if (passes.evict) {
-        auto evicting = addEvictLoad(schedule, *passes.evict);
-        if (!evicting)
-            return fail(evicting.error().code, evicting.error().message + "; leave out --evict");
-        schedule = *std::move(evicting);
-    }
-    if (passes.recompute == Recompute::None)
-        return schedule;
-    return addRecompute(schedule);
-}
 } // namespace
 
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes)
@@ -44,18 +32,16 @@ void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes
         scheme.kind = FieldKind::List;
         scheme.help = "Pipeline scheme, see bscope schemes; repeat it to compare schemes";
     }
-    addFieldOption(app, scheme, options.request.scheme, [&options](std::string_view text) {
+    addFieldOption(app, scheme, options.request.schedule.scheme, [&options](std::string_view text) {
         for (const std::string_view name : items(text))
             options.schemes.emplace_back(name);
         return Result<void>();
     });
-    addFieldOptions(app, requestFields(), options.request,
+    addFieldOptions(app, requestFields(), options.request.schedule,
                     [](std::string_view flag) { return flag == "--scheme" || isOfCopies(flag); });
-    CLI::Option* file
-        = addFieldOption(app, experimentField("--schedule"), "", [&options](std::string_view text) {
-              options.file = text;
-              return Result<void>();
-          });
+    CLI::Option* file = addExperimentOption(
+        app, experimentField("--schedule"), "",
+        [&options](const Experiment& e) { options.request.scheduleFile = e.scheduleFile; });
     for (const char* other : {"--scheme", "--devices", "--micro-batches", "--chunks", "--set"})
         file->excludes(app.get_option(other));
 }
@@ -68,62 +54,54 @@ void addCopyOptions(CLI::App& app, ScheduleRequest& request)
 
 void addSyncOption(CLI::App& app, SyncPolicy& sync)
 {
-    const auto& field = experimentField("--sync");
-    addFieldOption(app, field, syncName(sync), [&field, &sync](std::string_view text) {
-        Experiment experiment;
-        auto done = field.set(experiment, text);
-        sync = experiment.sync;
-        return done;
-    });
+    addExperimentOption(app, experimentField("--sync"), syncName(sync),
+                        [&sync](const Experiment& typed) { sync = typed.sync; });
 }
 
-void addPassOptions(CLI::App& app, PassOptions& options)
+void addPassOptions(CLI::App& app, profiler::PredictionRequest& request)
 {
     FieldFacts evict
         = option("", "--evict", "Evict", "Share stashes between devices d and D-1-d, as BPipe does")
               .oneOf({"none", "lazy", "steady"});
     evict.group = kScheduleGroup;
-    addFieldOption(app, evict, "none", [&options](std::string_view text) {
-        options.evict.reset();
+    addFieldOption(app, evict, "none", [&request](std::string_view text) {
+        request.evict.reset();
         if (text != "none")
-            options.evict = text == "lazy" ? EvictPolicy::Lazy : EvictPolicy::Steady;
+            request.evict = text == "lazy" ? EvictPolicy::Lazy : EvictPolicy::Steady;
         return Result<void>();
     });
-    const auto& field = experimentField("--recompute");
-    FieldFacts recompute = field.withDefault("none");
+    FieldFacts recompute = experimentField("--recompute").withDefault("none");
     recompute.group = kScheduleGroup;
-    addFieldOption(app, recompute, "none", [&field, &options](std::string_view text) {
-        Experiment experiment;
-        auto done = field.set(experiment, text);
-        options.recompute = experiment.model.recompute;
-        return done;
+    addExperimentOption(app, recompute, "none", [&request](const Experiment& typed) {
+        request.recompute = typed.model.recompute;
     });
 }
 
 std::vector<ScheduleRequest> requests(const ScheduleOptions& options)
 {
-    ScheduleRequest request = options.request;
+    ScheduleRequest request = options.request.schedule;
     std::vector<ScheduleRequest> all;
     for (const std::string& scheme :
          options.schemes.empty() ? std::vector{request.scheme} : options.schemes) {
         request.scheme = scheme;
-        all.push_back(request);
+        all.push_back(options.stages > 0 ? profiler::withStages(request, options.stages) : request);
     }
     return all;
 }
 
 Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, const SizeLimit& limit)
 {
+    const auto& of = options.request;
     std::vector<Schedule> all;
     const auto add = [&](Schedule schedule) -> Result<void> {
-        auto complete = withPasses(std::move(schedule), options.passes);
+        auto complete = profiler::withPasses(std::move(schedule), of.evict, of.recompute);
         if (!complete)
             return wrongUsage(complete.error());
         all.push_back(*std::move(complete));
         return {};
     };
-    if (!options.file.empty()) {
-        auto schedule = TRY(readScheduleFile(options.file));
+    if (!of.scheduleFile.empty()) {
+        auto schedule = TRY(readScheduleFile(of.scheduleFile));
         TRY(add(std::move(schedule)));
         return all;
     }
@@ -135,13 +113,6 @@ Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, const Si
         TRY(add(*std::move(schedule)));
     }
     return all;
-}
-
-std::string labelOf(const std::string& scheme)
-{
-    const Scheme* known = findScheme(scheme);
-    const std::string_view title = known ? known->title : std::string_view(scheme);
-    return std::string(title.substr(0, title.find(" (")));
 }
 
 } // namespace cli

@@ -1,9 +1,6 @@
 #pragma once
 
-#include "engine/base/result.h"
-#include "engine/model/model_spec.h"
-#include "engine/schedule/passes/passes.h"
-#include "engine/schedules/scheme.h"
+#include "profiler/predict/request.h"
 
 #include <optional>
 #include <string>
@@ -15,24 +12,16 @@ class App;
 
 namespace cli {
 
-// The passes that add ops to a schedule, in addition to those for transfers and all-reduces.
-struct PassOptions
-{
-    std::optional<engine::EvictPolicy> evict;
-    engine::Recompute recompute = engine::Recompute::None;
-};
-
 // The options --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value], or
-// --schedule FILE in a format of FORMAT.md.
+// --schedule FILE in a format of FORMAT.md, and the options of the passes.
 struct ScheduleOptions
 {
-    std::vector<std::string> schemes; // empty: the default scheme
-    std::string file;
-    engine::ScheduleRequest request; // the request without its scheme
-    PassOptions passes;
+    std::vector<std::string> schemes;    // empty: the default scheme
+    profiler::PredictionRequest request; // the request without its scheme
     // If set, the schedule of an asynchronous scheme becomes a stream of this length, that is,
     // several windows without a flush between them (scheme.h: asStream()).
     std::optional<engine::StreamLength> stream = {};
+    int stages = 0; // schemes that can get chunks for this number of stages; 0: any number
 };
 
 enum class Schemes { One, Several };
@@ -43,15 +32,12 @@ void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes
 void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request);
 void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
 // Adds --evict and --recompute.
-void addPassOptions(CLI::App& app, PassOptions& options);
+void addPassOptions(CLI::App& app, profiler::PredictionRequest& request);
 
 // Returns one request for each --scheme.
 std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options);
 // Builds the requested schedules, or reads the schedule file, and adds the ops of the passes.
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,
                                                         const engine::SizeLimit& limit = {});
-
-// Returns the title of a scheme without the part in parentheses: "BitPipe" for "bitpipe".
-std::string labelOf(const std::string& scheme);
 
 } // namespace cli

@@ -18,8 +18,8 @@ PredictionRequest onNodes()
     request.schedule.microBatches = 16;
     request.schedule.dataParallel = 4;
     request.source.kind = CostSource::Kind::Hardware;
-    request.source.model = QStringLiteral("gpt-96");
-    request.source.hardware = QStringLiteral("a800-sxm-80");
+    request.source.model = "gpt-96";
+    request.source.hardware = "a800-sxm-80";
     return request;
 }
 

@@ -21,7 +21,7 @@ PredictionRequest sourceRequest(const char* scheme, Kind kind)
 PredictionRequest recorded(const char* scheme, std::shared_ptr<const engine::Run> run)
 {
     PredictionRequest result = sourceRequest(scheme, Kind::Recorded);
-    result.source.file = QStringLiteral("runs/one.sqlite");
+    result.source.file = "runs/one.sqlite";
     result.source.run = std::move(run);
     return result;
 }
@@ -72,7 +72,7 @@ TEST_CASE("a prediction names the device that does not fit in memory")
     REQUIRE(large);
     CHECK(memoryExcess(*large).startsWith(QStringLiteral("Device 0 needs ")));
     CHECK(memoryExcess(*large).contains(QStringLiteral("A100 SXM 80 GB has ")));
-    wish.source.model = QStringLiteral("gpt2-124m");
+    wish.source.model = "gpt2-124m";
     const auto small = predict(wish);
     REQUIRE(small);
     CHECK(memoryExcess(*small).isEmpty());
@@ -88,7 +88,7 @@ TEST_CASE("recomputation also costs time and saves memory on hardware")
     const auto saved = predict(wish);
     REQUIRE((all && saved));
     CHECK(saved->metrics.duration > all->metrics.duration);
-    CHECK(*largestMemory(saved->metrics) < *largestMemory(all->metrics));
+    CHECK(*saved->metrics.peakBytes() < *all->metrics.peakBytes());
     CHECK(*saved->metrics.devices[{0}].peakStashBytes
           < *all->metrics.devices[{0}].peakStashBytes / 2);
 }
@@ -127,7 +127,7 @@ TEST_CASE("a run of other stages, or none, is refused with what to do, its split
     CHECK(problemOf(recorded("bitpipe", run)).find("stages") != std::string::npos);
     PredictionRequest split = recorded("zb-h1", run);
     CHECK_FALSE(problemOf(split).empty());
-    split.source.inputShare = 40;
+    split.source.inputShare = engine::Fraction{2, 5};
     CHECK(problemOf(split).empty());
 }
 
@@ -170,13 +170,16 @@ TEST_CASE("the command has the cost source and only the costs that apply")
                             "--attention standard --no-sequence-parallel --recompute-all "
                             "--joint 0.9 --slow-down 1.2"));
     source.kind = Kind::Recorded;
-    source.file = QStringLiteral("my runs/a.sqlite");
-    source.inputShare = 45;
+    source.file = "my runs/a.sqlite";
+    source.inputShare = engine::Fraction{9, 20};
     CHECK(commandText(plan)
           == QStringLiteral(
               "bscope simulate --scheme bitpipe --devices 4 --micro-batches 8 "
               "--calibrate 'my runs/a.sqlite' --split-backward 0.45 --devices-per-node 2 "
               "--slow-down 1.2 --data-parallel 1"));
+    plan.experiment.schedule.mapping = "contiguous"; // decides which messages cross nodes
+    CHECK(commandText(plan).endsWith(QStringLiteral("--data-parallel 1 --mapping contiguous")));
+    plan.experiment.schedule.mapping = engine::kDefaultMapping;
     CHECK(costsText(plan.request()) == QStringLiteral("no recorded run is selected"));
 }
 
@@ -206,14 +209,15 @@ TEST_CASE("the table of schemes counts in the unit and with the memory that its 
 
 TEST_CASE("the width of data parallelism and what is recomputed reach the closed forms")
 {
-    CostSource source;
-    source.kind = Kind::Hardware;
-    const auto usual = modelOnHardware(source, engine::Recompute::None, 1);
+    PredictionRequest request = sourceRequest("1f1b", Kind::Hardware);
+    const auto usual = profiler::costsOf(request);
     REQUIRE(usual);
-    CHECK(usual->setup.dataParallel == 1);
-    CHECK_FALSE(usual->setup.recomputesAll);
-    const auto wide = modelOnHardware(source, engine::Recompute::Full, 4);
+    CHECK(usual->model->setup.dataParallel == 1);
+    CHECK_FALSE(usual->model->setup.recomputesAll);
+    request.schedule.dataParallel = 4;
+    request.recompute = engine::Recompute::Full;
+    const auto wide = profiler::costsOf(request);
     REQUIRE(wide);
-    CHECK(wide->setup.dataParallel == 4);
-    CHECK(wide->setup.recomputesAll);
+    CHECK(wide->model->setup.dataParallel == 4);
+    CHECK(wide->model->setup.recomputesAll);
 }

@@ -1,4 +1,4 @@
-#include "app/whatif/what_if_text.h"
+#include "app/whatif/what_if.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 
@@ -107,7 +107,7 @@ TEST_CASE("the command repeats the changes of the page")
     changes.layers = 32;
     changes.tensorParallel = 2;
     CHECK(command("a.sqlite")
-          == "bscope whatif a.sqlite --scheme zb-v --layers 32 --move-layers 3:2=1 "
+          == "bscope whatif a.sqlite --scheme zb-v --move-layers 3:2=1 --layers 32 "
              "--tensor-parallel 2");
 }
 

@@ -2,6 +2,8 @@
 #include "tests/catch.h"
 #include "tests/profiler/whatif/measured_run.h"
 
+#include <algorithm>
+
 namespace profiler {
 
 using engine::OpKind;
@@ -14,18 +16,29 @@ TEST_CASE("the options of changes are read as the same changes")
     changes.speeds = {{1, 2}};
     changes.moves = {{StageId{3}, StageId{2}, 1}};
     changes.slowdowns = {parseRunEdit("0-1=1.5").value()};
-    WhatIfChanges read;
+    changes.layers = 16;
+    changes.messageDelay = 1'500;
+    changes.weightShare = 0.4;
+    changes.removesStragglers = true;
     const std::vector<std::string> all = arguments(changes, 1, false);
-    for (std::size_t k = 0; k + 1 < all.size(); k += 2)
-        if (all[k] != "--layers")
-            CHECK(addChange(read, all[k], all[k + 1]));
-    CHECK(read == changes);
     CHECK(all
-          == std::vector<std::string>{"--op-time", "3F=12.4", "--stage-speed", "1=2", "--layers",
-                                      "0", "--move-layers", "3:2=1", "--slow", "0-1=1.5"});
+          == std::vector<std::string>{"--stage-speed", "1=2", "--op-time", "3F=12.4",
+                                      "--weight-share", "0.4", "--move-layers", "3:2=1", "--layers",
+                                      "16", "--slow", "0-1=1.5", "--link-delay", "1.5",
+                                      "--no-stragglers"});
+    WhatIfChanges read;
+    for (const auto& field : whatIfFields())
+        if (const std::string text = field.get(changes); !text.empty())
+            CHECK(engine::setChecked(field, read, text));
+    CHECK(read == changes);
     changes.slowdowns = {parseRunEdit("2F3=1.5").value()};
-    CHECK(arguments(changes, 1, false).back() == "3:2=1"); // other schemes lack the op
-    CHECK(arguments(changes, 1, true).back() == "2F3=1.5");
+    const auto slows = [&](bool ownOrder) {
+        return std::ranges::count(arguments(changes, 1, ownOrder), "--slow");
+    };
+    CHECK(slows(false) == 0); // other schemes lack the op
+    CHECK(slows(true) == 1);
+    changes.microBatches = 16;
+    CHECK(arguments(changes, 8, true)[1] == "16");
 }
 
 TEST_CASE("a change that cannot be applied is named by its option and value")
@@ -33,7 +46,7 @@ TEST_CASE("a change that cannot be applied is named by its option and value")
     const engine::Run run = whatif_test::measuredRun("1f1b");
     const auto error = [&](const char* flag, const char* value) {
         WhatIfChanges changes;
-        const auto added = addChange(changes, flag, value);
+        const auto added = engine::findField(whatIfFields(), flag)->set(changes, value);
         auto times = measuredTimes(run).value();
         const auto done = added ? apply(changes, run, times) : added;
         return done ? std::string() : done.error().message;
@@ -44,6 +57,17 @@ TEST_CASE("a change that cannot be applied is named by its option and value")
     CHECK(error("--slow", "99=2").starts_with("--slow 99=2: the run has no device 99"));
     CHECK(error("--move-layers", "1:0=1")
           == "--move-layers 1:0=1: the run does not state the layers of the model; add --layers L");
+}
+
+// `--layers` alone changed nothing, and nothing said so.
+TEST_CASE("layers have no effect without moved layers")
+{
+    const auto* layers = engine::findField(whatIfFields(), "--layers");
+    WhatIfChanges changes;
+    changes.layers = 16;
+    CHECK(layers->off(changes) == "used only by --move-layers FROM:TO=COUNT");
+    changes.moves = {{StageId{1}, StageId{0}, 1}};
+    CHECK(layers->off(changes).empty());
 }
 
 } // namespace profiler

@@ -335,3 +335,23 @@ TEST_CASE("edits whose times cannot be added are refused")
     CHECK(refusal(slowStage, own) == costsTooLarge().value().message);
     CHECK(refusal(slowOps, own) == costsTooLarge().value().message);
 }
+
+// Their time was that of a message, although a stash is larger, and nothing said so.
+TEST_CASE("BPipe is predicted only from a run with evicts and loads")
+{
+    const Run run = measuredRun("1f1b");
+    const auto refused = WhatIfPredictor::create(run)->predict({scheduleOf("bpipe", 4, 8)});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message
+          == "the run has no measured time of EVICT, LOAD, which bpipe needs; record a scheme with "
+             "such ops");
+    UnitCosts costs;
+    costs.transfer = {3};
+    const Run own = measuredRun(scheduleOf("bpipe", 4, 8), 1, 1, costs);
+    const auto predictor = WhatIfPredictor::create(own);
+    REQUIRE(predictor);
+    CHECK(predictor->correction() == Approx(1).epsilon(1e-6));
+    const auto same = predictor->predict({scheduleOf("bpipe", 4, 8)});
+    REQUIRE(same);
+    CHECK(same->iteration == durationOf(own));
+}

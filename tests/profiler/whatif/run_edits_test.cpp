@@ -143,5 +143,5 @@ TEST_CASE("an edit of something that the run does not have is refused")
           == "the run does not name several nodes; slow a link between two devices, as in 0-1=1.5");
     CHECK(refusal("1:W=2") == "device 1 has no W; give a kind of op that it has");
     for (const char* text : {"", "=", "1", "1=", "x=2", "1:=2", "1-=2", "-1=2", "1=nan", "1=1e"})
-        CHECK(refusal(text).starts_with(std::string(text) + ": give a device, a kind"));
+        CHECK(refusal(text).starts_with("give a device, a kind"));
 }

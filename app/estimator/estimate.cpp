@@ -1,14 +1,91 @@
-#include "app/estimator/bpipe_text.h"
+#include "app/estimator/estimate.h"
 
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
-#include "engine/cost/model_prices.h"
+#include "engine/base/text.h"
+#include "engine/base/try.h"
+#include "engine/experiment/experiment_fields.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 namespace app {
+
+EstimateRequest defaultEstimate()
+{
+    EstimateRequest request;
+    request.source.setup.tensorParallel = 4;
+    request.source.setup.attention = engine::AttentionMode::Recompute;
+    return request;
+}
+
+const std::vector<BpipeCase>& bpipeCases()
+{
+    static const std::vector<BpipeCase> kCases = [] {
+        std::vector<BpipeCase> cases;
+        for (const engine::PublishedGain& gain : engine::publishedGains()) {
+            const bool flash = gain.attention == engine::AttentionMode::Flash;
+            EstimateRequest request = defaultEstimate();
+            request.source.model = gain.model;
+            request.source.setup.attention = gain.attention;
+            if (gain.from != 1)
+                request.sizes = {2, 4};
+            cases.push_back(
+                {fromUtf8(gain.title)
+                     + (flash ? QStringLiteral(", flash") : QStringLiteral(", recompute")),
+                 QStringLiteral("b %1 → %2, %3")
+                     .arg(gain.from)
+                     .arg(gain.to)
+                     .arg(flash ? QStringLiteral("flash attention")
+                                : QStringLiteral("attention recomputed")),
+                 factorText(gain.speedUp), gain.speedUp, gain.from, gain.to, request});
+        }
+        return cases;
+    }();
+    return kCases;
+}
+
+QString estimateCommand(const EstimateRequest& request)
+{
+    std::vector<std::string> words
+        = engine::arguments(profiler::estimateFields(), request, EstimateRequest());
+    words.insert(words.begin(), "bpipe");
+    return fromUtf8(engine::commandText("estimate", words));
+}
+
+RunPlan simulationOf(const EstimateRequest& request, const char* scheme, int size)
+{
+    RunPlan run;
+    const int copies = request.source.setup.dataParallel;
+    engine::ScheduleRequest& schedule = run.experiment.schedule;
+    schedule.scheme = scheme;
+    schedule.devices = request.devices;
+    schedule.dataParallel = copies;
+    schedule.microBatches = request.globalBatch / std::max(1, size * copies);
+    run.experiment.mode = engine::Mode::Simulate;
+    run.source = request.source;
+    run.source.setup.microBatchSize = size;
+    return run;
+}
+
+engine::Result<BpipeMemory> bpipeMemory(const EstimateRequest& request, int size)
+{
+    BpipeMemory memory;
+    for (const auto& [scheme, of] :
+         {std::pair("1f1b", &memory.oneFOneB), std::pair("bpipe", &memory.bpipe)}) {
+        RunPlan run = simulationOf(request, scheme, size);
+        int& microBatches = run.experiment.schedule.microBatches;
+        memory.microBatches = microBatches = std::min(microBatches, 4 * request.devices);
+        const auto predicted = TRY(predict(run.request()));
+        if (!predicted.isValid())
+            return engine::fail(engine::Error::Code::InvalidArgument,
+                                predicted.violations.front().message);
+        *of = devicePeaks(predicted);
+    }
+    return memory;
+}
+
 namespace {
 
 using engine::BpipeRow;
@@ -114,9 +191,13 @@ std::vector<NumberSource> numberSources(const engine::BpipeQuestion& question,
          QStringLiteral("assumed")});
     all.push_back({QStringLiteral("Link %1").arg(
                        scaleIn(Unit::GBPerSecond, 0)
-                           .withUnit(on.hardware.node.bandwidth * on.hardware.linkShare)),
-                   QStringLiteral("in a node; %1 % of the peak in the hardware file")
-                       .arg(number(100 * on.hardware.linkShare, 0)),
+                           .withUnit(partnerLink(question).bandwidth * on.hardware.linkShare)),
+                   QStringLiteral(
+                       "slowest between partners of BPipe%1; %2 % of the peak in the hardware file")
+                       .arg(question.mapping.isOneNode()
+                                ? QString()
+                                : QStringLiteral(", ") + fromUtf8(describe(question.mapping)),
+                            number(100 * on.hardware.linkShare, 0)),
                    QStringLiteral("assumed")});
     return all;
 }
@@ -137,7 +218,7 @@ const std::vector<BpipePoint>& publishedPoints()
     static const std::vector<BpipePoint> kPoints = [] {
         std::vector<BpipePoint> points;
         for (const BpipeCase& one : bpipeCases()) {
-            const auto question = questionOf(one.plan);
+            const auto question = profiler::questionOf(one.request);
             if (!question)
                 continue;
             const double needed = engine::breakEven(question->input, one.from, one.to);

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "engine/cost/bpipe_gain.h"
+#include "profiler/predict/request.h"
+
+#include <string>
+#include <vector>
+
+namespace profiler {
+
+// The set-up of an estimate in closed form: a model on hardware, and the micro-batch sizes that are
+// compared with the first. `bscope estimate` and the estimator page share its fields.
+struct EstimateRequest
+{
+    EstimateRequest() { source.kind = CostSource::Kind::Hardware; }
+
+    CostSource source;
+    int devices = 8, chunks = 1;
+    int globalBatch = 128; // sequences per iteration, in all data-parallel copies
+    std::vector<int> sizes{1, 2, 4};
+    bool hasStageMfu = false;     // false: the roofline predicts the stage MFU
+    std::vector<double> stageMfu; // in percent, one value per size; kept without `hasStageMfu`
+    double reserve = 5;           // memory kept free for contexts and buffers, in percent
+    double iterationSeconds = 0;  // of a measured iteration; 0: none
+    engine::ScheduleRequest schedule = {}; // only its mapping is used
+
+    friend bool operator==(const EstimateRequest&, const EstimateRequest&) = default;
+};
+
+engine::Fields<EstimateRequest> estimateFields();
+
+// Loads the presets and maps BPipe's devices to the nodes of the hardware.
+engine::Result<engine::BpipeQuestion> questionOf(const EstimateRequest& request);
+
+} // namespace profiler
