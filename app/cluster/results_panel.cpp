@@ -311,7 +311,8 @@ ResultsPanel::ResultsPanel(const ThemeController& theme, RunLibrary& library, QA
     , m_empty(named(makeLabel({}, "secondary"), "resultsEmpty"))
     , m_stop(makeButton(tr("Stop"), QStringLiteral("stopWatching"), "link"))
     , m_import(makeButton({}, QStringLiteral("importReceived")))
-    , m_bars(named(new WhereTimeGoes(theme), "threeWays", tr("Iteration of every run")))
+    , m_bars(named(new SceneView(theme, [](std::size_t) { return QString(); }), "threeWays",
+                   tr("Iteration of every run")))
     , m_table(named(new DataTable(theme, 26), "expectedTable", tr("Times by kind")))
     , m_ranks(named(new DataTable(theme, 26), "rankTable", tr("Ranks")))
     , m_finding(named(new Band(theme, Band::Shape::Verdict), "clusterFinding"))
@@ -560,13 +561,18 @@ void ResultsPanel::showBars(const ComparedResults& compared)
     if (!comparison)
         return;
     const double longest = std::ranges::max(m_comparison->iterations);
-    std::vector<WhereTimeGoes::Bar> bars;
-    for (std::size_t i = 0; i < runs.size(); ++i)
-        bars.push_back({compared.names.at(static_cast<qsizetype>(i)),
-                        timeShares(comparison->runs[i]),
-                        timeScale(engine::RunInfo(), static_cast<std::int64_t>(longest))});
-    m_bars->setFixedHeight(static_cast<int>(30 * bars.size()) + 52);
-    m_bars->show(std::move(bars));
+    const Scale time = timeScale(engine::RunInfo(), static_cast<std::int64_t>(longest));
+    std::vector<std::vector<TimeShare>> shares;
+    for (const profiler::ComparedRun& run : comparison->runs)
+        shares.push_back(timeShares(run));
+    m_bars->setFixedHeight(static_cast<int>(30 * runs.size()) + 60);
+    m_bars->draw([names = compared.names, shares, time](const ChartLook& look) {
+        std::vector<BarRow> rows;
+        for (std::size_t i = 0; i < shares.size(); ++i)
+            rows.push_back(
+                timeRow(i, names.at(static_cast<qsizetype>(i)), shares[i], time, look.palette));
+        return barChart({}, rows, time, look);
+    });
 }
 
 void ResultsPanel::useMeasuredLinks()

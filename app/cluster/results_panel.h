@@ -30,7 +30,7 @@ class Band;
 class DataTable;
 class ExpectedModel;
 class NodesModel;
-class WhereTimeGoes;
+class SceneView;
 
 // A trace in the folder of results.
 struct ResultFile
@@ -185,7 +185,7 @@ private:
     NodesModel* m_nodes;
     QLabel *m_folder, *m_received, *m_progress, *m_empty;
     QPushButton *m_stop, *m_import;
-    WhereTimeGoes* m_bars;
+    SceneView* m_bars;
     DataTable *m_table, *m_ranks;
     Band* m_finding;
     QWidget* m_shown;

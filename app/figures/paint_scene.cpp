@@ -33,11 +33,6 @@ QPolygonF toQt(const std::vector<std::pair<double, double>>& points)
     return polygon;
 }
 
-QRectF toQt(const profiler::Rect& r)
-{
-    return {r.x, r.y, r.width, r.height};
-}
-
 QPen solidPen(profiler::Colour colour, double width)
 {
     QPen pen(app::toQt(colour), width);
@@ -62,13 +57,13 @@ public:
         if (box.cut > 0)
             m_painter.drawPolygon(toQt(profiler::outline(box)));
         else
-            m_painter.drawRect(toQt(box.rect));
+            m_painter.drawRect(app::toQt(box.rect));
     }
 
     void draw(const profiler::Hatch& hatch)
     {
         if (hatch.hasGround)
-            m_painter.fillRect(toQt(hatch.rect), app::toQt(hatch.fill));
+            m_painter.fillRect(app::toQt(hatch.rect), app::toQt(hatch.fill));
         QPainterPath lines;
         for (const profiler::Segment& s : profiler::hatchLines(hatch)) {
             lines.moveTo(s.x1, s.y1);

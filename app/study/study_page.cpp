@@ -319,11 +319,11 @@ void StudyPage::connectPanel(StudyPanel which)
         if (m_data != nullptr)
             showPoint(); // the text about the point depends on the axis of the line chart
     });
-    connect(&of.view(), &ChartView::pointChosen, this, [this](std::size_t point) {
+    connect(&of.view(), &SceneView::pointChosen, this, [this](std::size_t point) {
         m_isChosen = true;
         choose(point);
     });
-    connect(&of.view(), &ChartView::pointOpened, m_openPoint, &QAction::trigger);
+    connect(&of.view(), &SceneView::pointOpened, m_openPoint, &QAction::trigger);
 }
 
 bool StudyPage::isModified() const

@@ -31,6 +31,7 @@ private:
     void paintShare(QPainter& painter, const QRect& cell, double share) const;
     QRect paintMarks(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
     QRect paintPicture(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
+    QRect paintBelow(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
     QRect paintDifference(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
 
     const ThemeController& m_theme;

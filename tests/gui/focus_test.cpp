@@ -83,7 +83,7 @@ TEST_CASE("Tab reaches everything in a study, before and after its run")
     desk.window.open({"study"});
     checkWalk(&desk.window);
     desk.window.findChild<QAction*>(QStringLiteral("studyRun"))->trigger();
-    auto* view = desk.window.findChild<ChartView*>(QStringLiteral("studyFrontView"));
+    auto* view = desk.window.findChild<SceneView*>(QStringLiteral("studyFrontView"));
     REQUIRE(waitFor([&] { return view->chart() != nullptr && !view->chart()->marks.empty(); }));
     REQUIRE(waitFor(
         [&] { return desk.window.findChild<QAction*>(QStringLiteral("studyRun"))->isEnabled(); }));

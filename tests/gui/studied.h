@@ -55,7 +55,7 @@ struct Studied
     {
         return find<DataTable>("studyPointTable")->model()->index(row, column).data().toString();
     }
-    ChartView* map() const { return find<ChartView>("studyMapView"); }
+    SceneView* map() const { return find<SceneView>("studyMapView"); }
     // Runs the grid of the page: 20 simulations unless the test changed it.
     void run() const
     {

@@ -38,7 +38,7 @@ TEST_CASE("the run of a grid fills map, lines, front and the table of the select
     for (const char* view : {"studyLinesView", "studyFrontView"}) {
         CAPTURE(view);
         REQUIRE(waitFor([&] {
-            const auto* chart = study.find<ChartView>(view)->chart();
+            const auto* chart = study.find<SceneView>(view)->chart();
             return chart != nullptr && !chart->marks.empty();
         }));
     }

@@ -26,15 +26,15 @@ struct Grid
         view.resize(200, 100);
         view.QWidget::show();
         view.show(std::make_shared<const profiler::DrawnChart>(std::move(chart)));
-        QObject::connect(&view, &ChartView::pointChosen, &view,
+        QObject::connect(&view, &SceneView::pointChosen, &view,
                          [this](std::size_t point) { chosen.push_back(point); });
-        QObject::connect(&view, &ChartView::pointOpened, &view,
+        QObject::connect(&view, &SceneView::pointOpened, &view,
                          [this](std::size_t point) { opened.push_back(point); });
     }
     void press(Qt::Key key) { QTest::keyClick(&view, key); }
 
     ThemeController theme;
-    ChartView view{theme, [](std::size_t point) { return QStringLiteral("point %1").arg(point); }};
+    SceneView view{theme, [](std::size_t point) { return QStringLiteral("point %1").arg(point); }};
     std::vector<std::size_t> chosen, opened;
 };
 using Points = std::vector<std::size_t>;
