@@ -562,15 +562,12 @@ void ResultsPanel::showBars(const ComparedResults& compared)
         return;
     const double longest = std::ranges::max(m_comparison->iterations);
     const Scale time = timeScale(engine::RunInfo(), static_cast<std::int64_t>(longest));
-    std::vector<std::vector<TimeShare>> shares;
-    for (const profiler::ComparedRun& run : comparison->runs)
-        shares.push_back(timeShares(run));
     m_bars->setFixedHeight(static_cast<int>(30 * runs.size()) + 60);
-    m_bars->draw([names = compared.names, shares, time](const ChartLook& look) {
+    m_bars->draw([names = compared.names, all = comparison->runs, time](const ChartLook& look) {
         std::vector<BarRow> rows;
-        for (std::size_t i = 0; i < shares.size(); ++i)
+        for (std::size_t i = 0; i < all.size(); ++i)
             rows.push_back(
-                timeRow(i, names.at(static_cast<qsizetype>(i)), shares[i], time, look.palette));
+                timeRow(i, names.at(static_cast<qsizetype>(i)), all[i], time, look.palette));
         return barChart({}, rows, time, look);
     });
 }

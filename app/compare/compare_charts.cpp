@@ -168,23 +168,28 @@ std::vector<BarRow> causeRows(const CompareNumbers& numbers, const QStringList& 
     return rows;
 }
 
-BarRow timeRow(std::size_t run, const QString& title, const std::vector<TimeShare>& shares,
+BarRow timeRow(std::size_t run, const QString& title, const profiler::ComparedRun& of,
                const Scale& time, const profiler::Palette& palette)
 {
-    using Kind = TimeShare::Kind;
+    using engine::OpKind;
     BarRow row{run, title, {}, false};
-    for (const TimeShare& share : shares) {
+    const auto add = [&](const QString& name, Colour fill, double ticks, bool isBubble = false) {
+        if (ticks > 0)
+            row.parts.push_back({name, fill, ticks / time.perUnit(), isBubble});
+    };
+    const auto addOp = [&](OpKind kind) {
         engine::Op op;
-        op.kind = share.op;
-        const bool isBubble = share.kind == Kind::Bubble;
-        const Colour fill = isBubble      ? palette.bubble
-            : share.kind == Kind::Exposed ? palette.exposed()
-                                          : palette.fill(op, 0);
-        const QString name = isBubble     ? QStringLiteral("bubble")
-            : share.kind == Kind::Exposed ? QStringLiteral("exposed communication")
-                                          : fromUtf8(engine::kindTitle(share.op)).toLower();
-        row.parts.push_back({name, fill, share.ticks / time.perUnit(), isBubble});
-    }
+        op.kind = kind;
+        add(fromUtf8(engine::kindTitle(kind)).toLower(), palette.fill(op, 0),
+            of.metrics.mean(
+                [kind](const profiler::DeviceMetrics& device) { return device.byKind[kind]; }));
+    };
+    for (const OpKind kind : {OpKind::Forward, OpKind::Recompute, OpKind::Backward,
+                              OpKind::BackwardInput, OpKind::BackwardWeight})
+        addOp(kind);
+    add(QStringLiteral("exposed communication"), palette.exposed(), of.meanExposed);
+    addOp(OpKind::OptimizerStep);
+    add(QStringLiteral("bubble"), palette.bubble, of.meanBubble, true);
     return row;
 }
 

@@ -37,8 +37,9 @@ profiler::DrawnChart barChart(const QString& title, const std::vector<BarRow>& r
 // below a line, those with older weights.
 std::vector<BarRow> causeRows(const CompareNumbers& numbers, const QStringList& titles, int current,
                               const profiler::Palette& palette);
-// The time shares of one run, averaged over its devices.
-BarRow timeRow(std::size_t run, const QString& title, const std::vector<TimeShare>& shares,
+// The time of a run by category, averaged over its devices, in `time`; the parts add up to the
+// iteration. Parts that take no time are left out.
+BarRow timeRow(std::size_t run, const QString& title, const profiler::ComparedRun& of,
                const Scale& time, const profiler::Palette& palette);
 
 // Iteration time against peak memory with 95 % intervals. Filled points, joined by a line, are the

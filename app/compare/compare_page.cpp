@@ -761,6 +761,9 @@ void ComparePage::showNumbers()
         m_lanes->setCurrent(m_tables->current());
     }
     distributeHeight();
+    m_lane->setToolTip(m_lanes->rows().hasRoomForDevices()
+                           ? QString()
+                           : tr("Devices need 12 pixels each; their mean is shown"));
 }
 
 // Ranking by the same value again reverses the order.

@@ -381,14 +381,12 @@ std::optional<ViewWindow> CompareWidget::openAt(QPointF at)
         return std::nullopt;
     }
     const CompareScene::Mark mark = m_scene.hit(at);
-    if (mark.row < 0)
+    const CompareRow* row = at.y() < CompareScene::kRuler ? nullptr : m_scene.rowAt(at);
+    if (row && at.x() < timeArea().left() && mark.selection.kind == Selection::Kind::None
+        && !m_scene.isChevron(mark, at))
+        Q_EMIT openRequested(static_cast<int>(row->run)); // the name of the run
+    if (mark.row < 0 || mark.selection.kind == Selection::Kind::None)
         return std::nullopt;
-    if (mark.selection.kind == Selection::Kind::None) {
-        const std::size_t run = m_scene.row(mark.row).run;
-        if (!m_scene.isChevron(mark, at))
-            setExpanded(run, !isExpanded(run));
-        return std::nullopt;
-    }
     setSelected(mark);
     return selectedBox();
 }
@@ -418,6 +416,12 @@ void CompareWidget::mouseReleaseEvent(QMouseEvent* event)
 
 bool CompareWidget::ownKey(int key, Qt::KeyboardModifiers)
 {
+    using profiler::RankBy;
+    constexpr RankBy kSorts[] = {RankBy::Iteration, RankBy::Bubble, RankBy::Peak, RankBy::Name};
+    if (isCompact() && key >= Qt::Key_1 && key <= Qt::Key_4) {
+        Q_EMIT rankRequested(kSorts[key - Qt::Key_1]);
+        return true;
+    }
     const bool isOnRow = isCompact() && m_scene.selected.row < 0;
     if (isOnRow && (key == Qt::Key_Up || key == Qt::Key_Down)) {
         choose(static_cast<int>(m_scene.steppedRun(key == Qt::Key_Up ? -1 : 1)));

@@ -4,6 +4,7 @@
 #include "app/documents/runs_model.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
+#include "app/ui/definition_text.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "engine/schedule/notation.h"
@@ -50,6 +51,19 @@ void CompareModel::start(const CompareNumbersPointer& numbers, const RunNames& n
         .with(kStrongRole, kAlways)
         .with(kBelowRole, [file](std::size_t run) { return QFileInfo(file(run)).fileName(); })
         .with(Qt::ToolTipRole, [file](std::size_t run) { return toolTipText(file(run)); });
+}
+
+// One peak for all runs, so that the MFU of two runs of a machine can be compared.
+QVariant CompareModel::headerToolTip(int, const QString& title) const
+{
+    QString text = definitionText(title);
+    if (title.startsWith(QStringLiteral("MFU")) && m_numbers) {
+        const engine::RunInfo& base = m_numbers->runs[m_numbers->comparison.baseline]->info;
+        text += tr("\n\nOne peak for all runs of a machine, that of the baseline: %1 GFLOP/s per "
+                   "device. %2")
+                    .arg(number(base.peakFlops / 1e9, 1), fromUtf8(base.peakSource));
+    }
+    return text.isEmpty() ? QVariant() : QVariant(toolTipText(text));
 }
 
 void CompareModel::finish()
@@ -325,8 +339,7 @@ QString ComparisonPanels::describe(Panel panel, std::size_t run) const
         return pointText(*m_numbers, m_names.titles, run);
     if (panel == Panel::Time)
         return barText(timeRow(run, m_names.titles.value(static_cast<qsizetype>(run)),
-                               timeShares(m_numbers->comparison.runs[run]), m_numbers->time(),
-                               palette),
+                               m_numbers->comparison.runs[run], m_numbers->time(), palette),
                        m_numbers->time());
     for (const BarRow& row : causeRows(*m_numbers, m_names.titles, m_current, palette))
         if (row.run == run)
@@ -481,8 +494,7 @@ void ComparisonPanels::drawCharts()
         for (const std::size_t run : numbers->ranking.order)
             if (numbers->isInUnitOfBaseline(run))
                 rows.push_back(timeRow(
-                    run, titles.value(static_cast<qsizetype>(run)),
-                    timeShares(numbers->comparison.runs[run]),
+                    run, titles.value(static_cast<qsizetype>(run)), numbers->comparison.runs[run],
                     {1 / numbers->inTime(run, 1), numbers->time().decimals(), {}}, look.palette));
         return barChart(tr("Time by category"), rows, numbers->time(), look);
     });

@@ -38,6 +38,9 @@ public:
     // last to the first.
     const std::vector<int>& dispensable() const { return m_dispensable; }
 
+protected:
+    QVariant headerToolTip(int section, const QString& title) const override;
+
 private:
     using Column = TableColumn<std::size_t>;
 

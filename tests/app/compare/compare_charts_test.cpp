@@ -49,6 +49,14 @@ TEST_CASE("the charts of a comparison are scenes with a mark for each run")
     CHECK_FALSE(profiler::toSvg(points.scene).empty());
 }
 
+TEST_CASE("the parts of a mean device add up to the iteration")
+{
+    const CompareNumbers numbers = comparedNumbers({sample::measured({"bitpipe"})});
+    const BarRow row = timeRow(0, {}, numbers.comparison.runs[0], {1, 0, {}}, ChartLook().palette);
+    CHECK(row.total() == Approx(numbers.comparison.runs[0].metrics.duration));
+    CHECK(row.parts.back().isBubble);
+}
+
 TEST_CASE("a run slower than the axis of the points is at its upper end, with its time")
 {
     const CompareNumbers numbers

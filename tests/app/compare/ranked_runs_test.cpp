@@ -152,6 +152,19 @@ TEST_CASE("a click on a title asks to rank by its column")
     CHECK(spy[1][0].value<RankBy>() == RankBy::Name);
 }
 
+TEST_CASE("the keys 1 to 4 sort, and a double click on a name opens its timeline")
+{
+    Ranked ranked(sixRuns());
+    QSignalSpy sorts(&ranked.widget, &CompareWidget::rankRequested);
+    QTest::keyClick(&ranked.widget, Qt::Key_3);
+    REQUIRE(sorts.count() == 1);
+    CHECK(sorts[0][0].value<RankBy>() == RankBy::Peak);
+    QSignalSpy opened(&ranked.widget, &CompareWidget::openRequested);
+    QTest::mouseDClick(&ranked.widget, Qt::LeftButton, {}, ranked.name(1));
+    REQUIRE(opened.count() == 1);
+    CHECK(opened[0][0].toInt() == static_cast<int>(ranked.runAt(1)));
+}
+
 TEST_CASE("columns that do not fit are left out, the iteration stays")
 {
     const Runs runs = sixRuns();

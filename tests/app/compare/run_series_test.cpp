@@ -39,17 +39,6 @@ TEST_CASE("a loss that is not finite does not change the highest loss")
     CHECK(series.highest() == 5.75);
 }
 
-TEST_CASE("the parts of a mean device add up to the iteration")
-{
-    const engine::Run run = simulatedRun({"bitpipe", 4, 8});
-    const auto comparison = profiler::compare({&run});
-    REQUIRE(comparison.has_value());
-    double sum = 0;
-    for (const TimeShare& share : timeShares(comparison->runs[0]))
-        sum += share.ticks;
-    CHECK(sum == Approx(comparison->runs[0].metrics.duration));
-}
-
 TEST_CASE("even costs reproduce a run without jitter, in its own unit")
 {
     // The joint ops of DualPipe took twice as long.
