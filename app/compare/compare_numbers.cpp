@@ -79,6 +79,8 @@ Verdict CompareNumbers::colour(const profiler::MeasureInfo& measure, std::size_t
 {
     using profiler::Better;
     const auto change = comparison.change(measure.key, run);
+    if (comparison.isPerToken && measure.key == "p2p_messages") // more work has more messages
+        return Verdict::Neutral;
     if (!change || !change->isMarked() || measure.better == Better::Neither
         || comparison.runs[run].hasOlderWeights != comparison.base().hasOlderWeights)
         return Verdict::Neutral;

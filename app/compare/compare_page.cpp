@@ -593,7 +593,9 @@ void ComparePage::showVerdict()
                     .arg(m_compared.names().titles.value(static_cast<int>(m_compared.baseline())));
     constexpr Band::Kind kKinds[]
         = {Band::Kind::Ok, Band::Kind::Neutral, Band::Kind::Warning, Band::Kind::Warning};
-    m_band->show(kKinds[static_cast<std::size_t>(of.kind)], bold, rest.trimmed());
+    m_band->show(of.conditions.empty() ? kKinds[static_cast<std::size_t>(of.kind)]
+                                       : Band::Kind::Warning,
+                 bold, rest.trimmed());
     m_interval->show(m_rows->width() < kInterval ? std::nullopt : of.iteration, m_numbers->time());
 }
 

@@ -210,6 +210,10 @@ void paintRunName(QPainter& painter, const CompareRow& row, const QRectF& area,
                          Qt::AlignLeft | Qt::AlignVCenter, suffix);
     if (!hasFile)
         return;
+    // Beside the file is the name of the first device if the lanes are low.
+    constexpr double kDeviceName = 46, kHighLane = 34;
+    if (row.lanesTop - row.top <= CompareLayout::kTitle && row.pitch < kHighLane)
+        line.setWidth(line.width() - kDeviceName);
     const QString file = fromUtf8(row.file).section(QLatin1Char('/'), -1);
     painter.drawText(line.translated(0, line.height()), Qt::AlignLeft | Qt::AlignVCenter,
                      QFontMetricsF(painter.font()).elidedText(file, Qt::ElideMiddle, line.width()));

@@ -315,7 +315,7 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
     comparison.isPerToken = differ(runs, [](const Run& r) { return r.info.tokensPerIteration; })
         && std::ranges::all_of(runs, [](const Run* r) { return r->info.tokensPerIteration > 0; });
     comparison.notes = notesOn(runs);
-    if (comparison.comparable && trainOtherModels(runs))
+    if (trainOtherModels(runs))
         comparison.obstacle = kOtherModels;
     addAmounts(runs, comparison);
     return comparison;

@@ -77,9 +77,4 @@ Verdict verdict(const Comparison& comparison, std::size_t run, std::size_t other
 // first run of the ranking by iteration time.
 Verdict verdict(const Comparison& comparison);
 
-// "\u221214.1 ms" with the sign of the difference, in a unit that suits the baseline's iteration.
-std::string differenceText(const Comparison& comparison, double ticks);
-// "\u221216.8 to \u221210.5", "exact" or "spread unknown".
-std::string spreadText(const Comparison& comparison, const Change& of);
-
 } // namespace profiler

@@ -114,10 +114,10 @@ std::string memory(const Comparison& comparison, const Verdict& of)
 // "Conditions differ: the runs have different modes; ..."
 std::string conditions(const Comparison& comparison)
 {
-    if (!comparison.obstacle.empty())
-        return "Not comparable: " + comparison.obstacle;
-    std::string all;
+    std::string all = comparison.obstacle.empty() ? "" : "Not comparable: " + comparison.obstacle;
     for (const std::string& note : comparison.notes) {
+        if (note == comparison.obstacle)
+            continue;
         const bool isScaled = comparison.isPerToken && note.find("tokens") != std::string::npos;
         if (!isScaled && note.find("older weights") == std::string::npos) // a list of its own
             all += (all.empty() ? "Conditions differ: " : "; ") + note;
@@ -161,17 +161,6 @@ std::string others(const Comparison& comparison, const Ranking& ranking, std::si
 std::string Verdict::text() const
 {
     return (conditions.empty() ? "" : conditions + ". ") + claim + reasons + ".";
-}
-
-std::string differenceText(const Comparison& comparison, double ticks)
-{
-    const TimeFormat format = timeFormat(comparison);
-    return format.difference(ticks) + " " + format.unit;
-}
-
-std::string spreadText(const Comparison& comparison, const Change& of)
-{
-    return spread(timeFormat(comparison), of);
 }
 
 Verdict verdict(const Comparison& comparison, std::size_t run, std::size_t other)

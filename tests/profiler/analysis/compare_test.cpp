@@ -158,7 +158,8 @@ TEST_CASE("what makes runs unlike is named before the result")
     const Verdict unlike = verdict(compare({&base, &other}).value());
     CHECK(unlike.kind == Verdict::Kind::NotComparable);
     CHECK_THAT(unlike.text(),
-               Catch::StartsWith("Not comparable: the runs train different models. "));
+               Catch::StartsWith("Not comparable: the runs train different models; the runs map "
+                                 "devices to nodes differently. "));
 }
 
 TEST_CASE("runs on the two clocks are never subtracted")
