@@ -270,7 +270,8 @@ ResultsPanel::ResultsPanel(const ThemeController& theme, RunLibrary& library, QA
     , m_empty(named(makeLabel({}, "secondary"), "resultsEmpty"))
     , m_stop(makeButton(tr("Stop"), QStringLiteral("stopWatching"), "link"))
     , m_import(makeButton({}, QStringLiteral("importReceived")))
-    , m_bars(named(new WhereTimeGoes(theme), "threeWays", tr("Iteration of every run")))
+    , m_bars(named(new SceneView(theme, [](std::size_t) { return QString(); }), "threeWays",
+                   tr("Iteration of every run")))
     , m_table(named(new DataTable(theme, 26), "expectedTable", tr("Times by kind")))
     , m_ranks(named(new DataTable(theme, 26), "rankTable", tr("Ranks")))
     , m_finding(named(new Band(theme, Band::Shape::Verdict), "clusterFinding"))
@@ -507,11 +508,15 @@ void ResultsPanel::showComparison(const QStringList& names, const std::vector<Ru
     const auto shares = profiler::compare(runs);
     const Scale time
         = timeScale({}, static_cast<std::int64_t>(std::ranges::max(m_comparison->iterations)));
-    std::vector<WhereTimeGoes::Bar> bars;
-    for (std::size_t i = 0; shares && i < runs.size(); ++i)
-        bars.push_back({names.at(static_cast<qsizetype>(i)), timeShares(shares->runs[i]), time});
-    m_bars->setFixedHeight(static_cast<int>(30 * bars.size()) + 52);
-    m_bars->show(std::move(bars));
+    m_bars->setFixedHeight(static_cast<int>(30 * runs.size()) + 60);
+    if (shares)
+        m_bars->draw([names, all = shares->runs, time](const ChartLook& look) {
+            std::vector<BarRow> rows;
+            for (std::size_t i = 0; i < all.size(); ++i)
+                rows.push_back(
+                    timeRow(i, names.at(static_cast<qsizetype>(i)), all[i], time, look.palette));
+            return barChart({}, rows, time, look);
+        });
     const QString finding = findingText(*m_comparison, *m_compared, names.front().toLower());
     m_finding->show(finding.isEmpty() ? Band::Kind::Ok : Band::Kind::Warning, {},
                     finding.isEmpty() ? tr("No link and no rank stands out.") : finding);

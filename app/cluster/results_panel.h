@@ -28,7 +28,7 @@ namespace app {
 
 class Band;
 class DataTable;
-class WhereTimeGoes;
+class SceneView;
 
 // A trace in the folder of results.
 struct ResultFile
@@ -180,7 +180,7 @@ private:
     TableModel<NodeRanks> m_nodes;
     QLabel *m_folder, *m_received, *m_progress, *m_empty;
     QPushButton *m_stop, *m_import;
-    WhereTimeGoes* m_bars;
+    SceneView* m_bars;
     DataTable *m_table, *m_ranks;
     Band* m_finding;
     QWidget* m_shown;

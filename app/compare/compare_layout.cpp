@@ -2,7 +2,7 @@
 
 #include "app/compare/compare_painter.h"
 #include "app/timeline/view/translate.h"
-#include "profiler/analysis/compare.h"
+#include "app/ui/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ constexpr double kLargest = 56, kUsual = 23;
 constexpr double kSmaller[] = {17, 11, 7};
 constexpr double kLegible = 11;      // least lane height of tall rows, so ops stay visible
 constexpr std::size_t kTallRuns = 4; // more runs are compact
-constexpr double kBelowLane = 4, kPadding = 8; // spacing in an expanded compact row
+constexpr double kPadding = 8;       // below the devices of an expanded compact row
 
 double tallHeight(const CompareRow& row, double pitch)
 {
@@ -56,12 +56,12 @@ double compactPitch(const CompareRow& row)
     return row.view->devices() <= 8 ? kUsual : row.view->devices() <= 16 ? kSmaller[0] : kLegible;
 }
 
-void placeCompact(CompareRow& row)
+void placeCompact(CompareRow& row, const CompareLayout& layout)
 {
     row.pitch = compactPitch(row);
-    row.lanesTop = row.top + CompareLayout::kLane + kBelowLane;
-    row.height = CompareLayout::kLane
-        + (row.isExpanded ? kBelowLane + row.view->devices() * row.pitch + kPadding : 0);
+    row.lanesTop = row.top + layout.rowHeight();
+    row.height
+        = layout.rowHeight() + (row.isExpanded ? row.view->devices() * row.pitch + kPadding : 0);
 }
 
 void placeTall(CompareRow& row, double pitch)
@@ -75,6 +75,9 @@ void placeTall(CompareRow& row, double pitch)
 void place(CompareLayout& layout, double available)
 {
     const double pitch = layout.isCompact() ? 0 : choosePitch(layout, available);
+    const double room = (available - headsHeight(layout)) / static_cast<double>(layout.rows.size());
+    layout.lane = std::clamp(std::floor(room) - CompareLayout::kBelowLane,
+                             CompareLayout::kLeastLane, CompareLayout::kMostLane);
     double top = 0;
     int group = 0;
     for (auto& row : layout.rows) {
@@ -86,7 +89,7 @@ void place(CompareLayout& layout, double available)
         }
         row.top = top;
         if (layout.isCompact())
-            placeCompact(row);
+            placeCompact(row, layout);
         else
             placeTall(row, pitch);
         top += row.height;
@@ -117,11 +120,12 @@ double rulerLength(const CompareLayout& layout, const std::vector<CompareRow>& r
 {
     constexpr double kMuchLonger = 1.35, kAfterBaseline = 1.06;
     std::vector<double> durations;
-    double least = 0; // lower bound of the result
+    double least = 0, cap = 0; // lower bound of the result, largest end of an interval
     for (const CompareRow& row : rows) {
         if (row.view->run().info.inUnits() != isInUnits || row.iteration < 0)
             continue;
         durations.push_back(row.duration());
+        cap = std::max({cap, row.duration(), row.most / row.ticksPerUnit()});
         if (row.run == baseline)
             least = kAfterBaseline * row.duration();
     }
@@ -129,9 +133,10 @@ double rulerLength(const CompareLayout& layout, const std::vector<CompareRow>& r
         return 1;
     std::ranges::sort(durations);
     const double longest = durations.back() > 0 ? durations.back() : 1;
+    const double most = std::max(longest, cap);
     if (!layout.isCompact())
-        return longest;
-    return std::min(longest, std::max(least, kMuchLonger * durations[durations.size() / 2]));
+        return most;
+    return std::min(most, std::max(least, kMuchLonger * durations[durations.size() / 2]));
 }
 
 // Adds the rows for which `belongs` is true, in order. If there are any, also adds `group`.
@@ -161,18 +166,21 @@ void addGroups(CompareLayout& layout, const std::vector<CompareRow>& rows,
     for (const bool isInUnits : {base.inUnits(), !base.inUnits()}) {
         const double length = rulerLength(layout, rows, isInUnits, baseline);
         if (!layout.isCompact()) {
-            addGroup(layout, rows, {isInUnits, base.mode, length}, [&](const CompareRow& row) {
-                return row.view->run().info.inUnits() == isInUnits;
-            });
+            addGroup(
+                layout, rows, {isInUnits, base.mode, false, length},
+                [&](const CompareRow& row) { return row.view->run().info.inUnits() == isInUnits; });
             continue;
         }
         std::vector<Mode> modes{Mode::Simulate, Mode::Emulate, Mode::Live, Mode::Imported};
         std::ranges::stable_partition(modes, [&](Mode mode) { return mode == base.mode; });
         for (const Mode mode : modes)
-            addGroup(layout, rows, {isInUnits, mode, length}, [&](const CompareRow& row) {
-                const engine::RunInfo& info = row.view->run().info;
-                return info.inUnits() == isInUnits && info.mode == mode;
-            });
+            for (const bool isOlder : {false, true})
+                addGroup(layout, rows, {isInUnits, mode, isOlder, length},
+                         [&](const CompareRow& row) {
+                             const engine::Run& run = row.view->run();
+                             return run.info.inUnits() == isInUnits && run.info.mode == mode
+                                 && (run.schedule.shape.windows > 1) == isOlder;
+                         });
     }
 }
 
@@ -191,6 +199,23 @@ void alignRows(CompareLayout& layout)
     }
 }
 
+// Adds what is known once the numbers are: the intervals, and the tokens by which times are
+// divided.
+void addNumbers(CompareRow& row, const CompareNumbers& numbers)
+{
+    const profiler::Comparison& all = numbers.comparison;
+    const profiler::ComparedRun& run = all.runs[row.run];
+    if (all.isPerToken)
+        row.tokens = static_cast<double>(run.tokensPerIteration) / 1000;
+    const profiler::Amount* time = run.amount("iteration");
+    if (time == nullptr || time->spread != profiler::Spread::Interval
+        || !numbers.isInUnitOfBaseline(row.run))
+        return;
+    const double ticks = row.ticksPerUnit() / static_cast<double>(all.base().ticksPerUnit);
+    row.least = time->least * ticks;
+    row.most = time->most * ticks;
+}
+
 } // namespace
 
 double CompareGroup::headHeight() const
@@ -205,6 +230,12 @@ engine::Window CompareRow::window() const
     return view->timeline().iterations[static_cast<std::size_t>(iteration)].window;
 }
 
+bool CompareLayout::hasRoomForDevices() const
+{
+    return std::ranges::all_of(
+        rows, [this](const CompareRow& row) { return row.view->devices() * kLeastDevice <= lane; });
+}
+
 const CompareRow* CompareLayout::rowOf(std::size_t run) const
 {
     const auto found = std::ranges::find(rows, run, &CompareRow::run);
@@ -213,7 +244,10 @@ const CompareRow* CompareLayout::rowOf(std::size_t run) const
 
 double greatestHeight(const CompareLayout& layout)
 {
-    return layout.isCompact() ? layout.height : heightWith(layout, kLargest);
+    if (!layout.isCompact())
+        return heightWith(layout, kLargest);
+    const double grown = CompareLayout::kMostLane - layout.lane; // of each row
+    return layout.height + grown * static_cast<double>(layout.rows.size());
 }
 
 CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
@@ -232,10 +266,18 @@ CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
         const RunView* view = runs[run].get();
         const bool isDoubled = names[run] != view->run().info.label;
         const bool hasTitle = isDoubled && run < arrangement.titles.size();
-        rows.push_back({run, view, hasTitle ? arrangement.titles[run] : names[run], 0,
+        rows.push_back({run,
+                        view,
+                        hasTitle ? arrangement.titles[run] : names[run],
+                        {},
+                        0,
                         engine::reportedIteration(view->timeline())});
         if (run < arrangement.predictedPeaks.size())
             rows.back().predictedPeak = arrangement.predictedPeaks[run];
+        if (run < arrangement.files.size())
+            rows.back().file = arrangement.files[run];
+        if (arrangement.numbers != nullptr)
+            addNumbers(rows.back(), *arrangement.numbers);
     }
     const engine::RunInfo& baseline
         = runs[std::min(arrangement.baseline, runs.size() - 1)]->run().info;
@@ -275,183 +317,160 @@ double compareEnd(const CompareLayout& layout)
 
 namespace {
 
-using Kind = CompareColumn::Kind;
 using profiler::ComparedRun;
+using Shows = CompareColumn::Shows;
 
 constexpr double kLeastTime = 320, kRightEdge = 14;
-constexpr double kColoured = 0.01; // smaller differences from the baseline have no colour
 
-struct Measure
+struct OfferedColumn
 {
-    Kind kind;
+    const char* key;
+    Shows shows;
     double width;
     int importance; // columns of less importance are left out first
 };
-constexpr Measure kMeasures[]
-    = {{Kind::Iteration, 92, 5}, {Kind::Difference, 70, 1}, {Kind::Percent, 66, 4},
-       {Kind::Bubble, 74, 2},    {Kind::Peak, 138, 3},      {Kind::Messages, 78, 0}};
+constexpr OfferedColumn kColumns[]
+    = {{"iteration", Shows::Value, 104, 5},   {"iteration", Shows::Difference, 92, 4},
+       {"iteration", Shows::Percent, 104, 1}, {"bubble_ratio", Shows::Value, 78, 2},
+       {"peak_bytes", Shows::Value, 138, 3},  {"p2p_messages", Shows::Value, 82, 0}};
 
-Scale timeOf(const CompareLayout& layout)
+QString columnTitle(const CompareNumbers& numbers, const OfferedColumn& of)
 {
-    return compareTime(layout, layout.rows.front());
-}
-
-QString titleOf(const CompareNumbers& numbers, const CompareLayout& layout, Kind kind)
-{
-    switch (kind) {
-    case Kind::Iteration:
-        return tr("Iteration, %1").arg(timeOf(layout).unit());
-    case Kind::Difference:
-        return tr("Diff., %1").arg(timeOf(layout).unit());
-    case Kind::Percent:
+    const bool isStash = std::string_view(of.key) == "peak_bytes" && !numbers.hasBytes();
+    const profiler::MeasureInfo& measure = comparedMeasure(isStash ? "peak_stash" : of.key);
+    if (of.shows == Shows::Percent)
         return tr("Diff., %");
-    case Kind::Bubble:
-        return tr("Bubble, %");
-    case Kind::Peak:
-        return numbers.hasBytes() ? tr("Peak, %1").arg(numbers.bytes().unit()) : tr("Stash, Mₐ");
-    case Kind::Messages:
-        break;
-    }
-    return tr("Messages");
+    const QString unit = numbers.scale(measure).unit();
+    const QString name = of.shows == Shows::Difference ? tr("Diff.")
+        : std::string_view(of.key) == "peak_bytes"     ? (isStash ? tr("Stash") : tr("Peak"))
+                                                       : fromUtf8(measure.title);
+    return unit.isEmpty() ? name : QStringLiteral("%1, %2").arg(name, unit);
 }
 
-// Returns the difference of the iteration time as a share of the baseline's; nullopt if the run is
-// the baseline or has another unit.
-std::optional<double> differenceOf(const CompareNumbers& numbers, const CompareRow& row)
+CompareCell differenceCell(const CompareNumbers& numbers, const CompareRow& row,
+                           const CompareColumn& column)
 {
-    const auto& comparison = numbers.comparison;
-    const ComparedRun& base = comparison.runs[comparison.baseline];
-    const ComparedRun& own = comparison.runs[row.run];
-    if (row.run == comparison.baseline || (own.ticksPerUnit == 1) != (base.ticksPerUnit == 1)
-        || base.metrics.duration <= 0)
-        return {};
-    return static_cast<double>(own.metrics.duration) / static_cast<double>(own.ticksPerUnit)
-        * static_cast<double>(base.ticksPerUnit) / static_cast<double>(base.metrics.duration)
-        - 1;
-}
-
-CompareCell differenceCell(const CompareNumbers& numbers, const CompareLayout& layout,
-                           const CompareRow& row, Kind kind)
-{
-    if (row.run == numbers.comparison.baseline)
-        return {kind == Kind::Percent ? tr("baseline") : QString(), Verdict::Neutral, true};
-    const auto difference = differenceOf(numbers, row);
-    if (!difference)
-        return {QStringLiteral("–"), Verdict::Neutral, true};
-    CompareCell cell;
-    cell.verdict = std::abs(*difference) <= kColoured ? Verdict::Neutral
-        : *difference < 0                             ? Verdict::Better
-                                                      : Verdict::Worse;
-    cell.isHint = cell.verdict == Verdict::Neutral;
     constexpr double kHuge = 100; // times the baseline
-    if (kind == Kind::Percent) {
-        cell.text = *difference > kHuge ? tr("> 10 000") : signedNumber(100 * *difference, 1);
+    if (row.run == numbers.comparison.baseline)
+        return {column.shows == Shows::Difference ? tr("baseline") : QString(),
+                {},
+                Verdict::Neutral,
+                true};
+    const profiler::MeasureInfo& measure = comparedMeasure(column.key);
+    const auto change = numbers.comparison.change(column.key, row.run);
+    if (!change || change->from == 0)
+        return {QStringLiteral("–"), {}, Verdict::Neutral, true};
+    CompareCell cell;
+    cell.verdict = numbers.colour(measure, row.run);
+    cell.isHint = cell.verdict == Verdict::Neutral;
+    const bool hasInterval = change->by.spread == profiler::Spread::Interval;
+    if (column.shows == Shows::Difference) {
+        if (change->share() <= kHuge)
+            cell.text = numbers.scale(measure).difference(change->by.value);
+        cell.below = hasInterval ? numbers.spreadText(measure, *change) : QString();
         return cell;
     }
-    if (*difference > kHuge)
-        return cell; // stays empty; the percentage shows "> 10 000"
-    const auto& own = numbers.comparison.runs[row.run];
-    const auto ticks = static_cast<double>(own.metrics.duration);
-    cell.text = compareTime(layout, row).difference(ticks - ticks / (1 + *difference));
+    const auto part = [&](double by) { return signedNumber(100 * by / change->from, 1); };
+    cell.text = change->share() > kHuge ? tr("> 10 000") : part(change->by.value);
+    if (hasInterval)
+        cell.below = tr("%1 to %2").arg(part(change->by.least), part(change->by.most));
     return cell;
-}
-
-QString bubbleText(double share)
-{
-    return number(100 * share, 1);
 }
 
 CompareCell peakCell(const CompareNumbers& numbers, const std::optional<std::int64_t>& bytes,
                      const std::optional<double>& stash)
 {
     if (bytes)
-        return {numbers.bytes().text(static_cast<double>(*bytes)), Verdict::Neutral, false,
+        return {numbers.bytes().text(static_cast<double>(*bytes)),
+                {},
+                Verdict::Neutral,
+                false,
                 static_cast<double>(*bytes) / numbers.largestBytes()};
     if (!stash)
-        return {QStringLiteral("–"), Verdict::Neutral, true};
+        return {QStringLiteral("–"), {}, Verdict::Neutral, true};
     const QString text = number(*stash, 1);
-    return {numbers.hasBytes() ? tr("%1 Mₐ").arg(text) : text, Verdict::Neutral, false,
+    return {numbers.hasBytes() ? tr("%1 Mₐ").arg(text) : text,
+            {},
+            Verdict::Neutral,
+            false,
             *stash / numbers.largestStash()};
+}
+
+// A value in its own unit if the run has another unit than the baseline.
+CompareCell valueCell(const CompareNumbers& numbers, const CompareRow& row, const char* key)
+{
+    const profiler::Amount* amount = numbers.comparison.runs[row.run].amount(key);
+    if (amount == nullptr)
+        return {QStringLiteral("–"), {}, Verdict::Neutral, true};
+    const profiler::MeasureInfo& measure = comparedMeasure(key);
+    if (measure.unit == profiler::Unit::Time && !numbers.isInUnitOfBaseline(row.run)) {
+        const auto ticks = static_cast<double>(row.window().duration());
+        return {timeScale(row.view->run().info, row.window().duration()).withUnit(ticks), {}};
+    }
+    const Scale scale = numbers.scale(measure);
+    CompareCell cell{scale.text(amount->value), {}};
+    if (measure.unit == profiler::Unit::Time && amount->spread == profiler::Spread::Interval)
+        cell.below = tr("%1 to %2").arg(scale.text(amount->least), scale.text(amount->most));
+    return cell;
 }
 
 } // namespace
 
 profiler::RankBy CompareColumn::ranksBy() const
 {
-    switch (kind) {
-    case Kind::Bubble:
-        return profiler::RankBy::Bubble;
-    case Kind::Peak:
-        return profiler::RankBy::Peak;
-    case Kind::Messages:
-        return profiler::RankBy::Messages;
-    default:
-        return profiler::RankBy::Iteration;
-    }
+    const std::string_view of = key;
+    return of == "bubble_ratio" ? profiler::RankBy::Bubble
+        : of == "peak_bytes"    ? profiler::RankBy::Peak
+        : of == "p2p_messages"  ? profiler::RankBy::Messages
+                                : profiler::RankBy::Iteration;
 }
 
-std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, const CompareLayout& layout,
-                                         double headers, double width)
+std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, double headers,
+                                         double width)
 {
     double needed = kRightEdge;
-    for (const Measure& one : kMeasures)
+    for (const OfferedColumn& one : kColumns)
         needed += one.width;
     int least = 0; // least importance of the columns that fit
     for (; headers + kLeastTime + needed > width && least < 5; ++least)
-        for (const Measure& one : kMeasures)
+        for (const OfferedColumn& one : kColumns)
             needed -= one.importance == least ? one.width : 0;
     std::vector<CompareColumn> columns;
     double left = width - needed;
-    for (const Measure& one : kMeasures) {
+    for (const OfferedColumn& one : kColumns) {
         if (one.importance < least)
             continue;
-        columns.push_back({one.kind, titleOf(numbers, layout, one.kind), left, one.width});
+        columns.push_back({one.key, one.shows, columnTitle(numbers, one), left, one.width});
         left += one.width;
     }
     return columns;
 }
 
-CompareCell compareCell(const CompareNumbers& numbers, const CompareLayout& layout,
-                        const CompareRow& row, CompareColumn::Kind kind)
+CompareCell compareCell(const CompareNumbers& numbers, const CompareRow& row,
+                        const CompareColumn& column)
 {
     const ComparedRun& run = numbers.comparison.runs[row.run];
-    switch (kind) {
-    case Kind::Iteration: {
-        const Scale scale = compareTime(layout, row);
-        const auto ticks = static_cast<double>(run.metrics.duration);
-        return {row.group == 0 || scale.unit() == timeOf(layout).unit() ? scale.text(ticks)
-                                                                        : scale.withUnit(ticks)};
-    }
-    case Kind::Difference:
-    case Kind::Percent:
-        return differenceCell(numbers, layout, row, kind);
-    case Kind::Bubble:
-        return {bubbleText(run.metrics.bubbleRatio)};
-    case Kind::Peak:
+    if (column.shows != Shows::Value)
+        return differenceCell(numbers, row, column);
+    if (column.ranksBy() == profiler::RankBy::Peak)
         return peakCell(numbers, run.peakBytes, run.peakStash);
-    case Kind::Messages:
-        break;
-    }
-    return {number(run.metrics.messages, 0)};
+    return valueCell(numbers, row, column.key);
 }
 
 CompareCell compareCell(const CompareNumbers& numbers, const CompareRow& row,
-                        engine::DeviceId device, CompareColumn::Kind kind)
+                        engine::DeviceId device, const CompareColumn& column)
 {
     const ComparedRun& run = numbers.comparison.runs[row.run];
-    if (!run.metrics.devices.has(device) || run.metrics.duration <= 0)
+    const bool isBubble = column.ranksBy() == profiler::RankBy::Bubble;
+    if (!run.metrics.devices.has(device)
+        || (!isBubble && column.ranksBy() != profiler::RankBy::Peak))
         return {};
     const profiler::DeviceMetrics& own = run.metrics.devices[device];
-    CompareCell cell;
-    if (kind == Kind::Bubble && !own.isRecorded())
-        cell = {QStringLiteral("–"), Verdict::Neutral, true};
-    else if (kind == Kind::Bubble)
-        cell.text = bubbleText(static_cast<double>(own.bubble)
-                               / static_cast<double>(run.metrics.duration));
-    if (kind == Kind::Peak)
-        cell = peakCell(numbers, own.peakBytes,
+    if (!isBubble)
+        return peakCell(numbers, own.peakBytes,
                         run.peakStash ? std::optional(own.peakStash) : std::nullopt);
-    return cell;
+    const auto share = deviceBubble(*numbers.runs[row.run], run.metrics, own);
+    return {share ? number(100 * *share, 1) : QStringLiteral("–"), {}, Verdict::Neutral, !share};
 }
 
 } // namespace app

@@ -27,33 +27,41 @@ enum class CompareStyle { Tall, Compact };
 
 // One run of a comparison and its position. A tall row has 28 pixels for the title, 23 per device
 // (more or less, depending on the space) and 12 below, but is at least as high as the key numbers.
-// A compact row has 24 pixels for the lane of the run, followed by its devices if it is expanded.
+// A compact row has a lane of 14 to 48 pixels, followed by its devices if it is expanded.
 struct CompareRow
 {
     std::size_t run = 0; // the caller's index of the run
     const RunView* view = nullptr;
     std::string name;       // unique among the rows
+    std::string file;       // its name without the folder; "" if not saved
     int group = 0;          // index of CompareLayout::groups
     int iteration = 0;      // reported iteration; -1: none yet
     double origin = 0;      // the tick of the run's clock that is at 0 of the ruler
     bool isExpanded = true; // whether the lanes of the devices are shown
     double top = 0, lanesTop = 0, pitch = 23, height = 0;
     std::int64_t predictedPeak = 0; // bytes, of a run that recorded no memory; 0: unknown
+    double tokens = 1;              // thousands in an iteration, if times are per 1000 tokens
+    // The 95 % interval of the end, in ticks after the begin of the window; both 0: none.
+    double least = 0, most = 0;
 
     engine::Window window() const; // window of the iteration, on the clock of the run
-    double ticksPerUnit() const { return static_cast<double>(view->run().info.ticksPerUnit); }
+    double ticksPerUnit() const
+    {
+        return static_cast<double>(view->run().info.ticksPerUnit) * tokens;
+    }
     double duration() const { return static_cast<double>(window().duration()) / ticksPerUnit(); }
 };
 
 // Runs that share a ruler and, in compact style, a ranking: they have the same unit (abstract units
-// or nanoseconds) and, in compact style, the same mode.
+// or nanoseconds) and, in compact style, the same mode, and none or all have older weights.
 struct CompareGroup
 {
     bool isInUnits = false;
     engine::Mode mode = engine::Mode::Simulate;
+    bool haveOlderWeights = false;
     // The duration that the ruler shows, in cost units or ns: that of the longest run with this
     // unit. In compact style, it is at most 1.35 times the median duration, but always includes the
-    // end of the baseline.
+    // end of the baseline and the intervals of the ends.
     double longest = 1;
     double headTop = 0;    // top of the strip above the rows, which has a ruler or a title
     bool hasRuler = false; // false: the ruler of an earlier group applies
@@ -67,12 +75,19 @@ struct CompareLayout
     std::vector<CompareRow> rows;     // from the top; groups are contiguous
     std::vector<CompareGroup> groups; // the group of the baseline comes first
     double height = 0;
+    double lane = kMostLane; // height of the lane of a compact row
 
     static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // kRuler: ruler with its note
     static constexpr double kLeast = 88;                         // smallest height of a tall row
-    static constexpr double kLane = 24, kHead = 24;              // heights in compact style
+    // Heights in compact style.
+    static constexpr double kLeastLane = 14, kMostLane = 48, kBelowLane = 8, kHead = 30;
+    static constexpr double kLeastDevice = 12; // lanes of devices that show boxes
 
     bool isCompact() const { return style == CompareStyle::Compact; }
+    double rowHeight() const { return lane + kBelowLane; } // of a compact row
+    bool hasTwoLines() const { return rowHeight() >= 36; } // of text
+    // Whether the lanes of compact rows have room for the boxes of every device.
+    bool hasRoomForDevices() const;
     const CompareRow* rowOf(std::size_t run) const; // nullptr: the run has no row
 };
 
@@ -84,8 +99,9 @@ struct CompareArrangement
     // By index of the run: whether its compact row is expanded. Missing elements are false.
     std::vector<bool> expanded = {};
     CompareAlign align = CompareAlign::Start;
-    // Names by index of the run, which replace equal labels of several runs; may be empty.
-    std::vector<std::string> titles = {};
+    // By index of the run; may be empty. A title replaces equal labels of several runs.
+    std::vector<std::string> titles = {}, files = {};
+    const CompareNumbers* numbers = nullptr; // nullptr: not computed yet
     // By index of the run: its predicted peak in bytes. 0 and missing elements: unknown.
     std::vector<std::int64_t> predictedPeaks = {};
 };
@@ -105,12 +121,14 @@ TimeAxis compareAxis(const CompareLayout& layout, const CompareRow& row, ViewWin
                      const QRectF& area, double dpr);
 double compareEnd(const CompareLayout& layout); // the end of the longest run, on this scale
 
-// A column of numbers beside the lanes of a compact comparison.
+// A column of numbers beside the lanes of a compact comparison: a measure, its difference from the
+// baseline, or this difference in per cent.
 struct CompareColumn
 {
-    enum class Kind { Iteration, Difference, Percent, Bubble, Peak, Messages };
+    enum class Shows { Value, Difference, Percent };
 
-    Kind kind = Kind::Iteration;
+    const char* key = "iteration"; // of the measure
+    Shows shows = Shows::Value;
     QString title; // includes the unit
     double left = 0, width = 0;
 
@@ -121,20 +139,20 @@ struct CompareColumn
 // Lays out the columns at the right of a widget that is `width` pixels wide. Leaves out columns so
 // that the time area keeps at least 320 pixels. `headers` is the width of the headers, which are to
 // the left of the time area.
-std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, const CompareLayout& layout,
-                                         double headers, double width);
+std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, double headers,
+                                         double width);
 
 struct CompareCell
 {
-    QString text;
+    QString text, below;                // below: the interval, on a second line
     Verdict verdict = Verdict::Neutral; // colour of a difference
     bool isHint = false;                // "baseline"
     double share = -1;                  // length of the bar before the text, 0 to 1; < 0: no bar
 };
 // The cell of a run, or of one of its devices.
-CompareCell compareCell(const CompareNumbers& numbers, const CompareLayout& layout,
-                        const CompareRow& row, CompareColumn::Kind kind);
 CompareCell compareCell(const CompareNumbers& numbers, const CompareRow& row,
-                        engine::DeviceId device, CompareColumn::Kind kind);
+                        const CompareColumn& column);
+CompareCell compareCell(const CompareNumbers& numbers, const CompareRow& row,
+                        engine::DeviceId device, const CompareColumn& column);
 
 } // namespace app

@@ -4,8 +4,10 @@
 #include "engine/base/try.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/calibrate.h"
+#include "profiler/whatif/predict.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace app {
@@ -36,38 +38,77 @@ bool CompareNumbers::hasBytes() const
 
 Scale CompareNumbers::time() const
 {
-    const ComparedRun& base = comparison.runs[comparison.baseline];
+    const ComparedRun& base = comparison.base();
     engine::RunInfo info;
     info.ticksPerUnit = base.ticksPerUnit;
-    return timeScale(info, base.metrics.duration);
+    return timeScale(info, std::llround(std::max(1.0, base.time())));
+}
+
+QString CompareNumbers::timeUnit() const
+{
+    return comparison.isPerToken ? QStringLiteral("%1 per 1000 tokens").arg(time().unit())
+                                 : time().unit();
 }
 
 double CompareNumbers::inTime(std::size_t run, double ticks) const
 {
-    const ComparedRun& base = comparison.runs[comparison.baseline];
-    return ticks / static_cast<double>(comparison.runs[run].ticksPerUnit)
-        * static_cast<double>(base.ticksPerUnit) / time().perUnit();
+    const ComparedRun& of = comparison.runs[run];
+    const double tokens
+        = comparison.isPerToken ? static_cast<double>(of.tokensPerIteration) / 1000 : 1;
+    return ticks / static_cast<double>(of.ticksPerUnit) / tokens
+        * static_cast<double>(comparison.base().ticksPerUnit) / time().perUnit();
 }
 
-bool CompareNumbers::isInUnitOfBaseline(std::size_t run) const
+Scale CompareNumbers::scale(const profiler::MeasureInfo& measure) const
 {
-    return (comparison.runs[run].ticksPerUnit == 1)
-        == (comparison.runs[comparison.baseline].ticksPerUnit == 1);
+    switch (measure.unit) {
+    case profiler::Unit::Time:
+        return time();
+    case profiler::Unit::Bytes:
+        return bytes();
+    case profiler::Unit::Share:
+        return {0.01, 1, QStringLiteral("%")};
+    case profiler::Unit::Activations:
+        return {1, 1, QStringLiteral("M\u2090")};
+    default:
+        return {1, std::max(0, measure.decimals), {}};
+    }
 }
 
-profiler::WinReason CompareNumbers::reason() const
+Verdict CompareNumbers::colour(const profiler::MeasureInfo& measure, std::size_t run) const
 {
-    return profiler::whyFirst(comparison, rankRuns(comparison, profiler::RankBy::Iteration));
+    using profiler::Better;
+    const auto change = comparison.change(measure.key, run);
+    if (comparison.isPerToken && measure.key == "p2p_messages") // more work has more messages
+        return Verdict::Neutral;
+    if (!change || !change->isMarked() || measure.better == Better::Neither
+        || comparison.runs[run].hasOlderWeights != comparison.base().hasOlderWeights)
+        return Verdict::Neutral;
+    const bool isLess = change->by.value < 0;
+    return isLess == (measure.better == Better::Less) ? Verdict::Better : Verdict::Worse;
+}
+
+QString CompareNumbers::spreadText(const profiler::MeasureInfo& measure,
+                                   const profiler::Change& of) const
+{
+    if (of.by.spread == profiler::Spread::Exact)
+        return QStringLiteral("exact");
+    if (of.by.spread == profiler::Spread::Unknown)
+        return QStringLiteral("spread unknown");
+    const Scale unit = scale(measure);
+    return QStringLiteral("%1 to %2")
+        .arg(unit.difference(of.by.least), unit.difference(of.by.most));
 }
 
 std::vector<std::size_t> CompareNumbers::bestAndBaseline(std::size_t most, int current) const
 {
     const profiler::Ranking best = rankRuns(comparison, profiler::RankBy::Iteration);
     const std::size_t end = best.lists.size() > 1 ? best.lists[1] : best.order.size();
-    std::vector<std::size_t> chosen;
+    std::vector<std::size_t> chosen, older;
     const auto add = [&](std::size_t run) {
-        if (std::ranges::count(chosen, run) == 0)
-            chosen.push_back(run);
+        auto& to = comparison.runs[run].hasOlderWeights ? older : chosen;
+        if (std::ranges::count(to, run) == 0)
+            to.push_back(run);
     };
     for (std::size_t k = 0; k < end && chosen.size() < most; ++k)
         if (best.order[k] != comparison.baseline)
@@ -76,24 +117,72 @@ std::vector<std::size_t> CompareNumbers::bestAndBaseline(std::size_t most, int c
     if (current >= 0 && chosenRun != comparison.baseline && isInUnitOfBaseline(chosenRun))
         add(chosenRun);
     add(comparison.baseline);
+    for (std::size_t run = 0; run < comparison.runs.size(); ++run)
+        if (comparison.runs[run].hasOlderWeights && isInUnitOfBaseline(run)
+            && comparison.runs[run].mode == comparison.base().mode)
+            add(run);
+    chosen.insert(chosen.end(), older.begin(), older.end());
     return chosen;
 }
 
-engine::Result<CompareNumbers> compareNumbers(const std::vector<const engine::Run*>& runs,
+const profiler::MeasureInfo& comparedMeasure(std::string_view key)
+{
+    const auto all = profiler::runMeasures();
+    return *std::ranges::find_if(
+        all, [key](const profiler::MeasureInfo& one) { return one.key == key; });
+}
+
+std::optional<double> deviceBubble(const engine::Run& run, const profiler::RunMetrics& metrics,
+                                   const profiler::DeviceMetrics& device)
+{
+    const auto all = profiler::deviceMeasures();
+    const auto share = std::ranges::find_if(
+        all, [](const profiler::MeasureInfo& one) { return one.unit == profiler::Unit::Share; });
+    return (*share)({run, metrics, device}).number();
+}
+
+engine::Result<CompareNumbers> compareNumbers(const std::vector<RunPointer>& runs,
                                               std::size_t baseline, const QStringList& titles)
 {
-    auto comparison = TRY(profiler::compare(runs, baseline));
+    std::vector<const engine::Run*> compared;
+    for (const RunPointer& run : runs)
+        compared.push_back(run.get());
     CompareNumbers numbers;
-    numbers.comparison = std::move(comparison);
+    numbers.runs = runs;
+    numbers.comparison = TRY(profiler::compare(compared, baseline));
     for (std::size_t k = 0; k < runs.size(); ++k) {
         std::string& label = numbers.comparison.runs[k].label;
         if (label != runs[k]->info.label && k < static_cast<std::size_t>(titles.size()))
             label = titles[static_cast<qsizetype>(k)].toStdString();
+        numbers.ops.push_back(opTimes(*runs[k], engine::reportedIteration(runs[k]->timeline)));
     }
-    for (const engine::Run* run : runs)
-        numbers.ops.push_back(opTimes(*run, engine::reportedIteration(run->timeline)));
     numbers.ranking = rankRuns(numbers.comparison, numbers.by);
+    numbers.verdict = profiler::verdict(numbers.comparison);
     return numbers;
+}
+
+engine::Result<std::vector<RunPointer>> withOpTimesOf(const std::vector<RunPointer>& runs,
+                                                      std::size_t baseline)
+{
+    const engine::Run& base = *runs[baseline];
+    const auto predictor = TRY(profiler::WhatIfPredictor::create(base));
+    std::vector<RunPointer> all;
+    for (const RunPointer& run : runs) {
+        profiler::WhatIf same;
+        same.schedule = run->schedule;
+        same.resamples = 0;
+        for (auto& program : same.schedule.program) // lowered again by predict()
+            std::erase_if(program, [](const engine::Op& op) {
+                return isTransfer(op.kind) || op.kind == engine::OpKind::AllReduce
+                    || op.kind == engine::OpKind::OptimizerStep;
+            });
+        engine::Run replayed = TRY(predictor.predict(same)).run;
+        replayed.info = run->info;
+        replayed.info.mode = engine::Mode::Simulate;
+        replayed.info.ticksPerUnit = base.info.ticksPerUnit;
+        all.push_back(std::make_shared<const engine::Run>(std::move(replayed)));
+    }
+    return all;
 }
 
 CompareNumbersPointer rankedBy(const CompareNumbers& numbers, profiler::RankBy by,
@@ -144,28 +233,6 @@ OpTimes opTimes(const engine::Run& run, int iteration)
     for (auto& durations : times.of)
         std::ranges::sort(durations);
     return times;
-}
-
-std::vector<TimeShare> timeShares(const profiler::ComparedRun& run)
-{
-    using engine::OpKind;
-    using Kind = TimeShare::Kind;
-    std::vector<TimeShare> shares;
-    for (const OpKind op : {OpKind::Forward, OpKind::Recompute, OpKind::Backward,
-                            OpKind::BackwardInput, OpKind::BackwardWeight}) {
-        const double ticks = run.metrics.mean(
-            [op](const profiler::DeviceMetrics& device) { return device.byKind[op]; });
-        if (ticks > 0)
-            shares.push_back({Kind::Compute, op, ticks});
-    }
-    const auto add = [&shares](Kind kind, OpKind op, double ticks) {
-        if (ticks > 0)
-            shares.push_back({kind, op, ticks});
-    };
-    add(Kind::Exposed, OpKind::SendActivation, run.meanExposed);
-    add(Kind::Optimizer, OpKind::OptimizerStep, run.meanOptimizer);
-    add(Kind::Bubble, OpKind::Forward, run.meanBubble);
-    return shares;
 }
 
 } // namespace app

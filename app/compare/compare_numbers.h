@@ -1,11 +1,13 @@
 #pragma once
 
+#include "app/documents/run_document.h"
 #include "app/ui/numbers.h"
+#include "app/ui/table_roles.h"
 #include "engine/base/result.h"
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/run.h"
-#include "profiler/analysis/compare.h"
 #include "profiler/analysis/ranking.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <QStringList>
 
@@ -14,6 +16,13 @@
 #include <vector>
 
 namespace app {
+
+// How the runs are named, one entry per run.
+struct RunNames
+{
+    QStringList titles; // "BitPipe #2"
+    QStringList files;  // paths; "" if not saved
+};
 
 // For each kind of op, the sorted durations of its ops in one iteration, in ticks.
 struct OpTimes
@@ -28,64 +37,69 @@ OpTimes opTimes(const engine::Run& run, int iteration);
 // The numbers of the compared runs and their order.
 struct CompareNumbers
 {
+    std::vector<RunPointer> runs;
     profiler::Comparison comparison;
     std::vector<OpTimes> ops; // one per run, for its reported iteration
     profiler::RankBy by = profiler::RankBy::Iteration;
     profiler::RankOrder direction = profiler::RankOrder::BestFirst;
     profiler::Ranking ranking; // sorted by `by` in `direction`
+    profiler::Verdict verdict;
 
     // The largest peak memory of all runs, in bytes and in units of M_a; at least 1 in either unit.
     double largestBytes() const;
     double largestStash() const;
     bool hasBytes() const; // whether any run states bytes
     Scale bytes() const { return byteScale(static_cast<std::int64_t>(largestBytes())); }
-    // The unit of the baseline's times.
+    // The unit of the baseline's times. With different numbers of tokens, timeUnit() names both.
     Scale time() const;
-    // Converts a time of a run to time(). The result is meaningless if isInUnitOfBaseline() is
-    // false.
+    QString timeUnit() const; // "ms", "ms per 1000 tokens"
+    // Converts a time of a run to time(), per 1000 tokens if the comparison is. The result is
+    // meaningless if isInUnitOfBaseline() is false.
     double inTime(std::size_t run, double ticks) const;
+    // The unit in which the column of a measure shows its amounts.
+    Scale scale(const profiler::MeasureInfo& measure) const;
+    // Better, worse, or neutral if the change is not worth a colour.
+    Verdict colour(const profiler::MeasureInfo& measure, std::size_t run) const;
+    // "\u221216.8 to \u221210.5", "exact", "spread unknown"
+    QString spreadText(const profiler::MeasureInfo& measure, const profiler::Change& of) const;
 
-    // Why the run with the shortest iteration is faster than the baseline.
-    profiler::WinReason reason() const;
-    bool isInUnitOfBaseline(std::size_t run) const;
+    bool isInUnitOfBaseline(std::size_t run) const
+    {
+        return comparison.haveOneUnit(run, comparison.baseline);
+    }
     // Returns the runs to show, each once, in this order:
-    //  * at most `most` runs with the mode and unit of the baseline, those with the shortest
-    //    iterations;
+    //  * at most `most` ranked runs with the mode and unit of the baseline, the shortest iterations
+    //    first;
     //  * `current`, if its times have the unit of the baseline;
-    //  * the baseline.
+    //  * the baseline;
+    //  * those with older weights, of the same mode and unit.
     std::vector<std::size_t> bestAndBaseline(std::size_t most, int current) const;
 };
 using CompareNumbersPointer = std::shared_ptr<const CompareNumbers>;
 
+// The measure of a comparison with this key.
+const profiler::MeasureInfo& comparedMeasure(std::string_view key);
+
+// The bubble share of a device; nullopt without a trace.
+std::optional<double> deviceBubble(const engine::Run& run, const profiler::RunMetrics& metrics,
+                                   const profiler::DeviceMetrics& device);
+
 // Compares the runs and ranks them by iteration time. A run whose label is not unique is named by
 // its entry in `titles`, which may be empty. May be called on any thread. Fails if a run has no
 // iteration.
-engine::Result<CompareNumbers> compareNumbers(const std::vector<const engine::Run*>& runs,
+engine::Result<CompareNumbers> compareNumbers(const std::vector<RunPointer>& runs,
                                               std::size_t baseline, const QStringList& titles = {});
 // Returns the same numbers with another ranking of the runs.
 CompareNumbersPointer rankedBy(const CompareNumbers& numbers, profiler::RankBy by,
                                profiler::RankOrder direction);
 
+// Replays every run with the op times of the baseline. Fails if these cannot be measured.
+engine::Result<std::vector<RunPointer>> withOpTimesOf(const std::vector<RunPointer>& runs,
+                                                      std::size_t baseline);
+
 // Simulates the run with equal costs: every op takes the median duration that ops of its kind,
 // stage and slice have (calibratedCosts()). The result has the time unit of the run, so the two can
 // be compared. Fails with Error::Code::NotFound if the run has no measured iteration yet.
 engine::Result<engine::Run> withEvenCosts(const engine::Run& run);
-
-// One part of an iteration's time in ticks, averaged over devices. The parts add up to the
-// iteration.
-struct TimeShare
-{
-    enum class Kind : int { Compute, Exposed, Optimizer, Bubble };
-
-    Kind kind = Kind::Compute;
-    engine::OpKind op = engine::OpKind::Forward; // for Kind::Compute; selects the colour
-    double ticks = 0;
-
-    friend bool operator==(const TimeShare&, const TimeShare&) = default;
-};
-
-// Returns forward, backward (or I and W), recompute, exposed communication, optimizer and bubble,
-// without the parts that take no time.
-std::vector<TimeShare> timeShares(const profiler::ComparedRun& run);
 
 } // namespace app

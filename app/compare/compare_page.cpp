@@ -1,8 +1,6 @@
 #include "app/compare/compare_page.h"
 
-#include "app/compare/compare_numbers.h"
 #include "app/compare/compare_widget.h"
-#include "app/compare/comparison_panels.h"
 #include "app/compare/run_parameters.h"
 #include "app/documents/runs_model.h"
 #include "app/shell/run_saver.h"
@@ -18,12 +16,15 @@
 #include "app/ui/themed_icon.h"
 
 #include <QAction>
+#include <QClipboard>
 #include <QComboBox>
 #include <QEvent>
 #include <QFileDialog>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
+#include <QPainter>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSplitter>
@@ -32,6 +33,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 
 namespace app {
 namespace {
@@ -49,9 +51,9 @@ int measuredIterations(const engine::Run& run)
         run.timeline.iterations, engine::Iteration::Kind::Measured, &engine::Iteration::kind));
 }
 
-Band* makeStateBand(const ThemeController& theme, const char* name)
+Band* makeBand(const ThemeController& theme, Band::Shape shape, const char* name)
 {
-    auto* band = named(new Band(theme, Band::Shape::State), name);
+    auto* band = named(new Band(theme, shape), name);
     band->hide();
     return band;
 }
@@ -74,6 +76,59 @@ std::size_t firstBaseline(const std::vector<RunPointer>& runs)
 }
 
 } // namespace
+
+// The interval of a difference beside the verdict, with a line at 0. We paint it ourselves, because
+// it is one mark of a few pixels that follows the text.
+class IntervalMark : public ThemedWidget
+{
+public:
+    using ThemedWidget::ThemedWidget;
+
+    // Hidden if there is no interval.
+    void show(const std::optional<profiler::Change>& change, const Scale& time)
+    {
+        const bool isKnown = change && change->by.spread == profiler::Spread::Interval;
+        setVisible(isKnown);
+        if (!isKnown)
+            return;
+        m_by = change->by;
+        m_time = time;
+        update();
+    }
+    QSize sizeHint() const override { return {184, 18}; }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        constexpr double kUnit = 8, kLabel = 40, kMargin = 6; // kUnit: pixels per unit of time
+        const double least = std::min(0.0, m_by.least), most = std::max(0.0, m_by.most);
+        const double room = width() - kLabel - 2 * kMargin;
+        const double scale = std::min(kUnit / m_time.perUnit(), room / (most - least));
+        const double right = width() - kLabel - kMargin;
+        const auto x = [&](double ticks) { return std::round(right - (most - ticks) * scale); };
+        QPainter painter(this);
+        const Chrome& chrome = theme().chrome;
+        const double middle = std::floor(height() / 2.0);
+        painter.fillRect(QRectF(x(0), middle - 8, 1, 17), chrome.text2);
+        painter.fillRect(QRectF(x(m_by.least), middle, x(m_by.most) - x(m_by.least), 1),
+                         chrome.text);
+        for (const double end : {m_by.least, m_by.most})
+            painter.fillRect(QRectF(x(end), middle - 4, 1, 9), chrome.text);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setBrush(chrome.text);
+        painter.drawEllipse(QPointF(x(m_by.value) + 0.5, middle + 0.5), 3, 3);
+        painter.setPen(chrome.text2);
+        painter.setFont(uiFont(11));
+        const double text = std::max(x(0), x(m_by.most)) + 5;
+        painter.drawText(QRectF(text, 0, width() - text, height()),
+                         Qt::AlignLeft | Qt::AlignVCenter,
+                         QStringLiteral("0 %1").arg(m_time.unit()));
+    }
+
+private:
+    profiler::Amount m_by;
+    Scale m_time;
+};
 
 TickedRuns::TickedRuns(const std::vector<std::shared_ptr<RunDocument>>& ticked)
 {
@@ -125,12 +180,14 @@ int ComparedRuns::current() const
     return current == m_documents.end() ? -1 : static_cast<int>(current - m_documents.begin());
 }
 
-QStringList ComparedRuns::titles() const
+RunNames ComparedRuns::names() const
 {
-    QStringList titles;
-    for (const auto& document : m_documents)
-        titles.append(document->title());
-    return titles;
+    RunNames names;
+    for (const auto& document : m_documents) {
+        names.titles.append(document->title());
+        names.files.append(document->file());
+    }
+    return names;
 }
 
 QString ComparedRuns::commonMode() const
@@ -152,14 +209,16 @@ ComparePage::ComparePage(const ThemeController& theme, RunLibrary& library,
     , m_note(named(makeLabel({}, "hint"), "compareNote"))
     , m_mode(new Tag(theme))
     , m_allParameters(makeButton({}, QStringLiteral("allParameters"), "link"))
-    , m_band(makeStateBand(theme, "compareBand"))
-    , m_refused(makeStateBand(theme, "refusedBand"))
+    , m_band(makeBand(theme, Band::Shape::Verdict, "compareBand"))
+    , m_refused(makeBand(theme, Band::Shape::State, "refusedBand"))
+    , m_interval(new IntervalMark(theme))
     , m_baseline(named(new QComboBox, "baseline", tr("Baseline")))
     , m_sort(makeSegments(theme, "sortRuns", tr("Sort"),
-                          {tr("Iteration"), tr("Bubble"), tr("Peak memory"), tr("Name")}))
-    , m_lane(makeSegments(theme, "laneOf", tr("Lane"), {tr("Mean of devices"), tr("Worst device")}))
+                          {tr("Iteration"), tr("Bubble"), tr("Peak"), tr("Name")}))
+    , m_lane(makeSegments(theme, "laneOf", tr("Lane"), {tr("Mean"), tr("Worst"), tr("Devices")}))
     , m_align(makeSegments(theme, "alignRuns", tr("Align"),
                            {tr("Iteration start"), tr("First F"), tr("End")}))
+    , m_times(makeSegments(theme, "opTimes", tr("Times"), {tr("Own"), tr("Same op times")}))
     , m_lanes(new CompareWidget(theme))
     , m_tables(new ComparisonPanels(theme))
     , m_details(new DetailsPanel(theme))
@@ -181,9 +240,11 @@ ComparePage::ComparePage(const ThemeController& theme, RunLibrary& library,
 
 void ComparePage::tick(const std::vector<std::shared_ptr<RunDocument>>& documents)
 {
+    m_ticked = documents;
     RunsModel& runs = m_library.runs();
     for (int row = 0; row < runs.rowCount(); ++row)
         runs.setChecked(runs.at(row).get(), std::ranges::count(documents, runs.at(row)) > 0);
+    m_refresh.start(0);
 }
 
 void ComparePage::makeActions()
@@ -208,8 +269,19 @@ void ComparePage::makeActions()
     m_showDetails = makeAction("showDetails", tr("Details"), {});
     m_ghost = makeAction("showGhost", tr("Outline of the baseline"), Qt::Key_G, {},
                          tr("draw the boxes of the baseline over the devices of other runs"));
-    for (QAction* action : {m_showRuns, m_showDetails, m_ghost})
+    m_blink = makeAction(
+        "blinkRuns", tr("Blink two runs"), Qt::Key_B, [this] { m_lanes->blink(); },
+        tr("swap the selected run and the baseline in place"));
+    m_sameTimes = makeAction("sameOpTimes", tr("Same op times"), Qt::Key_T, {},
+                             tr("replay all runs with the op times of the baseline"));
+    m_copy = makeAction("copyVerdict", tr("Copy the verdict"), QKeySequence::Copy,
+                        [this] { QGuiApplication::clipboard()->setText(m_band->text()); });
+    for (QAction* action : {m_showRuns, m_showDetails, m_ghost, m_sameTimes})
         action->setCheckable(true);
+    connect(m_sameTimes, &QAction::toggled, this, [this](bool isOn) {
+        m_times->setCurrent(isOn ? 1 : 0);
+        askForNumbers();
+    });
     m_showRuns->setChecked(true);
     connect(m_ghost, &QAction::toggled, m_lanes, &CompareWidget::setGhost);
     const auto rank = [this](const char* name, const QString& text, RankBy by) {
@@ -224,18 +296,19 @@ void ComparePage::makeActions()
          {std::pair(m_back, Icon::ChevronLeft), std::pair(m_forward, Icon::ChevronRight),
           std::pair(m_fit, Icon::Fit), std::pair(m_showRuns, Icon::Compare),
           std::pair(m_showDetails, Icon::Info), std::pair(m_addRun, Icon::Plus),
-          std::pair(m_export, Icon::Export)})
+          std::pair(m_export, Icon::Export), std::pair(m_blink, Icon::Compare)})
         followTheme(action, icon, m_theme);
 }
 
 QList<QAction*> ComparePage::menuActions(Menu menu) const
 {
     if (menu == Menu::View)
-        return {m_back, m_forward, m_fit, m_ghost, m_showRuns, m_showDetails};
+        return {m_back, m_forward, m_fit, m_ghost, m_blink, m_showRuns, m_showDetails};
     if (menu == Menu::Export)
         return {m_export, m_report};
-    return menu == Menu::Compare ? QList{m_addRun, m_predict, m_showParameters} + m_ranks
-                                 : QList<QAction*>();
+    return menu == Menu::Compare
+        ? QList{m_addRun, m_predict, m_sameTimes, m_showParameters, m_copy} + m_ranks
+        : QList<QAction*>();
 }
 
 void ComparePage::layOut()
@@ -257,10 +330,22 @@ void ComparePage::layOut()
     setCompact(false);
 }
 
+QWidget* ComparePage::makeVerdict()
+{
+    m_verdict = new QWidget;
+    m_band->layout()->addWidget(m_interval);
+    spaced(new QHBoxLayout(m_verdict), {12, 8, 12, 8}, 0)->addWidget(m_band);
+    for (QWidget* part : m_band->findChildren<QWidget*>() + QList<QWidget*>{m_band})
+        part->installEventFilter(this);
+    m_band->setToolTip(tr("Shows the run in the table of differences"));
+    m_verdict->hide();
+    return m_verdict;
+}
+
 QWidget* ComparePage::makeSummary()
 {
     m_summary = new QWidget;
-    m_summary->setFixedHeight(36);
+    m_summary->setFixedHeight(32);
     m_same->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_same->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_same->setTextFormat(Qt::RichText);
@@ -284,7 +369,12 @@ void ComparePage::showSummary()
                   : QStringLiteral("<b>%1</b> %2")
                         .arg(parts.isEmpty() ? tr("Different:") : tr("different:"),
                              differs.toHtmlEscaped()));
-    m_same->setText(parts.join(QStringLiteral("; ")));
+    const bool isPerToken = m_numbers && m_numbers->comparison.isPerToken;
+    m_same->setText(parts.join(QStringLiteral("; "))
+                    + (isPerToken ? QStringLiteral("; <font color=\"%1\">%2</font>")
+                                        .arg(m_theme.theme().chrome.warning.name(),
+                                             tr("N differs: times per 1000 tokens"))
+                                  : QString()));
     m_same->setToolTip(tr("Same: %1\nDifferent: %2")
                            .arg(same.isEmpty() ? tr("no setting") : same,
                                 differs.isEmpty() ? tr("no setting") : differs));
@@ -300,7 +390,7 @@ QWidget* ComparePage::makeToolbar()
     m_baseline->setMaximumWidth(200);
     QWidget* back = makeToolButton(m_back);
     QWidget* forward = makeToolButton(m_forward);
-    for (QAction* action : {m_addRun, m_export}) {
+    for (QAction* action : {m_blink, m_addRun, m_export}) {
         m_buttons << makeActionButton(action);
         m_icons.prepend(makeToolButton(action)); // updateToolbar() hides the first icons first
         m_icons.front()->setObjectName(action->objectName() + QStringLiteral("Icon"));
@@ -308,16 +398,37 @@ QWidget* ComparePage::makeToolbar()
     QWidget *line = makeLine(Qt::Vertical), *sortLabel = makeLabel(tr("Sort"), "small"),
             *laneLabel = makeLabel(tr("Lane"), "small"),
             *alignLabel = makeLabel(tr("Align"), "small"),
+            *timesLabel = makeLabel(tr("Times"), "small"),
             *baselineLabel = makeLabel(tr("Baseline"), "small");
     m_tallOnly = {back, forward, line};
     m_compactOnly = {sortLabel, m_sort, laneLabel, m_lane};
-    m_labels = {laneLabel, alignLabel, sortLabel, baselineLabel};
+    m_labels = {laneLabel, alignLabel, sortLabel, timesLabel, baselineLabel, m_align};
     m_bar = makeSurface("plain");
     m_bar->setFixedHeight(40);
     spaced(new QHBoxLayout(m_bar), {8, 0, 8, 0}, 8,
-           {makeToolButton(m_showRuns), back, forward, makeToolButton(m_fit), line, alignLabel,
-            m_align, baselineLabel, m_baseline, sortLabel, m_sort, laneLabel, m_lane, kStretch,
-            m_buttons[0], m_icons[1], m_buttons[1], m_icons[0], makeToolButton(m_showDetails)});
+           {makeToolButton(m_showRuns),
+            back,
+            forward,
+            makeToolButton(m_fit),
+            line,
+            alignLabel,
+            m_align,
+            sortLabel,
+            m_sort,
+            laneLabel,
+            m_lane,
+            timesLabel,
+            m_times,
+            baselineLabel,
+            m_baseline,
+            kStretch,
+            m_buttons[0],
+            m_icons[2],
+            m_buttons[1],
+            m_icons[1],
+            m_buttons[2],
+            m_icons[0],
+            makeToolButton(m_showDetails)});
     return m_bar;
 }
 
@@ -339,12 +450,12 @@ QWidget* ComparePage::makeCentre()
     m_stack->addWidget(m_rows);
     auto* centre = makeSurface("plain");
     spaced(new QVBoxLayout(centre), {}, 0,
-           {makeSummary(),
+           {makeVerdict(),
+            makeSummary(),
             makeLine(Qt::Horizontal),
             makeToolbar(),
             makeLine(Qt::Horizontal),
             m_refused,
-            m_band,
             m_single,
             {m_stack, 1}});
     return centre;
@@ -366,7 +477,7 @@ QWidget* ComparePage::makeDetails()
 void ComparePage::distributeHeight()
 {
     if (!m_areRowsChosen) {
-        const int height = m_rows->height();
+        const int height = m_rows->height() - m_rows->handleWidth();
         const int unused = height - m_lanes->greatestHeight();
         const int most = std::max(kLeastTables, height / 2);
         const int wanted = std::max(m_tables->fittingHeight(), std::min(unused, kMostTables));
@@ -419,6 +530,7 @@ void ComparePage::updateToolbar()
 void ComparePage::showEvent(QShowEvent* event)
 {
     Page::showEvent(event);
+    tick(std::vector(m_ticked)); // another comparison may have been visible
     m_lanes->setFocus();
     distributeHeight();
 }
@@ -440,7 +552,12 @@ bool ComparePage::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_rows && event->type() == QEvent::Resize) {
         updateToolbar();
-        m_tables->shareWidth();
+        distributeHeight();
+        showVerdict();
+    }
+    if (watched != m_rows && event->type() == QEvent::MouseButtonRelease && m_numbers) {
+        choose(static_cast<int>(m_numbers->verdict.run));
+        m_tables->setPanel(ComparisonPanels::Panel::Differences);
     }
     return Page::eventFilter(watched, event);
 }
@@ -455,36 +572,57 @@ void ComparePage::showUnfinished(int complete, int unfinished)
                                       : tr("Each run is added here when it is complete."));
 }
 
-void ComparePage::showNotes(const profiler::Comparison& comparison)
+// The text begins with what makes the runs unlike. The punctuation of the reasons follows the claim
+// without a space.
+void ComparePage::showVerdict()
 {
-    const bool isAlike = comparison.comparable && comparison.notes.empty();
-    m_band->setVisible(!isAlike);
-    if (isAlike)
+    constexpr int kInterval = 1000; // least width of the page for the drawn interval
+    m_verdict->setVisible(m_numbers && m_compared.size() > 1);
+    if (!m_numbers)
         return;
-    QStringList notes;
-    for (const std::string& note : comparison.notes)
-        notes.append(QString::fromStdString(note));
-    if (rankRuns(comparison, profiler::RankBy::Iteration).isPerToken)
-        notes.append(tr("they are ranked by the time per token"));
-    m_band->show(Band::Kind::Warning,
-                 comparison.comparable ? tr("The runs differ:")
-                                       : tr("The runs have different units:"),
-                 notes.join(QStringLiteral("; ")) + QLatin1Char('.'));
+    const profiler::Verdict& of = m_numbers->verdict;
+    QString bold = fromUtf8(of.conditions.empty() ? of.claim : of.conditions + "."),
+            rest
+        = fromUtf8(of.conditions.empty() ? of.reasons : of.claim + of.reasons) + QLatin1Char('.');
+    if (rest.startsWith(u':') || rest.startsWith(u'.')) {
+        bold += rest.front();
+        rest.remove(0, 1);
+    }
+    if (m_sameTimes->isChecked())
+        rest += tr(" With the op times of %1.")
+                    .arg(m_compared.names().titles.value(static_cast<int>(m_compared.baseline())));
+    constexpr Band::Kind kKinds[]
+        = {Band::Kind::Ok, Band::Kind::Neutral, Band::Kind::Warning, Band::Kind::Warning};
+    m_band->show(of.conditions.empty() ? kKinds[static_cast<std::size_t>(of.kind)]
+                                       : Band::Kind::Warning,
+                 bold, rest.trimmed());
+    m_interval->show(m_rows->width() < kInterval ? std::nullopt : of.iteration, m_numbers->time());
+}
+
+void ComparePage::showTimes()
+{
+    const profiler::Comparison& all = m_numbers->comparison;
+    const QString reason
+        = !all.comparable ? tr("the runs have different units") : fromUtf8(all.obstacle);
+    const bool isPossible = reason.isEmpty() && m_compared.size() > 1;
+    m_times->setEnabled(isPossible);
+    m_sameTimes->setEnabled(isPossible);
+    m_times->setToolTip(isPossible ? m_sameTimes->toolTip() : capitalized(reason));
 }
 
 void ComparePage::showFailure(const QString& bold, const engine::Error& error)
 {
-    m_band->show(Band::Kind::Error, bold, fromUtf8(error.message));
-    m_band->setVisible(true);
+    m_refused->show(Band::Kind::Error, bold, fromUtf8(error.message));
 }
 
 engine::Result<CompareNumbers> ComparePage::computeNumbers(const Compared& request)
 {
-    std::vector<const engine::Run*> compared;
-    compared.reserve(request.runs.size());
-    for (const RunPointer& run : request.runs)
-        compared.push_back(run.get());
-    return compareNumbers(compared, request.baseline, request.titles);
+    if (!request.haveOneTime)
+        return compareNumbers(request.runs, request.baseline, request.titles);
+    return withOpTimesOf(request.runs, request.baseline)
+        .and_then([&](const std::vector<RunPointer>& runs) {
+            return compareNumbers(runs, request.baseline, request.titles);
+        });
 }
 
 void ComparePage::connectAll()
@@ -497,7 +635,7 @@ void ComparePage::connectAll()
     connect(&runs, &RunsModel::rowsRemoved, this, later);
     connect(&runs, &RunsModel::rowsInserted, this, later);
     connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
-        m_lanes->setViews(views, m_compared.baseline(), m_compared.titles());
+        m_lanes->setViews(views, m_compared.baseline(), m_compared.names());
         m_hasViews = true;
         setCompact(m_lanes->isCompact());
         showNumbers();
@@ -507,6 +645,7 @@ void ComparePage::connectAll()
     connect(m_empty, &EmptyState::activated, this, &ComparePage::addRunMenu);
     connect(m_allParameters, &QPushButton::clicked, this, &ComparePage::showParameters);
     connect(m_tables, &ComparisonPanels::runChosen, this, &ComparePage::choose);
+    connect(m_tables, &ComparisonPanels::exportRequested, m_saver, &RunSaver::saveFigure);
     connect(m_tables, &ComparisonPanels::onlyRequested, this,
             [this](const std::vector<std::size_t>& only) {
                 if (!m_numbers)
@@ -518,9 +657,11 @@ void ComparePage::connectAll()
             });
     connect(m_sort, &SegmentControl::currentChanged, this,
             [this](int choice) { rankBy(kSortChoices[choice]); });
-    connect(m_lane, &SegmentControl::currentChanged, this, [this](int choice) {
-        m_lanes->setLane(choice == 0 ? LaneOf::MeanOfDevices : LaneOf::WorstDevice);
-    });
+    connect(m_lane, &SegmentControl::currentChanged, this,
+            [this](int choice) { m_lanes->setLane(static_cast<LaneOf>(choice)); });
+    m_lane->setCurrent(static_cast<int>(LaneOf::Devices));
+    connect(m_times, &SegmentControl::currentChanged, this,
+            [this](int choice) { m_sameTimes->setChecked(choice == 1); });
     connect(m_align, &SegmentControl::currentChanged, this,
             [this](int choice) { m_lanes->setAlign(static_cast<CompareAlign>(choice)); });
 }
@@ -546,7 +687,12 @@ void ComparePage::connectLanes()
 
 void ComparePage::refresh()
 {
-    TickedRuns ticked(m_library.runs().checked());
+    if (isVisible())
+        m_ticked = m_library.runs().checked();
+    std::erase_if(m_ticked, [this](const std::shared_ptr<RunDocument>& document) {
+        return m_library.runs().rowOf(document.get()) < 0; // it was closed
+    });
+    TickedRuns ticked(m_ticked);
     m_refused->hide();
     if (!ticked.refused.isEmpty())
         m_refused->show(Band::Kind::Error, tr("Not opened."),
@@ -562,6 +708,7 @@ void ComparePage::showRuns()
     m_tables->setCurrent(m_compared.current());
     m_stack->setCurrentIndex(runs.empty() ? 0 : 1);
     m_summary->setVisible(!runs.empty());
+    m_verdict->hide();
     m_single->setVisible(runs.size() == 1);
     m_export->setEnabled(!runs.empty());
     m_report->setEnabled(runs.size() > 1);
@@ -573,6 +720,7 @@ void ComparePage::showRuns()
     m_hasViews = false;
     m_explained = -1; // was an index of the previous runs
     m_details->show(nullptr, {});
+    m_shown = runs;
     m_views.ask(runs);
     askForNumbers();
     Q_EMIT titleChanged();
@@ -582,18 +730,28 @@ void ComparePage::showRuns()
 void ComparePage::askForNumbers()
 {
     if (!m_compared.runs().empty())
-        return m_asked.ask({m_compared.runs(), m_compared.baseline(), m_compared.titles()});
+        return m_asked.ask({m_compared.runs(), m_compared.baseline(), m_compared.names().titles,
+                            m_sameTimes->isChecked()});
     m_asked.drop();
-    m_tables->clear();
+    m_tables->show(nullptr, {});
 }
 
 void ComparePage::takeNumbers(engine::Result<CompareNumbers> numbers)
 {
-    if (!numbers)
-        return showFailure(tr("The runs were not compared."), numbers.error());
-    showNotes(numbers->comparison);
+    if (!numbers) {
+        showFailure(tr("The runs were not compared."), numbers.error());
+        return m_sameTimes->setChecked(false);
+    }
     m_numbers = rankedBy(*numbers, m_rankBy, m_direction);
-    m_tables->show(m_numbers, m_compared.titles(), m_compared.baselineInfo());
+    if (m_numbers->runs != m_shown) {
+        m_shown = m_numbers->runs;
+        m_hasViews = false;
+        m_views.ask(m_shown);
+    }
+    showVerdict();
+    showSummary();
+    showTimes();
+    m_tables->show(m_numbers, m_compared.names());
     showNumbers();
     Q_EMIT statusChanged();
 }
@@ -605,6 +763,9 @@ void ComparePage::showNumbers()
         m_lanes->setCurrent(m_tables->current());
     }
     distributeHeight();
+    m_lane->setToolTip(m_lanes->rows().hasRoomForDevices()
+                           ? QString()
+                           : tr("Devices need 12 pixels each; their mean is shown"));
 }
 
 // Ranking by the same value again reverses the order.
@@ -630,7 +791,7 @@ void ComparePage::fillBaselines()
 {
     const QSignalBlocker blocker(m_baseline);
     m_baseline->clear();
-    m_baseline->addItems(m_compared.titles());
+    m_baseline->addItems(m_compared.names().titles);
     m_baseline->setCurrentIndex(
         m_compared.runs().empty() ? -1 : static_cast<int>(m_compared.baseline()));
     m_baseline->setEnabled(m_compared.size() > 1);
@@ -674,7 +835,7 @@ void ComparePage::explain(int run, const Selection& selection)
 
 void ComparePage::showParameters()
 {
-    (new ParametersDialog(m_theme, m_parameters, m_compared.titles(), this))->open();
+    (new ParametersDialog(m_theme, m_parameters, m_compared.names().titles, this))->open();
 }
 
 void ComparePage::addPrediction()
@@ -722,8 +883,8 @@ QStringList ComparePage::statusTexts() const
     const engine::RunInfo& info = m_compared.baselineInfo();
     QStringList texts{QStringLiteral("<b>%1</b> %2")
                           .arg(tr("Baseline"),
-                               m_compared.titles()
-                                   .value(static_cast<int>(m_compared.baseline()))
+                               m_compared.names()
+                                   .titles.value(static_cast<int>(m_compared.baseline()))
                                    .toHtmlEscaped())};
     const QString runs = countOf(static_cast<std::int64_t>(m_compared.size()), "run");
     const QString mode = m_compared.commonMode();
@@ -747,11 +908,13 @@ QString ComparePage::statusNote() const
     if (!m_numbers || !m_lanes->isCompact())
         return tr("the reported iteration of every run");
     const int iterations = measuredIterations(*m_compared.runs()[m_compared.baseline()]);
-    if (m_numbers->ranking.isPerToken)
-        return tr("ranked by the time per token");
-    if (iterations > 1)
+    if (m_numbers->comparison.isPerToken)
+        return tr("ranked by the time per 1000 tokens");
+    if (m_compared.baselineInfo().mode == engine::Mode::Simulate)
+        return tr("ranked by iteration time, exact");
+    if (iterations > 2)
         return tr("ranked by the median of %1 iterations").arg(iterations);
-    return tr("one iteration, no interval");
+    return tr("%1, so no interval is known").arg(countOf(iterations, "iteration"));
 }
 
 } // namespace app

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/compare/compare_numbers.h"
+#include "app/compare/comparison_panels.h"
 #include "app/compare/run_parameters.h"
 #include "app/documents/run_document.h"
 #include "app/documents/run_library.h"
@@ -29,7 +29,7 @@ namespace app {
 class Tag;
 class Band;
 class CompareWidget;
-class ComparisonPanels;
+class IntervalMark;
 class DetailsPanel;
 class EmptyState;
 class RunsDock;
@@ -66,7 +66,7 @@ public:
     std::size_t baseline() const { return m_baseline; }
     const engine::RunInfo& baselineInfo() const { return m_runs[m_baseline]->info; }
     int current() const; // -1: none
-    QStringList titles() const;
+    RunNames names() const;
     QString commonMode() const; // "" if the runs have different modes
 
 private:
@@ -78,16 +78,16 @@ private:
     bool m_isTaken = false;
 };
 
-// Shows the ticked runs with a common ruler, their differences from a baseline, and how each run
-// spends its time: the runs, the toolbar, the differences, the lanes above the tables, and the
-// details. Five or more runs are ranked. Runs are ticked in the dock of any page. The page hides
-// parts if the window is small, because the lanes need the width.
+// Shows runs with a common ruler, their differences from a baseline, and how each run spends its
+// time: the verdict, the toolbar, the lanes above the tables, and the details. Five or more runs
+// are ranked. Several comparisons can be open: each has its own runs, and the ticks of the dock are
+// those of the page that is visible. The page hides parts if the window is small, because the lanes
+// need the width.
 class ComparePage : public Page
 {
     Q_OBJECT
 
 public:
-    // Ticks `documents` and unticks all other runs.
     ComparePage(const ThemeController& theme, RunLibrary& library,
                 const std::vector<std::shared_ptr<RunDocument>>& documents,
                 QWidget* parent = nullptr);
@@ -106,6 +106,10 @@ public:
             files.append(document->file());
         return files;
     }
+    bool shows(const std::vector<std::shared_ptr<RunDocument>>& runs) const override
+    {
+        return std::ranges::is_permutation(runs, m_ticked);
+    }
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
@@ -118,6 +122,7 @@ protected:
 private:
     void makeActions();
     void layOut();
+    QWidget* makeVerdict();
     QWidget* makeSummary();
     QWidget* makeToolbar();
     QWidget* makeCentre();
@@ -129,7 +134,8 @@ private:
     void updateToolbar();
     void showSummary();
     void showUnfinished(int complete, int unfinished); // numbers of ticked runs
-    void showNotes(const profiler::Comparison& comparison);
+    void showVerdict();
+    void showTimes(); // whether all runs can have the op times of the baseline
     void showFailure(const QString& bold, const engine::Error& error);
     void connectAll();
     void connectLanes();
@@ -142,6 +148,7 @@ private:
         std::vector<RunPointer> runs;
         std::size_t baseline = 0;
         QStringList titles;
+        bool haveOneTime = false; // all runs have the op times of the baseline
     };
     static engine::Result<CompareNumbers> computeNumbers(const Compared& request);
     void takeNumbers(engine::Result<CompareNumbers> numbers);
@@ -167,12 +174,14 @@ private:
     CompareNumbersPointer m_numbers; // nullptr: being computed
     profiler::RankBy m_rankBy = profiler::RankBy::Iteration;
     profiler::RankOrder m_direction = profiler::RankOrder::BestFirst;
+    std::vector<std::shared_ptr<RunDocument>> m_ticked; // by the user, on this page
+    std::vector<RunPointer> m_shown; // of the lanes: m_compared, or replayed with other op times
     QTimer m_refresh;        // delays refresh(), so that ticking many runs causes one update
-    bool m_hasViews = false; // whether the lanes show m_compared
+    bool m_hasViews = false; // whether the lanes show m_shown
     int m_explained = -1;    // run that the details describe; -1: none
 
     QAction *m_back, *m_forward, *m_fit, *m_addRun, *m_export, *m_report, *m_predict,
-        *m_showParameters, *m_showRuns, *m_showDetails, *m_ghost;
+        *m_showParameters, *m_showRuns, *m_showDetails, *m_ghost, *m_blink, *m_sameTimes, *m_copy;
     QList<QAction*> m_ranks; // that sort the runs
     RunSaver* m_saver;
     RunsDock* m_dock;
@@ -180,9 +189,11 @@ private:
     Tag* m_mode;
     QPushButton* m_allParameters;
     QWidget* m_summary = nullptr;
-    Band *m_band, *m_refused; // m_refused: names the files that are not runs
+    Band *m_band, *m_refused;     // m_refused: names the files that are not runs
+    IntervalMark* m_interval;     // of the verdict
+    QWidget* m_verdict = nullptr; // m_band and m_interval
     QComboBox* m_baseline;
-    SegmentControl *m_sort, *m_lane, *m_align;
+    SegmentControl *m_sort, *m_lane, *m_align, *m_times;
     CompareWidget* m_lanes;
     ComparisonPanels* m_tables;
     DetailsPanel* m_details;

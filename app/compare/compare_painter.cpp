@@ -1,6 +1,5 @@
 #include "app/compare/compare_painter.h"
 
-#include "app/compare/compare_charts.h"
 #include "app/documents/runs_model.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/lane_painter.h"
@@ -33,14 +32,31 @@ struct ComparePaint
     const CompareRow& row;
     const CompareRow* baseline; // nullptr: the baseline has another unit, or is this row
     const BoxColours& colours;
+    const CompareNumbers* numbers; // nullptr: not computed
     TimeAxis axis;
     double top = 0;
+
+    // The change of the iteration from the baseline. Without numbers, its spread is unknown.
+    profiler::Change change() const
+    {
+        if (const auto known
+            = numbers ? numbers->comparison.change("iteration", row.run) : std::nullopt)
+            return *known;
+        const double ticks = baseline->ticksPerUnit();
+        return {baseline->duration() * ticks, {(row.duration() - baseline->duration()) * ticks}};
+    }
+    QColor changeInk(const QColor& neutral) const
+    {
+        const Verdict verdict
+            = numbers ? numbers->colour(comparedMeasure("iteration"), row.run) : Verdict::Neutral;
+        return verdictInk(colours.theme().chrome, verdict, neutral);
+    }
 };
 
 namespace {
 
 constexpr double kNamesWidth = 140;
-constexpr double kGapFrom = 74;               // least width in pixels of a gap with text
+constexpr double kGapFrom = 110;              // least width in pixels of a gap with text
 constexpr double kFirstLine = 22, kLine = 17; // y of the first key number, line height
 constexpr double kAllLinesFrom = 120;         // height of a row that shows all key numbers
 
@@ -54,9 +70,9 @@ double lanesTop(const ComparePaint& paint)
     return paint.top + paint.row.lanesTop - paint.row.top;
 }
 
-QString differenceText(const CompareRow& row, const CompareRow& baseline)
+QString differenceText(const ComparePaint& paint)
 {
-    return signedPercent(row.duration() / baseline.duration() - 1);
+    return signedPercent(paint.change().share());
 }
 
 bool showsDifference(const CompareRow& row)
@@ -79,17 +95,23 @@ void paintGap(const ComparePaint& paint, double from, double to)
     const Chrome& chrome = paint.colours.theme().chrome;
     const double middle = std::round(lanesTop(paint) + lanesHeight(paint.row) / 2);
     arrow(painter, from + 5, to - 3, middle, chrome.text2);
-    const Scale scale = compareTime(paint.layout, paint.row);
-    const double difference
-        = (paint.row.duration() - paint.baseline->duration()) * paint.row.ticksPerUnit();
-    const QRectF above(from, middle - 22, to - from, 18), below(from, middle + 6, to - from, 16);
-    painter.setFont(uiFont(13, QFont::Medium));
-    painter.setPen(chrome.text);
-    painter.drawText(above, Qt::AlignCenter, differenceText(paint.row, *paint.baseline));
-    painter.setFont(uiFont(11));
+    const profiler::Change change = paint.change();
+    const Scale scale
+        = paint.numbers ? paint.numbers->time() : compareTime(paint.layout, *paint.baseline);
+    const auto line = [&](double top, double height, const QString& text, const QFont& font) {
+        painter.setFont(font);
+        painter.drawText(QRectF(from, middle + top, to - from, height), Qt::AlignCenter, text);
+    };
+    painter.setPen(paint.changeInk(chrome.text));
+    line(-22, 18, signedPercent(change.share()), uiFont(13, QFont::Medium));
+    line(5, 16, scale.difference(change.by.value) + QLatin1Char(' ') + scale.unit(),
+         uiFont(12, QFont::Medium));
     painter.setPen(chrome.text2);
-    painter.drawText(below, Qt::AlignCenter,
-                     scale.difference(difference) + QLatin1Char(' ') + scale.unit());
+    if (change.by.spread == profiler::Spread::Interval && lanesHeight(paint.row) > 80)
+        line(
+            21, 16,
+            tr("%1 to %2").arg(scale.difference(change.by.least), scale.difference(change.by.most)),
+            uiFont(11));
 }
 
 // Draws the outline of a box. Leaves a gap in the middle of the left and right side, where adjacent
@@ -123,10 +145,23 @@ QString compareSubtitle(const CompareRow& row)
     return text;
 }
 
+namespace {
+
+// Times are per 1000 tokens if the rows have different numbers of them.
+Scale perTokens(const CompareRow& row, double longest)
+{
+    const Scale scale
+        = timeScale(row.view->run().info, static_cast<std::int64_t>(longest / row.tokens));
+    return row.tokens == 1 ? scale
+                           : Scale(scale.perUnit() * row.tokens, scale.decimals(), scale.unit());
+}
+
+} // namespace
+
 Scale compareTime(const CompareLayout& layout, const CompareRow& row)
 {
     const double longest = layout.groups[static_cast<std::size_t>(row.group)].longest;
-    return timeScale(row.view->run().info, static_cast<std::int64_t>(longest * row.ticksPerUnit()));
+    return perTokens(row, longest * row.ticksPerUnit());
 }
 
 RulerScale compareScale(const CompareLayout& layout, const CompareRow& row, const TimeAxis& axis)
@@ -135,8 +170,9 @@ RulerScale compareScale(const CompareLayout& layout, const CompareRow& row, cons
     scale.origin
         = layout.align == CompareAlign::End ? static_cast<double>(row.window().end) : row.origin;
     const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
-    scale.unit = timeScale(row.view->run().info, static_cast<std::int64_t>(reach));
-    scale.title = tr("%1, same scale").arg(scale.unit.unit());
+    scale.unit = perTokens(row, reach);
+    scale.title = row.tokens == 1 ? tr("%1, same scale").arg(scale.unit.unit())
+                                  : tr("%1 per 1000 tokens").arg(scale.unit.unit());
     scale.marks = rulerMarks(axis, scale.origin, scale.unit.perUnit());
     return scale;
 }
@@ -153,9 +189,39 @@ QString comparePeak(const CompareRow& row)
                      : number(stash, 1) + QString::fromUtf8(" Mₐ");
 }
 
+void paintRunName(QPainter& painter, const CompareRow& row, const QRectF& area,
+                  const Chrome& chrome, const QString& suffix)
+{
+    constexpr double kFileFrom = 30, kLineHeight = 16;
+    const bool hasFile = area.height() >= kFileFrom && !row.file.empty();
+    QRectF line(area.left(), area.top(), area.width(), hasFile ? kLineHeight + 1 : area.height());
+    const double suffixWidth
+        = suffix.isEmpty() ? 0 : QFontMetricsF(uiFont(11)).horizontalAdvance(suffix) + 6;
+    painter.setFont(uiFont(area.height() >= kFileFrom ? 13 : 12, QFont::Medium));
+    const QFontMetricsF metrics(painter.font());
+    const QString name
+        = metrics.elidedText(fromUtf8(row.name), Qt::ElideMiddle, line.width() - suffixWidth);
+    painter.setPen(chrome.text);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, name);
+    painter.setFont(uiFont(11));
+    painter.setPen(chrome.text2);
+    if (!suffix.isEmpty())
+        painter.drawText(line.adjusted(metrics.horizontalAdvance(name) + 6, 0, 0, 0),
+                         Qt::AlignLeft | Qt::AlignVCenter, suffix);
+    if (!hasFile)
+        return;
+    // Beside the file is the name of the first device if the lanes are low.
+    constexpr double kDeviceName = 46, kHighLane = 34;
+    if (row.lanesTop - row.top <= CompareLayout::kTitle && row.pitch < kHighLane)
+        line.setWidth(line.width() - kDeviceName);
+    const QString file = fromUtf8(row.file).section(QLatin1Char('/'), -1);
+    painter.drawText(line.translated(0, line.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetricsF(painter.font()).elidedText(file, Qt::ElideMiddle, line.width()));
+}
+
 double compareNumbersHeight(const CompareRow& row)
 {
-    return kFirstLine + kLine * (showsDifference(row) ? 3 : 2);
+    return kFirstLine + kLine * (2 + (showsDifference(row) ? 1 + (row.most > 0 ? 1 : 0) : 0));
 }
 
 namespace {
@@ -182,6 +248,23 @@ void paintCompareDevices(const ComparePaint& paint)
         lanes.paintCompute(engine::DeviceId{d}, lanesTop(paint) + d * paint.row.pitch,
                            paint.row.pitch - 2);
     painter.restore();
+}
+
+// Paints the end of the iteration with its 95 % interval, in a strip of the row.
+void paintEndMark(const ComparePaint& paint, double top, double bottom, double whisker)
+{
+    const Chrome& chrome = paint.colours.theme().chrome;
+    const auto at = [&](double ticks) {
+        return paint.axis.snappedX(static_cast<double>(paint.row.window().begin) + ticks);
+    };
+    const double end = at(static_cast<double>(paint.row.window().duration()));
+    paint.painter.fillRect(QRectF(end, top, 2, bottom - top), chrome.text);
+    if (paint.row.most <= 0)
+        return;
+    const double from = at(paint.row.least), to = at(paint.row.most);
+    paint.painter.fillRect(QRectF(from, whisker, std::max(1.0, to - from), 1), chrome.text);
+    for (const double x : {from, to})
+        paint.painter.fillRect(QRectF(x, whisker - 4, 1, 9), chrome.text);
 }
 
 void paintCompareLanes(const ComparePaint& paint)
@@ -229,23 +312,18 @@ void paintCompareEnd(const ComparePaint& paint)
 {
     if (paint.row.iteration < 0)
         return;
-    const Chrome& chrome = paint.colours.theme().chrome;
     const double end = paint.axis.snappedX(static_cast<double>(paint.row.window().end));
-    const double top = lanesTop(paint);
-    paint.painter.fillRect(QRectF(end, top - 2, 2, lanesHeight(paint.row) + 2), chrome.text);
+    const double top = lanesTop(paint), below = top + lanesHeight(paint.row);
+    if (paint.layout.isCompact())
+        paint.painter.fillRect(QRectF(end, top - 2, 2, below - top + 2),
+                               paint.colours.theme().chrome.text);
+    else
+        paintEndMark(paint, paint.top + 8, below, paint.top + 14);
     if (!paint.baseline)
         return;
     const double other = baselineEnd(paint);
     if (other - end >= kGapFrom) {
         paintGap(paint, end + 2, other);
-    } else if (other < end) {
-        paint.painter.setFont(uiFont(13, QFont::Medium));
-        const QString text = differenceText(paint.row, *paint.baseline);
-        const double width = QFontMetricsF(paint.painter.font()).horizontalAdvance(text);
-        paint.painter.setPen(chrome.text);
-        if (end + 8 + width <= paint.axis.right())
-            paint.painter.drawText(
-                QPointF(end + 8, std::round(top + lanesHeight(paint.row) / 2 + 5)), text);
     }
 }
 
@@ -264,21 +342,24 @@ void paintCompareDeviceNames(const ComparePaint& paint, double right)
 
 void paintCompareHeader(const ComparePaint& paint)
 {
-    QPainter& painter = paint.painter;
-    const Chrome& chrome = paint.colours.theme().chrome;
-    painter.setFont(uiFont(13, QFont::Medium));
-    painter.setPen(chrome.text);
-    const QString name = QString::fromStdString(paint.row.name);
-    painter.drawText(
-        QPointF(24, paint.top + 21),
-        QFontMetricsF(painter.font()).elidedText(name, Qt::ElideRight, kNamesWidth - 32));
-    paintCompareDeviceNames(paint, kNamesWidth - 20);
+    paintRunName(paint.painter, paint.row,
+                 QRectF(24, paint.top + 8, kNamesWidth - 32, paint.row.pitch >= 17 ? 34 : 18),
+                 paint.colours.theme().chrome);
+    paintCompareDeviceNames(paint, kNamesWidth - 12);
+}
+
+// The value of a measure in the shown iteration, for rows without numbers, too.
+std::optional<double> measured(const CompareRow& row, const char* key)
+{
+    const auto all = profiler::runMeasures();
+    const auto measure = std::ranges::find_if(
+        all, [key](const profiler::MeasureInfo& one) { return one.key == key; });
+    return (*measure)({row.view->run(), *row.view->metrics(row.iteration)}).number();
 }
 
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
 {
-    const auto* metrics = paint.row.view->metrics(paint.row.iteration);
-    if (!metrics)
+    if (paint.row.view->metrics(paint.row.iteration) == nullptr)
         return;
     QPainter& painter = paint.painter;
     const Chrome& chrome = paint.colours.theme().chrome;
@@ -287,23 +368,28 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
     double y = paint.top + kFirstLine;
     painter.setFont(uiFont(15, QFont::Medium));
     painter.setPen(chrome.text);
-    const QString amount = scale.text(static_cast<double>(metrics->duration));
+    const QString amount = scale.text(measured(paint.row, "iteration").value_or(0));
     painter.drawText(QPointF(left, y), amount);
     const double width = QFontMetricsF(painter.font()).horizontalAdvance(amount);
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text2);
     painter.drawText(QPointF(left + width + 4, y), scale.unit());
-    const QString against
-        = paint.baseline ? differenceText(paint.row, *paint.baseline) : tr("baseline");
+    const auto line
+        = [&](const QString& text) { painter.drawText(QPointF(left, y += kLine), text); };
     // Shows the difference directly below the iteration time, to which it refers.
-    QStringList lines;
-    if (showsDifference(paint.row) && (paint.baseline || paint.row.group == 0))
-        lines << against;
-    lines << tr("bubble %1").arg(percent(metrics->bubbleRatio));
+    if (showsDifference(paint.row) && paint.row.most > 0)
+        line(tr("%1 to %2").arg(scale.text(paint.row.least), scale.text(paint.row.most)));
+    if (showsDifference(paint.row) && paint.baseline) {
+        painter.setPen(paint.changeInk(chrome.text2));
+        line(differenceText(paint));
+        painter.setPen(chrome.text2);
+    } else if (showsDifference(paint.row) && paint.row.group == 0) {
+        line(tr("baseline"));
+    }
+    if (const auto share = measured(paint.row, "bubble_ratio"))
+        line(tr("bubble %1").arg(percent(*share)));
     if (paint.row.view->knowsMemory())
-        lines << tr("peak %1").arg(comparePeak(paint.row)); // with its bars below
-    for (const QString& line : lines)
-        painter.drawText(QPointF(left, y += kLine), line);
+        line(tr("peak %1").arg(comparePeak(paint.row))); // with its bars below
 }
 
 constexpr double kNumbersBelow = 16, kSide = 16, kMemoryTop = 10, kBottom = 8; // in pixels
@@ -384,7 +470,7 @@ void paintCompareMemory(const ComparePaint& paint, const MemoryScales& scales, c
 }
 
 constexpr double kRankRight = 30, kChevron = 38, kName = 58;
-constexpr double kLaneTop = 2, kLaneHeight = 20;
+constexpr double kLaneTop = 4;
 constexpr double kPeakBar = 54, kPeakBarHeight = 10;
 
 class CompactRow
@@ -410,6 +496,7 @@ private:
     void paintName() const;
     void paintTime() const;
     void paintLane() const;
+    void paintBoxes() const;
     void paintEnd() const;
     void paintBeyond(double ticks) const;
     void paintCells() const;
@@ -418,7 +505,7 @@ private:
     QRectF lane() const
     {
         const QRectF area = m_scene.rowsArea();
-        return {area.left(), m_row.top + kLaneTop, area.width(), kLaneHeight};
+        return {area.left(), m_row.top + kLaneTop, area.width(), m_scene.rows.lane};
     }
 
     const ComparePaint& m_paint;
@@ -446,30 +533,20 @@ void CompactRow::paint() const
 
 void CompactRow::paintName() const
 {
-    const QRectF line(0, m_row.top, m_scene.headerWidth(), CompareLayout::kLane);
+    const QRectF line(0, m_row.top, m_scene.headerWidth(), m_scene.rows.rowHeight());
     m_painter.setFont(uiFont(12));
     m_painter.setPen(m_chrome.text2);
     if (m_scene.numbers)
         m_painter.drawText(QRectF(0, line.top(), kRankRight, line.height()),
                            Qt::AlignRight | Qt::AlignVCenter,
-                           QString::number(m_scene.numbers->ranking.rank[m_row.run]));
+                           fromUtf8(m_scene.numbers->ranking.rankText(m_row.run)));
     paintIcon(m_painter, m_row.isExpanded ? Icon::ChevronDown : Icon::ChevronRight,
-              QRectF(kChevron, line.top() + 5, 14, 14), m_chrome.text2);
-    const QString suffix = m_isBaseline ? tr("baseline") : QString();
-    const QFontMetricsF hint(uiFont(11));
-    const double suffixWidth = suffix.isEmpty() ? 0 : hint.horizontalAdvance(suffix) + 6;
-    m_painter.setFont(uiFont(12, m_isCurrent || m_isBaseline ? QFont::Medium : QFont::Normal));
-    m_painter.setPen(m_chrome.text);
-    const QFontMetricsF metrics(m_painter.font());
-    const QString name = elidedTitle(metrics, QString::fromStdString(m_row.name),
-                                     line.width() - kName - 8 - suffixWidth);
-    m_painter.drawText(line.adjusted(kName, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, name);
-    if (!suffix.isEmpty()) {
-        m_painter.setFont(uiFont(11));
-        m_painter.setPen(m_chrome.text2);
-        m_painter.drawText(line.adjusted(kName + metrics.horizontalAdvance(name) + 6, 0, 0, 0),
-                           Qt::AlignLeft | Qt::AlignVCenter, suffix);
-    }
+              QRectF(kChevron, std::round(line.center().y() - 7), 14, 14), m_chrome.text2);
+    const double height = m_scene.rows.hasTwoLines() ? 34 : line.height();
+    paintRunName(
+        m_painter, m_row,
+        QRectF(kName, std::round(line.center().y() - height / 2), line.width() - kName - 8, height),
+        m_chrome, m_isBaseline ? tr("baseline") : QString());
     if (!m_row.isExpanded)
         return;
     paintCompareDeviceNames(m_paint, m_scene.headerWidth() - 10);
@@ -511,6 +588,10 @@ void CompactRow::paintLane() const
     bool hasSpans = false;
     for (engine::DeviceId d{0}; d.value < m_row.view->devices(); ++d.value)
         hasSpans = hasSpans || !m_row.view->spans(d, engine::Track::Kind::Compute).empty();
+    if (hasSpans && m_scene.showsDevices()) {
+        paintBoxes();
+        return;
+    }
     if (hasSpans) {
         paintCoverageLane(m_painter, *m_row.view, m_row.iteration, m_scene.lane, m_paint.axis,
                           lane(), m_paint.colours);
@@ -522,30 +603,29 @@ void CompactRow::paintLane() const
                        tr("no timeline in this file"));
 }
 
-// Paints the end of the iteration and its 95 % interval, or an arrow if the end is beyond the
-// ruler.
+// Paints the boxes of every device into the lane.
+void CompactRow::paintBoxes() const
+{
+    const QRectF box = lane();
+    const double pitch = std::floor(box.height() / m_row.view->devices());
+    m_painter.save();
+    m_painter.setClipRect(stretch(m_paint.axis, m_row.window(), box.top(), box.height()),
+                          Qt::IntersectClip);
+    LanePainter lanes(m_painter, *m_row.view, m_paint.axis, m_paint.colours);
+    lanes.setLabels(LanePainter::Labels::Numbers);
+    for (int d = 0; d < m_row.view->devices(); ++d)
+        lanes.paintCompute(engine::DeviceId{d}, box.top() + d * pitch, pitch - 1);
+    m_painter.restore();
+}
+
+// Paints the end of the iteration, or an arrow if the end is beyond the ruler.
 void CompactRow::paintEnd() const
 {
-    const TimeAxis& axis = m_paint.axis;
-    const engine::Window window = m_row.window();
-    const auto at = [&](std::int64_t ticks) { return static_cast<double>(window.begin + ticks); };
-    const double end = at(window.duration());
     const QRectF box = lane();
-    if (axis.x(end) > axis.right()) {
-        paintBeyond(static_cast<double>(window.duration()));
-        return;
-    }
-    m_painter.fillRect(QRectF(axis.snappedX(end), box.top() - 1, 2, box.height() + 2),
-                       m_chrome.text);
-    if (!m_scene.numbers || !numbers().interval)
-        return;
-    const engine::Interval& interval = *numbers().interval;
-    const double from = axis.snappedX(at(interval.least));
-    const double to = axis.snappedX(at(interval.most));
-    const double middle = std::round(box.center().y());
-    m_painter.fillRect(QRectF(from, middle, std::max(1.0, to - from), 1), m_chrome.text);
-    for (const double x : {from, to})
-        m_painter.fillRect(QRectF(x, middle - 3, 1, 7), m_chrome.text);
+    if (m_paint.axis.x(static_cast<double>(m_row.window().end)) > m_paint.axis.right())
+        paintBeyond(static_cast<double>(m_row.window().duration()));
+    else
+        paintEndMark(m_paint, box.top() - 1, box.bottom() + 1, std::round(box.center().y()));
 }
 
 void CompactRow::paintBeyond(double ticks) const
@@ -553,7 +633,8 @@ void CompactRow::paintBeyond(double ticks) const
     const QString text = compareTime(m_paint.layout, m_row).withUnit(ticks);
     m_painter.setFont(uiFont(11, QFont::Medium));
     const double width = QFontMetricsF(m_painter.font()).horizontalAdvance(text);
-    const QRectF plate(m_paint.axis.right() - width - 28, m_row.top + 4, width + 24, 16);
+    const QRectF plate(m_paint.axis.right() - width - 28, std::round(lane().center().y() - 8),
+                       width + 24, 16);
     m_painter.fillRect(plate, m_chrome.surface);
     m_painter.setPen(m_chrome.text);
     m_painter.drawText(plate.adjusted(4, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, text);
@@ -564,14 +645,13 @@ void CompactRow::paintBeyond(double ticks) const
 void CompactRow::paintCells() const
 {
     for (const CompareColumn& column : m_scene.columns) {
-        const QRectF box(column.left, m_row.top, column.width - 6, CompareLayout::kLane);
-        paintCell(column, compareCell(*m_scene.numbers, m_paint.layout, m_row, column.kind), box,
-                  false);
+        const QRectF box(column.left, m_row.top, column.width - 6, m_scene.rows.rowHeight());
+        paintCell(column, compareCell(*m_scene.numbers, m_row, column), box, false);
         for (engine::DeviceId d{0}; m_row.isExpanded && d.value < m_row.view->devices();
              ++d.value) {
             const QRectF line(box.left(), m_row.lanesTop + d.value * m_row.pitch, box.width(),
                               m_row.pitch - 2);
-            paintCell(column, compareCell(*m_scene.numbers, m_row, d, column.kind), line, true);
+            paintCell(column, compareCell(*m_scene.numbers, m_row, d, column), line, true);
         }
     }
 }
@@ -579,11 +659,19 @@ void CompactRow::paintCells() const
 void CompactRow::paintCell(const CompareColumn& column, const CompareCell& cell, const QRectF& box,
                            bool isOfDevice) const
 {
-    const bool isKey = column.kind == CompareColumn::Kind::Iteration;
+    const bool isKey = column.title == m_scene.columns.front().title;
+    const bool hasBelow = !cell.below.isEmpty() && m_scene.rows.hasTwoLines();
+    if (hasBelow) {
+        m_painter.setFont(uiFont(11));
+        m_painter.setPen(m_chrome.text2);
+        m_painter.drawText(box.adjusted(0, 17, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
+                           cell.below);
+    }
     m_painter.setFont(uiFont(12, isKey ? QFont::Medium : QFont::Normal));
     m_painter.setPen(verdictInk(m_chrome, cell.verdict,
                                 cell.isHint || isOfDevice ? m_chrome.text2 : m_chrome.text));
-    m_painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, cell.text);
+    m_painter.drawText(hasBelow ? box.adjusted(0, 0, 0, -17) : box,
+                       Qt::AlignRight | Qt::AlignVCenter, cell.text);
     const double room
         = box.width() - QFontMetricsF(m_painter.font()).horizontalAdvance(cell.text) - 8;
     if (cell.share < 0 || room < kPeakBar)
@@ -602,14 +690,13 @@ void paintCompactTitles(QPainter& painter, const CompareScene& scene, const Them
     const double height = CompareScene::kRuler - 1;
     painter.setFont(uiFont(12, QFont::Medium));
     painter.setPen(chrome.text2);
-    painter.drawText(QRectF(0, 0, kRankRight, height), Qt::AlignRight | Qt::AlignVCenter,
-                     QStringLiteral("#"));
+    painter.drawText(QRectF(0, 0, kRankRight + 8, height), Qt::AlignRight | Qt::AlignVCenter,
+                     tr("Rank"));
     painter.drawText(QRectF(kName, 0, scene.headerWidth() - kName, height),
                      Qt::AlignLeft | Qt::AlignVCenter, tr("Run"));
     for (const CompareColumn& column : scene.columns) {
-        const bool isRanked = scene.numbers->by == column.ranksBy()
-            && (column.ranksBy() != profiler::RankBy::Iteration
-                || column.kind == CompareColumn::Kind::Iteration);
+        const bool isRanked
+            = scene.numbers->by == column.ranksBy() && column.shows == CompareColumn::Shows::Value;
         painter.setPen(isRanked ? chrome.text : chrome.text2);
         const QRectF box(column.left, 0, column.width - 6, height);
         painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, column.title);
@@ -698,9 +785,13 @@ void CompareScenePainter::paintHead(const CompareGroup& group, const CompareRow&
     m_painter.fillRect(QRectF(0, strip.bottom() - 1, strip.width(), 1), m_theme.chrome.line);
     m_painter.setFont(uiFont(11));
     m_painter.setPen(m_theme.chrome.text2);
-    m_painter.drawText(strip.adjusted(24, 0, -24, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                       TimeCanvas::tr("%1: ranked separately")
-                           .arg(capitalized(fromUtf8(engine::modeAdjective(group.mode)))));
+    m_painter.drawText(
+        strip.adjusted(24, 0, -24, 0), Qt::AlignLeft | Qt::AlignVCenter,
+        group.haveOlderWeights
+            ? TimeCanvas::tr("Older weights: asynchronous schemes are not ranked and "
+                             "not on the Pareto front.")
+            : TimeCanvas::tr("%1: ranked separately")
+                  .arg(capitalized(fromUtf8(engine::modeAdjective(group.mode)))));
 }
 
 // Draws the ruler of runs in another unit, with a note that explains it.
@@ -731,8 +822,14 @@ void CompareScenePainter::paintOtherRuler(const CompareGroup& group, const Compa
 
 ComparePaint CompareScenePainter::paintOf(const CompareRow& row) const
 {
-    return {m_painter, m_scene.rows,        row,    m_scene.baselineOf(row),
-            m_colours, m_scene.axisOf(row), row.top};
+    return {m_painter,
+            m_scene.rows,
+            row,
+            m_scene.baselineOf(row),
+            m_colours,
+            m_scene.numbers.get(),
+            m_scene.axisOf(row),
+            row.top};
 }
 
 void CompareScenePainter::paintGround() const
@@ -814,38 +911,57 @@ void CompareScenePainter::paintBaselineEnd() const
     m_painter.drawLine(QPointF(x + 0.5, top), QPointF(x + 0.5, bottom));
 }
 
-// Paints a bracket at the right of consecutive runs whose 95 % intervals overlap.
+// Paints a bracket at the right of consecutive runs that share a rank by iteration, with the
+// interval of the difference between the first and the last.
 void CompareScenePainter::paintTies() const
 {
     constexpr double kAfter = 14, kHook = 5, kInset = 6;
     const auto& ranking = m_scene.numbers->ranking;
     const double right = m_scene.rowsArea().right();
-    m_painter.setFont(uiFont(11, QFont::Medium));
+    if (m_scene.numbers->by != profiler::RankBy::Iteration)
+        return;
     for (const auto& tie : ranking.ties) {
         double x = 0, top = 0, bottom = 0;
         for (std::size_t k = tie.first; k <= tie.last; ++k) {
             const CompareRow* row = m_scene.rows.rowOf(ranking.order[k]);
             if (!row || row->iteration < 0)
                 continue;
-            const auto end = static_cast<double>(row->window().end);
-            x = std::max(x, m_scene.axisOf(*row).snappedX(end) + kAfter);
+            const double end = std::max(row->most, static_cast<double>(row->window().duration()));
+            x = std::max(
+                x,
+                m_scene.axisOf(*row).snappedX(static_cast<double>(row->window().begin) + end)
+                    + kAfter);
             top = k == tie.first ? row->top + kInset : top;
-            bottom = row->top + CompareLayout::kLane - kInset;
+            bottom = row->top + m_scene.rows.rowHeight() - kInset;
         }
         if (x + kHook > right)
             continue;
         m_painter.fillRect(QRectF(x + kHook, top, 1, bottom - top), m_theme.chrome.text);
         for (const double y : {top, bottom - 1})
             m_painter.fillRect(QRectF(x, y, kHook, 1), m_theme.chrome.text);
-        const QString text = TimeCanvas::tr("not distinguishable");
-        const double width = QFontMetricsF(m_painter.font()).horizontalAdvance(text);
-        const QRectF plate(x + kHook + 6, (top + bottom) / 2 - 8, width + 4, 16);
-        if (plate.right() > right)
-            continue;
-        m_painter.fillRect(plate, m_theme.chrome.surface);
-        m_painter.setPen(m_theme.chrome.text);
-        m_painter.drawText(plate, Qt::AlignCenter, text);
+        paintTieText(tie, {x + kHook + 6, (top + bottom) / 2});
     }
+}
+
+void CompareScenePainter::paintTieText(const profiler::Ranking::Tie& tie, QPointF at) const
+{
+    const CompareNumbers& numbers = *m_scene.numbers;
+    const auto between = numbers.comparison.change("iteration", numbers.ranking.order[tie.last],
+                                                   numbers.ranking.order[tie.first]);
+    const QFont bold = uiFont(11, QFont::Medium);
+    const QString text = TimeCanvas::tr("not distinguishable");
+    const QRectF plate(at.x(), at.y() - 16, QFontMetricsF(bold).horizontalAdvance(text) + 4, 32);
+    if (!between || plate.right() > m_scene.rowsArea().right())
+        return;
+    m_painter.fillRect(plate, m_theme.chrome.surface);
+    m_painter.setFont(bold);
+    m_painter.setPen(m_theme.chrome.text);
+    m_painter.drawText(plate.adjusted(0, 0, 0, -16), Qt::AlignLeft | Qt::AlignVCenter, text);
+    m_painter.setFont(uiFont(11));
+    m_painter.setPen(m_theme.chrome.text2);
+    m_painter.drawText(plate.adjusted(0, 16, 0, 0),
+                       Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip,
+                       numbers.spreadText(comparedMeasure("iteration"), *between));
 }
 
 void CompareScenePainter::paintMarks() const
@@ -888,7 +1004,7 @@ QString CompareScenePainter::hiddenRuns() const
     int hidden = 0;
     const CompareRow* slowest = nullptr;
     for (const CompareRow& row : m_scene.rows.rows) {
-        if (row.top + CompareLayout::kLane <= bottom)
+        if (row.top + m_scene.rows.rowHeight() <= bottom)
             continue;
         ++hidden;
         if (!slowest || row.duration() > slowest->duration())
@@ -911,7 +1027,7 @@ void CompareScenePainter::paintLegend() const
         isAnyExpanded = isAnyExpanded || row.isExpanded;
     }
     const LegendDetail detail = !m_scene.rows.isCompact() ? LegendDetail::ComputeAndMemory
-        : isAnyExpanded                                   ? LegendDetail::TimeOnly
+        : isAnyExpanded || m_scene.showsDevices()         ? LegendDetail::TimeOnly
                                                           : LegendDetail::Coverage;
     Legend legend = legendOf(shown, m_colours, detail);
     if (m_scene.rows.isCompact())

@@ -11,7 +11,10 @@ namespace app {
 
 struct ComparePaint;
 
-QString comparePeak(const CompareRow& row);     // "16.4 MiB", "5.0 Mₐ"; the row has metrics
+QString comparePeak(const CompareRow& row); // "16.4 MiB", "5.0 Mₐ"; the row has metrics
+// Paints the title of a run in one or two lines: its name, and the name of its file.
+void paintRunName(QPainter& painter, const CompareRow& row, const QRectF& area,
+                  const Chrome& chrome, const QString& suffix = {});
 QString compareSubtitle(const CompareRow& row); // "D 4, N 8, v 2, emulated"
 
 // The ruler in the unit of the row's group. It counts from the instant at which runs are aligned.
@@ -58,6 +61,7 @@ private:
     void paintTall(const ComparePaint& paint) const;
     void paintBaselineEnd() const;
     void paintTies() const;
+    void paintTieText(const profiler::Ranking::Tie& tie, QPointF at) const;
     QString hiddenRuns() const; // "": all runs are visible
     ComparePaint paintOf(const CompareRow& row) const;
 

@@ -7,6 +7,7 @@
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/view/translate.h"
 #include "app/timeline/view/walk_keys.h"
+#include "app/ui/text.h"
 
 #include <QPainter>
 
@@ -64,13 +65,13 @@ void paintCoverageLane(QPainter& painter, const RunView& view, int iteration, La
 namespace {
 
 constexpr double kTallHeader = 140, kTallColumn = 128;
-constexpr double kCompactHeader = 214, kNarrowHeader = 168, kNarrow = 1000;
+constexpr double kCompactHeader = 214, kNarrowHeader = 176, kNarrow = 1000;
 constexpr double kChevronFrom = 36, kChevronTo = 56;
 
 } // namespace
 
 void CompareScene::setRuns(std::vector<RunViewPointer> views, std::size_t baseline,
-                           const QStringList& titles)
+                           const QStringList& titles, const QStringList& files)
 {
     std::vector<bool> expanded;
     int stays = -1;
@@ -91,6 +92,9 @@ void CompareScene::setRuns(std::vector<RunViewPointer> views, std::size_t baseli
     arrangement.titles.clear();
     for (const QString& title : titles)
         arrangement.titles.push_back(title.toStdString());
+    arrangement.files.clear();
+    for (const QString& file : files)
+        arrangement.files.push_back(file.toStdString());
 }
 
 bool CompareScene::isExpanded(std::size_t run) const
@@ -108,6 +112,7 @@ void CompareScene::layout(QSizeF of)
 {
     size = of;
     const double height = std::max(0.0, size.height() - kRuler - kLegend);
+    arrangement.numbers = numbers.get();
     const bool hasOrder = !arrangement.order.empty();
     if (!hasOrder) {
         arrangement.order.resize(runs.size());
@@ -120,7 +125,7 @@ void CompareScene::layout(QSizeF of)
     }
     columns.clear();
     if (rows.isCompact() && numbers)
-        columns = layoutColumns(*numbers, rows, headerWidth(), size.width());
+        columns = layoutColumns(*numbers, headerWidth(), size.width());
 }
 
 double CompareScene::headerWidth() const
@@ -165,7 +170,16 @@ const CompareRow* CompareScene::baselineOf(const CompareRow& row) const
 double CompareScene::contentHeight() const
 {
     const bool scrolls = rows.height > rowsArea().height();
-    return rows.height + (rows.isCompact() && scrolls ? CompareLayout::kLane : 0);
+    return rows.height + (rows.isCompact() && scrolls ? rows.rowHeight() : 0);
+}
+
+ViewWindow CompareScene::fit() const
+{
+    constexpr double kTieText = 134;
+    const double width = rowsArea().width();
+    const bool hasTies = rows.isCompact() && numbers && !numbers->ranking.ties.empty();
+    const double more = hasTies && width > 3 * kTieText ? width / (width - kTieText) : 1;
+    return fitted({0, static_cast<std::int64_t>(kCompareWhole * more)}, fitWidth());
 }
 
 bool CompareScene::isBaselinePinned() const
@@ -174,7 +188,7 @@ bool CompareScene::isBaselinePinned() const
     if (!rows.isCompact() || !base || rows.height <= rowsArea().height())
         return false;
     const double bottom = scroll + rowsArea().height();
-    return base->top < scroll || base->top + CompareLayout::kLane > bottom;
+    return base->top < scroll || base->top + rows.rowHeight() > bottom;
 }
 
 ViewWindow CompareScene::shareOf(const CompareRow& row, engine::Window time) const
@@ -200,6 +214,13 @@ const CompareRow* CompareScene::rowAt(QPointF at) const
 // scrolling.
 int CompareScene::deviceAt(const CompareRow& row, QPointF at) const
 {
+    if (rows.isCompact() && at.y() < row.top + rows.rowHeight()) {
+        const double pitch = std::floor(rows.lane / row.view->devices());
+        const int device = static_cast<int>(std::floor((at.y() - row.top - 4) / pitch));
+        const bool isOnLane = at.x() >= headerWidth() && at.x() < rowsArea().right();
+        return showsDevices() && isOnLane && device >= 0 && device < row.view->devices() ? device
+                                                                                         : -1;
+    }
     if (!row.isExpanded)
         return -1;
     if (rows.isCompact() || at.x() < rowsArea().right()) {
@@ -238,7 +259,7 @@ CompareScene::Mark CompareScene::hit(QPointF at) const
     const QRectF area = rowsArea();
     if (at.y() < area.top() || at.y() >= area.bottom())
         return {};
-    const bool isPinned = isBaselinePinned() && at.y() >= area.bottom() - CompareLayout::kLane;
+    const bool isPinned = isBaselinePinned() && at.y() >= area.bottom() - rows.rowHeight();
     const CompareRow* row = isPinned ? baseline() : rowAt(at);
     if (!row)
         return {};
@@ -336,6 +357,12 @@ QRectF CompareScene::boxOf(const Mark& mark) const
         || !mark.selection.device.isValid())
         return {};
     const CompareRow& row = this->row(mark.row);
+    if (!row.isExpanded && rows.isCompact() && showsDevices()) {
+        const double pitch = std::floor(rows.lane / row.view->devices());
+        return boxRect(axisOf(row), mark.selection.window,
+                       row.top + 4 + mark.selection.device.value * pitch, pitch - 1)
+            .translated(0, kRuler - scroll);
+    }
     if (!row.isExpanded)
         return {};
     const double top = row.lanesTop + mark.selection.device.value * row.pitch;
@@ -350,12 +377,10 @@ QString CompareScene::toolTip() const
         return toolTipText(*row.view, hover.selection);
     QStringList lines{compareSubtitle(row)};
     const Scale scale = compareTime(rows, row);
-    if (numbers) {
-        if (const auto& interval = numbers->comparison.runs[row.run].interval)
-            lines << tr("95 % interval: %1 to %2")
-                         .arg(scale.text(static_cast<double>(interval->least)),
-                              scale.withUnit(static_cast<double>(interval->most)));
-    }
+    if (row.most > 0)
+        lines << tr("95 % interval: %1 to %2").arg(scale.text(row.least), scale.withUnit(row.most));
+    if (!row.file.empty())
+        lines << fromUtf8(row.file).toHtmlEscaped();
     lines << (row.isExpanded ? tr("Enter hides the devices") : tr("Enter shows the devices"));
     return toolTipPage(QString::fromStdString(row.name).toHtmlEscaped(),
                        scale.withUnit(static_cast<double>(row.window().duration())), lines);

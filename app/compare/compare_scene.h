@@ -15,8 +15,9 @@ class QPainter;
 
 namespace app {
 
-// The content of a lane: the mean of the devices of the run, or the device with the most bubble.
-enum class LaneOf { MeanOfDevices, WorstDevice };
+// The content of a compact lane: the mean of the devices of the run, the device with the most
+// bubble, or the boxes of every device, if they have room.
+enum class LaneOf { MeanOfDevices, WorstDevice, Devices };
 
 // Draws one iteration of a run as one lane: every pixel column is filled with the exact share of
 // its time in forward, backward, weight gradient, optimizer and exposed communication. The rest of
@@ -45,7 +46,7 @@ struct CompareScene
     std::vector<CompareColumn> columns; // only in a compact comparison with numbers
     Mark selected, hover;
     int current = -1; // index of the chosen run; -1: none
-    LaneOf lane = LaneOf::MeanOfDevices;
+    LaneOf lane = LaneOf::Devices;
     bool hasGhost = false; // outlines the baseline's ops over the other runs
 
     QSizeF size; // size of the widget
@@ -54,10 +55,11 @@ struct CompareScene
     int scroll = 0;
 
     // Replaces the runs. Runs that remain stay expanded and chosen.
-    void setRuns(std::vector<RunViewPointer> views, std::size_t baseline,
-                 const QStringList& titles);
+    void setRuns(std::vector<RunViewPointer> views, std::size_t baseline, const QStringList& titles,
+                 const QStringList& files = {});
     bool isExpanded(std::size_t run) const;
     void setExpanded(std::size_t run, bool isExpanded);
+    bool showsDevices() const { return lane == LaneOf::Devices && rows.hasRoomForDevices(); }
     // Computes rows and columns. If CompareArrangement::order is empty, sets it to the ranking if
     // the comparison is compact and has numbers, otherwise to the order of the runs.
     void layout(QSizeF size);
@@ -80,10 +82,7 @@ struct CompareScene
     // The height of all rows, with space for a pinned baseline if they scroll.
     double contentHeight() const;
     double fitWidth() const { return rowsArea().width() - 16; }
-    ViewWindow fit() const
-    {
-        return fitted({0, static_cast<std::int64_t>(kCompareWhole)}, fitWidth());
-    }
+    ViewWindow fit() const; // leaves room for the text beside runs that share a rank
     // Converts `window`, a time range of the row's run, to the coordinates of CompareScene::window.
     ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
 

@@ -8,6 +8,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -88,7 +89,8 @@ void RowPictures::paint(QPainter& painter, const CompareScene& scene, const BoxC
     comparison.paintOverRows();
     if (scene.isBaselinePinned()) {
         const CompareRow& base = *scene.baseline();
-        const QRectF strip(0, bottom - CompareLayout::kLane, width, CompareLayout::kLane);
+        const double height = scene.rows.rowHeight();
+        const QRectF strip(0, bottom - height, width, height);
         painter.setClipRect(strip);
         painter.fillRect(strip, chrome.surface);
         painter.translate(0, strip.top() - base.top);
@@ -117,16 +119,16 @@ void CompareWidget::setRuns(std::vector<std::shared_ptr<const engine::Run>> runs
 }
 
 void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t baseline,
-                             const QStringList& titles)
+                             const RunNames& names)
 {
     const bool isOther = views.size() != m_scene.runs.size();
-    m_scene.setRuns(std::move(views), baseline, titles);
-    QStringList names;
+    m_scene.setRuns(std::move(views), baseline, names.titles, names.files);
+    QStringList labels;
     for (const RunViewPointer& view : m_scene.runs)
-        names << QString::fromStdString(view->run().info.label);
+        labels << QString::fromStdString(view->run().info.label);
     endHover();
     setSelected({});
-    setAccessibleDescription(names.join(QStringLiteral(", ")));
+    setAccessibleDescription(labels.join(QStringLiteral(", ")));
     if (m_scene.runs.empty())
         setEmptyState(EmptyState::Texts{
             Icon::Compare, tr("Nothing to compare yet"), tr("Tick two or more runs."), {}});
@@ -183,7 +185,7 @@ void CompareWidget::setCurrent(int run)
     if (run == std::exchange(m_scene.current, run) || run < 0)
         return;
     if (const CompareRow* row = m_scene.chosen(); row && isCompact()) {
-        const double height = timeArea().height() - 2 * CompareLayout::kLane;
+        const double height = timeArea().height() - 2 * m_scene.rows.rowHeight();
         if (row->top < scrollY() || row->top > scrollY() + height)
             scrollTo(static_cast<int>(row->top - height / 2));
     }
@@ -213,6 +215,22 @@ void CompareWidget::setAlign(CompareAlign align)
 void CompareWidget::setGhost(bool hasGhost)
 {
     m_scene.hasGhost = hasGhost;
+    contentChanged();
+}
+
+void CompareWidget::blink()
+{
+    auto& order = m_scene.arrangement.order;
+    const std::size_t baseline = m_scene.arrangement.baseline;
+    const std::size_t other = m_scene.current >= 0 && m_scene.current != static_cast<int>(baseline)
+        ? static_cast<std::size_t>(m_scene.current)
+        : (baseline == 0 ? 1 : 0);
+    const auto one = std::ranges::find(order, baseline), two = std::ranges::find(order, other);
+    if (one == order.end() || two == order.end())
+        return;
+    std::iter_swap(one, two);
+    setSelected({});
+    relayout();
     contentChanged();
 }
 
@@ -291,7 +309,7 @@ void CompareWidget::selectAndReveal(const CompareScene::Mark& mark)
     const CompareRow& row = m_scene.row(mark.row);
     reveal(m_scene.shareOf(row, mark.selection.window));
     const double top = row.lanesTop + mark.selection.device.value * row.pitch;
-    const double pinned = isCompact() ? CompareLayout::kLane : 0;
+    const double pinned = isCompact() ? m_scene.rows.rowHeight() : 0;
     revealLane(top - CompareLayout::kTitle, top + row.pitch + pinned);
 }
 
@@ -363,14 +381,12 @@ std::optional<ViewWindow> CompareWidget::openAt(QPointF at)
         return std::nullopt;
     }
     const CompareScene::Mark mark = m_scene.hit(at);
-    if (mark.row < 0)
+    const CompareRow* row = at.y() < CompareScene::kRuler ? nullptr : m_scene.rowAt(at);
+    if (row && at.x() < timeArea().left() && mark.selection.kind == Selection::Kind::None
+        && !m_scene.isChevron(mark, at))
+        Q_EMIT openRequested(static_cast<int>(row->run)); // the name of the run
+    if (mark.row < 0 || mark.selection.kind == Selection::Kind::None)
         return std::nullopt;
-    if (mark.selection.kind == Selection::Kind::None) {
-        const std::size_t run = m_scene.row(mark.row).run;
-        if (!m_scene.isChevron(mark, at))
-            setExpanded(run, !isExpanded(run));
-        return std::nullopt;
-    }
     setSelected(mark);
     return selectedBox();
 }
@@ -400,6 +416,12 @@ void CompareWidget::mouseReleaseEvent(QMouseEvent* event)
 
 bool CompareWidget::ownKey(int key, Qt::KeyboardModifiers)
 {
+    using profiler::RankBy;
+    constexpr RankBy kSorts[] = {RankBy::Iteration, RankBy::Bubble, RankBy::Peak, RankBy::Name};
+    if (isCompact() && key >= Qt::Key_1 && key <= Qt::Key_4) {
+        Q_EMIT rankRequested(kSorts[key - Qt::Key_1]);
+        return true;
+    }
     const bool isOnRow = isCompact() && m_scene.selected.row < 0;
     if (isOnRow && (key == Qt::Key_Up || key == Qt::Key_Down)) {
         choose(static_cast<int>(m_scene.steppedRun(key == Qt::Key_Up ? -1 : 1)));

@@ -60,10 +60,10 @@ class CompareWidget : public TimeCanvas
 public:
     explicit CompareWidget(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `titles` has one name per run, so that runs with equal labels can be distinguished; may be
+    // `names` has one entry per run, so that runs with equal labels can be distinguished; may be
     // empty.
     void setViews(std::vector<RunViewPointer> views, std::size_t baseline,
-                  const QStringList& titles = {});
+                  const RunNames& names = {});
     // Replaces one run. A selection in this run stays only if it is an op that exists in `view`.
     void replaceView(std::size_t run, RunViewPointer view);
     // Sets the run whose ops can be lengthened by dragging their ends; -1: none. The ends can be
@@ -86,6 +86,7 @@ public:
     void setLane(LaneOf lane);
     void setAlign(CompareAlign align);
     void setGhost(bool hasGhost); // outlines of the baseline over the other runs
+    void blink();                 // swaps the rows of the chosen run and the baseline, in place
     // Selects an item of a run and scrolls to it.
     void select(std::size_t run, const Selection& selection);
     bool isCompact() const { return m_scene.rows.isCompact(); }

@@ -40,6 +40,29 @@ double distance(int key, const SceneMark& from, const SceneMark& to)
 
 } // namespace
 
+profiler::ChartStyle chartStyle(const Theme& theme, QSize size)
+{
+    const auto of = [](const QColor& colour) {
+        return profiler::Colour{static_cast<std::uint8_t>(colour.red()),
+                                static_cast<std::uint8_t>(colour.green()),
+                                static_cast<std::uint8_t>(colour.blue())};
+    };
+    profiler::ChartStyle style;
+    style.width = size.width();
+    style.height = size.height();
+    style.fillsHeight = true;
+    style.ground = of(theme.chrome.surface);
+    style.ink = of(theme.chrome.text);
+    style.text = of(theme.chrome.text2);
+    style.grid = of(theme.chrome.line);
+    style.shade = of(theme.chrome.surfaceAlt);
+    if (theme.isDark()) {
+        style.low = of(theme.chrome.hover);
+        style.high = of(theme.chrome.text2);
+    }
+    return style;
+}
+
 SceneView::SceneView(const ThemeController& theme, Describe describe, QWidget* parent)
     : QAbstractScrollArea(parent)
     , m_theme(theme)
@@ -49,11 +72,28 @@ SceneView::SceneView(const ThemeController& theme, Describe describe, QWidget* p
     setFocusPolicy(Qt::StrongFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     viewport()->setMouseTracking(true);
+    connect(&theme, &ThemeController::changed, this, &SceneView::redraw);
+}
+
+void SceneView::draw(DrawChart chart)
+{
+    m_draw = std::move(chart);
+    if (!m_draw)
+        show(nullptr);
+    redraw();
+}
+
+void SceneView::redraw()
+{
+    if (m_draw && !viewport()->size().isEmpty())
+        show(std::make_shared<const profiler::MarkedScene>(
+            m_draw({chartStyle(m_theme.theme(), viewport()->size()), m_theme.theme().palette})));
 }
 
 void SceneView::show(std::shared_ptr<const profiler::MarkedScene> scene)
 {
     m_hovered = nullptr;
+    m_band = {};
     m_scene = std::move(scene);
     m_picture = {};
     fitScrollBar();
@@ -134,13 +174,39 @@ void SceneView::hover(const SceneMark* mark)
     Q_EMIT highlightChanged();
 }
 
+void SceneView::mark(std::set<std::size_t> points)
+{
+    m_marked = std::move(points);
+    viewport()->update();
+    Q_EMIT markedChanged();
+}
+
 void SceneView::mouseMoveEvent(QMouseEvent* event)
 {
+    constexpr double kLeastDrag = 6;
     hover(markAt(event->pos()));
+    if (!m_canMark || m_scene == nullptr || !event->buttons().testFlag(Qt::LeftButton)
+        || (event->position() - m_pressed).manhattanLength() < kLeastDrag)
+        return;
+    m_band = QRectF(m_pressed, event->position()).normalized();
+    std::set<std::size_t> inside;
+    for (const SceneMark& one : m_scene->marks)
+        if (m_band.contains(centre(one)))
+            inside.insert(one.point);
+    mark(std::move(inside));
+}
+
+void SceneView::mouseReleaseEvent(QMouseEvent*)
+{
+    if (m_canMark && m_band.isEmpty()) // a click
+        mark({});
+    m_band = {};
+    viewport()->update();
 }
 
 void SceneView::mousePressEvent(QMouseEvent* event)
 {
+    m_pressed = event->position();
     if (event->button() == Qt::LeftButton)
         choose(markAt(event->pos()));
 }
@@ -168,9 +234,33 @@ const SceneMark* SceneView::next(int key) const
     return std::isfinite(away(*nearest)) ? &*nearest : nullptr;
 }
 
+// Shift and an arrow key marks the selected point and the next one.
+bool SceneView::markByKey(QKeyEvent& event)
+{
+    const int key = event.key();
+    if (!m_marked.empty() && key == Qt::Key_Escape)
+        return mark({}), true;
+    if (m_marked.size() > 1 && (key == Qt::Key_Return || key == Qt::Key_Enter)) {
+        Q_EMIT markedOpened();
+        return true;
+    }
+    const SceneMark* const to = key >= Qt::Key_Left && key <= Qt::Key_Down ? next(key) : nullptr;
+    if (!event.modifiers().testFlag(Qt::ShiftModifier) || to == nullptr)
+        return false;
+    std::set<std::size_t> points = m_marked;
+    points.insert(to->point);
+    if (m_point)
+        points.insert(*m_point);
+    choose(to);
+    mark(std::move(points));
+    return true;
+}
+
 void SceneView::keyPressEvent(QKeyEvent* event)
 {
     const SceneMark* const mark = selected();
+    if (m_canMark && markByKey(*event))
+        return;
     switch (event->key()) {
     case Qt::Key_Left:
     case Qt::Key_Right:
@@ -223,6 +313,7 @@ void SceneView::resizeEvent(QResizeEvent* event)
 {
     QAbstractScrollArea::resizeEvent(event);
     fitScrollBar();
+    redraw();
     Q_EMIT resized();
 }
 
@@ -232,11 +323,29 @@ void SceneView::paintRing(QPainter& painter, const SceneMark& mark, double width
     const QRectF rect = toQt(mark.rect).adjusted(-1, -1, 1, 1);
     const double radius = rect.width() <= kMarker && rect.height() <= kMarker ? kMarker / 2 : 0;
     const Chrome& chrome = m_theme.theme().chrome;
+    if (rect.width() >= m_scene->scene.width) { // a whole row
+        QColor ground = chrome.text;
+        ground.setAlphaF(width > 1 ? 0.09F : 0.04F);
+        return painter.fillRect(rect, ground);
+    }
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(chrome.surface, width + 2));
     painter.drawRoundedRect(rect, radius, radius);
     painter.setPen(QPen(chrome.text, width));
     painter.drawRoundedRect(rect, radius, radius);
+}
+
+void SceneView::paintMarks(QPainter& painter) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    painter.setPen(QPen(chrome.text2, 1));
+    for (const SceneMark& one : m_scene->marks)
+        if (m_marked.contains(one.point))
+            painter.drawRect(QRectF(centre(one) - QPointF(6, 6), QSizeF(12, 12)));
+    if (!m_band.isEmpty()) {
+        painter.setPen(QPen(chrome.text2, 1, Qt::DashLine));
+        painter.drawRect(m_band);
+    }
 }
 
 void SceneView::paintEvent(QPaintEvent*)
@@ -257,6 +366,7 @@ void SceneView::paintEvent(QPaintEvent*)
     painter.setRenderHint(QPainter::Antialiasing);
     painter.translate(0, -verticalScrollBar()->value());
     painter.drawPixmap(QPointF(), m_picture);
+    paintMarks(painter);
     if (m_hovered != nullptr)
         paintRing(painter, *m_hovered, 1);
     if (const SceneMark* const mark = selected())

@@ -58,7 +58,8 @@ struct PageServices
 // folder and one line.
 struct PageKind
 {
-    enum class Tabs { One, PerRun, PerFile, Many }; // PerRun, PerFile: the tab that shows it
+    // PerRun, PerFile, PerRuns: the tab that shows it, or exactly these runs.
+    enum class Tabs { One, PerRun, PerFile, PerRuns, Many };
     // What it needs to be opened. Traces: or the run that they became.
     enum class About { Nothing, Files, Runs, Traces };
 
@@ -91,6 +92,11 @@ public:
         return file().isEmpty() ? QStringList() : QStringList(file());
     }
     virtual const RunDocument* document() const { return nullptr; } // the run that it is about
+    // Whether it shows exactly these runs.
+    virtual bool shows(const std::vector<std::shared_ptr<RunDocument>>& /*runs*/) const
+    {
+        return false;
+    }
     virtual bool isClosable() const { return true; }
 
     const PageKind* kind() const { return m_kind; } // nullptr: the start page

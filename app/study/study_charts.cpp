@@ -182,27 +182,4 @@ QString modeText(const Study& study)
     return QString::fromLatin1(kModes[static_cast<std::size_t>(study.mode)]);
 }
 
-profiler::ChartStyle chartStyle(const Theme& theme, QSize size)
-{
-    const auto of = [](const QColor& colour) {
-        return profiler::Colour{static_cast<std::uint8_t>(colour.red()),
-                                static_cast<std::uint8_t>(colour.green()),
-                                static_cast<std::uint8_t>(colour.blue())};
-    };
-    profiler::ChartStyle style;
-    style.width = size.width();
-    style.height = size.height();
-    style.fillsHeight = true;
-    style.ground = of(theme.chrome.surface);
-    style.ink = of(theme.chrome.text);
-    style.text = of(theme.chrome.text2);
-    style.grid = of(theme.chrome.line);
-    style.shade = of(theme.chrome.surfaceAlt);
-    if (theme.isDark()) {
-        style.low = of(theme.chrome.hover);
-        style.high = of(theme.chrome.text2);
-    }
-    return style;
-}
-
 } // namespace app

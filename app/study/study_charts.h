@@ -1,10 +1,8 @@
 #pragma once
 
 #include "app/documents/study_data.h"
-#include "app/ui/theme.h"
 #include "profiler/study/chart_style.h"
 
-#include <QSize>
 #include <QString>
 
 namespace app {
@@ -41,8 +39,5 @@ QString gridText(const profiler::Study& study);
 double gridSize(const profiler::Study& study); // number of points
 // "20 simulations, 0.3 s". `results`: nullptr if there are none. `seconds`: 0 if unknown.
 QString summaryText(const profiler::Study& study, const StudyPointer& results, double seconds);
-
-// Returns the style of a chart that fills a widget of `size`.
-profiler::ChartStyle chartStyle(const Theme& theme, QSize size);
 
 } // namespace app

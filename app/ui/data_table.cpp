@@ -101,6 +101,27 @@ QRect CellDelegate::paintLevel(QPainter& painter, const QRect& cell, int filled)
     return cell.adjusted(kLevelRoom, 0, 0, 0);
 }
 
+// Draws the second line of a tall cell. Returns the space for the first line.
+QRect CellDelegate::paintBelow(QPainter& painter, const QRect& cell, const QModelIndex& index) const
+{
+    constexpr int kFirst = 20, kSecond = 16, kAbove = 7;
+    if (cell.height() < kTwoLines)
+        return cell;
+    const QRect first(cell.left(), cell.top() + kAbove, cell.width(), kFirst);
+    const int room = m_table.differenceRoom(index.column());
+    QRect second = first.translated(0, kFirst);
+    second.setHeight(kSecond);
+    second = room > 0 ? second.adjusted(second.width() - room + kDifferenceGap, 0, 0, 0)
+                      : second.adjusted(kPadding, 0, -kPadding, 0);
+    painter.setFont(uiFont(kDifferenceSize));
+    painter.setPen(m_theme.theme().chrome.text2);
+    painter.drawText(
+        second, Qt::AlignLeft | Qt::AlignVCenter,
+        QFontMetrics(painter.font())
+            .elidedText(index.data(kBelowRole).toString(), Qt::ElideMiddle, second.width()));
+    return first;
+}
+
 // Returns the space that is left for the value.
 QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
                                     const QModelIndex& index) const
@@ -130,7 +151,8 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QVariant share = index.data(kShareRole);
     if (share.isValid())
         paintShare(*painter, option.rect, share.toDouble());
-    const QRect rest = paintDifference(*painter, paintPicture(*painter, option.rect, index), index);
+    const QRect line = paintBelow(*painter, option.rect, index);
+    const QRect rest = paintDifference(*painter, paintPicture(*painter, line, index), index);
     painter->setFont(cellFont(index));
     const QColor ink = index.data(kHintRole).toBool() ? chrome.text2 : chrome.text;
     painter->setPen(index.data(kExceedsRole).toBool()           ? chrome.error
@@ -182,7 +204,9 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
     painter->setPen(isSorted ? chrome.text : chrome.text2);
     const auto alignment
         = model()->headerData(section, orientation(), Qt::TextAlignmentRole).value<Qt::Alignment>();
-    const int room = m_table.differenceRoom(section);
+    // The title of a narrow column reaches above the differences.
+    const int needed = subscriptedWidth(painter->font(), text) + kPadding + kLeastPadding;
+    const int room = std::clamp(rect.width() - needed, 0, m_table.differenceRoom(section));
     drawSubscripted(*painter, textBox(rect.adjusted(0, 0, -room, 0), alignment), alignment, text);
     painter->restore();
 }
@@ -196,9 +220,7 @@ QSize TableHeader::sectionSizeFromContents(int section) const
     const int arrow = isSortIndicatorShown()
         ? QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(kDown)
         : 0;
-    return {subscriptedWidth(uiFont(12, QFont::Medium), text) + 2 * kPadding + arrow
-                + m_table.differenceRoom(section),
-            height()};
+    return {subscriptedWidth(uiFont(12, QFont::Medium), text) + 2 * kPadding + arrow, height()};
 }
 
 DataTable::DataTable(const ThemeController& theme, int rowHeight, QWidget* parent)
@@ -284,9 +306,13 @@ int DataTable::differenceRoom(int column) const
     const bool hasAny = (rows > 0 && text(0).isValid()) || (rows > 1 && text(1).isValid());
     const QFontMetrics metrics(uiFont(kDifferenceSize));
     int widest = hasAny ? kDifferenceWidth : 0;
+    const auto width = [&](int row, int role) {
+        const QString shown = model()->index(row, column).data(role).toString();
+        return kDifferenceGap + metrics.horizontalAdvance(shown)
+            + (role == kBelowRole ? kLeastPadding : kPadding);
+    };
     for (int row = 0; hasAny && row < rows; ++row)
-        widest = std::max(
-            widest, kDifferenceGap + metrics.horizontalAdvance(text(row).toString()) + kPadding);
+        widest = std::max({widest, width(row, kDifferenceRole), width(row, kBelowRole)});
     return m_ofDifferences[column] = widest;
 }
 

@@ -31,6 +31,7 @@ private:
     void paintShare(QPainter& painter, const QRect& cell, double share) const;
     QRect paintLevel(QPainter& painter, const QRect& cell, int filled) const;
     QRect paintPicture(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
+    QRect paintBelow(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
     QRect paintDifference(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
 
     const ThemeController& m_theme;

@@ -13,6 +13,10 @@ inline constexpr int kShareRole = Qt::UserRole + 1;
 // kVerdictRole is a Verdict, which selects the colour of the difference, or of the value if it has
 // no difference.
 inline constexpr int kDifferenceRole = Qt::UserRole + 2, kVerdictRole = Qt::UserRole + 3;
+// A QString, drawn small on a second line: below the difference if the column has differences,
+// otherwise below the text, elided in the middle. Rows with second lines need kTwoLines pixels.
+inline constexpr int kBelowRole = Qt::UserRole + 17;
+inline constexpr int kTwoLines = 52;
 // Three bools: whether the cell is a summary (strong), whether its text is muted (hint), and
 // whether it covers the rest of its row (span).
 inline constexpr int kStrongRole = Qt::UserRole + 4, kHintRole = Qt::UserRole + 5,

@@ -302,6 +302,8 @@ Page* MainWindow::open(const PageRequest& request)
         using Tabs = PageKind::Tabs;
         if (page->kind() != &kind || kind.tabs == Tabs::Many)
             return false;
+        if (kind.tabs == Tabs::PerRuns)
+            return page->shows(resolved.runs);
         if (kind.tabs == Tabs::PerRun)
             return !resolved.runs.empty() && page->document() == resolved.runs.front().get();
         return kind.tabs == Tabs::One

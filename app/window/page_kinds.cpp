@@ -99,7 +99,7 @@ using About = PageKind::About;
 const PageKind kPageKinds[] = {
     {"setup", Tabs::Many, About::Nothing, makeSetup, {Menu::File, "newRun", "&New run", "Ctrl+N"}},
     {"run", Tabs::PerRun, About::Runs, makeAbout<RunPage>},
-    {"compare", Tabs::One, About::Runs, makeComparison}, // all show the ticked runs
+    {"compare", Tabs::PerRuns, About::Runs, makeComparison},
     {"memory", Tabs::PerRun, About::Runs, makeAbout<MemoryPage>},
     {"whatif", Tabs::PerRun, About::Runs, makeAbout<WhatIfPage>},
     {"query", Tabs::PerRun, About::Runs, makeAbout<QueryPage>},

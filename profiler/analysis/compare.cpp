@@ -3,7 +3,7 @@
 #include "engine/base/bootstrap.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
-#include "profiler/analysis/measure.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <fmt/format.h>
 
@@ -30,12 +30,102 @@ void addLosses(const Timeline& timeline, ComparedRun& compared)
     }
 }
 
+// The metrics of the measured iterations, or of about as many of them as take 0.1 s.
+std::vector<RunMetrics> measuredMetrics(const Run& run)
+{
+    constexpr std::size_t kMost = 64, kFewest = 3, kMostOps = 2'000'000;
+    std::vector<int> measured;
+    for (int i = 0; i < std::ssize(run.timeline.iterations); ++i)
+        if (run.timeline.iterations[i].kind == Iteration::Kind::Measured)
+            measured.push_back(i);
+    const std::size_t ops = std::max<std::size_t>(1, OpIndex(run.schedule).count());
+    const std::size_t most = std::clamp(kMostOps / ops, kFewest, kMost);
+    const std::size_t step = (measured.size() + most - 1) / most;
+    std::vector<RunMetrics> all;
+    for (std::size_t i = 0; i < measured.size(); i += step)
+        if (auto one = metrics(run, measured[i]); one && one->mean(&DeviceMetrics::compute) > 0)
+            all.push_back(*std::move(one));
+    return all;
+}
+
+// A number that the schedule decides, such as messages, or that was planned.
+bool isCounted(const MeasureInfo& measure, const Reading& value)
+{
+    return measure.unit == Unit::Bytes || measure.unit == Unit::Activations
+        || (measure.unit == Unit::None && std::holds_alternative<std::int64_t>(value.data));
+}
+
+std::optional<Amount> amountOf(const Measure<ReportedRun>& measure, const ReportedRun& of,
+                               const std::vector<RunMetrics>& iterations)
+{
+    constexpr double kParts = 1e6; // of a number that is not in ticks
+    const Reading reported = measure(of);
+    if (!reported.number())
+        return std::nullopt;
+    Amount amount{*reported.number(), Spread::Exact};
+    std::optional<Interval> interval = reported.interval;
+    const double parts = measure.unit == Unit::Time ? 1 : kParts;
+    if (!interval && of.info().mode != Mode::Simulate) {
+        std::vector<std::int64_t> values;
+        for (const RunMetrics& one : iterations)
+            values.push_back(std::llround(parts * measure({of.run, one}).number().value_or(0)));
+        const auto isReported
+            = [&](std::int64_t value) { return value == std::llround(parts * amount.value); };
+        if (std::ranges::all_of(values, isReported)
+            && (values.size() > 2 || isCounted(measure, reported)))
+            return amount;
+        interval = medianInterval(std::move(values));
+        amount.spread = Spread::Unknown;
+    }
+    if (!interval)
+        return amount;
+    const double scale = reported.interval ? 1 : parts;
+    return Amount{amount.value, Spread::Interval,
+                  std::min(amount.value, static_cast<double>(interval->least) / scale),
+                  std::max(amount.value, static_cast<double>(interval->most) / scale)};
+}
+
+void multiply(Amount& amount, double by)
+{
+    for (double* one : {&amount.value, &amount.least, &amount.most})
+        *one *= by;
+}
+
+void addAmounts(const std::vector<const Run*>& runs, Comparison& comparison)
+{
+    const Run& base = *runs[comparison.baseline];
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        ComparedRun& compared = comparison.runs[r];
+        const RunInfo& info = runs[r]->info;
+        const bool sharesPeak = info.peakFlops > 0 && base.info.peakFlops > 0
+            && info.deviceName == base.info.deviceName;
+        for (auto* rate : {&compared.metrics.mfu, &compared.metrics.hfu})
+            if (*rate && sharesPeak)
+                **rate *= info.peakFlops / base.info.peakFlops;
+        std::vector<RunMetrics> iterations;
+        if (runs.size() > 1 && info.mode != Mode::Simulate)
+            iterations = measuredMetrics(*runs[r]);
+        const double ticks = ratio(base.info.ticksPerUnit, info.ticksPerUnit)
+            * (comparison.isPerToken ? 1000 / static_cast<double>(info.tokensPerIteration) : 1);
+        for (const Measure<ReportedRun>& measure : runMeasures()) {
+            if ((measure.shown & (kDifference | kOperation)) == 0)
+                continue;
+            auto amount = amountOf(measure, {*runs[r], compared.metrics}, iterations);
+            if (amount && measure.unit == Unit::Time)
+                multiply(*amount, ticks);
+            if (amount)
+                compared.amounts.emplace(measure.key, *amount);
+        }
+    }
+}
+
 Result<ComparedRun> comparedRun(const Run& run)
 {
     auto numbers = TRY(metrics(run));
     ComparedRun compared;
     compared.mode = run.info.mode;
     compared.isOversubscribed = run.info.isOversubscribed();
+    compared.hasOlderWeights = run.schedule.shape.windows > 1;
     compared.ticksPerUnit = run.info.ticksPerUnit;
     compared.tokensPerIteration = run.info.tokensPerIteration;
     compared.meanCompute = numbers.mean(&DeviceMetrics::compute);
@@ -92,6 +182,15 @@ bool contradictIn(const std::vector<const Run*>& runs, std::string_view option)
     return false;
 }
 
+constexpr const char* kOtherModels = "the runs train different models";
+
+bool trainOtherModels(const std::vector<const Run*>& runs)
+{
+    return contradict(runs, [](const Run& r) { return r.info.model; })
+        || contradictIn(runs, "--width") || contradictIn(runs, "--layers")
+        || contradictIn(runs, "--heads");
+}
+
 // Adds notes on differing models and amounts of work.
 void addNotesOnWork(const std::vector<const Run*>& runs, std::vector<std::string>& notes)
 {
@@ -116,11 +215,19 @@ void addNotesOnWork(const std::vector<const Run*>& runs, std::vector<std::string
            "amounts of work");
     noteIf(contradict(runs, tokens),
            "the iterations of the runs process different numbers of tokens");
-    noteIf(contradict(runs, [](const Run& r) { return r.info.model; })
-               || contradictIn(runs, "--width") || contradictIn(runs, "--layers")
-               || contradictIn(runs, "--heads"),
-           "the runs train different models");
+    noteIf(trainOtherModels(runs), kOtherModels);
     noteIf(contradictIn(runs, "--sequence"), "the runs have different sequence lengths");
+}
+
+bool haveOtherClocks(const std::vector<const Run*>& runs)
+{
+    int least = 0, most = 0; // MHz
+    for (const Run* run : runs)
+        if (const int clock = run->info.machine.clocks.median; clock > 0) {
+            least = least == 0 ? clock : std::min(least, clock);
+            most = std::max(most, clock);
+        }
+    return most > least * 1.05;
 }
 
 // Returns notes on those differences between the runs that make a comparison less meaningful.
@@ -145,28 +252,16 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
     addNotesOnWork(runs, notes);
     noteIf(contradict(runs, [](const Run& r) { return r.info.deviceName; }),
            "the runs were measured on different hardware");
+    noteIf(contradict(runs, [](const Run& r) { return r.info.timing; }),
+           "the ops were timed with different clocks");
     noteIf(differ(runs, [](const Run& r) { return r.info.link; }),
            "the runs assume different links between devices");
+    noteIf(contradictIn(runs, "--mapping"), "the runs map devices to nodes differently");
+    noteIf(contradictIn(runs, "--device-memory"), "the runs have different memory limits");
+    noteIf(haveOtherClocks(runs), "the clocks of the GPUs differ by over 5 %");
     return notes;
 }
 
-// "23.5 ms less bubble"; "" if the difference is printed as 0.
-std::string part(double difference, std::int64_t ticksPerUnit, const std::string& what)
-{
-    const std::string number = meanNumber(std::fabs(difference), ticksPerUnit);
-    if (number == "0.0")
-        return {};
-    return number + " " + timeUnit(ticksPerUnit) + (difference < 0 ? " less " : " more ") + what;
-}
-
-std::string join(const std::vector<std::string>& parts)
-{
-    std::string text;
-    for (const std::string& one : parts)
-        if (!one.empty())
-            text += (text.empty() ? "" : ", ") + one;
-    return text;
-}
 } // namespace
 
 std::optional<Interval> medianInterval(std::vector<std::int64_t> times)
@@ -210,40 +305,61 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
         comparison.runs.push_back(std::move(compared));
     }
     comparison.comparable = !differ(runs, [](const Run& r) { return r.info.inUnits(); });
+    comparison.isPerToken = differ(runs, [](const Run& r) { return r.info.tokensPerIteration; })
+        && std::ranges::all_of(runs, [](const Run* r) { return r->info.tokensPerIteration > 0; });
     comparison.notes = notesOn(runs);
+    if (trainOtherModels(runs))
+        comparison.obstacle = kOtherModels;
+    addAmounts(runs, comparison);
     return comparison;
 }
 
-// Explains the difference in iteration time by compute, exposed communication and bubble. On every
-// device these three add up to the iteration, so the differences of their means add up to the
-// difference of the iterations.
-std::string summarize(const Comparison& comparison, std::size_t run)
+bool Change::isDistinguishable() const
 {
-    const ComparedRun& base = comparison.runs[comparison.baseline];
-    const ComparedRun& one = comparison.runs[run];
-    if (run == comparison.baseline)
-        return one.label + " is the baseline";
-    if ((one.ticksPerUnit == 1) != (base.ticksPerUnit == 1))
-        return one.label + " and " + base.label
-            + " cannot be compared: one is in abstract units, the other in nanoseconds";
-    const double scale = engine::ratio(base.ticksPerUnit, one.ticksPerUnit);
-    const auto difference
-        // Converts to ticks of the baseline before subtracting.
-        = [&](double of, double than) { return of * scale - than; };
-    const double whole = difference(one.metrics.duration, base.metrics.duration);
-    const std::string parts
-        = join({part(difference(one.meanBubble, base.meanBubble), base.ticksPerUnit, "bubble"),
-                part(difference(one.meanExposed, base.meanExposed), base.ticksPerUnit,
-                     "exposed communication"),
-                part(difference(one.meanCompute, base.meanCompute), base.ticksPerUnit, "compute")});
-    const std::string gap = meanNumber(std::fabs(whole), base.ticksPerUnit);
-    const std::string reasons = parts.empty() ? "" : ": " + parts;
-    if (gap == "0.0")
-        return one.label + " takes as long as " + base.label + reasons;
-    const bool isUnclear = one.interval && base.interval && one.interval->overlaps(*base.interval);
-    return one.label + " is " + gap + " " + timeUnit(base.ticksPerUnit)
-        + (whole < 0 ? " shorter than " : " longer than ") + base.label
-        + (isUnclear ? ", not distinguishable (the 95 % intervals overlap)" : "") + reasons;
+    return by.spread == Spread::Exact
+        ? by.value != 0
+        : by.spread == Spread::Interval && (by.least > 0 || by.most < 0);
+}
+
+bool Change::isMarked() const
+{
+    constexpr double kMarkedFrom = 0.01; // share of the baseline
+    return isDistinguishable() && std::abs(by.value) > kMarkedFrom * std::abs(from);
+}
+
+Change change(const Amount& from, const Amount& to)
+{
+    Change change{from.value, {to.value - from.value, std::max(from.spread, to.spread)}};
+    if (change.by.spread != Spread::Interval)
+        return change;
+    const auto below
+        = [](const Amount& of) { return of.spread == Spread::Exact ? 0 : of.value - of.least; };
+    const auto above
+        = [](const Amount& of) { return of.spread == Spread::Exact ? 0 : of.most - of.value; };
+    change.by.least = change.by.value - std::hypot(below(to), above(from));
+    change.by.most = change.by.value + std::hypot(above(to), below(from));
+    return change;
+}
+
+const Amount* ComparedRun::amount(std::string_view key) const
+{
+    const auto found = amounts.find(key);
+    return found == amounts.end() ? nullptr : &found->second;
+}
+
+double ComparedRun::time() const
+{
+    const Amount* iteration = amount("iteration");
+    return iteration == nullptr ? 0 : iteration->value;
+}
+
+std::optional<Change> Comparison::change(std::string_view key, std::size_t run,
+                                         std::size_t other) const
+{
+    const Amount *from = runs[other].amount(key), *to = runs[run].amount(key);
+    if (from == nullptr || to == nullptr || !haveOneUnit(run, other))
+        return std::nullopt;
+    return profiler::change(*from, *to);
 }
 
 namespace {

@@ -3,7 +3,9 @@
 #include "engine/timeline/run.h"
 #include "profiler/analysis/metrics.h"
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,21 +36,58 @@ std::optional<engine::Interval> medianInterval(std::vector<std::int64_t> times);
 // three measured iterations, and if `iteration` is not the reported one.
 std::optional<engine::Interval> iterationInterval(const engine::Run& run, int iteration);
 
+// What is known about the spread of a number.
+enum class Spread : std::uint8_t {
+    Exact,    // the same in every iteration, or simulated
+    Interval, // its 95 % interval is known
+    Unknown   // fewer than three iterations were measured
+};
+
+struct Amount
+{
+    double value = 0;
+    Spread spread = Spread::Unknown;
+    double least = 0, most = 0; // the 95 % interval; only for Spread::Interval
+};
+
+// The difference of a number of a run from that of the baseline. Whatever a comparison colours,
+// ranks or states in words asks isDistinguishable(), so that text, tables and figures agree.
+struct Change
+{
+    double from = 0; // of the baseline
+    Amount by;       // run - baseline
+
+    double share() const { return from == 0 ? 0 : by.value / from; }
+    // Whether the interval of the difference excludes 0. The intervals of the two runs may overlap.
+    bool isDistinguishable() const;
+    bool isMarked() const; // worth a colour: distinguishable, and over 1 % of the baseline
+};
+// The interval of the difference follows from the two intervals (MOVER; Zou and Donner, Statistics
+// in Medicine 27, 2008). It needs no samples, so it holds for every number with an interval.
+Change change(const Amount& from, const Amount& to);
+
 // A run of a comparison, with the metrics of its reported iteration.
 struct ComparedRun
 {
     std::string label; // from distinctLabels()
     engine::Mode mode = engine::Mode::Simulate;
     bool isOversubscribed = false; // whether the run had more threads than cores
+    bool hasOlderWeights = false;  // an asynchronous scheme, which is not ranked with others
     std::int64_t ticksPerUnit = 1;
     std::int64_t tokensPerIteration = 0; // 0: unknown
     RunMetrics metrics;
     std::optional<engine::Interval> interval; // result of iterationInterval()
+    // By key: the known measures flagged with kDifference or kOperation. Times are in ticks of the
+    // baseline, per 1000 tokens if Comparison::isPerToken.
+    std::map<std::string_view, Amount> amounts;
     // Means over the devices, in ticks.
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0;
     std::optional<std::int64_t> peakBytes; // largest peak memory of a device
     std::optional<double> peakStash; // in units of M_a; nullopt if the micro-batches are unknown
     std::optional<double> lossFirst, lossLast;
+
+    const Amount* amount(std::string_view key) const; // nullptr: unknown
+    double time() const;                              // amount("iteration")
 };
 
 struct Comparison
@@ -57,17 +96,32 @@ struct Comparison
     std::vector<Difference> differences;
     std::size_t baseline = 0;
     bool comparable = true; // false: some runs are in abstract units, others in ns
-    // Differences that make the comparison less meaningful: "the runs have different modes", "the
-    // runs train different models", ...
+    // Whether the token counts of the iterations are known and differ.
+    bool isPerToken = false;
+    std::string
+        obstacle; // why results cannot be compared: "the runs train different models"; or ""
+    // Differences that make the comparison less meaningful: "the runs have different modes", ...
     std::vector<std::string> notes;
+
+    const ComparedRun& base() const { return runs[baseline]; }
+    // nullopt: the number is unknown, or the runs have no common unit.
+    std::optional<Change> change(std::string_view key, std::size_t run, std::size_t other) const;
+    std::optional<Change> change(std::string_view key, std::size_t run) const
+    {
+        return change(key, run, baseline);
+    }
+    bool haveOneUnit(std::size_t run, std::size_t other) const
+    {
+        return (runs[run].ticksPerUnit == 1) == (runs[other].ticksPerUnit == 1);
+    }
 };
 
+// All runs of one machine have the MFU of one peak, that of the baseline.
 engine::Result<Comparison> compare(const std::vector<const engine::Run*>& runs,
                                    std::size_t baseline = 0);
 
-// Describes how a run differs from the baseline: "BitPipe is 19.0 ms shorter than 1F1B: 23.5 ms
-// less bubble, 4.0 ms more exposed communication, ...". If their intervals overlap, the text says
-// that the runs are not distinguishable.
+// States in one sentence how a run differs from the baseline: the claim and the reasons of a
+// Verdict (ranking.h).
 std::string summarize(const Comparison& comparison, std::size_t run);
 
 } // namespace profiler

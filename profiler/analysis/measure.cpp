@@ -176,7 +176,8 @@ std::string lowered(std::string_view title)
 
 void addField(const MeasureInfo& measure, Reading value, Reading::Fields& fields)
 {
-    if (std::holds_alternative<Reading::Absent>(value.data))
+    // A simulation without spans does not know the times of operations, and has the same JSON.
+    if (std::holds_alternative<Reading::Absent>(value.data) || (measure.shown & kOperation) != 0)
         return;
     const std::string key(measure.key);
     if (const std::size_t dot = key.find('.'); dot != std::string::npos) {

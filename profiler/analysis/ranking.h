@@ -14,11 +14,12 @@ enum class RankBy { Iteration, Bubble, Peak, Messages, Name };
 enum class RankOrder { BestFirst, WorstFirst };
 
 // The runs of a comparison in order. Only runs with the same mode and unit are ranked against each
-// other: they form one list. The list of the baseline comes first.
+// other: they form one list. The list of the mode and unit of the baseline comes first. Schemes
+// with older weights form lists of their own, after the others, and have no rank, because their
+// shorter iteration is not worth the same.
 struct Ranking
 {
-    // A tie: the 95 % intervals of the runs at the positions `first` to `last` of `order` all
-    // overlap.
+    // Consecutive runs at the positions `first` to `last` of `order` that share a rank.
     struct Tie
     {
         std::size_t first = 0, last = 0;
@@ -26,10 +27,13 @@ struct Ranking
     };
 
     std::vector<std::size_t> order; // indices of runs
-    std::vector<int> rank;          // the rank of each run in its list; 1 is the best
+    // The rank of each run in its list; 1 is the best. A run shares the rank of the first run of
+    // its tie if it cannot be distinguished from it; the next rank counts the runs. 0: not ranked.
+    std::vector<int> rank;
     std::vector<std::size_t> lists; // indices into `order` at which the lists begin
-    std::vector<Tie> ties;          // only for RankBy::Iteration
-    bool isPerToken = false;        // whether the criterion was the time per token
+    std::vector<Tie> ties;
+
+    std::string rankText(std::size_t run) const; // "1", "2=", "\u2013"
 };
 Ranking rankRuns(const Comparison& comparison, RankBy by, RankOrder order = RankOrder::BestFirst);
 
@@ -38,8 +42,8 @@ std::optional<double> peakOf(const ComparedRun& run);
 
 // Returns for each run whether it is on the Pareto front of iteration time and peak memory. For a
 // run on the front, no other run is better in one of the two without being worse in the other. The
-// result is false for runs of unknown memory, and for runs that are not in the list of the
-// baseline, because they cannot be compared with the baseline.
+// result is false for runs of unknown memory, with older weights, or of another mode or unit than
+// the baseline.
 std::vector<bool> paretoFront(const Comparison& comparison);
 
 // The parts of an iteration, as means over the devices of a run, in ticks. They add up to the
@@ -53,16 +57,24 @@ struct TimeParts
 };
 TimeParts timeParts(const ComparedRun& run);
 
-// Why the first run of a ranking is faster than the baseline: which parts of its iteration are
-// shorter, and what that costs (longer parts, more memory). If the first run is the baseline, it is
-// compared with the second run.
-struct WinReason
+// What a comparison says first: which run wins, by how much, and why.
+struct Verdict
 {
-    std::string sentence; // "" if there are fewer than two runs to compare
-    std::string numbers;  // "drain 5.4 -> 0.3 ms against 1F1B"; "" if no part is shorter
-    bool isClear = true;  // false: the intervals of the first two runs overlap
+    enum class Kind : std::uint8_t { Better, Unclear, Worse, NotComparable };
+
+    Kind kind = Kind::Unclear;
+    std::size_t run = 0, other = 0; // that the claim compares
+    std::string conditions;         // named before the result: "Conditions differ: ..."; may be ""
+    std::string claim;              // "BitPipe is 19.0 % shorter than 1F1B"
+    std::string reasons;            // " (-14.1 ms, 95 % interval ...): 15.1 ms less bubble; ..."
+    std::optional<Change> iteration;
+
+    std::string text() const; // all of them
 };
-// `ranking` must be by RankBy::Iteration with the best run first.
-WinReason whyFirst(const Comparison& comparison, const Ranking& ranking);
+// Of one run and another one.
+Verdict verdict(const Comparison& comparison, std::size_t run, std::size_t other);
+// Of all runs. With two runs it is about the run that is not the baseline, otherwise about the
+// first run of the ranking by iteration time.
+Verdict verdict(const Comparison& comparison);
 
 } // namespace profiler

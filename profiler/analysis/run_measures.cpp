@@ -23,7 +23,7 @@ constexpr std::string_view kPtdp = "Narayanan et al., arXiv 2104.04473, section 
 constexpr std::string_view kBitPipe = "Wu, Chen and Yu, BitPipe, arXiv 2410.19367";
 constexpr std::string_view kKorthikanti = "Korthikanti et al., arXiv 2205.05198";
 constexpr std::string_view kPalm = "Chowdhery et al., PaLM, arXiv 2204.02311, appendix B";
-constexpr int kResult = kCompared | kSummary | kIfAny;
+constexpr int kResult = kCompared | kSummary | kIfAny, kChange = kCompared | kDifference;
 constexpr Better kLess = Better::Less, kMore = Better::More;
 
 // What a trace of another program may not name.
@@ -211,6 +211,23 @@ Reading interferenceByKind(const R& r)
     return onlyIf(!kinds.empty(), kinds);
 }
 
+// The time of some kinds of op, the mean of the devices; absent if no such op ran.
+template<OpKind... Kinds>
+Reading opTime(const R& r)
+{
+    const double ticks
+        = r.metrics.mean([](const DeviceMetrics& device) { return (device.byKind[Kinds] + ...); });
+    return onlyIf(ticks > 0, Reading::time(ticks, r.info()));
+}
+
+constexpr MeasureInfo operation(std::string_view key, std::string_view title,
+                                std::string_view meaning)
+{
+    return {key,        title, Unit::Time,
+            kOperation, kLess, "sum of the durations, mean of the devices",
+            meaning};
+}
+
 using M = Measure<R>;
 constexpr std::array kRun{
     M({"scheme"}, [](const R& r) { return r.info().scheme; }),
@@ -224,7 +241,7 @@ constexpr std::array kRun{
       [](const R& r) { return ofStages(r.info(), r.shape().chunks()); }),
     M({"data_parallel"}, [](const R& r) { return r.shape().dataParallel; }),
     M({"outcome"}, [](const R& r) { return outcomeName(r.info().outcome); }),
-    M({"iteration", "Iteration", Unit::Time, kColumn | kSummary, kLess,
+    M({"iteration", "Iteration", Unit::Time, kColumn | kSummary | kDifference, kLess,
        "end of the last OPT - start of the first F",
        "Time of one training step over all devices, in the median iteration.", kOwn, -1, true},
       iterationTime),
@@ -232,39 +249,50 @@ constexpr std::array kRun{
        "Time between the first and the last op of a device."},
       [](const R& r) { return Reading::time(r.metrics.span, r.info()); }),
     M({"unit"}, [](const R& r) { return r.info().inUnits() ? "forward" : "ns"; }),
-    M({"compute", "Compute", Unit::Time, kCompared, kLess, "union of F, B, I, W, RECOMPUTE and OPT",
+    M({"compute", "Compute", Unit::Time, kChange, kLess, "union of F, B, I, W, RECOMPUTE and OPT",
        "Time in which a device computes, for a run the mean of the devices."},
       meanTime<&DeviceMetrics::compute>),
-    M({"communication_exposed", "Exposed", Unit::Time, kCompared, kLess,
+    M({"communication_exposed", "Exposed", Unit::Time, kChange, kLess,
        "transfers and all-reduces - compute",
        "Time in which a transfer or an all-reduce of the device runs and no compute does."},
       [](const R& r) {
           return ofExposed(r.metrics, meanTime<&DeviceMetrics::exposedCommunication>(r));
       }),
-    M({"bubble", "Bubble", Unit::Time, kCompared, kLess, "iteration - compute - exposed",
+    M({"bubble", "Bubble", Unit::Time, kChange, kLess, "iteration - compute - exposed",
        "Time in which a device neither computes nor communicates.", kPtdp},
       meanTime<&DeviceMetrics::bubble>),
-    M({"bubble_ratio", "Bubble", Unit::Share, kColumn | kSummary, kLess,
+    M({"bubble_ratio", "Bubble", Unit::Share, kColumn | kSummary | kDifference, kLess,
        "sum of bubbles / (D x iteration)",
        "Share of the device time. Some papers divide by the compute time."},
       bubbleShare),
+    M(operation("time_by_op.forward", "Forward", "Time of the F of a device."),
+      opTime<OpKind::Forward>),
+    M(operation("time_by_op.backward", "Backward",
+                "Time of B, I and W, so that schemes that split the backward are comparable."),
+      opTime<OpKind::Backward, OpKind::BackwardInput, OpKind::BackwardWeight>),
+    M(operation("time_by_op.weight_gradient", "Of which W", "Time of the W of a device."),
+      opTime<OpKind::BackwardWeight>),
+    M(operation("time_by_op.recompute", "Recompute", "Time in which forwards are repeated."),
+      opTime<OpKind::Recompute>),
+    M(operation("time_by_op.optimizer", "Optimizer", "Time of the optimizer steps of a device."),
+      opTime<OpKind::OptimizerStep>),
     M({"replay"},
       [](const R& r) {
           return r.run.timeline.iterations[r.metrics.iteration].kind == Iteration::Kind::Replay;
       }),
     M({"per_device"}, deviceList),
-    M({"peak_stash", "Peak stash", Unit::Activations, kColumn | kSummary, kLess,
+    M({"peak_stash", "Peak stash", Unit::Activations, kColumn | kSummary | kDifference, kLess,
        "largest sum of live activations / M_a",
        "Activations kept from F to B, in M_a: those of one micro-batch on one device.", kBitPipe},
       [](const R& r) { return ofMicroBatches(r.info(), largest<&DeviceMetrics::peakStash>(r)); }),
     M({"weights", "Weights", Unit::Weights, kSimulated, kLess, "parameters of a device / M_theta",
        "Stored weights, in M_theta: the parameters of one device without replicas.", kBitPipe},
       [](const R& r) { return ofStages(r.info(), largest<&DeviceMetrics::weights>(r)); }),
-    M({"peak_bytes", "Peak memory", Unit::Bytes, kColumn | kSummary | kIfAny, kLess,
+    M({"peak_bytes", "Peak memory", Unit::Bytes, kColumn | kSummary | kIfAny | kDifference, kLess,
        "largest sum of weights, gradients, optimizer state, stash, buffers",
        "Most memory that is allocated on a device at one time."},
       peakMemory),
-    M({"p2p_messages", "Messages", Unit::None, kSimulated, kLess,
+    M({"p2p_messages", "Messages", Unit::None, kSimulated | kDifference, kLess,
        "activations and gradients sent per iteration",
        "P2P transfers between two devices. Values that stay on a device are local copies."},
       [](const R& r) { return r.metrics.messages; }),
@@ -282,7 +310,7 @@ constexpr std::array kRun{
        "square root of the sum of squares of all gradients, in the last iteration",
        "Norm of the gradient of the mean loss, before the optimizer step."},
       lastValue<&Iteration::gradientNorm>),
-    M({"tokens_per_second", "Tokens/s", Unit::None, kResult, kMore,
+    M({"tokens_per_second", "Tokens/s", Unit::None, kResult | kDifference, kMore,
        "W x N x micro-batch size x sequence length / iteration",
        "Throughput of all data-parallel copies.", kPalm, 0},
       [](const R& r) { return r.metrics.tokensPerSecond; }),
@@ -295,7 +323,7 @@ constexpr std::array kRun{
               ? Reading::time(ratio(r.metrics.duration, tokens), r.info())
               : Reading::unknown("the tokens of an iteration are not known");
       }),
-    M({"mfu", "MFU", Unit::Share, kColumn | kSummary | kIfAny, kMore,
+    M({"mfu", "MFU", Unit::Share, kColumn | kSummary | kIfAny | kDifference, kMore,
        "model FLOPs / (iteration x W x D x peak FLOP/s)",
        "Share of the peak that the model needs, without recomputation.", kPalm},
       modelUtilisation),

@@ -89,8 +89,9 @@ Result<std::string> comparisonReport(std::span<const Run* const> runs)
         sheet.markup(fmt::format("<details><summary>{}: {}</summary>\n",
                                  markupText(comparison.runs[r].label),
                                  markupText(runFacts(*runs[r]))));
-        addSummary(*runs[r], comparison.runs[r].metrics, sheet);
-        addResults(*runs[r], comparison.runs[r].metrics, sheet);
+        const auto own = TRY(metrics(*runs[r])); // with the peak FLOP/s of this run
+        addSummary(*runs[r], own, sheet);
+        addResults(*runs[r], own, sheet);
         sheet.markup("</details>\n");
     }
     return htmlPage("Comparison: " + title, sheet.html() + footer(*runs.front()));

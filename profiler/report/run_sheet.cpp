@@ -193,9 +193,92 @@ Table comparedRuns(std::span<const Run* const> runs, const Comparison& compariso
     return table;
 }
 
+namespace {
+
+constexpr std::array kSpreads{"exact", "interval", "unknown"};
+
+// An amount of a measure, in the ticks of the baseline.
+Reading readingOf(double amount, const MeasureInfo& measure, const Comparison& comparison)
+{
+    Reading value(amount);
+    if (measure.unit == Unit::Time)
+        value.ticksPerUnit = comparison.base().ticksPerUnit;
+    return value;
+}
+
+std::string signedText(double amount, const MeasureInfo& measure, const Comparison& comparison)
+{
+    const std::string text = cellText(readingOf(std::abs(amount), measure, comparison), measure);
+    const bool isZero = text.find_first_of("123456789") == std::string::npos;
+    return (isZero ? "" : amount < 0 ? "-" : "+") + text;
+}
+
+// "-14.1 (-16.8 to -10.5)"
+std::string changeText(const Change& of, const MeasureInfo& measure, const Comparison& comparison)
+{
+    const auto text = [&](double amount) { return signedText(amount, measure, comparison); };
+    const std::string spread = of.by.spread == Spread::Interval
+        ? text(of.by.least) + " to " + text(of.by.most)
+        : of.by.spread == Spread::Exact ? "exact"
+                                        : "spread unknown";
+    return fmt::format("{} ({})", text(of.by.value), spread);
+}
+
+// A row for each number and a column for each run but the baseline.
+Table differenceTable(const Comparison& comparison)
+{
+    std::vector<std::string> titles{"difference from " + comparison.base().label};
+    for (std::size_t r = 0; r < comparison.runs.size(); ++r)
+        if (r != comparison.baseline)
+            titles.push_back(comparison.runs[r].label);
+    std::vector<std::vector<Reading>> rows;
+    for (const MeasureInfo& measure : runMeasures()) {
+        const std::string unit = unitText(measure.unit, comparison.base().ticksPerUnit);
+        std::vector<Reading> row{lowered(measure.title) + (unit.empty() ? "" : ", " + unit)};
+        bool isKnown = false;
+        for (std::size_t r = 0; r < comparison.runs.size(); ++r) {
+            const auto of = comparison.change(measure.key, r);
+            isKnown = isKnown || of;
+            if (r != comparison.baseline)
+                row.emplace_back(of ? changeText(*of, measure, comparison) : "-");
+        }
+        if (isKnown)
+            rows.push_back(std::move(row));
+    }
+    return {titles, std::move(rows)};
+}
+
+} // namespace
+
+Reading differenceData(const Comparison& comparison, std::size_t run)
+{
+    Reading::Fields all;
+    for (const MeasureInfo& measure : runMeasures())
+        if (const auto of = comparison.change(measure.key, run)) {
+            const auto value
+                = [&](double amount) { return readingOf(amount, measure, comparison); };
+            all.emplace_back(
+                measure.key,
+                Reading::Fields{
+                    {"by", value(of->by.value)},
+                    {"share", of->share()},
+                    {"spread", kSpreads[static_cast<std::size_t>(of->by.spread)]},
+                    {"interval",
+                     of->by.spread == Spread::Interval
+                         ? Reading(Reading::List{value(of->by.least), value(of->by.most)})
+                         : Reading()},
+                    {"distinguishable",
+                     of->by.spread == Spread::Unknown ? Reading()
+                                                      : Reading(of->isDistinguishable())}});
+        }
+    return all;
+}
+
 void addComparison(std::span<const Run* const> runs, const Comparison& comparison, Sheet& sheet)
 {
+    const Verdict first = verdict(comparison);
     sheet.heading("Results", Sheet::For::Html);
+    sheet.sentence(first.text());
     sheet.table(comparedRuns(runs, comparison));
     sheet.sentence("compute, exposed communication and bubble: mean of the devices");
     // If the links differ, which include the mapping to nodes, the table has a column of them.
@@ -204,8 +287,11 @@ void addComparison(std::span<const Run* const> runs, const Comparison& compariso
     if (!link.empty()
         && std::ranges::find(differences, "link", &Difference::title) == differences.end())
         sheet.sentence("link: " + link);
+    if (comparison.isPerToken)
+        sheet.sentence("differences of times: per 1000 tokens");
+    sheet.table(differenceTable(comparison));
     for (std::size_t r = 0; r < runs.size(); ++r)
-        if (r != comparison.baseline)
+        if (r != comparison.baseline && (r != first.run || first.other != comparison.baseline))
             sheet.sentence(summarize(comparison, r));
     for (const std::string& note : comparison.notes)
         sheet.sentence("note: " + note);

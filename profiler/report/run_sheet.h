@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/analysis/compare.h"
+#include "profiler/analysis/ranking.h"
 #include "profiler/analysis/run_measures.h"
 #include "profiler/report/sheet.h"
 
@@ -20,7 +20,9 @@ void addSetup(const engine::Run& run, Sheet& sheet);
 
 // A row for each run, with the settings that differ.
 Table comparedRuns(std::span<const engine::Run* const> runs, const Comparison& comparison);
-// How each run differs from the baseline, and notes on the comparison.
+// The JSON of the differences of a run from the baseline, by key of the measure.
+Reading differenceData(const Comparison& comparison, std::size_t run);
+// The verdict, the differences with their intervals, and notes on the comparison.
 void addComparison(std::span<const engine::Run* const> runs, const Comparison& comparison,
                    Sheet& sheet);
 

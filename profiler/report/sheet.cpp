@@ -74,7 +74,7 @@ void draw(const Table& table, std::size_t c, std::vector<DrawnColumn>& drawn)
         || ((of.shown & kIfAny) != 0 && std::ranges::all_of(table.rows, isZero, cell)))
         return;
     const std::int64_t ticks = commonTicks(table, c);
-    DrawnColumn column{title.empty() ? std::string(of.title) : title,
+    DrawnColumn column{title.empty() ? lowered(of.title) : title,
                        ticks > 0 ? unitText(of.unit, ticks) : "",
                        definition(of),
                        {},
@@ -193,7 +193,7 @@ std::string Table::text() const
     std::vector<std::string> lines(rows.size() + 1);
     for (DrawnColumn& column : all) {
         column.cells.insert(column.cells.begin(),
-                            lowered(column.title) + (column.unit.empty() ? "" : " " + column.unit));
+                            column.title + (column.unit.empty() ? "" : " " + column.unit));
         std::size_t widest = 0;
         for (const std::string& cell : column.cells)
             widest = std::max(widest, width(cell));

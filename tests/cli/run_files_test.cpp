@@ -100,11 +100,17 @@ TEST_CASE("a comparison names both runs and what lies between them")
     bscope(folder, "simulate --scheme 1f1b -N 4 -o a.sqlite");
     bscope(folder, "simulate --scheme bitpipe -N 4 -o b.sqlite");
     const Printed text = bscope(folder, "compare a.sqlite b.sqlite");
-    CHECK(contains(text.out, "BitPipe is 7.0 units shorter than 1F1B: 7.0 units less bubble"));
+    CHECK(contains(text.out,
+                   "BitPipe is 33.3 % shorter than 1F1B (−7.0 units, exact): 7.0 units "
+                   "less bubble."));
+    CHECK(contains(text.out, "difference from 1F1B  BitPipe"));
     const auto json = bscope(folder, "compare a.sqlite b.sqlite --baseline 1 --json").json();
     CHECK(json["baseline"] == 1);
     CHECK(json["runs"][0]["iteration"] == 21.0);
     CHECK(json["runs"][1]["summary"] == "BitPipe is the baseline");
+    CHECK(json["runs"][0]["difference"]["iteration"]["by"] == 7.0);
+    CHECK(json["runs"][0]["difference"]["iteration"]["spread"] == "exact");
+    CHECK(json["runs"][0]["rank"] == 2);
     CHECK(bscope(folder, "compare a.sqlite b.sqlite --baseline 2").status == 2);
 }
 

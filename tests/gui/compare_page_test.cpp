@@ -1,8 +1,9 @@
-#include "app/compare/compare_charts.h"
 #include "app/compare/compare_page.h"
 #include "app/compare/compare_widget.h"
 #include "app/compare/comparison_panels.h"
+#include "app/figures/scene_view.h"
 #include "app/timeline/details/details_panel.h"
+#include "app/ui/band.h"
 #include "app/ui/data_table.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/table_roles.h"
@@ -15,9 +16,10 @@
 #include <QDialog>
 #include <QLabel>
 #include <QPushButton>
-#include <QScrollBar>
 #include <QTabBar>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace app;
 
@@ -69,15 +71,17 @@ TEST_CASE("the status of a comparison shows the label of a file as plain text")
     CHECK(page.statusTexts().front() == QStringLiteral("<b>Baseline</b> &lt;img src=x&gt; #1"));
 }
 
-TEST_CASE("two runs are compared, and a sentence explains why one is shorter")
+TEST_CASE("two runs are compared, and the verdict says which is shorter, by how much and why")
 {
     Compared compared({{"1f1b", 4, 4}, {"bitpipe", 4, 4}});
     REQUIRE(compared.hasRows(2));
     CHECK(compared.page->title() == QStringLiteral("Compare 2 runs"));
     CHECK(compared.difference(1, 1) == QStringLiteral("\u22127.0"));
-    const QString sentence = compared.find<QLabel>("sentence")->text();
-    CHECK(sentence.contains(QStringLiteral("7.0 units shorter")));
-    CHECK(sentence.contains(QStringLiteral("less bubble")));
+    const auto* verdict = compared.find<Band>("compareBand");
+    CHECK(verdict->kind() == Band::Kind::Ok);
+    CHECK(verdict->text().startsWith(QStringLiteral("BitPipe is 33.3 % shorter than 1F1B")));
+    CHECK(verdict->text().endsWith(
+        QString::fromUtf8(" (−7.0 units, exact): 7.0 units less bubble.")));
 }
 
 TEST_CASE("another baseline turns the differences around")
@@ -98,7 +102,8 @@ TEST_CASE("unchecking a run removes it from the comparison, checking adds it")
     RunsModel& runs = compared.library.runs();
     runs.setChecked(runs.at(0).get(), false);
     REQUIRE(compared.hasRows(2));
-    CHECK(compared.table()->index(0, 0).data().toString() == QStringLiteral("BitPipe #2"));
+    CHECK(compared.table()->index(0, 0).data().toString()
+          == QStringLiteral("BitPipe #2, baseline"));
     runs.setChecked(runs.at(0).get(), true);
     CHECK(compared.hasRows(3));
 }
@@ -153,7 +158,9 @@ TEST_CASE("units and milliseconds are not subtracted, and the page states this")
 {
     Compared compared({{"1f1b", 4, 4}, {"1f1b", 4, 4, 1, true}});
     REQUIRE(compared.hasRows(2));
-    CHECK(compared.find<QWidget>("compareBand")->isVisible());
+    CHECK(compared.find<Band>("compareBand")->kind() == Band::Kind::Warning);
+    CHECK(
+        compared.find<Band>("compareBand")->text().startsWith(QStringLiteral("Not comparable: ")));
     CHECK(compared.difference(1, 2).isEmpty());
 }
 
@@ -189,7 +196,7 @@ TEST_CASE("many runs are ranked, and the page states what is equal and why the f
     CHECK(lanes->isCompact());
     CHECK(compared.find<QLabel>("compareSummary")->text().contains(QStringLiteral("D 4, N 8")));
     CHECK(compared.find<QLabel>("compareSummary")->text().contains(QStringLiteral("scheme, v")));
-    CHECK(compared.find<QLabel>("winReason")->text().contains(QStringLiteral("shorter than 1F1B")));
+    CHECK(compared.find<Band>("compareBand")->text().contains(QStringLiteral("shorter than 1F1B")));
     CHECK(compared.find<QWidget>("sortRuns")->isVisible());
     auto* align = compared.find<SegmentControl>("alignRuns");
     REQUIRE(align->isVisible());
@@ -271,21 +278,21 @@ TEST_CASE("runs in a rectangle of the Pareto chart are compared alone")
 {
     Compared compared(fiveSchemes());
     REQUIRE(compared.hasRows(5));
-    auto* points = compared.page->findChild<ParetoChart*>();
-    REQUIRE((points != nullptr && points->isVisible()));
-    auto* only = points->findChild<QPushButton*>(QStringLiteral("compareOnly"));
+    auto* points = compared.find<SceneView>("paretoChart");
+    REQUIRE(waitFor([&] { return points->isVisible() && points->scene() != nullptr; }));
+    QWidget* chart = points->viewport();
+    auto* only = compared.find<QPushButton>("compareOnly");
     CHECK_FALSE(only->isVisible());
-    QTest::mousePress(points, Qt::LeftButton, {}, {2, 2});
-    QTest::mouseMove(points, {60, 60});
-    QTest::mouseMove(points, points->rect().bottomRight());
-    QTest::mouseRelease(points, Qt::LeftButton, {}, points->rect().bottomRight());
+    QTest::mousePress(chart, Qt::LeftButton, {}, {2, 2});
+    QTest::mouseMove(chart, {60, 60});
+    QTest::mouseMove(chart, chart->rect().bottomRight());
+    QTest::mouseRelease(chart, Qt::LeftButton, {}, chart->rect().bottomRight());
     CHECK(points->marked().size() == 5);
     QTest::keyClick(points, Qt::Key_Escape);
     CHECK(points->marked().empty());
-    points->setCurrent(0);
-    QTest::keyClick(points, Qt::Key_Right, Qt::ShiftModifier);
-    if (points->marked().empty()) // the first run is the last point
-        QTest::keyClick(points, Qt::Key_Left, Qt::ShiftModifier);
+    for (const int key : {Qt::Key_Right, Qt::Key_Left, Qt::Key_Up})
+        if (points->marked().empty()) // there may be no run in this direction
+            QTest::keyClick(points, static_cast<Qt::Key>(key), Qt::ShiftModifier);
     REQUIRE(points->marked().size() == 2);
     CHECK(only->text() == QStringLiteral("Compare only these 2"));
     QTest::mouseClick(only, Qt::LeftButton);
@@ -333,14 +340,53 @@ TEST_CASE("at 1280 pixels a ranking leaves the runs their dock and shows all its
     CHECK_FALSE(compared.find<QWidget>("addRunButton")->isVisible());
 }
 
-// The chart was as wide as the reasons of a ranking, which are not shown here.
-TEST_CASE("the time by category stands beside the differences of two runs, which show all columns")
+// There was only one comparison, which followed the ticks of every page.
+TEST_CASE("several comparisons are open, each with its own runs and ticks")
 {
-    Compared compared({{"1f1b", 4, 4}, {"bitpipe", 4, 4}});
+    Compared first({{"1f1b", 4, 4}, {"bitpipe", 4, 4}, {"gpipe", 4, 4}});
+    REQUIRE(first.hasRows(3));
+    RunsModel& runs = first.library.runs();
+    ComparePage second(first.theme, first.library, {runs.at(0), runs.at(2)});
+    first.page->hide();
+    second.show();
+    REQUIRE(waitFor([&] { return second.title() == QStringLiteral("Compare 2 runs"); }));
+    runs.setChecked(runs.at(2).get(), false);
+    REQUIRE(waitFor([&] { return second.title() == QStringLiteral("Compare 1 run"); }));
+    CHECK(first.page->title() == QStringLiteral("Compare 3 runs"));
+    second.hide();
+    first.page->show();
+    CHECK(runs.checked().size() == 3);
+    CHECK(first.page->shows({runs.at(2), runs.at(0), runs.at(1)}));
+}
+
+TEST_CASE("T replays the runs with the op times of the baseline, and the verdict says so")
+{
+    Compared compared({{"1f1b", 4, 4, 3, true}, {"bitpipe", 4, 4, 3, true}});
     REQUIRE(compared.hasRows(2));
-    const auto* chart = compared.page->findChild<WhereTimeGoes*>();
-    REQUIRE(chart != nullptr);
-    REQUIRE(waitFor([&] { return chart->isVisible(); }));
-    CHECK(chart->width() <= 424);
-    CHECK(compared.find<DataTable>("compareTable")->horizontalScrollBar()->maximum() == 0);
+    const auto* verdict = compared.find<Band>("compareBand");
+    auto* action = compared.find<QAction>("sameOpTimes");
+    REQUIRE(waitFor([&] { return action->isEnabled(); }));
+    CHECK_FALSE(verdict->text().contains(QStringLiteral("With the op times")));
+    action->trigger();
+    CHECK(waitFor(
+        [&] { return verdict->text().contains(QStringLiteral("With the op times of 1F1B")); }));
+    CHECK(compared.find<SegmentControl>("opTimes")->current() == 1);
+    action->trigger();
+    CHECK(waitFor([&] { return !verdict->text().contains(QStringLiteral("op times of")); }));
+}
+
+TEST_CASE("B swaps the rows of the chosen run and the baseline in place")
+{
+    Compared compared(fiveSchemes());
+    REQUIRE(compared.hasRows(5));
+    auto& lanes = *compared.find<CompareWidget>("compare");
+    REQUIRE(waitFor([&] { return lanes.rows().rows.front().run != 0 && lanes.current() >= 0; }));
+    const auto before = shownOrder(lanes);
+    compared.find<QAction>("blinkRuns")->trigger();
+    auto swapped = before;
+    std::iter_swap(std::ranges::find(swapped, std::size_t{0}),
+                   std::ranges::find(swapped, static_cast<std::size_t>(lanes.current())));
+    CHECK(shownOrder(lanes) == swapped);
+    compared.find<QAction>("blinkRuns")->trigger();
+    CHECK(shownOrder(lanes) == before);
 }

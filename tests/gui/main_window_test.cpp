@@ -247,7 +247,8 @@ TEST_CASE("the list of keys contains the table and every action that has a key")
     CHECK(lines.back().text == QStringLiteral("new run"));
 }
 
-TEST_CASE("comparing again shows the same tab with the new runs")
+// Every comparison replaced the runs of the one before.
+TEST_CASE("comparing other runs opens another tab, comparing the same runs shows theirs")
 {
     Window w;
     QStringList files;
@@ -257,9 +258,13 @@ TEST_CASE("comparing again shows the same tab with the new runs")
     w.window.open({"compare", files.mid(0, 2)});
     const int tabs = w.tabs();
     w.window.open({"compare", files.mid(0, 1)});
-    CHECK(w.tabs() == tabs);
+    CHECK(w.tabs() == tabs + 1);
     CHECK(waitFor(
         [&] { return w.window.currentPage()->title() == QStringLiteral("Compare 1 run"); }));
+    w.window.open({"compare", files.mid(0, 2)});
+    CHECK(w.tabs() == tabs + 1);
+    CHECK(waitFor(
+        [&] { return w.window.currentPage()->title() == QStringLiteral("Compare 2 runs"); }));
 }
 
 // They were missing on the start page and in the list of all runs.

@@ -1,5 +1,3 @@
-#include "profiler/analysis/compare.h"
-
 #include "app/cli/commands/command.h"
 #include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
@@ -99,11 +97,14 @@ Reading runData(const CompareOptions& options, const Runs& all,
                 const std::vector<ReachedLoss>& reachedLoss)
 {
     Reading::List runs;
+    const std::vector<int> rank = rankRuns(all.comparison, RankBy::Iteration).rank;
     for (std::size_t i = 0; i < all.runs.size(); ++i) {
         const Comparison& comparison = all.comparison;
         Reading::Fields run{{"file", options.files[i]},
                             {"label", comparison.runs[i].label},
-                            {"summary", summarize(comparison, i)}};
+                            {"summary", summarize(comparison, i)},
+                            {"rank", rank[i] == 0 ? Reading() : Reading(rank[i])},
+                            {"difference", differenceData(comparison, i)}};
         Reading::Fields differs;
         for (const Difference& one : comparison.differences)
             differs.emplace_back(one.title, one.values[i]);
@@ -129,6 +130,8 @@ Sheet comparisonSheet(const CompareOptions& options, const Runs& all)
     Sheet sheet;
     sheet.data("baseline", all.comparison.baseline);
     sheet.data("comparable", all.comparison.comparable);
+    sheet.data("verdict", verdict(all.comparison).text());
+    sheet.data("per_1000_tokens", all.comparison.isPerToken);
     sheet.data("notes", Reading::List(notes.begin(), notes.end()));
     sheet.data(
         "loss_goal",

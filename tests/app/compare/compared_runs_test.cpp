@@ -51,5 +51,5 @@ TEST_CASE("1F1B is the baseline until the user chooses another run, which stays 
     CHECK(compared.take({chimera}));
     CHECK(compared.baseline() == 0);
     CHECK(compared.current() == -1);
-    CHECK(compared.titles() == QStringList(chimera->title()));
+    CHECK(compared.names().titles == QStringList(chimera->title()));
 }

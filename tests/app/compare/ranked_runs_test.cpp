@@ -1,6 +1,6 @@
-#include "app/compare/compare_charts.h"
 #include "app/compare/compare_widget.h"
 #include "app/compare/comparison_panels.h"
+#include "app/figures/scene_view.h"
 #include "app/ui/data_table.h"
 #include "app/ui/theme.h"
 #include "tests/app/sample_run.h"
@@ -8,7 +8,6 @@
 #include "tests/catch.h"
 
 #include <QApplication>
-#include <QLabel>
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
@@ -33,20 +32,17 @@ Runs sixRuns()
 app::CompareNumbersPointer numbersOf(const Runs& runs, std::size_t baseline = 1,
                                      RankBy by = RankBy::Iteration)
 {
-    std::vector<const engine::Run*> pointers;
-    for (const auto& run : runs)
-        pointers.push_back(run.get());
-    const auto numbers = app::compareNumbers(pointers, baseline);
+    const auto numbers = app::compareNumbers(runs, baseline);
     REQUIRE(numbers.has_value());
     return app::rankedBy(*numbers, by, profiler::RankOrder::BestFirst);
 }
 
-QStringList titlesOf(const Runs& runs)
+app::RunNames namesOf(const Runs& runs)
 {
-    QStringList titles;
+    app::RunNames names;
     for (const auto& run : runs)
-        titles << QString::fromStdString(run->info.label);
-    return titles;
+        names.titles << QString::fromStdString(run->info.label);
+    return names;
 }
 
 struct Ranked
@@ -79,12 +75,13 @@ struct Ranked
 
 } // namespace
 
-TEST_CASE("five runs are ranked in lanes of 24 pixels, four show their devices")
+TEST_CASE("five runs are ranked in lanes of at most 48 pixels, four show their devices")
 {
     Runs runs = sixRuns();
     Ranked ranked(runs);
     REQUIRE(ranked.widget.isCompact());
-    CHECK(ranked.widget.rows().rows[0].height == CompareLayout::kLane);
+    CHECK(ranked.widget.rows().rows[0].height == CompareLayout::kMostLane + 8);
+    CHECK(ranked.widget.rows().hasRoomForDevices());
     const auto numbers = numbersOf(runs);
     for (std::size_t k = 0; k < runs.size(); ++k)
         CHECK(ranked.runAt(k) == numbers->ranking.order[k]);
@@ -112,7 +109,7 @@ TEST_CASE("a click on a name chooses the run, one on its chevron shows the devic
     CHECK_FALSE(ranked.widget.isExpanded(ranked.runAt(2)));
     QTest::mouseClick(&ranked.widget, Qt::LeftButton, {}, ranked.chevron(2));
     CHECK(ranked.widget.isExpanded(ranked.runAt(2)));
-    CHECK(ranked.widget.rows().rows[2].height > CompareLayout::kLane + 4 * 23);
+    CHECK(ranked.widget.rows().rows[2].height > CompareLayout::kMostLane + 4 * 23);
     QTest::mouseClick(&ranked.widget, Qt::LeftButton, {}, ranked.chevron(2));
     CHECK_FALSE(ranked.widget.isExpanded(ranked.runAt(2)));
 }
@@ -155,27 +152,38 @@ TEST_CASE("a click on a title asks to rank by its column")
     CHECK(spy[1][0].value<RankBy>() == RankBy::Name);
 }
 
+TEST_CASE("the keys 1 to 4 sort, and a double click on a name opens its timeline")
+{
+    Ranked ranked(sixRuns());
+    QSignalSpy sorts(&ranked.widget, &CompareWidget::rankRequested);
+    QTest::keyClick(&ranked.widget, Qt::Key_3);
+    REQUIRE(sorts.count() == 1);
+    CHECK(sorts[0][0].value<RankBy>() == RankBy::Peak);
+    QSignalSpy opened(&ranked.widget, &CompareWidget::openRequested);
+    QTest::mouseDClick(&ranked.widget, Qt::LeftButton, {}, ranked.name(1));
+    REQUIRE(opened.count() == 1);
+    CHECK(opened[0][0].toInt() == static_cast<int>(ranked.runAt(1)));
+}
+
 TEST_CASE("columns that do not fit are left out, the iteration stays")
 {
     const Runs runs = sixRuns();
     const auto numbers = numbersOf(runs);
     Ranked ranked(runs);
-    const auto columns = [&](double width) {
-        return app::layoutColumns(*numbers, ranked.widget.rows(), 214, width);
-    };
+    const auto columns = [&](double width) { return app::layoutColumns(*numbers, 214, width); };
     CHECK(columns(1384).size() == 6);
     CHECK(columns(900).size() < 6);
     REQUIRE(columns(600).size() == 1);
-    CHECK(columns(600)[0].kind == app::CompareColumn::Kind::Iteration);
+    CHECK(columns(600)[0].key == std::string_view("iteration"));
 }
 
 TEST_CASE("runs that do not fit scroll, with the baseline at the bottom")
 {
-    Ranked ranked(sixRuns(), {1384, 26 + 28 + 3 * 24});
+    Ranked ranked(sixRuns(), {1384, 26 + 28 + 3 * 22});
     const QImage top = ranked.picture();
-    const int bottomLane = 26 + 2 * 24;
+    const int bottomLane = 26 + 2 * 22;
     const auto strip
-        = [&](const QImage& picture) { return picture.copy(0, bottomLane + 2, 200, 20); };
+        = [&](const QImage& picture) { return picture.copy(0, bottomLane + 2, 200, 18); };
     QWheelEvent event(QPointF(50, 60), ranked.widget.mapToGlobal(QPointF(50, 60)), {}, {0, -120},
                       Qt::NoButton, {}, Qt::NoScrollPhase, false);
     QApplication::sendEvent(&ranked.widget, &event);
@@ -231,25 +239,16 @@ TEST_CASE("the outline of the baseline is drawn over expanded rows only when ask
     CHECK(ranked.picture() == without);
 }
 
-TEST_CASE("the lane of the worst device differs from the mean of the devices")
+// The boxes of the devices were drawn only in expanded rows.
+TEST_CASE("the lane shows the boxes of the devices, their mean or the worst one")
 {
     Ranked ranked(sixRuns());
+    const QImage boxes = ranked.picture();
+    ranked.widget.setLane(app::LaneOf::MeanOfDevices);
+    CHECK(ranked.picture() != boxes);
     const QImage mean = ranked.picture();
     ranked.widget.setLane(app::LaneOf::WorstDevice);
     CHECK(ranked.picture() != mean);
-}
-
-// The ticks were compared, so the run with the coarser ticks was described.
-TEST_CASE("the panels describe the shortest run although its ticks are finer")
-{
-    engine::Run finer = simulatedRun({"1f1b"});
-    finer.info.ticksPerUnit *= 4; // a quarter of the time in as many ticks
-    const Runs runs{sharedRun({"1f1b"}), sharedRun({"1f1b", 4, 2}),
-                    std::make_shared<const engine::Run>(std::move(finer))};
-    app::ThemeController theme;
-    app::ComparisonPanels panels(theme);
-    panels.show(numbersOf(runs, 0), titlesOf(runs), runs[0]->info);
-    CHECK(panels.current() == 2);
 }
 
 TEST_CASE("the table, the causes and the points choose the same run")
@@ -257,49 +256,23 @@ TEST_CASE("the table, the causes and the points choose the same run")
     const Runs runs = sixRuns();
     app::ThemeController theme;
     app::ComparisonPanels panels(theme);
-    panels.resize(1384, 260);
+    panels.resize(1384, 320);
     panels.setRanked(true);
-    panels.show(numbersOf(runs), titlesOf(runs), runs[1]->info);
+    panels.show(numbersOf(runs), namesOf(runs));
     panels.show();
     QSignalSpy spy(&panels, &app::ComparisonPanels::runChosen);
-    auto* causes = panels.findChild<app::CauseBars*>();
-    auto* points = panels.findChild<app::ParetoChart*>();
+    auto* causes = panels.findChild<app::SceneView*>(QStringLiteral("causeBars"));
+    auto* points = panels.findChild<app::SceneView*>(QStringLiteral("paretoChart"));
     REQUIRE((causes && points));
-    const std::size_t other = causes->current() == 0 ? 2 : 0;
-    QTest::mouseClick(causes, Qt::LeftButton, {}, causes->rectOf(other).center().toPoint());
+    const std::size_t other = panels.current() == 0 ? 2 : 0;
+    QTest::mouseClick(causes->viewport(), Qt::LeftButton, {}, causes->rectOf(other).center());
     REQUIRE(spy.count() == 1);
     CHECK(spy[0][0].toInt() == static_cast<int>(other));
-    CHECK(points->current() == static_cast<int>(other));
-    QTest::mouseClick(points, Qt::LeftButton, {}, points->rectOf(3).center().toPoint());
+    CHECK(points->selectedPoint() == other);
+    QTest::mouseClick(points->viewport(), Qt::LeftButton, {}, points->rectOf(3).center());
     REQUIRE(spy.count() == 2);
     CHECK(spy[1][0].toInt() == 3);
-    CHECK(causes->current() == 3);
-    CHECK(panels.findChild<QLabel*>(QStringLiteral("winReason"))
-              ->text()
-              .contains(QStringLiteral("shorter than")));
-}
-
-// A line of 6 pixels marked it, which continued the line of the front.
-TEST_CASE("a run slower than the axis of the points has an arrow and its time")
-{
-    const Runs runs{sample::measured({"1f1b", 4, 8}), sample::measured({"bitpipe", 4, 8}),
-                    sample::measured({"1f1b", 4, 32})};
-    app::ThemeController theme;
-    app::ParetoChart chart(theme);
-    chart.resize(300, 240);
-    chart.show(numbersOf(runs, 0), titlesOf(runs));
-    const QPoint slow = chart.rectOf(2).center().toPoint();
-    REQUIRE(slow.y() < chart.rectOf(0).top() - 40);
-    const QImage picture = chart.grab().toImage();
-    const auto hasInk = [&picture](const QRect& area) {
-        for (int x = area.left(); x <= area.right(); ++x)
-            for (int y = area.top(); y <= area.bottom(); ++y)
-                if (picture.pixelColor(x, y).lightness() < 150)
-                    return true;
-        return false;
-    };
-    CHECK(hasInk(QRect(slow - QPoint(3, 9), QSize(2, 3)))); // the left half of the arrow head
-    CHECK(hasInk(QRect(slow + QPoint(9, 4), QSize(30, 14))));
+    CHECK(causes->selectedPoint() == 3);
 }
 
 // Random input added runs to a comparison while one of them was chosen; the causes of bubbles then
@@ -310,28 +283,25 @@ TEST_CASE("a run that the numbers do not have yet is chosen when they arrive")
     const Runs before(runs.begin(), runs.begin() + 3);
     app::ThemeController theme;
     app::ComparisonPanels panels(theme);
-    panels.show(numbersOf(before), titlesOf(before), runs[1]->info);
-    const auto* causes = panels.findChild<app::CauseBars*>();
-    REQUIRE(causes != nullptr);
+    panels.show(numbersOf(before), namesOf(before));
     panels.setCurrent(5);
-    CHECK(causes->current() == -1);
-    panels.show(numbersOf(runs), titlesOf(runs), runs[1]->info);
-    CHECK(causes->current() == 5);
+    panels.show(numbersOf(runs), namesOf(runs));
+    CHECK(panels.current() == 5);
 }
 
 TEST_CASE("the tables per operation and per device have a row per run and a column per kind")
 {
     const Runs runs = sixRuns();
-    app::OperationModel operations;
-    operations.show(numbersOf(runs), titlesOf(runs));
+    app::CompareModel operations;
+    operations.showOperations(numbersOf(runs), namesOf(runs));
     CHECK(operations.rowCount() == 6);
     QStringList titles;
     for (int column = 0; column < operations.columnCount(); ++column)
         titles << operations.headerData(column, Qt::Horizontal).toString();
     CHECK(titles.contains(QStringLiteral("Forward, ms")));
     CHECK_FALSE(titles.contains(QStringLiteral("Recompute, ms"))); // no run recomputes
-    app::DeviceModel devices;
-    devices.show(numbersOf(runs), titlesOf(runs));
+    app::CompareModel devices;
+    devices.showDevices(numbersOf(runs), namesOf(runs));
     CHECK(devices.columnCount() == 1 + 4);
     devices.sort(1);
     CHECK(devices.rowOf(0) >= 0);
@@ -343,35 +313,9 @@ TEST_CASE("the bubble of a device without a trace is a dash in a comparison")
     const SimulatedRun wanted{"1f1b", 2, 2};
     const Runs runs{std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun(wanted))),
                     sharedRun(wanted)};
-    app::DeviceModel devices;
-    devices.show(numbersOf(runs), titlesOf(runs));
+    app::CompareModel devices;
+    devices.showDevices(numbersOf(runs), namesOf(runs));
     CHECK(devices.index(0, 1).data().toString() == QStringLiteral("33.3"));
     CHECK(devices.index(0, 2).data().toString() == QStringLiteral("–"));
     CHECK(devices.index(1, 2).data().toString() == QStringLiteral("33.3"));
-}
-
-// Of 32 runs several have one name, and "PipeDream, asynchronous…" had lost what tells it apart.
-TEST_CASE("a title that does not fit keeps its number")
-{
-    const QFontMetricsF metrics(app::uiFont(12));
-    const QString title = QStringLiteral("PipeDream, asynchronous #12");
-    const double width = metrics.horizontalAdvance(title);
-    CHECK(app::elidedTitle(metrics, title, width + 1) == title);
-    const QString shorter = app::elidedTitle(metrics, title, width - 20);
-    CHECK(shorter.startsWith(QStringLiteral("PipeDream")));
-    CHECK(shorter.endsWith(QString::fromUtf8("… #12")));
-    CHECK(metrics.horizontalAdvance(shorter) <= width - 20);
-}
-
-TEST_CASE("the shares of a histogram add up to 1")
-{
-    const Runs runs = sixRuns();
-    app::ThemeController theme;
-    app::DurationHistogram histogram(theme);
-    histogram.show(numbersOf(runs), titlesOf(runs));
-    histogram.setCurrent(0);
-    double sum = 0;
-    for (const double share : histogram.shares(0))
-        sum += share;
-    CHECK(sum == Approx(1));
 }

@@ -8,6 +8,8 @@ using namespace app;
 
 namespace {
 
+constexpr int kRow = 22; // least height of a ranked run
+
 // Six ranked runs without numbers, which are higher than the area.
 CompareScene sceneOfSix()
 {
@@ -16,7 +18,7 @@ CompareScene sceneOfSix()
     for (const char* scheme : {"gpipe", "1f1b", "bitpipe", "zb-h1", "chimera", "interleaved-1f1b"})
         views.push_back(std::make_shared<const RunView>(sample::units({scheme})));
     shown.setRuns(std::move(views), 1, {});
-    shown.layout({1000, 26 + 28 + 3 * CompareLayout::kLane});
+    shown.layout({1000, 26 + 28 + 3 * kRow});
     shown.window = shown.fit();
     return shown;
 }
@@ -35,8 +37,7 @@ QImage painted(RowPictures& pictures, const CompareScene& scene, int serial)
 // One lane of the area, counted from its top.
 QImage lane(const QImage& image, int index)
 {
-    return image.copy(0, 26 + index * static_cast<int>(CompareLayout::kLane), 900,
-                      static_cast<int>(CompareLayout::kLane) - 1);
+    return image.copy(0, 26 + index * kRow, 900, kRow - 1);
 }
 
 } // namespace
@@ -46,11 +47,11 @@ TEST_CASE("rows are painted again after their content has changed, and the basel
     CompareScene shown = sceneOfSix();
     RowPictures pictures;
     const QImage top = painted(pictures, shown, 0);
-    shown.scroll = static_cast<int>(2 * CompareLayout::kLane);
+    shown.scroll = 2 * kRow;
     REQUIRE(shown.isBaselinePinned());
     const QImage scrolled = painted(pictures, shown, 0);
     CHECK(lane(scrolled, 0) == lane(top, 2));
-    CHECK(lane(scrolled, 2).copy(0, 1, 900, 22) == lane(top, 1).copy(0, 1, 900, 22));
+    CHECK(lane(scrolled, 2).copy(0, 1, 900, 20) == lane(top, 1).copy(0, 1, 900, 20));
 
     shown.scroll = 0;
     shown.lane = LaneOf::WorstDevice;

@@ -39,17 +39,6 @@ TEST_CASE("a loss that is not finite does not change the highest loss")
     CHECK(series.highest() == 5.75);
 }
 
-TEST_CASE("the parts of a mean device add up to the iteration")
-{
-    const engine::Run run = simulatedRun({"bitpipe", 4, 8});
-    const auto comparison = profiler::compare({&run});
-    REQUIRE(comparison.has_value());
-    double sum = 0;
-    for (const TimeShare& share : timeShares(comparison->runs[0]))
-        sum += share.ticks;
-    CHECK(sum == Approx(comparison->runs[0].metrics.duration));
-}
-
 TEST_CASE("even costs reproduce a run without jitter, in its own unit")
 {
     // The joint ops of DualPipe took twice as long.
@@ -74,6 +63,26 @@ TEST_CASE("even costs take the median of the ops of a kind and stage")
     const auto even = withEvenCosts(run);
     REQUIRE(even.has_value());
     CHECK(even->timeline.iterations[0].window.duration() == 9'000'000); // 3 x (1 + 2) ms
+}
+
+// The iterations of two runs were compared, although the machine was slower during one of them.
+TEST_CASE("with the op times of the baseline its schedule takes as long, and others their share")
+{
+    const auto plain = std::make_shared<const engine::Run>(simulatedRun({"1f1b", 4, 8, 1, true}));
+    engine::Run slow = simulatedRun({"1f1b", 4, 8, 1, true});
+    for (engine::Track& track : slow.timeline.tracks)
+        for (engine::Span& span : track.spans) {
+            span.begin *= 2;
+            span.end *= 2;
+        }
+    slow.timeline.iterations[0].window.end *= 2;
+    const auto same = withOpTimesOf({plain, std::make_shared<const engine::Run>(slow)}, 0);
+    REQUIRE(same.has_value());
+    const auto duration
+        = [](const RunPointer& run) { return run->timeline.iterations.back().window.duration(); };
+    CHECK(duration(same->at(0)) == duration(plain));
+    CHECK(duration(same->at(1)) == duration(plain));
+    CHECK(same->at(1)->info.mode == engine::Mode::Simulate);
 }
 
 TEST_CASE("the notice of a cut-off run names the iterations that were kept")

@@ -5,7 +5,6 @@
 #include "app/run/run_tables.h"
 #include "app/ui/table_roles.h"
 #include "app/ui/verdict.h"
-#include "profiler/analysis/compare.h"
 #include "tests/app/model_texts.h"
 #include "tests/app/simulated_run.h"
 
@@ -158,22 +157,38 @@ TEST_CASE("iterations of a growing run are appended, and the last one may change
     CHECK(header(model).value(1) == QStringLiteral("ms"));
 }
 
+namespace {
+
+void showRuns(CompareModel& model, std::vector<engine::Run> runs, const QStringList& titles)
+{
+    std::vector<RunPointer> shared;
+    for (engine::Run& run : runs)
+        shared.push_back(std::make_shared<const engine::Run>(std::move(run)));
+    auto numbers = compareNumbers(shared, 0);
+    REQUIRE(numbers.has_value());
+    model.showDifferences(std::make_shared<const CompareNumbers>(*std::move(numbers)),
+                          {titles, {}});
+}
+
+} // namespace
+
 TEST_CASE("differences are coloured over 1 % of the baseline, less time being better")
 {
     CompareModel model;
     const QAbstractItemModelTester tester(&model, kStrict);
-    const engine::Run baseline = simulatedRun({"1f1b", 4, 4});
-    const engine::Run bitpipe = simulatedRun({"bitpipe", 4, 4});
-    model.show(*profiler::compare({&baseline, &bitpipe}), {u"1F1B #1"_qs, u"BitPipe #2"_qs});
+    showRuns(model, {simulatedRun({"1f1b", 4, 4}), simulatedRun({"bitpipe", 4, 4})},
+             {u"1F1B #1"_qs, u"BitPipe #2"_qs});
 
     CHECK(header(model).mid(0, 5).join(u'|')
-          == QStringLiteral(
-              "Run|Iteration, units|Compute, units|Exposed comm., units|Bubble, units"));
-    CHECK(row(model, 0).mid(0, 5).join(u'|') == QStringLiteral("1F1B #1|21.0|12.0|0.0|9.0"));
+          == QStringLiteral("Run|Iteration, units|Compute, units|Exposed, units|Bubble, units"));
+    CHECK(row(model, 0).mid(0, 5).join(u'|')
+          == QStringLiteral("1F1B #1, baseline|21.0|12.0|0.0|9.0"));
     CHECK(row(model, 1).mid(0, 5).join(u'|') == QStringLiteral("BitPipe #2|14.0|12.0|0.0|2.0"));
     for (const int column : model.dispensable())
         CHECK(column > 4); // never a time
+    CHECK(header(model).value(model.dispensable().front()) == QStringLiteral("Bubble, %"));
     CHECK(header(model).value(model.dispensable().back()) == QStringLiteral("Messages"));
+    CHECK(model.index(1, 1).data(kBelowRole).toString() == QStringLiteral("exact"));
     const auto iteration = model.index(1, 1), compute = model.index(1, 2);
     CHECK(iteration.data(kDifferenceRole).toString() == QStringLiteral("\u22127.0"));
     CHECK(iteration.data(kVerdictRole).toInt() == static_cast<int>(Verdict::Better));
@@ -186,10 +201,10 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
 TEST_CASE("numbers of settings are sorted by value in a comparison")
 {
     CompareModel model;
-    const engine::Run sixteen = simulatedRun({"1f1b", 4, 16});
-    const engine::Run four = simulatedRun({"1f1b", 4, 4});
-    const engine::Run eight = simulatedRun({"1f1b", 4, 8});
-    model.show(*profiler::compare({&sixteen, &four, &eight}), {u"a"_qs, u"b"_qs, u"c"_qs});
+    showRuns(
+        model,
+        {simulatedRun({"1f1b", 4, 16}), simulatedRun({"1f1b", 4, 4}), simulatedRun({"1f1b", 4, 8})},
+        {u"a"_qs, u"b"_qs, u"c"_qs});
     const auto column = static_cast<int>(header(model).indexOf(QStringLiteral("N")));
     REQUIRE(column >= 0);
     model.sort(column);
@@ -213,11 +228,11 @@ TEST_CASE("an oversubscribed live run is marked beside its mode")
     engine::Run live = simulatedRun({"1f1b", 4, 4, 1, true});
     live.info.mode = engine::Mode::Live;
     live.info.threads = live.info.cores = 4;
-    model.show(*profiler::compare({&live, &live}), {u"a"_qs, u"b"_qs});
+    showRuns(model, {live, live}, {u"a"_qs, u"b"_qs});
     CHECK(header(model).value(1).startsWith(QStringLiteral("Iteration")));
     engine::Run slow = live;
     slow.info.cores = 2;
-    model.show(*profiler::compare({&live, &slow}), {u"a"_qs, u"b"_qs});
+    showRuns(model, {live, slow}, {u"a"_qs, u"b"_qs});
     CHECK(header(model).value(1) == QStringLiteral("Mode"));
     CHECK(row(model, 0).value(1) == QStringLiteral("live"));
     CHECK(row(model, 1).value(1) == QStringLiteral("live, oversubscribed"));
@@ -226,9 +241,8 @@ TEST_CASE("an oversubscribed live run is marked beside its mode")
 TEST_CASE("runs in units and in milliseconds keep their own units and have no differences in time")
 {
     CompareModel model;
-    const engine::Run units = simulatedRun({"1f1b", 4, 4});
-    const engine::Run measured = simulatedRun({"1f1b", 4, 4, 1, true});
-    model.show(*profiler::compare({&units, &measured}), {u"a"_qs, u"b"_qs});
+    showRuns(model, {simulatedRun({"1f1b", 4, 4}), simulatedRun({"1f1b", 4, 4, 1, true})},
+             {u"a"_qs, u"b"_qs});
     CHECK(header(model).mid(0, 3).join(u'|') == QStringLiteral("Run|Mode|Iteration"));
     CHECK(model.index(0, 2).data().toString() == QStringLiteral("21.0 units"));
     CHECK(model.index(1, 2).data().toString() == QStringLiteral("21.0 ms"));

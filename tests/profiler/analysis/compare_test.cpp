@@ -1,8 +1,9 @@
-#include "profiler/analysis/compare.h"
 #include "profiler/analysis/measure.h"
+#include "profiler/analysis/ranking.h"
 #include "tests/profiler/analysis/hand_made.h"
 
 #include <clocale>
+#include <cmath>
 
 using namespace analysis_test;
 using namespace engine;
@@ -25,7 +26,8 @@ TEST_CASE("a comparison states how much shorter a run is, and why")
     CHECK(c.notes.empty());
     CHECK(c.runs[1].peakStash == 4.0);
     CHECK(summarize(c, 0) == "1F1B is the baseline");
-    CHECK(summarize(c, 1) == "BitPipe is 7.0 units shorter than 1F1B: 7.0 units less bubble");
+    CHECK(summarize(c, 1)
+          == "BitPipe is 33.3 % shorter than 1F1B (−7.0 units, exact): 7.0 units less bubble");
 }
 
 // In a German session, 1000.0 units were "1000, units", and 7.0 units "7, units".
@@ -64,7 +66,7 @@ TEST_CASE("what an imported run does not know is not compared")
           == 1);
 }
 
-TEST_CASE("runs whose intervals overlap are not distinguishable")
+TEST_CASE("runs are distinguishable if the interval of their difference excludes 0")
 {
     const auto measured = [](const std::string& label, std::vector<std::int64_t> durations) {
         Run run = labelled(handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 9},
@@ -96,8 +98,66 @@ TEST_CASE("runs whose intervals overlap are not distinguishable")
     CHECK(iterationInterval(replayed, 1));       // the shorter of the middle two
     CHECK_FALSE(iterationInterval(a, 0));
     const Comparison comparison = compare({&a, &b, &c}).value();
-    CHECK_THAT(summarize(comparison, 1), Catch::Contains("not distinguishable"));
-    CHECK_THAT(summarize(comparison, 2), !Catch::Contains("not distinguishable"));
+    CHECK_THAT(summarize(comparison, 1),
+               Catch::StartsWith("No clear winner: B and A are not distinguishable (+1.0 ms, 95 % "
+                                 "interval "));
+    CHECK_THAT(summarize(comparison, 2),
+               Catch::StartsWith("C is 150.0 % longer than A (+18.0 ms, "));
+    CHECK(comparison.change("iteration", 2)->isMarked());
+    CHECK_FALSE(comparison.change("iteration", 1)->isMarked());
+    const Run two = measured("two", {20, 21});
+    CHECK_THAT(summarize(compare({&a, &two}).value(), 1),
+               Catch::Contains("(+9.0 ms, spread unknown)"));
+}
+
+// Two intervals that overlap can be distinguishable, and the larger of the two is not enough.
+TEST_CASE("the interval of a difference combines those of the two numbers")
+{
+    const Amount a{10, Spread::Interval, 9, 12}, b{14, Spread::Interval, 11, 15};
+    const Change ofBoth = change(a, b);
+    CHECK(ofBoth.by.value == 4);
+    CHECK(ofBoth.by.least == Approx(4 - std::hypot(3, 2)));
+    CHECK(ofBoth.by.most == Approx(4 + std::hypot(1, 1)));
+    CHECK(ofBoth.isDistinguishable());
+    CHECK(change(a, {10.5, Spread::Exact}).by.most == Approx(1.5));
+    CHECK(change({1, Spread::Exact}, {1, Spread::Exact}).by.spread == Spread::Exact);
+    CHECK_FALSE(change({1, Spread::Exact}, {1, Spread::Exact}).isDistinguishable());
+    CHECK_FALSE(change({1, Spread::Unknown}, {9, Spread::Exact}).isDistinguishable());
+}
+
+// The rank was by time per token, and the differences, colours and Pareto front by iteration.
+TEST_CASE("runs with different numbers of tokens are compared per 1000 tokens")
+{
+    Run small = labelled(simulated("1f1b", 2, 2), "small"),
+        large = labelled(simulated("1f1b", 2, 8), "large");
+    small.info.tokensPerIteration = 2000;
+    large.info.tokensPerIteration = 8000;
+    const Comparison all = compare({&small, &large}).value();
+    CHECK(all.isPerToken);
+    CHECK(all.runs[0].time() / 2 == 4.5); // 9 units, 2 ticks a unit
+    CHECK(all.runs[1].time() / 2 == 27.0 / 8);
+    CHECK(all.obstacle.empty());
+    CHECK(
+        verdict(all).text()
+        == "large is 25.0 % shorter than small (−1.125 units per 1000 tokens, exact): 1.125 units "
+           "less bubble.");
+}
+
+TEST_CASE("what makes runs unlike is named before the result")
+{
+    Run base = labelled(simulated("1f1b", 2, 2), "1F1B");
+    base.info.model = "tiny";
+    base.info.command = "bscope run --scheme 1f1b";
+    Run other = base;
+    other.info.command += " --mapping round-robin";
+    CHECK_THAT(verdict(compare({&base, &other}).value()).text(),
+               Catch::StartsWith("Conditions differ: the runs map devices to nodes differently. "));
+    other.info.model = "small";
+    const Verdict unlike = verdict(compare({&base, &other}).value());
+    CHECK(unlike.kind == Verdict::Kind::NotComparable);
+    CHECK_THAT(unlike.text(),
+               Catch::StartsWith("Not comparable: the runs train different models; the runs map "
+                                 "devices to nodes differently. "));
 }
 
 TEST_CASE("runs on the two clocks are never subtracted")
@@ -109,9 +169,8 @@ TEST_CASE("runs on the two clocks are never subtracted")
     const Comparison c = compare({&units, &measured}).value();
     CHECK_FALSE(c.comparable);
     CHECK(c.notes.size() == 2);
-    CHECK(
-        summarize(c, 1)
-        == "mine and 1F1B cannot be compared: one is in abstract units, the other in nanoseconds");
+    CHECK(summarize(c, 1)
+          == "Not comparable: one of mine and 1F1B is in abstract units, the other in nanoseconds");
 }
 
 TEST_CASE("a setting that one run lacks is not a difference")
@@ -169,12 +228,14 @@ TEST_CASE("runs in finer units are compared in units, and differences are not ro
               slower = labelled(simulated("1f1b", 4, 4, costs), "slower");
     REQUIRE(base.info.ticksPerUnit == 2);
     REQUIRE(slower.info.ticksPerUnit == 6);
-    CHECK(summarize(compare({&base, &slower}).value(), 1)
-          == "slower is 2.333 units longer than 1F1B: 1.0 units more bubble, 1.333 units more "
-             "compute");
-    CHECK(summarize(compare({&slower, &base}).value(), 1)
-          == "1F1B is 2.333 units shorter than slower: 1.0 units less bubble, 1.333 units less "
-             "compute");
+    CHECK(
+        summarize(compare({&base, &slower}).value(), 1)
+        == "slower is 11.1 % longer than 1F1B (+2.333 units, exact): 1.0 units more bubble, 1.333 "
+           "units slower ops");
+    CHECK(
+        summarize(compare({&slower, &base}).value(), 1)
+        == "1F1B is 10.0 % shorter than slower (−2.333 units, exact): 1.0 units less bubble, 1.333 "
+           "units faster ops");
 }
 
 TEST_CASE("nothing cannot be compared")

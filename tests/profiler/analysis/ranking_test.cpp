@@ -37,7 +37,22 @@ ComparedRun run(const Given& given)
     one.meanCompute = static_cast<double>(device.compute);
     one.meanExposed = static_cast<double>(device.exposedCommunication);
     one.peakBytes = given.peak * kMiB;
+    const auto add = [&one](const char* key, double value) {
+        one.amounts[key] = {value, Spread::Unknown};
+    };
+    add("iteration", static_cast<double>(one.metrics.duration));
+    add("bubble", one.meanBubble);
+    add("bubble_ratio", one.metrics.bubbleRatio);
+    add("compute", one.meanCompute);
+    add("communication_exposed", one.meanExposed);
+    one.amounts["peak_bytes"] = {static_cast<double>(*one.peakBytes), Spread::Exact};
     return one;
+}
+
+void setInterval(ComparedRun& run, double least, double most) // ms
+{
+    Amount& time = run.amounts["iteration"];
+    time = {time.value, Spread::Interval, least * kMs, most * kMs};
 }
 
 Comparison comparison(std::initializer_list<Given> runs)
@@ -87,30 +102,44 @@ TEST_CASE("runs of another mode have a list of their own, after that of the base
     CHECK(paretoFront(all) == std::vector<bool>{false, false, true});
 }
 
-TEST_CASE("neighbours whose intervals all overlap are tied, a chain of overlaps is not")
+// Ranks were plain, and a bracket joined runs whose intervals overlapped.
+TEST_CASE("a run shares the rank of the first of its tie, and the next rank counts the runs")
 {
     Comparison all = comparison(
         {{"a", 0, 0, 0, 10}, {"b", 0, 0, 0, 11}, {"c", 0, 0, 0, 12}, {"d", 0, 0, 0, 20}});
-    all.runs[0].interval = Interval{9 * kMs, 11 * kMs};
-    all.runs[1].interval = Interval{10 * kMs, 12 * kMs};
-    all.runs[2].interval = Interval{11 * kMs + 1, 13 * kMs}; // not that of a
-    all.runs[3].interval = Interval{19 * kMs, 21 * kMs};
-    CHECK(rankRuns(all, RankBy::Iteration).ties == std::vector<Ranking::Tie>{{0, 1}});
-    CHECK(rankRuns(all, RankBy::Peak).ties.empty());
+    setInterval(all.runs[0], 9, 11);
+    setInterval(all.runs[1], 10, 12);
+    setInterval(all.runs[2], 11, 13); // distinguishable from a, not from b
+    setInterval(all.runs[3], 19, 21);
+    const Ranking ranking = rankRuns(all, RankBy::Iteration);
+    CHECK(ranking.ties == std::vector<Ranking::Tie>{{0, 1}});
+    CHECK(ranking.rank == std::vector<int>{1, 1, 3, 4});
+    CHECK(ranking.rankText(0) == "1=");
+    CHECK(ranking.rankText(3) == "4");
+    for (ComparedRun& one : all.runs)
+        one.amounts["iteration"].spread = Spread::Unknown;
+    CHECK(rankRuns(all, RankBy::Iteration).rank == std::vector<int>{1, 2, 3, 4});
 }
 
-TEST_CASE("iterations of different numbers of tokens are ranked by the time per token")
+TEST_CASE("schemes with older weights have no rank and never win")
 {
-    Comparison all = comparison({{"small", 0, 0, 0, 10}, {"large", 0, 0, 0, 18}});
-    all.runs[0].tokensPerIteration = 100;
-    CHECK(rankRuns(all, RankBy::Iteration).order == Order{0, 1}); // unknown tokens: by time
-    all.runs[1].tokensPerIteration = 200;
+    Comparison all
+        = comparison({{"2BW", 0, 0, 0, 5, 1}, {"slow", 0, 0, 0, 20}, {"fast", 0, 0, 0, 10}});
+    all.runs[0].hasOlderWeights = true;
+    all.baseline = 1;
     const Ranking ranking = rankRuns(all, RankBy::Iteration);
-    CHECK(ranking.isPerToken);
-    CHECK(ranking.order == Order{1, 0});
-    // Its iteration is longer than that of the baseline.
-    CHECK(whyFirst(all, ranking).sentence == "large takes 10.0 % less time per token than small.");
-    CHECK(whyFirst(all, ranking).isClear);
+    CHECK(ranking.order == Order{2, 1, 0});
+    CHECK(ranking.rank == std::vector<int>{0, 2, 1});
+    CHECK(ranking.rankText(0) == "\u2013");
+    CHECK(paretoFront(all) == std::vector<bool>{false, false, true});
+    CHECK(verdict(all).run == 2);
+    all.baseline = 0; // also if it is the baseline
+    CHECK(rankRuns(all, RankBy::Iteration).order == Order{2, 1, 0});
+    const Comparison two = comparison({{"slow", 0, 0, 0, 20}, {"2BW", 0, 0, 0, 5}});
+    Comparison asynchronous = two;
+    asynchronous.runs[1].hasOlderWeights = true;
+    CHECK(verdict(two).kind == Verdict::Kind::Better);
+    CHECK(verdict(asynchronous).kind == Verdict::Kind::Unclear);
 }
 
 TEST_CASE("a peak in M_a is not compared with a peak in bytes")
@@ -143,40 +172,40 @@ TEST_CASE("the parts of an iteration add up to it")
     CHECK(parts.idle() + parts.compute + parts.optimizer == 32.0 * kMs);
 }
 
-TEST_CASE("the reason of rank 1 names what shrinks against the baseline and what it costs")
+TEST_CASE("the verdict names the run that wins, by how much, why and at what cost")
 {
     const Comparison all
         = comparison({{"1F1B", 5, 1, 6, 20, 8}, {"ZB-V", 2, 1, 0, 20, 12, 1}, {"x", 5, 1, 5, 20}});
-    const WinReason reason = whyFirst(all, rankRuns(all, RankBy::Iteration));
-    CHECK(reason.isClear);
-    CHECK(reason.sentence
-          == "ZB-V is 8.0 ms (25.0 %) shorter than 1F1B because it has 6.0 ms less drain and 3.0 "
-             "ms less fill at the cost of 1.0 ms more exposed communication and 4.0 MiB more "
-             "memory.");
-    CHECK(reason.numbers == "drain 6.0 → 0.0 ms, fill 5.0 → 2.0 ms against 1F1B");
+    const Verdict first = verdict(all);
+    CHECK(first.kind == Verdict::Kind::Better);
+    CHECK(first.text()
+          == "ZB-V is 25.0 % shorter than 1F1B (−8.0 ms, spread unknown): 9.0 ms less bubble, 1.0 "
+             "ms more exposed communication. +4.0 MiB at the peak.");
 }
 
-TEST_CASE("a baseline on rank 1 is compared with the next run")
+TEST_CASE("a baseline on rank 1 is compared with the next run, and a second run with the baseline")
 {
-    const Comparison all = comparison({{"1F1B", 1, 0, 1, 20}, {"GPipe", 3, 0, 2, 20}});
-    CHECK(whyFirst(all, rankRuns(all, RankBy::Iteration)).sentence
-          == "1F1B is 3.0 ms (12.0 %) shorter than the next run, GPipe, because it has 2.0 ms less "
-             "fill and 1.0 ms less drain.");
+    Comparison all = comparison({{"1F1B", 1, 0, 1, 20}, {"GPipe", 3, 0, 2, 20}});
+    CHECK_THAT(verdict(all).text(), Catch::StartsWith("GPipe is 13.6 % longer than 1F1B (+3.0 ms"));
+    all.runs.push_back(run({"x", 9, 9, 9, 20}));
+    CHECK_THAT(verdict(all).text(),
+               Catch::StartsWith("1F1B is 12.0 % shorter than GPipe (−3.0 ms"));
 }
 
-TEST_CASE("overlapping intervals of the first two runs leave no clear winner")
+TEST_CASE("two first runs that cannot be distinguished leave no clear winner")
 {
     Comparison all = comparison({{"1F1B", 5, 0, 5, 20}, {"a", 1, 0, 1, 20}, {"b", 2, 0, 1, 20}});
     for (ComparedRun& one : all.runs)
-        one.interval = Interval{one.metrics.duration - 2 * kMs, one.metrics.duration + 2 * kMs};
-    const WinReason reason = whyFirst(all, rankRuns(all, RankBy::Iteration));
-    CHECK_FALSE(reason.isClear);
-    CHECK_THAT(reason.sentence,
-               Catch::StartsWith("No clear winner: a and b are not distinguishable. a is 8.0 ms"));
+        setInterval(one, one.time() / kMs - 1, one.time() / kMs + 1);
+    const Verdict first = verdict(all);
+    CHECK(first.kind == Verdict::Kind::Unclear);
+    CHECK_THAT(first.text(),
+               Catch::StartsWith("No clear winner: a and b are not distinguishable (−1.0 ms, 95 % "
+                                 "interval −2.4 to +0.4)"));
+    CHECK_THAT(first.text(), Catch::Contains(". a is 26.7 % shorter than 1F1B (−8.0 ms"));
 }
 
-TEST_CASE("a single run has no reason to win")
+TEST_CASE("a single run has no verdict")
 {
-    const Comparison all = comparison({{"1F1B", 1, 0, 1, 20}});
-    CHECK(whyFirst(all, rankRuns(all, RankBy::Iteration)).sentence.empty());
+    CHECK(verdict(comparison({{"1F1B", 1, 0, 1, 20}})).text() == "1F1B is the only run.");
 }

@@ -127,7 +127,7 @@ TEST_CASE("a comparison has one figure, a row per run and the sentence about eac
         = reportOf({tests::unitRun("1f1b", 4, 4), tests::unitRun("bitpipe", 4, 4)});
     CHECK(unbalanced(page).empty());
     CHECK(has(page, "<h1>Comparison</h1>"));
-    CHECK(has(page, "BitPipe is 7.0 units shorter than 1F1B"));
+    CHECK(has(page, "BitPipe is 33.3 % shorter than 1F1B"));
     CHECK(std::regex_search(
         page,
         std::regex("<tr><th>BitPipe</th><td class=\"text\">simulated</td><td>4</td><td>4</td>"
