@@ -511,11 +511,11 @@ void ResultsPanel::showComparison(const QStringList& names, const std::vector<Ru
     m_bars->setFixedHeight(static_cast<int>(30 * runs.size()) + 60);
     if (shares)
         m_bars->draw([names, all = shares->runs, time](const ChartLook& look) {
-            std::vector<BarRow> rows;
+            std::vector<BarRow> bars;
             for (std::size_t i = 0; i < all.size(); ++i)
-                rows.push_back(
+                bars.push_back(
                     timeRow(i, names.at(static_cast<qsizetype>(i)), all[i], time, look.palette));
-            return barChart({}, rows, time, look);
+            return barChart({}, bars, time, look);
         });
     const QString finding = findingText(*m_comparison, *m_compared, names.front().toLower());
     m_finding->show(finding.isEmpty() ? Band::Kind::Ok : Band::Kind::Warning, {},
