@@ -59,7 +59,7 @@ double valueOf(const ComparedRun& run, std::optional<double> peak, RankBy by, bo
         return isPerToken ? duration(run) / static_cast<double>(run.tokensPerIteration)
                           : duration(run);
     case RankBy::Bubble:
-        return run.metrics.bubbleRatio;
+        return std::isfinite(run.metrics.bubbleRatio) ? run.metrics.bubbleRatio : kUnknownValue;
     case RankBy::Peak:
         return peak.value_or(kUnknownValue);
     case RankBy::Messages:
