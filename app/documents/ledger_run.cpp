@@ -11,6 +11,7 @@
 #include <QJsonObject>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace app {
@@ -88,7 +89,8 @@ void addResults(const engine::Run& run, LedgerRun& result)
         if (iteration.kind == engine::Iteration::Kind::Measured
             && result.iterations.size() < kMostIterations)
             result.iterations.push_back(static_cast<double>(iteration.window.duration()) / perUnit);
-    result.bubble = of.metrics.bubbleRatio;
+    if (std::isfinite(of.metrics.bubbleRatio))
+        result.bubble = of.metrics.bubbleRatio;
     if (of.peakBytes)
         result.peakBytes = static_cast<double>(*of.peakBytes);
     result.tokensPerSecond = of.metrics.tokensPerSecond;

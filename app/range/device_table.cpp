@@ -3,6 +3,7 @@
 #include "app/ui/text.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace app {
 
@@ -103,14 +104,17 @@ DeviceTable::Columns DeviceTable::bubbleColumns() const
             return m_bubbleRatio;
         if (!hasTrace(*m_run, device->device))
             return {};
+        if (!std::isfinite(m_bubbleRatio)) // unknown
+            return m_bubbleRatio;
         return static_cast<double>(device->bubble)
             / static_cast<double>(std::max<std::int64_t>(1, m_duration));
     };
-    return {timeColumn(tr("Exposed comm."), &Device::exposedCommunication),
-            timeColumn(tr("Bubble"), &Device::bubble),
-            Column(tr("Bubble, %"), [share](const Device* device) {
-                return number(share(device).toDouble() * 100, 1);
-            }).with(kShareRole, share)};
+    return {
+        timeColumn(tr("Exposed comm."), &Device::exposedCommunication),
+        timeColumn(whyUnknown(m_run->info).empty() ? tr("Bubble") : tr("Idle"), &Device::bubble),
+        Column(tr("Bubble, %"), [share](const Device* device) {
+            return number(share(device).toDouble() * 100, 1);
+        }).with(kShareRole, share)};
 }
 
 DeviceTable::Columns DeviceTable::peakColumn() const

@@ -659,6 +659,9 @@ void RunPage::showKernels(const KernelViewPointer& kernels, const QString& reaso
     m_toolbar->offerKernels(kernels && !kernels->isEmpty(), reason);
     m_findBar->setRun(view(), kernels); // "kernel:" can now find kernels
     Q_EMIT statusChanged();
+    // Without a pipeline, the kernels are what the run shows.
+    if (const RunPointer run = m_document->run(); run && !engine::knowsStages(run->info))
+        showKernelLanes(true);
 }
 
 // Without kernels, the table shows the reason.

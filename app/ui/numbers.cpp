@@ -85,6 +85,8 @@ QString signedNumber(double value, int decimals)
 
 QString percent(double share, int decimals)
 {
+    if (!std::isfinite(share))
+        return QStringLiteral("unknown");
     return number(share * 100, decimals) + kNarrowSpace + QLatin1Char('%');
 }
 

@@ -79,6 +79,10 @@ struct ImportReport
     std::vector<LeftOut> leftOut;
     std::vector<Clock> clocks; // empty if all ranks share a clock
     std::vector<std::string> warnings;
+    // What the traces lack, so that the times of the devices cannot be compared or predicted from:
+    // "rank 3 has no trace". "": nothing. See whyUnknown().
+    std::string lack;
+    bool clocksKnown = true; // false: it is not known how the clocks of the devices relate
     // If the stages are unknown, all ops belong to stage 0. If the micro-batches are unknown, ops
     // are numbered in the order of their execution.
     bool stagesKnown = false, microBatchesKnown = false;

@@ -119,7 +119,8 @@ std::string kernelLabel(const std::string& demangledName)
 bool isNcclKernel(std::string_view name)
 {
     return name.find("ncclDevKernel") != std::string_view::npos
-        || name.find("ncclKernel") != std::string_view::npos;
+        || name.find("ncclKernel") != std::string_view::npos || name.starts_with("rccl")
+        || name.find("mscclKernel") != std::string_view::npos;
 }
 
 } // namespace engine

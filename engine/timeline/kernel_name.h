@@ -14,8 +14,8 @@ std::string shortName(const std::string& demangledName);
 // "sumChunks<Columns>"; for a generic kernel that only calls its class argument, the class: "Gelu".
 std::string kernelLabel(const std::string& demangledName);
 
-// Recognizes "ncclDevKernel_SendRecv(...)" and, before NCCL 2.19,
-// "ncclKernel_AllReduce_RING_LL_Sum_float(...)".
+// Recognizes "ncclDevKernel_SendRecv(...)", before NCCL 2.19
+// "ncclKernel_AllReduce_RING_LL_Sum_float(...)", and the kernels of RCCL and MSCCL.
 bool isNcclKernel(std::string_view name);
 
 } // namespace engine

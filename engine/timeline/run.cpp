@@ -66,6 +66,13 @@ std::string modeDescription(const RunInfo& info)
     return text;
 }
 
+std::string whyUnknown(const RunInfo& info)
+{
+    if (!info.import || (info.import->lack.empty() && info.import->stagesKnown))
+        return {};
+    return info.import->lack.empty() ? "the traces show no pipeline" : info.import->lack;
+}
+
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device)
 {
     return info.arenas.has(device) ? &info.arenas[device] : nullptr;

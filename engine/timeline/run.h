@@ -164,6 +164,10 @@ inline bool knowsMicroBatches(const RunInfo& info)
     return !info.import || info.import->microBatchesKnown;
 }
 
+// Why the bubbles of an imported run and all that is predicted from its times are unknown; "" if
+// they are known.
+std::string whyUnknown(const RunInfo& info);
+
 // nullptr if the memory use of the device is unknown.
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);
 

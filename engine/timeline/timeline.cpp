@@ -30,6 +30,30 @@ std::string_view memoryCategoryName(MemoryCategory category)
     return kNames[category];
 }
 
+std::vector<Window> unite(std::vector<Window> windows)
+{
+    const auto earlier = [](Window a, Window b) { return a.begin < b.begin; };
+    if (!std::is_sorted(windows.begin(), windows.end(), earlier))
+        std::sort(windows.begin(), windows.end(), earlier);
+    std::vector<Window> united;
+    for (const Window w : windows) {
+        if (w.duration() <= 0)
+            continue;
+        if (!united.empty() && w.begin <= united.back().end)
+            united.back().end = std::max(united.back().end, w.end);
+        else
+            united.push_back(w);
+    }
+    return united;
+}
+
+std::vector<KernelTimes> unite(std::vector<KernelTimes> kernels)
+{
+    for (KernelTimes& each : kernels)
+        each = {unite(std::move(each.compute)), unite(std::move(each.communication))};
+    return kernels;
+}
+
 Window Timeline::extent() const
 {
     const bool onlyReplays = std::ranges::all_of(

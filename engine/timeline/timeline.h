@@ -89,6 +89,24 @@ struct Iteration
     friend bool operator==(const Iteration&, const Iteration&) = default;
 };
 
+// When the GPU of a device executes kernels. The windows of a list are sorted and do not touch.
+struct KernelTimes
+{
+    std::vector<Window> compute, communication;
+
+    // Adds a window; unite both lists afterwards.
+    void add(bool communicates, Window window)
+    {
+        (communicates ? communication : compute).push_back(window);
+    }
+
+    friend bool operator==(const KernelTimes&, const KernelTimes&) = default;
+};
+
+// The union of windows, which may be in any order. Leaves out those without a length.
+std::vector<Window> unite(std::vector<Window> windows);
+std::vector<KernelTimes> unite(std::vector<KernelTimes> kernels);
+
 // The times of a run. Simulator, executors and importers produce timelines; analysis,
 // comparison, display and export do not depend on the producer.
 struct Timeline
@@ -96,6 +114,9 @@ struct Timeline
     std::vector<Track> tracks;         // sorted by device, then kind
     std::vector<MemoryEvent> memory;   // sorted by time
     std::vector<Iteration> iterations; // sorted by time; the Replay comes last
+    // By device, of imported runs with GPU work. A device computes and communicates when its
+    // kernels run; an op lasts from its first to its last kernel. Empty: when its ops run.
+    std::vector<KernelTimes> kernels;
 
     // The window that covers all iterations except the Replay. A timeline with only a Replay
     // returns the window of that iteration.

@@ -255,6 +255,9 @@ Error missingTimes(const std::set<OpKind>& kinds, const std::string& scheme)
 Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
                                 const CalibrateOptions& options)
 {
+    if (const std::string why = whyUnknown(run.info); !why.empty())
+        return tl::unexpected(misfit("the times of this run cannot be predicted from: " + why
+                                     + "; import complete traces"));
     if (auto error = shapeMisfit(run.schedule.shape, lowered.shape))
         return tl::unexpected(*std::move(error));
     if (auto error = groupMisfit(run.schedule.shape, lowered))

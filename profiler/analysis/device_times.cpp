@@ -37,11 +37,15 @@ void addByKind(const Run& run, const OpIndex& index, const Lanes& lanes, Window 
                DeviceMetrics& device)
 {
     const auto program = run.schedule.on(device.device);
+    const Windows compute = lanes.haveKernels() ? lanes.compute(device.device) : Windows();
     for (const auto kind : {Track::Kind::Compute, Track::Kind::Send, Track::Kind::Receive,
                             Track::Kind::AllReduce, Track::Kind::Copy}) {
         const Span* previous = nullptr;
         for (const Span& span : lanes.spans(device.device, kind)) {
-            const std::int64_t duration = overlap(span.window(), range).duration();
+            const Window part = overlap(span.window(), range);
+            const std::int64_t duration = lanes.haveKernels() && kind == Track::Kind::Compute
+                ? length(clip(compute, part))
+                : part.duration();
             auto& ticks = device.byKind[program[index.positionOf(span.op)].kind];
             ticks += duration;
             if (kind == Track::Kind::Compute && previous && previous->window() == span.window()) {

@@ -212,7 +212,11 @@ std::vector<Bubble> Explainer::bubbles() const
                    && (next->begin < window.end || next->window().duration() == 0))
                 ++next;
             Bubble bubble{d, window, bubbleKind(window, compute), std::nullopt, {}};
-            if (bubble.kind != Bubble::Kind::Drain && next != lane.end()) {
+            if (m_lanes.haveKernels() && next != lane.begin()
+                && window.end <= std::prev(next)->end) {
+                bubble.within = std::prev(next)->op;
+                bubble.chain = {link(*bubble.within)};
+            } else if (bubble.kind != Bubble::Kind::Drain && next != lane.end()) {
                 bubble.next = next->op;
                 bubble.chain = chainTo(next->op);
             } else if (m_hasNextWindow) {

@@ -35,6 +35,8 @@ struct Bubble
     std::vector<CauseLink> chain;
     // True for a Drain of a stream (Shape::windows) after which the next window begins.
     bool untilNextWindow = false;
+    // The op that runs at that time and has no kernel then, in an imported run.
+    std::optional<std::uint32_t> within = {};
 };
 
 // A part of a longer chain of causes: consecutive ops of one device, or one transfer.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace profiler {
 
@@ -34,6 +35,10 @@ Lanes::Lanes(const Run& run, int iteration)
     , m_before(run.schedule.shape.devices)
 {
     const bool isStream = run.schedule.shape.windows > 1;
+    // A median iteration was not executed.
+    if (run.timeline.iterations[iteration].kind != Iteration::Kind::Replay
+        && std::cmp_equal(run.timeline.kernels.size(), run.schedule.shape.devices))
+        m_kernels = run.timeline.kernels;
     for (const Track& track : run.timeline.tracks) {
         const std::span<const Span> own = ofIteration(track.spans, iteration);
         m_spans[track.device][track.kind] = own;
@@ -63,6 +68,8 @@ void Lanes::addBefore(DeviceId device, Track::Kind kind, std::vector<Window>& wi
 
 Windows Lanes::compute(DeviceId device) const
 {
+    if (haveKernels())
+        return clip(m_kernels[static_cast<std::size_t>(device.value)].compute, m_window);
     std::vector<Window> windows;
     addWindows(spans(device, Track::Kind::Compute), windows);
     addBefore(device, Track::Kind::Compute, windows);
@@ -71,6 +78,8 @@ Windows Lanes::compute(DeviceId device) const
 
 Windows Lanes::communication(DeviceId device) const
 {
+    if (haveKernels())
+        return clip(m_kernels[static_cast<std::size_t>(device.value)].communication, m_window);
     std::vector<Window> windows;
     for (const auto kind :
          {Track::Kind::Send, Track::Kind::Receive, Track::Kind::AllReduce, Track::Kind::Copy}) {

@@ -22,6 +22,8 @@ public:
     engine::Window window() const { return m_window; } // window of the iteration
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
 
+    // Whether kernels, and not the windows of ops, show when a device computes and communicates.
+    bool haveKernels() const { return !m_kernels.empty(); }
     // The following functions return windows within the iteration.
     Windows compute(engine::DeviceId device) const;
     // Times with communication, with or without compute.
@@ -37,6 +39,8 @@ private:
         = engine::EnumArray<engine::Track::Kind, std::span<const engine::Span>, engine::kLaneKinds>;
 
     engine::Window m_window;
+    // By device; empty if the windows of the ops count.
+    std::span<const engine::KernelTimes> m_kernels;
     engine::IdVector<engine::DeviceId, Row> m_spans;
     // Spans of earlier iterations that end after m_window begins, clipped to m_window. Only
     // asynchronous runs have such spans, because they do not flush between iterations.

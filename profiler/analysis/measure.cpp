@@ -20,10 +20,20 @@ std::string fixed(double value, int decimals)
     return fmt::format("{:.{}f}", value, decimals);
 }
 
+// With more decimals if a number that is not 0 would read as 0.
+std::string visible(double value, int decimals)
+{
+    constexpr int kMost = 6;
+    const double least = std::abs(value);
+    while (least > 0 && decimals < kMost && least * std::pow(10, decimals) < 0.5)
+        ++decimals;
+    return fixed(value, decimals);
+}
+
 std::string timeCell(double ticks, std::int64_t ticksPerUnit, int decimals)
 {
-    return ticksPerUnit == 1 && decimals >= 0 ? fixed(ticks * 1e-6, decimals)
-                                              : meanNumber(ticks, ticksPerUnit);
+    return ticksPerUnit == 1 ? visible(ticks * 1e-6, decimals < 0 ? 1 : decimals)
+                             : meanNumber(ticks, ticksPerUnit);
 }
 
 std::string numberText(double number, std::int64_t ticksPerUnit, const MeasureInfo& of)
@@ -33,7 +43,7 @@ std::string numberText(double number, std::int64_t ticksPerUnit, const MeasureIn
     case Unit::Time:
         return timeCell(number, ticksPerUnit, of.decimals);
     case Unit::Microseconds:
-        return fixed(number * 1e-3, decimals(1));
+        return visible(number * 1e-3, decimals(1));
     case Unit::Bytes:
         return bytesText(std::llround(number));
     case Unit::Share:
@@ -112,6 +122,8 @@ std::string cellText(const Reading& value, const MeasureInfo& of)
 
 std::string readingText(const Reading& value, const MeasureInfo& of)
 {
+    if (!value.isKnown() && !value.note.empty())
+        return "unknown";
     if (const auto* ticks = std::get_if<std::int64_t>(&value.data);
         ticks && of.unit == Unit::Time && of.decimals < 0)
         return timeText(*ticks, value.ticksPerUnit);
@@ -234,7 +246,7 @@ std::string timeText(std::int64_t ticks, std::int64_t ticksPerUnit)
 {
     const bool tiny = ticksPerUnit == 1 && ticks != 0 && std::llabs(ticks) < 1'000'000;
     if (tiny)
-        return fixed(ticks * 1e-3, 1) + " µs";
+        return visible(ticks * 1e-3, 1) + " µs";
     return timeNumber(ticks, ticksPerUnit) + " " + timeUnit(ticksPerUnit);
 }
 

@@ -171,7 +171,9 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
         result.devices.push_back(device);
     }
     if (result.duration > 0 && result.recordedDevices > 0)
-        result.bubbleRatio = bubbles / (1.0 * result.duration * result.recordedDevices);
+        result.bubbleRatio = whyUnknown(run.info).empty()
+            ? bubbles / (1.0 * result.duration * result.recordedDevices)
+            : std::numeric_limits<double>::quiet_NaN();
     addWeights(run.schedule, result.devices);
     addMessages(run.schedule, result);
     addPeakStash(run, lanes, result.devices);

@@ -47,7 +47,8 @@ struct RunMetrics
     int iteration = -1;        // index into Timeline::iterations
     std::int64_t duration = 0; // from the first start of an F to the end of the last OPT
     std::int64_t span = 0;     // largest span of a device
-    double bubbleRatio = 0;    // sum of bubbles / (devices with ops x duration)
+    // sum of bubbles / (devices with ops x duration); not a number if unknown, see whyUnknown()
+    double bubbleRatio = 0;
     engine::IdVector<engine::DeviceId, DeviceMetrics> devices;
     int recordedDevices = 0; // devices with ops; an imported run may lack the trace of a device
     int messages = 0, localCopies = 0;

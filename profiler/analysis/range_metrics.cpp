@@ -5,6 +5,7 @@
 #include "profiler/analysis/device_times.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace profiler {
 
@@ -152,8 +153,10 @@ Result<RangeMetrics> rangeMetrics(const Run& run, Window range)
         bubbles += times.bubble;
     }
     if (result.recorded > 0)
-        result.bubbleRatio = static_cast<double>(bubbles)
-            / (static_cast<double>(range.duration()) * result.recorded);
+        result.bubbleRatio = whyUnknown(run.info).empty()
+            ? static_cast<double>(bubbles)
+                / (static_cast<double>(range.duration()) * result.recorded)
+            : std::numeric_limits<double>::quiet_NaN();
     if (result.firstIteration >= 0)
         addPeaks(run, first, result);
     return result;

@@ -25,7 +25,8 @@ struct RangeMetrics
     // Indices into Timeline::iterations of the first and the last iteration that overlap the range;
     // -1: none.
     int firstIteration = -1, lastIteration = -1;
-    double bubbleRatio = 0; // sum of bubbles / (recorded devices x length of the range)
+    // sum of bubbles / (recorded devices x length of the range); not a number if unknown
+    double bubbleRatio = 0;
     // For each recorded device: compute + exposed + fill + wait + drain + between equals the
     // length of the range.
     engine::IdVector<engine::DeviceId, RangeDevice> devices;

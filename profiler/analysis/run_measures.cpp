@@ -36,8 +36,25 @@ Reading ofMicroBatches(const RunInfo& info, Reading value)
     return ifKnown(knowsMicroBatches(info), std::move(value),
                    "the trace does not name the micro-batches");
 }
-Reading ofExposed(const RunMetrics& metrics, Reading value)
+// An imported trace may lack what bubbles need.
+Reading ofBubble(const RunInfo& info, Reading value)
 {
+    std::string why = whyUnknown(info);
+    return why.empty() ? value : Reading::unknown(std::move(why));
+}
+Reading ofClocks(const RunInfo& info, Reading value)
+{
+    return !info.import || info.import->clocksKnown ? value : Reading::unknown(info.import->lack);
+}
+Reading idle(const RunInfo& info, Reading value)
+{
+    return info.import && info.import->onGpu ? ofClocks(info, std::move(value)) : Reading::absent();
+}
+Reading ofExposed(const RunInfo& info, const RunMetrics& metrics, Reading value)
+{
+    // On the host, a message lasts from its call to its arrival, which needs both of its ranks.
+    if (info.import && !info.import->onGpu && !info.import->lack.empty())
+        return Reading::unknown(info.import->lack);
     return ifKnown(metrics.exposedIsKnown, std::move(value),
                    "the spans of the communication were not kept");
 }
@@ -84,11 +101,13 @@ Reading largest(const R& r)
 Reading bubbleShare(const R& r)
 {
     const DeviceMetrics* most = r.metrics.fullest(&DeviceMetrics::bubble);
-    return Reading(r.metrics.bubbleRatio)
-        .with(most == nullptr || most->bubble == 0
-                  ? ""
-                  : fmt::format("at most {} on device {}",
-                                timeText(most->bubble, r.info().ticksPerUnit), most->device.value));
+    return ofBubble(r.info(),
+                    Reading(r.metrics.bubbleRatio)
+                        .with(most == nullptr || most->bubble == 0
+                                  ? ""
+                                  : fmt::format("at most {} on device {}",
+                                                timeText(most->bubble, r.info().ticksPerUnit),
+                                                most->device.value)));
 }
 
 // Notes the device with the largest peak, and its planned and touched bytes.
@@ -130,7 +149,7 @@ Reading iterationTime(const R& r)
 {
     Reading time = Reading::time(r.metrics.duration, r.info()).with(iterationNote(r));
     time.interval = iterationInterval(r.run, r.metrics.iteration);
-    return time;
+    return ofClocks(r.info(), std::move(time));
 }
 
 Reading modelUtilisation(const R& r)
@@ -186,6 +205,14 @@ Reading lossList(const R& r)
         if (one.loss && one.kind != Iteration::Kind::Replay)
             all.emplace_back(*one.loss);
     return all;
+}
+
+Reading warningList(const R& r)
+{
+    Reading::List all;
+    for (const std::string& warning : importWarnings(r.run))
+        all.emplace_back(warning);
+    return onlyIf(r.info().import.has_value(), all);
 }
 
 Reading gpuMemory(const R& r)
@@ -250,17 +277,21 @@ constexpr std::array kRun{
       [](const R& r) { return Reading::time(r.metrics.span, r.info()); }),
     M({"unit"}, [](const R& r) { return r.info().inUnits() ? "forward" : "ns"; }),
     M({"compute", "Compute", Unit::Time, kChange, kLess, "union of F, B, I, W, RECOMPUTE and OPT",
-       "Time in which a device computes, for a run the mean of the devices."},
+       "Mean of the devices. In a trace with kernels: union of those that do not communicate."},
       meanTime<&DeviceMetrics::compute>),
     M({"communication_exposed", "Exposed", Unit::Time, kChange, kLess,
        "transfers and all-reduces - compute",
        "Time in which a transfer or an all-reduce of the device runs and no compute does."},
       [](const R& r) {
-          return ofExposed(r.metrics, meanTime<&DeviceMetrics::exposedCommunication>(r));
+          return ofExposed(r.info(), r.metrics, meanTime<&DeviceMetrics::exposedCommunication>(r));
       }),
     M({"bubble", "Bubble", Unit::Time, kChange, kLess, "iteration - compute - exposed",
        "Time in which a device neither computes nor communicates.", kPtdp},
-      meanTime<&DeviceMetrics::bubble>),
+      [](const R& r) { return ofBubble(r.info(), meanTime<&DeviceMetrics::bubble>(r)); }),
+    M({"idle", "Idle", Unit::Time, kCompared | kIfAny, kLess,
+       "iteration - union of compute kernels - NCCL kernels without compute",
+       "Of an imported run with GPU work: time in which a device executes no kernel."},
+      [](const R& r) { return idle(r.info(), meanTime<&DeviceMetrics::bubble>(r)); }),
     M({"bubble_ratio", "Bubble", Unit::Share, kColumn | kSummary | kDifference, kLess,
        "sum of bubbles / (D x iteration)",
        "Share of the device time. Some papers divide by the compute time."},
@@ -306,7 +337,7 @@ constexpr std::array kRun{
        "mean cross entropy of the last iteration, in nats per token",
        "Warm-up iterations train as well, so the first loss is that of the first one."},
       lastValue<&Iteration::loss>),
-    M({"gradient_norm", "Gradient norm", Unit::None, kSummary, Better::Neither,
+    M({"gradient_norm", "Gradient norm", Unit::None, kSummary | kIfAny, Better::Neither,
        "square root of the sum of squares of all gradients, in the last iteration",
        "Norm of the gradient of the mean loss, before the optimizer step."},
       lastValue<&Iteration::gradientNorm>),
@@ -376,12 +407,20 @@ constexpr std::array kRun{
     M({"evidence.kind"}, [](const R& r) { return evidence(r.run).kind; }),
     M({"evidence.from"}, [](const R& r) { return evidence(r.run).from; }),
     M({"evidence.complete"}, [](const R& r) { return evidence(r.run).isComplete; }),
+    M({"evidence.lack"}, [](const R& r) { return textOrUnknown(whyUnknown(r.info())); }),
+    M({"warnings"}, warningList),
 };
 
 template<auto Member>
 Reading time(const D& d)
 {
     return Reading::time(d.of.*Member, d.info());
+}
+
+template<auto Member>
+Reading bubbleTime(const D& d)
+{
+    return ofBubble(d.info(), time<Member>(d));
 }
 
 template<auto Member>
@@ -428,20 +467,23 @@ constexpr std::array kDevice{
     N(timeOf("compute", "Compute"), time<&DeviceMetrics::compute>),
     N(timeOf("communication_exposed", "Exposed"),
       [](const D& d) {
-          return ofExposed(d.metrics, time<&DeviceMetrics::exposedCommunication>(d));
+          return ofExposed(d.info(), d.metrics, time<&DeviceMetrics::exposedCommunication>(d));
       }),
     N(timeOf("fill", "Fill", "start of the first op of the device - start of the iteration",
              "Bubble before the first op of a device."),
-      time<&DeviceMetrics::fill>),
+      bubbleTime<&DeviceMetrics::fill>),
     N(timeOf("wait", "Wait", "bubble - fill - drain", "Bubble between two ops of a device."),
-      time<&DeviceMetrics::wait>),
+      bubbleTime<&DeviceMetrics::wait>),
     N(timeOf("drain", "Drain", "end of the iteration - end of the last op of the device",
              "Bubble after the last op of a device."),
-      time<&DeviceMetrics::drain>),
-    N(timeOf("bubble", "Bubble"), time<&DeviceMetrics::bubble>),
+      bubbleTime<&DeviceMetrics::drain>),
+    N({"idle", "Idle", Unit::Time, kColumn | kIfAny, kLess},
+      [](const D& d) { return idle(d.info(), time<&DeviceMetrics::bubble>(d)); }),
+    N(timeOf("bubble", "Bubble"), bubbleTime<&DeviceMetrics::bubble>),
     N({"bubble_ratio", "Bubble", Unit::Share, kColumn, kLess},
       [](const D& d) {
-          return d.metrics.duration > 0 ? ratio(d.of.bubble, d.metrics.duration) : 0.0;
+          return ofBubble(d.info(),
+                          d.metrics.duration > 0 ? ratio(d.of.bubble, d.metrics.duration) : 0.0);
       }),
     N({"peak_stash", "Peak stash", Unit::Activations, kColumn, kLess},
       [](const D& d) { return ofMicroBatches(d.info(), d.of.peakStash); }),
@@ -637,6 +679,8 @@ std::string bubbleReason(const Run& run, const OpIndex& index, const Bubble& bub
 {
     const auto spell
         = [&](const CauseLink& link) { return toString(opAt(run.schedule, index, link.op)); };
+    if (bubble.within)
+        return fmt::format("{} executes no kernel", spell(bubble.chain.front()));
     if (bubble.untilNextWindow)
         return "idle until the next window";
     if (!bubble.next && bubble.chain.empty())
@@ -655,6 +699,17 @@ std::string bubbleReason(const Run& run, const OpIndex& index, const Bubble& bub
     return text;
 }
 
+std::vector<std::string> importWarnings(const Run& run)
+{
+    std::vector<std::string> all;
+    if (!run.info.import)
+        return all;
+    if (const std::string why = whyUnknown(run.info); !why.empty())
+        all.push_back("Bubbles, replay and predictions are unknown: " + why + ".");
+    all.insert(all.end(), run.info.import->warnings.begin(), run.info.import->warnings.end());
+    return all;
+}
+
 Evidence evidence(const Run& run)
 {
     const RunInfo& info = run.info;
@@ -662,9 +717,10 @@ Evidence evidence(const Run& run)
         : info.mode == Mode::Emulate                     ? "estimated"
                                                          : "recorded";
     const char* const from = !info.import ? "ops" : info.import->onGpu ? "kernels" : "ranges";
-    return {kind, from,
-            info.outcome == Outcome::Finished
-                && (!info.import || info.import->missingRanks.empty())};
+    return {
+        kind, from,
+        info.outcome == Outcome::Finished
+            && (!info.import || (info.import->missingRanks.empty() && info.import->lack.empty()))};
 }
 
 } // namespace profiler

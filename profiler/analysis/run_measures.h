@@ -58,12 +58,16 @@ const char* bubbleKindName(Bubble::Kind kind); // "fill", "wait", "drain"
 std::string bubbleReason(const engine::Run& run, const engine::OpIndex& index,
                          const Bubble& bubble);
 
+// What the import of a run warns of, with the reason if bubbles are unknown.
+std::vector<std::string> importWarnings(const engine::Run& run);
+
 // How the numbers of a run were obtained.
 struct Evidence
 {
     const char* kind = "recorded"; // "simulated": no op ran; "estimated": placed from timed ops
     const char* from = "ops";      // what was timed: "ops", "kernels" or "ranges" of a trace
-    bool isComplete = true;        // false: a rank has no trace, or the run did not finish
+    // false: a rank has no trace, the traces lack something else, or the run did not finish
+    bool isComplete = true;
 };
 Evidence evidence(const engine::Run& run);
 

@@ -1,28 +1,12 @@
 #include "profiler/analysis/windows.h"
 
 #include <algorithm>
+#include <span>
 
 namespace profiler {
 
 using engine::Span;
 using engine::Window;
-
-Windows unite(std::vector<Window> windows)
-{
-    const auto earlier = [](Window a, Window b) { return a.begin < b.begin; };
-    if (!std::is_sorted(windows.begin(), windows.end(), earlier))
-        std::sort(windows.begin(), windows.end(), earlier);
-    Windows united;
-    for (const Window w : windows) {
-        if (w.duration() <= 0)
-            continue;
-        if (!united.empty() && w.begin <= united.back().end)
-            united.back().end = std::max(united.back().end, w.end);
-        else
-            united.push_back(w);
-    }
-    return united;
-}
 
 Windows subtract(const Windows& whole, const Windows& holes)
 {
@@ -45,7 +29,11 @@ Windows subtract(const Windows& whole, const Windows& holes)
 Windows clip(const Windows& windows, Window to)
 {
     Windows clipped;
-    for (const Window w : windows) {
+    const auto first
+        = std::ranges::upper_bound(windows, to.begin, {}, [](Window w) { return w.end; });
+    for (const Window w : std::span(first, windows.end())) {
+        if (w.begin >= to.end)
+            break;
         const Window part{std::max(w.begin, to.begin), std::min(w.end, to.end)};
         if (part.duration() > 0)
             clipped.push_back(part);

@@ -11,10 +11,9 @@ namespace profiler {
 // are dropped, so ops without cost do not count.
 using Windows = std::vector<engine::Window>;
 
-// The union of windows, which may be in any order.
-Windows unite(std::vector<engine::Window> windows);
+using engine::unite;
 Windows subtract(const Windows& whole, const Windows& holes);
-Windows clip(const Windows& windows, engine::Window to);
+Windows clip(const Windows& windows, engine::Window to); // `windows` are sorted
 std::int64_t length(const Windows& windows);
 bool contains(const Windows& windows, std::int64_t time);
 

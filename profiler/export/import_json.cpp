@@ -44,6 +44,8 @@ std::string importJson(const Run& run)
         {"rules", rules},
         {"replay_error", report.replayError ? ordered_json(*report.replayError) : ordered_json()},
         {"warnings", report.warnings},
+        {"lack", report.lack.empty() ? ordered_json() : ordered_json(report.lack)},
+        {"clocks_known", report.clocksKnown},
         {"program", report.program},
         {"scheme", run.info.scheme},
         {"stages", known ? ordered_json(run.schedule.shape.stages) : ordered_json()},

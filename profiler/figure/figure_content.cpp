@@ -1,5 +1,6 @@
 #include "engine/base/try.h"
 #include "profiler/analysis/device_times.h"
+#include "profiler/analysis/lanes.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/range_metrics.h"
 #include "profiler/figure/figure_parts.h"
@@ -100,6 +101,29 @@ void split(FigureOp& one, FigureOp& other)
     other.half = isFirstAbove ? FigureOp::Half::Lower : FigureOp::Half::Upper;
 }
 
+// Gaps that are shorter than this cannot be seen.
+std::int64_t shortestGap(const FigureRun& content)
+{
+    constexpr std::int64_t kParts = 1000;
+    return content.window.duration() / kParts;
+}
+
+// The parts of an op that are drawn. Without a pipeline, an op is only the time between the first
+// and the last of many kernels, so its kernels are drawn.
+Windows drawnParts(const FigureRun& content, const Lanes& lanes, engine::DeviceId device,
+                   engine::Window op)
+{
+    if (!lanes.haveKernels() || engine::knowsStages(content.run->info))
+        return {op};
+    Windows parts;
+    for (const engine::Window kernel : clip(lanes.compute(device), op))
+        if (!parts.empty() && kernel.begin - parts.back().end <= shortestGap(content))
+            parts.back().end = kernel.end;
+        else
+            parts.push_back(kernel);
+    return parts;
+}
+
 FigureRow rowOf(const FigureRun& content, engine::DeviceId device)
 {
     const engine::Run& run = *content.run;
@@ -112,21 +136,26 @@ FigureRow rowOf(const FigureRun& content, engine::DeviceId device)
         return row;
     const engine::OpIndex index(run.schedule);
     const int devices = std::max(1, run.schedule.shape.devices);
-    for (const engine::Span& span : track->spans) {
-        const engine::Window part = overlap(span.window(), content.window);
-        if (span.iteration != static_cast<std::uint32_t>(content.iteration) || part.duration() <= 0)
-            continue;
+    const Lanes lanes(run, content.iteration);
+    const auto add = [&](const engine::Span& span, engine::Window whole) {
+        const engine::Window part = overlap(whole, content.window);
+        if (part.duration() <= 0)
+            return;
         const engine::Op& op = engine::opAt(run.schedule, index, span.op);
         row.ops.push_back({.window = part,
                            .op = op,
                            .position = index.positionOf(span.op),
                            .chunk = op.stage.value / devices,
                            .length = engine::ratio(span.window().duration(), content.longestOp),
-                           .isCut = !(part == span.window())});
+                           .isCut = !(part == whole)});
         if (const auto next = row.ops.rbegin() + 1;
             next != row.ops.rend() && next->window == row.ops.back().window)
             split(*next, row.ops.back());
-    }
+    };
+    for (const engine::Span& span : track->spans)
+        if (span.iteration == static_cast<std::uint32_t>(content.iteration))
+            for (const engine::Window part : drawnParts(content, lanes, device, span.window()))
+                add(span, part);
     return row;
 }
 
@@ -167,11 +196,14 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
         FigureRow row = rowOf(content, engine::DeviceId{d});
         for (const Bubble& bubble : all) {
             const engine::Window part = overlap(bubble.window, content.window);
-            if (bubble.device == row.device && part.duration() > 0)
+            const bool isHidden = bubble.within
+                && (engine::knowsStages(run.info) || part.duration() <= shortestGap(content));
+            if (bubble.device == row.device && part.duration() > 0 && !isHidden)
                 row.bubbles.emplace_back(bubble).window = part;
         }
         if (hasTrace(run, row.device))
-            row.bubbleShare = percentText(shares.of[row.device]);
+            row.bubbleShare
+                = percentText(std::isfinite(shares.ratio) ? shares.of[row.device] : shares.ratio);
         boxes += row.ops.size();
         content.rows.push_back(std::move(row));
     }

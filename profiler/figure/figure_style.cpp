@@ -20,7 +20,7 @@ TimeUnit timeUnit(double longestNanoseconds)
 // U+2009 is a thin space, U+2212 a minus sign.
 std::string percentText(double share)
 {
-    return fmt::format("{:.1f}\u2009%", 100 * share);
+    return std::isfinite(share) ? fmt::format("{:.1f}\u2009%", 100 * share) : "unknown";
 }
 
 std::string signedPercentText(double share)

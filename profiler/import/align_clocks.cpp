@@ -97,47 +97,73 @@ Consumer consumerOf(int iteration, const Op& op)
     return {iteration, gradient, receiver, op.microBatch.value, op.replica, op.slice};
 }
 
+// The host that PyTorch's handler for TensorBoard writes in the names of its files:
+// "node3_4711.1790857026000.pt.trace.json". "" for other names.
+std::string hostInName(const std::string& file)
+{
+    const std::string name = file.substr(file.find_last_of('/') + 1);
+    const std::size_t point = name.find(".pt.trace.json");
+    const std::size_t process = name.find_last_of('_', point);
+    const bool isKnown = point != std::string::npos && process != std::string::npos
+        && name.substr(process + 1, point - process - 1).find_first_not_of("0123456789.")
+            == std::string::npos;
+    return isKnown ? name.substr(0, process) : "";
+}
+
 class Aligner
 {
 public:
     Aligner(Job& job, const Placement& placement)
         : m_job(job)
     {
-        for (std::size_t i = 0; i < job.ranks.size(); ++i) {
-            const RankTrace& trace = job.ranks[i].trace;
-            m_onGpu = m_onGpu || !trace.gpu.kernels.empty();
-            if (placement.deviceOfRank[i].isValid())
-                m_hosts.push_back(trace.host);
-        }
+        for (std::size_t i = 0; i < job.ranks.size(); ++i)
+            m_onGpu = m_onGpu || !job.ranks[i].trace.gpu.kernels.empty();
         collect(placement);
+        collectInputs(placement);
+        nameClocks();
+        std::set<std::uint32_t> placed;
+        for (const PlacedWork& work : placement.works)
+            placed.insert(work.rank);
+        for (const std::uint32_t rank : placed)
+            m_clocks.push_back(m_clockOf[rank]);
     }
 
     std::vector<ImportReport::Clock> run()
     {
         std::vector<ImportReport::Clock> clocks;
-        std::set<std::string> aligned{m_hosts.front()}, others(m_hosts.begin(), m_hosts.end());
-        others.erase(m_hosts.front());
+        std::set<std::string> aligned{m_clocks.front()}, others(m_clocks.begin(), m_clocks.end());
+        others.erase(m_clocks.front());
         for (bool progress = true; progress && !others.empty();) {
             progress = false;
-            for (const std::string& host : std::set(others)) {
-                const std::vector<Pair> pairs = pairsOf(host, aligned);
+            for (const std::string& clock : std::set(others)) {
+                const std::vector<Pair> pairs = pairsOf(clock, aligned);
                 if (pairs.empty())
                     continue;
                 const Fit fit = fitted(pairs);
-                move(host, fit);
-                constexpr double kMillion = 1e6;
-                clocks.push_back({host, fit.offset, kMillion * fit.drift, fit.spread,
-                                  static_cast<int>(pairs.size())});
-                aligned.insert(host);
-                others.erase(host);
+                constexpr std::int64_t kSmall = 50'000; // ns
+                const bool isSame = m_unproven.contains(clock)
+                    && std::llabs(fit.offset) <= kSmall + 3 * fit.spread;
+                if (!isSame) {
+                    move(clock, fit);
+                    constexpr double kMillion = 1e6;
+                    clocks.push_back({clock, fit.offset, kMillion * fit.drift, fit.spread,
+                                      static_cast<int>(pairs.size())});
+                }
+                aligned.insert(clock);
+                others.erase(clock);
                 progress = true;
             }
         }
-        for (const std::string& host : others)
-            m_job.warnings.push_back(fmt::format(
-                "The clock of {} cannot be aligned: the traces have no message or collective "
-                "between it and another host.",
-                host));
+        for (const std::string& clock : others)
+            if (const auto known = m_unproven.find(clock);
+                known == m_unproven.end() || (known->second && !agrees(clock, aligned))) {
+                m_job.warnings.push_back(fmt::format(
+                    "The clock of {} cannot be aligned: the traces have no message or collective "
+                    "between it and another host.",
+                    clock));
+                m_job.lacks("the clocks of the traces cannot be compared");
+                m_job.clocksKnown = false;
+            }
         return clocks;
     }
 
@@ -154,12 +180,128 @@ private:
         const JobRank& rank = m_job.ranks[placed.rank];
         return rank.trace.text(rank.work.works[placed.work].group);
     }
-    const std::string& hostOf(std::uint32_t rank) const { return m_job.ranks[rank].trace.host; }
+    // Names the clock of each rank. The files of a group with one name share a clock, unless that
+    // is not proven.
+    void nameClocks()
+    {
+        std::map<std::string, std::set<std::string>> filesOf; // by name of the clock
+        const auto nameOf = [](const RankTrace& trace) {
+            return trace.host.empty() ? hostInName(trace.file) : trace.host;
+        };
+        for (const JobRank& rank : m_job.ranks)
+            filesOf[nameOf(rank.trace)].insert(rank.trace.file);
+        std::set<std::string> contradicted;
+        for (const auto& [name, files] : filesOf)
+            if (files.size() > 1 && !inOrder([&, host = name](const Input& input) {
+                    return nameOf(m_job.ranks[input.from].trace) == host
+                        && nameOf(m_job.ranks[input.to].trace) == host;
+                }))
+                contradicted.insert(name);
+        for (const std::string& name : contradicted)
+            if (!name.empty())
+                m_job.warnings.push_back(
+                    fmt::format("All traces of {} name one host, but ops end before their inputs: "
+                                "every file has its own clock.",
+                                name));
+        for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
+            const RankTrace& trace = m_job.ranks[i].trace;
+            std::string& clock = m_clockOf.emplace_back(nameOf(trace));
+            const bool isSession = trace.program.starts_with("Nsight Systems");
+            const bool isUnnamed = clock.empty() || isSession || contradicted.contains(clock);
+            if (filesOf[clock].size() < 2 || !(isUnnamed || sharesGpu(i, nameOf)))
+                continue;
+            clock = trace.file;
+            m_unproven.emplace(clock, isUnnamed);
+        }
+    }
+    // Whether another file with the same host has the same GPU.
+    bool sharesGpu(std::size_t rank, const auto& nameOf) const
+    {
+        const RankTrace& own = m_job.ranks[rank].trace;
+        return !own.gpu.kernels.empty()
+            && std::ranges::any_of(m_job.ranks, [&](const JobRank& each) {
+                   const RankTrace& other = each.trace;
+                   return other.file != own.file && !other.gpu.kernels.empty()
+                       && nameOf(other) == nameOf(own)
+                       && other.gpu.kernels.front().place.device
+                       == own.gpu.kernels.front().place.device;
+               });
+    }
+    // Whether nearly all ops that `isMeant(input)` names begin after their inputs. The order of ops
+    // in both directions bounds the difference of two clocks.
+    bool inOrder(const auto& isMeant) const
+    {
+        constexpr std::int64_t kNoise = 50'000; // ns
+        constexpr std::ptrdiff_t kRare = 5;
+        std::ptrdiff_t early = 0, all = 0;
+        for (const Input& input : m_inputs)
+            if (isMeant(input)) {
+                ++all;
+                early += input.slack < -kNoise ? 1 : 0;
+            }
+        return kRare * early <= all;
+    }
+    // Whether the order of ops allows that the clock equals the aligned ones.
+    bool agrees(const std::string& clock, const std::set<std::string>& aligned) const
+    {
+        const auto isTo = [&](const Input& input) {
+            return clockOf(input.to) == clock && aligned.contains(clockOf(input.from));
+        };
+        const auto isBack = [&](const Input& input) {
+            return clockOf(input.from) == clock && aligned.contains(clockOf(input.to));
+        };
+        return std::ranges::any_of(m_inputs, isTo) && std::ranges::any_of(m_inputs, isBack)
+            && inOrder(isTo) && inOrder(isBack);
+    }
+    const std::string& clockOf(std::uint32_t rank) const { return m_clockOf[rank]; }
     const Window& windowOf(const End& end) const
     {
         return m_job.ranks[end.rank].work.works[end.work].window;
     }
 
+    // An op and its input from another rank.
+    struct Input
+    {
+        std::uint32_t from = 0, to = 0; // ranks
+        // From the end of the input to the start of the op or, without kernels, to its end: the
+        // range of an op on the host may contain the wait for its input.
+        std::int64_t slack = 0;
+    };
+
+    void collectInputs(const Placement& placement)
+    {
+        std::map<std::tuple<int, Op>, const PlacedWork*> producers; // by iteration
+        const auto identity = [](Op op) {
+            op.kind = isBackward(op.kind) ? OpKind::Backward : op.kind;
+            op.flags = OpFlag::None;
+            op.peer = Op::kNoPeer;
+            op.version = 0;
+            return op;
+        };
+        const auto isStep = [](const Op& op) {
+            return op.kind == OpKind::Forward || op.kind == OpKind::Backward
+                || op.kind == OpKind::BackwardInput;
+        };
+        for (const PlacedWork& placed : placement.works)
+            forEachOp(placed, [&](const Op& op) {
+                if (isStep(op))
+                    producers.emplace(std::tuple(placed.iteration, identity(op)), &placed);
+            });
+        for (const PlacedWork& placed : placement.works)
+            forEachOp(placed, [&](const Op& op) {
+                if (!isStep(op))
+                    return;
+                Op input = identity(op);
+                input.stage.value += op.kind == OpKind::Forward ? -1 : 1;
+                const auto found = producers.find(std::tuple(placed.iteration, input));
+                if (found == producers.end() || found->second->rank == placed.rank)
+                    return;
+                const Window own = windowOf({placed.rank, placed.work});
+                const Window before = windowOf({found->second->rank, found->second->work});
+                m_inputs.push_back({found->second->rank, placed.rank,
+                                    (m_onGpu ? own.begin : own.end) - before.end});
+            });
+    }
     void collect(const Placement& placement)
     {
         std::map<Consumer, std::vector<End>> messages;
@@ -192,19 +334,19 @@ private:
 
     // Pairs every end on the host with the median end on the aligned hosts. If it were paired with
     // all of them, the pairs of a collective would grow with the square of the ranks.
-    std::vector<Pair> pairsOf(const std::string& host, const std::set<std::string>& aligned) const
+    std::vector<Pair> pairsOf(const std::string& clock, const std::set<std::string>& aligned) const
     {
         std::vector<Pair> pairs;
         for (const std::vector<End>& ends : m_exchanges) {
             std::vector<std::int64_t> moments;
             for (const End& here : ends)
-                if (aligned.contains(hostOf(here.rank)))
+                if (aligned.contains(clockOf(here.rank)))
                     moments.push_back(momentOf(here));
             if (moments.empty())
                 continue;
             const std::int64_t time = medianOf(moments);
             for (const End& there : ends)
-                if (hostOf(there.rank) == host)
+                if (clockOf(there.rank) == clock)
                     pairs.push_back({time, momentOf(there) - time, there.receives});
         }
         return pairs;
@@ -224,14 +366,15 @@ private:
         return std::clamp(time, kLeastTime, kMostTime);
     }
 
-    void move(const std::string& host, const Fit& fit)
+    void move(const std::string& clock, const Fit& fit)
     {
         const auto moved = [&](Window& window) {
             const std::int64_t by = fit.at(window.begin - fit.offset);
             window = {inRange(window.begin - by), inRange(window.end - by)};
         };
-        for (JobRank& rank : m_job.ranks) {
-            if (rank.trace.host != host)
+        for (std::uint32_t i = 0; i < m_job.ranks.size(); ++i) {
+            JobRank& rank = m_job.ranks[i];
+            if (clockOf(i) != clock)
                 continue;
             for (Work& work : rank.work.works) {
                 moved(work.host);
@@ -255,8 +398,12 @@ private:
 
     Job& m_job;
     bool m_onGpu = false;
-    std::vector<std::string> m_hosts; // by device with a trace
+    std::vector<std::string> m_clockOf; // by rank: the name of its clock
+    std::vector<std::string> m_clocks;  // of the ranks that the run shows
+    // Clocks that may be equal to others. False: they are, unless messages show otherwise.
+    std::map<std::string, bool> m_unproven;
     std::vector<std::vector<End>> m_exchanges;
+    std::vector<Input> m_inputs;
 };
 
 struct Transfer

@@ -199,6 +199,8 @@ public:
                 Error::Code::NotFound,
                 "the traces have no complete iteration with forward or backward ops; record "
                 "with annotations of the pipeline, or add rules with --rules");
+        m_job.lacks(m_placement.lack);
+        leaveOutHostTimes();
         m_clocks = alignClocks(m_job, m_placement);
         if (m_job.missing.empty()) {
             alignMessages(m_job, m_placement);
@@ -215,11 +217,49 @@ public:
         addMemory();
         report();
         m_result.gpu = mergeGpu(m_job, m_placement, m_ops, m_origin);
+        addKernelTimes();
         describe();
         return std::move(m_result);
     }
 
 private:
+    // Times of the host and of GPUs are not mixed: the ops of a rank without kernels are left out
+    // if other ranks have kernels.
+    void leaveOutHostTimes()
+    {
+        const bool onGpu = std::ranges::any_of(
+            m_job.ranks, [](const JobRank& rank) { return !rank.trace.gpu.kernels.empty(); });
+        for (std::uint32_t i = 0; i < m_job.ranks.size(); ++i) {
+            const JobRank& rank = m_job.ranks[i];
+            if (!m_placement.deviceOfRank[i].isValid())
+                continue;
+            const std::int64_t launches = rank.work.launches, lost = rank.work.lostLaunches;
+            const bool hasKernels = !rank.trace.gpu.kernels.empty();
+            constexpr std::int64_t kFew = 20; // one of 20 is 5 %
+            if (!hasKernels && launches > 0)
+                m_job.lacks(fmt::format("rank {} has {} calls that launch kernels but no kernels",
+                                        rank.rank, launches));
+            else if (!hasKernels && onGpu)
+                m_job.lacks(fmt::format("rank {} has no kernels", rank.rank));
+            else if (kFew * lost > launches)
+                m_job.lacks(fmt::format("rank {} has only {} kernels of {} calls that launch one",
+                                        rank.rank, launches - lost, launches));
+            if (lost > 0)
+                m_job.warnings.push_back(fmt::format(
+                    "Rank {}: {} of {} calls that launch kernels have no kernel; record fewer "
+                    "steps, or check that CUPTI could record.",
+                    rank.rank, lost, launches));
+            if (onGpu && !hasKernels) {
+                m_job.warnings.push_back(
+                    fmt::format("Rank {} has no kernels, so its ops are left out: their times "
+                                "would be those of the host.",
+                                rank.rank));
+                std::erase_if(m_placement.works,
+                              [&](const PlacedWork& work) { return work.rank == i; });
+                m_placement.complete = false;
+            }
+        }
+    }
     const Work& workOf(const PlacedWork& placed) const
     {
         return m_job.ranks[placed.rank].work.works[placed.work];
@@ -347,6 +387,22 @@ private:
             return std::pair(a.time, a.bytes) < std::pair(b.time, b.bytes);
         });
     }
+    void addKernelTimes()
+    {
+        const GpuTrace& gpu = m_result.gpu;
+        if (gpu.kernels.empty())
+            return;
+        std::vector<signed char> communicates(gpu.strings.size(), -1); // by name
+        std::vector<KernelTimes> times(
+            static_cast<std::size_t>(m_result.run.schedule.shape.devices));
+        for (const GpuKernel& kernel : gpu.kernels) {
+            signed char& isNccl = communicates[kernel.name];
+            if (isNccl < 0)
+                isNccl = isNcclKernel(gpu.strings[kernel.name]) ? 1 : 0;
+            times[kernel.place.device].add(isNccl == 1, kernel.window);
+        }
+        m_result.run.timeline.kernels = unite(std::move(times));
+    }
     void describe()
     {
         RunInfo& info = m_result.run.info;
@@ -381,11 +437,13 @@ private:
         report.contextParallel = m_job.contextParallel.value_or(0);
         report.warnings = m_job.warnings;
         report.clocks = m_clocks;
+        report.lack = m_job.lack;
+        report.clocksKnown = m_job.clocksKnown;
         report.warnings.insert(report.warnings.end(), m_placement.warnings.begin(),
                                m_placement.warnings.end());
         std::map<std::string, ImportReport::LeftOut> leftOut;
         std::vector<ImportReport::Rule>& rules = report.rules;
-        std::int64_t unreadable = 0, incomplete = 0;
+        std::int64_t unreadable = 0, incomplete = 0, shortened = 0, onOtherGpus = 0;
         for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
             const JobRank& rank = m_job.ranks[i];
             report.ranks.push_back(
@@ -395,6 +453,8 @@ private:
             report.kernels += static_cast<std::int64_t>(rank.trace.gpu.kernels.size());
             addTime(report.time, rank.work.time);
             unreadable += rank.trace.unreadable;
+            shortened += rank.trace.shortened;
+            onOtherGpus += rank.trace.onOtherGpus;
             incomplete += m_iterations.incomplete[i];
             addRules(rank.work.rules, rules);
             for (const ImportReport::LeftOut& one : rank.work.leftOut) {
@@ -412,10 +472,17 @@ private:
                 report.leftOut.push_back({what, count, 0});
         };
         add("Events that cannot be read", unreadable);
+        add("Kernels on another GPU of their process", onOtherGpus);
+        add("Ops whose kernels are missing", m_placement.lost);
         add("Ops outside complete iterations", incomplete);
         add("Messages whose other rank is unknown", m_placement.withoutPeer);
         add("Ops that occur twice in an iteration", m_placement.twice);
         add("Ops whose stage is unknown", m_placement.withoutStage);
+        if (shortened > 0)
+            report.warnings.push_back(
+                fmt::format("{} kernels or copies last until after the end of later work of their "
+                            "stream; they are ended where the next one begins.",
+                            shortened));
         const bool hasBackward = std::ranges::any_of(m_placement.works, [](const PlacedWork& work) {
             return isBackward(work.op.kind) || (work.second && isBackward(work.second->kind));
         });

@@ -51,7 +51,7 @@ std::int64_t medianDuration(const Timeline& timeline)
 std::optional<double> replayError(const Run& run)
 {
     const Schedule order = computeOps(run.schedule);
-    if (!knowsStages(run.info) || !validate(order).empty())
+    if (!whyUnknown(run.info).empty() || !validate(order).empty())
         return std::nullopt;
     const Schedule lowered = lower(order);
     const auto costs = calibratedCosts(run, lowered);
@@ -140,6 +140,8 @@ private:
     {
         if (isSqlite(file))
             return readExport(file, file.string());
+        if (const std::string kind = wrongKind(file.string(), {}); !kind.empty())
+            return fail(Error::Code::Unsupported, fmt::format("{} is {}", file.string(), kind));
         const auto visit
             = [this](const std::string& name, const ByteSource& bytes) -> Result<void> {
             auto done = readMember(name, bytes);
@@ -171,8 +173,11 @@ private:
             head.erase(0, count);
             return count;
         };
-        return head.starts_with("SQLite format 3") ? readUnpacked(name, withHead)
-                                                   : readJson(name, withHead);
+        if (head.starts_with("SQLite format 3"))
+            return readUnpacked(name, withHead);
+        if (const std::string kind = wrongKind(name, head); !kind.empty())
+            return fail(Error::Code::Unsupported, fmt::format("{} is {}", name, kind));
+        return readJson(name, withHead);
     }
     // SQLite reads files only, so a compressed export is unpacked to a temporary file.
     Result<void> readUnpacked(const std::string& name, const ByteSource& bytes)
@@ -205,8 +210,7 @@ private:
                         name
                             + " has neither GPU work nor NVTX ranges; record it with "
                               "nsys profile --trace cuda,nvtx");
-        add(std::move(ranks));
-        return {};
+        return add(std::move(ranks));
     }
     Result<void> readJson(const std::string& name, const ByteSource& bytes)
     {
@@ -219,24 +223,38 @@ private:
             return rank.ranges.empty() && rank.ops.empty() && rank.gpu.kernels.empty();
         });
         if (trace->ranks.empty())
-            return fail(Error::Code::NotFound, name + " has no timestamped events");
+            return fail(Error::Code::NotFound,
+                        trace->otherPhases.empty()
+                            ? name + " has no timestamped events"
+                            : fmt::format("{} has only events of the phases {}: write ops as "
+                                          "complete events (X), or as begin and end (B and E, or "
+                                          "b and e with an id)",
+                                          name, trace->otherPhases));
         if (!trace->warning.empty())
             m_warnings.push_back(trace->warning);
-        add(std::move(trace->ranks));
-        return {};
+        return add(std::move(trace->ranks));
     }
     // Classifies the traces. Then drops their ops, the largest part of a trace, because only the
     // classifier needs them.
-    void add(std::vector<RankTrace> ranks)
+    Result<void> add(std::vector<RankTrace> ranks)
     {
-        for (RankTrace& trace : ranks) {
-            JobRank rank;
-            rank.work = classify(trace, m_rules);
-            splitRecompute(trace, rank.work);
-            trace.ops = {};
-            rank.trace = std::move(trace);
-            m_ranks.push_back(std::move(rank));
+        for (RankTrace& of : ranks) {
+            leaveOutImpossible(of);
+            auto parts = TRY(splitGpus(std::move(of)));
+            for (RankTrace& trace : parts) {
+                JobRank rank;
+                rank.work = classify(trace, m_rules);
+                splitRecompute(trace, rank.work);
+                trace.ops = {};
+                rank.trace = std::move(trace);
+                if (parts.size() > 1) // a range of the process has its work on another GPU
+                    std::erase_if(rank.work.leftOut, [](const ImportReport::LeftOut& one) {
+                        return one.what == kRangesWithoutWork;
+                    });
+                m_ranks.push_back(std::move(rank));
+            }
         }
+        return {};
     }
 
     const Rules& m_rules;

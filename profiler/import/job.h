@@ -38,6 +38,11 @@ struct Job
     // Number of ranks that compute a stage together; nullopt if the traces do not state it.
     std::optional<int> tensorParallel, contextParallel;
     std::vector<std::string> warnings;
+    std::string lack; // ImportReport::lack
+    bool clocksKnown = true;
+
+    // Sets `lack`, if it is not set yet.
+    void lacks(const std::string& what) { lack = lack.empty() ? what : lack; }
 };
 
 // Collects the ranks of a job from its traces. Traces that do not state their rank are numbered by

@@ -237,6 +237,12 @@ private:
                 continue;
             const NamedOp& op = from.works[i].op;
             const auto& second = from.works[i].second;
+            const bool toNext
+                = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvGradient;
+            if (m_from == StageFrom::Names && op.stage && isTransfer(op.kind)) {
+                m_namesMessages = true;
+                m_lastStage = std::max(m_lastStage, *op.stage + (toNext ? 1 : 0));
+            }
             if (stageOf(rank, op) < 0 && hasMicroBatch(op.kind)) {
                 ++m_result.withoutStage;
                 continue;
@@ -246,7 +252,10 @@ private:
             if (second)
                 placed.second = resolved(rank, *second, iteration, counter);
             forEachOp(placed, note);
-            m_result.works.push_back(placed);
+            if (from.works[i].isLost)
+                ++m_result.lost;
+            else
+                m_result.works.push_back(placed);
         }
     }
     Op resolved(std::uint32_t rank, const NamedOp& named, int iteration, Counter& counter)
@@ -311,7 +320,8 @@ private:
             if (m_copy[i] == 0)
                 ranks.push_back(m_job.ranks[i].rank);
         const int named = held.empty() ? 1 : std::max(1, *held.rbegin() + 1);
-        const int stages = m_from == StageFrom::Ranks ? depth() : named;
+        const int further = m_job.missing.empty() ? named : std::max(named, m_lastStage + 1);
+        const int stages = m_from == StageFrom::Ranks ? depth() : further;
         int lacking = copies == 1 && !fromPipeline ? stages - static_cast<int>(held.size()) : 0;
         for (const int rank : m_job.pipelines.front())
             if (std::ranges::binary_search(m_job.missing, rank) && lacking-- > 0)
@@ -326,6 +336,15 @@ private:
                 m_copy[i] == 0 ? DeviceId{static_cast<int>(at - ranks.begin())} : DeviceId{-1});
         }
         m_result.complete = std::cmp_equal(held.size(), stages) && m_result.stagesKnown;
+        if (const int last = std::max(stages - 1, m_lastStage);
+            m_result.stagesKnown && !held.contains(last))
+            m_result.lack = fmt::format("stage {} has no trace", last);
+        else if (m_result.stagesKnown && !m_result.complete)
+            m_result.lack = "a stage has no trace";
+        else if (!m_job.missing.empty() && !m_job.knowsPipelines && !m_namesMessages)
+            m_result.lack
+                = fmt::format("{} of {} ranks have no trace and may be further stages",
+                              m_job.missing.size(), m_job.missing.size() + m_job.ranks.size());
         Shape& shape = m_result.shape;
         shape.devices = static_cast<int>(ranks.size());
         shape.dataParallel = copies;
@@ -474,6 +493,8 @@ private:
     Placement m_result;
     StageFrom m_from = StageFrom::Unknown;
     bool m_isV = false, m_hasSlices = false; // m_hasSlices: not all ops are of slice 0
+    bool m_namesMessages = false;            // whether ranges name messages with their stage
+    int m_lastStage = 0;                     // the last stage that these messages name
     std::vector<int> m_onlyStage; // by rank: the stage that its ranges name; -1: none or several
     int m_mostMicroBatches = 0;   // most micro-batches of any rank
     std::vector<std::set<int>> m_stages; // by rank: its stages

@@ -40,8 +40,9 @@ struct Placement
     bool stagesKnown = false, microBatchesKnown = false;
     bool complete = true; // whether every stage has a device with ops
     std::vector<std::string> warnings;
+    std::string lack; // ImportReport::lack
     // Numbers of works that were left out, by reason.
-    std::int64_t withoutPeer = 0, twice = 0, withoutStage = 0;
+    std::int64_t withoutPeer = 0, twice = 0, withoutStage = 0, lost = 0;
 };
 
 // Decides stages, micro-batches, devices and copies by the rules of buildRun().
@@ -51,9 +52,13 @@ Placement place(const Job& job, const FoundIterations& iterations);
 // run needs at least one device with a trace. Assumes that the SEND and the RECV of a message, and
 // all calls of a collective, end at the same time. (Without GPU work, a RECV ends soon after its
 // SEND begins, and this delay is assumed to be the same in both directions.) The differences
-// between the recorded times give the offset and the drift of a clock, and their spread. If a host
-// has no message or collective in common with another host, its times are kept and a warning is
-// added.
+// between the recorded times give the offset and the drift of a clock, and their spread.
+//
+// Files of a host share a clock if they name the host, or if it is in their names. Otherwise (no
+// host name, several sessions of Nsight Systems, two files with the same GPU, or ops that end
+// before their inputs) each file has its own clock; it is only moved if messages show that it
+// differs. If neither messages nor the order of the ops show how two clocks relate, Job::lack says
+// so.
 std::vector<engine::ImportReport::Clock> alignClocks(Job& job, const Placement& placement);
 
 // Gives the SEND and the RECV of a message the same window, as in runs of the engine. The window

@@ -1,14 +1,17 @@
 #pragma once
 
+#include "engine/base/result.h"
 #include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/timeline.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace profiler {
@@ -70,8 +73,55 @@ struct RankTrace
     std::map<int, double> losses; // iteration -> nats per token; recorded only by ranks of a kit
     std::string modelName, schemeName; // set only for a kit
     std::int64_t unreadable = 0;       // events that could not be read
+    std::int64_t shortened = 0;        // GPU work that leaveOutImpossible() ended earlier
+    std::int64_t onOtherGpus = 0;      // GPU work that splitGpus() left out
 
     const std::string& text(std::uint32_t number) const { return (*texts)[number]; }
 };
+
+// Finds values by correlation. Nearly all recordings have their work and its calls in the order of
+// their correlations, so that a search begins where the last one ended.
+template<class Value>
+class ByCorrelation
+{
+public:
+    void add(std::uint32_t correlation, Value value) { m_all.emplace_back(correlation, value); }
+    // Call it once, after the last add(). Of equal correlations, the first one added is found.
+    void sort()
+    {
+        const auto correlation = [](const auto& each) { return each.first; };
+        if (!std::ranges::is_sorted(m_all, {}, correlation))
+            std::ranges::stable_sort(m_all, {}, correlation);
+    }
+    const Value* find(std::uint32_t correlation)
+    {
+        const bool isAhead = m_next < m_all.size() && m_all[m_next].first < correlation;
+        if (!(isAhead && m_next + 1 < m_all.size() && m_all[m_next + 1].first == correlation)
+            && !(m_next < m_all.size() && m_all[m_next].first == correlation))
+            m_next = static_cast<std::size_t>(
+                std::ranges::lower_bound(m_all, correlation, {},
+                                         [](const auto& each) { return each.first; })
+                - m_all.begin());
+        else
+            m_next += isAhead ? 1 : 0;
+        const bool isKnown = m_next < m_all.size() && m_all[m_next].first == correlation;
+        return isKnown ? &m_all[m_next].second : nullptr;
+    }
+
+private:
+    std::vector<std::pair<std::uint32_t, Value>> m_all;
+    std::size_t m_next = 0; // where the last search ended
+};
+
+// Leaves out the events whose time cannot be right, and counts them as unreadable: GPU work that
+// begins long before the call that launched it, and a few events far from all others, such as those
+// at time 0. A stream executes its work in order, so work that lasts until after the end of later
+// work of its stream is ended where the next one begins, and counted as shortened.
+void leaveOutImpossible(RankTrace& trace);
+
+// Divides a process that uses several GPUs into one trace per GPU, each with all ranges. Work on
+// GPUs with less than 1 % of the time, such as that of a context on GPU 0 that every rank makes, is
+// left out. Fails with Error::Code::Unsupported if the job has more processes.
+engine::Result<std::vector<RankTrace>> splitGpus(RankTrace trace);
 
 } // namespace profiler

@@ -27,21 +27,66 @@ constexpr std::array<std::string_view, 4> kCompressed{".gz", ".xz", ".bz2", ".zs
 // count: the traces, compressed traces in an archive, and files that are skipped.
 constexpr std::int64_t kSmall = 256 << 20, kMostTimes = 200;
 
+std::string_view withoutCompression(std::string_view name)
+{
+    for (const std::string_view suffix : kCompressed)
+        if (name.ends_with(suffix))
+            return name.substr(0, name.size() - suffix.size());
+    return name;
+}
+
+// A kind of file that other profilers write.
+struct OtherKind
+{
+    std::string_view suffix, head; // "": unknown
+    std::string_view what;
+};
+constexpr std::string_view kNsysReport
+    = "a report of Nsight Systems: export it with nsys export --type sqlite and import the .sqlite";
+constexpr std::string_view kNsysStream = "a recording of Nsight Systems that was not processed: "
+                                         "open it in nsys-ui, save the .nsys-rep and run nsys "
+                                         "export --type sqlite on it";
+constexpr std::string_view kPerfetto = "a trace of Perfetto: convert it with traceconv json FILE "
+                                       "FILE.json (get.perfetto.dev/traceconv)";
+constexpr std::string_view kPickle
+    = "a pickle of Python, such as a memory snapshot of PyTorch, and has no ops: record with "
+      "torch.profiler and export_chrome_trace(); for memory, run python -m torch.cuda._memory_viz "
+      "trace_plot FILE -o FILE.html";
+constexpr std::string_view kPlane
+    = "a profile of TensorFlow or JAX: import the .trace.json.gz beside it";
+constexpr std::array kOtherKinds{
+    OtherKind{".nsys-rep", "", kNsysReport},
+    OtherKind{".qdrep", "", kNsysReport},
+    OtherKind{".qdstrm", "", kNsysStream},
+    OtherKind{".ncu-rep", "",
+              "a report of Nsight Compute, which has no time line: record with nsys profile"},
+    OtherKind{".xplane.pb", "", kPlane},
+    OtherKind{".pftrace", "", kPerfetto},
+    OtherKind{".perfetto-trace", "", kPerfetto},
+    OtherKind{".pickle", "", kPickle},
+    OtherKind{".pkl", "", kPickle},
+    OtherKind{"", "\x80\x02", kPickle},
+    OtherKind{"", "\x80\x03", kPickle},
+    OtherKind{"", "\x80\x04", kPickle},
+    OtherKind{"", "\x80\x05", kPickle},
+    // The first packet of a trace is the field 1 of a message of Protocol Buffers.
+    OtherKind{"", "\x0A", kPerfetto},
+};
+
 bool looksLikeTrace(const fs::path& file)
 {
     static constexpr std::array<std::string_view, 5> kTraces{".json", ".sqlite", ".zip", ".tar",
                                                              ".tgz"};
-    std::string name = file.filename().string();
-    if (name.starts_with('.'))
+    const std::string whole = file.filename().string();
+    if (whole.starts_with('.'))
         return false;
-    for (const std::string_view suffix : kCompressed)
-        if (name.ends_with(suffix))
-            name.resize(name.size() - suffix.size());
+    const std::string_view name = withoutCompression(whole);
     return std::ranges::any_of(kTraces,
                                [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
-Result<void> addFolder(const fs::path& folder, std::vector<fs::path>& files)
+// Sets `wrong` to a file of another kind, if the folder has one.
+Result<void> addFolder(const fs::path& folder, std::vector<fs::path>& files, fs::path& wrong)
 {
     std::error_code error;
     const auto options = fs::directory_options::skip_permission_denied;
@@ -49,6 +94,8 @@ Result<void> addFolder(const fs::path& folder, std::vector<fs::path>& files)
          each.increment(error)) {
         if (each->is_regular_file(error) && looksLikeTrace(each->path()))
             files.push_back(each->path());
+        else if (!wrongKind(each->path().filename().string(), {}).empty())
+            wrong = each->path();
         if (files.size() > kMostFiles)
             return fail(Error::Code::InvalidArgument,
                         fmt::format("{} has more than {} traces; give the folder of one job",
@@ -273,16 +320,31 @@ Result<void> visitMember(const std::string& name, ArchiveReader& archive, const 
 }
 } // namespace
 
+std::string wrongKind(std::string_view name, std::string_view head)
+{
+    const std::string_view plain = withoutCompression(name);
+    // A text may begin with a line break, which is also the tag of a field.
+    const bool isText = head.size() > 1 && static_cast<unsigned char>(head[0]) == 0x0A
+        && head.substr(1).find_first_not_of(" \t\r\n") != std::string_view::npos
+        && std::string_view("{[").find(head[head.find_first_not_of(" \t\r\n")]) < 2;
+    for (const OtherKind& kind : kOtherKinds)
+        if (kind.head.empty() ? plain.ends_with(kind.suffix)
+                              : !isText && head.starts_with(kind.head))
+            return std::string(kind.what);
+    return {};
+}
+
 Result<std::vector<fs::path>> findTraceFiles(const std::vector<fs::path>& paths)
 {
     std::vector<fs::path> files;
+    fs::path wrong;
     for (const fs::path& path : paths) {
         std::error_code error;
         const fs::file_status status = fs::status(path, error);
         if (!fs::exists(status))
             return fail(Error::Code::NotFound, path.string() + " does not exist: check the name");
         if (fs::is_directory(status)) {
-            TRY(addFolder(path, files));
+            TRY(addFolder(path, files, wrong));
         } else if (fs::is_regular_file(status)) {
             files.push_back(path);
         } else {
@@ -290,6 +352,9 @@ Result<std::vector<fs::path>> findTraceFiles(const std::vector<fs::path>& paths)
                         path.string() + " is not a file; give a trace or a folder of traces");
         }
     }
+    if (files.empty() && !wrong.empty())
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} is {}", wrong.string(), wrongKind(wrong.string(), {})));
     if (files.empty())
         return fail(Error::Code::NotFound,
                     fmt::format("{} has no traces; they end in .json, .json.gz, .sqlite, .zip or "

@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace profiler {
@@ -27,6 +28,10 @@ using OnImportProgress = std::function<bool(const ImportProgress&)>;
 // a device or pipe, or if there are no files.
 engine::Result<std::vector<std::filesystem::path>>
 findTraceFiles(const std::vector<std::filesystem::path>& paths);
+
+// What a file is that has the name or the first bytes of another kind than a trace, and the command
+// that makes a trace from it; "" if it may be a trace. `name` may end in .gz and the like.
+std::string wrongKind(std::string_view name, std::string_view head);
 
 // Decompresses a file and calls `visit(name, bytes)` for it, or for each trace in an archive (.zip,
 // .tar). gzip, xz, bzip2 and zstd are recognised by content. `before` is the total size of the

@@ -104,6 +104,8 @@ std::string runFacts(const Run& run)
 void addSummary(const Run& run, const RunMetrics& metrics, Sheet& sheet)
 {
     sheet.summary(facts(runMeasures(), ReportedRun{run, metrics}));
+    for (const std::string& warning : importWarnings(run))
+        sheet.sentence("note: " + warning);
 }
 
 void addDevices(const Run& run, const RunMetrics& metrics, Sheet& sheet)
@@ -124,6 +126,11 @@ void addDevices(const Run& run, const RunMetrics& metrics, Sheet& sheet)
 
 void addBubbles(const Run& run, const RunMetrics& metrics, Sheet& sheet)
 {
+    if (const std::string why = whyUnknown(run.info); !why.empty()) {
+        sheet.data("bubbles", Reading());
+        sheet.data("critical_path", Reading());
+        return;
+    }
     constexpr std::size_t kMost = 10;
     const Explainer explainer(run, metrics.iteration);
     const OpIndex index(run.schedule);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 namespace profiler {
 namespace {
@@ -61,14 +62,31 @@ std::int64_t commonTicks(const Table& table, std::size_t c)
     return ticks < 0 ? 1 : ticks;
 }
 
+// Whether all times of the table are shorter than a millisecond.
+bool hasOnlyShortTimes(const Table& table)
+{
+    double longest = 0;
+    for (const auto& row : table.rows)
+        for (std::size_t c = 0; c < row.size(); ++c)
+            if (table.columns[c].of.unit == Unit::Time && row[c].ticksPerUnit != 1)
+                return false;
+            else if (table.columns[c].of.unit == Unit::Time
+                     && (table.columns[c].of.shown & table.shown) != 0)
+                longest = std::max(longest, std::abs(row[c].number().value_or(0)));
+    constexpr double kMillisecond = 1e6;
+    return 0 < longest && longest < kMillisecond;
+}
+
 std::string withNote(const std::string& cell, const Reading& reading)
 {
     return reading.note.empty() || !reading.isKnown() ? cell : cell + ", " + reading.note;
 }
 
-void draw(const Table& table, std::size_t c, std::vector<DrawnColumn>& drawn)
+void draw(const Table& table, std::size_t c, bool isShort, std::vector<DrawnColumn>& drawn)
 {
-    const auto& [of, title] = table.columns[c];
+    auto [of, title] = table.columns[c];
+    if (isShort && of.unit == Unit::Time)
+        of.unit = Unit::Microseconds;
     const auto cell = [&](const auto& row) -> const Reading& { return row[c]; };
     if ((of.title.empty() && title.empty()) || (of.shown & table.shown) == 0
         || ((of.shown & kIfAny) != 0 && std::ranges::all_of(table.rows, isZero, cell)))
@@ -98,8 +116,9 @@ void draw(const Table& table, std::size_t c, std::vector<DrawnColumn>& drawn)
 std::vector<DrawnColumn> drawn(const Table& table)
 {
     std::vector<DrawnColumn> columns;
+    const bool isShort = hasOnlyShortTimes(table);
     for (std::size_t c = 0; c < table.columns.size(); ++c)
-        draw(table, c, columns);
+        draw(table, c, isShort, columns);
     return columns;
 }
 

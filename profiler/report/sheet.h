@@ -54,14 +54,15 @@ struct Fact
     Reading value;
 };
 
-// The known measures of a subject that are flagged with `shown`.
+// The measures of a subject that are flagged with `shown` and known, or unknown for a reason.
 template<class Subject>
 std::vector<Fact> facts(std::span<const Measure<Subject>> measures, const Subject& subject,
                         int shown = kSummary)
 {
     std::vector<Fact> all;
     for (const Measure<Subject>& measure : measures)
-        if (Reading value = measure(subject); (measure.shown & shown) != 0 && value.isKnown())
+        if (Reading value = measure(subject); (measure.shown & shown) != 0
+            && (value.isKnown() || (!value.note.empty() && (measure.shown & kIfAny) == 0)))
             all.push_back({measure, std::move(value)});
     return all;
 }

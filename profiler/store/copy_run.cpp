@@ -95,6 +95,7 @@ Kept addIterations(const Run& run, Window window, Run& part)
 
 void addSpans(const Run& run, Window window, const Kept& kept, Run& part)
 {
+    part.timeline.kernels = run.timeline.kernels;
     for (const Track& track : run.timeline.tracks) {
         Track& copy = part.timeline.tracks.emplace_back();
         copy.device = track.device;

@@ -39,6 +39,8 @@ void facts(auto& report, auto&& fact)
     fact("tensor_parallel", report.tensorParallel);
     fact("context_parallel", report.contextParallel);
     fact("replay_error", report.replayError);
+    fact("lack", report.lack);
+    fact("clocks_known", report.clocksKnown);
 }
 
 ReportRow factRow(std::string_view name, const std::string& text)

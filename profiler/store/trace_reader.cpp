@@ -1,5 +1,6 @@
 #include "engine/base/try.h"
 #include "engine/timeline/run.h"
+#include "profiler/store/gpu/gpu_reader.h"
 #include "profiler/store/info.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/row_tables.h"
@@ -325,6 +326,8 @@ Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& r
         changed = updateInfo(database, run).map([&](bool info) { return info || *changed; });
     if (!changed)
         return tl::unexpected(changed.error());
+    if (!m_begun)
+        TRY(readKernelTimes(database, run));
     m_begun = true;
     auto rows = RowReader::open(database, run);
     const auto last = rows.and_then([](RowReader& reader) { return reader.lastRow(); });

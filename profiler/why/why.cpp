@@ -156,6 +156,10 @@ Result<CriticalPath> criticalPath(const Run& run, int iteration)
         return fail(Error::Code::InvalidArgument,
                     "the stages of this run are unknown, so its ops have no known order; import "
                     "traces that name stages");
+    if (const std::string why = whyUnknown(run.info); !why.empty())
+        return fail(Error::Code::InvalidArgument,
+                    "the critical path of this run is unknown: " + why
+                        + "; import complete traces");
     CriticalPath path;
     path.iteration = index;
     path.window = run.timeline.iterations[static_cast<std::size_t>(index)].window;

@@ -22,12 +22,17 @@ DetailsSection timeSection(const RunView& view, const Selection& selection,
     section.rows = {
         {tr("Compute"), clock.length(device.compute)},
         {tr("Exposed communication"), clock.length(device.exposedCommunication)},
-        {tr("Bubble: fill, wait, drain"),
-         clock.length(device.fill) + QStringLiteral(" + ") + clock.length(device.wait)
-             + QStringLiteral(" + ") + clock.length(device.drain)},
-        {tr("Bubble of the iteration"), percent(static_cast<double>(device.bubble) / duration),
-         true},
     };
+    if (!whyUnknown(view.run().info).empty()) {
+        section.add(tr("Idle"), clock.length(device.bubble));
+        section.add(tr("Bubble of the iteration"), tr("unknown"), true);
+        return section;
+    }
+    section.add(tr("Bubble: fill, wait, drain"),
+                clock.length(device.fill) + QStringLiteral(" + ") + clock.length(device.wait)
+                    + QStringLiteral(" + ") + clock.length(device.drain));
+    section.add(tr("Bubble of the iteration"),
+                percent(static_cast<double>(device.bubble) / duration), true);
     return section;
 }
 

@@ -4,6 +4,7 @@
 #include "app/timeline/view/translate.h"
 #include "app/ui/text.h"
 #include "profiler/analysis/compare.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,11 +45,13 @@ DetailsSection timeSection(const RunView& view, const RunMetrics& metrics,
     section.title = tr("Time by category");
     section.note = tr("mean of devices, %1").arg(clock.scale.unit());
     section.bars.push_back({{}, {}, shareParts(sum, end - begin)});
-    section.rows
-        = {{tr("Compute"), text(compute)},
-           {tr("Exposed communication"), text(exposed)},
-           {tr("Bubble: fill, wait, drain"),
-            text(fill) + QStringLiteral(" + ") + text(wait) + QStringLiteral(" + ") + text(drain)}};
+    section.rows = {{tr("Compute"), text(compute)},
+                    {tr("Exposed communication"), text(exposed)},
+                    whyUnknown(view.run().info).empty()
+                        ? DetailsRow{tr("Bubble: fill, wait, drain"),
+                                     text(fill) + QStringLiteral(" + ") + text(wait)
+                                         + QStringLiteral(" + ") + text(drain)}
+                        : DetailsRow{tr("Idle"), text(fill + wait + drain)}};
     return section;
 }
 
@@ -81,10 +84,11 @@ DetailsSection extremes(const RunView& view, const RunMetrics& metrics)
         : number(largest->peakStash, 1) + QString::fromUtf8(" Mₐ");
     DetailsSection section;
     section.title = tr("Extremes");
-    section.rows = {
-        extreme(tr("Smallest bubble"), *least, bubble(*least)),
-        extreme(tr("Largest bubble"), *most, bubble(*most)),
-    };
+    if (whyUnknown(view.run().info).empty())
+        section.rows = {
+            extreme(tr("Smallest bubble"), *least, bubble(*least)),
+            extreme(tr("Largest bubble"), *most, bubble(*most)),
+        };
     if (view.knowsMemory())
         section.rows.push_back(extreme(
             largest->peakBytes ? tr("Largest memory") : tr("Largest stash"), *largest, memory));
@@ -230,6 +234,8 @@ Details runDetails(const RunView& view, int iteration)
     details.sentence = tr("<b>%1 bubble</b>, mean of the devices. Click a box, a bubble or a "
                           "device for its details; drag to measure.")
                            .arg(percent(metrics->bubbleRatio));
+    for (const std::string& warning : profiler::importWarnings(run))
+        details.sentence += QStringLiteral("<br>") + fromUtf8(warning).toHtmlEscaped();
     details.sections.push_back(timeSection(view, *metrics, clock));
     details.sections.push_back(extremes(view, *metrics));
     if (auto memory = gpuMemorySection(run.info))

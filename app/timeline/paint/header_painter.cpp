@@ -215,7 +215,7 @@ void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics,
         painter.setPen(theme.chrome.text);
         write(painter, area.adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter, value);
     };
-    if (!bubble)
+    if (!bubble || !std::isfinite(metrics.bubbleRatio))
         return writeValue(QStringLiteral("–"));
     const auto duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
     double largest = 1e-9;

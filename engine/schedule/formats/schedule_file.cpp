@@ -35,10 +35,42 @@ bool isDigit(char c)
     return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
+// Removes the quotes of cells (RFC 4180). A cell with a comma, a line break or a quote stays as it
+// is, because no schedule has one.
+std::string withoutQuotes(std::string_view text)
+{
+    std::string plain;
+    plain.reserve(text.size());
+    bool begins = true; // whether a cell begins at `at`
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '"' && begins) {
+            const std::size_t end = text.find_first_of(",\"\r\n", at + 1);
+            const std::size_t next = end == std::string_view::npos
+                ? end
+                : std::min(text.find_first_not_of(" \t", end + 1), text.size());
+            if (end != std::string_view::npos && text[end] == '"'
+                && (next == text.size() || std::string_view(",\r\n").find(text[next]) < 3)) {
+                plain += text.substr(at + 1, end - at - 1);
+                at = next - 1;
+                begins = false;
+                continue;
+            }
+        }
+        plain += c;
+        begins = c == ',' || c == '\n' || (begins && (c == ' ' || c == '\t'))
+            || text.substr(0, at + 1) == "\xEF\xBB\xBF";
+    }
+    return plain;
+}
+
 } // namespace
 
 Result<ScheduleFormat> scheduleFormat(std::string_view text)
 {
+    if (text.find('"') != std::string_view::npos)
+        if (const std::string plain = withoutQuotes(text); plain.find('"') == std::string::npos)
+            return scheduleFormat(plain);
     const std::string_view line = firstLine(text);
     const std::string_view word = firstWord(line);
     if (word.empty())
@@ -76,6 +108,9 @@ std::string_view formatTitle(ScheduleFormat format)
 
 Result<Schedule> readScheduleText(std::string_view text, std::string_view scheme)
 {
+    if (text.find('"') != std::string_view::npos)
+        if (const std::string plain = withoutQuotes(text); plain != text)
+            return readScheduleText(plain, scheme);
     const auto format = TRY(scheduleFormat(text));
     switch (format) {
     case ScheduleFormat::Torch:

@@ -8,6 +8,7 @@
 #include "profiler/import/rules.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -271,6 +272,14 @@ std::optional<OpKind> messageKind(std::string_view range)
     return kindOf(sends, sends == (*own < *other));
 }
 
+// "cudaLaunchKernel_v7000", "cuLaunchKernelEx", "hipExtModuleLaunchKernel", "cudaGraphLaunch"
+bool launchesKernel(std::string_view call)
+{
+    return call.find("LaunchKernel") != std::string_view::npos
+        || call.find("LaunchCooperativeKernel") != std::string_view::npos
+        || call.find("GraphLaunch") != std::string_view::npos;
+}
+
 // A kernel, copy or memset.
 struct GpuItem
 {
@@ -512,6 +521,7 @@ public:
     {
         addMarkedWorks();
         m_trace.gpu.kernels.empty() ? classifyOps() : classifyGpu();
+        countLaunches();
         finishWorks();
         return std::move(m_result);
     }
@@ -563,6 +573,32 @@ private:
         for (const GpuItem& item : items.inOrder())
             classifyItem(item);
     }
+    // Counts the launches without a kernel, and marks the ops that have only such launches.
+    void countLaunches()
+    {
+        ByCorrelation<bool> ran;
+        for (const GpuKernel& kernel : m_trace.gpu.kernels)
+            ran.add(kernel.place.correlation, true);
+        ran.sort();
+        std::vector<signed char> launches(m_trace.texts->size(), -1); // by name
+        for (const GpuCall& call : m_trace.gpu.calls) {
+            signed char& isLaunch = launches[call.name];
+            if (isLaunch < 0)
+                isLaunch = launchesKernel(m_trace.text(call.name)) ? 1 : 0;
+            if (isLaunch == 0)
+                continue;
+            ++m_result.launches;
+            if (ran.find(call.correlation) != nullptr)
+                continue;
+            ++m_result.lostLaunches;
+            const std::uint32_t mark
+                = m_marks.onAny(call.thread, call.window.begin, [](const Mark& of) {
+                      return of.isOp() && isPipelineOp(of.kind());
+                  });
+            if (mark != MarkedRanges::kNone && !m_ran[m_workOf[mark]])
+                m_result.works[m_workOf[mark]].isLost = true;
+        }
+    }
     // Used for traces without GPU work: counts the time of the outermost framework ops on the host.
     // An op of the pipeline begins with the first framework op in its range; before that, it waits
     // for its input.
@@ -571,7 +607,9 @@ private:
         std::vector<HostRange> ops = m_trace.ops;
         std::ranges::stable_sort(ops, {}, [](const HostRange& op) { return op.window.begin; });
         std::vector<std::int64_t> busyUntil(m_trace.threads.size(), 0);
+        std::vector<std::vector<std::int64_t>> begins(m_trace.threads.size()); // of ops, by thread
         for (const HostRange& op : ops) {
+            begins[op.thread].push_back(op.window.begin);
             if (op.window.begin < busyUntil[op.thread])
                 continue; // nested in another op
             busyUntil[op.thread] = op.window.end;
@@ -588,22 +626,35 @@ private:
             const std::uint32_t work = m_workOf[mark];
             m_tally.count(m_marks.all()[mark].match->rule,
                           {op.window, Match::Of::Range, work, op.name});
-            if (work != kNoWork && engine::isCompute(m_result.works[work].op.kind) && !m_ran[work])
+            if (work == kNoWork)
+                continue;
+            addJointPart(work, op.window, m_autograd.launched(op.thread, begin), begin, nullptr);
+            if (engine::isCompute(m_result.works[work].op.kind) && !m_ran[work])
                 grow(work, {begin, std::max(begin, m_result.works[work].host.end)});
         }
         addCollectives();
-        for (std::uint32_t work = 0; work < m_result.works.size(); ++work)
-            if (!m_ran[work]) {
-                grow(work, m_result.works[work].host);
-                if (m_trace.ops.empty()) // only ranges were recorded
-                    addTime(m_result.time, m_result.works[work].host.duration());
-            }
+        for (std::size_t i = 0; i < m_marks.all().size(); ++i)
+            if (m_workOf[i] != kNoWork && !m_ran[m_workOf[i]])
+                addRange(m_workOf[i], begins[m_marks.all()[i].range.thread]);
         if (m_trace.ops.empty())
             for (std::size_t i = 0; i < m_marks.all().size(); ++i)
                 if (const Mark& mark = m_marks.all()[i]; mark.isOp())
                     m_tally.count(
                         mark.match->rule,
                         {mark.range.window, Match::Of::Range, m_workOf[i], mark.range.name});
+    }
+    // Gives a work without an op of the framework the window of its range. `ops` are the times at
+    // which ops of its thread begin. If there are none in the range of a pipeline op, it only waits
+    // for its input.
+    void addRange(std::uint32_t work, const std::vector<std::int64_t>& ops)
+    {
+        const Window host = m_result.works[work].host;
+        const auto first = std::ranges::lower_bound(ops, host.begin);
+        const bool onlyWaits = !m_trace.ops.empty() && isPipelineOp(m_result.works[work].op.kind)
+            && (first == ops.end() || *first >= host.end);
+        grow(work, onlyWaits ? Window{host.end, host.end} : host);
+        if (m_trace.ops.empty()) // only ranges were recorded
+            addTime(m_result.time, host.duration());
     }
     void classifyItem(const GpuItem& item)
     {
@@ -627,9 +678,11 @@ private:
             m_tally.count(m_marks.all()[mark].match->rule, item.match);
             m_segment.reset();
             *item.work = m_workOf[mark];
-            if (m_workOf[mark] != kNoWork)
-                grow(m_workOf[mark], item.match.window);
-            return;
+            if (m_workOf[mark] == kNoWork)
+                return;
+            addJointPart(m_workOf[mark], item.match.window, m_autograd.launched(thread, launch),
+                         launch, item.work);
+            return grow(m_workOf[mark], item.match.window);
         }
         const bool backward = m_autograd.launched(thread, launch);
         if (m_numbersOps && !backward)
@@ -748,8 +801,47 @@ private:
             }
         }
     }
+    // Notes a part of a joint F and B. Functions of the autograd engine launch that of the B.
+    // `work` refers to the entry of a kernel or copy in m_result; nullptr for an op on the host.
+    void addJointPart(std::uint32_t joint, Window window, bool ofBackward, std::int64_t launch,
+                      std::uint32_t* work)
+    {
+        if (!m_result.works[joint].second)
+            return;
+        JointPart& part = m_jointParts[joint][ofBackward ? 1 : 0];
+        part.window = part.isKnown ? Window{std::min(part.window.begin, window.begin),
+                                            std::max(part.window.end, window.end)}
+                                   : window;
+        part.launch = part.isKnown ? std::min(part.launch, launch) : launch;
+        part.isKnown = true;
+        if (work != nullptr)
+            part.works.push_back(work);
+    }
+    // If the two ops of a joint range ran one after the other, as those of PyTorch's OVERLAP_F_B do
+    // by default, they are two works: the second may wait for its input in between.
+    void separateJointWorks()
+    {
+        for (const auto& [joint, parts] : m_jointParts) {
+            const NamedOp first = m_result.works[joint].op, second = *m_result.works[joint].second;
+            const bool isOrdered = isBackward(second.kind) && !isBackward(first.kind);
+            if (!isOrdered || !parts[0].isKnown || !parts[1].isKnown
+                || parts[0].window.end > parts[1].window.begin)
+                continue;
+            RuleMatch match;
+            match.ops = {second};
+            const std::int64_t end = m_result.works[joint].host.end;
+            const std::uint32_t work = addWork(match, {std::min(parts[1].launch, end), end});
+            for (std::uint32_t* const each : parts[1].works)
+                *each = work;
+            grow(work, {parts[1].window.begin, m_result.works[joint].window.end});
+            m_result.works[joint].second.reset();
+            m_result.works[joint].host.end = m_result.works[work].host.begin;
+            m_result.works[joint].window.end = parts[0].window.end;
+        }
+    }
     void finishWorks()
     {
+        separateJointWorks();
         std::vector<std::uint32_t> newIndex(m_result.works.size(), kNoWork);
         std::vector<Work> kept;
         std::vector<std::uint32_t> order(m_result.works.size());
@@ -760,8 +852,10 @@ private:
         std::ranges::stable_sort(m_result.steps, {}, begins);
         for (const std::uint32_t i : order) {
             Work& work = m_result.works[i];
-            if (!m_ran[i]) {
-                m_tally.leaveOut("Ranges of ops without GPU work", work.host.duration());
+            if (work.isLost)
+                work.window = work.host;
+            if (!m_ran[i] && !work.isLost) {
+                m_tally.leaveOut(kRangesWithoutWork, work.host.duration());
                 continue;
             }
             const auto next = std::ranges::upper_bound(m_result.steps, work.host.begin, {}, begins);
@@ -797,9 +891,18 @@ private:
         m_ran[work] = true;
     }
 
+    struct JointPart // of a work with two joint ops
+    {
+        bool isKnown = false;
+        Window window;
+        std::int64_t launch = 0;           // ns on the host; of the first kernel or op
+        std::vector<std::uint32_t*> works; // entries of its kernels and copies
+    };
+
     const RankTrace& m_trace;
     const Rules& m_rules;
     ClassifiedRank m_result;
+    std::map<std::uint32_t, std::array<JointPart, 2>> m_jointParts; // by work: of the F, of the B
     MarkedRanges m_marks;
     AutogradThreads m_autograd;
     std::vector<std::uint32_t> m_workOf; // by mark: its work

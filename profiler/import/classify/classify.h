@@ -69,6 +69,9 @@ private:
     std::int64_t m_least = -1; // shortest match that is kept, in ns; a new match must be longer
 };
 
+// ImportReport::LeftOut::what of named ops that executed nothing.
+inline constexpr const char* kRangesWithoutWork = "Ranges of ops without GPU work";
+
 inline bool isPipelineOp(engine::OpKind kind)
 {
     return kind == engine::OpKind::Forward || engine::isBackward(kind)
@@ -93,6 +96,8 @@ struct Work
     // Index in RankTrace::texts of the text that lists the ranks of the process group; 0: unknown.
     std::uint32_t group = 0;
     bool isSegment = false; // found by cutting the sequence of kernels
+    // A named op that launched kernels of which none was recorded: its window is unknown.
+    bool isLost = false;
 };
 
 struct ClassifiedRank
@@ -115,6 +120,8 @@ struct ClassifiedRank
     std::map<std::string, std::vector<Match>> matches;
     std::int64_t time = 0; // ns of all GPU work, or of all framework ops if there is no GPU work
     bool fromSegments = false; // whether F or B were found by cutting the sequence of kernels
+    // Calls that launch kernels, and those of which no kernel was recorded.
+    std::int64_t launches = 0, lostLaunches = 0;
 
     std::uint32_t workOf(const Match& match) const
     {

@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t kStep = 4 << 20;       // bytes read at once
 constexpr std::size_t kMostValue = 64 << 20; // largest event or member in bytes
 constexpr int kMostDepth = 64;               // deepest nesting of values in an event
+// An event of more bytes may be one with an unescaped quote, whose end is never found.
+constexpr std::size_t kUsualEvent = 64 << 10;
 
 // npos if `text` ends within the string. `at` is a position in the string.
 std::size_t endOfString(std::string_view text, std::size_t at)
@@ -80,6 +82,47 @@ public:
                 return std::nullopt;
         }
     }
+    // Whether the text is one event per line, without a list around them.
+    bool isListOfLines()
+    {
+        while (peek() == '{') {
+            const std::string_view text = rest(kUsualEvent);
+            const std::size_t end = endOfValue(text);
+            if (end != std::string_view::npos)
+                return looksLikeEvent(text.substr(0, end))
+                    && text.substr(0, end).find("\"traceEvents\"") == std::string_view::npos;
+            if (text.size() == kUsualEvent || !more())
+                break;
+        }
+        return false;
+    }
+    // Passes the next event to `take`. Returns false at the end, or if no event follows.
+    bool event(const std::function<bool(std::string_view)>& take)
+    {
+        peek();
+        for (;;) {
+            std::size_t end = endOfValue(rest(kUsualEvent));
+            const bool isEndless
+                = end == std::string_view::npos && (m_ended || m_size - m_at >= kUsualEvent);
+            if ((isEndless || end == 0) && skipToEvent(kUsualEvent, take))
+                return true;
+            if (isEndless)
+                end = endOfValue(rest(m_size));
+            if (end != std::string_view::npos && end != 0) {
+                const bool isRead = take(rest(end));
+                if (isRead || !skipToEvent(end, {}))
+                    m_at += end;
+                return true;
+            }
+            if (m_ended && skipToMembers()) {
+                take({m_buffer.data() + m_at, 0});
+                return true;
+            }
+            if (m_ended || m_size - m_at > kMostValue)
+                return false;
+            more();
+        }
+    }
     std::string rest() const
     {
         return engine::excerpt({m_buffer.data() + m_at, std::min<std::size_t>(m_size - m_at, 60)});
@@ -88,6 +131,82 @@ public:
     bool atEnd() { return peek() == '\0' && m_at == m_size; }
 
 private:
+    // At most `most` of the bytes in the buffer.
+    std::string_view rest(std::size_t most) const
+    {
+        return {m_buffer.data() + m_at, std::min(most, m_size - m_at)};
+    }
+    static bool looksLikeEvent(std::string_view text)
+    {
+        return text.find("\"ph\"") != std::string_view::npos;
+    }
+    // Moves to the event that begins first within the next `most` bytes, if it is whole. `lost` is
+    // called with an empty text for each event before it.
+    bool skipToEvent(std::size_t most, const std::function<bool(std::string_view)>& lost)
+    {
+        constexpr int kMostLost = 64;
+        const std::string_view text = rest(most);
+        std::size_t at = 0;
+        for (int count = 1; count <= kMostLost; ++count) {
+            for (at = text.find('{', at + 1);
+                 at != std::string_view::npos && !beginsEvent(text, at);)
+                at = text.find('{', at + 1);
+            if (at == std::string_view::npos)
+                return false;
+            const std::string_view event = rest(at + kUsualEvent).substr(at);
+            const std::size_t end = endOfValue(event);
+            if (end == std::string_view::npos || end == 0 || !looksLikeEvent(event.substr(0, end)))
+                continue;
+            for (; lost && count > 0; --count)
+                lost({m_buffer.data() + m_at, 0});
+            m_at += at;
+            return true;
+        }
+        return false;
+    }
+    // Moves to the end of the list of events, if members of the trace and its end follow.
+    bool skipToMembers()
+    {
+        constexpr int kMostTries = 1000;
+        const std::string_view text = rest(m_size);
+        std::size_t at = text.find(']');
+        for (int tries = 0; tries < kMostTries && at != std::string_view::npos; ++tries) {
+            if (areMembers(text.substr(at + 1))) {
+                m_at += at;
+                return true;
+            }
+            at = text.find(']', at + 1);
+        }
+        return false;
+    }
+    static bool areMembers(std::string_view text)
+    {
+        const auto take = [&text](char expected) {
+            text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+            const bool isThere = text.starts_with(expected);
+            text.remove_prefix(isThere ? 1 : 0);
+            return isThere;
+        };
+        while (take(','))
+            for (const char next : {':', ','}) {
+                text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+                const std::size_t end = endOfValue(text);
+                if (end == std::string_view::npos || end == 0)
+                    return false;
+                text.remove_prefix(end);
+                if (next == ':' && !take(':'))
+                    return false;
+            }
+        return take('}') && text.find_first_not_of(kBlanks) == std::string_view::npos;
+    }
+    // Whether an object begins here that is not the value of a key.
+    static bool beginsEvent(std::string_view text, std::size_t at)
+    {
+        const std::size_t before = text.substr(0, at).find_last_not_of(kBlanks);
+        const std::size_t after = text.find_first_not_of(kBlanks, at + 1);
+        return before != std::string_view::npos && after != std::string_view::npos
+            && text[after] == '"' && std::string_view(",}]").find(text[before]) < 3;
+    }
     // npos if `text` ends within its first value, 0 if the value is nested too deeply.
     static std::size_t endOfValue(std::string_view text)
     {
@@ -136,6 +255,7 @@ private:
         return !m_ended;
     }
 
+    static constexpr std::string_view kBlanks = " \t\r\n";
     const ByteSource& m_bytes;
     std::string m_buffer;
     std::size_t m_at = 0, m_size = 0;
@@ -157,6 +277,8 @@ public:
         for (const char each : std::string_view("\xEF\xBB\xBF")) // a byte order mark
             m_scanner.take(each);
         if (m_scanner.peek() == '[')
+            return readEvents();
+        if (m_scanner.isListOfLines())
             return readEvents();
         if (!m_scanner.take('{'))
             return false;
@@ -189,26 +311,30 @@ private:
         return value.has_value();
     }
 
+    // Reads a list of events, or events without a list around them.
     bool readEvents()
     {
         ++m_lists;
-        m_scanner.take('[');
-        if (m_scanner.take(']'))
-            return true;
-        do {
-            if (m_scanner.peek() == ']') // a trailing comma, which the format allows
-                break;
-            const auto event = m_scanner.value();
-            if (!event)
+        const bool isList = m_scanner.take('[');
+        for (;;) {
+            if (isList && m_scanner.take(']'))
+                return true;
+            if (m_scanner.atEnd())
+                return !isList;
+            if (m_scanner.take(','))
+                continue;
+            if (!m_scanner.event(m_take))
                 return false;
-            m_events.event(*event);
-            ++m_count;
-        } while (m_scanner.take(','));
-        return m_scanner.take(']');
+        }
     }
 
     Scanner& m_scanner;
     const JsonEvents& m_events;
+    const std::function<bool(std::string_view)> m_take = [this](std::string_view event) {
+        const bool isRead = m_events.event(event);
+        m_count += isRead ? 1 : 0;
+        return isRead;
+    };
     std::size_t m_count = 0;
     int m_lists = 0;
 };

@@ -18,14 +18,17 @@ struct JsonEvents
     // Called for a member of the trace other than its events. Values of more than 1 MiB are
     // skipped.
     std::function<void(std::string_view key, std::string_view value)> member;
-    std::function<void(std::string_view event)> event;
+    // Called for each event; returns false if the text is not a JSON object. It is empty for an
+    // event whose end cannot be found, for example because of an unescaped quote.
+    std::function<bool(std::string_view event)> event;
 };
 inline constexpr std::size_t kJsonPadding = 64;
 
-// Reads a trace in the Trace Event Format, {"traceEvents": [...], ...} or [...], in constant
-// memory. If the trace is damaged or truncated, the events before the damage are kept and the
-// returned warning says so; otherwise the warning is "". Fails with Error::Code::Corrupt if no
-// event precedes the damage, and with the errors of `bytes`.
+// Reads a trace in the Trace Event Format, {"traceEvents": [...], ...} or [...], or one event per
+// line, in constant memory. After an event that is damaged, continues with the next one. If the
+// trace is truncated, the events before that are kept and the returned warning says so; otherwise
+// the warning is "". Fails with Error::Code::Corrupt if no event precedes the damage, and with the
+// errors of `bytes`.
 engine::Result<std::string> readJsonEvents(const std::string& name, const ByteSource& bytes,
                                            const JsonEvents& events);
 

@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -63,6 +65,185 @@ bool statesMessage(const RankTrace& trace, std::uint32_t kernel)
     return std::any_of(first, end, [](const auto& each) {
         return each.second.source >= 0 || each.second.target >= 0;
     });
+}
+
+// For each kernel, copy and memset of a trace, its process as an index in RankTrace::texts.
+struct GpuProcesses
+{
+    std::vector<std::uint32_t> kernels, copies, memsets;
+};
+
+struct Place // the place of a thread in the traces of ranks
+{
+    static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+    std::size_t rank = kNone;
+    std::uint32_t thread = 0; // index in RankTrace::threads of the rank
+};
+
+// The ranks of one file, and the place of each thread.
+struct Parts
+{
+    std::vector<RankTrace> ranks;
+    std::vector<Place> placeOf;
+};
+
+using RankOf
+    = std::map<std::string, int,
+               decltype([](std::string_view a, std::string_view b) { return naturalLess(a, b); })>;
+
+// Divides the host threads of a trace and their ranges into ranks: `keys[thread]` is in `rankOf`.
+// Numbers the ranks.
+Parts divide(RankTrace& trace, const std::vector<std::string>& keys, RankOf& rankOf)
+{
+    Parts parts;
+    for (auto& [key, rank] : rankOf) {
+        rank = static_cast<int>(parts.ranks.size());
+        RankTrace& one = parts.ranks.emplace_back();
+        one.file = trace.file;
+        one.program = trace.program;
+        one.host = trace.host;
+        one.rank = rank;
+        one.worldSize = std::max(trace.worldSize.value_or(0), static_cast<int>(rankOf.size()));
+        one.texts = trace.texts;
+    }
+    for (std::size_t thread = 0; thread < trace.threads.size(); ++thread) {
+        Place& place = parts.placeOf.emplace_back();
+        const auto found = rankOf.find(keys[thread]);
+        if (found == rankOf.end())
+            continue;
+        place.rank = static_cast<std::size_t>(found->second);
+        auto& threads = parts.ranks[place.rank].threads;
+        place.thread = static_cast<std::uint32_t>(threads.size());
+        threads.push_back(trace.threads[thread]);
+    }
+    const auto give = [&](auto& rows, const auto& listOf) {
+        for (auto row : rows)
+            if (const Place& place = parts.placeOf[row.thread]; place.rank != Place::kNone) {
+                row.thread = place.thread;
+                listOf(parts.ranks[place.rank]).push_back(row);
+            }
+    };
+    give(
+        trace.ranges, [](RankTrace & rank) -> auto& { return rank.ranges; });
+    give(
+        trace.ops, [](RankTrace & rank) -> auto& { return rank.ops; });
+    give(
+        trace.gpu.calls, [](RankTrace & rank) -> auto& { return rank.gpu.calls; });
+    parts.ranks.front().unreadable = trace.unreadable;
+    return parts;
+}
+
+// What a program that merges traces puts before a process: "[PP00]" of "[PP00] 1000".
+std::string_view labelOf(std::string_view process)
+{
+    const std::size_t end = process.find_last_of(" :/");
+    return process.substr(0, end == std::string_view::npos ? 0 : end);
+}
+
+// Finds the process that launched the work of the GPU rows of a merged trace. Correlations of
+// different processes may be equal.
+class Launchers
+{
+public:
+    explicit Launchers(const Parts& parts)
+        : m_calls(parts.ranks.size())
+    {
+        for (std::size_t rank = 0; rank < parts.ranks.size(); ++rank)
+            for (const GpuCall& call : parts.ranks[rank].gpu.calls)
+                m_calls[rank].emplace(call.correlation, call.window.begin);
+    }
+    void add(const GpuKernel& kernel)
+    {
+        ++m_kernels;
+        m_matches.resize(m_calls.size());
+        for (std::size_t rank = 0; rank < m_calls.size(); ++rank) {
+            const auto call = m_calls[rank].find(kernel.place.correlation);
+            m_matches[rank] += call != m_calls[rank].end() && call->second <= kernel.window.begin;
+        }
+    }
+    // Place::kNone if it is not clear.
+    std::size_t take()
+    {
+        const auto best = std::ranges::max_element(m_matches);
+        const bool isClear = best != m_matches.end() && 10 * *best >= 9 * m_kernels
+            && std::ranges::count_if(m_matches, [&](auto each) { return 2 * each > *best; }) == 1;
+        const std::size_t rank
+            = isClear ? static_cast<std::size_t>(best - m_matches.begin()) : Place::kNone;
+        m_matches.clear();
+        m_kernels = 0;
+        return rank;
+    }
+
+private:
+    std::vector<std::unordered_map<std::uint32_t, std::int64_t>> m_calls; // begin by correlation
+    std::vector<std::ptrdiff_t> m_matches;                                // by rank
+    std::ptrdiff_t m_kernels = 0;
+};
+
+// Divides a trace that a program merged from those of several ranks: every process that launches
+// GPU work is a rank. Without such processes, the result has no ranks and `trace` is unchanged.
+// Fails with Error::Code::Unsupported if it is not clear which process launched the work of a GPU.
+Result<Parts> splitLaunchers(RankTrace&& trace, const std::vector<std::string>& processes,
+                             const GpuProcesses& of)
+{
+    RankOf rankOf;
+    for (const GpuCall& call : trace.gpu.calls)
+        rankOf.emplace(processes[call.thread], 0);
+    if (trace.gpu.kernels.empty())
+        return Parts();
+    if (rankOf.size() < 2) {
+        Parts one;
+        for (std::uint32_t thread = 0; thread < trace.threads.size(); ++thread)
+            one.placeOf.push_back({0, thread});
+        one.ranks.push_back(std::move(trace));
+        return one;
+    }
+    Parts parts = divide(trace, processes, rankOf);
+    std::map<std::uint32_t, std::vector<std::uint32_t>> kernelsOf; // by process
+    for (std::uint32_t i = 0; i < of.kernels.size(); ++i)
+        kernelsOf[of.kernels[i]].push_back(i);
+    std::map<std::uint32_t, std::size_t> launcherOf; // process of GPU rows -> rank
+    Launchers launchers(parts);
+    for (const auto& [process, kernels] : kernelsOf) {
+        std::size_t& rank = launcherOf[process] = Place::kNone;
+        const std::string_view label = labelOf(trace.text(process));
+        const auto isLabelled
+            = [&](const auto& each) { return !label.empty() && labelOf(each.first) == label; };
+        if (std::ranges::count_if(rankOf, isLabelled) == 1) {
+            rank = static_cast<std::size_t>(std::ranges::find_if(rankOf, isLabelled)->second);
+            continue;
+        }
+        for (const std::uint32_t kernel : kernels)
+            launchers.add(trace.gpu.kernels[kernel]);
+        rank = launchers.take();
+        if (rank == Place::kNone)
+            return fail(Error::Code::Unsupported,
+                        fmt::format("{} has the traces of {} processes, and it is not clear which "
+                                    "of them launched the kernels of \"{}\"; import the trace of "
+                                    "every rank as its own file",
+                                    trace.file, rankOf.size(), excerpt(trace.text(process))));
+    }
+    const auto give = [&](auto& rows, const std::vector<std::uint32_t>& process,
+                          const auto& listOf) {
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (const auto rank = launcherOf.find(process[i]); rank != launcherOf.end())
+                listOf(parts.ranks[rank->second], static_cast<std::uint32_t>(i)).push_back(rows[i]);
+    };
+    give(
+        trace.gpu.kernels, of.kernels, [&](RankTrace & rank, std::uint32_t kernel) -> auto& {
+            for (auto [each, end] = trace.nccl.equal_range(kernel); each != end; ++each)
+                rank.nccl.emplace(static_cast<std::uint32_t>(rank.gpu.kernels.size()),
+                                  each->second);
+            return rank.gpu.kernels;
+        });
+    give(
+        trace.gpu.copies, of.copies,
+        [](RankTrace & rank, std::uint32_t) -> auto& { return rank.gpu.copies; });
+    give(
+        trace.gpu.memsets, of.memsets,
+        [](RankTrace & rank, std::uint32_t) -> auto& { return rank.gpu.memsets; });
+    return parts;
 }
 
 // Adds the arguments of messages to the NCCL kernels that state none: PyTorch states the messages
@@ -126,47 +307,17 @@ public:
             m_base = base && *base >= 0 && *base <= kMostTime - m_latest ? *base : 0;
         }
     }
-    void takeEvent(std::string_view json)
+    // Returns false if the text is not an event.
+    bool takeText(std::string_view json)
     {
         const auto event = m_json.eventOf(json);
-        if (!event) {
+        if (event)
+            take(*event);
+        else
             ++m_trace.unreadable;
-            return;
-        }
-        const std::string_view phase = unquoted(event->phase);
-        if (phase == "M")
-            return takeThreadName(*event);
-        const EventCategory category = eventCategory(unquoted(event->category));
-        const bool isUsed = phase == "X" || phase == "B" || phase == "E"
-            || (phase == "i" && category == EventCategory::Instant);
-        if (!isUsed || category == EventCategory::Skip)
-            return;
-        if (m_trace.program == kOwnProgram) {
-            const OwnEvent own = ownEventOf(*event, category, m_json);
-            m_leavesOutGpuWork = m_leavesOutGpuWork || own == OwnEvent::GpuRecord;
-            if (own != OwnEvent::Measured)
-                return;
-        }
-        const auto window = event->window();
-        if (!window || window->end > kMostTime - m_base) {
-            ++m_trace.unreadable;
-            return;
-        }
-        m_latest = std::max(m_latest, window->end);
-        switch (category) {
-        case EventCategory::Kernel:
-        case EventCategory::Copy:
-        case EventCategory::Memset:
-            return takeGpuWork(*event, category, *window);
-        case EventCategory::Instant:
-            return takeMemory(*event, window->begin);
-        case EventCategory::Call:
-            return takeCall(*event, *window);
-        default:
-            phase == "X" ? takeRange(*event, category, *window) : takeOpen(*event, window->begin);
-        }
+        return event.has_value();
     }
-    std::vector<RankTrace> done()
+    Result<std::vector<RankTrace>> done()
     {
         const auto move = [this](auto& rows) {
             for (auto& row : rows) {
@@ -187,22 +338,87 @@ public:
             memory.time += m_base;
         for (const auto& open : m_open)
             m_trace.unreadable += static_cast<std::int64_t>(open.size());
+        for (const auto& [id, open] : m_asyncs)
+            m_trace.unreadable += static_cast<std::int64_t>(open.size());
         m_trace.texts = std::make_shared<const std::vector<std::string>>(m_strings.take());
         for (StatedMessage& message : m_messages)
             message.begin += m_base;
-        addBatchedMessages(m_trace, std::move(m_messages));
-        setRanksOfMessages(m_trace);
-        if (!m_trace.gpu.kernels.empty()) {
-            const auto name = m_devices.find(m_trace.gpu.kernels.front().place.device);
-            m_trace.deviceName = name != m_devices.end() ? name->second : "";
-        }
         if (m_trace.program.empty())
             m_trace.program = "Trace Event Format";
-        return splitRanks(std::move(m_trace), m_processes, m_isNamedByRule);
+        auto parts = TRY(splitLaunchers(std::move(m_trace), m_processes, m_gpuProcesses));
+        if (parts.ranks.empty())
+            return splitRanks(std::move(m_trace), m_processes, m_isNamedByRule);
+        for (std::size_t i = 0; i < parts.ranks.size(); ++i) {
+            RankTrace& rank = parts.ranks[i];
+            std::vector<StatedMessage> messages;
+            for (StatedMessage message : m_messages)
+                if (parts.placeOf[message.thread].rank == i) {
+                    message.thread = parts.placeOf[message.thread].thread;
+                    messages.push_back(message);
+                }
+            addBatchedMessages(rank, std::move(messages));
+            setRanksOfMessages(rank);
+            const auto name = rank.gpu.kernels.empty()
+                ? m_devices.end()
+                : m_devices.find(rank.gpu.kernels.front().place.device);
+            rank.deviceName = name != m_devices.end() ? name->second : "";
+        }
+        return std::move(parts.ranks);
     }
     bool leavesOutGpuWork() const { return m_leavesOutGpuWork; }
 
+    // Phases of events that are not read, such as "C".
+    const std::set<std::string>& otherPhases() const { return m_otherPhases; }
+
 private:
+    static constexpr std::size_t kMostPhases = 16;
+
+    // The phases of events that begin and end by their id and not by their thread; the capital
+    // letters are those of older versions of the format.
+    static bool isAsync(std::string_view phase)
+    {
+        return phase == "b" || phase == "e" || phase == "S" || phase == "F";
+    }
+    void take(const TraceEvent& event)
+    {
+        const std::string_view phase = unquoted(event.phase);
+        if (phase == "M")
+            return takeThreadName(event);
+        const EventCategory category = eventCategory(unquoted(event.category));
+        const bool isUsed = phase == "X" || phase == "B" || phase == "E" || isAsync(phase)
+            || (phase == "i" && category == EventCategory::Instant);
+        if (!isUsed || category == EventCategory::Skip) {
+            if (!isUsed && m_otherPhases.size() < kMostPhases)
+                m_otherPhases.emplace(phase.substr(0, 1));
+            return;
+        }
+        if (m_trace.program == kOwnProgram) {
+            const OwnEvent own = ownEventOf(event, category, m_json);
+            m_leavesOutGpuWork = m_leavesOutGpuWork || own == OwnEvent::GpuRecord;
+            if (own != OwnEvent::Measured)
+                return;
+        }
+        const auto window = event.window();
+        if (!window || window->end > kMostTime - m_base) {
+            ++m_trace.unreadable;
+            return;
+        }
+        m_latest = std::max(m_latest, window->end);
+        if (isAsync(phase))
+            return takeAsync(event, window->begin);
+        switch (category) {
+        case EventCategory::Kernel:
+        case EventCategory::Copy:
+        case EventCategory::Memset:
+            return takeGpuWork(event, category, *window);
+        case EventCategory::Instant:
+            return takeMemory(event, window->begin);
+        case EventCategory::Call:
+            return takeCall(event, *window);
+        default:
+            phase == "X" ? takeRange(event, category, *window) : takeOpen(event, window->begin);
+        }
+    }
     void takeInfo(std::string_view json)
     {
         std::string_view groups;
@@ -249,11 +465,11 @@ private:
                 takeMessage(event, window.begin);
             return m_trace.ops.push_back(range);
         }
-        range.category = m_strings.number(unquoted(event.category));
+        range.category = m_strings.number(textOf(event.category));
         constexpr std::size_t kMostArguments = 512;
         if (event.arguments.size() <= kMostArguments
             && event.arguments.find("\"External id\"") == std::string_view::npos)
-            range.arguments = m_strings.number(event.arguments);
+            range.arguments = m_strings.number(textOf(event.arguments));
         m_trace.ranges.push_back(range);
     }
     void takeMemory(const TraceEvent& event, std::int64_t time)
@@ -278,6 +494,7 @@ private:
         });
         if (memory.bytes == 0 || memory.bytes < -kMostBytes || memory.bytes > kMostBytes || !onGpu)
             return;
+        memory.device = static_cast<std::uint16_t>(std::clamp<std::int64_t>(device, 0, 0xFFFF));
         m_trace.memory.push_back(memory);
         if (total < 0 || total > kMostBytes)
             return;
@@ -311,7 +528,9 @@ private:
     }
     void takeGpuWork(const TraceEvent& event, EventCategory category, Window window)
     {
+        constexpr std::uint32_t kNoStream = 0xFFFFFFFF;
         GpuKernel kernel;
+        kernel.place.stream = kNoStream;
         GpuCopy copy;
         NcclArguments nccl;
         m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
@@ -334,20 +553,30 @@ private:
             else
                 takeNccl(key, value, nccl);
         });
+        if (kernel.place.stream == kNoStream) // some programs name it only as the thread
+            kernel.place.stream = threadOf(event);
         kernel.window = window;
+        if (event.process != m_gpuProcess) {
+            m_gpuProcess = event.process;
+            m_gpuProcessNumber = m_strings.number(textOf(event.process));
+        }
+        const std::uint32_t process = m_gpuProcessNumber;
         const std::string name = textOf(event.name);
         if (category == EventCategory::Kernel) {
+            m_gpuProcesses.kernels.push_back(process);
             kernel.name = m_strings.number(name);
             if (nccl.collective != 0 || nccl.source >= 0)
                 m_trace.nccl.emplace(static_cast<std::uint32_t>(m_trace.gpu.kernels.size()), nccl);
             m_trace.gpu.kernels.push_back(kernel);
         } else if (category == EventCategory::Memset) {
+            m_gpuProcesses.memsets.push_back(process);
             m_trace.gpu.memsets.push_back({window, kernel.place, {}, copy.bytes, 0, 3});
         } else {
             copy.kind = copyKindNamed(name);
             copy.window = window;
             copy.place = kernel.place;
             copy.sourceDevice = copy.targetDevice = kernel.place.device;
+            m_gpuProcesses.copies.push_back(process);
             m_trace.gpu.copies.push_back(copy);
         }
     }
@@ -391,6 +620,24 @@ private:
             open.pop_back();
         }
     }
+    // Reads the start or the end of a range that may overlap others of its thread.
+    void takeAsync(const TraceEvent& event, std::int64_t time)
+    {
+        auto& open = m_asyncs[fmt::format("{}\n{}\n{}", unquoted(event.process),
+                                          unquoted(event.category), event.id)];
+        const std::uint32_t name = m_strings.number(textOf(event.name));
+        const std::string_view phase = unquoted(event.phase);
+        if (phase == "b" || phase == "S")
+            return open.push_back({{time, time}, name, threadOf(event)});
+        const auto begun = std::ranges::find(open.rbegin(), open.rend(), name, &HostRange::name);
+        if (begun == open.rend() || time < begun->window.begin) {
+            ++m_trace.unreadable;
+            return;
+        }
+        begun->window.end = time;
+        m_trace.ranges.push_back(*begun);
+        open.erase(std::next(begun).base());
+    }
     std::uint32_t threadOf(const TraceEvent& event)
     {
         std::string key = fmt::format("{}\n{}", unquoted(event.process), unquoted(event.thread));
@@ -418,9 +665,15 @@ private:
     JsonParser m_json;
     std::unordered_map<std::string, std::uint32_t> m_threads; // process and thread -> index
     std::vector<std::string> m_processes;                     // by thread: its process
+    GpuProcesses m_gpuProcesses;
+    std::string m_gpuProcess; // JSON text of the process of the latest GPU work
+    std::uint32_t m_gpuProcessNumber = 0;
     std::vector<signed char> m_kept; // by name: 1 if a rule names it, 0 if not, -1 if not yet known
     // By thread: name and start of the ranges that have begun and not ended.
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
+    // By process, category and id: the asynchronous events that have begun and not ended.
+    std::unordered_map<std::string, std::vector<HostRange>> m_asyncs;
+    std::set<std::string> m_otherPhases;
     std::map<std::int64_t, std::string> m_devices; // names of GPUs, by id
     std::vector<StatedMessage> m_messages;
     // By GPU: the memory allocated before its first event, as an allocation at that time.
@@ -428,21 +681,6 @@ private:
     bool m_leavesOutGpuWork = false;
     std::int64_t m_base = 0;   // ns that are added to all times
     std::int64_t m_latest = 0; // ns; end of the latest event, without m_base
-};
-
-struct ByNumber
-{
-    bool operator()(std::string_view a, std::string_view b) const
-    {
-        return engine::naturalLess(a, b);
-    }
-};
-using RankOf = std::map<std::string, int, ByNumber>;
-
-struct Place // the place of a thread
-{
-    RankTrace* rank = nullptr;
-    std::uint32_t thread = 0; // index in rank->threads
 };
 
 } // namespace
@@ -454,8 +692,10 @@ Result<JsonTrace> readKineto(const std::string& name, const ByteSource& bytes,
     const auto warning = TRY(readJsonEvents(
         name, bytes,
         {[&](std::string_view key, std::string_view value) { reader.takeMember(key, value); },
-         [&](std::string_view event) { reader.takeEvent(event); }}));
-    JsonTrace trace{reader.done(), warning};
+         [&](std::string_view event) { return reader.takeText(event); }}));
+    JsonTrace trace{TRY(reader.done()), warning, {}};
+    for (const std::string& phase : reader.otherPhases())
+        trace.otherPhases += (trace.otherPhases.empty() ? "" : ", ") + phase;
     if (trace.warning.empty() && reader.leavesOutGpuWork())
         trace.warning = name + ": the GPU records are left out; the run's own file has them";
     return trace;
@@ -484,38 +724,7 @@ std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string
         ranks.push_back(std::move(trace));
         return ranks;
     }
-    for (auto& [key, rank] : rankOf) {
-        rank = static_cast<int>(ranks.size());
-        RankTrace one;
-        one.file = trace.file;
-        one.program = trace.program;
-        one.host = trace.host;
-        one.rank = rank;
-        one.worldSize = static_cast<int>(rankOf.size());
-        one.texts = trace.texts;
-        ranks.push_back(std::move(one));
-    }
-    std::vector<Place> placeOf(trace.threads.size());
-    for (std::uint32_t thread = 0; thread < placeOf.size(); ++thread) {
-        const auto found = rankOf.find((ofProcesses ? processes : trace.threads)[thread]);
-        if (found == rankOf.end())
-            continue;
-        RankTrace& rank = ranks[static_cast<std::size_t>(found->second)];
-        placeOf[thread] = {&rank, static_cast<std::uint32_t>(rank.threads.size())};
-        rank.threads.push_back(trace.threads[thread]);
-    }
-    const auto give = [&](std::vector<HostRange> RankTrace::*rows) {
-        for (HostRange range : trace.*rows) {
-            const Place& place = placeOf[range.thread];
-            range.thread = place.thread;
-            if (place.rank != nullptr)
-                (place.rank->*rows).push_back(range);
-        }
-    };
-    give(&RankTrace::ranges);
-    give(&RankTrace::ops);
-    ranks.front().unreadable = trace.unreadable;
-    return ranks;
+    return divide(trace, ofProcesses ? processes : trace.threads, rankOf).ranks;
 }
 
 } // namespace profiler

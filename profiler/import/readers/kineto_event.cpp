@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace profiler {
 
@@ -13,6 +14,57 @@ namespace {
 simdjson::padded_string_view padded(std::string_view json)
 {
     return simdjson::padded_string_view(json.data(), json.size(), json.size() + kJsonPadding);
+}
+
+// Consumes an escape such as "\\u00e4" if it is whole; nullopt otherwise.
+std::optional<std::uint32_t> takeUnit(std::string_view& token)
+{
+    constexpr std::size_t kSize = 6;
+    std::uint32_t unit = 0;
+    if (token.size() < kSize || !token.starts_with("\\u"))
+        return std::nullopt;
+    const char* const end = token.data() + kSize;
+    const auto [parsed, error] = std::from_chars(token.data() + 2, end, unit, 16);
+    if (error != std::errc() || parsed != end)
+        return std::nullopt;
+    token.remove_prefix(kSize);
+    return unit;
+}
+
+// Consumes the escape at the start of `token`, or two that are a surrogate pair, and appends it as
+// UTF-8. A damaged escape becomes U+FFFD.
+void appendCodePoint(std::string_view& token, std::string& text)
+{
+    constexpr std::uint32_t kReplacement = 0xFFFD;
+    std::uint32_t code = kReplacement;
+    if (const auto unit = takeUnit(token)) {
+        code = *unit;
+        std::string_view rest = token;
+        const bool isHigh = 0xD800 <= code && code < 0xDC00;
+        const auto low = isHigh ? takeUnit(rest) : std::nullopt;
+        if (low && 0xDC00 <= *low && *low < 0xE000) {
+            code = 0x10000 + ((code - 0xD800) << 10) + (*low - 0xDC00);
+            token = rest;
+        } else if (0xD800 <= code && code < 0xE000) {
+            code = kReplacement;
+        }
+    } else {
+        token.remove_prefix(2);
+    }
+    code = code == 0 ? kReplacement : code;
+    const auto add = [&](std::uint32_t lead, int bits) {
+        text += static_cast<char>(lead | code >> bits);
+        for (bits -= 6; bits >= 0; bits -= 6)
+            text += static_cast<char>(0x80U | (code >> bits & 0x3FU));
+    };
+    add(code < 0x80          ? 0
+            : code < 0x800   ? 0xC0
+            : code < 0x10000 ? 0xE0
+                             : 0xF0,
+        code < 0x80          ? 0
+            : code < 0x800   ? 6
+            : code < 0x10000 ? 12
+                             : 18);
 }
 } // namespace
 
@@ -173,7 +225,8 @@ std::optional<Window> TraceEvent::window() const
     const auto begin = nanosecondsFrom(time);
     const auto length
         = duration.empty() ? std::optional<std::int64_t>(0) : nanosecondsFrom(duration);
-    if (!begin || !length || *length < 0 || *begin < 0 || *begin > kMostTime || *length > kLongest)
+    if (!begin || !length || *length < 0 || *begin < kLeastTime || *begin > kMostTime
+        || *length > kLongest)
         return std::nullopt;
     return Window{*begin, *begin + *length};
 }
@@ -193,12 +246,20 @@ std::string textOf(std::string_view token)
     token = unquoted(token);
     std::string text;
     text.reserve(token.size());
-    for (std::size_t i = 0; i < token.size(); ++i) {
-        if (token[i] == '\\' && i + 1 < token.size())
-            // Skips the backslash; this is correct for \" \\ and \/, and names contain no other
-            // escapes.
-            ++i;
-        text += token[i];
+    while (!token.empty()) {
+        const std::size_t plain = std::min(token.find('\\'), token.size());
+        text += token.substr(0, plain);
+        token.remove_prefix(plain);
+        if (token.starts_with("\\u"))
+            appendCodePoint(token, text);
+        else if (token.size() > 1) {
+            constexpr std::string_view kEscapes = "bfnrt", kControls = "\b\f\n\r\t";
+            const std::size_t control = kEscapes.find(token[1]);
+            text += control < kControls.size() ? kControls[control] : token[1];
+            token.remove_prefix(2);
+        } else {
+            token = {};
+        }
     }
     constexpr std::size_t kMostText = 4096;
     text.resize(std::min(text.size(), kMostText));
@@ -247,6 +308,8 @@ std::optional<TraceEvent> JsonParser::eventOf(std::string_view json)
                                            {"name", &TraceEvent::name},
                                            {"pid", &TraceEvent::process},
                                            {"tid", &TraceEvent::thread},
+                                           {"id", &TraceEvent::id},
+                                           {"id2", &TraceEvent::id},
                                            {"ts", &TraceEvent::time},
                                            {"dur", &TraceEvent::duration},
                                            {"args", &TraceEvent::arguments}})

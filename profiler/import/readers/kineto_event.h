@@ -37,9 +37,10 @@ std::uint8_t copyKindNamed(std::string_view name);
 // The fields of an event as JSON text; a missing field is empty.
 struct TraceEvent
 {
-    std::string_view phase, category, name, process, thread, time, duration, arguments;
+    std::string_view phase, category, name, process, thread, id, time, duration, arguments;
 
-    // The time and duration; nullopt if either is missing, negative or too large.
+    // The time and duration; nullopt if the time is missing, the duration negative, or one of
+    // them too large. A time may be negative: it is relative to the start of the recording.
     std::optional<engine::Window> window() const;
 };
 
@@ -79,7 +80,7 @@ ProcessGroups processGroups(std::string_view list, JsonParser& json);
 // False if the description names another kind of parallelism.
 bool mayBePipelineGroup(std::string_view description);
 
-// At most 4 KiB of a JSON string. Escape sequences lose their backslash.
+// At most 4 KiB of the text of a JSON string, in UTF-8.
 std::string textOf(std::string_view token);
 
 // Assigns the number to the field, or leaves the field unchanged if the number does not fit.

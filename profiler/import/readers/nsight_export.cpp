@@ -153,13 +153,17 @@ public:
         std::vector<RankTrace> ranks;
         for (auto& [globalPid, of] : m_processes) {
             RankTrace& trace = of.trace;
-            if (onGpu ? trace.gpu.kernels.empty() : trace.ranges.empty())
+            // A process that called CUDA and has ranges may be a rank whose kernels are missing.
+            const bool isRank = onGpu
+                ? !trace.gpu.kernels.empty() || (!trace.gpu.calls.empty() && !trace.ranges.empty())
+                : !trace.ranges.empty();
+            if (!isRank)
                 continue;
             trace.file = m_progress.file;
             trace.program = m_program.empty() ? "Nsight Systems" : m_program;
             trace.host = m_host;
             trace.texts = texts;
-            if (onGpu)
+            if (!trace.gpu.kernels.empty())
                 trace.deviceName = m_gpus.nameOf(globalPid, trace.gpu.kernels.front().place.device);
             trace.unreadable = ranks.empty() ? m_unreadable : 0;
             ranks.push_back(std::move(trace));
@@ -177,6 +181,9 @@ private:
 
     Result<void> readSession()
     {
+        auto names = TRY(m_database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'"));
+        while (names.next())
+            m_tables.emplace_back(names.text(0));
         const auto version = [&](const Statement& row) {
             if (row.text(0) == "EXPORT_PRODUCT_VERSION")
                 m_program = fmt::format("Nsight Systems {}", row.text(1));
@@ -313,24 +320,25 @@ private:
     }
     Result<void> readAllocations()
     {
-        return forEach("CUDA_GPU_MEMORY_USAGE_EVENTS",
-                       {"start", "globalPid", "bytes", "memoryOperationType", "memKind"},
-                       [&](const Statement& row) {
-                           constexpr int kDevice = 2, kFree = 1;
-                           MemoryEvent memory;
-                           if (row.integer(4) != kDevice)
-                               return;
-                           const std::int64_t time = row.integer(0), bytes = row.integer(2);
-                           if (time < 0 || time > kMostTime - m_epoch || bytes < 0
-                               || bytes > kMostBytes) {
-                               ++m_unreadable;
-                               return;
-                           }
-                           memory.time = time + m_epoch;
-                           memory.bytes = row.integer(3) == kFree ? -bytes : bytes;
-                           memory.category = MemoryCategory::Buffers;
-                           process(row.integer(1)).trace.memory.push_back(memory);
-                       });
+        return forEach(
+            "CUDA_GPU_MEMORY_USAGE_EVENTS",
+            {"start", "globalPid", "bytes", "memoryOperationType", "memKind", "deviceId"},
+            [&](const Statement& row) {
+                constexpr int kDevice = 2, kFree = 1;
+                MemoryEvent memory;
+                if (row.integer(4) != kDevice)
+                    return;
+                const std::int64_t time = row.integer(0), bytes = row.integer(2);
+                if (time < 0 || time > kMostTime - m_epoch || bytes < 0 || bytes > kMostBytes) {
+                    ++m_unreadable;
+                    return;
+                }
+                memory.time = time + m_epoch;
+                memory.bytes = row.integer(3) == kFree ? -bytes : bytes;
+                memory.category = MemoryCategory::Buffers;
+                (void)row.get(5, memory.device);
+                process(row.integer(1)).trace.memory.push_back(memory);
+            });
     }
     Result<void> readNames()
     {
@@ -347,17 +355,29 @@ private:
         });
     }
 
-    // Calls `use(row)` for the rows of a table; a column that the table lacks is NULL.
+    // Calls `use(row)` for the rows of a table and of those with its name and a version, such as
+    // CUPTI_ACTIVITY_KIND_KERNEL_V3. A column that a table lacks is NULL.
     template<class Use>
-    Result<void> forEach(std::string_view table, std::vector<std::string> columns, Use use)
+    Result<void> forEach(std::string_view table, const std::vector<std::string>& columns, Use use)
+    {
+        for (const std::string& name : m_tables) {
+            const std::string_view version
+                = std::string_view(name).substr(std::min(name.size(), table.size()));
+            const bool isVersion = version.starts_with("_V") && version.size() > 2
+                && version.find_first_not_of("0123456789", 2) == std::string_view::npos;
+            if (name.starts_with(table) && (version.empty() || isVersion))
+                TRY(forEachOf(name, columns, use));
+        }
+        return {};
+    }
+    template<class Use>
+    Result<void> forEachOf(std::string_view table, std::vector<std::string> columns, Use& use)
     {
         const auto known = TRY(columnsOfTable(m_database, table));
-        if (known.empty())
-            return {};
         for (std::string& column : columns)
             column = known.contains(column) ? profiler::quoted(column) : std::string("NULL");
-        auto row = TRY(
-            m_database.prepare(fmt::format("SELECT {} FROM {}", fmt::join(columns, ", "), table)));
+        auto row = TRY(m_database.prepare(
+            fmt::format("SELECT {} FROM {}", fmt::join(columns, ", "), profiler::quoted(table))));
         constexpr std::int64_t kRowsBetweenReports = 1 << 16;
         for (std::int64_t rows = 1; row.next(); ++rows) {
             use(row);
@@ -419,6 +439,7 @@ private:
     Statement m_findName;
     std::int64_t m_epoch = 0, m_unreadable = 0;
     std::string m_host, m_program;
+    std::vector<std::string> m_tables;
     NsightGpus m_gpus;
 };
 

@@ -20,7 +20,8 @@ using IsNamedByRule = std::function<bool(std::string_view range)>;
 struct JsonTrace
 {
     std::vector<RankTrace> ranks;
-    std::string warning; // "" if all of it was read
+    std::string warning;     // "" if all of it was read
+    std::string otherPhases; // phases of events that are not read: "C, s"; "" if there are none
 };
 
 // Reads a JSON trace in the Trace Event Format, either from PyTorch's profiler (Kineto), with one

@@ -1,4 +1,7 @@
+#include "profiler/store/gpu/gpu_reader.h"
+
 #include "engine/base/try.h"
+#include "engine/timeline/kernel_name.h"
 #include "profiler/store/gpu/gpu_tables.h"
 #include "profiler/store/gpu/nsight_tables.h"
 #include "profiler/store/metrics.h"
@@ -288,6 +291,31 @@ private:
 };
 
 } // namespace
+
+Result<void> readKernelTimes(Database& database, Run& run)
+{
+    const auto known = TRY(hasTable(database, kTableOf<GpuKernelRow>.name));
+    if (!known || !run.info.import || !run.info.import->onGpu)
+        return {};
+    std::vector<KernelTimes> times(static_cast<std::size_t>(run.schedule.shape.devices));
+    std::unordered_map<std::int64_t, bool> communicates; // by id of the name
+    auto row = TRY(database.prepare(fmt::format(
+        "SELECT start, \"end\", deviceId, mangledName FROM {}", kTableOf<GpuKernelRow>.name)));
+    while (row.next()) {
+        const Window window{row.integer(0), row.integer(1)};
+        const std::int64_t device = row.integer(2), name = row.integer(3);
+        if (!isWindow(window) || device < 0 || device >= std::ssize(times))
+            return tl::unexpected(database.damaged("CUPTI_ACTIVITY_KIND_KERNEL, a kernel"));
+        const auto [isNccl, isNew] = communicates.try_emplace(name, false);
+        if (isNew)
+            isNccl->second = isNcclKernel(
+                database.text(fmt::format("SELECT value FROM StringIds WHERE id = {}", name))
+                    .value_or(""));
+        times[static_cast<std::size_t>(device)].add(isNccl->second, window);
+    }
+    run.timeline.kernels = unite(std::move(times));
+    return row.failed() ? tl::unexpected(database.error()) : Result<void>();
+}
 
 Result<GpuTrace> readGpuTrace(const std::filesystem::path& file, Window window)
 {

@@ -101,7 +101,7 @@ TEST_CASE("an inner object has the fields with its name, and is null if all are 
     const Reading device = fields(deviceMeasures(), reportedDevices(run, numbers).front());
     CHECK_FALSE(find(device, "bytes_at_peak")->isKnown()); // no memory was recorded
     const Reading all = fields(runMeasures(), ReportedRun{run, numbers});
-    CHECK(std::get<Reading::Fields>(find(all, "evidence")->data).size() == 3);
+    CHECK(std::get<Reading::Fields>(find(all, "evidence")->data).size() == 4);
     CHECK(find(all, "gpu_memory") == nullptr); // only runs on GPUs have it
     CHECK_FALSE(find(all, "mfu")->isKnown());
 }

@@ -6,7 +6,7 @@ using namespace profiler;
 TEST_CASE("a union joins what touches and drops what is empty")
 {
     CHECK(unite({{4, 6}, {0, 2}, {2, 3}, {5, 9}, {11, 11}}) == Windows{{0, 3}, {4, 9}});
-    CHECK(unite({}).empty());
+    CHECK(unite(Windows{}).empty());
 }
 
 TEST_CASE("subtraction leaves what no hole covers")

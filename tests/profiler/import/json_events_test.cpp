@@ -28,12 +28,16 @@ ReadTrace readTrace(const std::string& text, std::size_t step = 1 << 20)
         at += count;
         return count;
     };
-    const auto warning
-        = readJsonEvents("trace.json", bytes,
-                         {[&](std::string_view key, std::string_view value) {
-                              trace.members[std::string(key)] = value;
-                          },
-                          [&](std::string_view event) { trace.events.emplace_back(event); }});
+    const auto warning = readJsonEvents("trace.json", bytes,
+                                        {[&](std::string_view key, std::string_view value) {
+                                             trace.members[std::string(key)] = value;
+                                         },
+                                         [&](std::string_view event) {
+                                             const bool isObject = event.ends_with('}');
+                                             if (isObject)
+                                                 trace.events.emplace_back(event);
+                                             return isObject;
+                                         }});
     trace.warning = warning.value_or("");
     trace.error = warning ? "" : warning.error().message;
     return trace;
@@ -99,4 +103,33 @@ TEST_CASE("times with an exponent are read in every locale")
         CHECK(nanosecondsFrom("5,5e-02") == std::nullopt);
     }
     std::setlocale(LC_NUMERIC, "C");
+}
+
+TEST_CASE("an event with an unescaped quote costs only itself")
+{
+    const std::string good = R"({"ph":"X","name":"a","args":{"b":{"c":"d"}}})";
+    for (const char* bad : {R"x({"ph":"X","name":"<eval "x>(12)","args":{"e":1}})x",
+                            R"({"ph":"X","name":"say "x" twice"})", R"({"ph":"X"}})"}) {
+        CAPTURE(bad);
+        for (const std::size_t step : {7, 1 << 20}) {
+            const ReadTrace trace = readTrace("{\"traceEvents\":[" + good + ",\n" + bad + ",\n"
+                                                  + good + ",\n" + good + "\n],\"z\":1}",
+                                              step);
+            CHECK(std::ranges::count(trace.events, good) == 3);
+            CHECK(trace.members.contains("z"));
+            CHECK(trace.warning == "");
+            const ReadTrace last = readTrace(
+                "{\"traceEvents\":[" + good + ",\n" + bad + "\n],\"y\":[1],\"z\":1}\n", step);
+            CHECK(std::ranges::count(last.events, good) == 1);
+            CHECK(last.members.contains("z"));
+            CHECK(last.warning == "");
+        }
+    }
+}
+
+TEST_CASE("a trace can have one event per line")
+{
+    const ReadTrace trace = readTrace("{\"ph\":\"X\"}\n{\"ph\":\"B\"},\n{\"ph\":\"E\"}\n");
+    CHECK(trace.events.size() == 3);
+    CHECK(trace.warning == "");
 }

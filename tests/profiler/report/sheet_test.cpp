@@ -86,3 +86,14 @@ TEST_CASE("a sheet is text with blank lines between its parts, a page, or an obj
     CHECK(sheet.json()["answer"] == 42);
     CHECK(sheet.json()["rows"][0]["name"] == "a");
 }
+
+// A run of 22 µs was a table of "0.0".
+TEST_CASE("a time that is not 0 never reads as 0")
+{
+    using Row = std::int64_t;
+    constexpr std::array kTime{
+        Measure<Row>({"", "time", Unit::Time, kColumn}, [](const Row& row) { return row; })};
+    CHECK(Table(kTime, std::vector<Row>{22'000, 1'000}).text() == "time µs\n   22.0\n    1.0\n");
+    CHECK(Table(kTime, std::vector<Row>{2'000'000, 1'600}).text() == "time ms\n    2.0\n  0.002\n");
+    CHECK(timeText(4, 1) == "0.004 µs");
+}

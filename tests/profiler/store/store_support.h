@@ -75,6 +75,8 @@ inline engine::Run fullRun()
             {{"Events that cannot be read", 2, 0}},
             {{"host b", 1284, 3.5, 31, 48}},
             {"1 of 3 ranks have no trace."},
+            "rank 1 has no trace",
+            false,
             true,
             false,
             2,

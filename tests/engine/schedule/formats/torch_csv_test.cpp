@@ -154,3 +154,19 @@ TEST_CASE("errors of PyTorch's file name line and action")
     CHECK_THAT(torchError("9999999REDUCE_GRAD\n"), Catch::Contains("correct the indices"));
     CHECK(torchError("\n\n") == "the file has no actions");
 }
+
+// LibreOffice and Python's csv.QUOTE_ALL quote every cell.
+TEST_CASE("quoted cells are read as PyTorch reads them")
+{
+    const auto quoted = [](const std::string& text) {
+        std::string all = "\"";
+        for (const char c : text.substr(0, text.size() - 1))
+            all += c == ',' ? "\",\"" : c == '\n' ? "\"\r\n\"" : std::string(1, c);
+        return all + "\"\r\n";
+    };
+    const Schedule schedule = scheduleOf("1f1b", 2, 2);
+    const std::string torch = *writeTorch(schedule), own = writeCsv(schedule);
+    for (const std::string& text : {torch, quoted(torch), "\xEF\xBB\xBF" + quoted(own)})
+        CHECK(readScheduleText(text, "1f1b") == schedule);
+    CHECK(scheduleFormat(quoted(torch)) == ScheduleFormat::Torch);
+}

@@ -1,0 +1,171 @@
+#include "profiler/import/rank_trace.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+template<class Use>
+void forAllRows(RankTrace& trace, const Use& use)
+{
+    use(trace.gpu.kernels);
+    use(trace.gpu.copies);
+    use(trace.gpu.memsets);
+    use(trace.gpu.calls);
+    use(trace.ranges);
+    use(trace.ops);
+}
+
+template<class Use>
+void forGpuWork(RankTrace& trace, const Use& use)
+{
+    use(trace.gpu.kernels);
+    use(trace.gpu.copies);
+    use(trace.gpu.memsets);
+}
+
+// Removes the rows that `isBad(row)` names. The arguments of NCCL's kernels keep their kernels.
+template<class Row, class Bad>
+void removeRows(RankTrace& trace, std::vector<Row>& rows, const Bad& isBad)
+{
+    if (std::ranges::none_of(rows, isBad))
+        return;
+    std::uint32_t kept = 0;
+    std::vector<std::uint32_t> newIndex(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        newIndex[i] = kept;
+        if (isBad(rows[i])) {
+            newIndex[i] = 0xFFFFFFFF;
+            ++trace.unreadable;
+        } else if (kept++ < i) {
+            rows[kept - 1] = std::move(rows[i]);
+        }
+    }
+    rows.resize(kept);
+    if constexpr (std::is_same_v<Row, GpuKernel>) {
+        std::multimap<std::uint32_t, NcclArguments> nccl;
+        for (const auto& [kernel, arguments] : trace.nccl)
+            if (newIndex[kernel] != 0xFFFFFFFF)
+                nccl.emplace(newIndex[kernel], arguments);
+        trace.nccl = std::move(nccl);
+    }
+}
+
+// The time in which nearly all events of the trace begin. Empty if there are few events.
+Window usualTime(RankTrace& trace)
+{
+    std::vector<std::int64_t> begins; // of a sample of each kind
+    forAllRows(trace, [&](const auto& rows) {
+        constexpr std::size_t kSample = 10'000;
+        for (std::size_t i = 0; i < rows.size(); i += 1 + rows.size() / kSample)
+            begins.push_back(rows[i].window.begin);
+    });
+    constexpr std::size_t kFewest = 20, kRare = 20; // one event of 20 may be far away
+    if (begins.size() < kFewest)
+        return {};
+    const auto at = [&](std::size_t index) {
+        std::ranges::nth_element(begins, begins.begin() + static_cast<std::ptrdiff_t>(index));
+        return begins[index];
+    };
+    const std::int64_t first = at(begins.size() / kRare);
+    return {first, at(begins.size() - 1 - begins.size() / kRare) + 1};
+}
+
+void leaveOutFarEvents(RankTrace& trace)
+{
+    const Window usual = usualTime(trace);
+    if (usual.duration() == 0)
+        return;
+    constexpr std::int64_t kSecond = 1'000'000'000, kTimes = 10;
+    const std::int64_t far = kTimes * (usual.duration() + kSecond);
+    const auto isFar = [&](const auto& row) {
+        return row.window.begin < usual.begin - far || row.window.begin > usual.end + far;
+    };
+    forAllRows(trace, [&](auto& rows) { removeRows(trace, rows, isFar); });
+}
+
+// If much of the work begins before its call, the clocks of the GPU and of the host differ, and all
+// of it is kept.
+void leaveOutEarlyWork(RankTrace& trace)
+{
+    ByCorrelation<std::int64_t> begins; // of calls
+    for (const GpuCall& call : trace.gpu.calls)
+        if (call.correlation != 0)
+            begins.add(call.correlation, call.window.begin);
+    begins.sort();
+    const auto isEarly = [&](const auto& row) {
+        constexpr std::int64_t kClocks = 1'000'000; // ns; clocks differ less
+        const std::int64_t* const call = begins.find(row.place.correlation);
+        return call != nullptr && row.window.begin + kClocks < *call;
+    };
+    std::ptrdiff_t early = 0, all = 0;
+    forGpuWork(trace, [&](const auto& rows) {
+        early += std::ranges::count_if(rows, isEarly);
+        all += std::ssize(rows);
+    });
+    constexpr std::ptrdiff_t kRare = 4;
+    if (early > 0 && kRare * early <= all)
+        forGpuWork(trace, [&](auto& rows) { removeRows(trace, rows, isEarly); });
+}
+
+// CUDA executes the kernels of a graph on streams of its own, but records the stream of its launch:
+// such kernels have one correlation, and some may run at the same time.
+void endAtNextWork(RankTrace& trace)
+{
+    struct Item
+    {
+        Window* window;
+        const GpuPlace* place;
+    };
+    const auto streamOf = [](const Item& item) {
+        return std::tuple(item.place->device, item.place->context, item.place->stream);
+    };
+    std::vector<Item> items;
+    forGpuWork(trace, [&](auto& rows) {
+        for (auto& row : rows)
+            items.push_back({&row.window, &row.place});
+    });
+    const auto order = [&](const Item& item) {
+        return std::tuple(streamOf(item), item.window->begin, item.window->end);
+    };
+    if (!std::ranges::is_sorted(items, {}, order))
+        std::ranges::sort(items, {}, order);
+    constexpr std::int64_t kRounding = 1000; // ns; some programs write microseconds
+    std::vector<std::size_t> open; // earlier work of the stream that has not ended, as indices
+    std::vector<std::pair<Window*, std::int64_t>> contradicted; // and where the next work begins
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i > 0 && streamOf(items[i]) != streamOf(items[i - 1]))
+            open.clear();
+        const Window window = *items[i].window;
+        std::erase_if(open, [&](std::size_t earlier) {
+            const Item& item = items[earlier];
+            const std::uint32_t launch = item.place->correlation;
+            const bool isContradicted = window.end + kRounding < item.window->end
+                && (launch == 0 || launch != items[i].place->correlation);
+            if (isContradicted)
+                contradicted.emplace_back(item.window, items[earlier + 1].window->begin);
+            return isContradicted || item.window->end <= window.begin;
+        });
+        open.push_back(i);
+    }
+    for (const auto& [window, next] : contradicted)
+        window->end = next;
+    trace.shortened += std::ssize(contradicted);
+}
+
+} // namespace
+
+void leaveOutImpossible(RankTrace& trace)
+{
+    leaveOutFarEvents(trace);
+    leaveOutEarlyWork(trace);
+    endAtNextWork(trace);
+}
+
+} // namespace profiler

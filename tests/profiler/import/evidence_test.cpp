@@ -1,0 +1,439 @@
+#include "profiler/analysis/calibrate.h"
+#include "profiler/analysis/metrics.h"
+#include "profiler/analysis/run_measures.h"
+#include "profiler/import/import.h"
+#include "profiler/store/trace_store.h"
+#include "tests/profiler/import/nsight_traces.h"
+#include "tests/profiler/import/traces.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+// Traces that lack something, or have something wrong. They were imported as if they were whole,
+// and the program printed plausible numbers that were wrong.
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+namespace {
+
+std::string replaced(std::string text, const std::string& what, const std::string& by)
+{
+    for (std::size_t at = text.find(what); at != std::string::npos;
+         at = text.find(what, at + by.size()))
+        text.replace(at, what.size(), by);
+    return text;
+}
+
+TorchTraceOptions onGpu()
+{
+    TorchTraceOptions options;
+    options.onGpu = true;
+    return options;
+}
+
+std::vector<std::string> torchTraces(const Run& run, const TorchTraceOptions& options = onGpu())
+{
+    std::vector<std::string> texts;
+    for (int rank = 0; rank < run.schedule.shape.devices; ++rank)
+        texts.push_back(TorchTrace(run, rank, options).text());
+    return texts;
+}
+
+ImportedRun importedTexts(const std::vector<std::string>& texts,
+                          const std::vector<std::string>& names = {"0.json", "1.json"})
+{
+    const TemporaryFolder folder;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        writeText(folder / names[i], texts[i]);
+    return imported(folder);
+}
+
+// Gives the kernel event that begins at `at` other times.
+std::string withTimes(std::string text, std::size_t at, const std::string& times)
+{
+    const std::size_t begin = text.find("\"ts\":", at), end = text.find(",\"pid\"", begin);
+    return text.replace(begin, end - begin, times);
+}
+
+std::string withoutKernels(const std::string& text)
+{
+    std::string kept;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+        const std::string line = text.substr(at, end - at);
+        kept += line.find("\"cat\":\"kernel\"") == std::string::npos ? line : "";
+        at = end;
+    }
+    return kept;
+}
+
+std::string eventsOf(const std::string& text)
+{
+    const std::size_t begin = text.find("\"traceEvents\":[") + 15;
+    return text.substr(begin, text.rfind("]}") - begin);
+}
+
+double bubbleOf(const ImportedRun& imported)
+{
+    return metrics(imported.run)->bubbleRatio;
+}
+
+const std::string& lackOf(const ImportedRun& imported)
+{
+    return imported.run.info.import->lack;
+}
+
+bool warns(const ImportedRun& imported, const std::string& part)
+{
+    return std::ranges::any_of(imported.run.info.import->warnings, [&](const auto& warning) {
+        return warning.find(part) != std::string::npos;
+    });
+}
+
+std::int64_t leftOut(const ImportedRun& imported, const std::string& what)
+{
+    const auto& all = imported.run.info.import->leftOut;
+    const auto found = std::ranges::find(all, what, &ImportReport::LeftOut::what);
+    return found == all.end() ? 0 : found->count;
+}
+
+const Run kPipeline = simulatedRun("1f1b", 2, 8, 3);
+
+} // namespace
+
+TEST_CASE("a kernel without a time costs one op, and not its iteration")
+{
+    const std::string text = torchTraces(kPipeline)[0];
+    const std::size_t last = text.rfind(R"("cat":"kernel","name":"gemm")");
+    for (const char* times :
+         {R"("ts":0.000,"dur":0.000)", R"("ts":-1790857026000000.000,"dur":0)"}) {
+        const ImportedRun result
+            = importedTexts({withTimes(text, last, times), torchTraces(kPipeline)[1]});
+        CHECK(result.run.timeline.iterations.size() == 3);
+        CHECK(leftOut(result, "Events that cannot be read") == 1);
+        CHECK(leftOut(result, "Ops whose kernels are missing") == 1);
+        CHECK(
+            result.run.timeline.iterations[0].window.duration()
+            == importedTexts(torchTraces(kPipeline)).run.timeline.iterations[0].window.duration());
+        CHECK(warns(result, "Rank 0: 1 of"));
+    }
+}
+
+TEST_CASE("a kernel whose duration contradicts its stream ends at the next one")
+{
+    std::string text = torchTraces(kPipeline)[0];
+    const std::size_t kernel = text.find(R"("cat":"kernel","name":"gemm")");
+    const std::size_t duration = text.find("\"dur\":", kernel);
+    text.replace(duration, text.find(",\"pid\"", duration) - duration, "\"dur\":1600000.000");
+    const ImportedRun result = importedTexts({text, torchTraces(kPipeline)[1]});
+    CHECK(result.run.timeline.iterations[0].window.duration()
+          == importedTexts(torchTraces(kPipeline)).run.timeline.iterations[0].window.duration());
+    CHECK(warns(result, "last until after the end of later work"));
+}
+
+TEST_CASE("times before the start of the recording are read")
+{
+    TorchTraceOptions options;
+    std::vector<std::string> texts = torchTraces(kPipeline, options);
+    const double whole = bubbleOf(importedTexts(texts));
+    for (std::string& text : texts) // 20 ms earlier; the base makes all times positive
+        for (std::size_t at = text.find("\"ts\":"); at != std::string::npos;
+             at = text.find("\"ts\":", at + 5)) {
+            const std::size_t end = text.find(',', at);
+            const double time = std::stod(text.substr(at + 5, end - at - 5)) - 20'000;
+            text.replace(at, end - at, fmt::format("\"ts\":{:.3f}", time));
+        }
+    const ImportedRun result = importedTexts(texts);
+    CHECK(result.run.timeline.iterations.size() == 3);
+    CHECK(leftOut(result, "Events that cannot be read") == 0);
+    CHECK(bubbleOf(result) == Approx(whole));
+}
+
+TEST_CASE("asynchronous events and lines of JSON are read as ranges")
+{
+    std::string async, lines;
+    for (int i = 0; i < 4; ++i) {
+        const std::string name = i < 2 ? fmt::format("0F{}", i) : fmt::format("0B{}", i - 2);
+        for (const auto& [phase, time] : {std::pair("b", 10 * i), std::pair("e", 10 * i + 8)})
+            async += fmt::format(
+                R"({}{{"ph":"{}","cat":"pp","name":"{}","id":"{}","pid":0,"tid":0,"ts":{}}})",
+                async.empty() ? "" : ",", phase, name, i, time);
+        lines += fmt::format(R"({{"ph":"X","name":"{}","pid":0,"tid":0,"ts":{},"dur":8}})"
+                             "\n",
+                             name, 10 * i);
+    }
+    for (const std::string& text : {"{\"traceEvents\":[" + async + "]}", lines}) {
+        const ImportedRun result = importedTexts({text});
+        CHECK(orderOf(result.run.schedule)
+              == std::vector<std::vector<std::string>>{{"0F0", "0F1", "0B0", "0B1"}});
+        CHECK(result.run.timeline.iterations[0].window.duration() == 38'000);
+    }
+}
+
+TEST_CASE("escapes in names and hosts are read as the characters that they stand for")
+{
+    const auto rules = Rules::parse(R"([[rule]]
+        name = "zh"
+        title = "zh"
+        range = '^(?P<kind>正向|反向) 😀(?P<microbatch>\d+)$'
+        kinds = { "正向" = "F", "反向" = "B" }
+        confidence = "high")",
+                                    "rules.toml");
+    REQUIRE(rules);
+    const TemporaryFolder folder;
+    writeText(folder / "a.json", R"({"host_name":"knoten-\u00e4","traceEvents":[
+        {"ph":"X","name":"\u6b63\u5411 \ud83d\ude000","pid":1,"tid":1,"ts":1,"dur":2},
+        {"ph":"X","name":"\u53cd\u5411 \ud83d\ude000","pid":1,"tid":1,"ts":4,"dur":2}]})");
+    const auto result = importTraces({folder.path()}, *rules);
+    REQUIRE(result);
+    CHECK(result->run.info.import->ranks[0].host == "knoten-ä");
+}
+
+TEST_CASE("ranks that a program merged into one file are devices of their own")
+{
+    const std::vector<std::string> texts = torchTraces(kPipeline);
+    const auto labelled = [&](const std::string& before, int rank) {
+        const std::string label = fmt::format("{}{}", before, rank);
+        std::string text = replaced(eventsOf(texts[static_cast<std::size_t>(rank)]), "\"pid\":7",
+                                    fmt::format(R"("pid":"{}] 100{}")", label, rank));
+        return replaced(text, "\"pid\":0", fmt::format(R"("pid":"{}] 0")", label));
+    };
+    const ImportedRun result
+        = importedTexts({R"({"schemaVersion":1,"traceEvents":[)" + labelled("[PP0", 0) + ","
+                         + labelled("[PP0", 1) + "]}"});
+    CHECK(orderOf(result.run.schedule) == orderOf(kPipeline.schedule));
+    CHECK(bubbleOf(result) == Approx(bubbleOf(importedTexts(texts))));
+
+    // Their correlations are equal, and nothing else tells them apart.
+    const TemporaryFolder folder;
+    writeText(folder / "merged.json",
+              R"({"schemaVersion":1,"traceEvents":[)" + eventsOf(texts[0]) + ","
+                  + replaced(eventsOf(texts[1]), "\"pid\":7", "\"pid\":8") + "]}");
+    const auto refused = importTraces({folder.path()}, Rules::shipped());
+    REQUIRE(!refused);
+    CHECK(refused.error().message.find("import the trace of every rank as its own file")
+          != std::string::npos);
+}
+
+TEST_CASE("every GPU of one process is a device")
+{
+    const std::vector<std::string> texts = torchTraces(kPipeline);
+    std::string second = replaced(eventsOf(texts[1]), "\"correlation\":", "\"correlation\":90000");
+    second = replaced(second, "\"device\":0", "\"device\":1");
+    second = replaced(second, "\"pid\":0", "\"pid\":1");
+    second = replaced(replaced(second, R"("pid":7,"tid":7)", R"("pid":7,"tid":17)"),
+                      R"("pid":7,"tid":8)", R"("pid":7,"tid":18)");
+    const std::string head = R"({"schemaVersion":1,)", events = R"("traceEvents":[)";
+    const ImportedRun result
+        = importedTexts({head + events + eventsOf(texts[0]) + "," + second + "]}"});
+    CHECK(orderOf(result.run.schedule) == orderOf(kPipeline.schedule));
+    CHECK(bubbleOf(result) == Approx(bubbleOf(importedTexts(texts))));
+
+    const TemporaryFolder folder;
+    writeText(folder / "a.json",
+              head + R"("distributedInfo":{"rank":0,"world_size":2},)" + events + eventsOf(texts[0])
+                  + "," + second + "]}");
+    const auto refused = importTraces({folder.path()}, Rules::shipped());
+    REQUIRE(!refused);
+    CHECK(refused.error().message.find("record with one GPU per process") != std::string::npos);
+}
+
+TEST_CASE("the ops of a rank without kernels are left out, and the bubble is unknown")
+{
+    const std::vector<std::string> texts = torchTraces(kPipeline);
+    const ImportedRun one = importedTexts({texts[0], withoutKernels(texts[1])});
+    CHECK(one.run.schedule.program[DeviceId{1}].empty());
+    CHECK(std::isnan(bubbleOf(one)));
+    CHECK(lackOf(one).find("rank 1 has") == 0);
+    CHECK(warns(one, "Rank 1 has no kernels"));
+
+    const ImportedRun none = importedTexts({withoutKernels(texts[0]), withoutKernels(texts[1])});
+    CHECK(std::isnan(bubbleOf(none)));
+    CHECK(lackOf(none).find("rank 0 has") == 0);
+}
+
+// 1F1B of four ranks became one of three with a bubble of 3 %.
+TEST_CASE("without the last rank, the run has its device and no bubble")
+{
+    const TemporaryFolder folder;
+    const Run run = simulatedRun("1f1b", 4, 8);
+    writeTorchTraces(folder.path(), run, {}, 3);
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.schedule.shape.devices == 4);
+    CHECK(lackOf(result) == "stage 3 has no trace");
+    CHECK(std::isnan(bubbleOf(result)));
+    CHECK_FALSE(result.run.info.import->replayError);
+    const auto costs = calibratedCosts(result.run, result.run.schedule);
+    REQUIRE(!costs);
+    CHECK(costs.error().message.find("stage 3 has no trace") != std::string::npos);
+    const auto numbers = metrics(result.run);
+    for (const auto& measure : runMeasures())
+        if (measure.key == "bubble_ratio")
+            CHECK(measure({result.run, *numbers}).note == "stage 3 has no trace");
+}
+
+TEST_CASE("without a world size, a message shows that a stage has no trace")
+{
+    const ImportedRun result = importedTexts(
+        {replaced(torchTraces(kPipeline, {})[0], "\"world_size\":2", "\"world_size\":1")});
+    CHECK(lackOf(result) == "stage 1 has no trace");
+}
+
+TEST_CASE("clocks are compared by the messages of the ranks if no host proves them equal")
+{
+    TorchTraceOptions options = onGpu(), other = onGpu();
+    other.base += 5'000'000;
+    const double whole = bubbleOf(importedTexts(torchTraces(kPipeline, options)));
+    struct Case
+    {
+        const char *host, *otherHost, *name, *otherName;
+    };
+    for (const Case& each : {Case{"a", "b", "0.json", "1.json"},
+                             {"", "", "a_11.17.pt.trace.json", "b_22.17.pt.trace.json"},
+                             {"", "", "0.json", "1.json"},
+                             {"same", "same", "0.json", "1.json"}}) {
+        CAPTURE(each.host, each.name);
+        options.host = each.host;
+        other.host = each.otherHost;
+        const ImportedRun result
+            = importedTexts({torchTraces(kPipeline, options)[0], torchTraces(kPipeline, other)[1]},
+                            {each.name, each.otherName});
+        REQUIRE(result.run.info.import->clocks.size() == 1);
+        CHECK(result.run.info.import->clocks[0].offset == Approx(5'000'000).epsilon(0.01));
+        CHECK(bubbleOf(result) == Approx(whole).epsilon(0.01));
+    }
+    // A common clock is not moved.
+    options.host = "";
+    CHECK(importedTexts(torchTraces(kPipeline, options)).run.info.import->clocks.empty());
+}
+
+TEST_CASE("without messages, clocks are equal only if the order of the ops shows it")
+{
+    TorchTraceOptions options = onGpu();
+    options.host = "";
+    options.name = [](const Op& op) { return isTransfer(op.kind) ? "" : "PP:" + toString(op); };
+    TorchTraceOptions other = options;
+    CHECK(lackOf(importedTexts(torchTraces(kPipeline, options))) == "");
+    other.base += 5'000'000;
+    const ImportedRun result
+        = importedTexts({torchTraces(kPipeline, options)[0], torchTraces(kPipeline, other)[1]});
+    CHECK(lackOf(result) == "the clocks of the traces cannot be compared");
+    CHECK_FALSE(result.run.info.import->clocksKnown);
+    CHECK(std::isnan(bubbleOf(result)));
+}
+
+// A host range of 600 ms with 131 ms of kernels was "compute 595 ms".
+TEST_CASE("kernels show when a device computes and communicates")
+{
+    std::string text = R"({"schemaVersion":1,"traceEvents":[
+        {"ph":"X","cat":"user_annotation","name":"PP:0F0","pid":7,"tid":7,"ts":100,"dur":50},
+        {"ph":"X","cat":"user_annotation","name":"PP:0B0","pid":7,"tid":7,"ts":200,"dur":50})";
+    int number = 0;
+    const auto kernel = [&](int launch, const char* name, int begin, int end) {
+        ++number;
+        text += fmt::format(
+            R"(,{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":7,"tid":7,"ts":{},)"
+            R"("dur":1,"args":{{"correlation":{}}}}},)"
+            R"({{"ph":"X","cat":"kernel","name":"{}","pid":0,"tid":7,"ts":{},"dur":{},)"
+            R"("args":{{"device":0,"context":1,"stream":{},"correlation":{}}}}})",
+            launch, number, name, begin, end - begin, number % 2, number);
+    };
+    kernel(101, "gemm", 1000, 1010);
+    kernel(103, "ncclDevKernel_AllGather(x)", 1005, 1020);
+    kernel(105, "gemm", 1030, 1040);
+    kernel(201, "gemm", 1050, 1070);
+    kernel(203, "gemm", 1060, 1100);
+    const TemporaryFolder folder;
+    writeText(folder / "a.json", text + "]}");
+    ImportedRun result = imported(folder);
+    const auto numbers = metrics(result.run);
+    REQUIRE(numbers);
+    const DeviceMetrics& device = numbers->devices[DeviceId{0}];
+    CHECK(numbers->duration == 100'000);
+    CHECK(device.compute == 70'000);              // 1000-1010, 1030-1040, 1050-1100
+    CHECK(device.exposedCommunication == 10'000); // 1010-1020
+    CHECK(device.bubble == 20'000);
+    CHECK(device.byKind[OpKind::Forward] == 20'000); // its window has 40
+    CHECK(device.byKind[OpKind::Backward] == 50'000);
+    for (const auto& measure : deviceMeasures())
+        if (measure.key == "idle")
+            CHECK(measure({result.run, *numbers, device}).number() == 20'000);
+
+    const auto file = folder / "run.sqlite";
+    REQUIRE(writeRun(NewFile::beside(file, IfExists::Refuse, {}).value(), result.run, result.gpu));
+    CHECK(readRun(file)->timeline.kernels == result.run.timeline.kernels);
+}
+
+TEST_CASE("a run without a pipeline has idle time and no bubble")
+{
+    const ImportedRun result = importedTexts({R"x([
+        {"ph":"X","name":"block(F)","pid":1,"tid":1,"ts":10,"dur":9},
+        {"ph":"X","name":"block(B)","pid":1,"tid":1,"ts":30,"dur":9}])x"});
+    CHECK(whyUnknown(result.run.info) == "the traces show no pipeline");
+    CHECK(std::isnan(bubbleOf(result)));
+}
+
+TEST_CASE("a range in which nothing runs is a wait")
+{
+    const ImportedRun result = importedTexts({R"([
+        {"ph":"X","cat":"user_annotation","name":"PP:0F0","pid":1,"tid":1,"ts":10,"dur":10},
+        {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":12,"dur":8},
+        {"ph":"X","cat":"user_annotation","name":"PP:0I0","pid":1,"tid":1,"ts":20,"dur":100},
+        {"ph":"X","cat":"user_annotation","name":"PP:0W0","pid":1,"tid":1,"ts":120,"dur":10},
+        {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":120,"dur":10}])"});
+    CHECK(metrics(result.run)->devices[DeviceId{0}].compute == 18'000);
+}
+
+// Waits for the input of the B between the two were compute.
+TEST_CASE("a joint range whose ops ran one after the other is two ops")
+{
+    const ImportedRun result = importedTexts({R"([
+        {"ph":"X","cat":"user_annotation","name":"PP:0F0","pid":1,"tid":1,"ts":10,"dur":10},
+        {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":10,"dur":10},
+        {"ph":"X","cat":"user_annotation","name":"PP:(0F1;0B0)OVERLAP_F_B","pid":1,"tid":1,"ts":20,"dur":100},
+        {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":20,"dur":10},
+        {"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: MmBackward0","pid":1,"tid":1,"ts":100,"dur":20},
+        {"ph":"X","cat":"user_annotation","name":"PP:0B1","pid":1,"tid":1,"ts":120,"dur":20},
+        {"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: MmBackward0","pid":1,"tid":1,"ts":120,"dur":20}])"});
+    CHECK(orderOf(result.run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0F1", "0B0", "0B1"}});
+    CHECK(metrics(result.run)->devices[DeviceId{0}].compute == 60'000);
+}
+
+TEST_CASE("tables of Nsight Systems are found with a version in their name")
+{
+    const TemporaryFolder folder;
+    executeSql(folder / "a.sqlite",
+               replaced(replaced(exportSql(), "ACTIVITY_KIND_KERNEL", "ACTIVITY_KIND_KERNEL_V3"),
+                        "ACTIVITY_KIND_RUNTIME", "ACTIVITY_KIND_RUNTIME_V2"));
+    CHECK(imported(folder).run.info.import->kernels == 2);
+}
+
+TEST_CASE("files of other kinds are refused with the command that converts them")
+{
+    const TemporaryFolder folder;
+    const auto errorOf = [&](const std::string& name, const std::string& text) {
+        writeText(folder / name, text);
+        const auto result = importTraces({folder / name}, Rules::shipped());
+        return result ? std::string() : result.error().message;
+    };
+    const auto has = [](const std::string& text, const char* part) {
+        return text.find(part) != std::string::npos;
+    };
+    CHECK(has(errorOf("a.nsys-rep", "PK\x03\x04"), "nsys export --type sqlite"));
+    CHECK(has(errorOf("a.qdstrm", "x"), "nsys-ui"));
+    CHECK(has(errorOf("a.pftrace", "\x0A\x10"), "traceconv json"));
+    CHECK(has(errorOf("b.bin", "\x0A\x10\x80"), "traceconv json"));
+    CHECK(has(errorOf("a.pickle", "\x80\x04\x95"), "_memory_viz"));
+    CHECK(has(errorOf("c.bin", "\x80\x04\x95"), "_memory_viz"));
+    CHECK(has(errorOf("a.json", R"({"traceEvents":[{"ph":"C","name":"x","ts":1}]})"), "phases C"));
+    // A folder that has only such a file.
+    std::filesystem::create_directory(folder / "reports");
+    writeText(folder / "reports" / "r.nsys-rep", "x");
+    const auto result = importTraces({folder / "reports"}, Rules::shipped());
+    REQUIRE(!result);
+    CHECK(has(result.error().message, "nsys export"));
+}
