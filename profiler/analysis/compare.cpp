@@ -91,6 +91,21 @@ void multiply(Amount& amount, double by)
         *one *= by;
 }
 
+// The median of the measured iterations of every round; empty with fewer than three rounds.
+std::vector<double> roundMedians(const Run& run)
+{
+    std::map<int, std::vector<std::int64_t>> rounds;
+    int measured = 0;
+    for (const Iteration& one : run.timeline.iterations)
+        if (one.kind == Iteration::Kind::Measured && run.info.plannedIterations > 0)
+            rounds[measured++ * run.info.rounds / run.info.plannedIterations].push_back(
+                one.window.duration());
+    std::vector<double> medians;
+    for (auto& [round, times] : rounds)
+        medians.push_back(static_cast<double>(medianOf(times)));
+    return medians.size() < 3 ? std::vector<double>() : medians;
+}
+
 void addAmounts(const std::vector<const Run*>& runs, Comparison& comparison)
 {
     const Run& base = *runs[comparison.baseline];
@@ -107,6 +122,10 @@ void addAmounts(const std::vector<const Run*>& runs, Comparison& comparison)
             iterations = measuredMetrics(*runs[r]);
         const double ticks = ratio(base.info.ticksPerUnit, info.ticksPerUnit)
             * (comparison.isPerToken ? 1000 / static_cast<double>(info.tokensPerIteration) : 1);
+        compared.session = info.session;
+        compared.rounds = roundMedians(*runs[r]);
+        for (double& round : compared.rounds)
+            round *= ticks;
         for (const Measure<ReportedRun>& measure : runMeasures()) {
             if ((measure.shown & (kDifference | kOperation)) == 0)
                 continue;
@@ -219,6 +238,17 @@ void addNotesOnWork(const std::vector<const Run*>& runs, std::vector<std::string
     noteIf(contradictIn(runs, "--sequence"), "the runs have different sequence lengths");
 }
 
+// Whether runs of this program were measured without taking turns.
+bool areMeasuredApart(const std::vector<const Run*>& runs)
+{
+    const auto isMeasured = [](const Run* run) {
+        return run->info.mode == Mode::Emulate || run->info.mode == Mode::Live;
+    };
+    return std::ranges::all_of(runs, isMeasured)
+        && ((runs.size() > 1 && runs.front()->info.session.empty())
+            || differ(runs, [](const Run& run) { return run.info.session; }));
+}
+
 bool haveOtherClocks(const std::vector<const Run*>& runs)
 {
     int least = 0, most = 0; // MHz
@@ -258,6 +288,9 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
            "the runs assume different links between devices");
     noteIf(contradictIn(runs, "--mapping"), "the runs map devices to nodes differently");
     noteIf(contradictIn(runs, "--device-memory"), "the runs have different memory limits");
+    noteIf(areMeasuredApart(runs),
+           "the runs were measured one after another, so intervals leave out drift of the machine; "
+           "bscope run --rounds lets them take turns");
     noteIf(haveOtherClocks(runs), "the clocks of the GPUs differ by over 5 %");
     return notes;
 }
@@ -359,7 +392,19 @@ std::optional<Change> Comparison::change(std::string_view key, std::size_t run,
     const Amount *from = runs[other].amount(key), *to = runs[run].amount(key);
     if (from == nullptr || to == nullptr || !haveOneUnit(run, other))
         return std::nullopt;
-    return profiler::change(*from, *to);
+    Change change = profiler::change(*from, *to);
+    const ComparedRun &a = runs[other], &b = runs[run];
+    if (key != "iteration" || a.rounds.empty() || a.session != b.session
+        || a.rounds.size() != b.rounds.size())
+        return change;
+    std::vector<std::int64_t> perRound;
+    for (std::size_t i = 0; i < a.rounds.size(); ++i)
+        perRound.push_back(std::llround(b.rounds[i] - a.rounds[i]));
+    if (const auto interval = medianInterval(std::move(perRound)))
+        change.by = {change.by.value, Spread::Interval,
+                     std::min(change.by.value, static_cast<double>(interval->least)),
+                     std::max(change.by.value, static_cast<double>(interval->most))};
+    return change;
 }
 
 namespace {

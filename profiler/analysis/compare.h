@@ -85,6 +85,10 @@ struct ComparedRun
     std::optional<std::int64_t> peakBytes; // largest peak memory of a device
     std::optional<double> peakStash; // in units of M_a; nullopt if the micro-batches are unknown
     std::optional<double> lossFirst, lossLast;
+    // The median iteration of every round, in the unit of `amounts`, if the run took turns with the
+    // others of its session; empty with fewer than three rounds.
+    std::string session;
+    std::vector<double> rounds;
 
     const Amount* amount(std::string_view key) const; // nullptr: unknown
     double time() const;                              // amount("iteration")
@@ -104,7 +108,9 @@ struct Comparison
     std::vector<std::string> notes;
 
     const ComparedRun& base() const { return runs[baseline]; }
-    // nullopt: the number is unknown, or the runs have no common unit.
+    // nullopt: the number is unknown, or the runs have no common unit. The interval of the
+    // iteration of runs that took turns is that of the paired rounds: drift of the machine reaches
+    // both runs of a round, and what differs between rounds is in the interval.
     std::optional<Change> change(std::string_view key, std::size_t run, std::size_t other) const;
     std::optional<Change> change(std::string_view key, std::size_t run) const
     {

@@ -160,6 +160,37 @@ TEST_CASE("what makes runs unlike is named before the result")
                                  "devices to nodes differently. "));
 }
 
+// The machine slowed down by a tenth in every round: the runs overlap, their differences do not.
+TEST_CASE("runs that took turns are compared round by round")
+{
+    const auto turns = [](const char* label, std::initializer_list<int> durations) {
+        Run run = labelled(
+            handMade({.devices = 1, .stages = 1, .microBatches = 1}, {0, 9}, {{0, "0F0", 0, 2}}),
+            label);
+        run.info.mode = Mode::Emulate;
+        run.info.session = "one";
+        run.info.rounds = run.info.plannedIterations = static_cast<int>(durations.size());
+        run.timeline.iterations.clear();
+        std::int64_t begin = 0;
+        for (const int duration : durations) {
+            run.timeline.iterations.push_back(
+                {0, Iteration::Kind::Measured, {begin, begin + duration * 1'000'000}, {}, {}, {}});
+            begin += duration * 1'000'000;
+        }
+        return run;
+    };
+    const Run a = turns("A", {10, 12, 14, 16, 18}), b = turns("B", {11, 13, 15, 17, 19});
+    const Comparison together = compare({&a, &b}).value();
+    CHECK(together.change("iteration", 1)->isDistinguishable());
+    CHECK(together.notes.empty());
+    Run alone = b;
+    alone.info.session.clear();
+    const Comparison apart = compare({&a, &alone}).value();
+    CHECK_FALSE(apart.change("iteration", 1)->isDistinguishable());
+    REQUIRE(apart.notes.size() == 1);
+    CHECK_THAT(apart.notes.front(), Catch::Contains("--rounds"));
+}
+
 TEST_CASE("runs on the two clocks are never subtracted")
 {
     const Run units = labelled(simulated("1f1b", 2, 4), "1F1B");
