@@ -21,6 +21,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <algorithm>
@@ -576,6 +577,13 @@ Result<PredictedRun> simulateArguments(const std::vector<std::string>& arguments
     options.json = true;
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::ExtrasError&) {
+        const auto extras = app.remaining();
+        const auto option = std::ranges::find_if(
+            extras, [](const std::string& word) { return word.starts_with("--"); });
+        return fail(Error::Code::Unsupported,
+                    fmt::format("unknown option {}; bscope simulate --help lists all",
+                                option == extras.end() ? extras.front() : *option));
     } catch (const CLI::ParseError& error) {
         return fail(Error::Code::Unsupported,
                     fmt::format("{}; see bscope simulate --help", error.what()));

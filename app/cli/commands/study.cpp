@@ -220,8 +220,11 @@ Result<int> runAndPrint(const StudyOptions& options)
         progress->points(of.done, of.all, of.left.count());
     };
     how.cancelled = &interrupt.requested();
-    const auto results = runStudy(study, toml, options.folder, evaluate, how);
+    auto results = runStudy(study, toml, options.folder, evaluate, how);
     if (!results) {
+        std::string& message = results.error().message;
+        if (results.error().code != Error::Code::Cancelled && !message.starts_with(options.file))
+            message = options.file + ": " + message;
         progress->failed(results.error().message);
         return tl::unexpected(results.error());
     }
