@@ -431,8 +431,9 @@ private:
         shape.microBatches = std::max(shape.microBatches, 1);
         setSlices();
         m_result.withoutPeer
-            = static_cast<std::int64_t>(std::erase_if(m_result.works, [](const PlacedWork& work) {
-                  return isTransfer(work.op.kind) && work.op.peer == Op::kNoPeer;
+            = static_cast<std::int64_t>(std::erase_if(m_result.works, [&](const PlacedWork& work) {
+                  return isTransfer(work.op.kind)
+                      && (work.op.peer == Op::kNoPeer || work.op.stage.value >= shape.stages);
               }));
         splitBackward();
         std::set<std::tuple<std::uint32_t, int, Op>> seen;

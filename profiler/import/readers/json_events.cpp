@@ -169,7 +169,7 @@ private:
     {
         constexpr int kMostTries = 1000;
         const std::string_view text = rest(m_size);
-        std::size_t at = text.find(']');
+        std::size_t at = text.find(']', 1);
         for (int tries = 0; tries < kMostTries && at != std::string_view::npos; ++tries) {
             if (areMembers(text.substr(at + 1))) {
                 m_at += at;

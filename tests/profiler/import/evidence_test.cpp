@@ -282,6 +282,17 @@ TEST_CASE("without a world size, a message shows that a stage has no trace")
     CHECK(lackOf(result) == "stage 1 has no trace");
 }
 
+// Its messages had a stage that the schedule lacks.
+TEST_CASE("a rank that recorded only messages has no ops")
+{
+    std::string text = torchTraces(kPipeline)[1];
+    for (const char* name : {"PP:1F", "PP:1B"})
+        text = replaced(text, name, "x");
+    const ImportedRun result = importedTexts({torchTraces(kPipeline)[0], text});
+    CHECK(lackOf(result) == "stage 1 has no trace");
+    CHECK(std::isnan(bubbleOf(result)));
+}
+
 TEST_CASE("clocks are compared by the messages of the ranks if no host proves them equal")
 {
     TorchTraceOptions options = onGpu(), other = onGpu();

@@ -133,3 +133,10 @@ TEST_CASE("a trace can have one event per line")
     CHECK(trace.events.size() == 3);
     CHECK(trace.warning == "");
 }
+
+// Its damaged key made it a list of lines, of which the end of the list was never passed.
+TEST_CASE("a trace whose key is damaged ends")
+{
+    CHECK(readTrace("{\"trace\": [{\"ph\":\"X\"}, {\"ph\":\"X\"}, nul]}x").events.size() < 3);
+    CHECK(readTrace("{\"ph\": nul]}, {\"ph\":\"X\"}]}").events.size() < 3);
+}
