@@ -9,11 +9,6 @@
 
 namespace app {
 
-QRectF toQt(const profiler::Rect& rect)
-{
-    return {rect.x, rect.y, rect.width, rect.height};
-}
-
 namespace {
 
 // Text is laid out at this many pixels per em and then scaled down. At this size, Qt's advances

@@ -18,6 +18,5 @@ inline QRectF toQt(const profiler::Rect& r)
 // called on any thread.
 void paintScene(QPainter& painter, const profiler::Scene& scene);
 
-QRectF toQt(const profiler::Rect& rect);
 
 } // namespace app

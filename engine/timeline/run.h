@@ -65,7 +65,7 @@ struct RunRequest
     int plannedWarmup = 0, plannedIterations = 1;
     // The runs of a session took turns on the machine: in each round, every run measured an equal
     // part of its iterations. "": the run did not take turns.
-    std::string session;
+    std::string session = {};
     int rounds = 0;
 
     friend bool operator==(const RunRequest&, const RunRequest&) = default;
