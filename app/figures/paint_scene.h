@@ -18,5 +18,4 @@ inline QRectF toQt(const profiler::Rect& r)
 // called on any thread.
 void paintScene(QPainter& painter, const profiler::Scene& scene);
 
-
 } // namespace app

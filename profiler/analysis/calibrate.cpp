@@ -24,6 +24,11 @@ namespace {
 
 using Cost = OpCosts::Cost;
 
+bool isReceive(OpKind kind)
+{
+    return kind == OpKind::RecvActivation || kind == OpKind::RecvGradient;
+}
+
 // Returns the kind of the transfer in the reverse direction, which moves as many bytes over the
 // same link.
 OpKind otherWay(OpKind kind)
@@ -83,9 +88,11 @@ double lossToVariation(const Run& run, const RecordedTimes& times)
     OpCosts costs;
     std::uint32_t number = 0;
     for (const DeviceId d : run.schedule.program.ids()) {
-        auto& ofDevice = costs.of.emplace_back(run.schedule.program[d].size());
-        for (Cost& cost : ofDevice)
-            cost = times[number++].value_or(Cost{});
+        auto& ofDevice = costs.of.emplace_back();
+        for (const Op& op : run.schedule.program[d]) {
+            ofDevice.push_back(isReceive(op.kind) ? Cost{} : times[number].value_or(Cost{}));
+            ++number;
+        }
     }
     const auto typical = simulate(run.schedule, costs);
     return typical && !typical->iterations.empty() ? over(typical->iterations.front()) : 1;
@@ -107,8 +114,7 @@ public:
         std::map<Class, Samples> samples;
         for (std::uint32_t number = 0; number < times.size(); ++number) {
             const Op& op = opAt(run.schedule, index, number);
-            if (!times[number] || op.kind == OpKind::RecvActivation
-                || op.kind == OpKind::RecvGradient)
+            if (!times[number] || isReceive(op.kind))
                 continue;
             const Class own = classOf(op, index.deviceOf(number), options.ofRun);
             samples[own].add(*times[number]);
@@ -275,9 +281,7 @@ Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
         auto& ofDevice = costs.of.emplace_back();
         ofDevice.reserve(lowered.program[d].size());
         for (const Op& op : lowered.program[d]) {
-            const bool receives
-                = op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
-            const auto cost = receives ? std::optional(Cost{}) : prices.of(op, d);
+            const auto cost = isReceive(op.kind) ? std::optional(Cost{}) : prices.of(op, d);
             const bool isFree = isImported && !isCopy(op.kind)
                 && (!isCompute(op.kind) || op.kind == OpKind::OptimizerStep);
             if (!cost && !isFree)

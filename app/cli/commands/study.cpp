@@ -223,9 +223,9 @@ Result<int> runAndPrint(const StudyOptions& options)
     auto results = runStudy(study, toml, options.folder, evaluate, how);
     if (!results) {
         std::string& message = results.error().message;
+        progress->failed(message);
         if (results.error().code != Error::Code::Cancelled && !message.starts_with(options.file))
             message = options.file + ": " + message;
-        progress->failed(results.error().message);
         return tl::unexpected(results.error());
     }
     progress->finished(options.folder, Outcome::Finished);

@@ -47,7 +47,7 @@ TEST_CASE("the summary shows BitPipe's numbers by device and in total, with thei
 }
 
 // The share was 0.0, as if the device had no bubble, and the stash and the messages were 0.
-TEST_CASE("a device without a trace has dashes in place of numbers")
+TEST_CASE("a device without a trace has dashes, and no device a bubble")
 {
     const auto run
         = std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun({"1f1b", 2, 2})));
@@ -59,14 +59,14 @@ TEST_CASE("a device without a trace has dashes in place of numbers")
                                             static_cast<const QAbstractItemModel*>(&range)}) {
         const auto column = static_cast<int>(header(*model).indexOf(QStringLiteral("Bubble, %")));
         REQUIRE(column >= 0);
-        CHECK(row(*model, 0)[column] == QStringLiteral("33.3"));
+        CHECK(row(*model, 0)[column] == QStringLiteral("–"));
         CHECK(row(*model, 1)[column] == QStringLiteral("–"));
         CHECK_FALSE(model->index(1, column).data(kShareRole).isValid());
         const auto first = header(*model).indexOf(QStringLiteral("Compute, units"));
         REQUIRE(first >= 0);
         for (const QString& cell : row(*model, 1).mid(first))
             CHECK(cell == QStringLiteral("–"));
-        CHECK(row(*model, 2)[column] == QStringLiteral("33.3"));
+        CHECK(row(*model, 2)[column] == QStringLiteral("–"));
     }
 }
 
