@@ -4,7 +4,9 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/cost/cost_model.h"
+#include "engine/schedule/check/validate.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/recorded_times.h"
@@ -69,35 +71,6 @@ struct Class
     friend auto operator<=>(const Class&, const Class&) = default;
 };
 
-// The duration of the median iteration divided by that of typical ops. Op medians leave out what an
-// iteration loses to its slowest ops, so a prediction from them is multiplied by this ratio. 1 for
-// a stream, whose ops ran once, and for a run that cannot be simulated.
-double lossToVariation(const Run& run, const RecordedTimes& times)
-{
-    const int reported = reportedIteration(run.timeline);
-    if (reported < 0 || run.info.mode == Mode::Simulate || run.schedule.shape.windows > 1)
-        return 1;
-    const auto& iterations = run.timeline.iterations;
-    const auto over = [&](const Iteration& typical) {
-        const std::int64_t median = iterations[reported].window.duration();
-        const std::int64_t own = typical.window.duration();
-        return own > 0 ? ratio(median, own) : 1;
-    };
-    if (iterations.back().kind == Iteration::Kind::Replay)
-        return over(iterations.back());
-    OpCosts costs;
-    std::uint32_t number = 0;
-    for (const DeviceId d : run.schedule.program.ids()) {
-        auto& ofDevice = costs.of.emplace_back();
-        for (const Op& op : run.schedule.program[d]) {
-            ofDevice.push_back(isReceive(op.kind) ? Cost{} : times[number].value_or(Cost{}));
-            ++number;
-        }
-    }
-    const auto typical = simulate(run.schedule, costs);
-    return typical && !typical->iterations.empty() ? over(typical->iterations.front()) : 1;
-}
-
 class PriceBook
 {
 public:
@@ -105,12 +78,7 @@ public:
         : m_options(options)
     {
         const OpIndex index(run.schedule);
-        RecordedTimes times = recordedTimes(run);
-        const double lost = lossToVariation(run, times);
-        for (std::optional<Cost>& cost : times)
-            if (cost)
-                cost
-                    = Cost{std::llround(cost->duration * lost), std::llround(cost->latency * lost)};
+        const RecordedTimes times = recordedTimes(run);
         std::map<Class, Samples> samples;
         for (std::uint32_t number = 0; number < times.size(); ++number) {
             const Op& op = opAt(run.schedule, index, number);
@@ -258,8 +226,11 @@ Error missingTimes(const std::set<OpKind>& kinds, const std::string& scheme)
         divides ? ", or set the share of I in a backward with --split-backward SHARE" : ""));
 }
 
-Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
-                                const CalibrateOptions& options)
+namespace {
+
+// The costs of typical ops.
+Result<OpCosts> typicalCosts(const Run& run, const Schedule& lowered,
+                             const CalibrateOptions& options)
 {
     if (const std::string why = whyUnknown(run.info); !why.empty())
         return tl::unexpected(misfit("the times of this run cannot be predicted from: " + why
@@ -292,6 +263,55 @@ Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
     TRY(checkTicks(costs));
     if (!unknown.empty())
         return tl::unexpected(missingTimes(unknown, lowered.scheme));
+    return costs;
+}
+
+// The duration of the median iteration divided by that of typical ops. Op medians leave out what an
+// iteration loses to its slowest ops, so a prediction from them is multiplied by this ratio. 1 for
+// a stream, whose ops ran once, and for a run that cannot be simulated.
+double lossToVariation(const Run& run, CalibrateOptions options)
+{
+    const int reported = reportedIteration(run.timeline);
+    if (reported < 0 || run.info.mode == Mode::Simulate || run.schedule.shape.windows > 1)
+        return 1;
+    const auto& iterations = run.timeline.iterations;
+    const auto over = [&](const Iteration& typical) {
+        const std::int64_t median = iterations[reported].window.duration();
+        const std::int64_t own = typical.window.duration();
+        return own > 0 ? ratio(median, own) : 1;
+    };
+    if (iterations.back().kind == Iteration::Kind::Replay)
+        return over(iterations.back());
+    Schedule own = run.schedule;
+    if (run.info.mode == Mode::Imported) { // its messages may be incomplete
+        for (auto& program : own.program)
+            std::erase_if(program, [](const Op& op) {
+                return op.kind != OpKind::Forward && !isBackward(op.kind)
+                    && op.kind != OpKind::Recompute;
+            });
+        if (!validate(own).empty())
+            return 1;
+        own = lower(own);
+    }
+    options.ofSchedule = options.ofRun;
+    options.rules = {};
+    const auto costs = typicalCosts(run, own, options);
+    const auto typical = costs ? simulate(own, *costs) : tl::unexpected(costs.error());
+    return typical && !typical->iterations.empty() ? over(typical->iterations.front()) : 1;
+}
+
+} // namespace
+
+Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
+                                const CalibrateOptions& options)
+{
+    auto costs = TRY(typicalCosts(run, lowered, options));
+    const double lost = options.correctsVariation ? lossToVariation(run, options) : 1;
+    for (auto& ofDevice : costs.of)
+        for (Cost& cost : ofDevice)
+            cost = {std::llround(static_cast<double>(cost.duration) * lost),
+                    std::llround(static_cast<double>(cost.latency) * lost)};
+    TRY(checkTicks(costs));
     return costs;
 }
 

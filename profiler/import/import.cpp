@@ -54,7 +54,7 @@ std::optional<double> replayError(const Run& run)
     if (!whyUnknown(run.info).empty() || !validate(order).empty())
         return std::nullopt;
     const Schedule lowered = lower(order);
-    const auto costs = calibratedCosts(run, lowered);
+    const auto costs = calibratedCosts(run, lowered, {.correctsVariation = false});
     if (!costs)
         return std::nullopt;
     const auto replayed = simulate(lowered, *costs);
