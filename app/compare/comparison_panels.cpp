@@ -276,6 +276,7 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     , m_pareto(makeChart("paretoChart", tr("Iteration against peak memory")))
     , m_kind(named(new QComboBox, "histogramKind", tr("Kind of op")))
     , m_only(makeButton({}, QStringLiteral("compareOnly")))
+    , m_note(new ElidedLabel("small"))
     , m_tabs(named(new QTabBar, "compareTabs", tr("Tables and charts")))
     , m_stack(new QStackedWidget)
     , m_columns(makeSplitter(Qt::Horizontal))
@@ -359,13 +360,9 @@ QWidget* ComparisonPanels::makeTabs()
         m_tabs->addTab(name);
     connect(m_tabs, &QTabBar::currentChanged, m_stack, &QStackedWidget::setCurrentIndex);
     auto* differences = makeSurface("plain");
-    auto* note = new ElidedLabel("small");
-    note->setText(tr("Small numbers: 95 % interval of the difference; exact: the same in every "
-                     "iteration. Green, red: the interval excludes 0 and the difference is over "
-                     "1 % of the baseline."));
-    note->setFixedHeight(kNote);
+    m_note->setFixedHeight(kNote);
     spaced(new QVBoxLayout(differences), {}, 0,
-           {{m_table, 1}, spaced(new QHBoxLayout, {12, 0, 12, 0}, 0, {{note, 1}})})
+           {{m_table, 1}, spaced(new QHBoxLayout, {12, 0, 12, 0}, 0, {{m_note, 1}})})
         ->addStretch(0);
     for (QWidget* page : std::initializer_list<QWidget*>{
              differences, m_operationTable, m_deviceTable, m_causes, makeDistribution(), m_times})
@@ -433,6 +430,13 @@ void ComparisonPanels::show(const CompareNumbersPointer& numbers, const RunNames
         = numbers == nullptr || m_numbers == nullptr || numbers->runs != m_numbers->runs;
     m_numbers = numbers;
     m_names = names;
+    m_note->setText((numbers && numbers->comparison.isMeasuredApart
+                         ? tr("Measured one after another: drift of the machine is not in the "
+                              "intervals. ")
+                         : QString())
+                    + tr("Small numbers: 95 % interval of the difference; exact: the same in every "
+                         "iteration. Green, red: the interval excludes 0 and the difference is "
+                         "over 1 % of the baseline."));
     m_differences->showDifferences(numbers, names);
     m_operations->showOperations(numbers, names);
     m_devices->showDevices(numbers, names);

@@ -16,6 +16,7 @@ class QTabBar;
 namespace app {
 
 class DataTable;
+class ElidedLabel;
 class SceneView;
 
 // A table with one row per compared run, which stores the index of its run. Its columns are
@@ -106,6 +107,7 @@ private:
     SceneView *m_causes, *m_durations, *m_times, *m_pareto;
     QComboBox* m_kind;
     QPushButton* m_only;
+    ElidedLabel* m_note; // below the differences
     QTabBar* m_tabs;
     QStackedWidget* m_stack;
     QSplitter* m_columns;

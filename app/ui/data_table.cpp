@@ -12,6 +12,7 @@
 #include <QScrollBar>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -149,7 +150,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1),
                       chrome.grid);
     const QVariant share = index.data(kShareRole);
-    if (share.isValid())
+    if (share.isValid() && std::isfinite(share.toDouble())) // NaN: unknown
         paintShare(*painter, option.rect, share.toDouble());
     const QRect line = paintBelow(*painter, option.rect, index);
     const QRect rest = paintDifference(*painter, paintPicture(*painter, line, index), index);

@@ -288,9 +288,6 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
            "the runs assume different links between devices");
     noteIf(contradictIn(runs, "--mapping"), "the runs map devices to nodes differently");
     noteIf(contradictIn(runs, "--device-memory"), "the runs have different memory limits");
-    noteIf(areMeasuredApart(runs),
-           "the runs were measured one after another, so intervals leave out drift of the machine; "
-           "bscope run --rounds lets them take turns");
     noteIf(haveOtherClocks(runs), "the clocks of the GPUs differ by over 5 %");
     return notes;
 }
@@ -341,6 +338,7 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
     comparison.isPerToken = differ(runs, [](const Run& r) { return r.info.tokensPerIteration; })
         && std::ranges::all_of(runs, [](const Run* r) { return r->info.tokensPerIteration > 0; });
     comparison.notes = notesOn(runs);
+    comparison.isMeasuredApart = areMeasuredApart(runs);
     if (trainOtherModels(runs))
         comparison.obstacle = kOtherModels;
     addAmounts(runs, comparison);

@@ -104,6 +104,9 @@ struct Comparison
     bool isPerToken = false;
     std::string
         obstacle; // why results cannot be compared: "the runs train different models"; or ""
+    // Whether the runs were measured without taking turns (RunRequest::session), so that intervals
+    // leave out drift of the machine between them.
+    bool isMeasuredApart = false;
     // Differences that make the comparison less meaningful: "the runs have different modes", ...
     std::vector<std::string> notes;
 

@@ -302,6 +302,9 @@ void addComparison(std::span<const Run* const> runs, const Comparison& compariso
             sheet.sentence(summarize(comparison, r));
     for (const std::string& note : comparison.notes)
         sheet.sentence("note: " + note);
+    if (comparison.isMeasuredApart)
+        sheet.sentence("note: the runs did not take turns, so intervals leave out drift of the "
+                       "machine; bscope run --rounds interleaves runs");
 }
 
 } // namespace profiler

@@ -132,6 +132,7 @@ Sheet comparisonSheet(const CompareOptions& options, const Runs& all)
     sheet.data("comparable", all.comparison.comparable);
     sheet.data("verdict", verdict(all.comparison).text());
     sheet.data("per_1000_tokens", all.comparison.isPerToken);
+    sheet.data("measured_apart", all.comparison.isMeasuredApart);
     sheet.data("notes", Reading::List(notes.begin(), notes.end()));
     sheet.data(
         "loss_goal",

@@ -44,7 +44,8 @@ DetailsSection timeSection(const RunView& view, const RunMetrics& metrics,
     DetailsSection section;
     section.title = tr("Time by category");
     section.note = tr("mean of devices, %1").arg(clock.scale.unit());
-    section.bars.push_back({{}, {}, shareParts(sum, end - begin)});
+    if (view.timeline().kernels.empty()) // else the bar would be of host ranges
+        section.bars.push_back({{}, {}, shareParts(sum, end - begin)});
     section.rows = {{tr("Compute"), text(compute)},
                     {tr("Exposed communication"), text(exposed)},
                     whyUnknown(view.run().info).empty()
@@ -231,13 +232,17 @@ Details runDetails(const RunView& view, int iteration)
     details.unit = clock.scale.unit();
     details.left = whichIteration(run, iteration) + QStringLiteral(", ") + modeText(run.info);
     details.right = shapeText(run);
-    details.sentence = tr("<b>%1 bubble</b>, mean of the devices. Click a box, a bubble or a "
-                          "device for its details; drag to measure.")
-                           .arg(percent(metrics->bubbleRatio));
+    QStringList sentences;
+    if (whyUnknown(run.info).empty())
+        sentences << tr("<b>%1 bubble</b>, mean of the devices. Click a box, a bubble or a device "
+                        "for its details; drag to measure.")
+                         .arg(percent(metrics->bubbleRatio));
     for (const std::string& warning : profiler::importWarnings(run))
-        details.sentence += QStringLiteral("<br>") + fromUtf8(warning).toHtmlEscaped();
+        sentences << fromUtf8(warning).toHtmlEscaped();
+    details.sentence = sentences.join(QStringLiteral("<br>"));
     details.sections.push_back(timeSection(view, *metrics, clock));
-    details.sections.push_back(extremes(view, *metrics));
+    if (DetailsSection section = extremes(view, *metrics); !section.rows.empty())
+        details.sections.push_back(std::move(section));
     if (auto memory = gpuMemorySection(run.info))
         details.sections.push_back(std::move(*memory));
     details.sections.push_back(facts(view, *metrics));

@@ -61,7 +61,7 @@ QString iterationTitle(const engine::Iteration& iteration)
 {
     using enum engine::Iteration::Kind;
     return iteration.kind == Warmup ? tr("warm-up")
-        : iteration.kind == Replay  ? tr("median")
+        : iteration.kind == Replay  ? tr("typical")
                                     : tr("iteration %1").arg(iteration.number);
 }
 
