@@ -78,7 +78,7 @@ int withOutputChecked(int status)
 } // namespace
 
 int main(int argc, char** argv)
-{
+try {
     engine::prepareProcess();
     if (argc > 1 && std::string_view(argv[1]) == "figure")
         return withOutputChecked(app::figureCommand(argc, argv));
@@ -95,4 +95,7 @@ int main(int argc, char** argv)
         return withOutputChecked(0);
     }
     return runWindow(argc, argv, line);
+} catch (const std::exception& error) {
+    engine::printError("bubblescope: " + engine::messageOf(error) + "\n");
+    return 1;
 }

@@ -188,8 +188,7 @@ void Settings::setGeometry(const QByteArray& geometry)
 std::vector<RecentRun> Settings::recentRuns() const
 {
     std::vector<RecentRun> runs;
-    const int count
-        = std::min(m_settings->beginReadArray(kRecent), static_cast<int>(kRecentRuns));
+    const int count = std::min(m_settings->beginReadArray(kRecent), static_cast<int>(kRecentRuns));
     for (int i = 0; i < count; ++i) {
         m_settings->setArrayIndex(i);
         RecentRun run = readEntry(*m_settings);

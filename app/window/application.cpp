@@ -37,9 +37,10 @@ bool Application::notify(QObject* receiver, QEvent* event)
         report(tr("Out of memory. Close some runs."));
     } catch (const std::exception& error) {
         const auto limit = engine::limitReached(error);
-        report(limit ? QString::fromStdString(*limit)
-                     : tr("%1. This is a bug, please report it.")
-                           .arg(QString::fromUtf8(error.what())));
+        report(
+            limit
+                ? QString::fromStdString(*limit)
+                : tr("%1. This is a bug, please report it.").arg(QString::fromUtf8(error.what())));
     }
     return false;
 }

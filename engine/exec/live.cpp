@@ -1,8 +1,8 @@
 #include "engine/exec/live.h"
 
-#include "engine/base/process.h"
 #include "engine/base/clock.h"
 #include "engine/base/median.h"
+#include "engine/base/process.h"
 #include "engine/base/try.h"
 #include "engine/exec/op_costs.h"
 #include "engine/pipeline/pipeline.h"

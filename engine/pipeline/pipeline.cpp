@@ -1,7 +1,7 @@
 #include "engine/pipeline/pipeline.h"
 
-#include "engine/base/process.h"
 #include "engine/base/check.h"
+#include "engine/base/process.h"
 #include "engine/schedule/notation.h"
 #include "engine/transport/matched.h"
 

@@ -28,8 +28,8 @@ struct CalibrateOptions
     // If true, an op that the run also has takes as long as in the run. If false, all ops of one
     // kind, stage and slice take the same time.
     bool ownTimes = true;
-    // If false, the costs are those of typical ops, from which the recorded schedule takes less than
-    // its median iteration.
+    // If false, the costs are those of typical ops, from which the recorded schedule takes less
+    // than its median iteration.
     bool correctsVariation = true;
     // Mappings of the run and of the schedule; nullopt: consecutive devices share a node.
     std::optional<engine::Mapping> ofRun = {}, ofSchedule = {};

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -23,6 +24,7 @@ struct Pair
     std::int64_t time = 0;       // time on the common clock
     std::int64_t difference = 0; // the host's time - common time
     bool toHost = false;         // true: the host received the message; false: sent it
+    bool isMessage = false;      // false: a part of a collective
 };
 
 struct Fit
@@ -46,9 +48,28 @@ std::int64_t medianDifference(const std::vector<Pair>& pairs, bool toHost)
     return medianOf(differences);
 }
 
+// No message arrives before it was sent, so the differences in one direction are at least the
+// offset and those in the other at most. Sets the offset to the middle of these bounds. Leaves it
+// if there is no message in one direction, or if noise lets the bounds cross.
+void keepOrder(const std::vector<Pair>& pairs, Fit& fit)
+{
+    std::optional<std::int64_t> least, most;
+    for (const Pair& pair : pairs) {
+        if (!pair.isMessage)
+            continue;
+        const std::int64_t difference = pair.difference - (fit.at(pair.time) - fit.offset);
+        if (pair.toHost)
+            most = std::min(most.value_or(difference), difference);
+        else
+            least = std::max(least.value_or(difference), difference);
+    }
+    if (least && most && *least <= *most)
+        fit.offset = *least + (*most - *least) / 2;
+}
+
 // Fits offset and drift to the differences. The delay of a message is added to the differences in
 // one direction and subtracted in the other, so the offset is the mean of the medians of both
-// directions.
+// directions, unless the order of messages says more.
 Fit fitted(const std::vector<Pair>& pairs)
 {
     const auto count = std::ranges::count(pairs, true, &Pair::toHost);
@@ -78,6 +99,7 @@ Fit fitted(const std::vector<Pair>& pairs)
         distances.push_back(std::llabs(
             std::llround(residual(pair) - fit.drift * static_cast<double>(pair.time - fit.from))));
     fit.spread = medianOf(distances);
+    keepOrder(pairs, fit);
     return fit;
 }
 
@@ -347,16 +369,21 @@ private:
             const std::int64_t time = medianOf(moments);
             for (const End& there : ends)
                 if (clockOf(there.rank) == clock)
-                    pairs.push_back({time, momentOf(there) - time, there.receives});
+                    pairs.push_back(
+                        {time, momentOf(there) - time, there.receives, isTransfer(kindOf(there))});
         }
         return pairs;
+    }
+
+    OpKind kindOf(const End& end) const
+    {
+        return m_job.ranks[end.rank].work.works[end.work].op.kind;
     }
 
     std::int64_t momentOf(const End& end) const
     {
         const Window window = windowOf(end);
-        const bool isSend
-            = !end.receives && isTransfer(m_job.ranks[end.rank].work.works[end.work].op.kind);
+        const bool isSend = !end.receives && isTransfer(kindOf(end));
         return isSend && !m_onGpu ? window.begin : window.end;
     }
 

@@ -84,7 +84,7 @@ Result<void> readExperiment(Database& database, RunInfo& info)
     ExperimentRow row;
     auto read = readOnlyRow(database, row);
     info.experiment = std::move(row.toml);
-    info.command = std::move(row.command);
+    info.command = engine::oneLine(row.command);
     return read;
 }
 
@@ -97,6 +97,8 @@ Result<void> readMetrics(Database& database, RunInfo& info)
                 return;
             isKnown = true;
             fits = row.get(1, value);
+            if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, std::string>)
+                value = engine::oneLine(value);
         });
         if (!isKnown)
             fits = takeGpuMetric(name, row.integer(1), info);
@@ -115,7 +117,7 @@ Result<void> readArenas(Database& database, RunInfo& info)
 
 std::size_t sizeOfText(std::string& text)
 {
-    text = oneLine(text);
+    text = engine::oneLine(text);
     return text.size();
 }
 std::size_t sizeOfText(auto& /*other*/)

@@ -200,9 +200,10 @@ struct NextScheme
     engine::Run run; // the prediction
 };
 
-// Predicts all synchronous schemes and returns the fastest one of those that keep the run's limit of
-// memory (--device-memory); nullopt if none is faster than the run. `isCancelled` is called before every scheme and may be empty. Fails if the times of the
-// run's stages are not known, and with Error::Code::Cancelled if isCancelled() returned true.
+// Predicts all synchronous schemes and returns the fastest one of those that keep the run's limit
+// of memory (--device-memory); nullopt if none is faster than the run. `isCancelled` is called
+// before every scheme and may be empty. Fails if the times of the run's stages are not known, and
+// with Error::Code::Cancelled if isCancelled() returned true.
 engine::Result<std::optional<NextScheme>> nextScheme(const engine::Run& run,
                                                      const std::function<bool()>& isCancelled = {});
 

@@ -12,6 +12,7 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/experiment/experiment_fields.h"
+#include "engine/experiment/experiment_schedule.h"
 #include "engine/timeline/run.h"
 #include "profiler/report/run_sheet.h"
 #include "profiler/store/gpu/gpu_metrics.h"
@@ -371,6 +372,7 @@ Result<std::vector<Experiment>> experimentsOf(const Experiment& experiment,
         TRY(experimentField("--scheme").set(all.back(), scheme));
         if (std::ranges::count(schemes, scheme) > 1)
             return fail(Error::Code::InvalidArgument, "--scheme " + scheme + " is given twice");
+        TRY(scheduleOf(all.back())); // all are checked before one is trained
     }
     if (all.empty())
         all.push_back(experiment);

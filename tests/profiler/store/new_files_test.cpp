@@ -192,7 +192,8 @@ TEST_CASE("a limit on the size of files reaches flush() and finish()")
               signal(SIGXFSZ, SIG_IGN);
               const rlimit limit{300'000, 300'000};
               setrlimit(RLIMIT_FSIZE, &limit);
-              return writeUntilFull(folder / "run.sqlite", run, "reached the largest size of a file");
+              return writeUntilFull(folder / "run.sqlite", run,
+                                    "reached the largest size of a file");
           })
           == 0);
 }
