@@ -293,6 +293,7 @@ double lossToVariation(const Run& run, CalibrateOptions options)
             return 1;
         own = lower(own);
     }
+    options.ownTimes = true;
     options.ofSchedule = options.ofRun;
     options.rules = {};
     const auto costs = typicalCosts(run, own, options);
