@@ -20,6 +20,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -308,13 +310,20 @@ private:
     Result<Run> m_run = fail(Error::Code::Cancelled, "cancelled");
 };
 
-// Trains on one thread per run; only the run whose turn it is executes.
-void takeTurns(std::vector<Recording>& recordings, const std::atomic<bool>& cancel)
+// Trains on one thread per run; only the run whose turn it is executes. Emulated runs share one
+// core: the system would keep each thread on a core of its own, and other processes slow one core
+// more than another, so that equal runs differed by up to 20 %.
+void takeTurns(std::vector<Recording>& recordings, bool onOneCore, const std::atomic<bool>& cancel)
 {
     Turns turns(recordings.size());
+    cpu_set_t core;
+    CPU_ZERO(&core);
+    CPU_SET(std::max(0, sched_getcpu()), &core);
     std::vector<std::thread> threads;
     for (std::size_t own = 0; own < recordings.size(); ++own)
         threads.emplace_back([&, own] {
+            if (onOneCore)
+                pthread_setaffinity_np(pthread_self(), sizeof core, &core);
             turns.await(own);
             recordings[own].train(
                 [&] {
@@ -420,7 +429,10 @@ Result<int> record(const std::vector<Experiment>& experiments, const RecordOptio
     if (recordings.size() == 1)
         recordings.front().train([] {}, interrupt.requested());
     else
-        takeTurns(recordings, interrupt.requested());
+        takeTurns(recordings,
+                  experiments.front().mode == Mode::Emulate
+                      && experiments.front().backend == Backend::Cpu,
+                  interrupt.requested());
     Result<int> status = 0;
     for (Recording& each : recordings)
         if (auto one = each.conclude();
