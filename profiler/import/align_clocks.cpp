@@ -153,6 +153,8 @@ public:
     std::vector<ImportReport::Clock> run()
     {
         std::vector<ImportReport::Clock> clocks;
+        if (m_clocks.empty()) // nothing was placed
+            return clocks;
         std::set<std::string> aligned{m_clocks.front()}, others(m_clocks.begin(), m_clocks.end());
         others.erase(m_clocks.front());
         for (bool progress = true; progress && !others.empty();) {
