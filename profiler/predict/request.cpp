@@ -3,6 +3,7 @@
 #include "engine/base/try.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/schedule/formats/schedule_file.h"
+#include "engine/schedule/transfers.h"
 #include "profiler/analysis/predicted_info.h"
 
 #include <fmt/format.h>
