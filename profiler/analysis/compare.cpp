@@ -96,8 +96,8 @@ void multiply(Amount& amount, double by)
 // The median of the measured iterations of every round; empty with fewer than three rounds.
 std::vector<double> roundMedians(const Run& run)
 {
-    std::map<int, std::vector<std::int64_t>> rounds;
-    int measured = 0;
+    std::map<std::int64_t, std::vector<std::int64_t>> rounds;
+    std::int64_t measured = 0;
     for (const Iteration& one : run.timeline.iterations)
         if (one.kind == Iteration::Kind::Measured && run.info.plannedIterations > 0)
             rounds[measured++ * run.info.rounds / run.info.plannedIterations].push_back(

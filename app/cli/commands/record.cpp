@@ -215,13 +215,15 @@ public:
         std::unique_lock lock(m_mutex);
         m_changed.wait(lock, [&] { return m_turn == own; });
     }
-    // Gives the turn to the next thread; `isOver`: this one takes no further turns.
+    // Gives the turn, if it is that of `own`, to the next thread; `isOver`: it takes no more turns.
     void pass(std::size_t own, bool isOver)
     {
         const std::lock_guard lock(m_mutex);
         m_isOver[own] = isOver;
-        for (std::size_t i = 0; i < m_isOver.size() && (i == 0 || m_isOver[m_turn]); ++i)
-            m_turn = (m_turn + 1) % m_isOver.size();
+        if (m_turn == own)
+            do
+                m_turn = (m_turn + 1) % m_isOver.size();
+            while (m_isOver[m_turn] && m_turn != own);
         m_changed.notify_all();
     }
 
@@ -235,7 +237,8 @@ private:
 // The measured iterations after which a run gives the turn to the next one.
 bool endsRound(int measured, const Experiment& of)
 {
-    const auto round = [&](int iteration) { return iteration * of.rounds / of.iterations; };
+    const auto round
+        = [&](std::int64_t iteration) { return iteration * of.rounds / of.iterations; };
     return measured > 0 && measured < of.iterations && round(measured) > round(measured - 1);
 }
 
@@ -258,7 +261,7 @@ public:
     }
 
     void train(const std::function<void()>& endRound, const std::atomic<bool>& cancel)
-    {
+    try {
         RunObserver observer = m_recorder->observer();
         int measured = -m_experiment.warmup;
         observer.iteration
@@ -271,7 +274,10 @@ public:
         m_run = m_recorder->finish(runExperiment(m_experiment, observer, cancel));
         if (devicesAreLost()) // destructors would wait for them
             static_cast<void>(m_recorder.release());
+    } catch (const std::exception& error) {
+        stop(error);
     }
+    void stop(const std::exception& error) { m_run = fail(Error::Code::Device, messageOf(error)); }
 
     // Prints the summary, or says what was kept.
     Result<int> conclude()
@@ -320,19 +326,25 @@ void takeTurns(std::vector<Recording>& recordings, bool onOneCore, const std::at
     CPU_ZERO(&core);
     CPU_SET(std::max(0, sched_getcpu()), &core);
     std::vector<std::thread> threads;
+    const auto train = [&](std::size_t own) {
+        if (onOneCore)
+            pthread_setaffinity_np(pthread_self(), sizeof core, &core);
+        turns.await(own);
+        recordings[own].train(
+            [&] {
+                turns.pass(own, false);
+                turns.await(own);
+            },
+            cancel);
+        turns.pass(own, true);
+    };
     for (std::size_t own = 0; own < recordings.size(); ++own)
-        threads.emplace_back([&, own] {
-            if (onOneCore)
-                pthread_setaffinity_np(pthread_self(), sizeof core, &core);
-            turns.await(own);
-            recordings[own].train(
-                [&] {
-                    turns.pass(own, false);
-                    turns.await(own);
-                },
-                cancel);
+        try {
+            threads.emplace_back(train, own);
+        } catch (const std::exception& error) { // no more threads
+            recordings[own].stop(error);
             turns.pass(own, true);
-        });
+        }
     for (std::thread& thread : threads)
         thread.join();
 }
@@ -417,14 +429,14 @@ Result<int> record(const std::vector<Experiment>& experiments, const RecordOptio
                 = (std::filesystem::path(own.output.file) / (runFileStem(experiment) + ".sqlite"))
                       .string();
         }
+        if (experiment.backend == Backend::Cuda)
+            setCudaEnvironment();
         auto created = Recording::create(experiment, own, interrupt.requested());
         if (!created) {
             makeProgress(options.progress)->failed(created.error().message);
             return tl::unexpected(created.error());
         }
         recordings.push_back(*std::move(created));
-        if (experiment.backend == Backend::Cuda)
-            setCudaEnvironment();
     }
     if (recordings.size() == 1)
         recordings.front().train([] {}, interrupt.requested());

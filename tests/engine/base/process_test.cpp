@@ -7,7 +7,7 @@
 
 using namespace engine;
 
-TEST_CASE("a limit of the system is told from a bug")
+TEST_CASE("a limit of the system has a message of its own")
 {
     const std::system_error noThread(
         std::make_error_code(std::errc::resource_unavailable_try_again));
