@@ -36,11 +36,32 @@ Reading ofMicroBatches(const RunInfo& info, Reading value)
     return ifKnown(knowsMicroBatches(info), std::move(value),
                    "the trace does not name the micro-batches");
 }
+std::int64_t correctedDurations(const RunInfo& info)
+{
+    for (const auto& one :
+         info.import ? info.import->leftOut : std::vector<ImportReport::LeftOut>())
+        if (one.what == kCorrectedDurations)
+            return one.count;
+    return 0;
+}
+Reading noteCorrections(const RunInfo& info, Reading value)
+{
+    if (const std::int64_t count = correctedDurations(info); count > 0)
+        value.note += fmt::format("{}estimated: {} durations of the trace were corrected",
+                                  value.note.empty() ? "" : "; ", count);
+    return value;
+}
 // An imported trace may lack what bubbles need.
 Reading ofBubble(const RunInfo& info, Reading value)
 {
     std::string why = whyUnknown(info);
-    return why.empty() ? value : Reading::unknown(std::move(why));
+    return why.empty() ? noteCorrections(info, std::move(value)) : Reading::unknown(std::move(why));
+}
+// Host times of a run that used GPUs are no compute.
+Reading ofCompute(const RunInfo& info, Reading value)
+{
+    const bool isOfHost = info.import && !info.import->onGpu && !info.deviceName.empty();
+    return isOfHost ? Reading::unknown(whyUnknown(info)) : noteCorrections(info, std::move(value));
 }
 Reading ofClocks(const RunInfo& info, Reading value)
 {
@@ -278,7 +299,7 @@ constexpr std::array kRun{
     M({"unit"}, [](const R& r) { return r.info().inUnits() ? "forward" : "ns"; }),
     M({"compute", "Compute", Unit::Time, kChange, kLess, "union of F, B, I, W, RECOMPUTE and OPT",
        "Mean of the devices. In a trace with kernels: union of those that do not communicate."},
-      meanTime<&DeviceMetrics::compute>),
+      [](const R& r) { return ofCompute(r.info(), meanTime<&DeviceMetrics::compute>(r)); }),
     M({"communication_exposed", "Exposed", Unit::Time, kChange, kLess,
        "transfers and all-reduces - compute",
        "Time in which a transfer or an all-reduce of the device runs and no compute does."},
@@ -464,7 +485,8 @@ constexpr std::array kDevice{
     N({"device", "device", Unit::None, kColumn | kMemory},
       [](const D& d) { return Reading(d.of.device.value).with(d.isRecorded() ? "" : "no trace"); }),
     N(timeOf("span", "Span"), time<&DeviceMetrics::span>),
-    N(timeOf("compute", "Compute"), time<&DeviceMetrics::compute>),
+    N(timeOf("compute", "Compute"),
+      [](const D& d) { return ofCompute(d.info(), time<&DeviceMetrics::compute>(d)); }),
     N(timeOf("communication_exposed", "Exposed"),
       [](const D& d) {
           return ofExposed(d.info(), d.metrics, time<&DeviceMetrics::exposedCommunication>(d));
@@ -717,10 +739,11 @@ Evidence evidence(const Run& run)
         : info.mode == Mode::Emulate                     ? "estimated"
                                                          : "recorded";
     const char* const from = !info.import ? "ops" : info.import->onGpu ? "kernels" : "ranges";
-    return {
-        kind, from,
-        info.outcome == Outcome::Finished
-            && (!info.import || (info.import->missingRanks.empty() && info.import->lack.empty()))};
+    return {kind, from,
+            info.outcome == Outcome::Finished
+                && (!info.import
+                    || (info.import->missingRanks.empty() && info.import->lack.empty()
+                        && correctedDurations(info) == 0))};
 }
 
 } // namespace profiler

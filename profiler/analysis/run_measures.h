@@ -61,12 +61,16 @@ std::string bubbleReason(const engine::Run& run, const engine::OpIndex& index,
 // What the import of a run warns of, with the reason if bubbles are unknown.
 std::vector<std::string> importWarnings(const engine::Run& run);
 
+// ImportReport::LeftOut::what of durations that later work of their stream contradicts.
+inline constexpr const char* kCorrectedDurations = "Durations that their stream contradicts";
+
 // How the numbers of a run were obtained.
 struct Evidence
 {
     const char* kind = "recorded"; // "simulated": no op ran; "estimated": placed from timed ops
     const char* from = "ops";      // what was timed: "ops", "kernels" or "ranges" of a trace
-    // false: a rank has no trace, the traces lack something else, or the run did not finish
+    // false: a rank has no trace, the traces lack something else or have wrong durations, or the
+    // run did not finish
     bool isComplete = true;
 };
 Evidence evidence(const engine::Run& run);

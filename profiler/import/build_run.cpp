@@ -3,6 +3,7 @@
 #include "engine/schedules/schemes.h"
 #include "engine/timeline/kernel_name.h"
 #include "engine/timeline/run.h"
+#include "profiler/analysis/run_measures.h"
 #include "profiler/import/iterations.h"
 #include "profiler/import/job.h"
 #include "profiler/import/placement.h"
@@ -239,6 +240,10 @@ private:
             if (!hasKernels && launches > 0)
                 m_job.lacks(fmt::format("rank {} has {} calls that launch kernels but no kernels",
                                         rank.rank, launches));
+            else if (!hasKernels && !rank.trace.deviceName.empty())
+                m_job.lacks(fmt::format("rank {} used a GPU ({}) but has no kernels; record with "
+                                        "ProfilerActivity.CUDA",
+                                        rank.rank, rank.trace.deviceName));
             else if (!hasKernels && onGpu)
                 m_job.lacks(fmt::format("rank {} has no kernels", rank.rank));
             else if (kFew * lost > launches)
@@ -350,16 +355,38 @@ private:
             return;
         m_origin = windows.begin()->second.begin;
         std::map<int, int> numbers; // iteration in m_iterations -> iteration of the run
+        const std::set<int> damaged = damagedOf(windows);
+        const bool hasIntact = damaged.size() < windows.size();
+        std::map<Iteration::Kind, int> counts;
         for (const auto& [found, window] : windows) {
             Iteration iteration;
-            iteration.number = static_cast<int>(numbers.size());
+            if (hasIntact && damaged.contains(found))
+                iteration.kind = Iteration::Kind::Warmup;
+            iteration.number = counts[iteration.kind]++;
             iteration.window = {window.begin - m_origin, window.end - m_origin};
             iteration.loss = lossOf(found);
             m_result.run.timeline.iterations.push_back(iteration);
-            numbers.emplace(found, iteration.number);
+            numbers.emplace(found, static_cast<int>(numbers.size()));
         }
         for (PlacedWork& placed : m_placement.works)
             placed.iteration = numbers.at(placed.iteration);
+    }
+    // The iterations with an op that lacks kernels, or with work whose duration was corrected.
+    std::set<int> damagedOf(const std::map<int, Window>& windows)
+    {
+        std::set<int> damaged = m_placement.damaged;
+        for (std::size_t i = 0; i < m_job.ranks.size(); ++i)
+            if (m_placement.deviceOfRank[i].isValid())
+                for (const std::int64_t begin : m_job.ranks[i].trace.shortened)
+                    for (const auto& [found, window] : windows)
+                        if (window.contains(begin))
+                            damaged.insert(found);
+        std::erase_if(damaged, [&](int each) { return !windows.contains(each); });
+        if (!damaged.empty() && damaged.size() < windows.size())
+            m_job.warnings.push_back(
+                fmt::format("{} of {} iterations have damaged events; they count as warm-up.",
+                            damaged.size(), windows.size()));
+        return damaged;
     }
     // Only ranks of a kit (scripts of resources/kit that run a schedule in PyTorch) record losses.
     std::optional<double> lossOf(int iteration) const
@@ -453,7 +480,7 @@ private:
             report.kernels += static_cast<std::int64_t>(rank.trace.gpu.kernels.size());
             addTime(report.time, rank.work.time);
             unreadable += rank.trace.unreadable;
-            shortened += rank.trace.shortened;
+            shortened += std::ssize(rank.trace.shortened);
             onOtherGpus += rank.trace.onOtherGpus;
             incomplete += m_iterations.incomplete[i];
             addRules(rank.work.rules, rules);
@@ -472,6 +499,7 @@ private:
                 report.leftOut.push_back({what, count, 0});
         };
         add("Events that cannot be read", unreadable);
+        add(kCorrectedDurations, shortened);
         add("Kernels on another GPU of their process", onOtherGpus);
         add("Ops whose kernels are missing", m_placement.lost);
         add("Ops outside complete iterations", incomplete);

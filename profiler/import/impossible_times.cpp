@@ -1,9 +1,12 @@
 #include "profiler/import/rank_trace.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace profiler {
 
@@ -88,17 +91,32 @@ void leaveOutFarEvents(RankTrace& trace)
         return row.window.begin < usual.begin - far || row.window.begin > usual.end + far;
     };
     forAllRows(trace, [&](auto& rows) { removeRows(trace, rows, isFar); });
+    // GPU work follows its call soon. The last work of a stream has no later work that shows it.
+    std::int64_t end = usual.end; // of the work that is not late
+    forAllRows(trace, [&](const auto& rows) {
+        for (const auto& row : rows)
+            if (row.window.begin <= usual.end)
+                end = std::max(end, row.window.begin);
+    });
+    const auto isLate = [&](const auto& row) { return row.window.begin > end + usual.duration(); };
+    forGpuWork(trace, [&](auto& rows) { removeRows(trace, rows, isLate); });
+}
+
+ByCorrelation<std::int64_t> beginsOfCalls(const RankTrace& trace)
+{
+    ByCorrelation<std::int64_t> begins;
+    for (const GpuCall& call : trace.gpu.calls)
+        if (call.correlation != 0)
+            begins.add(call.correlation, call.window.begin);
+    begins.sort();
+    return begins;
 }
 
 // If much of the work begins before its call, the clocks of the GPU and of the host differ, and all
 // of it is kept.
 void leaveOutEarlyWork(RankTrace& trace)
 {
-    ByCorrelation<std::int64_t> begins; // of calls
-    for (const GpuCall& call : trace.gpu.calls)
-        if (call.correlation != 0)
-            begins.add(call.correlation, call.window.begin);
-    begins.sort();
+    ByCorrelation<std::int64_t> begins = beginsOfCalls(trace);
     const auto isEarly = [&](const auto& row) {
         constexpr std::int64_t kClocks = 1'000'000; // ns; clocks differ less
         const std::int64_t* const call = begins.find(row.place.correlation);
@@ -112,6 +130,69 @@ void leaveOutEarlyWork(RankTrace& trace)
     constexpr std::ptrdiff_t kRare = 4;
     if (early > 0 && kRare * early <= all)
         forGpuWork(trace, [&](auto& rows) { removeRows(trace, rows, isEarly); });
+}
+
+using CallAndBegin = std::pair<std::int64_t, std::int64_t>; // ns
+
+// The works of a stream, sorted by their calls, that are not in the longest sequence whose begins
+// ascend, and that begin at another time than their place in this sequence permits.
+std::vector<CallAndBegin> outOfOrder(const std::vector<CallAndBegin>& works)
+{
+    constexpr std::int64_t kClocks = 1'000'000;    // ns; calls of several threads differ less
+    std::vector<std::int64_t> ends;                // by length: least last begin of such a sequence
+    std::vector<std::size_t> length(works.size()); // of the longest sequence that ends with a work
+    for (std::size_t i = 0; i < works.size(); ++i) {
+        const auto place = std::ranges::upper_bound(ends, works[i].second);
+        length[i] = static_cast<std::size_t>(place - ends.begin());
+        if (place == ends.end())
+            ends.push_back(works[i].second);
+        else
+            *place = works[i].second;
+    }
+    std::vector<CallAndBegin> found;
+    std::int64_t next = std::numeric_limits<std::int64_t>::max(); // begin of the next in the order
+    std::size_t wanted = ends.size();
+    for (std::size_t i = works.size(); i-- > 0;) {
+        const std::int64_t begin = works[i].second;
+        const std::int64_t before = wanted > 0 ? ends[wanted - 1] : begin;
+        if (wanted > 0 && length[i] + 1 == wanted && begin <= next) {
+            next = begin;
+            --wanted;
+        } else if (begin > next + kClocks || begin + kClocks < before) {
+            found.push_back(works[i]);
+        }
+    }
+    return found;
+}
+
+// A stream executes its work in the order of the calls. If much of the work is not in this order,
+// all of it is kept.
+void leaveOutOfOrder(RankTrace& trace)
+{
+    ByCorrelation<std::int64_t> begins = beginsOfCalls(trace);
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<CallAndBegin>>
+        streams;
+    forGpuWork(trace, [&](const auto& rows) {
+        for (const auto& row : rows)
+            if (const std::int64_t* const call = begins.find(row.place.correlation))
+                streams[{row.place.device, row.place.context, row.place.stream}].emplace_back(
+                    *call, row.window.begin);
+    });
+    std::set<CallAndBegin> wrong;
+    for (auto& [stream, works] : streams) {
+        std::ranges::sort(works);
+        constexpr std::ptrdiff_t kRare = 4;
+        const std::vector<CallAndBegin> found = outOfOrder(works);
+        if (kRare * std::ssize(found) <= std::ssize(works))
+            wrong.insert(found.begin(), found.end());
+    }
+    if (wrong.empty())
+        return;
+    const auto isWrong = [&](const auto& row) {
+        const std::int64_t* const call = begins.find(row.place.correlation);
+        return call != nullptr && wrong.contains({*call, row.window.begin});
+    };
+    forGpuWork(trace, [&](auto& rows) { removeRows(trace, rows, isWrong); });
 }
 
 // CUDA executes the kernels of a graph on streams of its own, but records the stream of its launch:
@@ -156,7 +237,8 @@ void endAtNextWork(RankTrace& trace)
     }
     for (const auto& [window, next] : contradicted)
         window->end = next;
-    trace.shortened += std::ssize(contradicted);
+    for (const auto& [window, next] : contradicted)
+        trace.shortened.push_back(window->begin);
 }
 
 } // namespace
@@ -165,6 +247,7 @@ void leaveOutImpossible(RankTrace& trace)
 {
     leaveOutFarEvents(trace);
     leaveOutEarlyWork(trace);
+    leaveOutOfOrder(trace);
     endAtNextWork(trace);
 }
 

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -178,7 +180,7 @@ private:
         for (const JobRank& rank : m_job.ranks) {
             std::set<int> named;
             for (const Work& work : rank.work.works)
-                if (work.op.stage && isPipelineOp(work.op.kind))
+                if (work.op.stage && isPipelineOp(work.op.kind) && !isOutlier(work.op))
                     named.insert(*work.op.stage);
             m_onlyStage.push_back(named.size() == 1 ? *named.begin() : -1);
         }
@@ -239,11 +241,13 @@ private:
             const auto& second = from.works[i].second;
             const bool toNext
                 = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvGradient;
-            if (m_from == StageFrom::Names && op.stage && isTransfer(op.kind)) {
+            if (m_from == StageFrom::Names && op.stage && isTransfer(op.kind) && !isOutlier(op)) {
                 m_namesMessages = true;
                 m_lastStage = std::max(m_lastStage, *op.stage + (toNext ? 1 : 0));
             }
-            if (stageOf(rank, op) < 0 && hasMicroBatch(op.kind)) {
+            if (isOutlier(op) || (second && isOutlier(*second))
+                || (stageOf(rank, op) < 0 && hasMicroBatch(op.kind))) {
+                m_result.damaged.insert(iteration);
                 ++m_result.withoutStage;
                 continue;
             }
@@ -252,11 +256,34 @@ private:
             if (second)
                 placed.second = resolved(rank, *second, iteration, counter);
             forEachOp(placed, note);
+            if (from.works[i].lacksKernels)
+                m_result.damaged.insert(iteration);
             if (from.works[i].isLost)
                 ++m_result.lost;
             else
                 m_result.works.push_back(placed);
         }
+    }
+    // The largest number that 19 of 20 ops name, or a little more. A larger one is damaged.
+    int mostNamed(std::optional<int> NamedOp::*number) const
+    {
+        std::vector<int> named;
+        for (const JobRank& rank : m_job.ranks)
+            for (const Work& work : rank.work.works)
+                if (const auto& each = work.op.*number; each && isPipelineOp(work.op.kind))
+                    named.push_back(*each);
+        if (named.empty())
+            return std::numeric_limits<int>::max();
+        constexpr std::size_t kRare = 20;
+        const auto usual
+            = named.begin() + static_cast<std::ptrdiff_t>((named.size() - 1) * (kRare - 1) / kRare);
+        std::ranges::nth_element(named, usual);
+        constexpr int kMore = 16;
+        return *usual > std::numeric_limits<int>::max() / 4 ? *usual : 2 * *usual + kMore;
+    }
+    bool isOutlier(const NamedOp& op) const
+    {
+        return op.stage.value_or(0) > m_mostStage || op.microBatch.value_or(0) > m_mostMicroBatch;
     }
     Op resolved(std::uint32_t rank, const NamedOp& named, int iteration, Counter& counter)
     {
@@ -492,6 +519,8 @@ private:
     const Job& m_job;
     const FoundIterations& m_iterations;
     Placement m_result;
+    const int m_mostStage = mostNamed(&NamedOp::stage); // a larger number is damaged
+    const int m_mostMicroBatch = mostNamed(&NamedOp::microBatch);
     StageFrom m_from = StageFrom::Unknown;
     bool m_isV = false, m_hasSlices = false; // m_hasSlices: not all ops are of slice 0
     bool m_namesMessages = false;            // whether ranges name messages with their stage

@@ -5,6 +5,8 @@
 #include "profiler/import/iterations.h"
 
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace profiler {
@@ -40,7 +42,8 @@ struct Placement
     bool stagesKnown = false, microBatchesKnown = false;
     bool complete = true; // whether every stage has a device with ops
     std::vector<std::string> warnings;
-    std::string lack; // ImportReport::lack
+    std::string lack;      // ImportReport::lack
+    std::set<int> damaged; // iterations of which an op lacks kernels
     // Numbers of works that were left out, by reason.
     std::int64_t withoutPeer = 0, twice = 0, withoutStage = 0, lost = 0;
 };

@@ -73,8 +73,9 @@ struct RankTrace
     std::map<int, double> losses; // iteration -> nats per token; recorded only by ranks of a kit
     std::string modelName, schemeName; // set only for a kit
     std::int64_t unreadable = 0;       // events that could not be read
-    std::int64_t shortened = 0;        // GPU work that leaveOutImpossible() ended earlier
-    std::int64_t onOtherGpus = 0;      // GPU work that splitGpus() left out
+    std::vector<std::int64_t>
+        shortened;                // begins of GPU work that leaveOutImpossible() ended earlier
+    std::int64_t onOtherGpus = 0; // GPU work that splitGpus() left out
 
     const std::string& text(std::uint32_t number) const { return (*texts)[number]; }
 };
@@ -114,9 +115,10 @@ private:
 };
 
 // Leaves out the events whose time cannot be right, and counts them as unreadable: GPU work that
-// begins long before the call that launched it, and a few events far from all others, such as those
-// at time 0. A stream executes its work in order, so work that lasts until after the end of later
-// work of its stream is ended where the next one begins, and counted as shortened.
+// begins long before the call that launched it, or out of the order in which its stream executes,
+// and a few events far from all others, such as those at time 0. A stream executes its work in
+// order, so work that lasts until after the end of later work of its stream is ended where the next
+// one begins, and counted as shortened.
 void leaveOutImpossible(RankTrace& trace);
 
 // Divides a process that uses several GPUs into one trace per GPU, each with all ranges. Work on

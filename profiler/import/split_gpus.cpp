@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -70,15 +72,24 @@ RankTrace takePart(RankTrace& all, std::uint32_t gpu)
 
 Result<std::vector<RankTrace>> splitGpus(RankTrace trace)
 {
-    std::map<std::uint32_t, std::int64_t> times; // by GPU
+    std::map<std::uint32_t, std::int64_t> times, counts; // by GPU
     std::int64_t all = 0;
     for (const GpuKernel& kernel : trace.gpu.kernels) {
         times[kernel.place.device] += kernel.window.duration();
+        ++counts[kernel.place.device];
         all += kernel.window.duration();
     }
-    constexpr std::int64_t kPercent = 100;
+    constexpr std::int64_t kPercent = 100, kRare = 10;
     const std::size_t gpus = times.size();
-    std::erase_if(times, [&](const auto& each) { return each.second < all / kPercent; });
+    const auto isIdle = [&](std::uint32_t gpu) { return times.at(gpu) < all / kPercent; };
+    std::vector<GpuKernel> ofIdle;
+    std::ranges::copy_if(trace.gpu.kernels, std::back_inserter(ofIdle),
+                         [&](const GpuKernel& kernel) { return isIdle(kernel.place.device); });
+    // A few kernels with much time have a wrong number: their ops lack them.
+    std::erase_if(times, [&](const auto& each) {
+        return each.second < all / kPercent
+            || kRare * counts[each.first] < std::ssize(trace.gpu.kernels);
+    });
     std::vector<RankTrace> parts;
     if (gpus < 2 || times.empty()) {
         parts.push_back(std::move(trace));
@@ -93,7 +104,7 @@ Result<std::vector<RankTrace>> splitGpus(RankTrace trace)
         parts.push_back(takePart(trace, gpu));
     RankTrace& first = parts.front();
     RankTrace others;
-    others.gpu.kernels = trace.gpu.kernels;
+    others.gpu.kernels = std::move(ofIdle);
     takeCalls(trace, others);
     first.onOtherGpus = std::ssize(trace.gpu.kernels);
     first.gpu.calls.insert(first.gpu.calls.end(), trace.gpu.calls.begin(), trace.gpu.calls.end());

@@ -593,10 +593,13 @@ private:
             ++m_result.lostLaunches;
             const std::uint32_t mark
                 = m_marks.onAny(call.thread, call.window.begin, [](const Mark& of) {
-                      return of.isOp() && isPipelineOp(of.kind());
+                      return of.isOp() && engine::isCompute(of.kind());
                   });
-            if (mark != MarkedRanges::kNone && !m_ran[m_workOf[mark]])
-                m_result.works[m_workOf[mark]].isLost = true;
+            if (mark == MarkedRanges::kNone)
+                continue;
+            Work& work = m_result.works[m_workOf[mark]];
+            work.lacksKernels = true;
+            work.isLost = work.isLost || (!m_ran[m_workOf[mark]] && isPipelineOp(work.op.kind));
         }
     }
     // Used for traces without GPU work: counts the time of the outermost framework ops on the host.

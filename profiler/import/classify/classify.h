@@ -98,6 +98,7 @@ struct Work
     bool isSegment = false; // found by cutting the sequence of kernels
     // A named op that launched kernels of which none was recorded: its window is unknown.
     bool isLost = false;
+    bool lacksKernels = false; // some of its launches have no kernel
 };
 
 struct ClassifiedRank

@@ -345,6 +345,8 @@ public:
             message.begin += m_base;
         if (m_trace.program.empty())
             m_trace.program = "Trace Event Format";
+        if (!m_devices.empty()) // of the whole file; a trace without GPU work names no other
+            m_trace.deviceName = m_devices.begin()->second;
         auto parts = TRY(splitLaunchers(std::move(m_trace), m_processes, m_gpuProcesses));
         if (parts.ranks.empty())
             return splitRanks(std::move(m_trace), m_processes, m_isNamedByRule);
@@ -358,9 +360,7 @@ public:
                 }
             addBatchedMessages(rank, std::move(messages));
             setRanksOfMessages(rank);
-            const auto name = rank.gpu.kernels.empty()
-                ? m_devices.end()
-                : m_devices.find(rank.gpu.kernels.front().place.device);
+            const auto name = m_devices.find(rank.gpu.kernels.front().place.device);
             rank.deviceName = name != m_devices.end() ? name->second : "";
         }
         return std::move(parts.ranks);
@@ -399,7 +399,8 @@ private:
                 return;
         }
         const auto window = event.window();
-        if (!window || window->end > kMostTime - m_base) {
+        const bool isEndless = phase == "X" && event.duration.empty();
+        if (!window || isEndless || window->end > kMostTime - m_base) {
             ++m_trace.unreadable;
             return;
         }

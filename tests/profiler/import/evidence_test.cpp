@@ -58,16 +58,21 @@ std::string withTimes(std::string text, std::size_t at, const std::string& times
     return text.replace(begin, end - begin, times);
 }
 
-std::string withoutKernels(const std::string& text)
+std::string withoutEvents(const std::string& text, const std::string& category)
 {
     std::string kept;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
         const std::string line = text.substr(at, end - at);
-        kept += line.find("\"cat\":\"kernel\"") == std::string::npos ? line : "";
+        kept += line.find("\"cat\":\"" + category + "\"") == std::string::npos ? line : "";
         at = end;
     }
     return kept;
+}
+
+std::string withoutKernels(const std::string& text)
+{
+    return withoutEvents(text, "kernel");
 }
 
 std::string eventsOf(const std::string& text)
@@ -79,6 +84,11 @@ std::string eventsOf(const std::string& text)
 double bubbleOf(const ImportedRun& imported)
 {
     return metrics(imported.run)->bubbleRatio;
+}
+
+std::int64_t iterationOf(const ImportedRun& imported)
+{
+    return metrics(imported.run)->duration;
 }
 
 const std::string& lackOf(const ImportedRun& imported)
@@ -132,6 +142,89 @@ TEST_CASE("a kernel whose duration contradicts its stream ends at the next one")
     CHECK(result.run.timeline.iterations[0].window.duration()
           == importedTexts(torchTraces(kPipeline)).run.timeline.iterations[0].window.duration());
     CHECK(warns(result, "last until after the end of later work"));
+    CHECK(result.run.timeline.iterations[0].kind == Iteration::Kind::Warmup);
+    CHECK(evidence(result.run).isComplete == false);
+    const auto numbers = metrics(result.run);
+    for (const auto& measure : runMeasures())
+        if (measure.key == "bubble_ratio")
+            CHECK(measure({result.run, *numbers}).note.find("1 durations of the trace")
+                  != std::string::npos);
+}
+
+// The iteration lasted until the kernel: 996 ms.
+TEST_CASE("a kernel a second after its step costs one op, and its iteration is not reported")
+{
+    const std::vector<std::string> texts = torchTraces(kPipeline);
+    const std::string kernel = R"("cat":"kernel","name":"gemm")";
+    const std::size_t third
+        = texts[0].find(kernel, texts[0].find(kernel, texts[0].find(kernel) + 1) + 1);
+    const std::int64_t whole = iterationOf(importedTexts(texts));
+    for (const std::size_t at : {third, texts[0].rfind(kernel)}) {
+        const ImportedRun result
+            = importedTexts({withTimes(texts[0], at, R"("ts":1100000.000,"dur":4.000)"), texts[1]});
+        CHECK(iterationOf(result) == whole);
+        CHECK(leftOut(result, "Events that cannot be read") == 1);
+        CHECK(warns(result, "1 of 3 iterations have damaged events"));
+        const auto& iterations = result.run.timeline.iterations;
+        CHECK(iterations.size() == 3);
+        CHECK(std::ranges::count(iterations, Iteration::Kind::Warmup, &Iteration::kind) == 1);
+    }
+}
+
+TEST_CASE("a kernel without a duration is counted, and its iteration is not reported")
+{
+    const std::vector<std::string> texts = torchTraces(kPipeline);
+    const std::size_t at = texts[0].find(R"("cat":"kernel","name":"gemm")");
+    const std::size_t begin = texts[0].find("\"ts\":", at) + 5;
+    const std::string time = texts[0].substr(begin, texts[0].find(',', begin) - begin);
+    for (const char* rest : {"", ",\"dur\":null", ",\"dur\":\"long\""}) {
+        const ImportedRun result
+            = importedTexts({withTimes(texts[0], at, "\"ts\":" + time + rest), texts[1]});
+        CHECK(leftOut(result, "Events that cannot be read") == 1);
+        CHECK(result.run.timeline.iterations[0].kind == Iteration::Kind::Warmup);
+        CHECK(iterationOf(result) == iterationOf(importedTexts(texts)));
+    }
+}
+
+// Host times were compute, with a bubble of 99.6 %.
+TEST_CASE("without kernels and calls, a trace that names a GPU has no bubble and no compute")
+{
+    std::vector<std::string> texts = torchTraces(kPipeline);
+    for (std::string& text : texts)
+        text = withoutEvents(withoutKernels(text), "cuda_runtime");
+    const ImportedRun result = importedTexts(texts);
+    CHECK(lackOf(result).find("rank 0 used a GPU (NVIDIA H100) but has no kernels") == 0);
+    CHECK(std::isnan(bubbleOf(result)));
+    const auto numbers = metrics(result.run);
+    for (const auto& measure : deviceMeasures())
+        if (measure.key == "compute")
+            CHECK_FALSE(measure({result.run, *numbers, numbers->devices[DeviceId{0}]}).isKnown());
+}
+
+TEST_CASE("one kernel with the number of another GPU costs one op")
+{
+    const std::vector<std::string> texts = torchTraces(kPipeline);
+    std::string text = texts[0];
+    const std::size_t at = text.find("\"device\":0", text.find(R"("cat":"kernel","name":"gemm")"));
+    text.replace(at, 10, "\"device\":5");
+    const ImportedRun result = importedTexts({text, texts[1]});
+    CHECK(orderOf(result.run.schedule) == orderOf(kPipeline.schedule));
+    CHECK(leftOut(result, "Kernels on another GPU of their process") == 1);
+    CHECK(iterationOf(result) == iterationOf(importedTexts(texts)));
+}
+
+// The whole import was refused.
+TEST_CASE("one range with a damaged number costs one op")
+{
+    for (const char* name : {"PP:1000F1000", "PP:0F99999"}) {
+        std::vector<std::string> texts = torchTraces(kPipeline);
+        const std::size_t at = texts[0].find("PP:0F3");
+        texts[0].replace(at, 6, name);
+        const ImportedRun result = importedTexts(texts);
+        CHECK(orderOf(result.run.schedule) == orderOf(kPipeline.schedule));
+        CHECK(result.run.schedule.shape.microBatches == 8);
+        CHECK(iterationOf(result) == iterationOf(importedTexts(torchTraces(kPipeline))));
+    }
 }
 
 TEST_CASE("times before the start of the recording are read")

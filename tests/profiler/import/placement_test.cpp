@@ -51,7 +51,7 @@ TEST_CASE("a copy of a stage that no device computes is refused")
 {
     CHECK(traceError(R"([{"ph":"X","name":"0F0","pid":1,"tid":1,"ts":1,"dur":2},
         {"ph":"X","name":"0B0","pid":1,"tid":1,"ts":4,"dur":2},
-        {"ph":"X","name":"900EVICT0","pid":1,"tid":1,"ts":7,"dur":2}])")
+        {"ph":"X","name":"9EVICT0","pid":1,"tid":1,"ts":7,"dur":2}])")
               .find("does not exist in a schedule of this size")
           != std::string::npos);
 }

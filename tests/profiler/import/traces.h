@@ -86,11 +86,12 @@ public:
                 for (const engine::Span& span : track.spans)
                     addOp(engine::opAt(m_run.schedule, index, span.op), span.window());
         return fmt::format(
-            R"({{"schemaVersion":1,"deviceProperties":[{{"id":0,"name":"NVIDIA H100"}}],)"
+            R"({{"schemaVersion":1,"deviceProperties":{},)"
             R"("distributedInfo":{{"backend":"nccl","rank":{},"world_size":{},"pg_config":{}}},)"
             R"("bubblescope_kit":{},"host_name":"{}","baseTimeNanoseconds":{},"traceEvents":[{}]}})",
-            rankOf(m_rank), m_options.copies * m_run.schedule.shape.devices, m_options.groups,
-            m_options.kit, m_options.host, m_options.base, m_events);
+            m_options.onGpu ? R"([{"id":0,"name":"NVIDIA H100"}])" : "[]", rankOf(m_rank),
+            m_options.copies * m_run.schedule.shape.devices, m_options.groups, m_options.kit,
+            m_options.host, m_options.base, m_events);
     }
 
 private:
