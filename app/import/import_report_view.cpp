@@ -461,9 +461,11 @@ void ImportReportView::showReplay()
 {
     constexpr double kGood = 0.05, kFair = 0.1;
     const auto& error = m_run->info.import->replayError;
+    const std::string why = engine::whyUnknown(m_run->info);
     if (!error)
         return m_replay->show(Band::Kind::Warning, tr("No replay."),
-                              tr("The traces have no complete pipeline."));
+                              why.empty() ? tr("The traces have no complete pipeline.")
+                                          : tr("Unknown: %1.").arg(QString::fromStdString(why)));
     const auto measured = static_cast<double>(reportedDuration(*m_run));
     const Scale scale = timeScale(m_run->info, reportedDuration(*m_run));
     const double size = std::abs(*error);

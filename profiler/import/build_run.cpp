@@ -196,10 +196,11 @@ public:
     Result<ImportedRun> build()
     {
         if (m_iterations.count == 0 || m_placement.works.empty())
-            return fail(
-                Error::Code::NotFound,
-                "the traces have no complete iteration with forward or backward ops; record "
-                "with annotations of the pipeline, or add rules with --rules");
+            return fail(Error::Code::NotFound,
+                        "the traces have no complete iteration with forward or backward ops ("
+                            + found()
+                            + "); record with annotations of the pipeline, or add rules with "
+                              "--rules");
         m_job.lacks(m_placement.lack);
         leaveOutHostTimes();
         m_clocks = alignClocks(m_job, m_placement);
@@ -211,7 +212,8 @@ public:
         if (m_placement.works.empty())
             return fail(
                 Error::Code::NotFound,
-                "the traces have no forward, backward or optimizer op; add rules with --rules");
+                "the traces have no forward, backward or optimizer op (" + found()
+                    + "); record with annotations of the pipeline, or add rules with --rules");
         buildSchedule();
         TRY(checkSchedule(m_result.run.schedule));
         addSpans();
@@ -224,6 +226,21 @@ public:
     }
 
 private:
+    // What the traces have: "12 kernels, 12 of them of NCCL".
+    std::string found() const
+    {
+        std::size_t kernels = 0, nccl = 0, ranges = 0;
+        for (const JobRank& rank : m_job.ranks) {
+            kernels += rank.trace.gpu.kernels.size();
+            ranges += rank.trace.ranges.size();
+            nccl += static_cast<std::size_t>(
+                std::ranges::count_if(rank.trace.gpu.kernels, [&](const GpuKernel& kernel) {
+                    return isNcclKernel(rank.trace.text(kernel.name));
+                }));
+        }
+        return fmt::format("found: {} kernels, {} of them of NCCL, and {} ranges", kernels, nccl,
+                           ranges);
+    }
     // Times of the host and of GPUs are not mixed: the ops of a rank without kernels are left out
     // if other ranks have kernels.
     void leaveOutHostTimes()

@@ -258,6 +258,7 @@ Result<Rules> Rules::parse(std::string_view toml, const std::string& file)
     Rules rules;
     if (!file.empty())
         TRY(rules.add(toml, file));
+    rules.m_own = rules.m_texts.size();
     constexpr const char* kShipped = "import/rules.toml";
     TRY(rules.add(resources::find(kShipped), kShipped));
     return rules;

@@ -3,6 +3,7 @@
 #include "engine/base/result.h"
 #include "engine/schedule/schedule.h"
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,7 @@ public:
     ~Rules();
 
     const std::vector<RuleText>& all() const { return m_texts; }
+    std::size_t own() const { return m_own; } // the first rules of all(): those of the file
     std::optional<RuleMatch> ofRange(const RangeTexts& range) const;
     std::optional<RuleMatch> ofKernel(std::string_view name) const;
     // Ignores what else a rule requires.
@@ -69,6 +71,7 @@ private:
     struct Rule;
     std::vector<Rule> m_rules;
     std::vector<RuleText> m_texts;
+    std::size_t m_own = 0;
 };
 
 } // namespace profiler

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -133,6 +135,53 @@ Archive newArchive()
     return handle;
 }
 
+// The check sum of gzip (RFC 1952), which libarchive does not compare.
+class GzipCheck
+{
+public:
+    GzipCheck()
+    {
+        for (std::uint32_t i = 0; i < m_table.size(); ++i) {
+            m_table[i] = i;
+            for (int bit = 0; bit < 8; ++bit)
+                m_table[i] = m_table[i] >> 1U ^ ((m_table[i] & 1U) != 0 ? 0xEDB88320U : 0U);
+        }
+    }
+    void add(std::span<const char> bytes)
+    {
+        for (const char byte : bytes)
+            m_crc = m_table[(m_crc ^ static_cast<unsigned char>(byte)) & 0xFFU] ^ m_crc >> 8U;
+        m_size += static_cast<std::uint32_t>(bytes.size());
+    }
+    // Whether the bytes are those of the file, which ends with their check sum and their number. A
+    // file of several members has these for each member and is not checked.
+    bool matches(const fs::path& file) const
+    {
+        std::ifstream in(file, std::ios::binary);
+        std::array<unsigned char, 8> end{};
+        in.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
+        in.read(reinterpret_cast<char*>(end.data()), end.size());
+        const auto number = [&](std::size_t at) {
+            return end[at] | end[at + 1] << 8U | end[at + 2] << 16U
+                | static_cast<std::uint32_t>(end[at + 3]) << 24U;
+        };
+        if (!in || (number(0) == ~m_crc && number(4) == m_size))
+            return true;
+        in.seekg(1);
+        constexpr std::uint32_t kMember = 0x1F8B08;
+        std::uint32_t latest = 0;
+        for (int byte = in.get(); byte >= 0; byte = in.get())
+            if (latest = (latest << 8U | static_cast<std::uint32_t>(byte)) & 0xFFFFFFU;
+                latest == kMember)
+                return true;
+        return false;
+    }
+
+private:
+    std::array<std::uint32_t, 256> m_table{};
+    std::uint32_t m_crc = 0xFFFFFFFF, m_size = 0;
+};
+
 class ArchiveReader
 {
 public:
@@ -180,6 +229,15 @@ public:
         if (count < 0)
             return failure();
         TRY(addExpanded(count));
+        const bool isGzip = archive_filter_code(m_archive.get(), 0) == ARCHIVE_FILTER_GZIP
+            && archive_format(m_archive.get()) == ARCHIVE_FORMAT_RAW;
+        if (isGzip && count > 0)
+            m_check.add(bytes.first(static_cast<std::size_t>(count)));
+        else if (isGzip && !m_check.matches(m_file))
+            return fail(Error::Code::Corrupt,
+                        fmt::format("{} is damaged: its check sum or its length differs; copy it "
+                                    "again",
+                                    m_file.string()));
         return static_cast<std::size_t>(count);
     }
 
@@ -234,6 +292,7 @@ private:
     Archive m_archive;
     fs::path m_file;
     ImportProgress m_progress;
+    GzipCheck m_check;
     std::int64_t m_before = 0, m_bytes = 0;
     bool m_hasEntry = false;
     const OnImportProgress& m_onProgress;

@@ -307,7 +307,7 @@ Action prepareAnalyze(CLI::App& app)
     CLI::Option* file = app.add_option("RUN.sqlite", options->file, "Recorded run");
     file->required();
     app.add_option("--iteration", options->iteration,
-                   "Index of the iteration (default: the median iteration)")
+                   "Index of the iteration, warm-up included (default: the median)")
         ->type_name("K")
         ->check(between(0, 1000000));
     auto* kernels

@@ -369,6 +369,8 @@ public:
         std::vector<RuleText> texts = rules.all();
         texts.push_back({"autograd-thread", "Launched by the autograd engine", "medium"});
         texts.push_back({"main-thread", "Launched outside the autograd engine", "low"});
+        for (std::size_t rule = 0; rule < rules.own(); ++rule)
+            m_byRule[rule]; // a rule of the user that matches nothing is listed with 0
         for (const auto& [rule, sum] : m_byRule) {
             const RuleText& text = texts[rule];
             rank.rules.push_back({text.name, text.title, text.confidence, sum.matches, sum.time});

@@ -114,7 +114,7 @@ struct ClassifiedRank
         std::string name; // "ProfilerStep#3"
     };
     std::vector<Step> steps;
-    std::vector<engine::ImportReport::Rule> rules; // the rules that matched at least once
+    std::vector<engine::ImportReport::Rule> rules; // that matched, and all of the rules file
     std::vector<engine::ImportReport::LeftOut> leftOut;
     // The longest matches of each rule, by the rule's name. The key "" has the work that no rule
     // matches.

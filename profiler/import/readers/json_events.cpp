@@ -372,13 +372,14 @@ Result<std::string> readJsonEvents(const std::string& name, const ByteSource& by
                    fmt::format("{} is not a trace: it has \"{}\" instead of JSON with "
                                "\"traceEvents\"",
                                name, scanner.rest()));
+    const bool atEnd = scanner.atEnd(); // reads the rest, which may show that a file is damaged
     if (scanner.failure())
         return fmt::format("{}; the events before were read ({})", scanner.failure()->message,
                            reader.events());
     if (!isWhole)
         return fmt::format("{} is truncated or damaged; the events before \"{}\" were read ({})",
                            name, scanner.rest(), reader.events());
-    if (!scanner.atEnd())
+    if (!atEnd)
         return fmt::format("{} has more than one JSON document; the first was read", name);
     if (reader.lists() > 1)
         return fmt::format("{} has \"traceEvents\" more than once; all were read", name);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 // Traces that lack something, or have something wrong. They were imported as if they were whole,
@@ -225,6 +226,36 @@ TEST_CASE("one range with a damaged number costs one op")
         CHECK(result.run.schedule.shape.microBatches == 8);
         CHECK(iterationOf(result) == iterationOf(importedTexts(torchTraces(kPipeline))));
     }
+}
+
+TEST_CASE("without ops, the error says what the traces have")
+{
+    const TemporaryFolder folder;
+    std::string text = torchTraces(kPipeline)[0];
+    for (const char* part : {"user_annotation", "cpu_op"})
+        text = withoutEvents(text, part);
+    writeText(folder / "0.json", replaced(text, "\"gemm\"", "\"ncclDevKernel_AllReduce\""));
+    const auto result = importTraces({folder.path()}, Rules::shipped());
+    REQUIRE(!result);
+    INFO(result.error().message);
+    CHECK(result.error().message.find("found: 96 kernels, 96 of them of NCCL")
+          != std::string::npos);
+}
+
+TEST_CASE("a rule of a file that matches nothing is listed with 0")
+{
+    const auto rules = Rules::parse("[[rule]]\nname = \"mine\"\ntitle = \"Mine\"\n"
+                                    "range = '^nothing$'\nkind = \"F\"\nconfidence = \"high\"\n",
+                                    "mine.toml");
+    REQUIRE(rules);
+    const TemporaryFolder folder;
+    writeTorchTraces(folder.path(), kPipeline);
+    const auto result = importTraces({folder.path()}, *rules);
+    REQUIRE(result);
+    const auto& listed = result->run.info.import->rules;
+    const auto mine = std::ranges::find(listed, "mine", &ImportReport::Rule::name);
+    REQUIRE(mine != listed.end());
+    CHECK(mine->matches == 0);
 }
 
 TEST_CASE("times before the start of the recording are read")
@@ -540,4 +571,17 @@ TEST_CASE("files of other kinds are refused with the command that converts them"
     const auto result = importTraces({folder / "reports"}, Rules::shipped());
     REQUIRE(!result);
     CHECK(has(result.error().message, "nsys export"));
+}
+
+TEST_CASE("a damaged gzip file is named in a note")
+{
+    const TemporaryFolder folder;
+    const std::vector<std::string> texts = torchTraces(kPipeline);
+    writeText(folder / "0.json", texts[0]);
+    writeText(folder / "1.json", texts[1]);
+    const std::string file = (folder / "1.json").string();
+    const std::string command
+        = "gzip " + file + " && truncate -s -4 " + file + ".gz && printf abcd >> " + file + ".gz";
+    REQUIRE(std::system(command.c_str()) == 0); // NOLINT
+    CHECK(warns(imported(folder), "its check sum or its length differs"));
 }

@@ -58,3 +58,22 @@ TEST_CASE("the import of an archive without a trace can be cancelled")
     });
     CHECK(cancelled.error().code == Error::Code::Cancelled);
 }
+
+// libarchive does not compare the check sum of gzip.
+TEST_CASE("a gzip file with a wrong check sum or length is damaged")
+{
+    const TemporaryFolder folder;
+    runShell(folder,
+             "echo '[]' | gzip > a.json.gz && size=$(stat -c %s a.json.gz) && "
+             "for end in 8 4; do head -c $((size - end)) a.json.gz > $end.json.gz && "
+             "printf abcd >> $end.json.gz; done && tail -c 4 a.json.gz >> 8.json.gz && "
+             "cat a.json.gz a.json.gz > two.json.gz");
+    CHECK(readAll(folder / "a.json.gz"));
+    CHECK(readAll(folder / "two.json.gz"));
+    for (const char* name : {"8.json.gz", "4.json.gz"}) {
+        const auto damaged = readAll(folder / name);
+        REQUIRE_FALSE(damaged);
+        CHECK(damaged.error().message.find("its check sum or its length differs")
+              != std::string::npos);
+    }
+}
