@@ -203,6 +203,7 @@ public:
                               "--rules");
         m_job.lacks(m_placement.lack);
         leaveOutHostTimes();
+        compareUnits();
         m_clocks = alignClocks(m_job, m_placement);
         if (m_job.missing.empty()) {
             alignMessages(m_job, m_placement);
@@ -281,6 +282,26 @@ private:
                 m_placement.complete = false;
             }
         }
+    }
+    // The ops of all ranks last about equally long: the iterations.
+    void compareUnits()
+    {
+        std::map<std::uint32_t, Window> extents; // by rank
+        for (const PlacedWork& placed : m_placement.works) {
+            const Window window = workOf(placed).window;
+            Window& all = extents.emplace(placed.rank, window).first->second;
+            all = {std::min(all.begin, window.begin), std::max(all.end, window.end)};
+        }
+        constexpr std::int64_t kMostTimes = 100;
+        const auto duration = [](const auto& each) { return each.second.duration(); };
+        if (extents.empty())
+            return;
+        const auto [least, most] = std::ranges::minmax_element(extents, {}, duration);
+        if (duration(*most) / kMostTimes > duration(*least))
+            m_job.lacks(fmt::format("the ops of rank {} last {} ns in all and those of rank {} {} "
+                                    "ns, as if their times had different units",
+                                    m_job.ranks[least->first].rank, duration(*least),
+                                    m_job.ranks[most->first].rank, duration(*most)));
     }
     const Work& workOf(const PlacedWork& placed) const
     {

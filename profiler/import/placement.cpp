@@ -469,6 +469,10 @@ private:
                   return isPipelineOp(work.op.kind)
                       && !seen.emplace(work.rank, work.iteration, work.op).second;
               }));
+        constexpr std::int64_t kFew = 4;
+        if (m_result.lack.empty() && kFew * m_result.twice > std::ssize(seen))
+            m_result.lack = "ops occur several times in an iteration, as if its range had "
+                            "several steps";
     }
     // Turns B into I if there is a separate W, because such a B computes only the input gradient.
     void splitBackward()

@@ -585,3 +585,32 @@ TEST_CASE("a damaged gzip file is named in a note")
     REQUIRE(std::system(command.c_str()) == 0); // NOLINT
     CHECK(warns(imported(folder), "its check sum or its length differs"));
 }
+
+// The bubble was 66 % instead of 32 %.
+TEST_CASE("ranks whose times have different units have no bubble")
+{
+    std::vector<std::string> texts = torchTraces(kPipeline);
+    for (const char* key : {"\"ts\":", "\"dur\":"})
+        for (std::size_t at = texts[1].find(key); at != std::string::npos;
+             at = texts[1].find(key, at + 5)) {
+            const std::size_t begin = at + std::string_view(key).size();
+            const std::size_t end = texts[1].find_first_of(",}", begin);
+            texts[1].replace(begin, end - begin,
+                             fmt::format("{:.3f}", std::stod(texts[1].substr(begin)) / 1000));
+        }
+    CHECK(lackOf(importedTexts(texts)).find("different units") != std::string::npos);
+}
+
+// An iteration of twice the time was reported.
+TEST_CASE("a range of an iteration that has two steps is no iteration")
+{
+    std::vector<std::string> texts = torchTraces(kPipeline);
+    for (std::string& text : texts) {
+        const std::size_t second = text.find("ProfilerStep#1"), first = text.find("ProfilerStep#0");
+        text.replace(second, 14, "SomethingElse0");
+        const std::size_t at = text.find("\"dur\":", first) + 6;
+        text.replace(at, text.find(',', at) - at,
+                     fmt::format("{:.3f}", 2 * std::stod(text.substr(at))));
+    }
+    CHECK(lackOf(importedTexts(texts)).find("several times in an iteration") != std::string::npos);
+}
