@@ -490,6 +490,19 @@ private:
         info.timing = onGpu ? "GPU time stamps" : "host time stamps";
         info.link = "as recorded";
     }
+    void noteMessages(std::vector<std::string>& warnings) const
+    {
+        std::int64_t sent = 0, received = 0;
+        for (const PlacedWork& placed : m_placement.works) {
+            const OpKind kind = placed.op.kind;
+            sent += kind == OpKind::SendActivation || kind == OpKind::SendGradient ? 1 : 0;
+            received += kind == OpKind::RecvActivation || kind == OpKind::RecvGradient ? 1 : 0;
+        }
+        if (sent != received && sent > 0 && received > 0)
+            warnings.push_back(fmt::format(
+                "{} messages are sent and {} received: the work of the others was not found.", sent,
+                received));
+    }
     void report()
     {
         ImportReport report;
@@ -567,6 +580,7 @@ private:
             report.warnings.push_back(fmt::format(
                 "{} of {} ranks have no trace, so waiting and transfer are not separated.",
                 m_job.missing.size(), m_job.missing.size() + m_job.ranks.size()));
+        noteMessages(report.warnings);
         std::ranges::stable_sort(rules, std::ranges::greater(), &ImportReport::Rule::time);
         Run& run = m_result.run;
         run.info.import = std::move(report);

@@ -614,3 +614,13 @@ TEST_CASE("a range of an iteration that has two steps is no iteration")
     }
     CHECK(lackOf(importedTexts(texts)).find("several times in an iteration") != std::string::npos);
 }
+
+TEST_CASE("a difference between sent and received messages is named")
+{
+    std::vector<std::string> texts = torchTraces(kPipeline);
+    CHECK_FALSE(warns(importedTexts(texts), "messages are sent"));
+    const std::size_t at = texts[1].find("PP:1RECV");
+    REQUIRE(at != std::string::npos);
+    texts[1].replace(at, 3, "XX-");
+    CHECK(warns(importedTexts(texts), "48 messages are sent and 47 received"));
+}
