@@ -360,7 +360,9 @@ public:
                 }
             addBatchedMessages(rank, std::move(messages));
             setRanksOfMessages(rank);
-            const auto name = m_devices.find(rank.gpu.kernels.front().place.device);
+            const auto name = rank.gpu.kernels.empty()
+                ? m_devices.end()
+                : m_devices.find(rank.gpu.kernels.front().place.device);
             rank.deviceName = name != m_devices.end() ? name->second : "";
         }
         return std::move(parts.ranks);
