@@ -2,182 +2,155 @@
 
 #include "app/ui/numbers.h"
 #include "profiler/analysis/ticks.h"
-
-#include <QFontMetricsF>
-#include <QPainter>
-#include <QPainterPath>
+#include "profiler/study/chart_canvas.h"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace app {
 namespace {
 
-constexpr int kLeft = 34, kRight = 12, kTop = 10, kBottom = 22;
-constexpr double kTickDistance = 26;
+using profiler::ChartCanvas;
+using profiler::Text;
+
+constexpr double kLeft = 34, kRight = 12, kTop = 10, kBottom = 22;
+constexpr double kTickDistance = 26, kText = profiler::kChartText;
 constexpr int kFewIterations = 12; // up to this many iterations have labels and values
+
+struct LossChart
+{
+    const LossSeries& series;
+    const profiler::ChartStyle& style;
+    ChartCanvas canvas{style};
+    double highest = series.highest() > 0 ? 1.05 * series.highest() : 1;
+    double right = style.width - kRight, bottom = style.height - kBottom;
+    std::int64_t warmup = std::ranges::count(series.points, true, &LossPoint::isWarmup);
+
+    double x(double iteration) const // the centre of iteration i is at i + 0.5
+    {
+        return kLeft + (right - kLeft) * iteration / std::max(1, series.planned);
+    }
+    // A loss that is infinite or not a number is at the top.
+    double y(double loss) const
+    {
+        return std::isfinite(loss) ? bottom - (bottom - kTop) * loss / highest : kTop;
+    }
+
+    void drawGround()
+    {
+        canvas.box({kLeft, kTop, x(static_cast<double>(warmup)) - kLeft, bottom - kTop},
+                   style.shade);
+        const auto ticks
+            = profiler::ticks(0, highest, kTickDistance * highest / std::max(1.0, bottom - kTop));
+        for (const double loss : ticks.major) {
+            const double at = std::round(y(loss)) + 0.5;
+            canvas.line({kLeft, at}, {right, at}, loss == 0 ? 1 : 0.5, style.grid);
+            canvas.text(kLeft - 8, at + kText / 3, number(loss, ticks.decimals).toStdString(),
+                        Text::Anchor::End);
+        }
+    }
+
+    void drawReference(double loss, const QString& name, bool below)
+    {
+        const double at = std::round(y(loss)) + 0.5;
+        canvas.line({kLeft, at}, {right, at}, 1, style.text, true);
+        const std::string text = (name + QLatin1Char(' ') + number(loss, 2)).toStdString();
+        const double width = profiler::textWidth(text), top = below ? at + 1 : at - 15;
+        canvas.box({right - width - 2, top, width + 2, 14}, style.ground);
+        canvas.text(right, top + kText, text, Text::Anchor::End);
+    }
+
+    void drawDots()
+    {
+        constexpr double kSize = 3;
+        const profiler::Colour colour = profiler::mix(style.ground, style.text, 0.5);
+        for (std::size_t i = 0; i < series.points.size(); ++i) {
+            const auto& losses = series.points[i].microBatches;
+            for (std::size_t m = 0; m < losses.size(); ++m) {
+                const double share = 0.15
+                    + 0.7 * (static_cast<double>(m) + 0.5) / static_cast<double>(losses.size());
+                canvas.box({x(static_cast<double>(i) + share) - kSize / 2,
+                            y(static_cast<double>(losses[m])) - kSize / 2, kSize, kSize},
+                           colour);
+            }
+        }
+    }
+
+    void drawMean()
+    {
+        ChartCanvas::Point before;
+        for (std::size_t i = 0; i < series.points.size(); ++i) {
+            const LossPoint& point = series.points[i];
+            const ChartCanvas::Point at{x(static_cast<double>(i) + 0.5), y(point.mean)};
+            if (i > 0)
+                canvas.line(before, at, 2, style.ink);
+            before = at;
+            const bool isLast = i + 1 == series.points.size();
+            if (!isLast && series.planned > kFewIterations)
+                continue;
+            canvas.dot(at.first, at.second, style.ink, style.ink);
+            const bool isHigh = at.second < kTop + 13; // no space for the text above the dot
+            if (isLast || !point.isWarmup)
+                canvas.text(std::min(at.first + 7, right - 26), at.second + (isHigh ? 16 : -5),
+                            number(point.mean, 2).toStdString(), Text::Anchor::Start,
+                            {isLast ? style.ink : style.text, isLast});
+        }
+    }
+
+    void drawIterationNames()
+    {
+        const double base = bottom + 4 + kText;
+        double end = kLeft; // right end of the labels so far
+        if (warmup > 0) {
+            const std::string text = "warm-up";
+            const double room = std::max(60.0, x(static_cast<double>(warmup)) - kLeft);
+            canvas.text(kLeft + room / 2, base, text, Text::Anchor::Middle);
+            end += (room + profiler::textWidth(text)) / 2 + 4;
+        }
+        const std::int64_t measured = series.planned - warmup;
+        const auto step = measured <= kFewIterations
+            ? std::int64_t{1}
+            : std::max<std::int64_t>(
+                1,
+                static_cast<std::int64_t>(profiler::ticks(0, static_cast<double>(measured),
+                                                          static_cast<double>(measured) / 10)
+                                              .step));
+        for (std::int64_t i = 0; i < measured; i += step) {
+            const std::string text = std::to_string(i);
+            const double middle = x(static_cast<double>(warmup + i) + 0.5);
+            if (middle - profiler::textWidth(text) / 2 >= end)
+                canvas.text(middle, base, text, Text::Anchor::Middle);
+        }
+    }
+};
 
 } // namespace
 
-LossPlot::LossPlot(const ThemeController& theme, QWidget* parent)
-    : ThemedWidget(theme, parent)
+profiler::MarkedScene lossChart(const LossSeries& series, const ChartLook& look)
 {
-    setObjectName(QStringLiteral("lossPlot"));
-}
-
-void LossPlot::show(LossSeries series)
-{
-    m_series = std::move(series);
-    m_top = m_series.highest() > 0 ? 1.05 * m_series.highest() : 1;
-    update();
-}
-
-double LossPlot::xOf(double iteration) const
-{
-    return m_plot.left() + m_plot.width() * iteration / std::max(1, m_series.planned);
-}
-
-// A loss that is infinite or not a number is at the top.
-double LossPlot::yOf(double loss) const
-{
-    return std::isfinite(loss) ? m_plot.bottom() - m_plot.height() * loss / m_top : m_plot.top();
-}
-
-void LossPlot::paintGround(QPainter& painter) const
-{
-    const Chrome& chrome = theme().chrome;
-    const auto warmup = std::ranges::count(m_series.points, true, &LossPoint::isWarmup);
-    painter.fillRect(
-        QRectF(m_plot.topLeft(), QPointF(xOf(static_cast<double>(warmup)), m_plot.bottom())),
-        chrome.surfaceAlt);
-    painter.setFont(uiFont(11));
-    const auto ticks
-        = profiler::ticks(0, m_top, kTickDistance * m_top / std::max(1.0, m_plot.height()));
-    painter.setPen(chrome.text3);
-    for (const double loss : ticks.major) {
-        const double y = std::round(yOf(loss));
-        painter.fillRect(QRectF(m_plot.left(), y, m_plot.width(), 1),
-                         loss == 0 ? chrome.line : chrome.grid);
-        painter.drawText(QRectF(0, y - 8, kLeft - 8, 16), Qt::AlignRight | Qt::AlignVCenter,
-                         number(loss, ticks.decimals));
+    LossChart chart{series, look.style};
+    if (series.points.empty()) {
+        chart.canvas.text(look.style.width / 2, look.style.height / 2,
+                          "The first loss appears with the first iteration.", Text::Anchor::Middle);
+    } else {
+        chart.drawGround();
+        chart.drawIterationNames();
+        const bool areClose = series.unigramEntropy && series.entropyRate
+            && std::abs(chart.y(*series.unigramEntropy) - chart.y(*series.entropyRate))
+                < 1.4 * kText;
+        if (series.unigramEntropy)
+            chart.drawReference(*series.unigramEntropy, QStringLiteral("unigram entropy"), false);
+        if (series.entropyRate)
+            chart.drawReference(*series.entropyRate, QStringLiteral("entropy rate, estimate"),
+                                areClose);
+        chart.drawDots();
+        chart.drawMean();
     }
-}
-
-void LossPlot::paintReference(QPainter& painter, double loss, const QString& name, bool below) const
-{
-    const double y = std::round(yOf(loss)) + 0.5;
-    QPen pen(theme().chrome.text2, 1);
-    pen.setDashPattern({4, 3});
-    painter.setPen(pen);
-    painter.drawLine(QPointF(m_plot.left(), y), QPointF(m_plot.right(), y));
-    const QString text = name + QLatin1Char(' ') + number(loss, 2);
-    const double width = QFontMetricsF(painter.font()).horizontalAdvance(text);
-    const QRectF box(m_plot.right() - width - 2, below ? y + 1 : y - 15, width + 2, 14);
-    painter.fillRect(box, theme().chrome.surface);
-    painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, text);
-}
-
-void LossPlot::paintDots(QPainter& painter) const
-{
-    constexpr double kRadius = 1.7;
-    QColor colour = theme().chrome.text3;
-    colour.setAlphaF(0.75F);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(colour);
-    for (std::size_t i = 0; i < m_series.points.size(); ++i) {
-        const auto& losses = m_series.points[i].microBatches;
-        for (std::size_t m = 0; m < losses.size(); ++m) {
-            const double share
-                = 0.15 + 0.7 * (static_cast<double>(m) + 0.5) / static_cast<double>(losses.size());
-            painter.drawEllipse(
-                QPointF(xOf(static_cast<double>(i) + share), yOf(static_cast<double>(losses[m]))),
-                kRadius, kRadius);
-        }
-    }
-}
-
-void LossPlot::paintMean(QPainter& painter) const
-{
-    const Chrome& chrome = theme().chrome;
-    const bool isFew = m_series.planned <= kFewIterations;
-    QPolygonF line;
-    for (std::size_t i = 0; i < m_series.points.size(); ++i)
-        line << QPointF(xOf(static_cast<double>(i) + 0.5), yOf(m_series.points[i].mean));
-    painter.setPen(QPen(chrome.text, 2));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPolyline(line);
-    painter.setBrush(chrome.text);
-    for (qsizetype i = 0; i < line.size(); ++i) {
-        const bool isLast = i + 1 == line.size();
-        if (!isFew && !isLast)
-            continue;
-        painter.setPen(Qt::NoPen);
-        painter.drawEllipse(line[i], 4, 4);
-        const LossPoint& point = m_series.points[static_cast<std::size_t>(i)];
-        if (point.isWarmup && !isLast)
-            continue;
-        painter.setFont(uiFont(11, isLast ? QFont::Medium : QFont::Normal));
-        painter.setPen(isLast ? chrome.text : chrome.text2);
-        const double x = std::min(line[i].x() + 7, m_plot.right() - 26);
-        const bool isHigh = line[i].y() < m_plot.top() + 13; // no space for the text above the dot
-        painter.drawText(QPointF(x, line[i].y() + (isHigh ? 16 : -5)), number(point.mean, 2));
-    }
-}
-
-void LossPlot::paintIterationNames(QPainter& painter) const
-{
-    const Chrome& chrome = theme().chrome;
-    const auto warmup
-        = static_cast<int>(std::ranges::count(m_series.points, true, &LossPoint::isWarmup));
-    painter.setFont(uiFont(11));
-    painter.setPen(chrome.text3);
-    const QFontMetrics metrics(painter.font());
-    double end = m_plot.left(); // right end of the labels so far
-    if (warmup > 0) {
-        const double room = std::max(60.0, xOf(warmup) - m_plot.left());
-        painter.drawText(QRectF(m_plot.left(), m_plot.bottom() + 4, room, 16),
-                         Qt::AlignHCenter | Qt::AlignTop, tr("warm-up"));
-        end += (room + metrics.horizontalAdvance(tr("warm-up"))) / 2 + 4;
-    }
-    const int measured = m_series.planned - warmup;
-    const int step = measured <= kFewIterations
-        ? 1
-        : std::max(1, static_cast<int>(profiler::ticks(0, measured, measured / 10.0).step));
-    for (std::int64_t i = 0; i < measured; i += step) {
-        const double middle = xOf(static_cast<double>(warmup + i) + 0.5);
-        if (middle - metrics.horizontalAdvance(QString::number(i)) / 2.0 < end)
-            continue;
-        painter.drawText(QRectF(middle - 30, m_plot.bottom() + 4, 60, 16),
-                         Qt::AlignHCenter | Qt::AlignTop, QString::number(i));
-    }
-}
-
-void LossPlot::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    painter.fillRect(rect(), theme().chrome.surface);
-    m_plot = QRectF(rect()).adjusted(kLeft, kTop, -kRight, -kBottom);
-    if (m_series.points.empty()) {
-        painter.setFont(uiFont(11));
-        painter.setPen(theme().chrome.text3);
-        painter.drawText(m_plot, Qt::AlignCenter,
-                         tr("The first loss appears with the first iteration."));
-        return;
-    }
-    paintGround(painter);
-    painter.setRenderHint(QPainter::Antialiasing);
-    paintIterationNames(painter);
-    painter.setFont(uiFont(11));
-    const double gap = 1.4 * painter.font().pixelSize();
-    const bool areClose = m_series.unigramEntropy && m_series.entropyRate
-        && std::abs(yOf(*m_series.unigramEntropy) - yOf(*m_series.entropyRate)) < gap;
-    if (m_series.unigramEntropy)
-        paintReference(painter, *m_series.unigramEntropy, tr("unigram entropy"), false);
-    if (m_series.entropyRate)
-        paintReference(painter, *m_series.entropyRate, tr("entropy rate, estimate"), areClose);
-    paintDots(painter);
-    paintMean(painter);
+    profiler::MarkedScene scene;
+    scene.scene.width = look.style.width;
+    scene.scene.height = look.style.height;
+    scene.scene.groups.push_back(chart.canvas.take());
+    return scene;
 }
 
 } // namespace app

@@ -314,6 +314,11 @@ void RunPage::connectActions()
     on(m_actions.foldPanels, [this] { m_panels->setFolded(!m_panels->isFolded()); });
     const auto open = [this](const QString& file) { Q_EMIT pageRequested({"run", {file}}); };
     connect(m_saver, &RunSaver::partSaved, this, open);
+    connect(m_panels, &RunPanels::chartExported, this, [this](const DrawChart& draw) {
+        m_saver->saveFigure(
+            [draw]() -> engine::Result<profiler::Scene> { return draw(ChartLook()).scene; },
+            m_document->title());
+    });
     connect(&m_panels->notes(), &NotesPanel::openRequested, this, open);
     connect(m_why, &WhyController::pageRequested, this, &Page::pageRequested);
     connect(m_state, &RunStateView::runAgainRequested, this, &RunPage::runAgain);

@@ -57,7 +57,7 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     , m_devices(new DevicesPanel(theme))
     , m_kernels(new KernelPanel(theme))
     , m_memory(new MemoryPanel(theme))
-    , m_loss(new LossPlot(theme))
+    , m_loss(named(new SceneView(theme, {}), "lossPlot", tr("Loss")))
     , m_notes(new NotesPanel(theme, actions))
     , m_log(named(new QPlainTextEdit, "log", tr("Log")))
 {
@@ -126,11 +126,18 @@ QWidget* RunPanels::makeTabRow()
 // The progress of training: loss plot, table of iterations, last line of the log.
 QWidget* RunPanels::makeProgress()
 {
+    m_loss->setMinimumSize(240, 110);
+    m_loss->setFocusPolicy(Qt::NoFocus); // it has no marks to choose
+    auto* save = makeIconButton("exportLoss", Icon::Export, tr("Export the chart"), m_theme);
+    connect(save, &QToolButton::clicked, this, [this] {
+        if (m_loss->drawing())
+            Q_EMIT chartExported(m_loss->drawing());
+    });
     auto* head = spaced(
         new QHBoxLayout, {12, 6, 12, 0}, 8,
         {makeLabel(tr("Loss"), "dock"),
          makeLabel(tr("nats per token; dots are micro-batches, the line is the mean"), "hint"),
-         kStretch});
+         kStretch, save});
     auto* loss = makeSurface("plain");
     spaced(new QVBoxLayout(loss), {}, 0, {head, {m_loss, 1}});
     auto* table = named(new DataTable(m_theme, 26), "iterationsTable", tr("Iterations"));
@@ -233,7 +240,8 @@ void RunPanels::showRun(const RunViewPointer& view, int iteration)
     m_view = view;
     m_run = run;
     m_iteration = iteration;
-    m_loss->show(lossSeries(*run));
+    m_loss->draw(
+        [series = lossSeries(*run)](const ChartLook& look) { return lossChart(series, look); });
     m_kernels->showIteration(iteration);
     m_mode->setText(modeText(run->info));
     setOffered(Panel::Devices, run->schedule.shape.devices > 1);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/documents/run_document.h"
+#include "app/figures/scene_view.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/path_marks.h"
@@ -30,7 +31,6 @@ class GpuMemoryModel;
 class IterationsModel;
 class KernelPanel;
 class KernelsModel;
-class LossPlot;
 class MemoryPanel;
 class MemoryPlots;
 class MetricsModel;
@@ -93,6 +93,7 @@ Q_SIGNALS:
     void selected(const app::Selection& selection); // a row for an op, bubble or device
     void iterationChosen(int iteration);            // index into Timeline::iterations
     void foldedChanged(bool folded);
+    void chartExported(const app::DrawChart& chart); // the user asks for a file of a chart
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -130,7 +131,7 @@ private:
     DevicesPanel* m_devices;
     KernelPanel* m_kernels;
     MemoryPanel* m_memory;
-    LossPlot* m_loss;
+    SceneView* m_loss;
     NotesPanel* m_notes;
     QPlainTextEdit* m_log;
     RunViewPointer m_view;
