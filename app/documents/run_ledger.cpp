@@ -2,13 +2,13 @@
 
 #include "app/ui/setting_table.h"
 #include "engine/base/new_file.h"
+#include "engine/base/process.h"
 #include "engine/base/try.h"
 #include "profiler/store/trace_store.h"
 
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
-#include <QStandardPaths>
 
 #include <algorithm>
 #include <csignal>
@@ -27,8 +27,7 @@ constexpr int kRelistDelay = 150; // ms
 
 QString dataFolder()
 {
-    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)
-        + QStringLiteral("/bubblescope");
+    return QString::fromStdString(engine::dataFolder().string());
 }
 
 bool exists(std::int64_t process)

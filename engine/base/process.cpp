@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <array>
@@ -119,11 +120,14 @@ std::optional<std::int64_t> cpuTimeOfOthers()
 std::filesystem::path dataFolder()
 {
     const char* data = std::getenv("XDG_DATA_HOME");
+    if (data != nullptr && *data != 0)
+        return std::filesystem::path(data) / "bubblescope";
     const char* home = std::getenv("HOME");
-    const std::filesystem::path base = data != nullptr && *data != 0 ? data
-        : home != nullptr && *home != 0 ? std::filesystem::path(home) / ".local/share"
-                                        : std::filesystem::path("./.local/share");
-    return base / "bubblescope";
+    const passwd* const user = home == nullptr || *home == 0 ? getpwuid(geteuid()) : nullptr;
+    return std::filesystem::path(user != nullptr       ? user->pw_dir
+                                     : home != nullptr ? home
+                                                       : "")
+        / ".local/share/bubblescope";
 }
 
 std::string hostName()

@@ -36,7 +36,8 @@ std::string messageOf(const std::exception& error); // limitReached(), otherwise
 std::optional<std::int64_t> cpuTimeOfOthers();
 
 std::string hostName(); // name of this machine; "" if unknown
-// $XDG_DATA_HOME/bubblescope, by default ~/.local/share/bubblescope. It need not exist.
+// $XDG_DATA_HOME/bubblescope, by default ~/.local/share/bubblescope. Without HOME, ~ is the user's
+// folder in the system's list of users. It need not exist.
 std::filesystem::path dataFolder();
 
 } // namespace engine
