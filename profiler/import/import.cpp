@@ -130,6 +130,7 @@ private:
             }
             m_progress.bytes = next;
         }
+        TRY(addPrimus());
         if (m_ranks.empty())
             return tl::unexpected(m_errors.front());
         for (const Error& error : m_errors)
@@ -156,6 +157,53 @@ private:
         };
         return readTraceFile(file, visit, m_progress, report);
     }
+    // Reads the files of Primus, which belong together, after all others.
+    Result<void> addPrimus()
+    {
+        const auto rank = std::ranges::find_if(
+            m_primus, [](const auto& file) { return primusRank(file.first).has_value(); });
+        if (rank == m_primus.end()) { // config.json of another program
+            for (const auto& [name, text] : m_primus) {
+                std::string_view rest = text;
+                const auto bytes = [&](std::span<char> buffer) -> Result<std::size_t> {
+                    const std::size_t count = rest.copy(buffer.data(), buffer.size());
+                    rest.remove_prefix(count);
+                    return count;
+                };
+                if (auto done = readJson(name, bytes); !done)
+                    m_errors.push_back(done.error());
+            }
+            return {};
+        }
+        if (!m_ranks.empty())
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} and {} are of different programs; import them separately",
+                                    rank->first, m_ranks.front().trace.file));
+        if (!m_errors.empty())
+            return tl::unexpected(m_errors.front());
+        auto trace = TRY(readPrimus(m_primus));
+        m_warnings.insert(m_warnings.end(), trace.warnings.begin(), trace.warnings.end());
+        return add(std::move(trace.ranks));
+    }
+    Result<void> keepPrimus(const std::string& name, const ByteSource& bytes)
+    {
+        constexpr std::size_t kMost = 64 << 20, kStep = 1 << 16; // bytes
+        std::string text;
+        for (std::size_t count = 1; count > 0;) {
+            const std::size_t size = text.size();
+            text.resize(size + kStep);
+            count = TRY(bytes({text.data() + size, kStep}));
+            text.resize(size + count);
+            m_primusBytes += count;
+            if (m_primusBytes > kMost)
+                return fail(Error::Code::Unsupported,
+                            fmt::format("{}: the files of Primus exceed {} MiB; record fewer "
+                                        "iterations",
+                                        name, kMost >> 20));
+        }
+        m_primus[name] = std::move(text);
+        return {};
+    }
     // Reads a file in an archive, or a compressed file.
     Result<void> readMember(const std::string& name, const ByteSource& bytes)
     {
@@ -177,6 +225,8 @@ private:
             return readUnpacked(name, withHead);
         if (const std::string kind = wrongKind(name, head); !kind.empty())
             return fail(Error::Code::Unsupported, fmt::format("{} is {}", name, kind));
+        if (primusRank(name) || isPrimusConfig(name))
+            return keepPrimus(name, withHead);
         return readJson(name, withHead);
     }
     // SQLite reads files only, so a compressed export is unpacked to a temporary file.
@@ -261,6 +311,8 @@ private:
     const OnImportProgress& m_onProgress;
     ImportProgress m_progress;
     std::vector<JobRank> m_ranks;
+    PrimusFiles m_primus;
+    std::size_t m_primusBytes = 0;
     std::vector<std::string> m_warnings;
     std::vector<Error> m_errors; // errors of the files that are skipped
 };

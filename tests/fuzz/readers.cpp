@@ -131,6 +131,17 @@ std::string readTraces(const fs::path& file)
     return errorOf(profiler::importTraces({file}, profiler::Rules::shipped()));
 }
 
+// A file of Primus with the config.json of a job of one rank.
+std::string readPrimusRank(const fs::path& file)
+{
+    const fs::path folder = buildPath("fuzz/primus");
+    fs::create_directories(folder);
+    std::ofstream(folder / "config.json")
+        << R"({"world_size": 1, "pp_size": 1, "vp_size": 2, "num_mbs": 1})";
+    fs::copy_file(file, folder / "pp_rank_0.json", fs::copy_options::overwrite_existing);
+    return errorOf(profiler::importTraces({folder}, profiler::Rules::shipped()));
+}
+
 std::string readRules(const fs::path& file)
 {
     return errorOf(profiler::Rules::parse(readFile(file.string()).value(), file.string()));
@@ -194,6 +205,11 @@ std::vector<Reader> readers()
         {"hardware.toml", {source("resources/hardware/h100-sxm.toml")}, readHardware, 20000},
         {"run.sqlite", {recordedRun(), importedRun()}, readWholeRun, 2000},
         {"trace.json", torchTraces(), readTraces, 4000},
+        {"primus.json",
+         {R"({"1": {"total": 9, "memory": 1.5, "fwd_start": [0, 1], "fwd_end": [1, 2.5],)"
+          R"( "bwd_start": [3, 5], "bwd_end": [5, 8]}})"},
+         readPrimusRank,
+         4000},
         {"export.sqlite", {nsightExport()}, readTraces, 1500},
         {"rules.toml", {source("resources/import/rules.toml")}, readRules, 3000},
     };

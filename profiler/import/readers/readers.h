@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,5 +51,23 @@ std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string
 engine::Result<std::vector<RankTrace>> readNsight(const std::filesystem::path& file,
                                                   ImportProgress before,
                                                   const OnImportProgress& progress);
+
+// The files of Primus (AMD's Megatron-LM) with --dump_pp_data: the text of each, by name.
+using PrimusFiles = std::map<std::string, std::string>;
+struct PrimusTrace
+{
+    std::vector<RankTrace> ranks;
+    std::vector<std::string> warnings;
+};
+// The rank N of a file pp_rank_N.json; nullopt for other names.
+std::optional<int> primusRank(std::string_view file);
+bool isPrimusConfig(std::string_view file); // whether it is named config.json
+
+// Reads config.json and the pp_rank_N.json of all ranks, of which `files` has at least one. The
+// files have the times of the forwards and of the backwards of every iteration in order of
+// execution; stages, chunks and micro-batches follow from Megatron-LM's 1F1B and interleaved 1F1B.
+// Fails with Error::Code::NotFound if a rank is missing, and with Error::Code::Corrupt or
+// Error::Code::InvalidArgument if the files are damaged or not of one run.
+engine::Result<PrimusTrace> readPrimus(const PrimusFiles& files);
 
 } // namespace profiler
