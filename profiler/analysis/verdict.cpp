@@ -135,6 +135,10 @@ void compareTimes(const Comparison& comparison, Verdict& of)
     if (by.by.spread == Spread::Interval && !by.isDistinguishable()) {
         of.claim = fmt::format("No clear winner: {} and {} are not distinguishable", run, other);
         of.reasons = inBrackets(format, by);
+    } else if (by.by.spread == Spread::Unknown && format.isVisible(by.by.value)) {
+        of.claim = fmt::format("No clear winner: {} and {} have too few measured iterations", run,
+                               other);
+        of.reasons = inBrackets(format, by);
     } else if (!format.isVisible(by.by.value)) {
         of.claim = fmt::format("{} takes as long as {}", run, other);
     } else {

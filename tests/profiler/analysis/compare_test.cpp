@@ -107,7 +107,8 @@ TEST_CASE("runs are distinguishable if the interval of their difference excludes
     CHECK_FALSE(comparison.change("iteration", 1)->isMarked());
     const Run two = measured("two", {20, 21});
     CHECK_THAT(summarize(compare({&a, &two}).value(), 1),
-               Catch::Contains("(+8.0 ms, spread unknown)"));
+               Catch::StartsWith("No clear winner: two and A have too few measured iterations "
+                                 "(+8.0 ms, spread unknown)"));
 }
 
 // Two intervals that overlap can be distinguishable, and the larger of the two is not enough.

@@ -38,7 +38,7 @@ ComparedRun run(const Given& given)
     one.meanExposed = static_cast<double>(device.exposedCommunication);
     one.peakBytes = given.peak * kMiB;
     const auto add = [&one](const char* key, double value) {
-        one.amounts[key] = {value, Spread::Unknown};
+        one.amounts[key] = {value, Spread::Exact};
     };
     add("iteration", static_cast<double>(one.metrics.duration));
     add("bubble", one.meanBubble);
@@ -179,7 +179,7 @@ TEST_CASE("the verdict names the run that wins, by how much, why and at what cos
     const Verdict first = verdict(all);
     CHECK(first.kind == Verdict::Kind::Better);
     CHECK(first.text()
-          == "ZB-V is 25.0 % shorter than 1F1B (−8.0 ms, spread unknown): 9.0 ms less bubble, 1.0 "
+          == "ZB-V is 25.0 % shorter than 1F1B (−8.0 ms, exact): 9.0 ms less bubble, 1.0 "
              "ms more exposed communication. +4.0 MiB at the peak.");
 }
 
