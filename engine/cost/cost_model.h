@@ -5,18 +5,28 @@
 #include "engine/cost/fraction.h"
 #include "engine/schedule/schedule.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace engine {
+
+// When a RECV is executed. Eager: its message arrives as soon as it was sent and its link is free,
+// and blocks nothing. Deferred: at its place in the order of its device. The message begins when
+// both ends have reached it, and the device computes nothing until it has arrived.
+enum class ReceiveRule : std::uint8_t { Eager, Deferred };
+std::string_view receiveName(ReceiveRule rule); // "eager", "deferred", as for --receive
 
 // Effects that ops have on one another, in addition to their own durations.
 struct TimingRules
 {
     bool blockingSend = false; // a SEND occupies compute until it is complete
     bool blockingAllReduce
-        = false;          // an ALLREDUCE occupies compute until it is complete (SyncPolicy)
+        = false; // an ALLREDUCE occupies compute until it is complete (SyncPolicy)
+    ReceiveRule receive = ReceiveRule::Eager;
     Fraction joint{1};    // duration of joint ops relative to the sum of both
     Fraction slowDown{1}; // slow-down factor of compute during an all-reduce of its device
     // Every duration is multiplied by a factor that is uniform in [1 - jitter, 1 + jitter] and
@@ -26,6 +36,9 @@ struct TimingRules
 
     friend bool operator==(const TimingRules&, const TimingRules&) = default;
 };
+
+// "; blocking sends" and similar: what messages block, as a part of RunInfo::link. "" by default.
+std::string blockingText(const TimingRules& rules);
 
 class SharedLinks;
 

@@ -266,6 +266,15 @@ std::vector<Field<C>> interferenceFields()
                                          "A send blocks compute until it is complete"),
                                   &TimingRules::blockingSend),
                &C::rules),
+        lifted(
+            field<TimingRules>(
+                option("", "--receive", "Receives",
+                       "eager: a message arrives as early as its link allows; deferred: a RECV "
+                       "is executed at its place in the order and blocks its device until the "
+                       "message has arrived")
+                    .oneOf({receiveName(ReceiveRule::Eager), receiveName(ReceiveRule::Deferred)}),
+                &TimingRules::receive),
+            &C::rules),
         jitter(),
         lifted(
             field<TimingRules>(option("", "--seed", "Seed of the jitter", "Seed of --jitter", "S")
@@ -307,6 +316,19 @@ Result<void> checkUnitCosts(const UnitCosts& costs)
                     fmt::format("--nics-per-node {}: a device uses one NIC; use at most {}",
                                 costs.nicsPerNode, costs.devicesPerNode));
     return {};
+}
+
+std::string_view receiveName(ReceiveRule rule)
+{
+    return rule == ReceiveRule::Eager ? "eager" : "deferred";
+}
+
+std::string blockingText(const TimingRules& rules)
+{
+    std::string text = rules.blockingSend ? "; blocking sends" : "";
+    if (rules.receive == ReceiveRule::Deferred)
+        text += "; a RECV blocks its device (--receive deferred)";
+    return text;
 }
 
 std::string linkText(const UnitCosts& costs)

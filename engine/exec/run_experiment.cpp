@@ -96,7 +96,9 @@ RunInfo runInfo(const Experiment& experiment, const Schedule& lowered, const Run
                                : "thread CPU clock";
     info.transport = on.transport();
     const auto links = emulatedLinks(experiment, lowered);
-    info.link = live || !links ? linkOf(info.transport) : describeLinks(*links);
+    info.link = live || !links
+        ? linkOf(info.transport)
+        : describeLinks(*links) + blockingText({.receive = experiment.receive});
     info.model = model.name;
     info.precision = nameIn(kPrecisionNames, model.precision);
     info.tokensPerIteration = std::int64_t{microBatches} * model.microBatchSize * model.sequence;
@@ -234,7 +236,8 @@ private:
             {pipeline,
              experiment.mode,
              std::move(links),
-             {.blockingAllReduce = experiment.sync == SyncPolicy::EagerBlocking},
+             {.blockingAllReduce = experiment.sync == SyncPolicy::EagerBlocking,
+              .receive = experiment.receive},
              m_setup.observer.launches},
             m_run);
     }

@@ -41,6 +41,7 @@ struct Experiment
     LinkCost link;          // link model of an emulated run; free by default, labelled "assumed"
     int devicesPerNode = 0; // devices per node of an emulated run; 0: all devices are in one node
     LinkCost linkAcross;    // link model between nodes; 0: like `link`
+    ReceiveRule receive = ReceiveRule::Eager; // of an emulated run
     Graphs graphs = Graphs::Auto;
     TransportChoice transport = TransportChoice::Auto;
     Trace trace = Trace::Auto;

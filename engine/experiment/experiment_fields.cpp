@@ -255,6 +255,14 @@ void addLink(Table& table)
     latency(number("--link-latency-across", "latency_ns_across", "Latency across nodes, µs",
                    "--link-latency between nodes; 0: as within a node", "US", 1e9, kMicrosecond),
             &E::linkAcross);
+    table
+        .add(option("link", "--receive", "Receives",
+                    "eager: a message arrives as early as its link allows; deferred: a RECV blocks "
+                    "its device, at its place in the order, until the message has arrived")
+                 .oneOf(namesOf<ReceiveRule>(2, receiveName)),
+             &E::receive)
+        .off
+        = onlyEmulated;
 }
 
 void addRecording(Table& table)

@@ -1,7 +1,6 @@
 #include "engine/sim/placer.h"
 
 #include "engine/schedule/dataflow.h"
-#include "engine/schedule/transfers.h"
 
 namespace engine::sim {
 namespace {

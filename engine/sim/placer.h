@@ -6,6 +6,7 @@
 #include "engine/schedule/dataflow_visit.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/schedule.h"
+#include "engine/schedule/transfers.h"
 #include "engine/sim/network.h"
 #include "engine/sim/queues.h"
 #include "engine/timeline/timeline.h"
@@ -13,9 +14,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace engine::sim {
@@ -122,11 +125,18 @@ private:
     static constexpr bool kImplied = Costs::kImpliesTransfers;
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
+    // A RECV that its device has reached (TimingRules::receive).
+    struct Posted
+    {
+        ValueKey value;
+        std::int64_t at = 0;
+    };
     struct Link
     {
         std::uint16_t peer = Op::kNoPeer;
         std::int64_t free = 0;
-        std::uint32_t route = kNone; // index into m_routes; kNone: not used yet
+        std::deque<Posted> receives = {}; // without their messages, in the order of the receiver
+        std::uint32_t route = kNone;      // index into m_routes; kNone: not used yet
     };
     // The shared links of a lane, whose transfers are sequential.
     struct Route
@@ -134,14 +144,14 @@ private:
         Network::Uses uses;
         Network::Flow last = Network::kNone;
     };
-    // The transfer of a flow of the network, for complete().
     struct Transfer
     {
         Op op;
         DeviceId device;
         std::uint32_t number = 0; // OpIndex
-        ValueKey value;           // value that a message transfers
-        std::int64_t latency = 0;
+        ValueKey value = {};      // value that a message transfers
+        OpCosts::Cost cost = {};
+        std::int64_t ready = 0; // time from which a message can leave
     };
     struct Device
     {
@@ -150,6 +160,7 @@ private:
         ValueKey waitsFor;
         std::int32_t copies = -1; // index into m_copies; -1: no evicts
         bool hasCalled = false;   // has joined the all-reduce that blocks it
+        bool hasPosted = false;   // has posted the messages of the next ops
         int sending = 0;          // blocking sends in the network
         Network::Flow waitsForFlow = Network::kNone, lastSend = Network::kNone;
         std::uint32_t evictRoute = kNone, loadRoute = kNone;
@@ -163,6 +174,9 @@ private:
     std::size_t step(DeviceId device, Ops ops);
     std::size_t compute(DeviceId device, Ops ops);
     std::size_t send(DeviceId device, const Op& op);
+    std::size_t exchange(DeviceId device, Ops ops);
+    void post(DeviceId device, std::uint32_t number, const Op& op, const OpCosts::Cost& cost);
+    void meet(DeviceId from, DeviceId to);
     std::size_t allReduce(DeviceId device, Ops ops);
     std::size_t copy(DeviceId device, const Op& op);
 
@@ -173,8 +187,7 @@ private:
     BS_INLINED std::int64_t endOf(DeviceId device, Ops group, std::int64_t start) const;
     BS_INLINED void handOver(DeviceId device, const Op& op);
     BS_INLINED void sendTo(DeviceId peer, DeviceId device, const Value& value);
-    BS_INLINED void deliver(DeviceId device, const Op& op, ValueKey value,
-                            const OpCosts::Cost& cost);
+    BS_INLINED void deliver(const Transfer& message);
     void call(DeviceId device, std::uint32_t number, const Op& op, std::int64_t duration);
     void startAllReduces();
     void completeAllReduce(StageId stage, Window window);
@@ -182,14 +195,24 @@ private:
 
     // Transfers that share links.
     Route& route(std::uint32_t& number, DeviceId from, DeviceId to);
-    void queueMessage(DeviceId device, const Op& op, ValueKey value, const OpCosts::Cost& cost);
+    void queueMessage(const Transfer& message);
     std::size_t queueCopy(DeviceId device, const Op& op);
     void queueAllReduce(const AllReduceStart& start);
     void complete(Network::Flow flow);
     bool hasStash(DeviceId device, ValueKey wanted, std::int64_t& start);
     BS_INLINED void arrive(DeviceId device, ValueKey value, std::int64_t tick);
+    BS_INLINED void wake(DeviceId device, ValueKey value);
 
     void noteReceives();
+    std::uint32_t receiveOf(ValueKey value) const
+    {
+        return (value.kind == Value::Kind::Activation ? m_activationReceives
+                                                      : m_gradientReceives)[value.index];
+    }
+    bool receivesBlock() const { return m_in.rules.receive == ReceiveRule::Deferred; }
+    // Whether a SEND occupies its device from the start of the message. If receives block, the
+    // device waits in exchange() instead.
+    bool sendsBlock() const { return m_in.rules.blockingSend && !receivesBlock(); }
     BS_INLINED OpCosts::Cost costOf(DeviceId device, std::size_t ahead, const Op& op) const;
     std::uint32_t numberOf(DeviceId device) const
     {
@@ -221,6 +244,7 @@ private:
     std::deque<Route> m_routes;
     std::map<StageId, Network::Uses> m_rings; // links that all-reduces use
     std::unordered_map<Network::Flow, Transfer> m_transfers;
+    std::unordered_map<std::uint64_t, Transfer> m_unreceived; // [value] sent, before their RECV
     IdVector<DeviceId, Device> m_devices;
     std::vector<DeviceId> m_runnable;
     // [cell] OpIndex of the RECV of the activation or gradient; empty if transfers are implied.
@@ -231,6 +255,8 @@ private:
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::step(DeviceId device, Ops ops)
 {
+    if (receivesBlock() && isTransfer(ops.front().kind))
+        return exchange(device, ops);
     switch (ops.front().kind) {
     case OpKind::RecvActivation:
     case OpKind::RecvGradient:
@@ -373,7 +399,8 @@ void Placer<Costs, Recorder>::sendTo(DeviceId peer, DeviceId device, const Value
     op.stage = value.stage;
     op.microBatch = value.microBatch;
     op.peer = peer.value;
-    deliver(device, op, key(value), costOf(device, 0, op));
+    deliver(
+        {op, device, numberOf(device), key(value), costOf(device, 0, op), m_devices[device].free});
 }
 
 template<class Costs, class Recorder>
@@ -384,29 +411,98 @@ std::size_t Placer<Costs, Recorder>::send(DeviceId device, const Op& op)
         m_devices[device].waitsFor = value;
         return 0;
     }
-    deliver(device, op, value, costOf(device, 0, op));
+    deliver({op, device, numberOf(device), value, costOf(device, 0, op), m_devices[device].free});
     return 1;
+}
+
+// Consecutive SENDs and RECVs are posted together, as by batch_isend_irecv of PyTorch, and the
+// device waits for the messages that it receives (with blockingSend also for those that it sends).
+template<class Costs, class Recorder>
+std::size_t Placer<Costs, Recorder>::exchange(DeviceId device, Ops ops)
+{
+    Device& own = m_devices[device];
+    std::size_t count = 0;
+    while (count < ops.size() && isTransfer(ops[count].kind))
+        ++count;
+    for (std::uint32_t i = 0; i < count && !own.hasPosted; ++i)
+        post(device, numberOf(device) + i, ops[i], costOf(device, i, ops[i]));
+    own.hasPosted = true;
+    std::int64_t end = own.free;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const ValueKey value = key(transferredValue(ops[i], m_shape));
+        const bool isSent = isSend(ops[i].kind);
+        if (isSent && !m_in.rules.blockingSend)
+            continue;
+        if (!m_values.hasArrived(value)) {
+            own.waitsFor = value;
+            return 0;
+        }
+        end = std::max(end,
+                       m_values.arrival(value) - (isSent ? costOf(device, i, ops[i]).latency : 0));
+    }
+    own.free = end;
+    own.hasPosted = false;
+    return count;
+}
+
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::post(DeviceId device, std::uint32_t number, const Op& op,
+                                   const OpCosts::Cost& cost)
+{
+    const ValueKey value = key(transferredValue(op, m_shape));
+    const std::int64_t now = m_devices[device].free;
+    const DeviceId peer{op.peer};
+    if (!isSend(op.kind)) {
+        linkTo(m_devices[peer], device.value).receives.push_back({value, now});
+        return meet(peer, device);
+    }
+    const Transfer message{op, device, number, value, cost, now};
+    if (receiveOf(value) == kNone)
+        return deliver(message);
+    m_unreceived[value.bits()] = message;
+    meet(device, peer);
+}
+
+// Starts the messages of a link whose SEND and RECV are posted, in the order of the receiver, so
+// that the times do not depend on the order in which devices are visited.
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::meet(DeviceId from, DeviceId to)
+{
+    for (;;) {
+        auto& receives = linkTo(m_devices[from], to.value).receives;
+        const auto sent = receives.empty() ? m_unreceived.end()
+                                           : m_unreceived.find(receives.front().value.bits());
+        if (sent == m_unreceived.end())
+            return;
+        Transfer message = sent->second;
+        message.ready = std::max(message.ready, receives.front().at);
+        m_unreceived.erase(sent);
+        receives.pop_front();
+        deliver(message);
+    }
 }
 
 // A message occupies its link for its duration and arrives `latency` later.
 template<class Costs, class Recorder>
-void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey value,
-                                      const OpCosts::Cost& cost)
+void Placer<Costs, Recorder>::deliver(const Transfer& message)
 {
     if (m_network)
-        return queueMessage(device, op, value, cost);
+        return queueMessage(message);
+    const DeviceId device = message.device;
     Device& own = m_devices[device];
-    Window window{own.free, own.free + cost.duration};
+    Window window{message.ready, message.ready + message.cost.duration};
     if (m_in.costs.linksAreBusy()) {
-        std::int64_t& linkIsFree = linkTo(own, op.peer).free;
-        window.begin = std::max(own.free, linkIsFree);
-        window.end = linkIsFree = window.begin + cost.duration;
+        std::int64_t& linkIsFree = linkTo(own, message.op.peer).free;
+        window.begin = std::max(message.ready, linkIsFree);
+        window.end = linkIsFree = window.begin + message.cost.duration;
     }
-    if (m_in.rules.blockingSend)
+    if (sendsBlock())
         own.free = window.end;
-    m_recorder.sent(device, numberOf(device), window);
-
-    received(DeviceId{op.peer}, value, {window.begin + cost.latency, window.end + cost.latency});
+    m_recorder.sent(device, message.number, window);
+    const std::int64_t latency = message.cost.latency;
+    received(DeviceId{message.op.peer}, message.value,
+             {window.begin + latency, window.end + latency});
+    wake(device, message.value);
 }
 
 template<class Costs, class Recorder>
@@ -415,10 +511,7 @@ void Placer<Costs, Recorder>::received(DeviceId peer, ValueKey value, Window arr
     if constexpr (kImplied) {
         m_recorder.received(peer, kNone, arrival);
     } else {
-        const bool forwards = value.kind == Value::Kind::Activation;
-        const std::uint32_t receive
-            = (forwards ? m_activationReceives : m_gradientReceives)[value.index];
-        if (receive != kNone)
+        if (const std::uint32_t receive = receiveOf(value); receive != kNone)
             m_recorder.received(peer, receive, arrival);
     }
     m_window.end = std::max(m_window.end, arrival.end);
@@ -520,6 +613,13 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::arrive(DeviceId device, ValueKey value, std::int64_t tick)
 {
     m_values.setArrival(value, tick);
+    wake(device, value);
+}
+
+// Continues a device that waits for the value.
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::wake(DeviceId device, ValueKey value)
+{
     if (m_devices[device].waitsFor == value) {
         m_devices[device].waitsFor = {};
         m_runnable.push_back(device);
@@ -538,21 +638,21 @@ auto Placer<Costs, Recorder>::route(std::uint32_t& number, DeviceId from, Device
 
 // The messages of a directed pair of devices are sequential.
 template<class Costs, class Recorder>
-void Placer<Costs, Recorder>::queueMessage(DeviceId device, const Op& op, ValueKey value,
-                                           const OpCosts::Cost& cost)
+void Placer<Costs, Recorder>::queueMessage(const Transfer& message)
 {
-    Device& own = m_devices[device];
-    Route& way = route(linkTo(own, op.peer).route, device, DeviceId{op.peer});
+    Device& own = m_devices[message.device];
+    const DeviceId peer{message.op.peer};
+    Route& way = route(linkTo(own, peer.value).route, message.device, peer);
     std::vector<Network::Flow> after;
     if (way.last != Network::kNone)
         after.push_back(way.last);
-    if (m_in.rules.blockingSend) {
+    if (sendsBlock()) {
         if (own.lastSend != Network::kNone)
             after.push_back(own.lastSend);
         ++own.sending;
     }
-    way.last = own.lastSend = m_network->add(cost.duration, own.free, way.uses, after);
-    m_transfers[way.last] = {op, device, numberOf(device), value, cost.latency};
+    way.last = own.lastSend = m_network->add(message.cost.duration, message.ready, way.uses, after);
+    m_transfers[way.last] = message;
 }
 
 template<class Costs, class Recorder>
@@ -585,7 +685,7 @@ std::size_t Placer<Costs, Recorder>::queueCopy(DeviceId device, const Op& op)
     const Network::Flow flow
         = m_network->add(costOf(device, 0, op).duration, own.free, way.uses, after);
     evicts ? copies.addEvict(parts, flow) : copies.addLoad(parts, flow);
-    m_transfers[flow] = {op, device, numberOf(device), {}, 0};
+    m_transfers[flow] = {op, device, numberOf(device)};
     visitConsumed(op, m_shape, [&](const Value& value) { m_values.setGone(key(value)); });
     visitProduced(op, m_shape, [&](const Value& value) {
         m_values.setMade(key(value));
@@ -604,7 +704,7 @@ void Placer<Costs, Recorder>::queueAllReduce(const AllReduceStart& start)
     Op op;
     op.kind = OpKind::AllReduce;
     op.stage = start.stage;
-    m_transfers[m_network->add(start.duration, start.begin, ring->second, {})] = {op, {}, 0, {}, 0};
+    m_transfers[m_network->add(start.duration, start.begin, ring->second, {})] = {op, {}};
 }
 
 template<class Costs, class Recorder>
@@ -627,13 +727,14 @@ void Placer<Costs, Recorder>::complete(Network::Flow flow)
         return;
     }
     m_recorder.sent(done.device, done.number, window);
-    if (m_in.rules.blockingSend) {
+    if (sendsBlock()) {
         own.free = std::max(own.free, window.end);
         if (--own.sending == 0)
             m_runnable.push_back(done.device);
     }
-    received(DeviceId{done.op.peer}, done.value,
-             {window.begin + done.latency, window.end + done.latency});
+    const std::int64_t latency = done.cost.latency;
+    received(DeviceId{done.op.peer}, done.value, {window.begin + latency, window.end + latency});
+    wake(done.device, done.value);
 }
 
 // False if the stash arrives by a copy that is not complete. If the copy is complete, delays
@@ -801,8 +902,10 @@ Error Placer<Costs, Recorder>::deadlock() const
                             toString(m_in.schedule.program[d][next]));
         break;
     }
-    return {Error::Code::InvalidArgument,
-            "the schedule deadlocks: " + where + "; run bscope validate for the reason"};
+    const char* remedy = !receivesBlock() ? "run bscope validate for the reason"
+        : m_in.rules.blockingSend         ? "with deferred receives, leave out --blocking"
+                                          : "move its RECV, or use --receive eager";
+    return {Error::Code::InvalidArgument, "the schedule deadlocks: " + where + "; " + remedy};
 }
 
 // Places an iteration with recorders made by `fresh`. All-reduces slow compute down, which changes

@@ -158,6 +158,10 @@ Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpP
         return fail(Error::Code::InvalidArgument,
                     "the schedule has SEND and RECV ops, which a simulation without spans does not "
                     "support; remove them");
+    if (prices.rules.receive == ReceiveRule::Deferred && !prices.isCommunicationFree())
+        return fail(Error::Code::Unsupported,
+                    "a simulation without spans has no RECV that could wait; use --receive eager "
+                    "or a smaller schedule");
     TRY(checkTicks(prices.most(4.0 * opCount(order) * options.iterations), prices.rules));
     std::vector<IterationSummary> summaries;
     const bool busy = !prices.isCommunicationFree();

@@ -118,6 +118,7 @@ void describe(PredictedRun& one, const PredictionCosts& costs, int iterations)
         describeRecorded(*costs.recorded.run, costs.recorded.file, schedule.shape, info);
     else if (!one.mapping.empty())
         info.link += ", " + one.mapping;
+    info.link += blockingText(costs.units.rules);
 }
 
 std::string mappingText(const OpPrices& prices)
@@ -202,7 +203,10 @@ Result<PredictedRun> predict(Schedule order, const PredictionCosts& costs,
     std::optional<OpPrices> prices;
     if (!costs.recorded.run)
         prices = TRY(pricesOf(order, costs, options));
-    const bool needsSpans = !prices || options.needsSpans || order.shape.windows > 1
+    // Without spans there are no RECVs, whose places matter if receives are deferred.
+    const bool receivesWait = prices && prices->rules.receive == ReceiveRule::Deferred
+        && (!prices->isCommunicationFree() || hasTransfers(order));
+    const bool needsSpans = !prices || options.needsSpans || receivesWait || order.shape.windows > 1
         || (spansAreFew(order, options.iterations) && checkIterationsFit(order, options.iterations)
             && (!prices->isCommunicationFree() || hasTransfers(order)));
     if (!needsSpans)

@@ -382,8 +382,9 @@ void addAssumptions(const std::vector<PredictedRun>& all, Sheet& sheet)
         : info.inUnits() ? "one unit = a device's forward of one micro-batch"
                          : "times of a model on hardware, not measured";
     std::string link = info.link;
-    if (const std::string& first = all.front().mapping; !first.empty() && link.ends_with(first))
-        link.resize(link.size() - first.size() - 2); // also removes ", "
+    const std::string first = ", " + all.front().mapping;
+    if (const auto at = link.find(first); !all.front().mapping.empty() && at != std::string::npos)
+        link.erase(at, first.size());
     sheet.sentence(notes + "; link " + link);
     for (const PredictedRun& one : all)
         if (!one.mapping.empty())

@@ -238,14 +238,15 @@ TEST_CASE("a blocking send that shares a NIC blocks its device for longer")
 TEST_CASE("where no two transfers share a link, shared links change nothing")
 {
     for (const char* scheme : {"1f1b", "gpipe", "zb-h1", "bitpipe", "chimera", "dualpipe"})
-        for (const bool blocking : {false, true}) {
+        for (const int rules : {0, 1, 2}) { // synchronous messages (3) deadlock with two directions
             INFO(scheme);
             UnitCosts costs; // two devices: one peer each
             costs.p2p = {1, 4};
             costs.latency = {1, 8};
             costs.optimizer = {1, 2};
             costs.devicesPerNode = 1;
-            costs.rules.blockingSend = blocking;
+            costs.rules.blockingSend = rules % 2 == 1;
+            costs.rules.receive = static_cast<ReceiveRule>(rules / 2);
             costs.rules.jitter = {1, 20};
             const Schedule lowered = lower(scheduleOf(scheme, 2, 8));
             const auto alone = simulate(lowered, costsOf(lowered, costs));

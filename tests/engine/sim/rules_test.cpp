@@ -3,6 +3,7 @@
 #include "tests/engine/sim/spans.h"
 #include "tests/support/text_schedule.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -255,4 +256,42 @@ TEST_CASE("iterations differ under jitter, and are alike without it")
     const auto timeline = simulate(lowered, costsOf(lowered, costs), {.iterations = 2});
     REQUIRE(timeline);
     CHECK(timeline->iterations[0].window.duration() != timeline->iterations[1].window.duration());
+}
+
+// The places of RECVs of case M: PyTorch executes a RECV at its place, before a forward that does
+// not need it.
+TEST_CASE("a deferred RECV blocks its device at its place until its message has arrived")
+{
+    Schedule early = lower(scheduleOf("1f1b", 2, 2));
+    auto& ops = early.program[{0}];
+    std::rotate(ops.begin() + 2, ops.begin() + 4, ops.begin() + 5);
+    CHECK(toString(ops[2]) == "0RECV_B0");
+    UnitCosts costs;
+    costs.p2p = {1};
+    CHECK(spansOf(simulatedAsIs(early, costs), 0, Track::Kind::Compute)
+          == Spans{"0F0 0-1", "0F1 1-2", "0B0 6-8", "0B1 9-11", "0OPT 11-11"});
+    costs.rules.receive = ReceiveRule::Deferred;
+    CHECK(spansOf(simulatedAsIs(early, costs), 0, Track::Kind::Compute)
+          == Spans{"0F0 0-1", "0F1 6-7", "0B0 7-9", "0B1 12-14", "0OPT 14-14"});
+}
+
+TEST_CASE("a deferred message begins when both of its devices have reached it")
+{
+    UnitCosts costs;
+    costs.p2p = {1};
+    costs.rules.receive = ReceiveRule::Deferred;
+    const Simulated run = simulated(scheduleOf("gpipe", 2, 2), costs);
+    CHECK(spansOf(run, 0, Track::Kind::Send) == Spans{"0SEND_F0 1-2", "0SEND_F1 3-4"});
+    CHECK(spansOf(run, 1, Track::Kind::Compute)[1] == "1F1 4-5");
+}
+
+// Without the batches of Megatron-LM both devices of 1F1B would send and neither would receive.
+TEST_CASE("synchronous messages of 1F1B meet in pairs and do not deadlock")
+{
+    UnitCosts costs;
+    costs.p2p = {1};
+    costs.rules.blockingSend = true;
+    costs.rules.receive = ReceiveRule::Deferred;
+    // Device 0: F, send, F, send and receive, B, F, ...; every message delays both devices.
+    CHECK(simulated(scheduleOf("1f1b", 2, 2), costs).iteration() == 12);
 }
