@@ -115,6 +115,7 @@ public:
                 double correction)
         : m_times(times)
         , m_perStage(static_cast<double>(times.stages.size()) / shape.stages)
+        , m_stages(shape.stages)
         , m_slices(shape.slices)
         , m_linkSpeed(linkSpeed)
         , m_messageDelay(correction > 0
@@ -124,6 +125,10 @@ public:
         , m_slowdowns(times.slowdowns)
     {
         std::erase_if(m_slowdowns, [](const RunEdit& edit) { return edit.op.has_value(); });
+        if (m_perStage != 1 && times.stages.size() > 2) {
+            m_embedding = excessOf(StageId{0});
+            m_outputLayer = excessOf(lastStage());
+        }
     }
 
     OpCosts costsOf(const Schedule& lowered)
@@ -191,17 +196,49 @@ private:
                 continue;
             const StageTimes& edited = m_times.stages[measured];
             for (const auto& [of, part] : edited.parts)
-                add(sum, measuredCost(m_times, m_times.stages[of], m_draw),
-                    share * part * edited.factor);
+                add(sum, bodyOf(of), share * part * edited.factor);
         }
+        if (begin <= 0)
+            add(sum, m_embedding, m_times.stages[StageId{0}].factor);
+        if (stage.value + 1 == m_stages)
+            add(sum, m_outputLayer, m_times.stages[lastStage()].factor);
         return sum;
     }
 
+    // The cost of a measured stage without what stays whole if its layers are divided.
+    StageCost bodyOf(StageId stage)
+    {
+        StageCost body = measuredCost(m_times, m_times.stages[stage], m_draw);
+        if (stage.value == 0)
+            add(body, m_embedding, -1);
+        if (stage == lastStage())
+            add(body, m_outputLayer, -1);
+        return body;
+    }
+
+    // The time by which the first or last stage is longer than the median of the stages between
+    // them: that of the embedding or the output layer, which only one stage executes.
+    StageCost excessOf(StageId stage)
+    {
+        const StageCost own = measuredCost(m_times, m_times.stages[stage], m_draw);
+        const auto over = [&](double StageCost::*time) {
+            std::vector<double> inner;
+            for (int s = 1; s + 1 < static_cast<int>(m_times.stages.size()); ++s)
+                inner.push_back(measuredCost(m_times, m_times.stages[StageId{s}], m_draw).*time);
+            return std::max(0.0, own.*time - medianOf(inner));
+        };
+        const double input = over(&StageCost::input), weight = over(&StageCost::weight);
+        return {over(&StageCost::forward), input + weight, input, weight};
+    }
+    StageId lastStage() const { return StageId{static_cast<int>(m_times.stages.size()) - 1}; }
+
     const MeasuredTimes& m_times;
     double m_perStage; // measured stages per predicted stage
+    int m_stages;
     double m_slices, m_linkSpeed;
     std::int64_t m_messageDelay;
     Draw m_draw;
+    StageCost m_embedding, m_outputLayer; // 0 if stages are not divided
     // Without edits of single ops, because other schemes may lack the ops.
     std::vector<RunEdit> m_slowdowns;
 };

@@ -255,6 +255,7 @@ public:
                                         of.forward.isEmpty() ? "forward" : "backward"));
         }
         splitBackward();
+        assumeLayers();
         if (m_times.message.isEmpty())
             m_times.message.times = m_messages;
         if (m_times.message.isEmpty())
@@ -376,6 +377,17 @@ private:
             m_times.inputShare = input / (input + weight);
         else
             m_times.assumptions.emplace_back(kHalvesAssumed);
+    }
+
+    void assumeLayers()
+    {
+        if (m_times.stages.size() > 2)
+            m_times.assumptions.emplace_back(
+                "With other numbers of stages, an op takes the time of its share of the layers. "
+                "The "
+                "time by which the first and the last stage are longer than the others is that of "
+                "the embedding and the output layer, which stay whole. Time of an op that does not "
+                "depend on its layers is unknown, so schemes with more stages may take longer.");
     }
 
     const Run& m_run;

@@ -180,7 +180,8 @@ TEST_CASE("the verdict names the run that wins, by how much, why and at what cos
     CHECK(first.kind == Verdict::Kind::Better);
     CHECK(first.text()
           == "ZB-V is 25.0 % shorter than 1F1B (−8.0 ms, exact): 9.0 ms less bubble, 1.0 "
-             "ms more exposed communication. +4.0 MiB at the peak.");
+             "ms more exposed communication. +4.0 MiB at the peak. It is faster than every other "
+             "ranked run.");
 }
 
 TEST_CASE("a baseline on rank 1 is compared with the next run, and a second run with the baseline")

@@ -47,6 +47,24 @@ TEST_CASE("a stage of another partition takes the times of the part of the model
           == Approx(durationOf(measuredRun("1f1b", 2, 2))).epsilon(1e-6));
 }
 
+// Half of the output layer was given to the stage before the last one, so that the predicted
+// iteration was too short.
+TEST_CASE("the output layer stays whole if the layers of its stage are divided")
+{
+    const Run run = measuredRun("1f1b");
+    auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    REQUIRE(setMedian(predictor->times(), StageId{3}, OpKind::Forward, 1'500'000));
+    const auto predicted = predictor->predict({scheduleOf("interleaved-1f1b", 4, 8)});
+    REQUIRE(predicted);
+    const OpIndex index(predicted->run.schedule);
+    for (const Track& track : predicted->run.timeline.tracks)
+        for (const Span& span : track.spans)
+            if (const Op op = opAt(predicted->run.schedule, index, span.op);
+                op.kind == OpKind::Forward)
+                CHECK(span.window().duration() == (op.stage == StageId{7} ? 1'000'000 : 500'000));
+}
+
 // They had none, while the measured iteration and correction() included them.
 TEST_CASE("predictions of a data-parallel run have its all-reduces")
 {
