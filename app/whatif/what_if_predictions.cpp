@@ -94,7 +94,7 @@ void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
     m_all = static_cast<int>(whatIfSchemes().size());
     Q_EMIT progressed(0, m_all);
     m_background.run(
-        [measured = m_measured, changes] {
+        [run = m_run, measured = m_measured, changes] {
             return std::make_shared<const Changed>(withChanges(*measured, changes));
         },
         [this, isDropped = m_isDropped](const std::shared_ptr<const Changed>& changed) {
@@ -113,7 +113,8 @@ void WhatIfPredictions::start(const Flag& isDropped, const std::shared_ptr<const
                               int resamples, int priority)
 {
     for (const QString& scheme : whatIfSchemes()) {
-        const auto job = [isDropped, changed, resamples, scheme,
+        // Keeps the run, which `changed` refers to, after the page is closed.
+        const auto job = [run = m_run, isDropped, changed, resamples, scheme,
                           changes = m_changes]() -> std::optional<WhatIfRow> {
             if (*isDropped)
                 return std::nullopt;
