@@ -48,7 +48,8 @@ bool isOfThisMachine(std::string_view flag)
                                            "--mapping",
                                            "--devices-per-node",
                                            "--link-bandwidth-across",
-                                           "--link-latency-across"};
+                                           "--link-latency-across",
+                                           "--receive"};
     return std::ranges::count(kFlags, flag) > 0;
 }
 
