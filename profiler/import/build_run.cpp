@@ -3,6 +3,7 @@
 #include "engine/schedules/schemes.h"
 #include "engine/timeline/kernel_name.h"
 #include "engine/timeline/run.h"
+#include "profiler/analysis/measure.h"
 #include "profiler/analysis/run_measures.h"
 #include "profiler/import/iterations.h"
 #include "profiler/import/job.h"
@@ -298,10 +299,10 @@ private:
             return;
         const auto [least, most] = std::ranges::minmax_element(extents, {}, duration);
         if (duration(*most) / kMostTimes > duration(*least))
-            m_job.lacks(fmt::format("the ops of rank {} last {} ns in all and those of rank {} {} "
-                                    "ns, as if their times had different units",
-                                    m_job.ranks[least->first].rank, duration(*least),
-                                    m_job.ranks[most->first].rank, duration(*most)));
+            m_job.lacks(fmt::format("the ops of rank {} last {} in all and those of rank {} {}, as "
+                                    "if their times had different units",
+                                    m_job.ranks[least->first].rank, timeText(duration(*least), 1),
+                                    m_job.ranks[most->first].rank, timeText(duration(*most), 1)));
     }
     const Work& workOf(const PlacedWork& placed) const
     {
@@ -414,11 +415,14 @@ private:
     {
         std::set<int> damaged = m_placement.damaged;
         for (std::size_t i = 0; i < m_job.ranks.size(); ++i)
-            if (m_placement.deviceOfRank[i].isValid())
-                for (const std::int64_t begin : m_job.ranks[i].trace.shortened)
-                    for (const auto& [found, window] : windows)
-                        if (window.contains(begin))
-                            damaged.insert(found);
+            if (m_placement.deviceOfRank[i].isValid()) {
+                std::vector<std::int64_t> begins = m_job.ranks[i].trace.shortened;
+                std::ranges::sort(begins);
+                for (const auto& [found, window] : windows)
+                    if (const auto first = std::ranges::lower_bound(begins, window.begin);
+                        first != begins.end() && *first < window.end)
+                        damaged.insert(found);
+            }
         std::erase_if(damaged, [&](int each) { return !windows.contains(each); });
         if (!damaged.empty() && damaged.size() < windows.size())
             m_job.warnings.push_back(
