@@ -11,7 +11,7 @@ readonly build_packages=(
     g++ cmake ninja-build ccache git ca-certificates
     qt6-base-dev libgl-dev libegl-dev
     libsqlite3-dev libfreetype-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtomlplusplus-dev libexpected-dev
-    libsimdjson-dev libarchive-dev libre2-dev
+    libsimdjson-dev libarchive-dev zlib1g-dev libre2-dev
     libopenblas-pthread-dev fonts-roboto-unhinted fonts-dejavu-core
 )
 # More, to test:
@@ -131,6 +131,7 @@ toml++/toml.h libtomlplusplus-dev
 tl/expected.hpp libexpected-dev
 simdjson.h libsimdjson-dev
 archive.h libarchive-dev
+zlib.h zlib1g-dev
 re2/re2.h libre2-dev
 HEADERS
     if [ "${#missing[@]}" -gt 0 ]; then

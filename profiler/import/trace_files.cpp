@@ -5,6 +5,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -135,22 +136,13 @@ Archive newArchive()
     return handle;
 }
 
-// The check sum of gzip (RFC 1952), which libarchive does not compare.
+// Compares the check sum of gzip (RFC 1952), which libarchive does not.
 class GzipCheck
 {
 public:
-    GzipCheck()
-    {
-        for (std::uint32_t i = 0; i < m_table.size(); ++i) {
-            m_table[i] = i;
-            for (int bit = 0; bit < 8; ++bit)
-                m_table[i] = m_table[i] >> 1U ^ ((m_table[i] & 1U) != 0 ? 0xEDB88320U : 0U);
-        }
-    }
     void add(std::span<const char> bytes)
     {
-        for (const char byte : bytes)
-            m_crc = m_table[(m_crc ^ static_cast<unsigned char>(byte)) & 0xFFU] ^ m_crc >> 8U;
+        m_sum = crc32_z(m_sum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
         m_size += static_cast<std::uint32_t>(bytes.size());
     }
     // Whether the bytes are those of the file, which ends with their check sum and their number. A
@@ -165,21 +157,28 @@ public:
             return end[at] | end[at + 1] << 8U | end[at + 2] << 16U
                 | static_cast<std::uint32_t>(end[at + 3]) << 24U;
         };
-        if (!in || (number(0) == ~m_crc && number(4) == m_size))
-            return true;
-        in.seekg(1);
-        constexpr std::uint32_t kMember = 0x1F8B08;
-        std::uint32_t latest = 0;
-        for (int byte = in.get(); byte >= 0; byte = in.get())
-            if (latest = (latest << 8U | static_cast<std::uint32_t>(byte)) & 0xFFFFFFU;
-                latest == kMember)
-                return true;
-        return false;
+        return !in || (number(0) == m_sum && number(4) == m_size) || hasSeveralMembers(in);
     }
 
 private:
-    std::array<std::uint32_t, 256> m_table{};
-    std::uint32_t m_crc = 0xFFFFFFFF, m_size = 0;
+    // Looks for a second header: 1F 8B 08, flags, 4 bytes of time, compression, system.
+    static bool hasSeveralMembers(std::ifstream& in)
+    {
+        in.seekg(1);
+        std::array<unsigned char, 10> header{};
+        for (int byte = in.get(); byte >= 0; byte = in.get()) {
+            std::ranges::rotate(header, header.begin() + 1);
+            header.back() = static_cast<unsigned char>(byte);
+            const auto [one, two, method, flags, t0, t1, t2, t3, level, system] = header;
+            if (one == 0x1F && two == 0x8B && method == 8 && flags < 0x20
+                && (level == 0 || level == 2 || level == 4) && (system <= 13 || system == 255))
+                return true;
+        }
+        return false;
+    }
+
+    uLong m_sum = crc32_z(0, nullptr, 0);
+    std::uint32_t m_size = 0;
 };
 
 class ArchiveReader

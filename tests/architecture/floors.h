@@ -80,7 +80,7 @@ inline const std::vector<Floor>& floors()
          plus(kPlan,
               {"engine/cost", "engine/sim", "engine/schedules", "profiler/store",
                "profiler/analysis", "resources"}),
-         {"simdjson.h", "archive", "re2/", "toml++/"}},
+         {"simdjson.h", "archive", "re2/", "toml++/", "zlib.h"}},
         {"profiler/whatif",
          plus(kPlan, {"engine/cost", "engine/sim", "engine/experiment", "profiler/analysis"}),
          {}},

@@ -67,10 +67,12 @@ TEST_CASE("a gzip file with a wrong check sum or length is damaged")
              "echo '[]' | gzip > a.json.gz && size=$(stat -c %s a.json.gz) && "
              "for end in 8 4; do head -c $((size - end)) a.json.gz > $end.json.gz && "
              "printf abcd >> $end.json.gz; done && tail -c 4 a.json.gz >> 8.json.gz && "
+             "head -c $((size - 8)) a.json.gz > magic.json.gz && "
+             "printf '\\037\\213\\010\\377abcd' >> magic.json.gz && " // not a second header
              "cat a.json.gz a.json.gz > two.json.gz");
     CHECK(readAll(folder / "a.json.gz"));
     CHECK(readAll(folder / "two.json.gz"));
-    for (const char* name : {"8.json.gz", "4.json.gz"}) {
+    for (const char* name : {"8.json.gz", "4.json.gz", "magic.json.gz"}) {
         const auto damaged = readAll(folder / name);
         REQUIRE_FALSE(damaged);
         CHECK(damaged.error().message.find("its check sum or its length differs")
