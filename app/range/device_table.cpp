@@ -75,13 +75,19 @@ DeviceTable::Column DeviceTable::timeColumn(const QString& title, const Ticks& t
             }};
 }
 
+std::function<bool(const DeviceTable::Device*)> DeviceTable::messagesAreKnown() const
+{
+    return [isKnown = !profiler::lacksMessages(*m_run)](const Device*) { return isKnown; };
+}
+
 DeviceTable::Column DeviceTable::messagesColumn() const
 {
-    return {tr("Sent / received"), [this](const Device* device) {
-                return device != nullptr
-                    ? tr("%1 / %2").arg(device->messagesSent).arg(device->messagesReceived)
-                    : number(static_cast<double>(sum(&Device::messagesSent)), 0);
-            }};
+    Column column(tr("Sent / received"), [this](const Device* device) {
+        return device != nullptr
+            ? tr("%1 / %2").arg(device->messagesSent).arg(device->messagesReceived)
+            : number(static_cast<double>(sum(&Device::messagesSent)), 0);
+    });
+    return column.onlyIf(messagesAreKnown());
 }
 
 DeviceTable::Columns DeviceTable::workColumns() const
@@ -110,7 +116,7 @@ DeviceTable::Columns DeviceTable::bubbleColumns() const
             / static_cast<double>(std::max<std::int64_t>(1, m_duration));
     };
     return {
-        timeColumn(tr("Exposed comm."), &Device::exposedCommunication),
+        timeColumn(tr("Exposed comm."), &Device::exposedCommunication).onlyIf(messagesAreKnown()),
         timeColumn(whyUnknown(m_run->info).empty() ? tr("Bubble") : tr("Idle"), &Device::bubble),
         Column(tr("Bubble, %"), [share](const Device* device) {
             return number(share(device).toDouble() * 100, 1);

@@ -34,6 +34,7 @@ protected:
     static Ticks ticksOf(engine::OpKind kind);
     Column nameColumn() const;
     Column timeColumn(const QString& title, const Ticks& ticks) const;
+    std::function<bool(const Device*)> messagesAreKnown() const; // see lacksMessages()
     Column messagesColumn() const;
     Columns workColumns() const;   // compute and its kinds that occur
     Columns bubbleColumns() const; // exposed communication, bubble, its share

@@ -221,9 +221,10 @@ QString MetricsModel::keyNumbers() const
 {
     if (m_metrics.devices.empty())
         return {};
-    QString text = tr("bubble %1, exposed %2")
-                       .arg(percent(m_metrics.bubbleRatio),
-                            time().withUnit(m_metrics.mean(&Device::exposedCommunication)));
+    QString text = tr("bubble %1").arg(percent(m_metrics.bubbleRatio));
+    if (m_metrics.exposedIsKnown)
+        text += tr(", exposed %1")
+                    .arg(time().withUnit(m_metrics.mean(&Device::exposedCommunication)));
     if (m_metrics.mfu)
         text += tr(", MFU %1").arg(percent(*m_metrics.mfu));
     if (const std::int64_t peak = peakBytes(); peak > 0)

@@ -4,6 +4,7 @@
 #include "engine/schedule/check/stash.h"
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/passes/passes.h"
+#include "engine/schedule/transfers.h"
 #include "profiler/analysis/device_times.h"
 #include "profiler/analysis/lanes.h"
 
@@ -152,6 +153,12 @@ RunMetrics metrics(const Schedule& schedule, const IterationSummary& summary)
     return result;
 }
 
+bool lacksMessages(const Run& run)
+{
+    return run.info.import && !run.info.import->onGpu && run.schedule.shape.devices > 1
+        && !hasTransfers(run.schedule);
+}
+
 Result<RunMetrics> metrics(const Run& run, int iteration)
 {
     const auto index = TRY(iterationIndex(run, iteration));
@@ -160,6 +167,7 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
     RunMetrics result;
     result.iteration = index;
     result.duration = lanes.window().duration();
+    result.exposedIsKnown = !lacksMessages(run);
     std::int64_t bubbles = 0;
     for (const DeviceId d : Ids<DeviceId>(lanes.devices())) {
         const bool isRecorded = hasTrace(run, d);

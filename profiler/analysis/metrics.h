@@ -54,8 +54,9 @@ struct RunMetrics
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;
     std::optional<double> hfu; // computed from executed FLOPs, including recomputation
-    // False if the iteration has communication but its spans were not kept. The exposed part of the
-    // communication is then unknown: `bubble` includes it, and exposedCommunication is 0.
+    // False if the iteration has communication but no spans of it: see lacksMessages(), or they
+    // were not kept. The exposed part of the communication is then unknown: `bubble` includes it,
+    // and exposedCommunication is 0.
     bool exposedIsKnown = true;
 
     // The largest values of a device. peakBytes() is nullopt if no memory was recorded.
@@ -78,6 +79,10 @@ struct RunMetrics
         return recordedDevices > 0 ? sum / recordedDevices : 0;
     }
 };
+
+// Whether a trace has ops of several devices and no message between them. Without kernels, the time
+// of the messages is then in the bubbles.
+bool lacksMessages(const engine::Run& run);
 
 // `iteration` is an index into Timeline::iterations; -1 is the reported iteration. Fails with
 // Error::Code::NotFound if the run has no such iteration.

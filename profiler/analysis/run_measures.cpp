@@ -77,7 +77,12 @@ Reading ofExposed(const RunInfo& info, const RunMetrics& metrics, Reading value)
     if (info.import && !info.import->onGpu && !info.import->lack.empty())
         return Reading::unknown(info.import->lack);
     return ifKnown(metrics.exposedIsKnown, std::move(value),
-                   "the spans of the communication were not kept");
+                   info.import ? "the traces have no messages, so their time is in the bubbles"
+                               : "the spans of the communication were not kept");
+}
+Reading ofMessages(const RunInfo& info, const RunMetrics& metrics, Reading count)
+{
+    return info.import ? ofExposed(info, metrics, std::move(count)) : count;
 }
 
 // JSON leaves out a key whose value a run of this kind cannot have.
@@ -347,7 +352,7 @@ constexpr std::array kRun{
     M({"p2p_messages", "Messages", Unit::None, kSimulated | kDifference, kLess,
        "activations and gradients sent per iteration",
        "P2P transfers between two devices. Values that stay on a device are local copies."},
-      [](const R& r) { return r.metrics.messages; }),
+      [](const R& r) { return ofMessages(r.info(), r.metrics, r.metrics.messages); }),
     M({"local_copies", "Local copies", Unit::None, kSimulated, Better::Neither,
        "values whose producer and consumer are on one device",
        "Transfers that a V-shaped placement or chunks avoid."},
@@ -517,7 +522,8 @@ constexpr std::array kDevice{
       [](const D& d) { return ofStages(d.info(), d.of.weights); }),
     N(memory("peak_bytes", "Peak memory"), value<&DeviceMetrics::peakBytes>),
     N({"peak_stash_bytes"}, value<&DeviceMetrics::peakStashBytes>),
-    N({"p2p_messages", "Messages", Unit::None, kColumn}, value<&DeviceMetrics::messagesSent>),
+    N({"p2p_messages", "Messages", Unit::None, kColumn},
+      [](const D& d) { return ofMessages(d.info(), d.metrics, d.of.messagesSent); }),
     N({"local_copies", "Local copies", Unit::None, kColumn}, value<&DeviceMetrics::localCopies>),
     N({"all_reduce", "All-reduce", Unit::Time, kData, kLess,
        "sum of the durations of the device's all-reduces",

@@ -21,7 +21,8 @@ DetailsSection timeSection(const RunView& view, const Selection& selection,
         {{}, {}, shareParts(view.shares(selection.device, begin, end), end - begin)});
     section.rows = {
         {tr("Compute"), clock.length(device.compute)},
-        {tr("Exposed communication"), clock.length(device.exposedCommunication)},
+        {tr("Exposed communication"),
+         metrics.exposedIsKnown ? clock.length(device.exposedCommunication) : tr("unknown")},
     };
     if (!whyUnknown(view.run().info).empty()) {
         section.add(tr("Idle"), clock.length(device.bubble));
@@ -100,9 +101,11 @@ Details deviceDetails(const RunView& view, const Selection& selection, const Ker
         details.sections.push_back(std::move(*gpu));
     DetailsSection messages;
     messages.title = tr("Messages");
-    messages.rows = {
-        {tr("Sent, received"), tr("%1, %2").arg(device.messagesSent).arg(device.messagesReceived)},
-        {tr("Local copies"), QString::number(device.localCopies)}};
+    messages.rows = {{tr("Sent, received"),
+                      profiler::lacksMessages(view.run())
+                          ? tr("unknown")
+                          : tr("%1, %2").arg(device.messagesSent).arg(device.messagesReceived)},
+                     {tr("Local copies"), QString::number(device.localCopies)}};
     details.sections.push_back(std::move(messages));
     return details;
 }

@@ -46,13 +46,14 @@ DetailsSection timeSection(const RunView& view, const RunMetrics& metrics,
     section.note = tr("mean of devices, %1").arg(clock.scale.unit());
     if (view.timeline().kernels.empty()) // else the bar would be of host ranges
         section.bars.push_back({{}, {}, shareParts(sum, end - begin)});
-    section.rows = {{tr("Compute"), text(compute)},
-                    {tr("Exposed communication"), text(exposed)},
-                    whyUnknown(view.run().info).empty()
-                        ? DetailsRow{tr("Bubble: fill, wait, drain"),
-                                     text(fill) + QStringLiteral(" + ") + text(wait)
-                                         + QStringLiteral(" + ") + text(drain)}
-                        : DetailsRow{tr("Idle"), text(fill + wait + drain)}};
+    section.rows
+        = {{tr("Compute"), text(compute)},
+           {tr("Exposed communication"), metrics.exposedIsKnown ? text(exposed) : tr("unknown")},
+           whyUnknown(view.run().info).empty()
+               ? DetailsRow{tr("Bubble: fill, wait, drain"),
+                            text(fill) + QStringLiteral(" + ") + text(wait) + QStringLiteral(" + ")
+                                + text(drain)}
+               : DetailsRow{tr("Idle"), text(fill + wait + drain)}};
     return section;
 }
 
@@ -177,7 +178,9 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
                     fromUtf8(info.peakSource)
                         .replace(QLatin1String(" x "), QStringLiteral("\u00A0\u00D7\u00A0")));
     section.add(tr("Messages, local copies"),
-                tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies));
+                profiler::lacksMessages(view.run())
+                    ? tr("unknown")
+                    : tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies));
     if (const int copies = view.run().schedule.shape.dataParallel; copies > 1)
         section.add(tr("Copies W"), tr("%1, the first is shown").arg(copies));
     add(tr("Model"), info.model);

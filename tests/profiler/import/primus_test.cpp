@@ -1,4 +1,5 @@
 #include "profiler/analysis/metrics.h"
+#include "profiler/analysis/run_measures.h"
 #include "tests/profiler/import/traces.h"
 
 #include <map>
@@ -111,6 +112,21 @@ TEST_CASE("the clock of a rank of Primus is aligned by its messages")
     const auto late = PrimusFolder(run, 0.3).import();
     CHECK(duration(late) == duration(PrimusFolder(run).import()));
     CHECK(late->run.info.import->warnings.front().find("at most 0.30 ms") != std::string::npos);
+}
+
+// The exposed communication was 0.0 ms and the number of messages 0.
+TEST_CASE("files of Primus have no messages, so exposed communication is unknown")
+{
+    const Run run = simulatedRun("1f1b", 4, 8, 3);
+    const Run read = PrimusFolder(run).import().value().run;
+    CHECK(lacksMessages(read));
+    CHECK_FALSE(lacksMessages(run));
+    const RunMetrics numbers = metrics(read).value();
+    const Reading all = fields(runMeasures(), ReportedRun{read, numbers});
+    int unknown = 0;
+    for (const auto& [key, value] : std::get<Reading::Fields>(all.data))
+        unknown += (key == "communication_exposed" || key == "p2p_messages") && !value.isKnown();
+    CHECK(unknown == 2);
 }
 
 // Timers around a receive contain the wait for the message, which was counted as work.
