@@ -51,13 +51,10 @@ public:
     }
 
 private:
-    // Rounds the bytes of one part, so that the allocations and the frees of a stash have the same
-    // sum.
     std::int64_t bytesOf(const HeldParts& change, const StageBytes& stage) const
     {
-        const double whole = 2.0 * std::max(m_shape.slices, 1);
-        return std::llround(stage.stash / whole) * change.whole
-            + std::llround(stage.kept / whole) * change.kept;
+        const HeldParts part = partBytes(stage, m_shape);
+        return part.whole * change.whole + part.kept * change.kept;
     }
     void note(int device, std::int64_t time, std::int64_t bytes, std::uint32_t op)
     {
@@ -98,6 +95,12 @@ void addVersions(const Schedule& lowered, const Track& track,
 }
 
 } // namespace
+
+HeldParts partBytes(const StageBytes& stage, const Shape& shape)
+{
+    const double parts = 2.0 * std::max(shape.slices, 1);
+    return {std::llround(stage.stash / parts), std::llround(stage.kept / parts)};
+}
 
 std::vector<MemoryEvent> simulatedMemory(const Schedule& lowered, const Timeline& timeline,
                                          const IdVector<StageId, StageBytes>& stages)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/cost/model_prices.h"
+#include "engine/schedule/check/stash.h"
 #include "engine/timeline/timeline.h"
 
 namespace engine {
@@ -12,5 +13,9 @@ namespace engine {
 // times, frees come first.
 std::vector<MemoryEvent> simulatedMemory(const Schedule& lowered, const Timeline& timeline,
                                          const IdVector<StageId, StageBytes>& stages);
+
+// Bytes of one part (stash.h) of a stash of the stage, whole and while it is dropped. Rounded, so
+// that the allocations and the frees of a stash have the same sum.
+HeldParts partBytes(const StageBytes& stage, const Shape& shape);
 
 } // namespace engine

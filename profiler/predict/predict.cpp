@@ -224,6 +224,16 @@ Result<PredictedRun> predictLowered(Schedule lowered, const PredictionCosts& cos
     return withSpans(std::move(lowered), &prices, costs, options);
 }
 
+Result<OpCosts> opCosts(const Schedule& lowered, const PredictionCosts& costs,
+                        const PredictOptions& options)
+{
+    std::string mapping;
+    if (costs.recorded.run)
+        return recordedCosts(lowered, costs, options, mapping);
+    const auto prices = TRY(pricesOf(lowered, costs, options));
+    return resolved(lowered, prices);
+}
+
 PreparedSchedule preparedSchedule(const Schedule& order, std::string label, SyncPolicy sync)
 {
     PreparedSchedule prepared{{}, validate(order), opCount(order), std::move(label)};

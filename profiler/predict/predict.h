@@ -51,6 +51,11 @@ engine::Result<PredictedRun> predict(engine::Schedule order, const PredictionCos
 engine::Result<PredictedRun> predictLowered(engine::Schedule lowered, const PredictionCosts& costs,
                                             const PredictOptions& options = {});
 
+// The cost of every op of a lowered schedule, from any source of costs.
+engine::Result<engine::OpCosts> opCosts(const engine::Schedule& lowered,
+                                        const PredictionCosts& costs,
+                                        const PredictOptions& options = {});
+
 // A schedule that was built, checked and lowered. This part of a prediction takes much of the time
 // and does not depend on costs, so it is kept while the user moves a cost slider.
 struct PreparedSchedule

@@ -31,6 +31,7 @@ Action prepareSchemes(CLI::App& app);
 Action prepareSchedule(CLI::App& app);
 Action prepareValidate(CLI::App& app);
 Action prepareSimulate(CLI::App& app);
+Action prepareSearch(CLI::App& app);
 Action prepareRun(CLI::App& app);
 Action prepareExperiment(CLI::App& app);
 Action prepareAnalyze(CLI::App& app);

@@ -27,6 +27,12 @@ constexpr std::array kCommands{
             "bscope simulate --scheme 1f1b -o simulated.sqlite\n"
             "bscope simulate --calibrate simulated.sqlite --scheme gpipe --scheme eager-1f1b",
             prepareSimulate},
+    Command{"search", "Search for the shortest schedule within a memory limit",
+            "bscope search --devices 4 --micro-batches 8 --chunks 2 --weight-gradient 0.7 "
+            "--input-gradient 1.1 --p2p 0.1 --memory 3 --orders 200000\n"
+            "bscope search --scheme zb-h1 --orders 50000 -o found.csv --force\n"
+            "bscope simulate --schedule found.csv",
+            prepareSearch},
     Command{"run", "Train with a scheme and record the run",
             "bscope run --iterations 3 --layers 8 -o bitpipe.sqlite --force\n"
             "bscope run --scheme 1f1b --iterations 3 --layers 8 -o "

@@ -1,0 +1,270 @@
+#include "profiler/search/search.h"
+
+#include "app/cli/commands/command.h"
+#include "app/cli/commands/interrupt.h"
+#include "app/cli/commands/long_task.h"
+#include "app/cli/options/choice.h"
+#include "app/cli/options/command_line.h"
+#include "app/cli/options/output_options.h"
+#include "app/cli/options/prediction_options.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/timeline_text.h"
+#include "engine/base/text.h"
+#include "engine/base/try.h"
+#include "engine/schedule/formats/schedule_file.h"
+#include "profiler/report/sheet.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+struct SearchOptions : PredictionOptions
+{
+    std::string memory;
+    std::vector<std::string> vary{"order"}, starts;
+    double seconds = 10;
+    std::int64_t orders = 0;
+    int threads = 0;
+    bool json = false;
+    OutputOptions output;
+};
+
+// The peak of a device that the limit is about, and of the fullest device.
+std::string peakText(const RunMetrics& metrics, bool inBytes)
+{
+    return inBytes && metrics.peakBytes() ? bytesText(*metrics.peakBytes())
+                                          : fmt::format("{:.4g} M_a", metrics.peakStash());
+}
+
+struct PublishedRow
+{
+    const PublishedSchedule& of;
+    const SearchResult& result;
+};
+
+constexpr std::array kPublished{
+    Measure<PublishedRow>({"scheme", "published", Unit::None, kColumn},
+                          [](const PublishedRow& p) { return p.of.scheme; }),
+    Measure<PublishedRow>(
+        {"iteration", "iteration", Unit::None, kColumn, Better::Less, {}, {}, {}, 2},
+        [](const PublishedRow& p) {
+            return p.result.found.run.info.inUnits() ? p.of.length : p.of.length * 1e-6;
+        }),
+    Measure<PublishedRow>({"bubble_ratio", "bubble", Unit::Share, kColumn},
+                          [](const PublishedRow& p) { return p.of.metrics.bubbleRatio; }),
+    Measure<PublishedRow>({"peak_stash", "peak stash", Unit::Activations, kColumn},
+                          [](const PublishedRow& p) { return p.of.metrics.peakStash(); }),
+    Measure<PublishedRow>({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
+                          [](const PublishedRow& p) {
+                              const auto bytes = p.of.metrics.peakBytes();
+                              return bytes ? Reading(*bytes) : Reading();
+                          }),
+    Measure<PublishedRow>({"fits"}, [](const PublishedRow& p) { return p.of.fits; }),
+    Measure<PublishedRow>(
+        {"", "memory", Unit::None, kColumn},
+        [](const PublishedRow& p) { return p.of.fits ? "fits" : "does not fit"; }),
+};
+
+std::string lengthText(const SearchResult& result, double length)
+{
+    return result.found.run.info.inUnits() ? fmt::format("{:.2f} units", length)
+                                           : fmt::format("{:.2f} ms", length * 1e-6);
+}
+
+// "found 59.50 units, 11.3 % shorter than v-half (67.05 units), the best published scheme that fits
+// 5 M_a; at most 21.4 % above the optimum"
+std::string verdict(const SearchResult& result, const MemoryLimit& limit)
+{
+    constexpr double kTie = 1e-9;
+    const PublishedSchedule* best = result.bestPublished();
+    std::string text = "found " + lengthText(result, result.length());
+    if (best == nullptr)
+        text += fmt::format(": no published scheme fits {}", limit.text());
+    else if (result.length() < best->length * (1 - kTie))
+        text += fmt::format(", {:.1f} % shorter than {} ({}), the best published scheme{}",
+                            100 * (1 - result.length() / best->length), best->scheme,
+                            lengthText(result, best->length),
+                            limit.of.empty() ? "" : " that fits " + limit.text());
+    else
+        text += fmt::format(": nothing shorter than {}, the best published scheme{}", best->scheme,
+                            limit.of.empty() ? "" : " that fits " + limit.text());
+    return text
+        + (result.gap() < kTie
+               ? "; it is the optimum: no order can be shorter"
+               : fmt::format("; at most {:.1f} % above the optimum", 100 * result.gap()));
+}
+
+Sheet searchSheet(const SearchResult& result, const SearchRequest& request, const std::string& file)
+{
+    const RunMetrics& metrics = result.found.metrics;
+    const PublishedSchedule* best = result.bestPublished();
+    std::vector<PublishedRow> published;
+    for (const PublishedSchedule& one : result.published)
+        published.push_back({one, result});
+    Reading::List differences, warnings;
+    for (const std::string& text : result.differences)
+        differences.emplace_back(text);
+    for (const std::string& text : result.warnings)
+        warnings.emplace_back(text);
+    const bool inUnits = result.found.run.info.inUnits();
+    Sheet sheet;
+    sheet.data(Reading::Fields{
+        {"iteration", result.length()},
+        {"unit", inUnits ? "forward" : "ns"},
+        {"bound", result.bound},
+        {"gap", result.gap()},
+        {"bubble_ratio", metrics.bubbleRatio},
+        {"peak_stash", metrics.peakStash()},
+        {"peak_bytes", metrics.peakBytes() ? Reading(*metrics.peakBytes()) : Reading()},
+        {"orders", result.orders},
+        {"seconds", result.seconds},
+        {"seed", static_cast<std::int64_t>(request.prediction.costs.rules.seed)},
+        {"start", result.start},
+        {"best_published",
+         best == nullptr
+             ? Reading()
+             : Reading(Reading::Fields{{"scheme", best->scheme}, {"iteration", best->length}})},
+        {"schedule_file", textOrUnknown(file)},
+        {"differences", differences},
+        {"warnings", warnings}});
+    sheet.sentence(verdict(result, request.limit));
+    sheet.sentence(fmt::format("started from {}; bubble {}, peak {}; {} orders tried in {:.1f} s",
+                               result.start, shareText(metrics.bubbleRatio),
+                               peakText(metrics, request.limit.isInBytes), result.orders,
+                               result.seconds));
+    if (!result.differences.empty())
+        sheet.sentence(fmt::format("unlike {}:", best->scheme));
+    for (const std::string& text : result.differences)
+        sheet.sentence("  " + text);
+    for (const std::string& text : result.warnings)
+        sheet.sentence("warning: " + text);
+    constexpr std::size_t kMostOps = 1 << 14;
+    if (opCount(result.order) <= kMostOps)
+        sheet.lines(timelineText(result.found.run, result.found.metrics.iteration, outputColumns(),
+                                 outputHasColours() ? Ink::Colours : Ink::Plain));
+    sheet.table(Table(kPublished, published), "published");
+    return sheet;
+}
+
+Result<SearchRequest> requestOf(const CLI::App& app, const SearchOptions& options,
+                                const PredictionCosts& costs)
+{
+    SearchRequest request;
+    request.prediction = options.request();
+    // --calibrate fills in the scheme of its run, from which alone a search need not start.
+    if (app.count("--scheme") > 0)
+        request.schemes = options.schedule.schemes;
+    request.schemes.insert(request.schemes.end(), options.starts.begin(), options.starts.end());
+    if (!options.memory.empty())
+        request.limit = TRY(MemoryLimit::parse(options.memory));
+    else if (costs.model)
+        request.limit = {true, {costs.model->hardware.memory}};
+    for (const std::string& varied : options.vary) {
+        if (varied == "layers" || varied == "recompute" || varied == "offload")
+            return fail(Error::Code::Unsupported,
+                        fmt::format("--vary {}: this search changes the order and the placement "
+                                    "only; leave it out",
+                                    varied));
+        request.variesPlacement = request.variesPlacement || varied == "placement";
+    }
+    request.seconds = options.seconds;
+    request.orders = options.orders;
+    request.threads = options.threads;
+    return request;
+}
+
+Result<int> printSearch(const CLI::App& app, SearchOptions& options)
+{
+    TRY(complete(app, options));
+    const auto costs = TRY(costsOf(options));
+    const auto request = TRY(requestOf(app, options, costs));
+    std::optional<NewFile> file;
+    if (!options.output.file.empty() && options.output.file != "-")
+        file = TRY(createOutput(options.output));
+    const Interrupt interrupt;
+    SearchResult result;
+    {
+        LongTask task("searching");
+        result = TRY(search(
+            request, costs,
+            [&](const SearchProgress& now) {
+                const bool inUnits = request.prediction.source.isUnits();
+                task.next(fmt::format("searching: best {:.2f} {}, {} orders",
+                                      inUnits ? now.best : now.best * 1e-6,
+                                      inUnits ? "units" : "ms", now.orders),
+                          options.orders > 0 ? 0 : (1 - now.share) * options.seconds);
+            },
+            interrupt.requested()));
+    }
+    const std::string csv = writeCsv(result.order);
+    if (file)
+        TRY(saveFile(std::move(*file), csv));
+    if (options.output.file == "-") {
+        printText(csv);
+        return 0;
+    }
+    cli::print(searchSheet(result, request, options.output.file), options.json);
+    if (file && !options.json)
+        printText(fmt::format("\n{}  (bscope simulate --schedule {})\n", options.output.file,
+                              shellQuoted(options.output.file)));
+    return 0;
+}
+} // namespace
+
+Action prepareSearch(CLI::App& app)
+{
+    constexpr const char* kGroup = "Search";
+    const auto options = std::make_shared<SearchOptions>();
+    addPredictionOptions(app, *options);
+    app.add_option("--memory", options->memory,
+                   "The most memory of a device: stashes in M_a (5), or everything in bytes "
+                   "(9GiB); one value, or one for each device (default: the memory of --hardware, "
+                   "else no limit)")
+        ->type_name("LIMIT")
+        ->group(kGroup);
+    app.add_option("--vary", options->vary,
+                   "What may change, as a comma-separated list; placement: start from schemes "
+                   "with any placement and number of stages (default: order)")
+        ->type_name("{order,placement,layers,recompute,offload}")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(oneOf({"order", "placement", "layers", "recompute", "offload"}))
+        ->group(kGroup);
+    app.add_option("--start", options->starts,
+                   "Start only from this scheme, as --scheme does; repeat it for several "
+                   "(default: every scheme that fits)")
+        ->type_name("SCHEME")
+        ->allow_extra_args(false)
+        ->group(kGroup);
+    auto* seconds
+        = app.add_option("--seconds", options->seconds, "How long to search (default: 10)")
+              ->type_name("T")
+              ->check(between(0.01, 1e6))
+              ->group(kGroup);
+    app.add_option("--orders", options->orders,
+                   "How many orders to try; the same number and --seed give the same schedule")
+        ->type_name("K")
+        ->check(between(std::int64_t{1}, std::int64_t{1'000'000'000'000}))
+        ->excludes(seconds)
+        ->group(kGroup);
+    app.add_option("--threads", options->threads, "Threads (default: one for each core)")
+        ->type_name("T")
+        ->check(between(1, 1024))
+        ->group(kGroup);
+    app.add_flag("--json", options->json, "Print JSON");
+    addOutputOptions(app, options->output, "Write the schedule as CSV", "FILE.csv");
+    return [options, &app] { return printSearch(app, *options); };
+}
+
+} // namespace cli

@@ -1,0 +1,240 @@
+#include "app/cli/options/prediction_options.h"
+
+#include "app/cli/options/choice.h"
+#include "app/cli/options/field_options.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/run_file.h"
+#include "engine/base/try.h"
+#include "engine/cost/training_setup.h"
+#include "engine/cost/unit_cost_fields.h"
+#include "engine/schedule/passes/passes.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+bool given(const CLI::App& app, const char* option)
+{
+    return app.get_option(option)->count() > 0;
+}
+
+CLI::Option* addSourceOption(CLI::App& app, std::string_view flag, CostSource& source)
+{
+    const auto* field = findField(costSourceFields(), flag);
+    return addFieldOption(app, field->withDefault(""), "", [field, &source](std::string_view text) {
+        return field->set(source, text);
+    });
+}
+
+// Adds the options of a model on hardware; those that `bscope estimate` lacks come last.
+void addModelOptions(CLI::App& app, CostSource& source)
+{
+    addSourceOption(app, "--model", source);
+    addSourceOption(app, "--hardware", source);
+    for (const bool isLast : {false, true})
+        addFieldOptions(app, trainingSetupFields(), source.setup, [isLast](std::string_view flag) {
+            return isLast != (flag == "--micro-batch-size" || flag == "--allreduce-precision");
+        });
+}
+
+void addCalibrateOptions(CLI::App& app, CostSource& source)
+{
+    CLI::Option* file = addSourceOption(app, "--calibrate", source);
+    for (const char* other : {"--forward",
+                              "--backward",
+                              "--input-gradient",
+                              "--weight-gradient",
+                              "--p2p",
+                              "--latency",
+                              "--allreduce",
+                              "--optimizer",
+                              "--transfer",
+                              "--recompute-cost",
+                              "--stage-cost",
+                              "--p2p-across",
+                              "--latency-across",
+                              "--transfer-across",
+                              "--allreduce-across",
+                              "--nics-per-node",
+                              "--joint",
+                              "--model",
+                              "--hardware",
+                              "--tensor-parallel",
+                              "--no-sequence-parallel",
+                              "--attention",
+                              "--recompute-all",
+                              "--micro-batch-size"})
+        file->excludes(app.get_option(other));
+    addSourceOption(app, "--split-backward", source)->needs(file);
+}
+
+bool usesRecordedSchedule(const CLI::App& app)
+{
+    for (const char* option : {"--scheme", "--devices", "--micro-batches", "--chunks", "--set",
+                               "--schedule", "--evict", "--recompute", "--data-parallel"})
+        if (given(app, option))
+            return false;
+    return true;
+}
+
+// Takes from the recorded schedule the options that are not given.
+void fillFrom(const Schedule& run, const CLI::App& app, ScheduleOptions& options)
+{
+    ScheduleRequest& request = options.request.schedule;
+    if (!given(app, "--data-parallel"))
+        request.dataParallel = run.shape.dataParallel;
+    if (!options.request.scheduleFile.empty())
+        return;
+    if (options.schemes.empty() && findScheme(run.scheme) != nullptr)
+        options.schemes = {run.scheme};
+    if (!given(app, "--devices"))
+        request.devices = run.shape.devices;
+    if (!given(app, "--micro-batches"))
+        request.microBatches = run.shape.microBatches;
+    if (!given(app, "--chunks"))
+        options.stages = run.shape.stages;
+}
+
+// Fails if the recorded stream has fewer measured windows than --iterations.
+Result<void> checkWindows(const Run& run, int iterations)
+{
+    const auto measured
+        = std::ranges::count(run.timeline.iterations, Iteration::Kind::Measured, &Iteration::kind);
+    if (run.schedule.shape.windows == 1 || iterations <= measured)
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("--iterations {}: the recorded run has {} without a flush; use at most "
+                            "{}, or add --scheme {}",
+                            iterations, measured, measured, run.schedule.scheme));
+}
+
+// Removes all-reduces and optimizer steps, so that lower() places them as --sync says.
+Result<void> removeAllReduces(Schedule& schedule)
+{
+    if (hasTiedEmbeddings(schedule))
+        return fail(Error::Code::Unsupported,
+                    "--sync: the all-reduce of tied embeddings stays where it was recorded; leave "
+                    "out --sync, or add --scheme");
+    for (std::vector<Op>& ops : schedule.program)
+        std::erase_if(ops, [](const Op& op) {
+            return op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep;
+        });
+    return {};
+}
+
+// Reads the run of --calibrate. Takes from it the schedule options that are not given.
+Result<void> calibrate(const CLI::App& app, PredictionOptions& options)
+{
+    CostSource& source = options.request().source;
+    if (source.kind != CostSource::Kind::Recorded)
+        return {};
+    auto run = TRY(openRun(source.file));
+    source.run = std::make_shared<const Run>(std::move(run));
+    const Schedule& schedule = source.run->schedule;
+    if (usesRecordedSchedule(app)) {
+        TRY(checkWindows(*source.run, options.iterations));
+        options.recordedOrder = schedule;
+        if (given(app, "--sync"))
+            TRY(removeAllReduces(*options.recordedOrder));
+    }
+    fillFrom(schedule, app, options.schedule);
+    return {};
+}
+
+void addCostOptions(CLI::App& app, PredictionOptions& options)
+{
+    addFieldOptions(app, unitCostFields(), options.request().costs);
+    app.add_option("--recompute-keeps", options.recomputeKeeps,
+                   "Share of an activation that is kept from F until RECOMPUTE (default: 0 with "
+                   "--recompute full, 0.3 with --recompute attention; computed from the model "
+                   "with --model)")
+        ->type_name("SHARE")
+        ->group(std::string(unitCostFields().front().group));
+}
+
+// Fails if a given option would have no effect, because the costs come from another source.
+Result<void> checkUses(const CLI::App& app, const PredictionOptions& options)
+{
+    const bool hasModel = given(app, "--model");
+    const auto unused = [&app](std::string_view flag, std::string_view why) -> Result<void> {
+        if (app.count(std::string(flag)) == 0)
+            return {};
+        return fail(Error::Code::InvalidArgument, fmt::format("{}: {}; leave it out", flag, why));
+    };
+    for (const auto& field : unitCostFields())
+        if (hasModel && field.group != kInterference)
+            TRY(unused(field.longFlag(), "the times are those of --model and --hardware"));
+    for (const auto& field : trainingSetupFields())
+        if (!hasModel)
+            TRY(unused(field.longFlag(), "needs --model and --hardware"));
+    if (!hasModel && options.request().costs.devicesPerNode == 0)
+        TRY(unused("--mapping", "needs nodes, from --hardware or --devices-per-node"));
+    if (given(app, "--model") != given(app, "--hardware"))
+        return fail(Error::Code::InvalidArgument,
+                    "--model and --hardware need each other; give both");
+    if (options.request().recompute == Recompute::Attention && given(app, "--attention")
+        && options.request().source.setup.attention == AttentionMode::Flash)
+        return fail(Error::Code::InvalidArgument,
+                    "flash attention stores no scores, so there are none to recompute; remove "
+                    "--attention flash or --recompute attention");
+    return {};
+}
+
+// Sets the cost of B to the value of --backward, if it is given. Otherwise B keeps the sum of I and
+// W, which the options for I and W have set.
+Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
+{
+    if (app.count("--backward") == 0)
+        return {};
+    costs.backward = TRY(parseFraction(app.get_option("--backward")->results().front()));
+    return {};
+}
+
+} // namespace
+
+void addPredictionOptions(CLI::App& app, PredictionOptions& options)
+{
+    addScheduleOptions(app, options.schedule, Schemes::Several);
+    PredictionRequest& request = options.request();
+    addCopyOptions(app, request.schedule);
+    addPassOptions(app, request);
+    addCostOptions(app, options);
+    addModelOptions(app, request.source);
+    addCalibrateOptions(app, request.source);
+    addSyncOption(app, request.sync);
+}
+
+Result<void> complete(const CLI::App& app, PredictionOptions& options)
+{
+    TRY(keepBackward(app, options.request().costs));
+    TRY(calibrate(app, options));
+    return checkUses(app, options);
+}
+
+Result<PredictionCosts> costsOf(const PredictionOptions& options)
+{
+    auto costs = profiler::costsOf(options.request());
+    if (!costs && costs.error().code == Error::Code::NotFound)
+        return wrongUsage(costs.error());
+    const std::string& text = options.recomputeKeeps;
+    if (!costs || text.empty())
+        return costs;
+    const auto share = parseFraction(text);
+    if (!share || share->numerator > share->denominator)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--recompute-keeps {}: must be a share between 0 and 1", text));
+    costs->recomputeKeeps = share->value();
+    return costs;
+}
+
+} // namespace cli

@@ -1,0 +1,573 @@
+#include "profiler/search/search.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/text.h"
+#include "engine/base/try.h"
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/schedules/scheme.h"
+#include "engine/sim/memory_events.h"
+#include "engine/sim/placer.h"
+#include "profiler/analysis/measure.h"
+#include "profiler/search/annealing.h"
+#include "profiler/search/bound.h"
+#include "profiler/search/differences.h"
+#include "profiler/search/list_order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+constexpr std::size_t kMostOps = 200'000; // of a schedule whose order is changed
+constexpr double kMaParts = 1e6;          // memory units of a part of an activation
+
+double lengthOf(const PredictedRun& one)
+{
+    return static_cast<double>(one.metrics.duration)
+        / static_cast<double>(one.run.info.ticksPerUnit);
+}
+
+OrderGraph::Memory memoryOf(const Schedule& lowered, const PredictionCosts& costs,
+                            const MemoryLimit& limit)
+{
+    OrderGraph::Memory memory;
+    const Shape& shape = lowered.shape;
+    if (!limit.isInBytes) {
+        const auto kept = std::llround(kMaParts * costs.recomputeKeeps);
+        memory.ofPart.resize(static_cast<std::size_t>(shape.stages),
+                             {std::llround(kMaParts), kept});
+        return memory;
+    }
+    const auto stages
+        = stageBytes(*costs.model, shape.stages, rebuiltBy(lowered, costs.model->setup));
+    memory.held.resize(lowered.program.size());
+    for (const StageBytes& stage : stages) {
+        memory.ofPart.push_back(partBytes(stage, shape));
+        memory.backwardRebuilds = memory.backwardRebuilds || stage.kept < stage.stash;
+    }
+    for (const auto& deviceOf : lowered.deviceOf)
+        for (const StageId stage : deviceOf.ids())
+            for (const double bytes :
+                 {stages[stage].weights, stages[stage].gradients, stages[stage].optimizer})
+                memory.held[static_cast<std::size_t>(deviceOf[stage].value)] += std::llround(bytes);
+    return memory;
+}
+
+std::vector<std::int64_t> limitsOf(const MemoryLimit& limit, const Shape& shape)
+{
+    std::vector<std::int64_t> limits;
+    if (limit.of.empty())
+        return limits;
+    const double unit
+        = limit.isInBytes ? 1 : kMaParts * static_cast<double>(stashPartsPerActivation(shape));
+    for (int d = 0; d < shape.devices; ++d)
+        limits.push_back(std::llround(limit.on(static_cast<std::size_t>(d)) * unit));
+    return limits;
+}
+
+// [sample][item] durations with the jitter of the rules; empty without jitter.
+std::vector<std::vector<std::int64_t>> samplesOf(const OrderGraph& graph, const TimingRules& rules)
+{
+    constexpr int kSamples = 8;
+    std::vector<std::vector<std::int64_t>> samples;
+    if (rules.jitter == Fraction{0})
+        return samples;
+    for (std::uint64_t sample = 0; sample < kSamples; ++sample) {
+        const sim::Jitter jitter(rules, sample);
+        auto& durations = samples.emplace_back();
+        for (OrderGraph::Id item = 0; item < graph.size(); ++item)
+            durations.push_back(jitter(graph.items[item].duration, graph.ops(item).front()));
+    }
+    return samples;
+}
+
+// A start of the search: an order of a graph, and what has become of it.
+struct Chain
+{
+    std::string start;
+    std::shared_ptr<const OrderGraph> graph;
+    std::vector<std::int64_t> limits;
+    std::int64_t ticksPerUnit = 1;
+    std::vector<std::vector<std::int64_t>> samples;
+    std::unique_ptr<Annealing> annealing;
+    std::uint64_t seed = 0;
+
+    double length() const
+    {
+        return static_cast<double>(annealing->best()) / static_cast<double>(ticksPerUnit);
+    }
+    void restart(std::vector<OrderGraph::Id> order)
+    {
+        annealing = std::make_unique<Annealing>(*graph, std::move(order),
+                                                Annealing::Options{limits, seed, samples});
+    }
+};
+
+// What a round may spend: time, or a number of orders.
+struct Budget
+{
+    double seconds = 0;
+    std::int64_t orders = 0;
+};
+
+class Search
+{
+public:
+    Search(const SearchRequest& request, const PredictionCosts& costs,
+           const std::function<void(const SearchProgress&)>& progress,
+           const std::atomic<bool>& stop)
+        : m_request(request)
+        , m_costs(costs)
+        , m_progress(progress)
+        , m_stop(stop)
+    {
+        m_options.sync = request.prediction.sync;
+        m_options.mapping = request.prediction.schedule.mapping;
+        m_options.needsLoads = false;
+    }
+
+    Result<SearchResult> run()
+    {
+        TRY(addPublished());
+        TRY(addStarts());
+        keepPlacement();
+        if (m_chains.empty())
+            return tl::unexpected(nothingFits());
+        m_result.bound = bound();
+        anneal();
+        TRY(choose());
+        return std::move(m_result);
+    }
+
+private:
+    Result<void> addPublished()
+    {
+        for (const Scheme& scheme : schemes()) {
+            if (scheme.asynchronous)
+                continue;
+            ScheduleRequest request = m_request.prediction.schedule;
+            request.scheme = scheme.name;
+            request.options.clear();
+            if (scheme.chunksFixed && request.chunks != scheme.defaultChunks && request.chunks != 0)
+                continue;
+            if (!checkRequest(request))
+                continue;
+            auto schedule = buildSchedule(request);
+            if (!schedule)
+                continue;
+            schedule->shape.dataParallel = request.dataParallel;
+            auto order = withPasses(*std::move(schedule), {}, m_request.prediction.recompute);
+            if (!order || !isWithinStages(order->shape))
+                continue;
+            auto one = predict(*order, m_costs, m_options);
+            if (!one)
+                continue;
+            const bool fits = m_request.limit.admits(one->metrics);
+            m_orders.push_back({std::string(scheme.name), *std::move(order)});
+            m_result.published.push_back(
+                {std::string(scheme.name), lengthOf(*one), one->metrics, fits});
+        }
+        std::ranges::stable_sort(m_result.published, {}, &PublishedSchedule::length);
+        return {};
+    }
+    // A recorded run has the times of its own stages only.
+    bool isWithinStages(const Shape& shape) const
+    {
+        return !m_costs.recorded.run || m_costs.recorded.run->schedule.shape.stages == shape.stages;
+    }
+
+    Result<void> addStarts()
+    {
+        const std::string& file = m_request.prediction.scheduleFile;
+        if (!file.empty()) {
+            auto order = TRY(orderOf(m_request.prediction));
+            return addStart(file, order);
+        }
+        for (const auto& [name, order] : m_orders)
+            if (m_request.schemes.empty() || std::ranges::count(m_request.schemes, name) > 0) {
+                const auto added = addStart(name, order);
+                if (!added && !m_request.schemes.empty())
+                    return tl::unexpected(added.error());
+                if (!added)
+                    m_refusal = added.error();
+            }
+        for (const std::string& name : m_request.schemes)
+            if (std::ranges::find(m_orders, name, &Named::name) == m_orders.end())
+                return fail(Error::Code::InvalidArgument,
+                            fmt::format("{} is no start for this search: bscope simulate --scheme "
+                                        "{} with the same options says why",
+                                        name, name));
+        return {};
+    }
+    Result<void> addStart(const std::string& name, const Schedule& order)
+    {
+        if (opCount(order) > kMostOps)
+            return fail(Error::Code::Unsupported,
+                        fmt::format("{} has {} ops; a search handles up to {}", name,
+                                    opCount(order), kMostOps));
+        const Schedule lowered = lower(order, m_options.sync);
+        const auto costs = TRY(opCosts(lowered, m_costs, m_options));
+        auto graph
+            = TRY(OrderGraph::of(lowered, costs, memoryOf(lowered, m_costs, m_request.limit)));
+        Chain chain;
+        chain.start = name;
+        chain.ticksPerUnit = costs.ticksPerUnit;
+        chain.limits = limitsOf(m_request.limit, order.shape);
+        chain.samples = samplesOf(graph, costs.rules);
+        chain.graph = std::make_shared<const OrderGraph>(std::move(graph));
+        chain.seed = costs.rules.seed * 1000 + m_chains.size();
+        addChains(std::move(chain));
+        return {};
+    }
+    // From the order of the graph, and from the best list schedule of it.
+    void addChains(Chain chain)
+    {
+        constexpr int kMost = 64;
+        const int microBatches = m_request.prediction.schedule.microBatches;
+        std::vector<OrderGraph::Id> list;
+        Placing placing(*chain.graph, {}, chain.limits);
+        std::int64_t length = OrderGraph::kNever;
+        for (int inFlight = 1; inFlight <= std::min(kMost, microBatches); ++inFlight) {
+            auto order = listOrder(*chain.graph, chain.limits, inFlight);
+            if (order.empty())
+                continue;
+            const std::int64_t own = placing.place(order, 0, OrderGraph::kNever - 1);
+            if (own < length) {
+                length = own;
+                list = std::move(order);
+            }
+        }
+        for (const auto& order : {chain.graph->start(), list}) {
+            Chain one;
+            one.start = chain.start;
+            one.graph = chain.graph;
+            one.limits = chain.limits;
+            one.ticksPerUnit = chain.ticksPerUnit;
+            one.samples = chain.samples;
+            one.seed = chain.seed + (&order == &list ? 500 : 0);
+            if (order.empty())
+                continue;
+            one.restart(order);
+            if (one.annealing->best() < OrderGraph::kNever)
+                m_chains.push_back(std::move(one));
+        }
+    }
+
+    // Without other placements, keeps the chains that place the stages as the best published scheme
+    // does, or as the shortest chain.
+    void keepPlacement()
+    {
+        if (m_request.variesPlacement || !m_request.schemes.empty() || m_chains.empty())
+            return;
+        const PublishedSchedule* best = m_result.bestPublished();
+        const auto shortest = std::ranges::min_element(m_chains, {}, &Chain::length);
+        const auto own
+            = [&](const Chain& chain) { return best != nullptr && chain.start == best->scheme; };
+        const auto found = std::ranges::find_if(m_chains, own);
+        const auto placement = (found == m_chains.end() ? shortest : found)->graph->placement();
+        std::erase_if(m_chains, [&placement](const Chain& chain) {
+            return chain.graph->placement() != placement;
+        });
+    }
+
+    double bound() const
+    {
+        double bound = std::numeric_limits<double>::infinity();
+        for (const Chain& chain : m_chains)
+            bound = std::min(bound,
+                             static_cast<double>(lowerBound(*chain.graph, chain.limits))
+                                 / static_cast<double>(chain.ticksPerUnit));
+        return bound;
+    }
+
+    // Every round anneals the chains, and the best of them go on: many starts are tried, and most
+    // of the time goes to the best.
+    void anneal()
+    {
+        struct Round
+        {
+            double share;     // of the whole budget
+            std::size_t most; // chains
+            double begin;     // how cool it starts
+        };
+        constexpr std::array kRounds{Round{0.25, 1000, 0}, Round{0.25, 8, 0.1}, Round{0.25, 4, 0.2},
+                                     Round{0.25, 2, 0.3}};
+        m_begin = now();
+        for (const Round& round : kRounds) {
+            std::ranges::stable_sort(m_chains, {}, &Chain::length);
+            if (m_chains.size() > round.most)
+                m_chains.resize(round.most);
+            for (Chain& chain : m_chains)
+                chain.restart(chain.annealing->bestOrder());
+            runRound(
+                {round.share * m_request.seconds,
+                 static_cast<std::int64_t>(round.share * static_cast<double>(m_request.orders))},
+                round.begin);
+            m_shareDone += round.share;
+            if (m_stop)
+                break;
+        }
+        m_result.seconds = now() - m_begin;
+    }
+    void runRound(const Budget& budget, double begin)
+    {
+        const auto cores = static_cast<std::size_t>(
+            m_request.threads > 0 ? m_request.threads
+                                  : std::max(1u, std::thread::hardware_concurrency()));
+        const std::size_t threads = std::min(cores, m_chains.size());
+        const double seconds
+            = budget.seconds * static_cast<double>(threads) / static_cast<double>(m_chains.size());
+        const std::int64_t orders = budget.orders / static_cast<std::int64_t>(m_chains.size());
+        std::atomic<std::size_t> next{0};
+        const auto work = [&] {
+            for (std::size_t i = next++; i < m_chains.size() && !m_stop; i = next++)
+                runChain(m_chains[i], {seconds, orders}, begin);
+        };
+        std::vector<std::jthread> others;
+        for (std::size_t i = 1; i < threads; ++i)
+            others.emplace_back(work);
+        work();
+    }
+    void runChain(Chain& chain, const Budget& budget, double begin)
+    {
+        constexpr std::int64_t kSlice = 500; // orders between two looks at the clock
+        const double start = now();
+        std::int64_t done = 0;
+        for (double share = 0; share < 1 && !m_stop;) {
+            const std::int64_t slice
+                = budget.orders > 0 ? std::min(kSlice, budget.orders - done) : kSlice;
+            const double to = budget.orders > 0
+                ? static_cast<double>(done + slice) / static_cast<double>(budget.orders)
+                : std::min(1.0, (now() - start) / std::max(budget.seconds, 1e-9));
+            chain.annealing->run(slice, begin + (1 - begin) * share, begin + (1 - begin) * to);
+            done += slice;
+            share = budget.orders > 0 && done >= budget.orders ? 1 : to;
+            report(chain, slice);
+        }
+    }
+    void report(const Chain& chain, std::int64_t orders)
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_result.orders += orders;
+        m_best = std::min(m_best, chain.length());
+        const double elapsed = now() - m_begin;
+        if (elapsed - m_reported < 0.1)
+            return;
+        m_reported = elapsed;
+        m_progress({m_request.orders > 0 ? static_cast<double>(m_result.orders)
+                            / static_cast<double>(m_request.orders)
+                                         : elapsed / m_request.seconds,
+                    m_best, m_result.orders});
+    }
+
+    // The shortest of the orders by the simulator, which also knows shared links.
+    Result<void> choose()
+    {
+        std::optional<PredictedRun> best;
+        for (const Chain& chain : m_chains) {
+            Schedule order = chain.graph->scheduleOf(chain.annealing->bestOrder());
+            order.scheme = "found";
+            if (!validate(order).empty())
+                continue;
+            auto one = predict(order, m_costs, withSpans());
+            if (!one || !m_request.limit.admits(one->metrics))
+                continue;
+            if (best && lengthOf(*one) >= lengthOf(*best))
+                continue;
+            best = *std::move(one);
+            m_result.order = std::move(order);
+            m_result.start = chain.start;
+            m_isExact = chain.graph->isExact() && m_options.sync == SyncPolicy::Eager;
+        }
+        if (!best)
+            return tl::unexpected(nothingFits());
+        m_result.found = *std::move(best);
+        TRY(compareWithPublished());
+        if (!m_isExact)
+            m_result.warnings.push_back(
+                "orders were compared without what transfers on shared links, or all-reduces that "
+                "are late, block or slow compute down, add to their time; the printed times have "
+                "it");
+        return {};
+    }
+    // An order is worth printing only if it is shorter than what is published.
+    Result<void> compareWithPublished()
+    {
+        const PublishedSchedule* published = m_result.bestPublished();
+        if (published == nullptr)
+            return {};
+        const auto order = std::ranges::find(m_orders, published->scheme, &Named::name)->order;
+        auto run = TRY(predict(order, m_costs, withSpans()));
+        if (m_request.schemes.empty() && m_request.prediction.scheduleFile.empty()
+            && published->length <= m_result.length()) {
+            m_result.found = std::move(run);
+            m_result.order = order;
+            m_result.start = published->scheme;
+            return {};
+        }
+        m_result.differences = differences(run.run, m_result.found.run);
+        return {};
+    }
+    PredictOptions withSpans() const
+    {
+        PredictOptions options = m_options;
+        options.needsSpans = true;
+        return options;
+    }
+
+    Error nothingFits() const
+    {
+        const std::string limit = m_request.limit.text();
+        if (m_refusal)
+            return *m_refusal;
+        if (m_request.limit.of.empty())
+            return {Error::Code::Unsupported,
+                    "no scheme with these devices, micro-batches and chunks can be a start; bscope "
+                    "schemes lists what each accepts"};
+        double least = std::numeric_limits<double>::infinity();
+        for (const PublishedSchedule& one : m_result.published)
+            least = std::min(least,
+                             m_request.limit.isInBytes
+                                 ? static_cast<double>(one.metrics.peakBytes().value_or(0))
+                                 : one.metrics.peakStash());
+        return {Error::Code::Unsupported,
+                fmt::format("no order fits {}: the published scheme that needs the least memory "
+                            "needs {}; raise --memory",
+                            limit, MemoryLimit{m_request.limit.isInBytes, {least}}.text())};
+    }
+
+    struct Named
+    {
+        std::string name;
+        Schedule order;
+    };
+
+    static double now() { return 1e-9 * static_cast<double>(wallTime()); }
+
+    const SearchRequest& m_request;
+    const PredictionCosts& m_costs;
+    const std::function<void(const SearchProgress&)>& m_progress;
+    const std::atomic<bool>& m_stop;
+    PredictOptions m_options;
+    std::vector<Named> m_orders; // the published schemes
+    std::vector<Chain> m_chains;
+    SearchResult m_result;
+    std::optional<Error> m_refusal; // why a scheme cannot be a start
+    bool m_isExact = true;
+    double m_begin = 0, m_reported = 0, m_shareDone = 0;
+    double m_best = std::numeric_limits<double>::infinity();
+    std::mutex m_mutex; // protects m_best, m_reported and the orders of m_result
+};
+
+} // namespace
+
+double SearchResult::length() const
+{
+    return lengthOf(found);
+}
+
+const PublishedSchedule* SearchResult::bestPublished() const
+{
+    const auto first = std::ranges::find(published, true, &PublishedSchedule::fits);
+    return first == published.end() ? nullptr : &*first;
+}
+
+Result<MemoryLimit> MemoryLimit::parse(std::string_view text)
+{
+    struct ByteUnit
+    {
+        std::string_view name;
+        double bytes;
+    };
+    constexpr std::array kUnits{
+        ByteUnit{"KiB", 0x1p10}, ByteUnit{"MiB", 0x1p20}, ByteUnit{"GiB", 0x1p30},
+        ByteUnit{"TiB", 0x1p40}, ByteUnit{"kB", 1e3},     ByteUnit{"MB", 1e6},
+        ByteUnit{"GB", 1e9},     ByteUnit{"TB", 1e12},    ByteUnit{"B", 1}};
+    MemoryLimit limit;
+    std::size_t at = 0;
+    const auto wrong = [&text] {
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--memory {}: write activations (5), or bytes with a unit (9GiB), "
+                                "one for all devices or one for each, with commas",
+                                excerpt(text)));
+    };
+    for (bool isLast = false; !isLast;) {
+        const std::size_t comma = text.substr(at).find(',');
+        isLast = comma == std::string_view::npos;
+        std::string number(text.substr(at, comma));
+        at += comma + 1;
+        std::erase(number, ' ');
+        double scale = 1;
+        bool hasUnit = false;
+        for (const ByteUnit& unit : kUnits)
+            if (!hasUnit && number.ends_with(unit.name)) {
+                hasUnit = true;
+                scale = unit.bytes;
+                number.resize(number.size() - unit.name.size());
+            }
+        const auto value = parseFraction(number);
+        if (!value || value->numerator <= 0 || (!limit.of.empty() && limit.isInBytes != hasUnit))
+            return wrong();
+        limit.isInBytes = hasUnit;
+        limit.of.push_back(value->value() * scale);
+    }
+    return limit;
+}
+
+std::string MemoryLimit::text() const
+{
+    if (of.empty())
+        return "any memory";
+    const auto one = [this](double amount) {
+        return isInBytes ? bytesText(std::llround(amount)) : fmt::format("{:.4g} M_a", amount);
+    };
+    const auto [least, most] = std::ranges::minmax(of);
+    return least == most ? one(least) : fmt::format("{} to {}", one(least), one(most));
+}
+
+bool MemoryLimit::admits(const RunMetrics& metrics) const
+{
+    constexpr double kRounding = 1e-9;
+    if (of.empty())
+        return true;
+    for (const DeviceId d : metrics.devices.ids()) {
+        const DeviceMetrics& device = metrics.devices[d];
+        const double most = on(static_cast<std::size_t>(d.value));
+        if (isInBytes && !device.peakBytes)
+            return false;
+        const double needs = isInBytes ? static_cast<double>(*device.peakBytes) : device.peakStash;
+        if (needs > most * (1 + kRounding))
+            return false;
+    }
+    return true;
+}
+
+Result<SearchResult> search(const SearchRequest& request, const PredictionCosts& costs,
+                            const std::function<void(const SearchProgress&)>& progress,
+                            const std::atomic<bool>& stop)
+{
+    const auto devices = static_cast<std::size_t>(request.prediction.schedule.devices);
+    if (request.limit.of.size() > 1 && request.limit.of.size() != devices)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--memory has {} values for {} devices; give one, or one for each",
+                                request.limit.of.size(), devices));
+    if (request.limit.isInBytes && !costs.model)
+        return fail(Error::Code::InvalidArgument,
+                    "--memory in bytes needs --model and --hardware; give activations (M_a), or "
+                    "add them");
+    return Search(request, costs, progress, stop).run();
+}
+
+} // namespace profiler

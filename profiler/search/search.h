@@ -1,0 +1,82 @@
+#pragma once
+
+#include "profiler/predict/predict.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace profiler {
+
+// The most memory that a device may use: its stashes in M_a, or everything in bytes.
+struct MemoryLimit
+{
+    bool isInBytes = false;
+    std::vector<double> of; // one for all devices, or one for each; empty: no limit
+
+    // "5", "5,5,4,4", "9 GiB", "512MiB". Fails with Error::Code::InvalidArgument.
+    static engine::Result<MemoryLimit> parse(std::string_view text);
+    std::string text() const; // "5 M_a", "9.0 GiB", "4 to 5 M_a"
+    double on(std::size_t device) const { return of.size() == 1 ? of.front() : of[device]; }
+    bool admits(const RunMetrics& metrics) const;
+};
+
+struct SearchRequest
+{
+    PredictionRequest prediction;     // its scheme is not used
+    std::vector<std::string> schemes; // start only from these; empty: from all that fit
+    MemoryLimit limit;
+    // Whether the search may start from schemes with other placements of the stages, or other
+    // numbers of them, than the shortest published scheme that fits.
+    bool variesPlacement = false;
+    double seconds = 10;     // how long to search; not used with `orders`
+    std::int64_t orders = 0; // how many orders to try; then the same seed gives the same schedule
+    int threads = 0;         // 0: one for each core
+};
+
+// A published scheme under the costs of a search.
+struct PublishedSchedule
+{
+    std::string scheme;
+    double length = 0; // in cost units, or ns
+    RunMetrics metrics;
+    bool fits = true;
+};
+
+struct SearchResult
+{
+    PredictedRun found;
+    engine::Schedule order; // compute ops, as files and `bscope simulate --schedule` have them
+    std::string start;      // the scheme, or file, whose order was changed
+    std::vector<PublishedSchedule> published; // sorted by length
+    double bound = 0;                         // no order is shorter; in cost units, or ns
+    std::int64_t orders = 0;                  // that were tried
+    double seconds = 0;
+    std::vector<std::string> differences; // from bestPublished(), largest effect first
+    std::vector<std::string> warnings;
+
+    const PublishedSchedule* bestPublished() const; // the shortest that fits; nullptr: none
+    double length() const;                          // in cost units, or ns
+    double gap() const { return length() / bound - 1; }
+};
+
+// The state of a search, for a progress display. Called by one thread at a time.
+struct SearchProgress
+{
+    double share = 0; // of the time or of the orders
+    double best = 0;  // in cost units, or ns
+    std::int64_t orders = 0;
+};
+
+// Looks for the shortest order of the ops of an iteration within the limit, starting from the
+// published schemes that fit and from list schedules. The result is never longer than the best
+// published scheme that is a start. If `stop` becomes true, the search ends with the best order so
+// far. Fails if no order fits, or if the costs cannot be resolved.
+engine::Result<SearchResult> search(const SearchRequest& request, const PredictionCosts& costs,
+                                    const std::function<void(const SearchProgress&)>& progress,
+                                    const std::atomic<bool>& stop);
+
+} // namespace profiler

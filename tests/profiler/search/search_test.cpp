@@ -1,0 +1,284 @@
+#include "engine/cost/op_prices.h"
+#include "engine/schedule/formats/schedule_file.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/sim/simulate.h"
+#include "profiler/search/annealing.h"
+#include "profiler/search/bound.h"
+#include "profiler/search/list_order.h"
+#include "profiler/search/search.h"
+#include "tests/catch.h"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+
+UnitCosts unequalCosts()
+{
+    UnitCosts costs;
+    costs.inputGradient = {11, 10};
+    costs.weightGradient = {7, 10};
+    costs.backward = {18, 10};
+    costs.p2p = {1, 10};
+    costs.latency = {1, 20};
+    costs.optimizer = {1, 5};
+    costs.allReduce = {3, 10};
+    return costs;
+}
+
+Schedule built(const std::string& scheme, int devices, int microBatches)
+{
+    ScheduleRequest request;
+    request.scheme = scheme;
+    request.devices = devices;
+    request.microBatches = microBatches;
+    return buildSchedule(request).value();
+}
+
+OrderGraph::Memory inParts(const Schedule& schedule)
+{
+    OrderGraph::Memory memory;
+    memory.ofPart.resize(static_cast<std::size_t>(schedule.shape.stages), {1, 1});
+    return memory;
+}
+
+Result<OrderGraph> graphOf(const Schedule& order, const UnitCosts& costs)
+{
+    const Schedule lowered = lower(order);
+    return OrderGraph::of(lowered, unitOpCosts(lowered, costs).value(), inParts(order));
+}
+
+std::int64_t simulated(const Schedule& order, const UnitCosts& costs)
+{
+    const Schedule lowered = lower(order);
+    return simulate(lowered, unitOpCosts(lowered, costs).value())
+        .value()
+        .iterations.front()
+        .window.end;
+}
+
+// The shortest order of all, by trying every one.
+std::int64_t shortestOfAll(const OrderGraph& graph)
+{
+    std::int64_t best = OrderGraph::kNever;
+    std::vector<std::int64_t> arrival(graph.messages.size());
+    std::vector<bool> done(graph.size());
+    std::vector<std::int64_t> free(graph.devices());
+    const std::function<void(std::size_t)> extend = [&](std::size_t count) {
+        const std::int64_t length = *std::ranges::max_element(free);
+        if (length >= best)
+            return;
+        if (count == graph.size()) {
+            best = length;
+            return;
+        }
+        for (OrderGraph::Id item = 0; item < graph.size(); ++item) {
+            const auto& it = graph.items[item];
+            if (done[item])
+                continue;
+            bool ready = true;
+            for (OrderGraph::Id i = it.before; i < graph.items[item + 1].before; ++i)
+                ready = ready && done[graph.befores[i]];
+            if (!ready)
+                continue;
+            const std::int64_t was = free[it.device];
+            std::int64_t begin = was;
+            for (OrderGraph::Id i = it.input; i < graph.items[item + 1].input; ++i)
+                begin = std::max(begin, arrival[graph.inputs[i]]);
+            if (begin + it.duration + it.tail >= best)
+                continue; // no order that goes on like this is shorter
+            done[item] = true;
+            free[it.device] = begin + it.duration;
+            for (OrderGraph::Id m = it.message; m < graph.items[item + 1].message; ++m)
+                arrival[m] = free[it.device] + graph.messages[m].latency;
+            extend(count + 1);
+            done[item] = false;
+            free[it.device] = was;
+        }
+    };
+    extend(0);
+    return best;
+}
+
+SearchRequest requestFor(const std::string& scheme, int devices, int microBatches)
+{
+    SearchRequest request;
+    request.prediction.schedule.devices = devices;
+    request.prediction.schedule.microBatches = microBatches;
+    request.prediction.costs = unequalCosts();
+    if (!scheme.empty())
+        request.schemes = {scheme};
+    request.orders = 20000;
+    return request;
+}
+
+Result<SearchResult> searched(const SearchRequest& request)
+{
+    const std::atomic<bool> stop{false};
+    return search(
+        request, costsOf(request.prediction).value(), [](const SearchProgress&) {}, stop);
+}
+
+} // namespace
+
+TEST_CASE("an order takes as long in the graph as in the simulator")
+{
+    int checked = 0;
+    for (const Scheme& scheme : schemes())
+        for (const int microBatches : {4, 8}) {
+            ScheduleRequest request;
+            request.scheme = scheme.name;
+            request.microBatches = microBatches;
+            const auto order = buildSchedule(request);
+            if (!order)
+                continue;
+            for (const bool blocks : {false, true}) {
+                UnitCosts costs = unequalCosts();
+                costs.rules.blockingSend = blocks;
+                costs.rules.joint = {9, 10};
+                const auto graph = graphOf(*order, costs);
+                if (!graph) {
+                    CHECK(graph.error().code == Error::Code::Unsupported);
+                    continue;
+                }
+                CAPTURE(scheme.name, microBatches, blocks);
+                Placing placing(*graph, {}, {});
+                CHECK(placing.place(graph->start(), 0, OrderGraph::kNever - 1)
+                      == simulated(*order, costs));
+                CHECK(graph->scheduleOf(graph->start()).program == order->program);
+                ++checked;
+            }
+        }
+    CHECK(checked > 40);
+}
+
+TEST_CASE("an annealed order is valid, and as long as the simulator says")
+{
+    const auto [scheme, limit]
+        = GENERATE(std::pair{"zb-v", 8}, std::pair{"bitpipe", 100}, std::pair{"1f1b", 8},
+                   std::pair{"dualpipe", 100}, std::pair{"seq1f1b", 100}, std::pair{"gems", 100});
+    CAPTURE(scheme);
+    const Schedule order = built(scheme, 4, 8);
+    const auto graph = graphOf(order, unequalCosts()).value();
+    std::vector<std::int64_t> limits;
+    for (int d = 0; d < 4; ++d)
+        limits.push_back(limit * stashPartsPerActivation(order.shape) / 2);
+    Annealing annealing(graph, graph.start(), {limits, 7});
+    const std::int64_t start = annealing.best();
+    annealing.run(20000, 0, 1);
+    CHECK(annealing.best() <= start);
+    const Schedule found = graph.scheduleOf(annealing.bestOrder());
+    CHECK(validate(found).empty());
+    CHECK(simulated(found, unequalCosts()) == annealing.best());
+    CHECK(annealing.best() >= lowerBound(graph, limits));
+    for (const StashPeak& peak : stashPeaks(found))
+        CHECK(peak.own <= limits.front());
+}
+
+TEST_CASE("the search finds the optimum of small cases, which trying every order proves")
+{
+    const auto [scheme, devices, microBatches]
+        = GENERATE(std::tuple{"1f1b", 3, 3}, std::tuple{"zb-h1", 2, 2}, std::tuple{"zb-h1", 3, 2});
+    CAPTURE(scheme, devices, microBatches);
+    UnitCosts costs;
+    costs.inputGradient = {11, 10};
+    costs.weightGradient = {7, 10};
+    costs.backward = {18, 10};
+    costs.latency = {1, 10};
+    const auto graph = graphOf(built(scheme, devices, microBatches), costs).value();
+    Annealing annealing(graph, graph.start(), {});
+    annealing.run(20000, 0, 1);
+    const std::int64_t optimum = shortestOfAll(graph);
+    CHECK(annealing.best() == optimum);
+    CHECK(lowerBound(graph, {}) <= optimum);
+}
+
+TEST_CASE("a list schedule with one micro-batch in flight needs the least memory")
+{
+    const auto graph = graphOf(built("zb-v", 4, 8), unequalCosts()).value();
+    const auto order = listOrder(graph, {}, 1);
+    REQUIRE(order.size() == graph.size());
+    const Schedule one = graph.scheduleOf(order);
+    CHECK(validate(one).empty());
+    for (const StashPeak& peak : stashPeaks(one))
+        CHECK(peak.own <= stashPartsPerActivation(one.shape));
+    const std::vector<std::int64_t> tooLittle(4, 1);
+    CHECK(listOrder(graph, tooLittle, 1).empty());
+}
+
+TEST_CASE("a search is never longer than the best published scheme that fits")
+{
+    SearchRequest request = requestFor("", 4, 8);
+    request.prediction.schedule.chunks = 2;
+    for (const double limit : {2.0, 3.0, 4.0, 100.0}) {
+        CAPTURE(limit);
+        request.limit = {false, {limit}};
+        const auto result = searched(request).value();
+        REQUIRE(result.bestPublished() != nullptr);
+        CHECK(result.length() <= result.bestPublished()->length);
+        CHECK(result.length() >= result.bound);
+        CHECK(result.found.metrics.peakStash() <= limit);
+        CHECK(validate(result.order).empty());
+        CHECK(readCsv(writeCsv(result.order)).value().program == result.order.program);
+    }
+}
+
+TEST_CASE("within V-Half's memory a search finds an order that is at least 5 % shorter")
+{
+    SearchRequest request = requestFor("", 8, 16);
+    request.prediction.schedule.chunks = 2;
+    request.limit = {false, {5}};
+    request.orders = 100000;
+    const auto result = searched(request).value();
+    CHECK(result.bestPublished()->scheme == "v-half");
+    CHECK(result.length() < 0.95 * result.bestPublished()->length);
+    CHECK(result.differences.size() == 3);
+}
+
+TEST_CASE("the same number of orders and seed give the same schedule with any number of threads")
+{
+    SearchRequest request = requestFor("zb-v", 4, 8);
+    request.limit = {false, {3}};
+    request.threads = 1;
+    const auto one = searched(request).value();
+    request.threads = 3;
+    const auto two = searched(request).value();
+    CHECK(one.order == two.order);
+    CHECK(one.orders == two.orders);
+    request.prediction.costs.rules.seed = 1;
+    CHECK(searched(request).value().order != one.order);
+}
+
+TEST_CASE("a limit in bytes counts everything that a device holds")
+{
+    SearchRequest request = requestFor("", 8, 16);
+    request.prediction.source.kind = CostSource::Kind::Hardware;
+    request.prediction.source.model = "bert-64";
+    request.prediction.source.hardware = "a800-sxm-80";
+    request.prediction.costs = {};
+    request.orders = 4000;
+    const auto free = searched(request).value();
+    const double peak = static_cast<double>(free.found.metrics.peakBytes().value());
+    request.limit = {true, {0.9 * peak}};
+    const auto limited = searched(request).value();
+    CHECK(static_cast<double>(limited.found.metrics.peakBytes().value()) <= 0.9 * peak);
+    CHECK(limited.length() >= free.bound);
+    request.limit = {true, {1e6}};
+    CHECK(searched(request).error().message.find("needs the least memory needs")
+          != std::string::npos);
+}
+
+TEST_CASE("limits are activations or bytes, one for all devices or one for each")
+{
+    CHECK(MemoryLimit::parse("5").value().of == std::vector<double>{5});
+    CHECK(MemoryLimit::parse("5,4.5").value().of == std::vector<double>{5, 4.5});
+    CHECK(MemoryLimit::parse("9 GiB").value().of == std::vector<double>{9 * 0x1p30});
+    CHECK(MemoryLimit::parse("1GB,2GB").value().text() == "953.7 MiB to 1.9 GiB");
+    for (const char* wrong : {"", "x", "-1", "0", "5,9GiB", "5,", "nan", "9 GB B"})
+        CHECK(MemoryLimit::parse(wrong).error().code == Error::Code::InvalidArgument);
+}
