@@ -200,7 +200,9 @@ private:
                 const auto added = addStart(name, order);
                 if (!added && !m_request.schemes.empty())
                     return tl::unexpected(added.error());
-                if (!added)
+                if (added)
+                    m_hasStart = true;
+                else
                     m_refusal = added.error();
             }
         for (const std::string& name : m_request.schemes)
@@ -430,7 +432,7 @@ private:
     Error nothingFits() const
     {
         const std::string limit = m_request.limit.text();
-        if (m_refusal)
+        if (!m_hasStart && m_refusal)
             return *m_refusal;
         if (m_request.limit.of.empty())
             return {Error::Code::Unsupported,
@@ -464,7 +466,8 @@ private:
     std::vector<Named> m_orders; // the published schemes
     std::vector<Chain> m_chains;
     SearchResult m_result;
-    std::optional<Error> m_refusal; // why a scheme cannot be a start
+    bool m_hasStart = false;        // whether the order of any scheme can be changed
+    std::optional<Error> m_refusal; // why that of the last one cannot
     bool m_isExact = true;
     double m_begin = 0, m_reported = 0, m_shareDone = 0;
     double m_best = std::numeric_limits<double>::infinity();
