@@ -84,7 +84,7 @@ std::int64_t Annealing::place(std::size_t first, std::int64_t longest)
 
 void Annealing::run(std::int64_t orders, double begin, double end)
 {
-    constexpr double kHot = 0.3, kCold = 0.003; // of the mean duration of an item
+    constexpr double kHot = 0.15, kCold = 0.002; // of the mean duration of an item
     if (m_best == OrderGraph::kNever)
         return;
     for (std::int64_t i = 0; i < orders; ++i) {

@@ -1,8 +1,8 @@
 #include "profiler/search/list_order.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace profiler {
@@ -26,6 +26,8 @@ public:
         , m_arrival(graph.messages.size())
         , m_missing(graph.size())
         , m_ready(graph.devices())
+        , m_best(graph.devices())
+        , m_changed(graph.devices(), true)
     {
         for (Id item = 0; item < graph.size(); ++item) {
             m_missing[item] = graph.items[item + 1].before - graph.items[item].before;
@@ -41,10 +43,8 @@ public:
         std::vector<Id> order;
         for (;;) {
             Choice best;
-            for (const auto& ready : m_ready)
-                for (const Id item : ready)
-                    if (mayRun(item))
-                        best = std::min(best, choice(item));
+            for (std::uint32_t d = 0; d < m_graph.devices(); ++d)
+                best = std::min(best, bestOf(d));
             if (best.item == OrderGraph::kNone)
                 break;
             place(best);
@@ -71,6 +71,19 @@ private:
             if (std::ranges::find(all, op.microBatch.value) == all.end())
                 all.push_back(op.microBatch.value);
         return all;
+    }
+    // The op that the device would execute next. It is kept until something on the device changes.
+    const Choice& bestOf(std::uint32_t device)
+    {
+        Choice& best = m_best[device];
+        if (!m_changed[device])
+            return best;
+        m_changed[device] = false;
+        best = {};
+        for (const Id item : m_ready[device])
+            if (mayRun(item))
+                best = std::min(best, choice(item));
+        return best;
     }
     bool mayRun(Id item) const
     {
@@ -106,16 +119,22 @@ private:
             if (m_graph.sendsBlock)
                 m_free[it.device] = std::max(m_free[it.device], sent);
         }
+        m_changed[it.device] = true;
         for (const int microBatch : microBatchesOf(item)) {
-            m_begun[microBatch] = true;
-            if (--m_left[microBatch] == 0)
+            const bool begins = m_begun.insert(microBatch).second;
+            const bool ends = --m_left[microBatch] == 0;
+            if (ends)
                 m_begun.erase(microBatch);
+            if (begins || ends) // other devices may begin another one, or may not
+                m_changed.assign(m_graph.devices(), true);
         }
         std::erase(m_ready[it.device], item);
         for (Id i = it.after; i < m_graph.items[item + 1].after; ++i) {
             const Id after = m_graph.afters[i];
-            if (--m_missing[after] == 0)
-                m_ready[m_graph.items[after].device].push_back(after);
+            if (--m_missing[after] > 0)
+                continue;
+            m_ready[m_graph.items[after].device].push_back(after);
+            m_changed[m_graph.items[after].device] = true;
         }
     }
 
@@ -125,8 +144,10 @@ private:
     std::vector<std::int64_t> m_free, m_linkFree, m_held, m_arrival;
     std::vector<Id> m_missing; // [item] inputs that are not complete
     std::vector<std::vector<Id>> m_ready;
+    std::vector<Choice> m_best;  // [device] kept unless it has changed
+    std::vector<bool> m_changed; // [device]
     std::map<int, int> m_left;   // [micro-batch] items that are not placed
-    std::map<int, bool> m_begun; // micro-batches that have begun and are not complete
+    std::set<int> m_begun;       // micro-batches that have begun and are not complete
 };
 
 } // namespace

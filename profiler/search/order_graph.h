@@ -70,8 +70,6 @@ public:
     // The compute ops in another order. `order` must be sorted as start() is.
     engine::Schedule scheduleOf(const std::vector<Id>& order) const;
 
-    // [replica][stage] its device
-    const auto& placement() const { return m_order.deviceOf; }
     bool isExact() const { return m_isExact; }
     std::uint32_t devices() const { return static_cast<std::uint32_t>(held.size()); }
     std::uint32_t size() const { return static_cast<std::uint32_t>(items.size() - 1); }

@@ -142,7 +142,6 @@ public:
     {
         TRY(addPublished());
         TRY(addStarts());
-        keepPlacement();
         if (m_chains.empty())
             return tl::unexpected(nothingFits());
         m_result.bound = bound();
@@ -196,7 +195,7 @@ private:
             return addStart(file, order);
         }
         for (const auto& [name, order] : m_orders)
-            if (m_request.schemes.empty() || std::ranges::count(m_request.schemes, name) > 0) {
+            if (isStart(name, order)) {
                 const auto added = addStart(name, order);
                 if (!added && !m_request.schemes.empty())
                     return tl::unexpected(added.error());
@@ -212,6 +211,16 @@ private:
                                         "{} with the same options says why",
                                         name, name));
         return {};
+    }
+    // Without other placements, only schemes that place the stages as the best published one does.
+    bool isStart(const std::string& name, const Schedule& order) const
+    {
+        if (!m_request.schemes.empty())
+            return std::ranges::count(m_request.schemes, name) > 0;
+        const PublishedSchedule* best = m_result.bestPublished();
+        return m_request.variesPlacement || best == nullptr
+            || order.deviceOf
+            == std::ranges::find(m_orders, best->scheme, &Named::name)->order.deviceOf;
     }
     Result<void> addStart(const std::string& name, const Schedule& order)
     {
@@ -236,12 +245,11 @@ private:
     // From the order of the graph, and from the best list schedule of it.
     void addChains(Chain chain)
     {
-        constexpr int kMost = 64;
         const int microBatches = m_request.prediction.schedule.microBatches;
         std::vector<OrderGraph::Id> list;
         Placing placing(*chain.graph, {}, chain.limits);
         std::int64_t length = OrderGraph::kNever;
-        for (int inFlight = 1; inFlight <= std::min(kMost, microBatches); ++inFlight) {
+        for (int inFlight = 1; inFlight <= microBatches; inFlight += 1 + inFlight / 4) {
             auto order = listOrder(*chain.graph, chain.limits, inFlight);
             if (order.empty())
                 continue;
@@ -265,23 +273,6 @@ private:
             if (one.annealing->best() < OrderGraph::kNever)
                 m_chains.push_back(std::move(one));
         }
-    }
-
-    // Without other placements, keeps the chains that place the stages as the best published scheme
-    // does, or as the shortest chain.
-    void keepPlacement()
-    {
-        if (m_request.variesPlacement || !m_request.schemes.empty() || m_chains.empty())
-            return;
-        const PublishedSchedule* best = m_result.bestPublished();
-        const auto shortest = std::ranges::min_element(m_chains, {}, &Chain::length);
-        const auto own
-            = [&](const Chain& chain) { return best != nullptr && chain.start == best->scheme; };
-        const auto found = std::ranges::find_if(m_chains, own);
-        const auto placement = (found == m_chains.end() ? shortest : found)->graph->placement();
-        std::erase_if(m_chains, [&placement](const Chain& chain) {
-            return chain.graph->placement() != placement;
-        });
     }
 
     double bound() const
