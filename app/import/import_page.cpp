@@ -4,7 +4,6 @@
 #include "app/import/rules_pane.h"
 #include "app/shell/run_saver.h"
 #include "app/shell/runs_dock.h"
-#include "app/timeline/details/view_link.h"
 #include "app/ui/controls.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/numbers.h"
@@ -87,23 +86,16 @@ QString nameOfTraces(const QStringList& traces)
         : ImportPage::tr("%1 and %2").arg(first, countOf(traces.size() - 1, "other"));
 }
 
-// Returns a link that shows the match in the middle of the timeline and selects its op or, if it
-// has none, its time.
-ViewLink linkTo(const engine::ImportReport::Match& match, const QString& file)
+// Where the match is in the run: its op or, if it has none, its time.
+engine::Note placeOf(const engine::ImportReport::Match& match)
 {
-    constexpr double kMargin = 4; // on each side, in durations of the match
-    const engine::Window window{match.window.begin,
-                                std::max(match.window.end, match.window.begin + 1)};
-    const double margin = kMargin * static_cast<double>(window.duration());
-    ViewLink link;
-    link.file = file;
-    link.window
-        = {static_cast<double>(window.begin) - margin, static_cast<double>(window.end) + margin};
-    link.kind = match.op && match.iteration ? Selection::Kind::Op : Selection::Kind::Range;
-    link.op = match.op.value_or(0);
-    link.iteration = match.iteration.value_or(-1);
-    link.range = window;
-    return link;
+    engine::Note place;
+    place.window = {match.window.begin, std::max(match.window.end, match.window.begin + 1)};
+    if (match.op && match.iteration) {
+        place.op = *match.op;
+        place.iteration = *match.iteration;
+    }
+    return place;
 }
 
 } // namespace
@@ -145,9 +137,8 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidge
     });
     connect(m_report, &ImportReportView::openRequested, this,
             [this](const engine::ImportReport::Match& match) {
-                ViewLink link = linkTo(match, m_document->file());
-                link.areKernelsShown = m_document->run()->info.import->onGpu;
-                Q_EMIT linkRequested(toText(link));
+                Q_EMIT pageRequested(
+                    {.kind = "run", .runs = {m_document}, .place = placeOf(match)});
             });
     connect(&m_importer, &TraceImporter::progressed, m_progress, &ImportProgressView::show);
     connect(&m_importer, &TraceImporter::failed, this, &ImportPage::showFailure);

@@ -1,7 +1,6 @@
 #include "app/window/command_line.h"
 
 #include "app/setup/setup_page.h"
-#include "app/timeline/details/view_link.h"
 #include "app/timeline/widget/lane_picture.h"
 #include "app/ui/text.h"
 #include "app/window/main_window.h"
@@ -184,8 +183,6 @@ constexpr const char* kHelp
       "                                   or a folder\n"
       "bubblescope SCHEDULE.csv           a schedule file, edited op by op\n"
       "bubblescope STUDY.toml             a grid of simulations with its charts\n"
-      "bubblescope LINK                   a view of a run, as copied with Copy a link to this "
-      "view\n"
       "bubblescope figure RUN.sqlite ... -o FILE.(pdf|svg|tex|png)\n"
       "                                   a figure for a paper; needs no screen (figure --help)\n"
       "bubblescope --screenshot FILE.png [RUN.sqlite ...]\n"
@@ -317,7 +314,7 @@ CommandLine parseCommandLine(const QStringList& arguments)
         } else if (argument.startsWith(QLatin1Char('-')) && argument.size() > 1)
             result.error = wrong(argument + QStringLiteral(" is not an option"));
         else
-            (isViewLink(argument) ? result.links : result.files).append(argument);
+            result.files.append(argument);
     }
     if (result.error.isEmpty() && result.files.isEmpty() && needsRun(result.page))
         result.error

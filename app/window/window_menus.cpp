@@ -14,7 +14,6 @@
 
 #include <QAction>
 #include <QActionGroup>
-#include <QClipboard>
 #include <QEvent>
 #include <QGuiApplication>
 #include <QHBoxLayout>
@@ -121,11 +120,6 @@ void WindowMenus::makeBar()
     connect(m_commandField, &QPushButton::clicked, this, &WindowMenus::showCommands);
 }
 
-void WindowMenus::showLink(const QString& link)
-{
-    openLink(m_window, link);
-}
-
 void WindowMenus::makeFileMenu()
 {
     QMenu* file = menu(Menu::File);
@@ -136,8 +130,6 @@ void WindowMenus::makeFileMenu()
         add(file, text, QString::fromLatin1(name), keys, [this, kind] { m_window.askFor(kind); });
     };
     ask(tr("&Open runs…"), "open", tr("Ctrl+O"), FileKind::Runs);
-    add(file, tr("Open the copied lin&k"), QStringLiteral("openLink"), tr("Ctrl+Shift+V"),
-        [this] { showLink(QGuiApplication::clipboard()->text()); });
     ask(tr("&Import traces…"), "importTraces", tr("Ctrl+Shift+I"), FileKind::Traces);
     ask(tr("Import a &folder of traces…"), "importFolder", {}, FileKind::TraceFolder);
     ask(tr("&Edit a schedule file…"), "editSchedule", tr("Ctrl+Alt+O"), FileKind::Schedule);

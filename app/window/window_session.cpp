@@ -124,7 +124,6 @@ void WindowSession::watchStart()
     if (isReading())
         return m_startTimer.start(kStartIsOver);
     m_settings.setRestoring(false);
-    save();
 }
 
 void WindowSession::tabsChanged()
@@ -147,12 +146,10 @@ Session WindowSession::current() const
     return session;
 }
 
-// Saves the tabs. Does nothing during the start phase, because a run that is being read has no
-// visible time yet; watchStart() saves afterwards. If no tab is open, keeps the saved tabs as long
-// as reopen() can open them.
+// If no tab is open, keeps the saved tabs as long as reopen() can open them.
 void WindowSession::save()
 {
-    if (!m_isSaving || m_startTimer.isActive())
+    if (!m_isSaving)
         return;
     Session session = current();
     if (!session.tabs.empty() || !canReopen())
@@ -162,12 +159,8 @@ void WindowSession::save()
 void WindowSession::end()
 {
     m_saveTimer.stop();
-    if (m_startTimer.isActive()) {
-        m_settings.setRestoring(false);
-        if (isReading())
-            return;
-    }
     m_startTimer.stop();
+    m_settings.setRestoring(false);
     save();
 }
 
