@@ -1,5 +1,8 @@
 #include "app/documents/run_document.h"
 
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
+
 #include <QFileInfo>
 
 #include <algorithm>
@@ -38,6 +41,23 @@ QString RunDocument::subtitle() const
     if (shape.chunks() > 1)
         text += tr(", v %1").arg(shape.chunks());
     return text;
+}
+
+QString RunDocument::value() const
+{
+    if (isQueued())
+        return m_progress.secondsLeft >= 0 ? takesText(m_progress.secondsLeft) : tr("queued");
+    if (!isRunning())
+        return iterationText(m_run.get());
+    return m_progress.planned == 0 ? tr("starting")
+                                   : tr("%1 of %2").arg(m_progress.done).arg(m_progress.planned);
+}
+
+QString RunDocument::mode() const
+{
+    if (isPaused())
+        return tr("paused");
+    return m_run ? modeText(m_run->info) : QString();
 }
 
 void RunDocument::setState(State state)
@@ -82,6 +102,22 @@ void RunDocument::addLogLine(const QString& text, const QDateTime& time)
 {
     m_log.append(time.toString(QStringLiteral("HH:mm:ss.zzz")) + QStringLiteral("  ") + text);
     Q_EMIT logged(m_log.back());
+}
+
+QString iterationText(const engine::Run* run)
+{
+    const int reported = run == nullptr ? -1 : engine::reportedIteration(run->timeline);
+    if (reported < 0)
+        return {};
+    const std::int64_t duration
+        = run->timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
+    return timeScale(run->info, duration).withUnit(static_cast<double>(duration));
+}
+
+QString modeText(const engine::RunInfo& info)
+{
+    const QString text = fromUtf8(engine::modeAdjective(info.mode));
+    return info.isOversubscribed() ? RunDocument::tr("%1, oversubscribed").arg(text) : text;
 }
 
 bool hasIterations(const engine::Run* run)

@@ -86,6 +86,9 @@ public:
 
     QString title() const;    // "BitPipe #3"; the file name until the first rows are read
     QString subtitle() const; // "#3, 4 × 8, v 2"
+    // The reported iteration, or how far the run is: "115.3 ms", "3 of 5", "queued".
+    QString value() const;
+    QString mode() const; // "emulated", "paused"; "" until the first rows are read
 
     void setOptions(const QStringList& options) { m_options = options; }
     void setState(State state);
@@ -115,6 +118,10 @@ private:
     Notice m_notice;
     QStringList m_log;
 };
+
+// Returns the duration of the reported iteration: "115.3 ms"; "" if the run has none.
+QString iterationText(const engine::Run* run);
+QString modeText(const engine::RunInfo& info); // "emulated", "live, oversubscribed"
 
 // Describes which results were kept: "Iterations 0-2 are complete and were kept.", "Nothing was
 // recorded."

@@ -120,8 +120,7 @@ public:
     void keepName(engine::ReservedName name) { m_name = std::move(name); }
     void open(); // also follows the file while another program is still writing it
     void start(const QString& program, const QStringList& options); // see RunProcess::start()
-    void queue(const QStringList& options); // startQueued() will start the run with these options
-    void startQueued(const QString& program) { start(program, m_document->options()); }
+    void queue(const QStringList& options); // start() will start the run with these options
     void stop(); // also removes a queued run from the queue, or stops reading a file
     // Suspends or resumes the worker. Works only for emulated runs, because a live run measures the
     // wall clock.

@@ -111,7 +111,7 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidge
               theme,
               {Icon::Error, tr("The traces cannot be imported."), {}, tr("Import other traces…")}),
           "importFailed"))
-    , m_runs(new RunsDock(theme, library.runs()))
+    , m_runs(new RunsDock(theme, library))
     , m_report(new ImportReportView(theme))
     , m_heading(makeLabel({}, "section"))
     , m_unchanged(makeLabel(tr("the trace files are not modified"), "small"))
@@ -125,7 +125,7 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidge
     for (QWidget* part : {static_cast<QWidget*>(m_progress), failed, makeReportPart(theme)})
         m_stack->addWidget(part);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
-    linkDock(*m_runs, m_library, *this);
+    connect(m_runs, &RunsDock::pageRequested, this, &Page::pageRequested);
     connect(m_progress, &ImportProgressView::cancelRequested, this, [this] {
         m_importer.cancel();
         Q_EMIT closeRequested();

@@ -141,7 +141,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_library(library)
     , m_document(std::move(document))
     , m_actions(theme, *this)
-    , m_runs(new RunsDock(theme, library.runs()))
+    , m_runs(new RunsDock(theme, library))
     , m_toolbar(new RunToolbar(theme, m_actions))
     , m_timeline(new TimelineWidget(theme))
     , m_state(new RunStateView(theme, m_timeline))
@@ -166,7 +166,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     columns->setSizes({kRunsDockWidth, 1092, kDetailsWidth});
     spaced(new QVBoxLayout(this), {}, 0, {columns});
     setInitialFocus(m_timeline);
-    linkDock(*m_runs, m_library, *this);
+    connect(m_runs, &RunsDock::pageRequested, this, &Page::pageRequested);
     connectActions();
     connectFind();
     connectNotes();

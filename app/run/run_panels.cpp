@@ -2,7 +2,7 @@
 
 #include "app/documents/gpu_memory_model.h"
 #include "app/documents/iterations_model.h"
-#include "app/documents/runs_model.h"
+#include "app/documents/run_document.h"
 #include "app/memory/memory_plots.h"
 #include "app/range/range_panel.h"
 #include "app/run/device_chart.h"

@@ -50,14 +50,10 @@ void triggerWhenOffered(const Page& page, const char* name, const std::function<
 // Calls `then` when no run is being read any more.
 void whenRead(MainWindow& window, const std::function<void()>& then)
 {
-    const RunsModel& runs = window.library().runs();
-    for (int row = 0; row < runs.rowCount(); ++row) {
-        if (runs.at(row)->state() != RunDocument::State::Loading)
-            continue;
+    if (window.library().isAnyLoading())
         QTimer::singleShot(100, &window, [&window, then] { whenRead(window, then); });
-        return;
-    }
-    then();
+    else
+        then();
 }
 
 // Opens the import report as soon as the run is known to have one, and then the rules. If the
@@ -71,14 +67,11 @@ void openReport(MainWindow& window, bool withRules)
     openRules();
     triggerWhenOffered(*window.currentPage(), "importReport", openRules);
     whenRead(window, [&window] {
-        const RunsModel& runs = window.library().runs();
-        for (int row = 0; row < runs.rowCount(); ++row) {
-            const RunPointer run = runs.at(row)->run();
-            const QString file = runs.at(row)->file();
-            if (run && !run->info.import && window.currentPage()->files().contains(file))
+        for (const auto& one : window.library().runs())
+            if (const RunPointer run = one->run();
+                run && !run->info.import && window.currentPage()->files().contains(one->file()))
                 std::fprintf(stderr, "bubblescope: %s was not imported, so it has no report\n",
-                             qPrintable(file));
-        }
+                             qPrintable(one->file()));
     });
 }
 

@@ -109,19 +109,10 @@ void WindowSession::reopen()
                      tr("Moved or deleted since the last session: %1.").arg(namesOf(missing)));
 }
 
-bool WindowSession::isReading() const
-{
-    const RunsModel& runs = m_window.library().runs();
-    for (int row = 0; row < runs.rowCount(); ++row)
-        if (runs.at(row)->state() == RunDocument::State::Loading)
-            return true;
-    return false;
-}
-
 // Ends the start phase when no run is being read.
 void WindowSession::watchStart()
 {
-    if (isReading())
+    if (m_window.library().isAnyLoading())
         return m_startTimer.start(kStartIsOver);
     m_settings.setRestoring(false);
 }

@@ -43,7 +43,6 @@ public:
 
 private:
     Session current() const;
-    bool isReading() const; // whether any run is being read
     void watchStart();
 
     MainWindow& m_window;
