@@ -60,42 +60,10 @@ QString RunDocument::mode() const
     return m_run ? modeText(m_run->info) : QString();
 }
 
-void RunDocument::setState(State state)
-{
-    if (state == m_state)
-        return;
-    m_state = state;
-    Q_EMIT stateChanged();
-}
-
-void RunDocument::setPaused(bool paused)
-{
-    if (paused == m_isPaused)
-        return;
-    m_isPaused = paused;
-    Q_EMIT stateChanged();
-}
-
 void RunDocument::setRun(RunPointer run)
 {
     m_run = std::move(run);
     Q_EMIT runChanged();
-}
-
-void RunDocument::setProgress(const RunProgress& progress)
-{
-    if (progress == m_progress)
-        return;
-    m_progress = progress;
-    Q_EMIT progressChanged();
-}
-
-void RunDocument::setNotice(const Notice& notice)
-{
-    if (notice == m_notice)
-        return;
-    m_notice = notice;
-    Q_EMIT noticeChanged();
 }
 
 void RunDocument::addLogLine(const QString& text, const QDateTime& time)
@@ -132,6 +100,23 @@ std::optional<std::pair<int, int>> measuredNumbers(const engine::Timeline& timel
         if (one.kind == engine::Iteration::Kind::Measured)
             numbers = {numbers ? numbers->first : one.number, one.number};
     return numbers;
+}
+
+QString iterationName(engine::Iteration::Kind kind, int number)
+{
+    using Kind = engine::Iteration::Kind;
+    if (kind == Kind::Replay)
+        return RunDocument::tr("typical ops");
+    return kind == Kind::Warmup ? RunDocument::tr("warm-up %1").arg(number)
+                                : QString::number(number);
+}
+
+QString iterationName(const engine::Timeline& timeline, int iteration)
+{
+    if (iteration < 0 || iteration >= static_cast<int>(timeline.iterations.size()))
+        return {};
+    const engine::Iteration& chosen = timeline.iterations[static_cast<std::size_t>(iteration)];
+    return iterationName(chosen.kind, chosen.number);
 }
 
 int allIterations(const engine::RunInfo& info)

@@ -91,11 +91,14 @@ public:
     QString mode() const; // "emulated", "paused"; "" until the first rows are read
 
     void setOptions(const QStringList& options) { m_options = options; }
-    void setState(State state);
-    void setPaused(bool paused);
+    void setState(State state) { set(m_state, state, &RunDocument::stateChanged); }
+    void setPaused(bool paused) { set(m_isPaused, paused, &RunDocument::stateChanged); }
     void setRun(RunPointer run);
-    void setProgress(const RunProgress& progress);
-    void setNotice(const Notice& notice);
+    void setProgress(const RunProgress& progress)
+    {
+        set(m_progress, progress, &RunDocument::progressChanged);
+    }
+    void setNotice(const Notice& notice) { set(m_notice, notice, &RunDocument::noticeChanged); }
     // Sets the label that is used until the first rows are read.
     void expectLabel(const QString& label) { m_label = label; }
     void addLogLine(const QString& text, const QDateTime& time = QDateTime::currentDateTime());
@@ -108,6 +111,15 @@ Q_SIGNALS:
     void logged(const QString& line);
 
 private:
+    template<class Value>
+    void set(Value& member, const Value& value, void (RunDocument::*changed)())
+    {
+        if (value == member)
+            return;
+        member = value;
+        Q_EMIT(this->*changed)();
+    }
+
     QString m_file, m_label;
     QStringList m_options;
     int m_number = 0;
@@ -130,6 +142,9 @@ bool hasIterations(const engine::Run* run);
 // Returns the numbers of the first and the last measured iteration; nullopt: there are none. The
 // first number is above 0 if the run is a part of a longer one.
 std::optional<std::pair<int, int>> measuredNumbers(const engine::Timeline& timeline);
+// Returns the name of an iteration in tables and steppers: "warm-up 0", "0", "typical ops".
+QString iterationName(engine::Iteration::Kind kind, int number);
+QString iterationName(const engine::Timeline& timeline, int iteration); // "": there is none
 // Returns the number of planned iterations, including warm-up. Clamped to the largest int, because
 // a damaged file may state any number.
 int allIterations(const engine::RunInfo& info);

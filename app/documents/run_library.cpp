@@ -1,8 +1,9 @@
 #include "app/documents/run_library.h"
 
-#include "app/documents/run_ledger.h"
+#include "app/ui/setting_table.h"
 #include "app/ui/text.h"
 #include "engine/base/new_file.h"
+#include "engine/base/process.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/schedules/scheme.h"
@@ -35,6 +36,13 @@ QString nameOf(const QString& scheme, const QString& devices, const QString& mic
 }
 
 } // namespace
+
+QString runsFolder()
+{
+    const QString chosen = chosenFolder(key::kRuns);
+    return chosen.isEmpty() ? QString::fromStdString((engine::dataFolder() / "runs").string())
+                            : chosen;
+}
 
 std::function<std::filesystem::path(int)> runFileNames(const QString& what)
 {

@@ -102,6 +102,7 @@ private:
     bool m_isQueueHeld = false;
 };
 
+QString runsFolder(); // .../bubblescope/runs, where runs are saved
 // Returns a function whose result for n = 1, 2, ... is the n-th candidate for the name of a new
 // file in the default folder: .../bubblescope/runs/<time>-<what>.sqlite. Creates the folder.
 std::function<std::filesystem::path(int)> runFileNames(const QString& what);

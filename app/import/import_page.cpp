@@ -9,6 +9,7 @@
 #include "app/ui/numbers.h"
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
+#include "profiler/export/exporters.h"
 
 #include <QAction>
 #include <QEvent>
@@ -189,7 +190,8 @@ void ImportPage::makeActions()
     m_editRules->setToolTip(tr("Tries your own rules on the traces (R)"));
     connect(m_editRules, &QAction::toggled, this, &ImportPage::showRules);
     m_saveReport = makeAction("saveImportReport", tr("Save report…"), QKeySequence::Save, [this] {
-        m_saver->saveImportReport(m_document->run(), m_document->title());
+        m_saver->saveText({tr("Save report"), m_document->title(), tr("Reports (*.json)")},
+                          [run = m_document->run()] { return profiler::importJson(*run); });
     });
     m_saveReport->setToolTip(tr("Writes the report as JSON, as bscope import --json prints it"));
     for (QAction* action : {m_editRules, m_saveReport})
@@ -231,7 +233,10 @@ void ImportPage::showRules(bool shown)
 bool ImportPage::saveRules()
 {
     const QString rules = m_pane->rules();
-    if (m_saver->saveRules(rules).isEmpty())
+    if (m_saver
+            ->saveNow({tr("Save rules"), QStringLiteral("rules"), tr("Rules (*.toml)")},
+                      rules.toStdString())
+            .isEmpty())
         return false;
     m_keptRules = rules;
     return true;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/documents/ledger_run.h"
 #include "app/documents/run_document.h"
+#include "app/ledger/ledger_run.h"
 #include "app/timeline/details/details.h"
 
 #include <functional>

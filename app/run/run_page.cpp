@@ -435,7 +435,7 @@ void RunPage::connectAnalysis()
     connect(&m_analysis, &RunAnalysis::assumed, m_state, &RunStateView::showAssumed);
     connect(&m_analysis, &RunAnalysis::iterationsDone, this,
             [this](const RunPointer& run, std::size_t first, const auto& rows) {
-                m_panels->iterations().update(run->info, first, rows);
+                m_panels->showIterations(run->info, first, rows);
             });
     connect(&m_analysis, &RunAnalysis::answered, this,
             [this](const RunPointer& run, const profiler::RunMetrics& metrics) {

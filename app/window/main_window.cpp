@@ -389,14 +389,4 @@ void MainWindow::keepQueue()
     });
 }
 
-bool MainWindow::canReopenTabs() const
-{
-    return m_session->canReopen();
-}
-
-void MainWindow::reopenTabs()
-{
-    m_session->reopen();
-}
-
 } // namespace app

@@ -9,6 +9,7 @@
 #include "app/window/main_window.h"
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
+#include "app/window/window_session.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedules/scheme.h"
 
@@ -134,7 +135,7 @@ void WindowMenus::makeFileMenu()
     ask(tr("Import a &folder of traces…"), "importFolder", {}, FileKind::TraceFolder);
     ask(tr("&Edit a schedule file…"), "editSchedule", tr("Ctrl+Alt+O"), FileKind::Schedule);
     m_reopen = add(file, tr("&Reopen the tabs of the last session"), QStringLiteral("reopenTabs"),
-                   tr("Ctrl+Shift+R"), [this] { m_window.reopenTabs(); });
+                   tr("Ctrl+Shift+R"), [this] { m_window.session().reopen(); });
     file->addSeparator();
     m_close = add(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W"),
                   [this] { m_window.tabs().close(m_window.currentPage()); });
@@ -225,7 +226,7 @@ void WindowMenus::showPage(const Page& page)
         m_menus[i]->setEnabled(!m_menus[i]->actions().isEmpty());
     }
     m_close->setEnabled(page.isClosable());
-    m_reopen->setEnabled(m_window.canReopenTabs());
+    m_reopen->setEnabled(m_window.session().canReopen());
 }
 
 // Returns commands that open a run of the ledger, or the set-up page with a scheme.

@@ -3,7 +3,6 @@
 #include "app/shell/notice_bar.h"
 #include "app/ui/numbers.h"
 #include "app/ui/setting_table.h"
-#include "app/ui/settings.h"
 #include "app/window/main_window.h"
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"

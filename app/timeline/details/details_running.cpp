@@ -1,4 +1,3 @@
-#include "app/documents/iterations_model.h"
 #include "app/documents/run_document.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/translate.h"

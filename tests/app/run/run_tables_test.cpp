@@ -1,5 +1,4 @@
 #include "app/compare/comparison_panels.h"
-#include "app/documents/iterations_model.h"
 #include "app/documents/run_document.h"
 #include "app/range/range_panel.h"
 #include "app/run/run_tables.h"
@@ -35,7 +34,7 @@ TEST_CASE("the summary shows BitPipe's numbers by device and in total, with thei
     model.show(run, *profiler::metrics(*run));
 
     CHECK(header(model).join(u'|')
-          == QStringLiteral("Device|Stages|Compute, units|F, units|B, units|Exposed comm., units|"
+          == QStringLiteral("Device|Stages|Compute, units|F, units|B, units|Exposed, units|"
                             "Bubble, units|Bubble, %|Stash, Mₐ|Sent / received|Local"));
     CHECK(model.dispensable() == std::vector{10, 9, 8}); // the stash is in the picture, too
     CHECK(row(model, 0).join(u'|')
@@ -137,7 +136,7 @@ TEST_CASE("chosen ops of all iterations are listed with their iteration, up to a
 
 TEST_CASE("iterations of a growing run are appended, and the last one may change")
 {
-    IterationsModel model;
+    TableModel<IterationRow> model;
     const QAbstractItemModelTester tester(&model, kStrict);
     engine::Run run = simulatedRun({"1f1b", 4, 4, 3, true});
     run.timeline.iterations[0].kind = engine::Iteration::Kind::Warmup;
@@ -147,8 +146,8 @@ TEST_CASE("iterations of a growing run are appended, and the last one may change
     auto rows = iterationRows(run, 0);
     REQUIRE(rows.size() == 3);
 
-    model.update(run.info, 0, {rows[0], rows[1]});
-    model.update(run.info, 1, {rows[1], rows[2]});
+    model.reset(iterationColumns(run.info, rows[0].duration), {rows[0], rows[1]});
+    model.update(1, {rows[1], rows[2]});
     CHECK(model.rowCount() == 3);
     CHECK(row(model, 0).mid(0, 3).join(u'|') == QStringLiteral("warm-up 0|21.0|42.9"));
     CHECK(row(model, 1).mid(0, 5).join(u'|') == QStringLiteral("0|21.0|42.9|5.55|2.718"));
