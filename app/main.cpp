@@ -19,12 +19,12 @@
 
 namespace {
 
-// Applies the command line to the window and begins its session. If the command line names files,
-// links or a page, the tabs of the last session stay closed.
+// Applies the command line to the window and begins its session. If the command line names files
+// or a page, the tabs of the last session stay closed.
 void beginSession(app::MainWindow& window, const app::CommandLine& line)
 {
     using Tabs = app::WindowSession::Tabs;
-    const bool isPlain = line.files.isEmpty() && line.links.isEmpty() && line.page.isEmpty();
+    const bool isPlain = line.files.isEmpty() && line.page.isEmpty();
     if (line.size)
         window.resize(*line.size);
     app::openPage(window, line);
@@ -60,8 +60,6 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
         app::scheduleScreenshot(window, line);
     else
         beginSession(window, line);
-    for (const QString& link : line.links)
-        app::openLink(window, link);
     return QApplication::exec();
 }
 

@@ -2,7 +2,7 @@
 
 #include "app/compare/compare_widget.h"
 #include "app/compare/run_parameters.h"
-#include "app/documents/runs_model.h"
+#include "app/documents/run_document.h"
 #include "app/shell/run_saver.h"
 #include "app/shell/runs_dock.h"
 #include "app/timeline/details/details_panel.h"
@@ -204,7 +204,7 @@ ComparePage::ComparePage(const ThemeController& theme, RunLibrary& library,
     , m_theme(theme)
     , m_library(library)
     , m_saver(new RunSaver(this))
-    , m_dock(new RunsDock(theme, library.runs()))
+    , m_dock(new RunsDock(theme, library))
     , m_same(named(makeLabel({}, "small"), "compareSummary"))
     , m_note(named(makeLabel({}, "hint"), "compareNote"))
     , m_mode(new Tag(theme))
@@ -241,9 +241,8 @@ ComparePage::ComparePage(const ThemeController& theme, RunLibrary& library,
 void ComparePage::tick(const std::vector<std::shared_ptr<RunDocument>>& documents)
 {
     m_ticked = documents;
-    RunsModel& runs = m_library.runs();
-    for (int row = 0; row < runs.rowCount(); ++row)
-        runs.setChecked(runs.at(row).get(), std::ranges::count(documents, runs.at(row)) > 0);
+    for (const auto& run : m_library.runs())
+        m_library.tick(*run, std::ranges::count(documents, run) > 0);
     m_refresh.start(0);
 }
 
@@ -627,20 +626,18 @@ engine::Result<CompareNumbers> ComparePage::computeNumbers(const Compared& reque
 
 void ComparePage::connectAll()
 {
-    RunsModel& runs = m_library.runs();
     m_refresh.setSingleShot(true);
     connect(&m_refresh, &QTimer::timeout, this, &ComparePage::refresh);
     const auto later = [this] { m_refresh.start(0); };
-    connect(&runs, &RunsModel::dataChanged, this, later);
-    connect(&runs, &RunsModel::rowsRemoved, this, later);
-    connect(&runs, &RunsModel::rowsInserted, this, later);
+    connect(&m_library, &RunLibrary::listChanged, this, later);
+    connect(&m_library, &RunLibrary::runChanged, this, later);
     connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
         m_lanes->setViews(views, m_compared.baseline(), m_compared.names());
         m_hasViews = true;
         setCompact(m_lanes->isCompact());
         showNumbers();
     });
-    linkDock(*m_dock, m_library, *this);
+    connect(m_dock, &RunsDock::pageRequested, this, &Page::pageRequested);
     connect(m_baseline, &QComboBox::activated, this, &ComparePage::setBaseline);
     connect(m_empty, &EmptyState::activated, this, &ComparePage::addRunMenu);
     connect(m_allParameters, &QPushButton::clicked, this, &ComparePage::showParameters);
@@ -688,9 +685,9 @@ void ComparePage::connectLanes()
 void ComparePage::refresh()
 {
     if (isVisible())
-        m_ticked = m_library.runs().checked();
+        m_ticked = m_library.ticked();
     std::erase_if(m_ticked, [this](const std::shared_ptr<RunDocument>& document) {
-        return m_library.runs().rowOf(document.get()) < 0; // it was closed
+        return !m_library.contains(*document); // it was closed
     });
     TickedRuns ticked(m_ticked);
     m_refused->hide();
@@ -845,8 +842,7 @@ void ComparePage::addPrediction()
     m_background.run([run = m_compared.runs().front()] { return withEvenCosts(*run); },
                      [this](engine::Result<engine::Run> predicted) {
                          if (predicted)
-                             m_library.runs().setChecked(m_library.add(std::move(*predicted)).get(),
-                                                         true);
+                             m_library.tick(*m_library.add(std::move(*predicted)));
                          else
                              showFailure(tr("The run was not predicted."), predicted.error());
                      });
@@ -857,13 +853,11 @@ void ComparePage::addRunMenu()
 {
     QMenu menu(this);
     menu.setObjectName(QStringLiteral("addRunMenu"));
-    RunsModel& runs = m_library.runs();
-    for (int row = 0; row < runs.rowCount(); ++row) {
-        const auto document = runs.at(row);
+    for (const auto& document : m_library.runs()) {
         if (std::ranges::count(m_compared.documents(), document) > 0 || document->isRunning())
             continue;
         connect(menu.addAction(menuText(document->title())), &QAction::triggered, this,
-                [&runs, document] { runs.setChecked(document.get(), true); });
+                [this, document] { m_library.tick(*document); });
     }
     if (!menu.isEmpty())
         menu.addSeparator();
@@ -871,7 +865,7 @@ void ComparePage::addRunMenu()
         const QStringList files = QFileDialog::getOpenFileNames(
             this, tr("Add runs"), {}, tr("Runs (*.sqlite);;All files (*)"));
         for (const QString& file : files)
-            m_library.runs().setChecked(m_library.open(file).get(), true);
+            m_library.tick(*m_library.open(file));
     });
     menu.exec(QCursor::pos());
 }

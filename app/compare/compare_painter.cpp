@@ -1,6 +1,6 @@
 #include "app/compare/compare_painter.h"
 
-#include "app/documents/runs_model.h"
+#include "app/documents/run_document.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/paint/legend.h"

@@ -1,7 +1,7 @@
 #include "app/compare/comparison_panels.h"
 
 #include "app/compare/compare_charts.h"
-#include "app/documents/runs_model.h"
+#include "app/documents/run_document.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/ui/definition_text.h"

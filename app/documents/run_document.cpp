@@ -1,5 +1,8 @@
 #include "app/documents/run_document.h"
 
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
+
 #include <QFileInfo>
 
 #include <algorithm>
@@ -40,20 +43,21 @@ QString RunDocument::subtitle() const
     return text;
 }
 
-void RunDocument::setState(State state)
+QString RunDocument::value() const
 {
-    if (state == m_state)
-        return;
-    m_state = state;
-    Q_EMIT stateChanged();
+    if (isQueued())
+        return m_progress.secondsLeft >= 0 ? takesText(m_progress.secondsLeft) : tr("queued");
+    if (!isRunning())
+        return iterationText(m_run.get());
+    return m_progress.planned == 0 ? tr("starting")
+                                   : tr("%1 of %2").arg(m_progress.done).arg(m_progress.planned);
 }
 
-void RunDocument::setPaused(bool paused)
+QString RunDocument::mode() const
 {
-    if (paused == m_isPaused)
-        return;
-    m_isPaused = paused;
-    Q_EMIT stateChanged();
+    if (isPaused())
+        return tr("paused");
+    return m_run ? modeText(m_run->info) : QString();
 }
 
 void RunDocument::setRun(RunPointer run)
@@ -62,26 +66,26 @@ void RunDocument::setRun(RunPointer run)
     Q_EMIT runChanged();
 }
 
-void RunDocument::setProgress(const RunProgress& progress)
-{
-    if (progress == m_progress)
-        return;
-    m_progress = progress;
-    Q_EMIT progressChanged();
-}
-
-void RunDocument::setNotice(const Notice& notice)
-{
-    if (notice == m_notice)
-        return;
-    m_notice = notice;
-    Q_EMIT noticeChanged();
-}
-
 void RunDocument::addLogLine(const QString& text, const QDateTime& time)
 {
     m_log.append(time.toString(QStringLiteral("HH:mm:ss.zzz")) + QStringLiteral("  ") + text);
     Q_EMIT logged(m_log.back());
+}
+
+QString iterationText(const engine::Run* run)
+{
+    const int reported = run == nullptr ? -1 : engine::reportedIteration(run->timeline);
+    if (reported < 0)
+        return {};
+    const std::int64_t duration
+        = run->timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
+    return timeScale(run->info, duration).withUnit(static_cast<double>(duration));
+}
+
+QString modeText(const engine::RunInfo& info)
+{
+    const QString text = fromUtf8(engine::modeAdjective(info.mode));
+    return info.isOversubscribed() ? RunDocument::tr("%1, oversubscribed").arg(text) : text;
 }
 
 bool hasIterations(const engine::Run* run)
@@ -96,6 +100,23 @@ std::optional<std::pair<int, int>> measuredNumbers(const engine::Timeline& timel
         if (one.kind == engine::Iteration::Kind::Measured)
             numbers = {numbers ? numbers->first : one.number, one.number};
     return numbers;
+}
+
+QString iterationName(engine::Iteration::Kind kind, int number)
+{
+    using Kind = engine::Iteration::Kind;
+    if (kind == Kind::Replay)
+        return RunDocument::tr("typical ops");
+    return kind == Kind::Warmup ? RunDocument::tr("warm-up %1").arg(number)
+                                : QString::number(number);
+}
+
+QString iterationName(const engine::Timeline& timeline, int iteration)
+{
+    if (iteration < 0 || iteration >= static_cast<int>(timeline.iterations.size()))
+        return {};
+    const engine::Iteration& chosen = timeline.iterations[static_cast<std::size_t>(iteration)];
+    return iterationName(chosen.kind, chosen.number);
 }
 
 int allIterations(const engine::RunInfo& info)

@@ -86,13 +86,19 @@ public:
 
     QString title() const;    // "BitPipe #3"; the file name until the first rows are read
     QString subtitle() const; // "#3, 4 × 8, v 2"
+    // The reported iteration, or how far the run is: "115.3 ms", "3 of 5", "queued".
+    QString value() const;
+    QString mode() const; // "emulated", "paused"; "" until the first rows are read
 
     void setOptions(const QStringList& options) { m_options = options; }
-    void setState(State state);
-    void setPaused(bool paused);
+    void setState(State state) { set(m_state, state, &RunDocument::stateChanged); }
+    void setPaused(bool paused) { set(m_isPaused, paused, &RunDocument::stateChanged); }
     void setRun(RunPointer run);
-    void setProgress(const RunProgress& progress);
-    void setNotice(const Notice& notice);
+    void setProgress(const RunProgress& progress)
+    {
+        set(m_progress, progress, &RunDocument::progressChanged);
+    }
+    void setNotice(const Notice& notice) { set(m_notice, notice, &RunDocument::noticeChanged); }
     // Sets the label that is used until the first rows are read.
     void expectLabel(const QString& label) { m_label = label; }
     void addLogLine(const QString& text, const QDateTime& time = QDateTime::currentDateTime());
@@ -105,6 +111,15 @@ Q_SIGNALS:
     void logged(const QString& line);
 
 private:
+    template<class Value>
+    void set(Value& member, const Value& value, void (RunDocument::*changed)())
+    {
+        if (value == member)
+            return;
+        member = value;
+        Q_EMIT(this->*changed)();
+    }
+
     QString m_file, m_label;
     QStringList m_options;
     int m_number = 0;
@@ -116,6 +131,10 @@ private:
     QStringList m_log;
 };
 
+// Returns the duration of the reported iteration: "115.3 ms"; "" if the run has none.
+QString iterationText(const engine::Run* run);
+QString modeText(const engine::RunInfo& info); // "emulated", "live, oversubscribed"
+
 // Describes which results were kept: "Iterations 0-2 are complete and were kept.", "Nothing was
 // recorded."
 QString keptSentence(const engine::Run* run);
@@ -123,6 +142,9 @@ bool hasIterations(const engine::Run* run);
 // Returns the numbers of the first and the last measured iteration; nullopt: there are none. The
 // first number is above 0 if the run is a part of a longer one.
 std::optional<std::pair<int, int>> measuredNumbers(const engine::Timeline& timeline);
+// Returns the name of an iteration in tables and steppers: "warm-up 0", "0", "typical ops".
+QString iterationName(engine::Iteration::Kind kind, int number);
+QString iterationName(const engine::Timeline& timeline, int iteration); // "": there is none
 // Returns the number of planned iterations, including warm-up. Clamped to the largest int, because
 // a damaged file may state any number.
 int allIterations(const engine::RunInfo& info);

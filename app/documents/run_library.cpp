@@ -1,8 +1,9 @@
 #include "app/documents/run_library.h"
 
-#include "app/documents/run_ledger.h"
+#include "app/ui/setting_table.h"
 #include "app/ui/text.h"
 #include "engine/base/new_file.h"
+#include "engine/base/process.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/schedules/scheme.h"
@@ -35,6 +36,13 @@ QString nameOf(const QString& scheme, const QString& devices, const QString& mic
 }
 
 } // namespace
+
+QString runsFolder()
+{
+    const QString chosen = chosenFolder(key::kRuns);
+    return chosen.isEmpty() ? QString::fromStdString((engine::dataFolder() / "runs").string())
+                            : chosen;
+}
 
 std::function<std::filesystem::path(int)> runFileNames(const QString& what)
 {
@@ -70,30 +78,98 @@ engine::Result<QString> writeNewRun(engine::Run run)
     return name;
 }
 
+// Keeps the path once the file exists, because resolving links takes a system call per folder.
+const QString& RunLibrary::OpenRun::canonicalPath() const
+{
+    if (m_canonical.isEmpty())
+        m_canonical = QFileInfo(path).canonicalFilePath();
+    return m_canonical;
+}
+
 RunLibrary::RunLibrary(QObject* parent)
     : QObject(parent)
-    , m_runs(new RunsModel(this))
 { }
 
 RunLibrary::~RunLibrary() = default;
 
-std::shared_ptr<RunDocument> RunLibrary::newDocument(const QString& file)
+RunLibrary::Runs RunLibrary::runs() const
 {
-    auto document = std::make_shared<RunDocument>(file, ++m_lastNumber);
-    m_sessions.push_back(std::make_unique<RunSession>(document));
+    Runs runs;
+    std::ranges::transform(m_runs, std::back_inserter(runs), &OpenRun::document);
+    return runs;
+}
+
+RunLibrary::Runs RunLibrary::ticked() const
+{
+    Runs runs;
+    for (const OpenRun& one : m_runs)
+        if (one.isTicked)
+            runs.push_back(one.document);
+    return runs;
+}
+
+RunLibrary::OpenRuns::const_iterator RunLibrary::find(const RunDocument& document) const
+{
+    return std::ranges::find_if(
+        m_runs, [&](const OpenRun& one) { return one.document.get() == &document; });
+}
+
+std::shared_ptr<RunDocument> RunLibrary::find(const QString& file) const
+{
+    // Also compares the absolute paths, because a missing file has no canonical path.
+    const QFileInfo wanted(file);
+    const QString path = wanted.absoluteFilePath(), canonical = wanted.canonicalFilePath();
+    const auto found = std::ranges::find_if(m_runs, [&](const OpenRun& one) {
+        return one.path == path || (!canonical.isEmpty() && one.canonicalPath() == canonical);
+    });
+    return found == m_runs.end() ? nullptr : found->document;
+}
+
+bool RunLibrary::isTicked(const RunDocument& document) const
+{
+    const auto found = find(document);
+    return found != m_runs.end() && found->isTicked;
+}
+
+void RunLibrary::tick(const RunDocument& document, bool ticked)
+{
+    if (!contains(document))
+        return;
+    m_runs[static_cast<std::size_t>(find(document) - m_runs.begin())].isTicked = ticked;
+    m_hasChoice = true;
+    Q_EMIT runChanged(document);
+}
+
+RunLibrary::OpenRun& RunLibrary::append(const std::shared_ptr<RunDocument>& document)
+{
+    OpenRun& added = m_runs.emplace_back();
+    added.document = document;
+    added.isTicked = !m_hasChoice;
+    added.path = QFileInfo(document->file()).absoluteFilePath();
+    for (const auto signal : {&RunDocument::runChanged, &RunDocument::stateChanged,
+                              &RunDocument::progressChanged, &RunDocument::noticeChanged})
+        connect(document.get(), signal, this,
+                [this, changed = document.get()] { Q_EMIT runChanged(*changed); });
+    return added;
+}
+
+RunSession& RunLibrary::newSession(const QString& file)
+{
+    const auto document = std::make_shared<RunDocument>(file, ++m_lastNumber);
+    RunSession& session = *(append(document).session = std::make_unique<RunSession>(document));
     if (m_patience)
-        m_sessions.back()->process().setPatience(*m_patience);
+        session.process().setPatience(*m_patience);
     connect(document.get(), &RunDocument::stateChanged, this, [this, read = document.get()] {
         if (read->state() == RunDocument::State::Finished && read->run())
             Q_EMIT runRead(read->file(), read->run());
     });
-    m_runs->add(document);
-    return document;
+    Q_EMIT listChanged();
+    return session;
 }
 
 std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
 {
-    if (auto known = m_runs->find(file)) {
+    if (auto known = find(file)) {
         // The file may be readable by now. A run that this window started has no file if it failed.
         RunSession* opened = session(*known);
         const bool isReplaced = opened != nullptr && opened->isReplaced();
@@ -104,14 +180,14 @@ std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
             return known;
         close(*known); // its page still shows what was read
     }
-    auto document = newDocument(QFileInfo(file).absoluteFilePath());
-    m_sessions.back()->open();
-    return document;
+    RunSession& session = newSession(QFileInfo(file).absoluteFilePath());
+    session.open();
+    return session.document();
 }
 
 std::shared_ptr<RunDocument> RunLibrary::openAgain(const std::shared_ptr<RunDocument>& document)
 {
-    const bool isShown = document->run() && m_runs->rowOf(document.get()) >= 0;
+    const bool isShown = document->run() && contains(*document);
     return isShown || document->file().isEmpty() ? document : open(document->file());
 }
 
@@ -119,13 +195,14 @@ std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
 {
     const auto names = newRunNames(options);
     auto reserved = engine::ReservedName::firstFree(names);
-    const bool mustWait = isAnyRunning() || queued() > 0;
+    const bool mustWait = isAnyRunning() || !queuedOptions().isEmpty();
     // If no name can be reserved, the folder for runs cannot be created. The session then reports
     // it.
-    auto document
-        = newDocument(QString::fromStdString((reserved ? reserved->path() : names(1)).string()));
+    RunSession& session
+        = newSession(QString::fromStdString((reserved ? reserved->path() : names(1)).string()));
+    const std::shared_ptr<RunDocument> document = session.document();
     if (reserved)
-        m_sessions.back()->keepName(std::move(*reserved));
+        session.keepName(std::move(*reserved));
     document->expectLabel(schemeTitle(optionValue(options, "--scheme", "bitpipe")));
     connect(document.get(), &RunDocument::stateChanged, this, &RunLibrary::startNext,
             Qt::QueuedConnection);
@@ -135,24 +212,18 @@ std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
     });
     connect(document.get(), &RunDocument::stateChanged, this, &RunLibrary::queueChanged);
     if (mustWait)
-        m_sessions.back()->queue(options);
+        session.queue(options);
     else
-        m_sessions.back()->start(m_program, options);
+        session.start(m_program, options);
     return document;
-}
-
-int RunLibrary::queued() const
-{
-    return static_cast<int>(std::ranges::count_if(
-        m_sessions, [](const auto& one) { return one->document()->isQueued(); }));
 }
 
 QList<QStringList> RunLibrary::queuedOptions() const
 {
     QList<QStringList> options;
-    for (const auto& one : m_sessions)
-        if (one->document()->isQueued())
-            options.append(one->document()->options());
+    for (const OpenRun& one : m_runs)
+        if (one.isQueued())
+            options.append(one.document->options());
     return options;
 }
 
@@ -160,10 +231,9 @@ void RunLibrary::startNext()
 {
     if (m_isQueueHeld || isAnyRunning())
         return;
-    const auto next = std::ranges::find_if(
-        m_sessions, [](const auto& one) { return one->document()->isQueued(); });
-    if (next != m_sessions.end())
-        (*next)->startQueued(m_program);
+    const auto next = std::ranges::find_if(m_runs, &OpenRun::isQueued);
+    if (next != m_runs.end())
+        next->session->start(m_program, next->document->options());
 }
 
 void RunLibrary::holdQueue(bool held)
@@ -174,26 +244,20 @@ void RunLibrary::holdQueue(bool held)
 
 void RunLibrary::moveInQueue(const RunDocument& document, int by)
 {
-    const auto isQueued = [](const auto& one) { return one->document()->isQueued(); };
-    auto at = std::ranges::find_if(
-        m_sessions, [&](const auto& one) { return one->document().get() == &document; });
-    if (at == m_sessions.end() || !isQueued(*at))
+    const auto step = by < 0 ? -1 : 1;
+    auto at = find(document) - m_runs.begin();
+    const auto run
+        = [this](std::ptrdiff_t i) -> OpenRun& { return m_runs[static_cast<std::size_t>(i)]; };
+    const auto end = std::ssize(m_runs);
+    if (at == end || !run(at).isQueued())
         return;
-    for (; by != 0; by += by < 0 ? 1 : -1) {
-        auto other = at;
-        if (by > 0) {
-            other = std::find_if(std::next(at), m_sessions.end(), isQueued);
-        } else {
-            const auto before
-                = std::find_if(std::make_reverse_iterator(at), m_sessions.rend(), isQueued);
-            other = before == m_sessions.rend() ? m_sessions.end() : std::prev(before.base());
+    for (auto to = at + step; by != 0 && to >= 0 && to < end; to += step)
+        if (run(to).isQueued()) {
+            std::swap(run(at), run(to));
+            at = to;
+            by -= step;
         }
-        if (other == m_sessions.end())
-            return;
-        m_runs->swap((*at)->document().get(), (*other)->document().get());
-        std::iter_swap(at, other);
-        at = other;
-    }
+    Q_EMIT listChanged();
     Q_EMIT queueChanged();
 }
 
@@ -201,19 +265,21 @@ void RunLibrary::estimate()
 {
     // Rate by kind of run. A newer run replaces older ones, because its rate is the most accurate.
     std::map<QString, double> secondsPerFlop;
-    for (const auto& one : m_sessions) {
-        const RunProgress& progress = one->document()->progress();
-        if (progress.done > 0 && progress.planned > 0 && one->work().flops > 0)
-            secondsPerFlop[one->work().kind]
-                = progress.secondsSoFar * progress.planned / (one->work().flops * progress.done);
+    for (const OpenRun& one : m_runs) {
+        const RunProgress& progress = one.document->progress();
+        const RunWork work = one.session ? one.session->work() : RunWork();
+        if (progress.done > 0 && progress.planned > 0 && work.flops > 0)
+            secondsPerFlop[work.kind]
+                = progress.secondsSoFar * progress.planned / (work.flops * progress.done);
     }
-    for (const auto& one : m_sessions) {
-        if (!one->document()->isQueued())
+    for (const OpenRun& one : m_runs) {
+        if (!one.isQueued())
             continue;
-        const auto rate = secondsPerFlop.find(one->work().kind);
-        RunProgress progress = one->document()->progress();
-        progress.secondsLeft = rate == secondsPerFlop.end() ? -1 : rate->second * one->work().flops;
-        one->document()->setProgress(progress);
+        const RunWork& work = one.session->work();
+        const auto rate = secondsPerFlop.find(work.kind);
+        RunProgress progress = one.document->progress();
+        progress.secondsLeft = rate == secondsPerFlop.end() ? -1 : rate->second * work.flops;
+        one.document->setProgress(progress);
     }
 }
 
@@ -222,7 +288,8 @@ std::shared_ptr<RunDocument> RunLibrary::add(engine::Run run)
     auto document = std::make_shared<RunDocument>(QString(), ++m_lastNumber);
     document->setRun(std::make_shared<const engine::Run>(std::move(run)));
     document->setState(RunDocument::State::Finished);
-    m_runs->add(document);
+    append(document);
+    Q_EMIT listChanged();
     return document;
 }
 
@@ -243,25 +310,32 @@ void RunLibrary::close(const RunDocument& document)
     if (document.isRunning())
         return; // the end of the session would kill the worker
     // A page may still show the document after the session has ended.
-    if (RunSession* closed = session(document))
-        closed->stop();
-    m_runs->remove(&document);
-    std::erase_if(m_sessions,
-                  [&](const auto& session) { return session->document().get() == &document; });
+    stop(document);
+    document.disconnect(this);
+    if (const auto closed = find(document); closed != m_runs.end())
+        m_runs.erase(closed);
+    m_hasChoice = m_hasChoice && !m_runs.empty();
+    Q_EMIT listChanged();
     Q_EMIT queueChanged();
 }
 
 bool RunLibrary::isAnyRunning() const
 {
-    return std::ranges::any_of(m_sessions,
-                               [](const auto& one) { return one->document()->isRunning(); });
+    return std::ranges::any_of(m_runs,
+                               [](const OpenRun& one) { return one.document->isRunning(); });
+}
+
+bool RunLibrary::isAnyLoading() const
+{
+    return std::ranges::any_of(m_runs, [](const OpenRun& one) {
+        return one.document->state() == RunDocument::State::Loading;
+    });
 }
 
 RunSession* RunLibrary::session(const RunDocument& document) const
 {
-    const auto found = std::ranges::find_if(
-        m_sessions, [&](const auto& one) { return one->document().get() == &document; });
-    return found == m_sessions.end() ? nullptr : found->get();
+    const auto found = find(document);
+    return found == m_runs.end() ? nullptr : found->session.get();
 }
 
 } // namespace app

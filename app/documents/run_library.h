@@ -1,7 +1,6 @@
 #pragma once
 
 #include "app/documents/run_session.h"
-#include "app/documents/runs_model.h"
 #include "engine/base/result.h"
 
 #include <QObject>
@@ -15,8 +14,9 @@
 
 namespace app {
 
-// The runs of a window that were opened, started or predicted. Its pages share them. GUI thread
-// only.
+// The runs of a window that were opened, started or predicted, in this order; queued runs are in
+// the order in which they will start. Its pages share them. Ticked runs are compared; new runs are
+// ticked until the user changes a tick. GUI thread only.
 class RunLibrary : public QObject
 {
     Q_OBJECT
@@ -25,7 +25,13 @@ public:
     explicit RunLibrary(QObject* parent = nullptr);
     ~RunLibrary() override;
 
-    RunsModel& runs() { return *m_runs; }
+    using Runs = std::vector<std::shared_ptr<RunDocument>>;
+    Runs runs() const;
+    Runs ticked() const;
+    bool contains(const RunDocument& document) const { return find(document) != m_runs.end(); }
+    bool isTicked(const RunDocument& document) const;
+    void tick(const RunDocument& document, bool ticked = true);
+    std::shared_ptr<RunDocument> find(const QString& file) const; // null: not open
 
     // Opens a file and starts to read it. If the file is already open, returns its document, and
     // reads the file again if the last attempt failed. If another file has replaced the open one,
@@ -38,8 +44,7 @@ public:
     // Only one worker runs at a time, because two would distort each other's times; other runs are
     // queued.
     std::shared_ptr<RunDocument> start(const QStringList& options);
-    int queued() const;                       // number of runs in the queue
-    QList<QStringList> queuedOptions() const; // in the order in which they will start
+    QList<QStringList> queuedOptions() const;
     // While the queue is held, no queued run starts. Releasing it starts the next one.
     void holdQueue(bool held);
     // Moves a queued run by `by` positions; negative values move it towards the front.
@@ -54,30 +59,50 @@ public:
     // Removes a run from runs() and from the queue. Does nothing if its worker is running.
     void close(const RunDocument& document);
     bool isAnyRunning() const;
+    bool isAnyLoading() const;
     // For tests: sets the program of the worker ("": the default). A worker that does not stop
     // within `patience` is killed.
     void setWorkerProgram(const QString& program) { m_program = program; }
     void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
 
 Q_SIGNALS:
+    void listChanged();                                // runs were added, removed or moved
+    void runChanged(const app::RunDocument& document); // its data, state or tick
     void queueChanged();
     // Emitted when a file was read completely or its run has finished.
     void runRead(const QString& file, const RunPointer& run);
 
 private:
+    struct OpenRun
+    {
+        std::shared_ptr<RunDocument> document;
+        std::unique_ptr<RunSession> session; // null: a prediction
+        bool isTicked = false;
+        QString path; // absolute
+
+        bool isQueued() const { return document->isQueued(); }
+        const QString& canonicalPath() const; // "": the file is missing
+
+    private:
+        mutable QString m_canonical;
+    };
+    using OpenRuns = std::vector<OpenRun>;
+    OpenRuns::const_iterator find(const RunDocument& document) const;
+    OpenRun& append(const std::shared_ptr<RunDocument>& document);
     RunSession* session(const RunDocument& document) const;
     void startNext(); // starts the next queued run if none is running and the queue is not held
     void estimate();  // estimates the duration of queued runs from earlier runs
-    std::shared_ptr<RunDocument> newDocument(const QString& file);
+    RunSession& newSession(const QString& file);
 
-    RunsModel* m_runs;
-    std::vector<std::unique_ptr<RunSession>> m_sessions;
+    OpenRuns m_runs;
+    bool m_hasChoice = false; // whether the user changed a tick
     QString m_program;
     std::optional<std::chrono::milliseconds> m_patience;
     int m_lastNumber = 0;
     bool m_isQueueHeld = false;
 };
 
+QString runsFolder(); // .../bubblescope/runs, where runs are saved
 // Returns a function whose result for n = 1, 2, ... is the n-th candidate for the name of a new
 // file in the default folder: .../bubblescope/runs/<time>-<what>.sqlite. Creates the folder.
 std::function<std::filesystem::path(int)> runFileNames(const QString& what);

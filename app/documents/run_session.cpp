@@ -78,17 +78,22 @@ constexpr int kRetryMilliseconds = 200;
 
 } // namespace
 
-struct RunFollower::Answer
-{
-    RunPointer run;
-    QString warning, failure;
-    bool isLocked = false;
-};
-
 RunFollower::RunFollower(const QString& file, QObject* parent)
     : QObject(parent)
     , m_pool(std::make_shared<SnapshotPool>(std::filesystem::path(file.toStdString())))
-    , m_background(this)
+    , m_reads(
+          this,
+          [pool = m_pool](std::monostate, const auto&) {
+              auto next = pool->next();
+              if (next)
+                  return Answer{std::move(next->run), QString::fromStdString(next->warning), {}};
+              return Answer{nullptr,
+                            {},
+                            QString::fromStdString(next.error().message),
+                            next.error().code == engine::Error::Code::Locked};
+          },
+          [this](const Answer& answer) { take(answer); },
+          Latest<std::monostate, Answer>::Older::Delivered)
 {
     connect(&m_timer, &QTimer::timeout, this, &RunFollower::poke);
 }
@@ -101,36 +106,11 @@ void RunFollower::start(int milliseconds)
     poke();
 }
 
-void RunFollower::poke()
-{
-    if (m_isReading)
-        m_isPoked = true;
-    else
-        read();
-}
-
 void RunFollower::finish()
 {
     m_timer.stop();
     m_isLast = true;
     poke();
-}
-
-void RunFollower::read()
-{
-    m_isReading = true;
-    m_isPoked = false;
-    m_background.run(
-        [pool = m_pool] {
-            auto next = pool->next();
-            if (next)
-                return Answer{std::move(next->run), QString::fromStdString(next->warning), {}};
-            return Answer{nullptr,
-                          {},
-                          QString::fromStdString(next.error().message),
-                          next.error().code == engine::Error::Code::Locked};
-        },
-        [this](const Answer& answer) { take(answer); });
 }
 
 void RunFollower::take(const Answer& answer)
@@ -142,14 +122,15 @@ void RunFollower::take(const Answer& answer)
     report(answer);
     if (answer.run)
         Q_EMIT grown(answer.run);
-    m_isReading = false; // only now, so that a slot that calls poke() or finish() starts no read
-    // Reads again if rows arrived during this read. If the writer has ended, reads until nothing is
-    // added, because one read may not deliver all rows.
-    if (m_isPoked || (m_isLast && answer.run))
-        read();
-    else if (m_isLast && answer.isLocked)
+    // If the writer has ended, reads until nothing is added, because one read may not deliver all
+    // rows.
+    if (!m_isLast || m_reads.isBusy())
+        return;
+    if (answer.run)
+        poke();
+    else if (answer.isLocked)
         m_timer.start(kRetryMilliseconds);
-    else if (m_isLast)
+    else
         Q_EMIT finished();
 }
 

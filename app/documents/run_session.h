@@ -3,7 +3,7 @@
 #include "app/documents/run_document.h"
 #include "app/documents/run_loader.h"
 #include "app/documents/run_process.h"
-#include "app/ui/background.h"
+#include "app/ui/latest.h"
 #include "engine/base/new_file.h"
 #include "engine/timeline/run.h"
 #include "profiler/store/open_file.h"
@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace app {
@@ -72,7 +73,7 @@ public:
     ~RunFollower() override;
 
     void start(int milliseconds = 200); // reads now, then at this interval
-    void poke();   // call it when the writer has committed rows; they are read next
+    void poke() { m_reads.ask({}); }    // when the writer has committed rows, which are read next
     void finish(); // call it when the writer has ended; reads the rest, then emits finished()
 
 Q_SIGNALS:
@@ -86,16 +87,20 @@ Q_SIGNALS:
     void finished();  // no more snapshots will follow
 
 private:
-    struct Answer;
-    void read();
+    struct Answer
+    {
+        RunPointer run;
+        QString warning, failure;
+        bool isLocked = false;
+    };
     void take(const Answer& answer);
     void report(const Answer& answer);
 
     std::shared_ptr<SnapshotPool> m_pool;
-    Background m_background;
+    Latest<std::monostate, Answer> m_reads;
     QTimer m_timer;
     QString m_failure, m_lastWarning;
-    bool m_isReading = false, m_isPoked = false, m_isLast = false;
+    bool m_isLast = false;
 };
 
 // How much a run computes. On one machine, runs of the same `kind` take a time proportional to
@@ -120,8 +125,7 @@ public:
     void keepName(engine::ReservedName name) { m_name = std::move(name); }
     void open(); // also follows the file while another program is still writing it
     void start(const QString& program, const QStringList& options); // see RunProcess::start()
-    void queue(const QStringList& options); // startQueued() will start the run with these options
-    void startQueued(const QString& program) { start(program, m_document->options()); }
+    void queue(const QStringList& options); // start() will start the run with these options
     void stop(); // also removes a queued run from the queue, or stops reading a file
     // Suspends or resumes the worker. Works only for emulated runs, because a live run measures the
     // wall clock.

@@ -552,14 +552,11 @@ void EditorPage::showRequest(const PageRequest& request)
 
 QJsonObject EditorPage::state() const
 {
-    QJsonObject state = Page::state();
-    state.insert(QStringLiteral("plan"), planState(m_plan));
-    return state;
+    return {{QStringLiteral("plan"), planState(m_plan)}};
 }
 
 void EditorPage::restoreState(const QJsonObject& state)
 {
-    Page::restoreState(state);
     if (const QJsonValue plan = state.value(QStringLiteral("plan")); plan.isObject())
         setPlan(restoredPlan(plan.toObject()));
 }

@@ -707,16 +707,13 @@ void EstimatorPage::resizeEvent(QResizeEvent* event)
 
 QJsonObject EstimatorPage::state() const
 {
-    QJsonObject state = Page::state();
     const EstimateRequest& request = m_form->request();
-    state.insert(QStringLiteral("estimate"), fieldTexts(profiler::estimateFields(), request));
-    state.insert(QStringLiteral("hasStageMfu"), request.hasStageMfu);
-    return state;
+    return {{QStringLiteral("estimate"), fieldTexts(profiler::estimateFields(), request)},
+            {QStringLiteral("hasStageMfu"), request.hasStageMfu}};
 }
 
 void EstimatorPage::restoreState(const QJsonObject& state)
 {
-    Page::restoreState(state);
     const QJsonValue stored = state.value(QStringLiteral("estimate"));
     if (!stored.isObject())
         return;

@@ -1,6 +1,6 @@
 #include "app/figures/export_settings.h"
 
-#include "app/documents/iterations_model.h"
+#include "app/documents/run_document.h"
 #include "app/ui/text.h"
 
 #include <QFileInfo>

@@ -4,12 +4,12 @@
 #include "app/import/rules_pane.h"
 #include "app/shell/run_saver.h"
 #include "app/shell/runs_dock.h"
-#include "app/timeline/details/view_link.h"
 #include "app/ui/controls.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/numbers.h"
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
+#include "profiler/export/exporters.h"
 
 #include <QAction>
 #include <QEvent>
@@ -87,23 +87,16 @@ QString nameOfTraces(const QStringList& traces)
         : ImportPage::tr("%1 and %2").arg(first, countOf(traces.size() - 1, "other"));
 }
 
-// Returns a link that shows the match in the middle of the timeline and selects its op or, if it
-// has none, its time.
-ViewLink linkTo(const engine::ImportReport::Match& match, const QString& file)
+// Where the match is in the run: its op or, if it has none, its time.
+engine::Note placeOf(const engine::ImportReport::Match& match)
 {
-    constexpr double kMargin = 4; // on each side, in durations of the match
-    const engine::Window window{match.window.begin,
-                                std::max(match.window.end, match.window.begin + 1)};
-    const double margin = kMargin * static_cast<double>(window.duration());
-    ViewLink link;
-    link.file = file;
-    link.window
-        = {static_cast<double>(window.begin) - margin, static_cast<double>(window.end) + margin};
-    link.kind = match.op && match.iteration ? Selection::Kind::Op : Selection::Kind::Range;
-    link.op = match.op.value_or(0);
-    link.iteration = match.iteration.value_or(-1);
-    link.range = window;
-    return link;
+    engine::Note place;
+    place.window = {match.window.begin, std::max(match.window.end, match.window.begin + 1)};
+    if (match.op && match.iteration) {
+        place.op = *match.op;
+        place.iteration = *match.iteration;
+    }
+    return place;
 }
 
 } // namespace
@@ -119,7 +112,7 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidge
               theme,
               {Icon::Error, tr("The traces cannot be imported."), {}, tr("Import other traces…")}),
           "importFailed"))
-    , m_runs(new RunsDock(theme, library.runs()))
+    , m_runs(new RunsDock(theme, library))
     , m_report(new ImportReportView(theme))
     , m_heading(makeLabel({}, "section"))
     , m_unchanged(makeLabel(tr("the trace files are not modified"), "small"))
@@ -133,7 +126,7 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidge
     for (QWidget* part : {static_cast<QWidget*>(m_progress), failed, makeReportPart(theme)})
         m_stack->addWidget(part);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
-    linkDock(*m_runs, m_library, *this);
+    connect(m_runs, &RunsDock::pageRequested, this, &Page::pageRequested);
     connect(m_progress, &ImportProgressView::cancelRequested, this, [this] {
         m_importer.cancel();
         Q_EMIT closeRequested();
@@ -145,9 +138,8 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidge
     });
     connect(m_report, &ImportReportView::openRequested, this,
             [this](const engine::ImportReport::Match& match) {
-                ViewLink link = linkTo(match, m_document->file());
-                link.areKernelsShown = m_document->run()->info.import->onGpu;
-                Q_EMIT linkRequested(toText(link));
+                Q_EMIT pageRequested(
+                    {.kind = "run", .runs = {m_document}, .place = placeOf(match)});
             });
     connect(&m_importer, &TraceImporter::progressed, m_progress, &ImportProgressView::show);
     connect(&m_importer, &TraceImporter::failed, this, &ImportPage::showFailure);
@@ -198,7 +190,8 @@ void ImportPage::makeActions()
     m_editRules->setToolTip(tr("Tries your own rules on the traces (R)"));
     connect(m_editRules, &QAction::toggled, this, &ImportPage::showRules);
     m_saveReport = makeAction("saveImportReport", tr("Save report…"), QKeySequence::Save, [this] {
-        m_saver->saveImportReport(m_document->run(), m_document->title());
+        m_saver->saveText({tr("Save report"), m_document->title(), tr("Reports (*.json)")},
+                          [run = m_document->run()] { return profiler::importJson(*run); });
     });
     m_saveReport->setToolTip(tr("Writes the report as JSON, as bscope import --json prints it"));
     for (QAction* action : {m_editRules, m_saveReport})
@@ -240,7 +233,10 @@ void ImportPage::showRules(bool shown)
 bool ImportPage::saveRules()
 {
     const QString rules = m_pane->rules();
-    if (m_saver->saveRules(rules).isEmpty())
+    if (m_saver
+            ->saveNow({tr("Save rules"), QStringLiteral("rules"), tr("Rules (*.toml)")},
+                      rules.toStdString())
+            .isEmpty())
         return false;
     m_keptRules = rules;
     return true;

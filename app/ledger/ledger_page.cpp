@@ -300,10 +300,8 @@ void LedgerPage::connectAll()
             [this](const LedgerRun& run) { open({run}); });
     connect(m_notes, &LedgerNotes::edited, &m_ledger, &RunLedger::setUserData);
     connect(m_empty, &EmptyState::activated, this, &LedgerPage::fillEmptyList);
-    const RunsModel& open = m_library.runs();
-    connect(&open, &QAbstractItemModel::rowsInserted, this, later);
-    connect(&open, &QAbstractItemModel::rowsRemoved, this, later);
-    connect(&open, &QAbstractItemModel::dataChanged, this, [this] {
+    connect(&m_library, &RunLibrary::listChanged, this, later);
+    connect(&m_library, &RunLibrary::runChanged, this, [this] {
         if (!m_late.isActive())
             m_late.start(kProgressEvery);
     });
@@ -312,8 +310,8 @@ void LedgerPage::connectAll()
 QStringList LedgerPage::openFiles() const
 {
     QStringList files;
-    for (int row = 0; row < m_library.runs().rowCount(); ++row)
-        files.append(m_library.runs().at(row)->file());
+    for (const auto& run : m_library.runs())
+        files.append(run->file());
     return files;
 }
 

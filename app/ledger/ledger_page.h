@@ -1,8 +1,8 @@
 #pragma once
 
-#include "app/documents/run_ledger.h"
 #include "app/documents/run_library.h"
 #include "app/ledger/ledger_runs.h"
+#include "app/ledger/run_ledger.h"
 #include "app/shell/page.h"
 #include "app/ui/theme.h"
 

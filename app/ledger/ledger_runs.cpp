@@ -83,10 +83,10 @@ std::vector<LedgerFacet> ledgerFacets(const std::vector<LedgerRun>& runs,
     return facets;
 }
 
-std::vector<LedgerRun> withRunsUnderWay(std::vector<LedgerRun> runs, const RunsModel& open)
+std::vector<LedgerRun> withRunsUnderWay(std::vector<LedgerRun> runs,
+                                        const std::vector<std::shared_ptr<RunDocument>>& open)
 {
-    for (int row = 0; row < open.rowCount(); ++row) {
-        const std::shared_ptr<RunDocument> document = open.at(row);
+    for (const auto& document : open) {
         if (!document->isQueued() && !document->isRunning())
             continue;
         const QString file = QFileInfo(document->file()).absoluteFilePath();

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/documents/ledger_run.h"
-#include "app/documents/runs_model.h"
+#include "app/documents/run_document.h"
+#include "app/ledger/ledger_run.h"
 #include "app/timeline/details/details.h"
 
 #include <functional>
@@ -33,7 +33,8 @@ std::vector<LedgerFacet> ledgerFacets(const std::vector<LedgerRun>& runs,
 
 // Adds the open runs that have not ended to the runs of the ledger. If the file of an open run is
 // already in the ledger, that entry gets its state; otherwise a new entry is placed first.
-std::vector<LedgerRun> withRunsUnderWay(std::vector<LedgerRun> runs, const RunsModel& open);
+std::vector<LedgerRun> withRunsUnderWay(std::vector<LedgerRun> runs,
+                                        const std::vector<std::shared_ptr<RunDocument>>& open);
 
 Details describeLedgerRun(const LedgerRun& run); // without reading its file
 

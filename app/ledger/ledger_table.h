@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/documents/ledger_run.h"
+#include "app/ledger/ledger_run.h"
 #include "app/ui/data_table.h"
 #include "app/ui/table_model.h"
 

@@ -503,14 +503,11 @@ QList<QAction*> QueryPage::menuActions(Menu menu) const
 
 QJsonObject QueryPage::state() const
 {
-    QJsonObject state = Page::state();
-    state.insert(QStringLiteral("query"), query());
-    return state;
+    return {{QStringLiteral("query"), query()}};
 }
 
 void QueryPage::restoreState(const QJsonObject& state)
 {
-    Page::restoreState(state);
     if (const QJsonValue text = state.value(QStringLiteral("query")); text.isString())
         setQuery(text.toString());
 }

@@ -116,7 +116,7 @@ DeviceTable::Columns DeviceTable::bubbleColumns() const
             / static_cast<double>(std::max<std::int64_t>(1, m_duration));
     };
     return {
-        timeColumn(tr("Exposed comm."), &Device::exposedCommunication).onlyIf(messagesAreKnown()),
+        timeColumn(tr("Exposed"), &Device::exposedCommunication).onlyIf(messagesAreKnown()),
         timeColumn(whyUnknown(m_run->info).empty() ? tr("Bubble") : tr("Idle"), &Device::bubble),
         Column(tr("Bubble, %"), [share](const Device* device) {
             return number(share(device).toDouble() * 100, 1);

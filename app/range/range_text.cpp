@@ -1,6 +1,6 @@
 #include "app/range/range_text.h"
 
-#include "app/documents/iterations_model.h"
+#include "app/documents/run_document.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"

@@ -1,6 +1,6 @@
 #include "app/run/notes.h"
 
-#include "app/documents/iterations_model.h"
+#include "app/documents/run_document.h"
 #include "app/run/run_actions.h"
 #include "app/timeline/view/note_marks.h"
 #include "app/ui/band.h"

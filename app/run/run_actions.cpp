@@ -81,8 +81,6 @@ constexpr ActionEntry kRunActions[] = {
      kNoIcon, "write the results as one HTML page"},
     {&A::exportTrace, Menu::Export, "exportTrace", "Export trace…", "", Toggle::None, kNoIcon,
      "write the ops as a Chrome trace for Perfetto, or as CSV"},
-    {&A::copyLink, Menu::Export, "copyLink", "Copy a link to this view", "Ctrl+Shift+C",
-     Toggle::None, kNoIcon, "copy a link to this view and an image of it"},
     {&A::importReport, Menu::Analyze, "importReport", "Import report", "I", Toggle::None,
      Icon::Chart, "", "Shows what the import recognised and what it left out (I)"},
     {&A::why, Menu::Analyze, "whyNotFaster", "Why not faster?", "W", Toggle::Off, Icon::Path,
@@ -161,7 +159,7 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     }
     savePart->setEnabled(false);
     importReport->setVisible(false); // until the run is known to be imported
-    for (QAction* action : {exportTrace, copyLink, memory, query})
+    for (QAction* action : {exportTrace, memory, query})
         action->setEnabled(!page.file().isEmpty()); // a prediction has no file
     for (const auto& [action, kind] :
          {std::pair(memory, "memory"), std::pair(query, "query"), std::pair(importReport, "import"),

@@ -24,7 +24,7 @@ public:
     QAction *showRuns, *showDetails, *foldPanels;
     QAction *expandLane, *pinLane, *laneUp, *laneDown, *hideLane, *hideOtherLanes, *groupLanes,
         *groupAllLanes, *showAllLanes;
-    QAction *compare, *exportFigure, *exportReport, *exportTrace, *copyLink;
+    QAction *compare, *exportFigure, *exportReport, *exportTrace;
     QAction *importReport, *why, *whatIf, *memory, *query, *find, *findNext, *findPrevious;
     QAction *markRange, *note, *bookmark, *undo, *redo, *saveCopy, *savePart;
 };

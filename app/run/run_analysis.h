@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/documents/iterations_model.h"
 #include "app/documents/run_document.h"
+#include "app/run/run_tables.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/ui/latest.h"

@@ -22,8 +22,6 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
-#include <QMessageBox>
-#include <QMimeData>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QResizeEvent>
@@ -143,7 +141,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_library(library)
     , m_document(std::move(document))
     , m_actions(theme, *this)
-    , m_runs(new RunsDock(theme, library.runs()))
+    , m_runs(new RunsDock(theme, library))
     , m_toolbar(new RunToolbar(theme, m_actions))
     , m_timeline(new TimelineWidget(theme))
     , m_state(new RunStateView(theme, m_timeline))
@@ -168,7 +166,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     columns->setSizes({kRunsDockWidth, 1092, kDetailsWidth});
     spaced(new QVBoxLayout(this), {}, 0, {columns});
     setInitialFocus(m_timeline);
-    linkDock(*m_runs, m_library, *this);
+    connect(m_runs, &RunsDock::pageRequested, this, &Page::pageRequested);
     connectActions();
     connectFind();
     connectNotes();
@@ -306,7 +304,6 @@ void RunPage::connectActions()
     on(m_actions.savePart, [this] {
         m_saver->savePart(m_document->run(), m_document->file(), m_timeline->selection().window);
     });
-    on(m_actions.copyLink, [this] { copyLink(); });
     on(m_actions.copyCommand, [this] {
         if (const RunPointer run = m_document->run())
             QGuiApplication::clipboard()->setText(QString::fromStdString(run->info.command));
@@ -438,7 +435,7 @@ void RunPage::connectAnalysis()
     connect(&m_analysis, &RunAnalysis::assumed, m_state, &RunStateView::showAssumed);
     connect(&m_analysis, &RunAnalysis::iterationsDone, this,
             [this](const RunPointer& run, std::size_t first, const auto& rows) {
-                m_panels->iterations().update(run->info, first, rows);
+                m_panels->showIterations(run->info, first, rows);
             });
     connect(&m_analysis, &RunAnalysis::answered, this,
             [this](const RunPointer& run, const profiler::RunMetrics& metrics) {
@@ -524,7 +521,7 @@ void RunPage::askForMore()
         m_analysis.askPrediction(run, !m_document->isRunning() && view()->shared() == run);
     }
     m_panels->notes().setRun(view(), *m_document);
-    followLink();
+    showPlace();
 }
 
 void RunPage::showIteration(int iteration)
@@ -742,64 +739,23 @@ void RunPage::resizeEvent(QResizeEvent* event)
         m_panels->setFolded(!panels);
 }
 
-QJsonObject RunPage::state() const
+void RunPage::showRequest(const PageRequest& request)
 {
-    QJsonObject state = Page::state();
-    state.insert(QStringLiteral("folded"), m_panels->isFolded());
-    state.insert(QStringLiteral("timeline"), m_timeline->state());
-    return state;
+    m_place = request.place;
+    showPlace();
 }
 
-void RunPage::restoreState(const QJsonObject& state)
+// Waits until the whole run is read.
+void RunPage::showPlace()
 {
-    Page::restoreState(state);
-    if (const QJsonValue folded = state.value(QStringLiteral("folded")); folded.isBool())
-        m_panels->setFolded(folded.toBool());
-    m_timeline->restore(state.value(QStringLiteral("timeline")).toObject());
-}
-
-// The link is copied with an image of the timeline.
-void RunPage::copyLink()
-{
-    ViewLink link = m_timeline->viewLink();
-    link.file = m_document->file();
-    if (const int note = m_timeline->currentNote(); note >= 0)
-        link.note = QString::fromStdString(
-            m_panels->notes().notes().at(static_cast<std::size_t>(note)).text);
-    auto* copied = new QMimeData;
-    copied->setText(toText(link));
-    copied->setImageData(m_timeline->grab().toImage());
-    QGuiApplication::clipboard()->setMimeData(copied);
-}
-
-void RunPage::showLink(const ViewLink& link)
-{
-    m_link = link;
-    followLink();
-}
-
-void RunPage::followLink()
-{
-    if (!m_link || m_document->state() != RunDocument::State::Finished
+    if (!m_place || m_document->state() != RunDocument::State::Finished
         || m_timeline->iteration() < 0)
         return;
-    const ViewLink link = *std::exchange(m_link, std::nullopt);
-    if (!m_timeline->showLink(link))
-        showLinkMessage(
-            this, tr("Link to %1").arg(m_document->title()),
-            tr("The run does not have the op of this link, so only its time is shown. The file "
-               "may have been recorded again since."));
-    else if (!link.note.isEmpty())
-        showLinkMessage(this, tr("Note in the link"), link.note);
-}
-
-void showLinkMessage(QWidget* parent, const QString& title, const QString& text)
-{
-    auto* box = new QMessageBox(QMessageBox::NoIcon, title, text, QMessageBox::Ok, parent);
-    box->setTextFormat(Qt::PlainText); // no HTML, because a link may come from another user
-    box->setObjectName(QStringLiteral("linkMessage"));
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->open();
+    TimelineLook look = m_timeline->look();
+    const auto& import = m_document->run()->info.import;
+    look.areKernelsShown = look.areKernelsShown || (import && import->onGpu);
+    m_timeline->setLook(look);
+    m_timeline->showPlace(*std::exchange(m_place, std::nullopt));
 }
 
 } // namespace app

@@ -4,7 +4,6 @@
 #include "app/run/run_actions.h"
 #include "app/run/run_analysis.h"
 #include "app/run/run_state_view.h"
-#include "app/timeline/details/view_link.h"
 #include "app/timeline/view/lanes.h"
 #include "app/timeline/view/view_preparation.h"
 #include "app/ui/theme.h"
@@ -52,9 +51,7 @@ public:
     std::optional<engine::Window> exportedRange() const override;
     QList<QAction*> foundActions(const QString& text) override;
     const RunDocument* document() const override { return m_document.get(); }
-    QJsonObject state() const override;
-    void restoreState(const QJsonObject& state) override;
-    void showLink(const ViewLink& link); // waits until the whole run is read
+    void showRequest(const PageRequest& request) override;
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -95,8 +92,7 @@ private:
     void markRange(engine::Window range); // and brings it into view
     void showPopover();
     bool needsPopover() const;
-    void copyLink();
-    void followLink();
+    void showPlace();
     RunStateView::Facts facts() const;
     const RunViewPointer& view() const; // view of timeline, details and tables; may be nullptr
     void runAgain();
@@ -122,7 +118,7 @@ private:
     bool m_hasEnded = false;    // whether the end of the run was shown
     QTimer m_progressLater;     // updates all parts together, so that they show the same progress
     RunViewPointer m_rangeView; // the view whose range was asked for last
-    std::optional<ViewLink> m_link;          // to be shown
+    std::optional<engine::Note> m_place;     // to be shown
     std::unique_ptr<QObject> m_foundActions; // owns the actions of foundActions()
 
     RunActions m_actions;
@@ -145,8 +141,5 @@ private:
     QPushButton *m_save = nullptr, *m_stop = nullptr, *m_pause = nullptr;
     bool m_hasRoomForDetails = true, m_hasRoomForRuns = true, m_hasRoomForPanels = true;
 };
-
-// Shows a message about a link. Does not wait until the user closes it.
-void showLinkMessage(QWidget* parent, const QString& title, const QString& text);
 
 } // namespace app

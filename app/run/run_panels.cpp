@@ -1,11 +1,10 @@
 #include "app/run/run_panels.h"
 
-#include "app/documents/gpu_memory_model.h"
-#include "app/documents/iterations_model.h"
-#include "app/documents/runs_model.h"
+#include "app/documents/run_document.h"
 #include "app/memory/memory_plots.h"
 #include "app/range/range_panel.h"
 #include "app/run/device_chart.h"
+#include "app/run/gpu_memory_table.h"
 #include "app/run/loss_plot.h"
 #include "app/run/notes.h"
 #include "app/run/run_tables.h"
@@ -44,7 +43,6 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     , m_theme(theme)
     , m_metrics(new MetricsModel(this))
     , m_events(new EventsModel(this))
-    , m_iterations(new IterationsModel(this))
     , m_tabs(named(new QTabBar, "panelTabs"))
     , m_mode(new Tag(theme))
     , m_hint(makeLabel({}, "hint"))
@@ -62,6 +60,7 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     , m_log(named(new QPlainTextEdit, "log", tr("Log")))
 {
     setObjectName(QStringLiteral("runPanels"));
+    m_iterations.reset(iterationColumns({}, 0), {});
     m_summaryTable->setModel(m_metrics);
     m_eventsTable->setModel(m_events);
     m_eventsTable->setSortingEnabled(true);
@@ -141,7 +140,7 @@ QWidget* RunPanels::makeProgress()
     auto* loss = makeSurface("plain");
     spaced(new QVBoxLayout(loss), {}, 0, {head, {m_loss, 1}});
     auto* table = named(new DataTable(m_theme, 26), "iterationsTable", tr("Iterations"));
-    table->setModel(m_iterations);
+    table->setModel(&m_iterations);
     m_logLine->setFont(codeFont(12));
     m_logLine->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto* openLog = makeButton(tr("open log"), QStringLiteral("openLog"), "link");
@@ -155,9 +154,18 @@ QWidget* RunPanels::makeProgress()
     connect(openLog, &QPushButton::clicked, this, [this] { setPanel(Panel::Log); });
     connect(table, &QTableView::clicked, this,
             [this](const QModelIndex& index) { Q_EMIT iterationChosen(index.row()); });
-    connect(m_iterations, &QAbstractItemModel::rowsInserted, table,
+    connect(&m_iterations, &QAbstractItemModel::rowsInserted, table,
             &QAbstractItemView::scrollToBottom);
     return progress;
+}
+
+void RunPanels::showIterations(const engine::RunInfo& info, std::size_t first,
+                               std::vector<IterationRow> rows)
+{
+    if (rows.empty() || first > m_iterations.rows().size())
+        return;
+    m_iterations.describe(iterationColumns(info, rows.front().duration));
+    m_iterations.update(first, std::move(rows));
 }
 
 void RunPanels::updateFoldIcon()
@@ -600,7 +608,6 @@ MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
     , m_plots(new MemoryPlots(theme))
     , m_scroll(new QScrollArea)
     , m_gpus(new QWidget)
-    , m_gpuModel(new GpuMemoryModel(this))
     , m_gpuTable(named(new DataTable(theme, 24), "gpuMemoryTable", tr("Memory of the GPUs")))
 {
     m_scroll->setFrameShape(QFrame::NoFrame);
@@ -608,7 +615,7 @@ MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
     m_scroll->setAccessibleName(tr("Memory of the devices over time"));
     m_scroll->setWidget(m_plots);
     m_scroll->viewport()->installEventFilter(this);
-    m_gpuTable->setModel(m_gpuModel);
+    m_gpuTable->setModel(&m_gpuModel);
     spaced(new QHBoxLayout(m_gpus), {}, 0, {makeLine(Qt::Vertical), {m_gpuTable, 1}});
     m_gpus->hide();
     spaced(new QHBoxLayout(this), {}, 0, {{m_scroll, 1}, m_gpus});
@@ -618,7 +625,7 @@ void MemoryPanel::show(const RunViewPointer& view, int iteration)
 {
     const auto& gpuMemory = view->run().info.gpuMemory;
     m_plots->show(view, iteration);
-    m_gpuModel->show(gpuMemory);
+    showGpuMemory(m_gpuModel, gpuMemory);
     m_gpus->setVisible(!gpuMemory.empty());
     shareWidth();
     fitPlots();

@@ -2,6 +2,8 @@
 
 #include "app/documents/run_document.h"
 #include "app/figures/scene_view.h"
+#include "app/run/gpu_memory_table.h"
+#include "app/run/run_tables.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/path_marks.h"
@@ -27,8 +29,6 @@ class DataTable;
 class DevicesPanel;
 class EmptyState;
 class EventsModel;
-class GpuMemoryModel;
-class IterationsModel;
 class KernelPanel;
 class KernelsModel;
 class MemoryPanel;
@@ -84,7 +84,9 @@ public:
     // is current when it is hidden, the earlier tab becomes current again.
     void setRangeShown(bool shown);
     RangePanel& range() { return *m_range; }
-    IterationsModel& iterations() { return *m_iterations; }
+    // The rows from `first` on are new or have changed.
+    void showIterations(const engine::RunInfo& info, std::size_t first,
+                        std::vector<IterationRow> rows);
     NotesPanel& notes() { return *m_notes; }
     bool isFolded() const { return m_isFolded; }
     void setFolded(bool folded);
@@ -120,7 +122,7 @@ private:
     const ThemeController& m_theme;
     MetricsModel* m_metrics;
     EventsModel* m_events;
-    IterationsModel* m_iterations;
+    TableModel<IterationRow> m_iterations;
     QTabBar* m_tabs;
     Tag* m_mode;
     QLabel *m_hint, *m_logLine;
@@ -206,7 +208,7 @@ private:
     MemoryPlots* m_plots;
     QScrollArea* m_scroll;
     QWidget* m_gpus; // hidden for runs without GPUs
-    GpuMemoryModel* m_gpuModel;
+    TableModel<GpuMemoryRow> m_gpuModel;
     DataTable* m_gpuTable;
 };
 

@@ -1,6 +1,6 @@
 #include "app/run/run_tables.h"
 
-#include "app/documents/iterations_model.h"
+#include "app/documents/run_document.h"
 #include "app/ui/definition_text.h"
 #include "app/ui/text.h"
 #include "engine/schedule/notation.h"
@@ -152,6 +152,58 @@ EventsModel::Columns EventsModel::columns() const
                       }).sortedBy(sorting(iteration)));
     }
     return all;
+}
+
+std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t first)
+{
+    std::vector<IterationRow> rows;
+    for (std::size_t i = first; i < run.timeline.iterations.size(); ++i) {
+        const engine::Iteration& iteration = run.timeline.iterations[i];
+        IterationRow row{iteration.kind,
+                         iteration.number,
+                         iteration.window.duration(),
+                         0,
+                         iteration.loss,
+                         iteration.gradientNorm,
+                         {}};
+        if (const auto metrics = profiler::metrics(run, static_cast<int>(i))) {
+            row.bubbleRatio = metrics->bubbleRatio;
+            row.tokensPerSecond = metrics->tokensPerSecond;
+        }
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+std::vector<TableColumn<IterationRow>> iterationColumns(const engine::RunInfo& info,
+                                                        std::int64_t duration)
+{
+    using Row = IterationRow;
+    using Kind = engine::Iteration::Kind;
+    const auto tr = [](const char* text) { return MetricsModel::tr(text); };
+    const auto optional
+        = [](const QString& title, std::optional<double> Row::*value, int decimals) {
+              return TableColumn<Row>(title, [=](const Row& row) {
+                  const auto& known = row.*value;
+                  return known ? number(*known, decimals) : kNoValue;
+              });
+          };
+    std::vector<TableColumn<Row>> columns = {
+        {tr("Iteration"), [](const Row& row) { return iterationName(row.kind, row.number); },
+         Qt::AlignLeft},
+        {{QStringLiteral("%1"), timeScale(info, duration)},
+         [time = timeScale(info, duration)](const Row& row) {
+             return time.text(static_cast<double>(row.duration));
+         }},
+        {tr("Bubble, %"), [](const Row& row) { return number(row.bubbleRatio * 100, 1); }},
+        optional(tr("Loss"), &Row::loss, 2),
+        optional(tr("Gradient norm"), &Row::gradientNorm, 3),
+        optional(tr("Tokens/s"), &Row::tokensPerSecond, 0),
+    };
+    for (auto& column : columns)
+        column.with(kHintRole, [](const Row& row) { return row.kind == Kind::Warmup; })
+            .with(kStrongRole, [](const Row& row) { return row.kind == Kind::Replay; });
+    return columns;
 }
 
 void MetricsModel::show(RunPointer run, profiler::RunMetrics metrics)

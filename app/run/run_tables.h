@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace app {
@@ -66,6 +67,25 @@ private:
     bool m_isOfAll = false; // lists ops of all iterations
     Scale m_time;
 };
+
+struct IterationRow
+{
+    engine::Iteration::Kind kind = engine::Iteration::Kind::Measured;
+    int number = 0;
+    std::int64_t duration = 0;
+    double bubbleRatio = 0;
+    std::optional<double> loss, gradientNorm, tokensPerSecond;
+
+    friend bool operator==(const IterationRow&, const IterationRow&) = default;
+};
+
+// Returns the rows of the iterations from `first` on. May be called on any thread if the run no
+// longer changes.
+std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t first);
+
+// The table of the iterations: row i is Timeline::iterations[i]. Its unit is that of `duration`.
+std::vector<TableColumn<IterationRow>> iterationColumns(const engine::RunInfo& info,
+                                                        std::int64_t duration);
 
 // Table of the metrics of one iteration: the summary of a run.
 class MetricsModel : public DeviceTable

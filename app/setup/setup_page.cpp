@@ -362,14 +362,11 @@ void SetupPage::resizeEvent(QResizeEvent* event)
 
 QJsonObject SetupPage::state() const
 {
-    QJsonObject state = Page::state();
-    state.insert(QStringLiteral("plan"), planState(plan()));
-    return state;
+    return {{QStringLiteral("plan"), planState(plan())}};
 }
 
 void SetupPage::restoreState(const QJsonObject& state)
 {
-    Page::restoreState(state);
     if (const QJsonValue plan = state.value(QStringLiteral("plan")); plan.isObject())
         setPlan(restoredPlan(plan.toObject()));
 }

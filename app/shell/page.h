@@ -41,8 +41,9 @@ struct PageRequest
     std::optional<RunPlan> plan{};                      // of a set-up or a cluster
     std::shared_ptr<const engine::Schedule> schedule{}; // to edit
     PredictionRequest costs{};                          // that the schedule's times are based on
-    QString text{};      // rules of an import as TOML; the key of a setting
-    QJsonObject state{}; // as of Page::state()
+    QString text{};                      // rules of an import as TOML; the key of a setting
+    std::optional<engine::Note> place{}; // of a run, to show in its timeline
+    QJsonObject state{};                 // as of Page::state()
 };
 
 struct PageServices
@@ -104,10 +105,9 @@ public:
     // Shows what is requested: of a page that was just made, or of a tab that is shown again. Then
     // `request` has the runs of its files, too.
     virtual void showRequest(const PageRequest& /*request*/) { }
-    // What the next session restores: open docks and chosen tabs here; more in some pages.
-    // restoreState() ignores parts that the page does not have.
-    virtual QJsonObject state() const;
-    virtual void restoreState(const QJsonObject& state);
+    // The inputs that the next session restores. restoreState() ignores parts that are missing.
+    virtual QJsonObject state() const { return {}; }
+    virtual void restoreState(const QJsonObject& /*state*/) { }
     // Asks the user for confirmation if closing would lose something, such as a run in progress.
     // Returns false if the page must stay open.
     virtual bool queryClose() { return true; }
@@ -163,7 +163,6 @@ Q_SIGNALS:
 
     // Requests to the window.
     void pageRequested(const app::PageRequest& request);
-    void linkRequested(const QString& link); // as in app/timeline/details/view_link.h
     void filesRequested(app::FileKind kind); // asks the user for files, which are opened
     void startRequested(const QList<QStringList>& runs); // of each run the options of `bscope run`,
                                                          // without -o; they run sequentially

@@ -9,9 +9,6 @@
 #include "profiler/report/html_report.h"
 #include "profiler/store/copy_run.h"
 #include "profiler/store/trace_store.h"
-#include "profiler/study/edit_study.h"
-#include "profiler/study/results_file.h"
-#include "profiler/study/study_report.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -88,18 +85,6 @@ void RunSaver::saveTrace(const std::shared_ptr<const engine::Run>& run, const QS
         write);
 }
 
-void RunSaver::saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name)
-{
-    saveText({tr("Save report"), name, tr("Reports (*.json)")},
-             [run] { return profiler::importJson(*run); });
-}
-
-QString RunSaver::saveRules(const QString& toml)
-{
-    return askAndWait({tr("Save rules"), QStringLiteral("rules"), tr("Rules (*.toml)")},
-                      [&toml](const QString& file) { return writeText(file, toml.toStdString()); });
-}
-
 void RunSaver::saveFigure(const MakeScene& make, const QString& name)
 {
     constexpr int kDpi = 300;
@@ -119,25 +104,6 @@ void RunSaver::saveFigure(const MakeScene& make, const QString& name)
     };
     ask({tr("Export chart"), name, tr("PDF (*.pdf);;SVG (*.svg);;PNG (*.png);;TikZ (*.tex)")},
         write);
-}
-
-void RunSaver::saveStudyReport(const StudyPointer& data, const QString& name)
-{
-    saveText({tr("Save report"), name, tr("Reports (*.html)")},
-             [data] { return profiler::studyReport(data->study, data->points, data->results); });
-}
-
-void RunSaver::saveStudyResults(const StudyPointer& data, const QString& name)
-{
-    saveText({tr("Save results"), name, tr("Tables (*.csv)")},
-             [data] { return profiler::studyCsv(data->study, data->points, data->results); });
-}
-
-QString RunSaver::saveStudy(const profiler::Study& study, const QString& name)
-{
-    return askAndWait(
-        {tr("Save study"), name, tr("Studies (*.toml)")},
-        [&study](const QString& file) { return writeText(file, profiler::studyToml(study)); });
 }
 
 void RunSaver::saveText(const Request& request, const MakeText& make)
@@ -177,7 +143,7 @@ void RunSaver::ask(const Request& request, const Write& write, Done done)
     dialog->open();
 }
 
-QString RunSaver::askAndWait(const Request& request, const Write& write)
+QString RunSaver::saveNow(const Request& request, const std::string& text)
 {
     const std::unique_ptr<QFileDialog> dialog(makeDialog(request));
     QString file;
@@ -186,7 +152,7 @@ QString RunSaver::askAndWait(const Request& request, const Write& write)
     dialog->exec();
     if (file.isEmpty())
         return {};
-    const auto written = write(file);
+    const auto written = writeText(file, text);
     finish(file, written);
     return written ? file : QString();
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "app/documents/study_data.h"
 #include "app/ui/background.h"
 #include "engine/timeline/run.h"
 #include "profiler/figure/scene.h"
@@ -16,7 +15,7 @@ class QWidget;
 
 namespace app {
 
-// Asks for a file and writes a report, a figure, rules or a part of a run to it in the background.
+// Asks for a file and writes a report, a figure, a text or a part of a run to it in the background.
 // A failure is shown in a message.
 class RunSaver : public QObject
 {
@@ -35,19 +34,18 @@ public:
     // Exports a run as a Chrome trace or as CSV, depending on the extension of the new file. A
     // Chrome trace includes the GPU records in `file`, the file of the run.
     void saveTrace(const std::shared_ptr<const engine::Run>& run, const QString& file);
-    // Saves the report of an imported run as JSON.
-    void saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name);
-
     using MakeScene = std::function<engine::Result<profiler::Scene>()>;
     // Draws a figure and saves it. The extension of the file selects PDF, SVG, PNG or TikZ.
     void saveFigure(const MakeScene& make, const QString& name);
-    // Saves the report of a study (HTML) or its results (CSV).
-    void saveStudyReport(const StudyPointer& data, const QString& name);
-    void saveStudyResults(const StudyPointer& data, const QString& name);
-    // Ask for a file and write it before they return, so that a closing page can wait for it.
-    // Return the file; "" if the user cancelled or the file cannot be written.
-    QString saveStudy(const profiler::Study& study, const QString& name);
-    QString saveRules(const QString& toml);
+    struct Request
+    {
+        QString title, name, filter; // `name` gets the first extension in `filter`
+    };
+    using MakeText = std::function<engine::Result<std::string>()>; // called on another thread
+    void saveText(const Request& request, const MakeText& make);
+    // Asks for a file and writes it before it returns, so that a closing page can wait for it.
+    // Returns the file; "" if the user cancelled or the file cannot be written.
+    QString saveNow(const Request& request, const std::string& text);
 
 Q_SIGNALS:
     void partSaved(const QString& file);
@@ -55,16 +53,9 @@ Q_SIGNALS:
 private:
     using Done = void (RunSaver::*)(const QString& file); // a signal
 
-    struct Request
-    {
-        QString title, name, filter; // `name` gets the first extension in `filter`
-    };
     using Write = std::function<engine::Result<void>(const QString& file)>;
     QFileDialog* makeDialog(const Request& request);
     void ask(const Request& request, const Write& write, Done done = nullptr);
-    QString askAndWait(const Request& request, const Write& write);
-    using MakeText = std::function<engine::Result<std::string>()>;
-    void saveText(const Request& request, const MakeText& make);
     void finish(const QString& file, const engine::Result<void>& written, Done done = nullptr);
 
     QWidget& m_page;

@@ -1,9 +1,9 @@
 #include "app/shell/runs_dock.h"
 
-#include "app/documents/runs_model.h"
 #include "app/ui/controls.h"
 #include "app/ui/icons.h"
 #include "app/ui/numbers.h"
+#include "app/ui/table_model.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 
@@ -13,203 +13,105 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QListView>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 namespace app {
 
-GroupedRuns::GroupedRuns(RunsModel& runs, QObject* parent)
-    : QAbstractListModel(parent)
-    , m_runs(runs)
-    , m_rows(arranged())
+// A run, or the header of a group.
+struct RunRow
 {
-    m_soon.setSingleShot(true);
-    m_soon.setInterval(0);
-    // Rearranging can wait, because new runs are at the end and leave the rows of the others valid.
-    connect(&runs, &RunsModel::rowsInserted, &m_soon, qOverload<>(&QTimer::start));
-    connect(&m_soon, &QTimer::timeout, this, [this] {
-        if (arranged() != m_rows)
-            rebuild();
-    });
-    connect(&runs, &RunsModel::rowsRemoved, this, &GroupedRuns::rebuild);
-    connect(&runs, &RunsModel::rowsMoved, this, &GroupedRuns::rebuild);
-    connect(&runs, &RunsModel::modelReset, this, &GroupedRuns::rebuild);
-    connect(&runs, &RunsModel::dataChanged, this, &GroupedRuns::runsChanged);
-}
+    std::shared_ptr<RunDocument> run; // null: a header
+    RunLibrary::Runs group;           // of a header: the runs below it
+    QString title, value, subtitle, mode;
+    Qt::CheckState ticked = Qt::Unchecked;
 
-QString GroupedRuns::groupTitle(int run) const
+    // A run that has not ended cannot be ticked with the mouse.
+    bool hasEnded() const { return !run || !(run->isRunning() || run->isQueued()); }
+    bool isQueued() const { return run && run->isQueued(); }
+    bool isSamePlace(const RunRow& other) const
+    {
+        return run == other.run && (run || title == other.title);
+    }
+};
+
+namespace {
+
+constexpr std::size_t kHeadersFrom = 5; // runs
+constexpr int kTextLeft = 32, kPadding = 10;
+
+// The title of the runs that can be compared with a run; "": none.
+QString groupTitle(const RunDocument& document)
 {
-    const RunPointer data = m_runs.at(run)->run();
-    if (!data || m_runs.at(run)->isRunning() || m_runs.at(run)->isQueued())
+    const RunPointer data = document.run();
+    if (!data || document.isRunning() || document.isQueued())
         return {};
     QStringList parts{shapeText(*data), modeText(data->info)};
     if (data->info.inUnits())
-        parts << tr("units");
+        parts << QStringLiteral("units");
     return parts.join(QStringLiteral(", "));
 }
 
-bool GroupedRuns::matches(int run) const
+RunRow rowOf(const RunLibrary& library, const std::shared_ptr<RunDocument>& run)
 {
-    if (m_words.isEmpty())
-        return true;
-    const QModelIndex index = m_runs.index(run);
-    const QString text
-        = QStringList{index.data().toString(), index.data(RunsModel::SubtitleRole).toString(),
-                      index.data(RunsModel::ModeRole).toString(), groupTitle(run)}
-              .join(QLatin1Char(' '));
-    return std::ranges::all_of(
-        m_words, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+    return {run,
+            {},
+            run->run() ? fromUtf8(run->run()->info.label) : run->title(),
+            run->value(),
+            run->subtitle(),
+            run->mode(),
+            library.isTicked(*run) ? Qt::Checked : Qt::Unchecked};
 }
 
-std::vector<GroupedRuns::Row> GroupedRuns::arranged() const
+RunRow headerOf(const RunLibrary& library, const QString& title, const RunLibrary::Runs& group)
 {
-    const bool hasHeaders = m_runs.rowCount() >= kHeadersFrom;
-    std::vector<Row> rows;
-    QStringList groups; // in the order of their first runs; runs without a group come first
-    groups << QString();
-    std::vector<Row> shown;
-    for (int run = 0; run < m_runs.rowCount(); ++run) {
-        if (!matches(run))
-            continue;
-        shown.push_back({run, hasHeaders ? groupTitle(run) : QString()});
-        if (!groups.contains(shown.back().group))
-            groups << shown.back().group;
+    const auto ticked
+        = std::ranges::count_if(group, [&](const auto& run) { return library.isTicked(*run); });
+    return {nullptr,
+            group,
+            title,
+            QString::number(group.size()),
+            {},
+            {},
+            ticked == 0                       ? Qt::Unchecked
+                : ticked == std::ssize(group) ? Qt::Checked
+                                              : Qt::PartiallyChecked};
+}
+
+// The groups are in the order of their first runs; runs without a group come first.
+std::vector<RunRow> rowsOf(const RunLibrary& library, const RunLibrary::Runs& shown,
+                           bool hasHeaders)
+{
+    std::vector<std::pair<QString, RunLibrary::Runs>> groups{{QString(), {}}};
+    for (const auto& run : shown) {
+        const QString title = hasHeaders ? groupTitle(*run) : QString();
+        auto group = std::ranges::find(groups, title, &std::pair<QString, RunLibrary::Runs>::first);
+        if (group == groups.end())
+            group = groups.insert(groups.end(), {title, {}});
+        group->second.push_back(run);
     }
-    for (const QString& group : groups) {
-        if (!group.isEmpty())
-            rows.push_back({-1, group});
-        std::ranges::copy_if(shown, std::back_inserter(rows),
-                             [&](const Row& row) { return row.group == group; });
+    std::vector<RunRow> rows;
+    for (const auto& [title, group] : groups) {
+        if (!title.isEmpty())
+            rows.push_back(headerOf(library, title, group));
+        for (const auto& run : group)
+            rows.push_back(rowOf(library, run));
     }
     return rows;
 }
 
-void GroupedRuns::rebuild()
+QRect checkBox(const QRect& row)
 {
-    m_soon.stop();
-    std::vector<Row> rows = arranged();
-    beginResetModel();
-    m_rows = std::move(rows);
-    endResetModel();
+    return {row.left() + 10, row.top() + 7, 14, 14};
 }
-
-// A change of a run may also move it to another group.
-void GroupedRuns::runsChanged(const QModelIndex& from, const QModelIndex& to)
-{
-    m_soon.start();
-    for (int row = 0; row < rowCount(); ++row) {
-        const int run = m_rows[static_cast<std::size_t>(row)].run;
-        if (run < 0 || (run >= from.row() && run <= to.row()))
-            Q_EMIT dataChanged(index(row), index(row));
-    }
-}
-
-void GroupedRuns::setFilter(const QString& filter)
-{
-    const QStringList words = filter.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    if (words == m_words)
-        return;
-    m_words = words;
-    rebuild();
-}
-
-int GroupedRuns::runOf(const QModelIndex& index) const
-{
-    return index.isValid() ? m_rows[static_cast<std::size_t>(index.row())].run : -1;
-}
-
-QModelIndex GroupedRuns::indexOf(int run) const
-{
-    const auto found = std::ranges::find(m_rows, run, &Row::run);
-    return run < 0 || found == m_rows.end() ? QModelIndex()
-                                            : index(static_cast<int>(found - m_rows.begin()));
-}
-
-std::vector<int> GroupedRuns::groupOf(const QModelIndex& index) const
-{
-    std::vector<int> runs;
-    if (!index.isValid())
-        return runs;
-    const QString& group = m_rows[static_cast<std::size_t>(index.row())].group;
-    for (const Row& row : m_rows)
-        if (row.run >= 0 && row.group == group)
-            runs.push_back(row.run);
-    return runs;
-}
-
-int GroupedRuns::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
-}
-
-Qt::CheckState GroupedRuns::checkOf(const QString& group) const
-{
-    int runs = 0, checked = 0;
-    for (const Row& row : m_rows) {
-        if (row.run < 0 || row.group != group)
-            continue;
-        ++runs;
-        checked += m_runs.index(row.run).data(Qt::CheckStateRole).toInt() == Qt::Checked ? 1 : 0;
-    }
-    return checked == 0 ? Qt::Unchecked : checked == runs ? Qt::Checked : Qt::PartiallyChecked;
-}
-
-QVariant GroupedRuns::groupData(const Row& header, int role) const
-{
-    switch (role) {
-    case HeaderRole:
-        return true;
-    case Qt::DisplayRole:
-    case Qt::ToolTipRole:
-        return role == Qt::DisplayRole ? header.group : toolTipText(header.group);
-    case Qt::CheckStateRole:
-        return checkOf(header.group);
-    case RunsModel::ValueRole:
-        return QString::number(std::ranges::count_if(
-            m_rows, [&](const Row& row) { return row.run >= 0 && row.group == header.group; }));
-    default:
-        return {};
-    }
-}
-
-QVariant GroupedRuns::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid())
-        return {};
-    const Row& row = m_rows[static_cast<std::size_t>(index.row())];
-    if (row.run < 0)
-        return groupData(row, role);
-    return role == HeaderRole ? QVariant(false) : m_runs.index(row.run).data(role);
-}
-
-bool GroupedRuns::setData(const QModelIndex& index, const QVariant& value, int role)
-{
-    if (!index.isValid() || role != Qt::CheckStateRole)
-        return false;
-    const std::vector<int> runs
-        = runOf(index) < 0 ? groupOf(index) : std::vector<int>{runOf(index)};
-    for (const int run : runs)
-        m_runs.setData(m_runs.index(run), value, role);
-    return true;
-}
-
-Qt::ItemFlags GroupedRuns::flags(const QModelIndex& index) const
-{
-    return index.isValid() ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable
-            | Qt::ItemNeverHasChildren
-                           : Qt::NoItemFlags;
-}
-
-namespace {
-
-constexpr int kTextLeft = 32, kPadding = 10;
 
 void drawLine(QPainter& painter, const QRect& row, const QString& left, const QString& right)
 {
@@ -227,135 +129,133 @@ void paintGrip(QPainter& painter, const QRect& box, const QColor& colour)
             painter.fillRect(box.left() + 3 + 5 * column, box.top() + 2 + 4 * row, 2, 2, colour);
 }
 
-} // namespace
-
-RunsDelegate::RunsDelegate(const ThemeController& theme, QObject* parent)
-    : QStyledItemDelegate(parent)
-    , m_theme(theme)
-{ }
-
-QSize RunsDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const
+void paintCheck(QPainter& painter, const QRectF& box, Qt::CheckState state, const Chrome& chrome)
 {
-    if (index.data(GroupedRuns::HeaderRole).toBool())
-        return {200, 28};
-    return {200, index.data(RunsModel::RunningRole).toBool() ? 48 : 40};
-}
-
-QRect RunsDelegate::checkBox(const QRect& row)
-{
-    return {row.left() + 10, row.top() + 7, 14, 14};
-}
-
-void RunsDelegate::paintCheck(QPainter& painter, const QRect& row, const QModelIndex& index) const
-{
-    const Chrome& chrome = m_theme.theme().chrome;
-    const int state = index.data(Qt::CheckStateRole).toInt();
     const bool isChecked = state != Qt::Unchecked;
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(isChecked ? chrome.primary : chrome.lineStrong);
     painter.setBrush(isChecked ? chrome.primary : chrome.surface);
-    painter.drawRoundedRect(QRectF(checkBox(row)).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
     if (state == Qt::PartiallyChecked)
-        painter.fillRect(QRectF(checkBox(row)).adjusted(3, 6, -3, -6), chrome.primaryText);
+        painter.fillRect(box.adjusted(3, 6, -3, -6), chrome.primaryText);
     else if (isChecked)
-        paintIcon(painter, Icon::Check, QRectF(checkBox(row)).adjusted(1, 1, -1, -1),
-                  chrome.primaryText);
+        paintIcon(painter, Icon::Check, box.adjusted(1, 1, -1, -1), chrome.primaryText);
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
-void RunsDelegate::paintTexts(QPainter& painter, const QRect& row, const QModelIndex& index,
-                              bool isSelected) const
+// The name and the value of a run above its size and mode, and 3 px of progress while it runs.
+void paintTexts(QPainter& painter, const QRect& box, const RunRow& row, const Chrome& chrome,
+                bool isSelected)
 {
-    const Chrome& chrome = m_theme.theme().chrome;
-    const QRect text = row.adjusted(kTextLeft, 0, -kPadding, 0);
-    if (index.data(GroupedRuns::HeaderRole).toBool()) {
+    const QRect text = box.adjusted(kTextLeft, 0, -kPadding, 0);
+    painter.setPen(chrome.text);
+    if (!row.run) {
         painter.setFont(uiFont(12, QFont::Medium));
-        painter.setPen(chrome.text);
-        drawLine(painter, text, index.data().toString(),
-                 index.data(RunsModel::ValueRole).toString());
-        return;
+        return drawLine(painter, text, row.title, row.value);
     }
     painter.setFont(uiFont(13, isSelected ? QFont::Medium : QFont::Normal));
-    painter.setPen(chrome.text);
-    drawLine(painter, QRect(text.left(), row.top() + 4, text.width(), 18), index.data().toString(),
-             index.data(RunsModel::ValueRole).toString());
+    drawLine(painter, QRect(text.left(), box.top() + 4, text.width(), 18), row.title, row.value);
     painter.setFont(uiFont(11));
     painter.setPen(isSelected ? chrome.text2 : chrome.text3);
-    drawLine(painter, QRect(text.left(), row.top() + 21, text.width(), 15),
-             index.data(RunsModel::SubtitleRole).toString(),
-             index.data(RunsModel::ModeRole).toString());
-    const double progress = index.data(RunsModel::ProgressRole).toDouble();
-    if (progress < 0)
+    drawLine(painter, QRect(text.left(), box.top() + 21, text.width(), 15), row.subtitle, row.mode);
+    const RunProgress& progress = row.run->progress();
+    if (!row.run->isRunning() || progress.planned <= 0)
         return;
-    const QRect bar(text.left(), row.top() + 40, text.width(), 3);
+    const QRect bar(text.left(), box.top() + 40, text.width(), 3);
+    const int done = qRound(bar.width() * progress.iterations() / progress.planned);
     painter.fillRect(bar, chrome.pressed);
-    painter.fillRect(QRect(bar.topLeft(), QSize(qRound(bar.width() * progress), 3)), chrome.text);
+    painter.fillRect(QRect(bar.topLeft(), QSize(done, 3)), chrome.text);
 }
 
-void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
-                         const QModelIndex& index) const
-{
-    const Chrome& chrome = m_theme.theme().chrome;
-    const bool isSelected = option.state & QStyle::State_Selected;
-    painter->save();
-    if (isSelected)
-        painter->fillRect(option.rect, chrome.selected);
-    else if (option.state & QStyle::State_MouseOver)
-        painter->fillRect(option.rect, chrome.hover);
-    if (index.data(RunsModel::QueuedRole).toBool())
-        paintGrip(*painter, checkBox(option.rect), chrome.text3);
-    else if (index.data(RunsModel::RunningRole).toBool())
-        paintIcon(*painter, Icon::Run, QRectF(checkBox(option.rect)), chrome.text);
-    else
-        paintCheck(*painter, option.rect, index);
-    paintTexts(*painter, option.rect, index, isSelected);
-    painter->restore();
-}
+} // namespace
 
-// Only a click on the check mark ticks a run; elsewhere a click opens it.
-bool RunsDelegate::editorEvent(QEvent* event, QAbstractItemModel* model,
-                               const QStyleOptionViewItem& option, const QModelIndex& index)
+class RunRows : public TableModel<RunRow>
 {
-    if (event->type() != QEvent::MouseButtonRelease)
-        return false;
-    const auto* mouse = static_cast<QMouseEvent*>(event);
-    const QRect target = checkBox(option.rect).adjusted(-8, -6, 6, 14);
-    if (!target.contains(mouse->position().toPoint()) || index.data(RunsModel::RunningRole).toBool()
-        || index.data(RunsModel::QueuedRole).toBool())
-        return false;
-    const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
-    return model->setData(index, isChecked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
-}
+public:
+    using TableModel::TableModel;
+
+    static Columns columns()
+    {
+        return {
+            TableColumn<RunRow>(QString(), &RunRow::title)
+                .with(Qt::CheckStateRole, [](const RunRow& row) { return QVariant(row.ticked); })
+                .tip([](const RunRow& row) { return row.run ? row.run->file() : row.title; })};
+    }
+    QModelIndex find(const RunDocument* run) const
+    {
+        const auto is = [run](const RunRow& row) { return row.run && row.run.get() == run; };
+        const auto found = std::ranges::find_if(rows(), is);
+        return found == rows().end() ? QModelIndex()
+                                     : index(static_cast<int>(found - rows().begin()), 0);
+    }
+    Qt::ItemFlags flags(const QModelIndex& index) const override
+    {
+        return TableModel::flags(index) | Qt::ItemIsUserCheckable;
+    }
+};
 
 namespace {
+
+class RunsDelegate : public QStyledItemDelegate
+{
+public:
+    RunsDelegate(const ThemeController& theme, const RunRows& rows, QObject* parent)
+        : QStyledItemDelegate(parent)
+        , m_theme(theme)
+        , m_rows(rows)
+    { }
+
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override
+    {
+        const RunRow& row = m_rows.at(index.row());
+        return {200, !row.run ? 28 : row.run->isRunning() ? 48 : 40};
+    }
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override
+    {
+        const Chrome& chrome = m_theme.theme().chrome;
+        const RunRow& row = m_rows.at(index.row());
+        const QRect box = checkBox(option.rect);
+        const bool isSelected = option.state & QStyle::State_Selected;
+        painter->save();
+        if (isSelected)
+            painter->fillRect(option.rect, chrome.selected);
+        else if (option.state & QStyle::State_MouseOver)
+            painter->fillRect(option.rect, chrome.hover);
+        if (row.isQueued())
+            paintGrip(*painter, box, chrome.text3);
+        else if (!row.hasEnded())
+            paintIcon(*painter, Icon::Run, QRectF(box), chrome.text);
+        else
+            paintCheck(*painter, QRectF(box), row.ticked, chrome);
+        paintTexts(*painter, option.rect, row, chrome, isSelected);
+        painter->restore();
+    }
+
+private:
+    const ThemeController& m_theme;
+    const RunRows& m_rows;
+};
+
+} // namespace
 
 // A click on a row opens the run, unless it hits the check mark. Space ticks the run. A queued run
 // has a drag handle instead of the check mark: the mouse, or Alt and the arrow keys, move the run
 // in the queue.
-class RunsList : public QListView
+class RunsDock::List : public QListView
 {
 public:
-    // Moves the queued run of a row past the next one that is shown; `step` is 1 or -1. Returns
-    // the new row, or -1 if the run did not move.
-    using MoveInQueue = std::function<int(int row, int step)>;
-
-    explicit RunsList(MoveInQueue moveInQueue)
-        : m_moveInQueue(std::move(moveInQueue))
+    explicit List(RunsDock& dock)
+        : m_dock(dock)
     { }
-    // A drag ends if other rows come or go, because then m_dragged is the row of another run.
-    void reset() override
-    {
-        m_dragged = -1;
-        QListView::reset();
-    }
 
 protected:
     // Claims Alt+Up and Alt+Down, with which the page moves a lane.
     bool event(QEvent* event) override
     {
-        if (event->type() != QEvent::ShortcutOverride
+        if (event->type() != QEvent::ShortcutOverride || !currentIndex().isValid()
             || stepOf(static_cast<const QKeyEvent&>(*event)) == 0
-            || !currentIndex().data(RunsModel::QueuedRole).toBool())
+            || !row(currentIndex()).isQueued())
             return QListView::event(event);
         event->accept();
         return true;
@@ -363,56 +263,44 @@ protected:
     void mousePressEvent(QMouseEvent* event) override
     {
         const QModelIndex index = indexAt(event->position().toPoint());
-        m_isDragging = index.isValid() && event->button() == Qt::LeftButton
-            && index.data(RunsModel::QueuedRole).toBool()
-            && event->position().x() <= RunsDelegate::checkBox(visualRect(index)).right() + 6;
-        m_dragged = m_isDragging ? index.row() : -1;
-        if (m_isDragging)
+        const bool isDragged = event->button() == Qt::LeftButton && isOnCheck(index, *event)
+            && row(index).isQueued();
+        m_dragged = isDragged ? row(index).run : nullptr;
+        if (m_dragged)
             viewport()->setCursor(Qt::ClosedHandCursor);
         else
             QListView::mousePressEvent(event);
     }
     void mouseMoveEvent(QMouseEvent* event) override
     {
-        if (!m_isDragging) {
-            QListView::mouseMoveEvent(event);
-            return;
-        }
         const QModelIndex over = indexAt(event->position().toPoint());
-        if (!over.isValid() || !over.data(RunsModel::QueuedRole).toBool())
-            return;
-        const int to = over.row();
-        const int step = to > m_dragged ? 1 : -1;
-        while (m_dragged >= 0 && m_dragged != to) // the pointer may skip rows
-            m_dragged = m_moveInQueue(m_dragged, step);
+        if (!m_dragged)
+            QListView::mouseMoveEvent(event);
+        else if (over.isValid())
+            m_dock.moveTo(m_dragged.get(), over.row());
     }
     void mouseReleaseEvent(QMouseEvent* event) override
     {
-        m_dragged = -1;
-        if (std::exchange(m_isDragging, false)) {
+        if (std::exchange(m_dragged, nullptr)) {
             viewport()->unsetCursor();
             return;
         }
         QListView::mouseReleaseEvent(event);
         const QModelIndex index = indexAt(event->position().toPoint());
-        const bool isRun = index.isValid() && !index.data(GroupedRuns::HeaderRole).toBool();
-        if (isRun && event->button() == Qt::LeftButton
-            && event->position().x() > RunsDelegate::checkBox(visualRect(index)).right() + 6)
-            Q_EMIT activated(index);
+        if (isOnCheck(index, *event) && row(index).hasEnded())
+            m_dock.toggle(index);
+        else if (index.isValid() && !isOnCheck(index, *event) && event->button() == Qt::LeftButton)
+            m_dock.activate(index);
     }
     void keyPressEvent(QKeyEvent* event) override
     {
-        if (event->key() == Qt::Key_Space && currentIndex().isValid()) {
-            const bool isChecked = currentIndex().data(Qt::CheckStateRole).toInt() == Qt::Checked;
-            model()->setData(currentIndex(), isChecked ? Qt::Unchecked : Qt::Checked,
-                             Qt::CheckStateRole);
-            return;
-        }
-        if (const int step = stepOf(*event); step != 0 && currentIndex().isValid()) {
-            m_moveInQueue(currentIndex().row(), step);
-            return;
-        }
-        QListView::keyPressEvent(event);
+        const int step = stepOf(*event);
+        if (event->key() == Qt::Key_Space && currentIndex().isValid())
+            m_dock.toggle(currentIndex());
+        else if (step != 0 && currentIndex().isValid())
+            m_dock.moveBy(row(currentIndex()).run.get(), step);
+        else
+            QListView::keyPressEvent(event);
     }
 
 private:
@@ -423,20 +311,21 @@ private:
             return 0;
         return event.key() == Qt::Key_Up ? -1 : event.key() == Qt::Key_Down ? 1 : 0;
     }
+    const RunRow& row(const QModelIndex& index) const { return m_dock.m_rows->at(index.row()); }
+    bool isOnCheck(const QModelIndex& index, const QMouseEvent& event) const
+    {
+        return index.isValid() && event.position().x() <= checkBox(visualRect(index)).right() + 6;
+    }
 
-    MoveInQueue m_moveInQueue;
-    bool m_isDragging = false;
-    int m_dragged = -1; // row of the queued run that is dragged; -1: none
+    RunsDock& m_dock;
+    std::shared_ptr<RunDocument> m_dragged; // a queued run
 };
 
-} // namespace
-
-RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* parent)
+RunsDock::RunsDock(const ThemeController& theme, RunLibrary& library, QWidget* parent)
     : QWidget(parent)
-    , m_runs(runs)
-    , m_groups(new GroupedRuns(runs, this))
-    , m_list(named(new RunsList([this](int row, int step) { return moveInQueue(row, step); }),
-                   "runsList", tr("Runs")))
+    , m_library(library)
+    , m_rows(new RunRows(this))
+    , m_list(named(new List(*this), "runsList", tr("Runs")))
     , m_compare(makeButton({}, QStringLiteral("compareRuns")))
     , m_queue(named(makeLabel({}, "small"), "queueSum"))
 {
@@ -446,17 +335,17 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     auto* add = makeIconButton("addRun", Icon::Plus, tr("New run"), theme);
     auto* title = makeBar(40, 4, {{makeLabel(tr("Runs"), "dock"), 1}, add});
     m_filterRow = makeFilter();
-    m_list->setModel(m_groups);
+    m_list->setModel(m_rows);
     m_list->setMinimumWidth(160); // the dock's button may need more width
-    m_list->setItemDelegate(new RunsDelegate(theme, m_list));
+    m_list->setItemDelegate(new RunsDelegate(theme, *m_rows, m_list));
     m_list->setMouseTracking(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list->setContextMenuPolicy(Qt::CustomContextMenu);
     followTheme(m_compare, Icon::Compare, theme);
     m_queue->setWordWrap(true);
     auto* sum = spaced(new QHBoxLayout, {12, 6, 12, 0}, 0, {m_queue});
     auto* foot = spaced(new QHBoxLayout, {8, 8, 8, 8}, 0, {m_compare});
-
     spaced(new QVBoxLayout(this), {}, 0,
            {title,
             makeLine(Qt::Horizontal),
@@ -466,23 +355,27 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
             sum,
             foot});
 
-    connect(add, &QToolButton::clicked, this, &RunsDock::addRequested);
-    connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) {
-        if (m_groups->runOf(index) < 0)
-            return;
-        const auto run = m_runs.at(m_groups->runOf(index));
-        setCurrent(m_current); // keeps the current row until the window shows the activated run
-        Q_EMIT activated(run);
+    connect(add, &QToolButton::clicked, this, [this] { Q_EMIT pageRequested({"setup"}); });
+    connect(m_compare, &QPushButton::clicked, this, [this] {
+        Q_EMIT pageRequested({"compare", {}, m_library.ticked()});
     });
-    m_list->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_list, &QListView::activated, this, &RunsDock::activate);
     connect(m_list, &QWidget::customContextMenuRequested, this, &RunsDock::showMenu);
-    connect(m_compare, &QPushButton::clicked, this,
-            [this] { Q_EMIT compareRequested(m_runs.checked()); });
-    for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
-        connect(&runs, signal, this, &RunsDock::refresh);
-    connect(&runs, &RunsModel::dataChanged, this, &RunsDock::refresh);
-    // Restores the current row, which a reset of the model clears.
-    connect(m_groups, &QAbstractItemModel::modelReset, this, [this] { setCurrent(m_current); });
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(0);
+    connect(&m_soon, &QTimer::timeout, this, &RunsDock::refresh);
+    const auto later = [this] {
+        if (isVisible())
+            m_soon.start();
+    };
+    connect(&library, &RunLibrary::listChanged, this, later);
+    connect(&library, &RunLibrary::runChanged, this, later);
+    refresh();
+}
+
+void RunsDock::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
     refresh();
 }
 
@@ -490,57 +383,61 @@ QWidget* RunsDock::makeFilter()
 {
     m_filter = named(new QLineEdit, "filterRuns", tr("Filter the runs"));
     m_filter->setClearButtonEnabled(true);
-    connect(m_filter, &QLineEdit::textChanged, this,
-            [this](const QString& text) { m_groups->setFilter(text); });
+    connect(m_filter, &QLineEdit::textChanged, this, &RunsDock::refresh);
     auto* row = makeSurface("plain");
     spaced(new QHBoxLayout(row), {8, 6, 8, 6}, 0)->addWidget(m_filter);
     return row;
 }
 
-// See RunsList::MoveInQueue. Also moves past queued runs that the filter hides. The moved run stays
-// the current row, so that it can be moved again.
-int RunsDock::moveInQueue(int row, int step)
+bool RunsDock::matches(const RunDocument& document) const
 {
-    const auto isQueued = [this](int run) { return run >= 0 && m_runs.at(run)->isQueued(); };
-    const auto runIn = [this](int at) { return m_groups->runOf(m_groups->index(at)); };
-    int to = row + step;
-    while (to >= 0 && to < m_groups->rowCount() && !isQueued(runIn(to)))
-        to += step;
-    const int run = runIn(row), other = runIn(to);
-    if (!isQueued(run) || !isQueued(other))
-        return -1;
-    int by = 0;
-    for (int at = run; at != other; at += step)
-        by += isQueued(at + step) ? step : 0;
-    const auto document = m_runs.at(run);
-    Q_EMIT moveInQueueRequested(*document, by);
-    m_list->setCurrentIndex(m_groups->indexOf(m_runs.rowOf(document.get())));
-    return m_list->currentIndex().row() == row ? -1 : m_list->currentIndex().row();
+    const QStringList texts{document.title(), document.subtitle(), document.mode(),
+                            groupTitle(document)};
+    const QStringList words = m_filter->text().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    return std::ranges::all_of(words, [text = texts.join(QLatin1Char(' '))](const QString& word) {
+        return text.contains(word, Qt::CaseInsensitive);
+    });
 }
 
-// Shows the filter only if there are more than a few runs, the number of queued runs and, if known,
-// the time until all are complete.
+// Keeps the current row unless rows come, go or move.
 void RunsDock::refresh()
 {
-    const int runs = m_runs.rowCount();
-    m_filter->setPlaceholderText(tr("Filter %1").arg(countOf(runs, "run")));
-    m_filterRow->setVisible(runs >= GroupedRuns::kHeadersFrom || m_groups->isFiltered());
+    m_soon.stop();
+    const Runs runs = m_library.runs();
+    Runs shown;
+    std::ranges::copy_if(runs, std::back_inserter(shown),
+                         [this](const auto& run) { return matches(*run); });
+    std::vector<RunRow> rows = rowsOf(m_library, shown, runs.size() >= kHeadersFrom);
+    if (std::ranges::equal(rows, m_rows->rows(), &RunRow::isSamePlace)) {
+        m_rows->update(0, std::move(rows));
+    } else {
+        m_rows->reset(RunRows::columns(), std::move(rows));
+        setCurrent(m_current);
+    }
+    m_filter->setPlaceholderText(
+        tr("Filter %1").arg(countOf(static_cast<std::int64_t>(runs.size()), "run")));
+    m_filterRow->setVisible(runs.size() >= kHeadersFrom || !m_filter->text().isEmpty());
+    showSum();
+}
+
+// Shows the number of queued runs and, if known, the time until all are complete.
+void RunsDock::showSum()
+{
     int queued = 0;
     double seconds = 0;
     bool isKnown = true;
-    for (int row = 0; row < runs; ++row) {
-        const auto document = m_runs.at(row);
-        queued += document->isQueued() ? 1 : 0;
-        if (!document->isQueued() && !document->isRunning())
+    for (const auto& run : m_library.runs()) {
+        queued += run->isQueued() ? 1 : 0;
+        if (!run->isQueued() && !run->isRunning())
             continue;
-        isKnown = isKnown && document->progress().secondsLeft >= 0;
-        seconds += std::max(0.0, document->progress().secondsLeft);
+        isKnown = isKnown && run->progress().secondsLeft >= 0;
+        seconds += std::max(0.0, run->progress().secondsLeft);
     }
     const QString waiting = countOf(queued, "run");
     m_queue->setVisible(queued > 0);
     m_queue->setText(isKnown ? tr("Queue: %1, all done in %2").arg(waiting, takesText(seconds))
                              : tr("Queue: %1").arg(waiting));
-    const auto count = m_runs.checked().size();
+    const auto count = m_library.ticked().size();
     m_compare->setText(count == 1 ? tr("Start a comparison") : tr("Compare %1 runs").arg(count));
     m_compare->setEnabled(count > 0);
     m_compare->setToolTip(count > 1 ? QString()
@@ -552,7 +449,57 @@ void RunsDock::refresh()
 void RunsDock::setCurrent(const RunDocument* document)
 {
     m_current = document;
-    m_list->setCurrentIndex(m_groups->indexOf(m_runs.rowOf(document)));
+    m_list->setCurrentIndex(m_rows->find(document));
+}
+
+void RunsDock::activate(const QModelIndex& index)
+{
+    const std::shared_ptr<RunDocument> run = m_rows->at(index.row()).run;
+    if (!run)
+        return;
+    setCurrent(m_current); // keeps the current row until the window shows the activated run
+    Q_EMIT pageRequested({"run", {}, {run}});
+}
+
+void RunsDock::toggle(const QModelIndex& index)
+{
+    const RunRow row = m_rows->at(index.row());
+    for (const auto& run : row.run ? Runs{row.run} : row.group)
+        m_library.tick(*run, row.ticked != Qt::Checked);
+    refresh();
+}
+
+void RunsDock::tickIf(const std::function<bool(const RunDocument&)>& isTicked)
+{
+    for (const auto& run : m_library.runs())
+        m_library.tick(*run, isTicked(*run));
+    refresh();
+}
+
+// Moves a queued run to the place of another one. The moved run becomes the current row, so that it
+// can be moved again.
+void RunsDock::moveTo(const RunDocument* run, int row)
+{
+    const RunDocument* other = m_rows->at(row).run.get();
+    Runs queue = m_library.runs();
+    std::erase_if(queue, [](const auto& one) { return !one->isQueued(); });
+    const auto from = std::ranges::find(queue, run, &std::shared_ptr<RunDocument>::get),
+               to = std::ranges::find(queue, other, &std::shared_ptr<RunDocument>::get);
+    if (from == queue.end() || to == queue.end() || from == to)
+        return;
+    m_library.moveInQueue(*run, static_cast<int>(to - from));
+    refresh();
+    m_list->setCurrentIndex(m_rows->find(run));
+}
+
+// Moves a queued run past the next one that is shown; `step` is 1 or -1.
+void RunsDock::moveBy(const RunDocument* run, int step)
+{
+    int row = m_rows->find(run).row() + step;
+    while (row >= 0 && row < m_rows->rowCount() && !m_rows->at(row).isQueued())
+        row += step;
+    if (row >= 0 && row < m_rows->rowCount())
+        moveTo(run, row);
 }
 
 void RunsDock::showMenu(const QPoint& position)
@@ -561,55 +508,45 @@ void RunsDock::showMenu(const QPoint& position)
     if (!index.isValid())
         return;
     QMenu menu(this);
-    const QPoint at = m_list->viewport()->mapToGlobal(position);
-    if (m_groups->runOf(index) < 0) {
-        std::vector<const RunDocument*> group;
-        for (const int run : m_groups->groupOf(index))
-            group.push_back(m_runs.at(run).get());
-        addTickActions(menu, group);
-        menu.exec(at);
-        return;
+    const RunRow row = m_rows->at(index.row()); // while the menu is open, rows may move
+    const std::shared_ptr<RunDocument>& run = row.run;
+    const auto add = [&](const QString& text, const std::function<void()>& trigger) {
+        QAction* action = menu.addAction(text);
+        connect(action, &QAction::triggered, this, trigger);
+        return action;
+    };
+    if (run)
+        add(tr("Show"), [=, this] { Q_EMIT pageRequested({"run", {}, {run}}); });
+    if (row.isQueued()) {
+        add(tr("Run sooner"), [=, this] { moveBy(run.get(), -1); });
+        add(tr("Run later"), [=, this] { moveBy(run.get(), 1); });
     }
-    const std::shared_ptr<RunDocument> document = m_runs.at(m_groups->runOf(index));
-    const QAction* show = menu.addAction(tr("Show"));
-    const QAction* sooner = document->isQueued() ? menu.addAction(tr("Run sooner")) : nullptr;
-    const QAction* later = document->isQueued() ? menu.addAction(tr("Run later")) : nullptr;
-    addTickActions(menu, {document.get()});
-    const QAction* copy = menu.addAction(tr("Copy the file's path"));
-    QAction* remove = menu.addAction(document->isQueued() ? tr("Remove from the queue")
-                                                          : tr("Remove from the list"));
-    remove->setEnabled(!document->isRunning());
-    const QAction* chosen = menu.exec(at); // meanwhile the run may start, and rows may move
-    if (chosen == show)
-        Q_EMIT activated(document);
-    else if (chosen != nullptr && (chosen == sooner || chosen == later))
-        moveInQueue(m_groups->indexOf(m_runs.rowOf(document.get())).row(),
-                    chosen == sooner ? -1 : 1);
-    else if (chosen == copy)
-        QGuiApplication::clipboard()->setText(document->file());
-    else if (chosen == remove)
-        Q_EMIT removeRequested(*document);
+    addTickActions(menu, run ? Runs{run} : row.group);
+    if (run) {
+        add(tr("Copy the file's path"),
+            [=] { QGuiApplication::clipboard()->setText(run->file()); });
+        add(row.isQueued() ? tr("Remove from the queue") : tr("Remove from the list"), [=, this] {
+            m_library.close(*run);
+        })->setEnabled(!run->isRunning());
+    }
+    menu.exec(m_list->viewport()->mapToGlobal(position));
 }
 
-void RunsDock::addTickActions(QMenu& menu, const std::vector<const RunDocument*>& clicked)
+void RunsDock::addTickActions(QMenu& menu, const Runs& clicked)
 {
-    using IsTicked = std::function<bool(const RunDocument*, bool wasTicked)>;
-    const auto add = [&](const QString& text, const IsTicked& isTicked) {
-        connect(menu.addAction(text), &QAction::triggered, this, [this, isTicked] {
-            for (int row = 0; row < m_runs.rowCount(); ++row) {
-                const bool was = m_runs.index(row).data(Qt::CheckStateRole).toInt() == Qt::Checked;
-                const RunDocument* document = m_runs.at(row).get();
-                m_runs.setChecked(document, isTicked(document, was));
-            }
-        });
-    };
+    const auto add
+        = [&](const QString& text, const std::function<bool(const RunDocument&)>& isTicked) {
+              connect(menu.addAction(text), &QAction::triggered, this,
+                      [this, isTicked] { tickIf(isTicked); });
+          };
     menu.addSeparator();
-    const auto isClicked
-        = [clicked](const RunDocument* one, bool) { return std::ranges::count(clicked, one) > 0; };
-    add(clicked.size() == 1 ? tr("Tick only this run") : tr("Tick only these runs"), isClicked);
-    add(tr("Tick all runs"), [](const auto*, bool) { return true; });
-    add(tr("Untick all runs"), [](const auto*, bool) { return false; });
-    add(tr("Invert the ticks"), [](const auto*, bool wasTicked) { return !wasTicked; });
+    add(clicked.size() == 1 ? tr("Tick only this run") : tr("Tick only these runs"),
+        [clicked](const RunDocument& run) {
+            return std::ranges::any_of(clicked, [&](const auto& one) { return one.get() == &run; });
+        });
+    add(tr("Tick all runs"), [](const auto&) { return true; });
+    add(tr("Untick all runs"), [](const auto&) { return false; });
+    add(tr("Invert the ticks"), [this](const auto& run) { return !m_library.isTicked(run); });
     menu.addSeparator();
 }
 

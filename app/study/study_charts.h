@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/documents/study_data.h"
+#include "app/study/study_session.h"
 #include "profiler/study/chart_style.h"
 
 #include <QString>

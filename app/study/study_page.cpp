@@ -12,6 +12,8 @@
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
 #include "profiler/study/edit_study.h"
+#include "profiler/study/results_file.h"
+#include "profiler/study/study_report.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -124,11 +126,18 @@ void StudyPage::makeActions()
                   tr("read a grid from a .toml file"));
     m_save = make("studySave", tr("Save study…"), Qt::CTRL | Qt::Key_S, &StudyPage::save,
                   tr("save the grid as a .toml file, which bscope study also reads"));
-    m_saveReport
-        = makeAction("studySaveReport", tr("Save report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_S,
-                     [this] { m_saver.saveStudyReport(m_data, baseName()); });
-    m_saveCsv = makeAction("studySaveCsv", tr("Save results as CSV…"), {},
-                           [this] { m_saver.saveStudyResults(m_data, baseName()); });
+    m_saveReport = makeAction(
+        "studySaveReport", tr("Save report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_S, [this] {
+            m_saver.saveText(
+                {tr("Save report"), baseName(), tr("Reports (*.html)")}, [data = m_data] {
+                    return profiler::studyReport(data->study, data->points, data->results);
+                });
+        });
+    m_saveCsv = makeAction("studySaveCsv", tr("Save results as CSV…"), {}, [this] {
+        m_saver.saveText({tr("Save results"), baseName(), tr("Tables (*.csv)")}, [data = m_data] {
+            return profiler::studyCsv(data->study, data->points, data->results);
+        });
+    });
     m_exportMap = makeAction("studyExportMap", tr("Export the map…"), Qt::CTRL | Qt::Key_E,
                              [this] { exportChart(StudyPanel::Map); });
     for (const auto& [action, icon] : {std::pair(m_run, Icon::Run),
@@ -304,7 +313,8 @@ void StudyPage::askForStudy()
 
 bool StudyPage::save()
 {
-    const QString file = m_saver.saveStudy(m_form->study(), baseName());
+    const QString file = m_saver.saveNow({tr("Save study"), baseName(), tr("Studies (*.toml)")},
+                                         profiler::studyToml(m_form->study()));
     if (file.isEmpty())
         return false;
     m_path = file;

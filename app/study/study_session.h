@@ -1,17 +1,35 @@
 #pragma once
 
 #include "app/documents/run_process.h"
-#include "app/documents/study_data.h"
 #include "app/ui/latest.h"
+#include "profiler/study/study.h"
 
 #include <QElapsedTimer>
+#include <QMetaType>
 #include <QObject>
 #include <QStringList>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace app {
+
+// A study with its points and their results so far.
+struct StudyData
+{
+    explicit StudyData(profiler::Study of)
+        : study(std::move(of))
+        , points(profiler::pointsOf(study))
+        , results(points.size())
+    { }
+
+    profiler::Study study;
+    std::vector<profiler::StudyPoint> points;
+    std::vector<profiler::StudyResult> results; // one per point
+    std::size_t done = 0, refused = 0;          // points with a result; impossible points
+};
+using StudyPointer = std::shared_ptr<const StudyData>;
 
 // Computes the points of a study in a worker (`bscope study`). The worker stores simulated points
 // in the cache, and points of training runs in the user's data. Starting the same study again
@@ -101,3 +119,5 @@ QString studyFolder(const profiler::Study& study);
 void cleanStudyCache(const QString& root, qint64 most, const QString& kept);
 
 } // namespace app
+
+Q_DECLARE_METATYPE(app::StudyPointer)

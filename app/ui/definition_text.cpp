@@ -5,26 +5,17 @@
 
 #include <QCoreApplication>
 
-#include <array>
 #include <utility>
 
 namespace app {
 namespace {
 
 // Titles of columns of the window that differ from those of the measures.
-constexpr std::array<std::pair<const char*, const char*>, 12> kOtherTitles{
-    {{"duration", "iteration"},
-     {"exposed comm.", "exposed"},
-     {"exposed communication", "exposed"},
-     {"bubble ratio", "bubble, %"},
-     {"bubble share", "bubble, %"},
-     {"stash", "peak stash"},
-     {"peak", "peak memory"},
-     {"k tokens/s", "tokens/s"},
-     {"tokens per second", "tokens/s"},
-     {"sent / received", "messages"},
-     {"sent", "messages"},
-     {"local", "local copies"}}};
+constexpr std::pair<const char*, const char*> kOtherTitles[]{{"exposed communication", "exposed"},
+                                                             {"stash", "peak stash"},
+                                                             {"peak", "peak memory"},
+                                                             {"sent / received", "messages"},
+                                                             {"local", "local copies"}};
 
 const profiler::MeasureInfo* measureTitled(const QString& title)
 {

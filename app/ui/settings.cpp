@@ -8,8 +8,12 @@
 #include <QCoreApplication>
 #include <QFile>
 #include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QLocale>
 #include <QSettings>
+
+#include <algorithm>
 
 namespace app {
 namespace {
@@ -22,6 +26,9 @@ QString text(const char* source)
 const QString kGeometry = QStringLiteral("geometry");
 const QString kRecent = QStringLiteral("recent");
 const QString kSession = QStringLiteral("session/tabs");
+const QString kTabs = QStringLiteral("tabs"), kCurrent = QStringLiteral("current"),
+              kKind = QStringLiteral("kind"), kFiles = QStringLiteral("files"),
+              kState = QStringLiteral("state");
 const QString kRestoring = QStringLiteral("session/restoring");
 
 RecentRun readEntry(const QSettings& settings)
@@ -125,12 +132,32 @@ void Settings::replaceDamagedFile()
 
 Session Settings::session() const
 {
-    return sessionFromJson(m_settings->value(kSession).toString().toUtf8());
+    const QJsonObject object
+        = QJsonDocument::fromJson(m_settings->value(kSession).toString().toUtf8()).object();
+    const QJsonArray tabs = object.value(kTabs).toArray();
+    Session session;
+    for (int i = 0; i < std::min(kMostTabs, tabs.size()); ++i) {
+        const QJsonObject tab = tabs.at(i).toObject();
+        QStringList files;
+        for (const QJsonValue file : tab.value(kFiles).toArray())
+            files.append(file.toString());
+        session.tabs.push_back({tab.value(kKind).toString(), files, tab.value(kState).toObject()});
+    }
+    session.current
+        = std::clamp(object.value(kCurrent).toInt(), 0, static_cast<int>(session.tabs.size()));
+    return session;
 }
 
 void Settings::setSession(const Session& session)
 {
-    m_settings->setValue(kSession, QString::fromUtf8(toJson(session)));
+    QJsonArray tabs;
+    for (const SessionTab& tab : session.tabs)
+        tabs.append(QJsonObject{{kKind, tab.kind},
+                                {kFiles, QJsonArray::fromStringList(tab.files)},
+                                {kState, tab.state}});
+    const QJsonObject object{{kTabs, tabs}, {kCurrent, session.current}};
+    m_settings->setValue(kSession,
+                         QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact)));
 }
 
 bool Settings::isRestoring() const

@@ -1,17 +1,37 @@
 #pragma once
 
-#include "app/ui/session.h"
 #include "app/ui/theme.h"
 #include "app/ui/thumbnail.h"
 
 #include <QDateTime>
+#include <QJsonObject>
 #include <QString>
+#include <QStringList>
 
 #include <vector>
 
 class QSettings;
 
 namespace app {
+
+// A tab that the next start reopens.
+struct SessionTab
+{
+    QString kind;      // PageKind::name: "run"
+    QStringList files; // absolute paths; empty for pages that are not about a file
+    QJsonObject state; // Page::state()
+
+    friend bool operator==(const SessionTab&, const SessionTab&) = default;
+};
+
+// The tabs of a window, from left to right, without the start page.
+struct Session
+{
+    std::vector<SessionTab> tabs;
+    int current = 0; // index of the current tab, 0: the start page
+
+    friend bool operator==(const Session&, const Session&) = default;
+};
 
 // A run in the list of the start page. Its data is from the last time that it was open, so the page
 // need not open the file.
@@ -50,7 +70,9 @@ public:
     QByteArray geometry() const;
     void setGeometry(const QByteArray& geometry);
 
-    // The tabs of the last session. The next start reopens them unless the user turned that off.
+    // The tabs of the last session, at most kMostTabs. The next start reopens them unless the user
+    // turned that off. Empty if the stored list is damaged.
+    static constexpr qsizetype kMostTabs = 100;
     Session session() const;
     void setSession(const Session& session);
     // Whether reopening the last session was started and did not finish. setRestoring() writes the

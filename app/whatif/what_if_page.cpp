@@ -1,7 +1,7 @@
 #include "app/whatif/what_if_page.h"
 
 #include "app/compare/compare_widget.h"
-#include "app/documents/runs_model.h"
+#include "app/documents/run_document.h"
 #include "app/plan/edited_schedule.h"
 #include "app/shell/runs_dock.h"
 #include "app/timeline/details/details_layout.h"
@@ -42,7 +42,7 @@ WhatIfPage::WhatIfPage(const ThemeController& theme, RunLibrary& library,
     , m_theme(theme)
     , m_library(library)
     , m_document(std::move(document))
-    , m_runs(new RunsDock(theme, library.runs()))
+    , m_runs(new RunsDock(theme, library))
     , m_form(new WhatIfForm(theme))
     , m_compare(new CompareWidget(theme))
     , m_table(new WhatIfTable(theme))
@@ -206,7 +206,7 @@ QWidget* WhatIfPage::makeDetails()
 
 void WhatIfPage::connectAll()
 {
-    linkDock(*m_runs, m_library, *this);
+    connect(m_runs, &RunsDock::pageRequested, this, &Page::pageRequested);
     m_delay.setSingleShot(true);
     m_delay.setInterval(kEditDelay);
     connect(&m_delay, &QTimer::timeout, this, &WhatIfPage::predict);

@@ -1,7 +1,6 @@
 #include "app/window/command_line.h"
 
 #include "app/setup/setup_page.h"
-#include "app/timeline/details/view_link.h"
 #include "app/timeline/widget/lane_picture.h"
 #include "app/ui/text.h"
 #include "app/window/main_window.h"
@@ -51,14 +50,10 @@ void triggerWhenOffered(const Page& page, const char* name, const std::function<
 // Calls `then` when no run is being read any more.
 void whenRead(MainWindow& window, const std::function<void()>& then)
 {
-    const RunsModel& runs = window.library().runs();
-    for (int row = 0; row < runs.rowCount(); ++row) {
-        if (runs.at(row)->state() != RunDocument::State::Loading)
-            continue;
+    if (window.library().isAnyLoading())
         QTimer::singleShot(100, &window, [&window, then] { whenRead(window, then); });
-        return;
-    }
-    then();
+    else
+        then();
 }
 
 // Opens the import report as soon as the run is known to have one, and then the rules. If the
@@ -72,14 +67,11 @@ void openReport(MainWindow& window, bool withRules)
     openRules();
     triggerWhenOffered(*window.currentPage(), "importReport", openRules);
     whenRead(window, [&window] {
-        const RunsModel& runs = window.library().runs();
-        for (int row = 0; row < runs.rowCount(); ++row) {
-            const RunPointer run = runs.at(row)->run();
-            const QString file = runs.at(row)->file();
-            if (run && !run->info.import && window.currentPage()->files().contains(file))
+        for (const auto& one : window.library().runs())
+            if (const RunPointer run = one->run();
+                run && !run->info.import && window.currentPage()->files().contains(one->file()))
                 std::fprintf(stderr, "bubblescope: %s was not imported, so it has no report\n",
-                             qPrintable(file));
-        }
+                             qPrintable(one->file()));
     });
 }
 
@@ -184,8 +176,6 @@ constexpr const char* kHelp
       "                                   or a folder\n"
       "bubblescope SCHEDULE.csv           a schedule file, edited op by op\n"
       "bubblescope STUDY.toml             a grid of simulations with its charts\n"
-      "bubblescope LINK                   a view of a run, as copied with Copy a link to this "
-      "view\n"
       "bubblescope figure RUN.sqlite ... -o FILE.(pdf|svg|tex|png)\n"
       "                                   a figure for a paper; needs no screen (figure --help)\n"
       "bubblescope --screenshot FILE.png [RUN.sqlite ...]\n"
@@ -317,7 +307,7 @@ CommandLine parseCommandLine(const QStringList& arguments)
         } else if (argument.startsWith(QLatin1Char('-')) && argument.size() > 1)
             result.error = wrong(argument + QStringLiteral(" is not an option"));
         else
-            (isViewLink(argument) ? result.links : result.files).append(argument);
+            result.files.append(argument);
     }
     if (result.error.isEmpty() && result.files.isEmpty() && needsRun(result.page))
         result.error

@@ -14,9 +14,8 @@ class MainWindow;
 struct CommandLine
 {
     QStringList files;
-    QStringList links; // ViewLinks as text
-    QString print;     // --help, --version: the text to print before exiting
-    QString error;     // why the arguments are invalid, one line; exit status 2
+    QString print; // --help, --version: the text to print before exiting
+    QString error; // why the arguments are invalid, one line; exit status 2
 
     QString page, theme;
     std::optional<QSize> size; // pixels; nullopt: the last size

@@ -44,14 +44,13 @@ void openFolder(NoticeBar& notice, const QString& folder)
 }
 
 // Returns the files of the runs, without those that have none, such as predictions.
-QStringList filesOf(const RunsModel& open,
+QStringList filesOf(const RunLibrary& library,
                     const std::vector<std::shared_ptr<const engine::Run>>& runs)
 {
     QStringList files;
     for (const auto& run : runs)
-        for (int row = 0; row < open.rowCount(); ++row)
-            if (const auto document = open.at(row);
-                document->run() == run && !document->file().isEmpty()) {
+        for (const auto& document : library.runs())
+            if (document->run() == run && !document->file().isEmpty()) {
                 files << document->file();
                 break;
             }
@@ -93,7 +92,7 @@ void connectExports(MainWindow& window, Page& page, const ThemeController& theme
                          QObject::connect(dialog, &ExportDialog::exported, &window, announce);
                          dialog->setIteration(page.exportedIteration());
                          dialog->setNotes(page.notes());
-                         dialog->setFiles(filesOf(window.library().runs(), runs));
+                         dialog->setFiles(filesOf(window.library(), runs));
                          if (const auto range = page.exportedRange())
                              dialog->setRange(*range);
                          dialog->setAttribute(Qt::WA_DeleteOnClose);
@@ -101,52 +100,6 @@ void connectExports(MainWindow& window, Page& page, const ThemeController& theme
                          dialog->open();
                      });
 }
-
-// Returns the file of the open run whose file is named `name`; "" if there is none.
-QString openRunNamed(RunLibrary& library, const QString& name)
-{
-    const RunsModel& runs = library.runs();
-    for (int row = 0; row < runs.rowCount(); ++row)
-        if (QFileInfo(runs.at(row)->file()).fileName() == name)
-            return runs.at(row)->file();
-    return {};
-}
-
-void showIn(MainWindow& window, const ViewLink& link)
-{
-    if (auto* page = qobject_cast<RunPage*>(window.open({"run", {link.file}})))
-        page->showLink(link);
-}
-
-} // namespace
-
-void openLink(MainWindow& window, const QString& text)
-{
-    auto link = parseViewLink(text);
-    if (!link) {
-        showLinkMessage(&window, MainWindow::tr("Open a link"),
-                        QString::fromStdString(link.error().message));
-        return;
-    }
-    const QString name = QFileInfo(link->file).fileName();
-    if (!QFileInfo::exists(link->file))
-        link->file = openRunNamed(window.library(), name);
-    if (!link->file.isEmpty()) {
-        showIn(window, *link);
-        return;
-    }
-    QFileDialog* dialog = openFileDialog(
-        {MainWindow::tr("Locate %1, the run of the link").arg(name),
-         MainWindow::tr("Runs (*.sqlite);;All files (*)"), "linkDialog", QFileDialog::ExistingFile},
-        &window);
-    QObject::connect(dialog, &QFileDialog::fileSelected, &window,
-                     [&window, link = *link](const QString& file) mutable {
-                         link.file = file;
-                         showIn(window, link);
-                     });
-}
-
-namespace {
 
 FileQuestion questionFor(FileKind kind)
 {
@@ -174,13 +127,11 @@ FileQuestion questionFor(FileKind kind)
 // Asks whether to stop each run in progress. Returns false if a run continues.
 bool mayStopAll(RunLibrary& library, QWidget* parent)
 {
-    for (int row = 0; row < library.runs().rowCount(); ++row) {
-        const RunDocument& document = *library.runs().at(row);
-        if (!mayStop(
-                document, [&] { library.stop(document); }, parent))
-            return false;
-    }
-    return true;
+    const RunLibrary::Runs runs = library.runs();
+    return std::ranges::all_of(runs, [&](const auto& run) {
+        return mayStop(
+            *run, [&] { library.stop(*run); }, parent);
+    });
 }
 
 } // namespace
@@ -261,7 +212,6 @@ void MainWindow::connectPage(Page* page)
         });
     connect(page, &Page::actionsChanged, this, [this] { m_menus->showPage(*currentPage()); });
     connect(page, &Page::pageRequested, this, &MainWindow::open);
-    connect(page, &Page::linkRequested, m_menus, &WindowMenus::showLink);
     connect(page, &Page::filesRequested, this, &MainWindow::askFor);
     connect(page, &Page::startRequested, this, &MainWindow::startRuns);
     connectExports(*this, *page, m_theme, m_tabs->notice());
@@ -342,8 +292,11 @@ void MainWindow::startRuns(const QList<QStringList>& options)
 
 void MainWindow::showHelp(HelpDialog::Topic topic)
 {
-    auto* dialog = new HelpDialog(topic, m_theme, m_settings, m_library.runs().notices(),
-                                  m_menus->actions(), this);
+    QStringList errors;
+    for (const auto& run : m_library.runs())
+        if (const Notice& notice = run->notice(); notice.level != Notice::Level::None)
+            errors.append(notice.title + QLatin1Char(' ') + notice.text);
+    auto* dialog = new HelpDialog(topic, m_theme, m_settings, errors, m_menus->actions(), this);
     connect(dialog, &HelpDialog::saved, this,
             [this](const QStringList& files) { announceFiles(m_tabs->notice(), files); });
     dialog->open();
@@ -434,16 +387,6 @@ void MainWindow::keepQueue()
         store();
         m_start->offerQueue(static_cast<int>(left.size()));
     });
-}
-
-bool MainWindow::canReopenTabs() const
-{
-    return m_session->canReopen();
-}
-
-void MainWindow::reopenTabs()
-{
-    m_session->reopen();
 }
 
 } // namespace app

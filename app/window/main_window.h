@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/documents/run_ledger.h"
 #include "app/documents/run_library.h"
+#include "app/ledger/run_ledger.h"
 #include "app/shell/page.h"
 #include "app/ui/background.h"
 #include "app/ui/settings.h"
@@ -36,7 +36,6 @@ public:
 
     Page* currentPage() const;
     PageTabs& tabs() const { return *m_tabs; }
-    bool canReopenTabs() const;
     WindowSession& session() { return *m_session; }
     RunLibrary& library() { return m_library; }
     RunLedger& ledger() { return m_ledger; }
@@ -56,7 +55,6 @@ public Q_SLOTS:
     void askFor(FileKind kind); // asks for files and opens them; does not wait for the answer
     void showCommands();
     void showHelp(app::HelpDialog::Topic topic);
-    void reopenTabs(); // opens the tabs of the last session
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -83,10 +81,5 @@ private:
     StartPage* m_start = nullptr;
     QList<QStringList> m_left; // options of the last window's queued runs, until the user answers
 };
-
-// Opens the run of a link (app/timeline/details/view_link.h) and restores its view. If the file
-// does not exist here, uses the open run whose file has the same name; without such a run, asks the
-// user. A text that is not a link is refused with a message.
-void openLink(MainWindow& window, const QString& text);
 
 } // namespace app

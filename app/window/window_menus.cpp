@@ -9,12 +9,12 @@
 #include "app/window/main_window.h"
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
+#include "app/window/window_session.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedules/scheme.h"
 
 #include <QAction>
 #include <QActionGroup>
-#include <QClipboard>
 #include <QEvent>
 #include <QGuiApplication>
 #include <QHBoxLayout>
@@ -121,11 +121,6 @@ void WindowMenus::makeBar()
     connect(m_commandField, &QPushButton::clicked, this, &WindowMenus::showCommands);
 }
 
-void WindowMenus::showLink(const QString& link)
-{
-    openLink(m_window, link);
-}
-
 void WindowMenus::makeFileMenu()
 {
     QMenu* file = menu(Menu::File);
@@ -136,13 +131,11 @@ void WindowMenus::makeFileMenu()
         add(file, text, QString::fromLatin1(name), keys, [this, kind] { m_window.askFor(kind); });
     };
     ask(tr("&Open runs…"), "open", tr("Ctrl+O"), FileKind::Runs);
-    add(file, tr("Open the copied lin&k"), QStringLiteral("openLink"), tr("Ctrl+Shift+V"),
-        [this] { showLink(QGuiApplication::clipboard()->text()); });
     ask(tr("&Import traces…"), "importTraces", tr("Ctrl+Shift+I"), FileKind::Traces);
     ask(tr("Import a &folder of traces…"), "importFolder", {}, FileKind::TraceFolder);
     ask(tr("&Edit a schedule file…"), "editSchedule", tr("Ctrl+Alt+O"), FileKind::Schedule);
     m_reopen = add(file, tr("&Reopen the tabs of the last session"), QStringLiteral("reopenTabs"),
-                   tr("Ctrl+Shift+R"), [this] { m_window.reopenTabs(); });
+                   tr("Ctrl+Shift+R"), [this] { m_window.session().reopen(); });
     file->addSeparator();
     m_close = add(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W"),
                   [this] { m_window.tabs().close(m_window.currentPage()); });
@@ -233,7 +226,7 @@ void WindowMenus::showPage(const Page& page)
         m_menus[i]->setEnabled(!m_menus[i]->actions().isEmpty());
     }
     m_close->setEnabled(page.isClosable());
-    m_reopen->setEnabled(m_window.canReopenTabs());
+    m_reopen->setEnabled(m_window.session().canReopen());
 }
 
 // Returns commands that open a run of the ledger, or the set-up page with a scheme.

@@ -30,7 +30,6 @@ public:
     void showPage(const Page& page);
     void place(int width); // places the command field in a window of this width
     void showCommands();
-    void showLink(const QString& link); // opens a view of a run; see openLink()
     QList<QAction*> actions() const { return m_fixedActions + m_pageActions; }
 
 protected:

@@ -3,7 +3,6 @@
 #include "app/shell/notice_bar.h"
 #include "app/ui/numbers.h"
 #include "app/ui/setting_table.h"
-#include "app/ui/settings.h"
 #include "app/window/main_window.h"
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
@@ -109,22 +108,12 @@ void WindowSession::reopen()
                      tr("Moved or deleted since the last session: %1.").arg(namesOf(missing)));
 }
 
-bool WindowSession::isReading() const
-{
-    const RunsModel& runs = m_window.library().runs();
-    for (int row = 0; row < runs.rowCount(); ++row)
-        if (runs.at(row)->state() == RunDocument::State::Loading)
-            return true;
-    return false;
-}
-
 // Ends the start phase when no run is being read.
 void WindowSession::watchStart()
 {
-    if (isReading())
+    if (m_window.library().isAnyLoading())
         return m_startTimer.start(kStartIsOver);
     m_settings.setRestoring(false);
-    save();
 }
 
 void WindowSession::tabsChanged()
@@ -147,12 +136,10 @@ Session WindowSession::current() const
     return session;
 }
 
-// Saves the tabs. Does nothing during the start phase, because a run that is being read has no
-// visible time yet; watchStart() saves afterwards. If no tab is open, keeps the saved tabs as long
-// as reopen() can open them.
+// If no tab is open, keeps the saved tabs as long as reopen() can open them.
 void WindowSession::save()
 {
-    if (!m_isSaving || m_startTimer.isActive())
+    if (!m_isSaving)
         return;
     Session session = current();
     if (!session.tabs.empty() || !canReopen())
@@ -162,12 +149,8 @@ void WindowSession::save()
 void WindowSession::end()
 {
     m_saveTimer.stop();
-    if (m_startTimer.isActive()) {
-        m_settings.setRestoring(false);
-        if (isReading())
-            return;
-    }
     m_startTimer.stop();
+    m_settings.setRestoring(false);
     save();
 }
 

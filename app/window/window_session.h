@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/ui/session.h"
+#include "app/ui/settings.h"
 
 #include <QObject>
 #include <QTimer>
@@ -10,7 +10,6 @@ namespace app {
 class MainWindow;
 class NoticeBar;
 class Page;
-class Settings;
 
 // What reopens a page. `kind` is "" for a page that cannot be reopened, such as a comparison of
 // predictions or a schedule that was never saved.
@@ -43,7 +42,6 @@ public:
 
 private:
     Session current() const;
-    bool isReading() const; // whether any run is being read
     void watchStart();
 
     MainWindow& m_window;

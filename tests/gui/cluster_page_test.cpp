@@ -375,7 +375,7 @@ TEST_CASE("the cluster page of a schedule is about no run")
     cluster.window.findChild<QAction*>(QStringLiteral("cluster"))->trigger();
     cluster.take();
     CHECK(cluster.page->document() == nullptr);
-    CHECK(cluster.window.library().runs().rowCount() == 0);
+    CHECK(cluster.window.library().runs().empty());
 }
 
 TEST_CASE("Tab reaches everything on the cluster page")

@@ -99,12 +99,13 @@ TEST_CASE("unchecking a run removes it from the comparison, checking adds it")
 {
     Compared compared({{"1f1b", 4, 4}, {"bitpipe", 4, 4}, {"gpipe", 4, 4}});
     REQUIRE(compared.hasRows(3));
-    RunsModel& runs = compared.library.runs();
-    runs.setChecked(runs.at(0).get(), false);
+    RunLibrary& library = compared.library;
+    const auto runs = library.runs();
+    library.tick(*runs.at(0), false);
     REQUIRE(compared.hasRows(2));
     CHECK(compared.table()->index(0, 0).data().toString()
           == QStringLiteral("BitPipe #2, baseline"));
-    runs.setChecked(runs.at(0).get(), true);
+    library.tick(*runs.at(0));
     CHECK(compared.hasRows(3));
 }
 
@@ -113,18 +114,19 @@ TEST_CASE("1F1B is the baseline whichever run is there first, until another one 
     Compared compared({{"bitpipe", 4, 4}, {"1f1b", 4, 4}, {"gpipe", 4, 4}});
     REQUIRE(compared.hasRows(3));
     auto* box = compared.find<QComboBox>("baseline");
-    RunsModel& runs = compared.library.runs();
-    runs.setChecked(runs.at(1).get(), false);
+    RunLibrary& library = compared.library;
+    const auto runs = library.runs();
+    library.tick(*runs.at(1), false);
     REQUIRE(compared.hasRows(2));
     CHECK(box->currentIndex() == 0);
-    runs.setChecked(runs.at(1).get(), true);
+    library.tick(*runs.at(1));
     REQUIRE(compared.hasRows(3));
     CHECK(box->currentIndex() == 1);
 
     box->setFocus();
     QTest::keyClick(box, Qt::Key_Down);
     REQUIRE(box->currentIndex() == 2);
-    runs.setChecked(runs.at(0).get(), false);
+    library.tick(*runs.at(0), false);
     REQUIRE(compared.hasRows(2));
     CHECK(box->currentIndex() == 1);
 }
@@ -251,7 +253,7 @@ TEST_CASE("an op that is clicked is explained beside the lanes until the runs ch
     CHECK(dock->isVisible());
     const auto* details = compared.find<DetailsPanel>("details");
     CHECK_FALSE(details->text().trimmed().isEmpty());
-    compared.library.runs().setChecked(compared.library.runs().at(0).get(), false);
+    compared.library.tick(*compared.library.runs().at(0), false);
     REQUIRE(waitFor([&] { return compared.page->title() == QStringLiteral("Compare 1 run"); }));
     CHECK(details->text().trimmed().isEmpty());
     compared.find<QAbstractButton>("closeDetails")->click();
@@ -315,8 +317,9 @@ TEST_CASE("a removed run that the lanes or the charts still show is not used")
         Q_EMIT lanes->runChosen(4);
         Q_EMIT panels->onlyRequested({0, 4});
     });
-    RunsModel& runs = compared.library.runs();
-    runs.setChecked(runs.at(4).get(), false);
+    RunLibrary& library = compared.library;
+    const auto runs = library.runs();
+    library.tick(*runs.at(4), false);
     REQUIRE(compared.hasRows(4));
     settle();
     CHECK(opened.isEmpty());
@@ -345,17 +348,18 @@ TEST_CASE("several comparisons are open, each with its own runs and ticks")
 {
     Compared first({{"1f1b", 4, 4}, {"bitpipe", 4, 4}, {"gpipe", 4, 4}});
     REQUIRE(first.hasRows(3));
-    RunsModel& runs = first.library.runs();
+    RunLibrary& library = first.library;
+    const auto runs = library.runs();
     ComparePage second(first.theme, first.library, {runs.at(0), runs.at(2)});
     first.page->hide();
     second.show();
     REQUIRE(waitFor([&] { return second.title() == QStringLiteral("Compare 2 runs"); }));
-    runs.setChecked(runs.at(2).get(), false);
+    library.tick(*runs.at(2), false);
     REQUIRE(waitFor([&] { return second.title() == QStringLiteral("Compare 1 run"); }));
     CHECK(first.page->title() == QStringLiteral("Compare 3 runs"));
     second.hide();
     first.page->show();
-    CHECK(runs.checked().size() == 3);
+    CHECK(library.ticked().size() == 3);
     CHECK(first.page->shows({runs.at(2), runs.at(0), runs.at(1)}));
 }
 

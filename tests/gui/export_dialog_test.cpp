@@ -1,4 +1,4 @@
-#include "app/documents/iterations_model.h"
+#include "app/documents/run_document.h"
 #include "app/figures/figure_recipe.h"
 #include "app/ui/band.h"
 #include "app/ui/control_style.h"

@@ -393,7 +393,7 @@ TEST_CASE("runs that were queued when the program ended are offered by the next 
     CHECK(band->text().startsWith(QStringLiteral("2 queued runs not started.")));
     QTest::mouseClick(next.findChild<QPushButton*>(QStringLiteral("discardQueue")), Qt::LeftButton);
     CHECK_FALSE(band->isVisible());
-    CHECK(next.library().queued() == 0);
+    CHECK(next.library().queuedOptions().size() == 0);
 }
 
 } // namespace app

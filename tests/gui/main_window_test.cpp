@@ -385,7 +385,7 @@ TEST_CASE("closing the window asks about a run that only a comparison shows and 
         CHECK(w.window.close());
         settle(); // delivers the queued call of startNext()
         CHECK_FALSE(library.isAnyRunning());
-        CHECK(library.queued() == 2);
+        CHECK(library.queuedOptions().size() == 2);
     }
     CHECK(takeStoredQueues() == QueueOptions{"--scheme\n1f1b", "--scheme\ngpipe"});
 }

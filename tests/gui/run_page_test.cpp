@@ -227,7 +227,7 @@ TEST_CASE("the dock opens, checks and compares runs with the mouse")
     auto* list = opened.find<QListView>("runsList");
     const QRect row = list->visualRect(list->model()->index(0, 0));
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.topLeft() + QPoint(17, 14));
-    CHECK(opened.library.runs().checked().empty());
+    CHECK(opened.library.ticked().empty());
     CHECK_FALSE(opened.find<QWidget>("compareRuns")->isEnabled());
     CHECK(asked.empty());
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.topLeft() + QPoint(17, 14));

@@ -36,7 +36,7 @@ TEST_CASE("predictions are shown and compared from the list of runs")
     CHECK(show(1) == second.get());
     CHECK(w.tabs() == 4);
     w.window.currentPage()->findChild<QPushButton*>(QStringLiteral("compareRuns"))->click();
-    CHECK(library.runs().checked().size() == 2);
+    CHECK(library.ticked().size() == 2);
     CHECK(w.tabs() == 4);
 }
 

@@ -19,9 +19,8 @@
 
 #include <QAction>
 #include <QFile>
-#include <QJsonArray>
 #include <QPushButton>
-#include <QTabBar>
+#include <QSettings>
 #include <QTemporaryDir>
 
 namespace app {
@@ -175,33 +174,6 @@ TEST_CASE("an editor comes back with its costs, and the estimator with its input
     CHECK(waitFor([&] { return editor->plan().source.run != nullptr; }));
 }
 
-TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
-{
-    const Desk desk;
-    ViewWindow inSight;
-    {
-        Start first(desk);
-        first.window.open({"run", {desk.run("a.sqlite")}});
-        REQUIRE(waitFor([&] { return first.isRead(); }));
-        TimelineWidget* timeline = first.timeline();
-        const double middle = timeline->inSight().centre();
-        timeline->setInSight({middle - 2, middle + 3});
-        inSight = timeline->inSight();
-        timeline->setLook({TimelineLook::Flow::All, ColourBy::Stage});
-        timeline->lanes().setOrder({{1, 0}, {}, {1}, {{"devices 2-3", {2, 3}}}});
-        first.window.findChild<QAction*>(QStringLiteral("showRuns"))->setChecked(false);
-        first.window.close();
-    }
-    Start second(desk);
-    REQUIRE(waitFor([&] { return second.isRead(); }));
-    CHECK(second.timeline()->inSight() == inSight);
-    CHECK(second.timeline()->look().flow == TimelineLook::Flow::All);
-    CHECK(second.timeline()->look().colourBy == ColourBy::Stage);
-    CHECK(second.timeline()->lanes().order()
-          == LaneOrder{{1, 0}, {}, {1}, {{"devices 2-3", {2, 3}}}});
-    CHECK_FALSE(second.window.findChild<QAction*>(QStringLiteral("showRuns"))->isChecked());
-}
-
 TEST_CASE("missing files are reported in one sentence, and the other tabs are restored")
 {
     const Desk desk;
@@ -292,23 +264,6 @@ TEST_CASE("runs that have no file yet are not among the tabs of the next session
     CHECK(tabOf(recorded).files == QStringList{desk.run("a.sqlite")});
 }
 
-// The tables of a run showed the range that was marked in the last session.
-TEST_CASE("a tab that is hidden is not chosen when the page comes back")
-{
-    const Desk desk;
-    ThemeController theme;
-    RunLibrary library;
-    RunPage page(theme, library, library.open(desk.run("a.sqlite")));
-    const auto* tables = page.findChild<QTabBar*>(QStringLiteral("panelTabs"));
-    const int shown = tables->currentIndex();
-    REQUIRE_FALSE(tables->isTabVisible(0));
-    QJsonArray chosen;
-    for (qsizetype i = 0; i < page.findChildren<QTabBar*>().size(); ++i)
-        chosen.append(0);
-    page.restoreState({{QStringLiteral("tabs"), chosen}});
-    CHECK(tables->currentIndex() == shown);
-}
-
 // A program that is killed does not close its window.
 TEST_CASE("tabs of the command line are saved without closing the window")
 {
@@ -320,29 +275,6 @@ TEST_CASE("tabs of the command line are saved without closing the window")
     window.open({"run", {desk.run("a.sqlite")}});
     window.session().begin(Tabs::LeaveClosed);
     CHECK(waitFor([&] { return settings.session().tabs.size() == 1; }));
-}
-
-TEST_CASE("a window that closes while it reads the opened runs keeps their zoom")
-{
-    const Desk desk;
-    Session session;
-    {
-        Start first(desk);
-        first.window.open({"run", {desk.run("a.sqlite")}});
-        REQUIRE(waitFor([&] { return first.isRead(); }));
-        first.timeline()->setInSight({1e6, 3e6});
-        first.window.close();
-        session = first.settings.session();
-        CHECK(session.tabs.front()
-                  .state.value(QStringLiteral("timeline"))
-                  .toObject()
-                  .contains(QStringLiteral("time")));
-    }
-    {
-        Start second(desk);
-        second.window.close();
-        CHECK(second.settings.session() == session);
-    }
 }
 
 TEST_CASE("with the setting off no tab comes back")
@@ -382,16 +314,14 @@ TEST_CASE("a damaged list of tabs opens what it can")
         {"", "{", "[1, 2]", R"({"tabs": 3})", R"({"tabs": [5, {"kind": "nonsense"}]})",
          R"({"tabs": [{"kind": "run"}, {"kind": "compare", "files": ["/nowhere"]}], "current": 9})"}) {
         INFO(json);
-        {
-            Settings settings(desk.iniFile());
-            settings.setSession(sessionFromJson(json));
-        }
+        QSettings(desk.iniFile(), QSettings::IniFormat)
+            .setValue(QStringLiteral("session/tabs"), QString::fromLatin1(json));
         Start start(desk);
         CHECK(start.window.tabs().pages().size() == 1);
         start.window.session().save();
     }
     SetupPage page((ThemeController()));
-    page.restoreState({{QStringLiteral("docks"), 3}, {QStringLiteral("tabs"), QJsonArray{99, -1}}});
+    page.restoreState({{QStringLiteral("plan"), 3}});
 }
 
 } // namespace app

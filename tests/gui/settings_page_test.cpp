@@ -1,5 +1,6 @@
-#include "app/documents/run_ledger.h"
+#include "app/documents/run_library.h"
 #include "app/documents/run_process.h"
+#include "app/ledger/run_ledger.h"
 #include "app/settings/settings_page.h"
 #include "app/shell/command_palette.h"
 #include "app/ui/control_style.h"

@@ -1,6 +1,5 @@
 #include "app/timeline/details/details_gpu.h"
 
-#include "app/documents/gpu_memory_model.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/text.h"
@@ -79,6 +78,16 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
     const std::string slow = engine::throttleText(throttle);
     section.add(tr("Throttled by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow));
 }
+
+} // namespace
+
+QString driverDifference(const engine::GpuMemory& memory)
+{
+    const QString sign = memory.difference() < 0 ? QStringLiteral("\u2212") : QString();
+    return sign + percent(memory.differenceShare());
+}
+
+namespace {
 
 // The memory that the driver reports minus the sum over all owners; emphasized if it exceeds
 // kMemoryTolerance.

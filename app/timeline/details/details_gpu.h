@@ -11,6 +11,8 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
 // Clocks, driver and other facts of the whole run; empty if unknown.
 std::vector<DetailsRow> machineRows(const engine::RunInfo& info);
 
+// Returns the driver's value minus the sum, relative to the driver's value: "0.4 %".
+QString driverDifference(const engine::GpuMemory& memory);
 // GPU memory by owner at the end of the run, and the value that the driver reports, with a row for
 // each GPU if there are several. nullopt if the file has no such data.
 std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info);

@@ -1,4 +1,4 @@
-#include "app/documents/iterations_model.h"
+#include "app/documents/run_document.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/note_marks.h"

@@ -1,4 +1,4 @@
-#include "app/documents/runs_model.h"
+#include "app/documents/run_document.h"
 #include "app/timeline/details/details_gpu.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/translate.h"

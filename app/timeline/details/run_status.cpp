@@ -1,7 +1,6 @@
 #include "app/timeline/details/run_status.h"
 
-#include "app/documents/iterations_model.h"
-#include "app/documents/runs_model.h"
+#include "app/documents/run_document.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
 

@@ -1,6 +1,6 @@
 #include "app/timeline/paint/ruler_painter.h"
 
-#include "app/documents/iterations_model.h"
+#include "app/documents/run_document.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/iteration_times.h"
 #include "app/timeline/view/translate.h"

@@ -1,6 +1,5 @@
 #include "app/timeline/widget/iteration_stepper.h"
 
-#include "app/documents/iterations_model.h"
 #include "app/documents/run_document.h"
 #include "app/ui/controls.h"
 #include "app/ui/themed_icon.h"

@@ -320,38 +320,6 @@ QString TimelineScene::spoken() const
     }
 }
 
-ViewLink TimelineScene::link() const
-{
-    ViewLink link;
-    link.window = {axis.begin, axis.end};
-    link.colouring = static_cast<int>(look.colourBy);
-    link.areKernelsShown = look.areKernelsShown;
-    if (selection.kind == Selection::Kind::Op) {
-        link.kind = selection.kind;
-        link.op = selection.op;
-        link.iteration = selection.iteration;
-    } else if (selection.kind == Selection::Kind::Range) {
-        link.kind = selection.kind;
-        link.range = selection.window;
-    }
-    return link;
-}
-
-std::optional<Selection> TimelineScene::selectionIn(const ViewLink& link) const
-{
-    if (link.kind == Selection::Kind::None)
-        return Selection();
-    if (isEmpty())
-        return std::nullopt;
-    engine::Note mark;
-    mark.iteration = link.iteration;
-    mark.window = link.range;
-    if (link.kind == Selection::Kind::Op)
-        mark.op = link.op;
-    const Selection marked = selectionOf(*view, mark);
-    return marked.kind == link.kind ? std::optional(marked) : std::nullopt;
-}
-
 QRectF TimelineScene::boxOf(const Selection& what) const
 {
     return isEmpty() ? QRectF()

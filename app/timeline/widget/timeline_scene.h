@@ -1,6 +1,5 @@
 #pragma once
 
-#include "app/timeline/details/view_link.h"
 #include "app/timeline/paint/plan_view.h"
 #include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/paint/timeline_look.h"
@@ -12,6 +11,7 @@
 #include "app/timeline/view/note_marks.h"
 #include "app/timeline/view/path_marks.h"
 #include "app/timeline/view/run_view.h"
+#include "app/timeline/view/view_window.h"
 #include "app/ui/empty_state.h"
 
 #include <QRectF>
@@ -134,10 +134,7 @@ struct TimelineScene
     QRectF boxOf(const Selection& what) const;
     QString columnText(QPointF at) const; // text of a collapsed group's memory cell
     QString toolTip(QPointF at) const;    // tooltip of the hovered item, at a point
-    // The visible window, the look and the selection; without file and note.
-    ViewLink link() const;
-    std::optional<Selection> selectionIn(const ViewLink& link) const; // nullopt: not in the run
-    QString spoken() const; // describes the selection for screen readers
+    QString spoken() const;               // describes the selection for screen readers
 
     // Returns the window that fits an iteration; nullopt if there is no such iteration.
     std::optional<ViewWindow> fitOf(int which) const;

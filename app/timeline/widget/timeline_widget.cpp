@@ -8,8 +8,6 @@
 
 #include <QAccessible>
 #include <QContextMenuEvent>
-#include <QJsonArray>
-#include <QJsonObject>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
@@ -86,58 +84,6 @@ void LaneHeaders::drag(double pixels, double y, const std::vector<Lane>& lanes)
         setOrder(to);
 }
 
-namespace {
-
-const QString kTime = QStringLiteral("time"), kFlow = QStringLiteral("flow"),
-              kColourBy = QStringLiteral("colourBy"), kLanes = QStringLiteral("lanes"),
-              kOrder = QStringLiteral("order"), kHidden = QStringLiteral("hidden"),
-              kPinned = QStringLiteral("pinned"), kGroups = QStringLiteral("groups"),
-              kName = QStringLiteral("name"), kDevices = QStringLiteral("devices");
-
-QJsonArray arrayOf(const auto& devices)
-{
-    QJsonArray all;
-    for (const int device : devices)
-        all.append(device);
-    return all;
-}
-
-template<class Devices>
-Devices devicesOf(const QJsonValue& value)
-{
-    Devices devices;
-    for (const QJsonValue one : value.toArray())
-        devices.insert(devices.end(), one.toInt(-1));
-    return devices;
-}
-
-QJsonObject stateOf(const LaneOrder& order)
-{
-    QJsonArray groups;
-    for (const LaneGroup& group : order.collapsed)
-        groups.append(QJsonObject{{kName, QString::fromStdString(group.name)},
-                                  {kDevices, arrayOf(group.devices)}});
-    return {{kOrder, arrayOf(order.order)},
-            {kHidden, arrayOf(order.hidden)},
-            {kPinned, arrayOf(order.pinned)},
-            {kGroups, groups}};
-}
-
-LaneOrder laneOrderOf(const QJsonObject& state)
-{
-    LaneOrder order{devicesOf<std::vector<int>>(state.value(kOrder)),
-                    devicesOf<std::set<int>>(state.value(kHidden)),
-                    devicesOf<std::set<int>>(state.value(kPinned)),
-                    {}};
-    for (const QJsonValue value : state.value(kGroups).toArray()) {
-        const QJsonObject group = value.toObject();
-        order.collapsed.push_back({group.value(kName).toString().toStdString(),
-                                   devicesOf<std::vector<int>>(group.value(kDevices))});
-    }
-    return order;
-}
-
-} // namespace
 TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("timeline"), theme, parent)
     , m_lanes(this)
@@ -347,17 +293,16 @@ void TimelineWidget::showIteration(int iteration)
         moveTo(*to, Remember::Yes);
 }
 
-bool TimelineWidget::showLink(const ViewLink& link)
+void TimelineWidget::showPlace(const engine::Note& place)
 {
-    TimelineLook look = m_scene.look;
-    look.colourBy = static_cast<ColourBy>(std::min(link.colouring, kColourBys - 1));
-    look.areKernelsShown = link.areKernelsShown;
-    setLook(look);
-    if (!isEmpty())
-        userMovesTo(link.window, Remember::Yes);
-    const std::optional<Selection> to = m_scene.selectionIn(link);
-    setSelection(to.value_or(Selection()));
-    return to.has_value();
+    constexpr double kMargin = 4; // on each side, in durations of the place
+    if (isEmpty())
+        return;
+    const double margin = kMargin * static_cast<double>(place.window.duration());
+    userMovesTo({static_cast<double>(place.window.begin) - margin,
+                 static_cast<double>(place.window.end) + margin},
+                Remember::Yes);
+    setSelection(selectionOf(*m_scene.view, place));
 }
 
 void TimelineWidget::setSelection(const Selection& to)
@@ -514,34 +459,6 @@ void TimelineWidget::contextMenuEvent(QContextMenuEvent* event)
 void TimelineWidget::resizeEvent(QResizeEvent*)
 {
     keepFit([this] { relayout(); });
-}
-
-QJsonObject TimelineWidget::state() const
-{
-    QJsonObject state{{kFlow, static_cast<int>(look().flow)},
-                      {kColourBy, static_cast<int>(look().colourBy)}};
-    if (iteration() >= 0)
-        state.insert(kTime, QJsonArray{inSight().begin, inSight().end});
-    if (!lanes().order().isDefault())
-        state.insert(kLanes, stateOf(lanes().order()));
-    return state;
-}
-
-void TimelineWidget::restore(const QJsonObject& state)
-{
-    TimelineLook restored = look();
-    const int flow = state.value(kFlow).toInt(-1), colourBy = state.value(kColourBy).toInt(-1);
-    if (flow >= 0 && flow <= static_cast<int>(TimelineLook::Flow::All))
-        restored.flow = static_cast<TimelineLook::Flow>(flow);
-    if (colourBy >= 0 && colourBy < kColourBys)
-        restored.colourBy = static_cast<ColourBy>(colourBy);
-    setLook(restored);
-    if (state.contains(kLanes))
-        lanes().setOrder(laneOrderOf(state.value(kLanes).toObject()));
-    const QJsonArray time = state.value(kTime).toArray();
-    const ViewWindow window{time.at(0).toDouble(), time.at(1).toDouble()};
-    if (time.size() == 2 && std::isfinite(window.duration()) && window.duration() > 0)
-        setInSight(window);
 }
 
 } // namespace app

@@ -87,21 +87,12 @@ public:
     // numbers on the ruler.
     void setPath(PathMarksPointer path);
     bool isPathShown() const { return m_scene.path != nullptr; }
-    void setReason(int reason);    // highlights a reason of the path; -1: none
-    void revealReason(int reason); // also scrolls so that it is visible
-    // The visible window, the look and the selection; without file and note.
-    ViewLink viewLink() const { return m_scene.link(); }
-    // Shows what a link describes. If the run does not have the selected op, shows the rest and
-    // returns false.
-    bool showLink(const ViewLink& link);
+    void setReason(int reason);                // highlights a reason of the path; -1: none
+    void revealReason(int reason);             // also scrolls so that it is visible
+    void showPlace(const engine::Note& place); // in the middle, and selects its op or its time
     // Hidden, pinned and moved lanes. Selecting an item unhides its lane.
     LaneHeaders& lanes() { return m_headers; }
     const LaneHeaders& lanes() const { return m_headers; }
-    // The look, the order of the lanes and the time in sight, which the next session restores.
-    // Ignores what is missing in `state`. The time of a run that is still being read is set when it
-    // is first shown.
-    QJsonObject state() const;
-    void restore(const QJsonObject& state);
     // The groups into which the lanes of the run can collapse.
     std::vector<LaneGroup> laneGroups() const
     {

@@ -1,6 +1,6 @@
 #include "app/compare/compare_numbers.h"
-#include "app/documents/loss_series.h"
 #include "app/documents/run_document.h"
+#include "app/run/loss_plot.h"
 #include "tests/app/simulated_run.h"
 
 #include <limits>

@@ -131,7 +131,7 @@ TEST_CASE("runs wait in a queue for the running one and start automatically")
     CHECK(first->isRunning());
     CHECK(second->isQueued());
     CHECK(second->file() != third->file()); // of the same second
-    CHECK(library.queued() == 2);
+    CHECK(library.queuedOptions().size() == 2);
     library.stop(*second);
     CHECK(second->state() == State::Failed);
     CHECK(second->notice().text.contains(QStringLiteral("removed from the queue")));
@@ -140,7 +140,7 @@ TEST_CASE("runs wait in a queue for the running one and start automatically")
     CHECK_FALSE(first->isRunning());
     worker.letGo(third->file());
     REQUIRE(waitFor([&] { return !third->isRunning(); }));
-    CHECK(library.queued() == 0);
+    CHECK(library.queuedOptions().size() == 0);
 }
 
 // Its page went on to show that it was queued or being read.
@@ -159,10 +159,10 @@ TEST_CASE("a queued run or one that is being read has failed when it is removed 
         library.close(*removed);
         CHECK(removed->state() == State::Failed);
         CHECK(removed->notice().text.contains(QStringLiteral("removed from the")));
-        CHECK(library.runs().rowOf(removed.get()) < 0);
+        CHECK_FALSE(library.contains(*removed));
     }
     CHECK(queued->options() == options); // "Run again" of its page starts them
-    CHECK(library.queued() == 0);
+    CHECK(library.queuedOptions().size() == 0);
     CHECK(running->isRunning());
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("a file that replaced the one that was read is opened as another docum
     CHECK(second != first);
     CHECK(first->run()->info.scheme == "1f1b"); // its page still shows it
     CHECK(second->run()->info.scheme == "gpipe");
-    CHECK(library.runs().rowOf(first.get()) < 0);
+    CHECK_FALSE(library.contains(*first));
 }
 
 TEST_CASE("two windows never choose the same name for a new run")
@@ -212,9 +212,40 @@ TEST_CASE("two windows never choose the same name for a new run")
     CHECK(names.size() == 9);
     QFile::remove(*written);
     for (RunLibrary* library : {&one, &other})
-        while (library->queued() > 0)
+        while (!library->queuedOptions().isEmpty())
             for (const auto& document : documents)
                 library->stop(*document);
+}
+
+TEST_CASE("new runs are ticked until the user changes a tick")
+{
+    RunLibrary library;
+    const auto first = library.add(simulatedRun({"bitpipe", 4, 4}));
+    const auto second = library.add(simulatedRun({"gpipe", 4, 4}));
+    CHECK(library.ticked().size() == 2);
+    library.tick(*second, false);
+    const auto third = library.add(simulatedRun({"1f1b", 4, 4})); // not added to the comparison
+    CHECK(library.ticked() == RunLibrary::Runs{first});
+    for (const auto& run : {first, second, third})
+        library.close(*run);
+    CHECK(library.runs().empty());
+    library.add(simulatedRun({"1f1b", 4, 4}));
+    CHECK(library.ticked().size() == 1);
+}
+
+TEST_CASE("a run is found by every path of its file, also when the file is written later")
+{
+    const FakeWorker folder("");
+    const QString file = folder.file("a.sqlite"), link = folder.file("link.sqlite");
+    RunLibrary library;
+    library.open(folder.file("b.sqlite"));
+    const auto run = library.open(file);
+    REQUIRE(QFile::link(file, link));
+    CHECK(library.find(link) == nullptr); // the file is missing
+    QFile written(file);
+    REQUIRE(written.open(QIODevice::WriteOnly));
+    CHECK(library.find(file) == run);
+    CHECK(library.find(link) == run);
 }
 
 TEST_CASE("moving a queued run updates the list")
@@ -228,15 +259,15 @@ TEST_CASE("moving a queued run updates the list")
     const auto third = library.start({});
     const auto fourth = library.start({});
     library.moveInQueue(*fourth, -1);
-    CHECK(library.runs().rowOf(fourth.get()) == 2);
-    CHECK(library.runs().rowOf(third.get()) == 3);
+    CHECK(library.runs().at(2) == fourth);
+    CHECK(library.runs().at(3) == third);
     library.moveInQueue(*fourth, -5); // not before the one that works
-    CHECK(library.runs().rowOf(first.get()) == 0);
-    CHECK(library.runs().rowOf(fourth.get()) == 1);
+    CHECK(library.runs().at(0) == first);
+    CHECK(library.runs().at(1) == fourth);
     library.moveInQueue(*second, 1);
-    CHECK(library.runs().rowOf(second.get()) == 3);
+    CHECK(library.runs().at(3) == second);
     library.moveInQueue(*first, 2); // it works: it has no place to give
-    CHECK(library.runs().rowOf(first.get()) == 0);
+    CHECK(library.runs().at(0) == first);
     library.stop(*first);
     REQUIRE(waitFor([&] { return fourth->isRunning(); }));
     CHECK(third->isQueued());

@@ -83,11 +83,11 @@ TEST_CASE("a setting has the label of its field")
 // were not listed.
 TEST_CASE("runs under way are listed with their state and without results")
 {
-    RunsModel open;
+    std::vector<std::shared_ptr<RunDocument>> open;
     const auto add = [&](const char* file, RunDocument::State state) {
         auto document = std::make_shared<RunDocument>(QString::fromLatin1(file), 1);
         document->setState(state);
-        open.add(document);
+        open.push_back(document);
         return document;
     };
     const auto running = add("/runs/a.sqlite", RunDocument::State::Running);

@@ -112,7 +112,7 @@ TEST_CASE("the table of a range has a row per device, means in the last row, and
     for (int k = 0; k < model.columnCount(); ++k)
         titles << model.headerData(k, Qt::Horizontal).toString();
     CHECK(titles.join(QLatin1Char('|'))
-          == QString::fromUtf8("Device|Compute, ms|F, ms|B, ms|Optimizer, ms|Exposed comm., ms|"
+          == QString::fromUtf8("Device|Compute, ms|F, ms|B, ms|Optimizer, ms|Exposed, ms|"
                                "Bubble, ms|Bubble, %|fill, ms|wait, ms|drain, ms|Peak, GiB|"
                                "Stash, Mₐ|Ops|Cut|Sent / received"));
     for (const int column : model.dispensable())
@@ -128,7 +128,7 @@ TEST_CASE("the table of a range has a row per device, means in the last row, and
         sum += cell(d, "Ops").toDouble();
     CHECK(cell(4, "Ops").toDouble() == sum);
     const double ms = static_cast<double>(range.duration()) / 1e6;
-    CHECK(cell(1, "Compute, ms").toDouble() + cell(1, "Exposed comm., ms").toDouble()
+    CHECK(cell(1, "Compute, ms").toDouble() + cell(1, "Exposed, ms").toDouble()
               + cell(1, "Bubble, ms").toDouble()
           == Approx(ms).margin(0.2));
     CHECK(app::csvOf(model).startsWith(QStringLiteral("Device,\"Compute, ms\",\"F, ms\",")));

@@ -1,6 +1,5 @@
 #include "app/compare/comparison_panels.h"
-#include "app/documents/iterations_model.h"
-#include "app/documents/runs_model.h"
+#include "app/documents/run_document.h"
 #include "app/range/range_panel.h"
 #include "app/run/run_tables.h"
 #include "app/ui/table_roles.h"
@@ -35,7 +34,7 @@ TEST_CASE("the summary shows BitPipe's numbers by device and in total, with thei
     model.show(run, *profiler::metrics(*run));
 
     CHECK(header(model).join(u'|')
-          == QStringLiteral("Device|Stages|Compute, units|F, units|B, units|Exposed comm., units|"
+          == QStringLiteral("Device|Stages|Compute, units|F, units|B, units|Exposed, units|"
                             "Bubble, units|Bubble, %|Stash, Mₐ|Sent / received|Local"));
     CHECK(model.dispensable() == std::vector{10, 9, 8}); // the stash is in the picture, too
     CHECK(row(model, 0).join(u'|')
@@ -137,7 +136,7 @@ TEST_CASE("chosen ops of all iterations are listed with their iteration, up to a
 
 TEST_CASE("iterations of a growing run are appended, and the last one may change")
 {
-    IterationsModel model;
+    TableModel<IterationRow> model;
     const QAbstractItemModelTester tester(&model, kStrict);
     engine::Run run = simulatedRun({"1f1b", 4, 4, 3, true});
     run.timeline.iterations[0].kind = engine::Iteration::Kind::Warmup;
@@ -147,8 +146,8 @@ TEST_CASE("iterations of a growing run are appended, and the last one may change
     auto rows = iterationRows(run, 0);
     REQUIRE(rows.size() == 3);
 
-    model.update(run.info, 0, {rows[0], rows[1]});
-    model.update(run.info, 1, {rows[1], rows[2]});
+    model.reset(iterationColumns(run.info, rows[0].duration), {rows[0], rows[1]});
+    model.update(1, {rows[1], rows[2]});
     CHECK(model.rowCount() == 3);
     CHECK(row(model, 0).mid(0, 3).join(u'|') == QStringLiteral("warm-up 0|21.0|42.9"));
     CHECK(row(model, 1).mid(0, 5).join(u'|') == QStringLiteral("0|21.0|42.9|5.55|2.718"));
@@ -250,54 +249,17 @@ TEST_CASE("runs in units and in milliseconds keep their own units and have no di
     CHECK_FALSE(model.index(1, 2).data(kDifferenceRole).isValid());
 }
 
-TEST_CASE("the list of runs follows its documents, and its check marks say what is compared")
+TEST_CASE("the value of a run is its reported iteration, or how far it is")
 {
-    RunsModel model;
-    const QAbstractItemModelTester tester(&model, kStrict);
-    const auto first = std::make_shared<RunDocument>(QStringLiteral("/tmp/a.sqlite"), 1);
-    const auto second = std::make_shared<RunDocument>(QStringLiteral("/tmp/b.sqlite"), 2);
-    model.add(first);
-    model.add(second);
-    CHECK(model.index(0).data().toString() == QStringLiteral("a.sqlite"));
-
-    first->setRun(sharedRun({"bitpipe", 4, 4}));
-    CHECK(model.index(0).data(RunsModel::SubtitleRole).toString()
-          == QStringLiteral("#1, 4 × 4, v 2"));
-    CHECK(model.index(0).data(RunsModel::ValueRole).toString() == QStringLiteral("14.0 units"));
-    second->setState(RunDocument::State::Running);
-    CHECK(model.index(1).data(RunsModel::ValueRole).toString() == QStringLiteral("starting"));
-    second->setProgress({.done = 3, .planned = 7, .opsDone = 1, .ops = 2});
-    CHECK(model.index(1).data(RunsModel::ValueRole).toString() == QStringLiteral("3 of 7"));
-    CHECK(model.index(1).data(RunsModel::ProgressRole).toDouble() == 0.5); // 3.5 of 7
-
-    CHECK(model.setData(model.index(1), Qt::Unchecked, Qt::CheckStateRole));
-    REQUIRE(model.checked().size() == 1);
-    CHECK(model.checked().front() == first);
-    // Opening a run adds nothing to a comparison that was chosen.
-    const auto third = std::make_shared<RunDocument>(QStringLiteral("/tmp/c.sqlite"), 3);
-    model.add(third);
-    CHECK(model.checked().size() == 1);
-    model.remove(third.get());
-    model.remove(first.get());
-    CHECK(model.rowCount() == 1);
-    CHECK(model.find(QStringLiteral("/tmp/b.sqlite")) == second);
-}
-
-TEST_CASE("a run is found by every path of its file, also when the file is written later")
-{
-    const QTemporaryDir folder;
-    const QString file = folder.filePath(QStringLiteral("a.sqlite"));
-    const QString link = folder.filePath(QStringLiteral("link.sqlite"));
-    RunsModel model;
-    const auto run = std::make_shared<RunDocument>(file, 1);
-    const auto other
-        = std::make_shared<RunDocument>(folder.filePath(QStringLiteral("b.sqlite")), 2);
-    model.add(other);
-    model.add(run);
-    REQUIRE(QFile::link(file, link));
-    CHECK(model.find(link) == nullptr); // the file is missing
-    QFile written(file);
-    REQUIRE(written.open(QIODevice::WriteOnly));
-    CHECK(model.find(file) == run);
-    CHECK(model.find(link) == run);
+    RunDocument run(QStringLiteral("/tmp/a.sqlite"), 1);
+    CHECK(run.title() == QStringLiteral("a.sqlite"));
+    run.setState(RunDocument::State::Running);
+    CHECK(run.value() == QStringLiteral("starting"));
+    run.setProgress({.done = 3, .planned = 7, .opsDone = 1, .ops = 2});
+    CHECK(run.value() == QStringLiteral("3 of 7"));
+    CHECK(run.progress().iterations() == 3.5);
+    run.setState(RunDocument::State::Finished);
+    run.setRun(sharedRun({"bitpipe", 4, 4}));
+    CHECK(run.subtitle() == QStringLiteral("#1, 4 × 4, v 2"));
+    CHECK(run.value() == QStringLiteral("14.0 units"));
 }

@@ -350,28 +350,19 @@ TEST_CASE("a search hides the flow arrows")
     }
 }
 
-TEST_CASE("a link restores the time in sight, the selection and the colouring")
+TEST_CASE("a place is shown in the middle with its op, or its time, selected")
 {
-    ShownTimeline shown, other;
-    shown.wheel({500, 300}, 4);
-    QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, {500, 110});
+    ShownTimeline shown;
+    engine::Note place;
+    place.window = shown.widget.view()->run().timeline.iterations[0].window;
+    place.op = 3;
+    place.iteration = 0;
+    shown.widget.showPlace(place);
     REQUIRE(shown.selection().kind == Selection::Kind::Op);
-    shown.widget.setLook({.colourBy = app::ColourBy::Stage});
-    const app::ViewLink link = shown.widget.viewLink();
-    CHECK(other.widget.showLink(link));
-    CHECK(other.selection() == shown.selection());
-    CHECK(other.widget.viewLink() == link);
-    CHECK(other.widget.look().colourBy == app::ColourBy::Stage);
-
-    shown.drag({300, 300}, {500, 300});
-    REQUIRE(shown.selection().kind == Selection::Kind::Range);
-    CHECK(other.widget.showLink(shown.widget.viewLink()));
-    CHECK(other.selection().window == shown.selection().window);
-
-    app::ViewLink wrong = link;
-    wrong.op = 1'000'000;
-    CHECK_FALSE(other.widget.showLink(wrong));
-    CHECK(other.selection().kind == Selection::Kind::None);
-    wrong.kind = Selection::Kind::None;
-    CHECK(other.widget.showLink(wrong));
+    CHECK(shown.selection().op == 3);
+    place.op.reset();
+    place.window.end = place.window.begin + place.window.duration() / 20;
+    shown.widget.showPlace(place);
+    CHECK(shown.selection().kind == Selection::Kind::Range);
+    CHECK(shown.widget.inSight().duration() == 9 * static_cast<double>(place.window.duration()));
 }

@@ -1,5 +1,6 @@
-#include "app/documents/run_ledger.h"
+#include "app/ledger/run_ledger.h"
 
+#include "app/documents/run_library.h"
 #include "app/ui/setting_table.h"
 #include "engine/base/new_file.h"
 #include "engine/base/process.h"
@@ -24,11 +25,6 @@ using engine::Result;
 namespace {
 
 constexpr int kRelistDelay = 150; // ms
-
-QString dataFolder()
-{
-    return QString::fromStdString(engine::dataFolder().string());
-}
 
 bool exists(std::int64_t process)
 {
@@ -120,12 +116,6 @@ Result<void> deleteRun(const QString& name)
 
 } // namespace
 
-QString runsFolder()
-{
-    const QString chosen = chosenFolder(key::kRuns);
-    return chosen.isEmpty() ? dataFolder() + QStringLiteral("/runs") : chosen;
-}
-
 QString trashFolder()
 {
     return runsFolder() + QStringLiteral("/trash");
@@ -133,7 +123,7 @@ QString trashFolder()
 
 QString ledgerFile()
 {
-    return dataFolder() + QStringLiteral("/ledger.sqlite");
+    return QString::fromStdString((engine::dataFolder() / "ledger.sqlite").string());
 }
 
 // Opens the ledger file when it is first used, so that the program starts fast.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/documents/ledger_run.h"
+#include "app/ledger/ledger_run.h"
 #include "app/ui/background.h"
 #include "engine/base/result.h"
 
@@ -14,7 +14,6 @@
 
 namespace app {
 
-QString runsFolder();  // .../bubblescope/runs, where runs are saved
 QString ledgerFile();  // .../bubblescope/ledger.sqlite, the list of runs of this machine
 QString trashFolder(); // .../bubblescope/runs/trash
 

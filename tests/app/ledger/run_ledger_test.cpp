@@ -1,4 +1,5 @@
-#include "app/documents/run_ledger.h"
+#include "app/documents/run_library.h"
+#include "app/ledger/run_ledger.h"
 #include "profiler/store/ledger/ledger.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"

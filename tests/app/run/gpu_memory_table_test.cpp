@@ -1,4 +1,4 @@
-#include "app/documents/gpu_memory_model.h"
+#include "app/run/gpu_memory_table.h"
 #include "app/ui/table_roles.h"
 #include "tests/app/model_texts.h"
 #include "tests/catch.h"
@@ -27,9 +27,9 @@ GpuMemory memoryOf(int gpu, std::int64_t more = 0)
 
 TEST_CASE("the memory table of one GPU lists memory by owner and what the driver reports")
 {
-    GpuMemoryModel model;
+    TableModel<GpuMemoryRow> model;
     const QAbstractItemModelTester tester(&model, kStrict);
-    model.show({memoryOf(0, kGiB)});
+    showGpuMemory(model, {memoryOf(0, kGiB)});
     CHECK(header(model).join(u'|') == QStringLiteral("At the end, GiB|GPU 0|Share, %"));
     REQUIRE(model.rowCount() == 6); // no other owner has any
     CHECK(row(model, 0).join(u'|') == QStringLiteral("Weights|6.00|75.0"));
@@ -45,12 +45,12 @@ TEST_CASE("the memory table of one GPU lists memory by owner and what the driver
 
 TEST_CASE("each of several GPUs has a column, and they are summed up")
 {
-    GpuMemoryModel model;
+    TableModel<GpuMemoryRow> model;
     const QAbstractItemModelTester tester(&model, kStrict);
     std::vector<GpuMemory> gpus{memoryOf(0), memoryOf(3, -kGiB)};
     gpus[1][GpuMemoryOwner::Stash] = kGiB; // the first one has none
     gpus[1].reserved = kGiB / 2;
-    model.show(gpus);
+    showGpuMemory(model, gpus);
     CHECK(header(model).join(u'|')
           == QStringLiteral("At the end, GiB|All GPUs|Share, %|GPU 0|GPU 3"));
     CHECK(row(model, 0).join(u'|') == QStringLiteral("Weights|12.00|92.3|6.00|6.00")); // of 13
@@ -64,8 +64,8 @@ TEST_CASE("each of several GPUs has a column, and they are summed up")
 
 TEST_CASE("a difference beyond the tolerance is highlighted, and a note explains it")
 {
-    GpuMemoryModel model;
-    model.show({memoryOf(0), memoryOf(1, 7 * kGiB / 10)});
+    TableModel<GpuMemoryRow> model;
+    showGpuMemory(model, {memoryOf(0), memoryOf(1, 7 * kGiB / 10)});
     const int difference = model.rowCount() - 2, note = difference + 1;
     CHECK_FALSE(model.index(difference, 2).data(kStrongRole).toBool()); // no share of it
     CHECK_FALSE(model.index(difference, 3).data(kStrongRole).toBool());
@@ -73,16 +73,16 @@ TEST_CASE("a difference beyond the tolerance is highlighted, and a note explains
     CHECK(model.index(note, 0).data(kSpanRole).toBool());
     CHECK(model.index(note, 0).data().toString().startsWith(
         QStringLiteral("GPU 1: the driver reports 9.1 % more")));
-    model.show({memoryOf(0), memoryOf(1)});
+    showGpuMemory(model, {memoryOf(0), memoryOf(1)});
     CHECK(model.index(model.rowCount() - 1, 0).data() == QStringLiteral("Difference"));
 }
 
 TEST_CASE("without GPUs there is no table, also after a run that had some")
 {
-    GpuMemoryModel model;
+    TableModel<GpuMemoryRow> model;
     const QAbstractItemModelTester tester(&model, kStrict);
-    model.show({memoryOf(0)});
-    model.show({});
+    showGpuMemory(model, {memoryOf(0)});
+    showGpuMemory(model, {});
     CHECK(model.rowCount() == 0);
     CHECK(model.columnCount() == 0);
 }

@@ -4,7 +4,6 @@
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
 
-#include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QLineEdit>
 #include <QListView>
@@ -21,7 +20,7 @@ using namespace app;
 
 namespace {
 
-// Four runs of D 4, N 4 in units, and two of D 2, N 2 in milliseconds.
+// A dock with four runs of D 4, N 4 in units, and two of D 2, N 2 in milliseconds.
 struct Dock
 {
     Dock()
@@ -30,17 +29,37 @@ struct Dock
             library.add(simulatedRun({scheme, 4, 4}));
         for (const char* scheme : {"1f1b", "gpipe"})
             library.add(simulatedRun({scheme, 2, 2, 1, true}));
+        dock.resize(216, 600);
+        dock.show();
     }
-    QStringList rows(const GroupedRuns& groups) const
+    QStringList rows() const
     {
         QStringList all;
-        for (int row = 0; row < groups.rowCount(); ++row)
-            all << groups.index(row).data().toString();
+        for (int row = 0; row < list->model()->rowCount(); ++row)
+            all << at(row).data().toString();
         return all;
     }
-    int ticked() const { return static_cast<int>(library.runs().checked().size()); }
+    QModelIndex at(int row) const { return list->model()->index(row, 0); }
+    Qt::CheckState tickOf(int row) const
+    {
+        return static_cast<Qt::CheckState>(at(row).data(Qt::CheckStateRole).toInt());
+    }
+    int ticked() const { return static_cast<int>(library.ticked().size()); }
+    void toggle(int row)
+    {
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                          list->visualRect(at(row)).topLeft() + QPoint(17, 14));
+        settle();
+    }
+    void filter(const char* text)
+    {
+        dock.findChild<QLineEdit*>(QStringLiteral("filterRuns"))->setText(QLatin1String(text));
+    }
 
-    mutable RunLibrary library;
+    RunLibrary library;
+    ThemeController theme;
+    RunsDock dock{theme, library};
+    QListView* list = dock.findChild<QListView*>(QStringLiteral("runsList"));
 };
 
 // The first run is running and the others are queued; `list` shows them.
@@ -51,11 +70,6 @@ struct Queue
         library.setWorkerProgram(worker.path());
         for (int i = 0; i < runs; ++i)
             start({});
-        QObject::connect(
-            &dock, &RunsDock::moveInQueueRequested, &library,
-            [this](const RunDocument& document, int by) { library.moveInQueue(document, by); });
-        QObject::connect(&dock, &RunsDock::removeRequested, &library,
-                         [this](const RunDocument& document) { library.close(document); });
         dock.resize(216, 500);
         dock.show();
         dock.setCurrent(started[0].get());
@@ -69,8 +83,8 @@ struct Queue
     std::vector<int> order()
     {
         std::vector<int> numbers;
-        for (int row = 0; row < library.runs().rowCount(); ++row)
-            numbers.push_back(library.runs().at(row)->number());
+        for (const auto& run : library.runs())
+            numbers.push_back(run->number());
         return numbers;
     }
     // Drags the handle of a row, calls `meanwhile`, and drops it on another row.
@@ -105,7 +119,7 @@ struct Queue
     RunLibrary library;
     std::vector<std::shared_ptr<RunDocument>> started;
     ThemeController theme;
-    RunsDock dock{theme, library.runs()};
+    RunsDock dock{theme, library};
     QListView* list = dock.findChild<QListView*>(QStringLiteral("runsList"));
 };
 
@@ -114,35 +128,35 @@ struct Queue
 TEST_CASE("runs that can be compared form a group with a tick for all of them")
 {
     Dock dock;
-    GroupedRuns groups(dock.library.runs());
-    const QAbstractItemModelTester tester(&groups);
-    REQUIRE(groups.rowCount() == 6 + 2);
-    const QModelIndex first = groups.index(0), second = groups.index(5);
-    CHECK(first.data(GroupedRuns::HeaderRole).toBool());
-    CHECK(first.data().toString() == QStringLiteral("D 4, N 4, simulated, units"));
-    CHECK(first.data(RunsModel::ValueRole).toString() == QStringLiteral("4"));
-    CHECK(second.data().toString() == QStringLiteral("D 2, N 2, emulated"));
+    const QString first = QStringLiteral("D 4, N 4, simulated, units");
+    REQUIRE(dock.rows().size() == 6 + 2);
+    CHECK(dock.rows().at(0) == first);
+    CHECK(dock.rows().at(5) == QStringLiteral("D 2, N 2, emulated"));
     REQUIRE(dock.ticked() == 6);
-    groups.setData(second, Qt::Unchecked, Qt::CheckStateRole);
+    dock.toggle(5);
     CHECK(dock.ticked() == 4);
-    CHECK(second.data(Qt::CheckStateRole).toInt() == Qt::Unchecked);
-    groups.setData(groups.index(1), Qt::Unchecked, Qt::CheckStateRole);
-    CHECK(first.data(Qt::CheckStateRole).toInt() == Qt::PartiallyChecked);
-    groups.setData(first, Qt::Checked, Qt::CheckStateRole);
+    CHECK(dock.tickOf(5) == Qt::Unchecked);
+    dock.toggle(1);
+    CHECK(dock.tickOf(0) == Qt::PartiallyChecked);
+    dock.toggle(0);
     CHECK(dock.ticked() == 4);
+    dock.toggle(0);
+    CHECK(dock.ticked() == 0);
+    dock.list->setCurrentIndex(dock.at(2));
+    QTest::keyClick(dock.list, Qt::Key_Space);
+    CHECK(dock.ticked() == 1);
 }
 
 TEST_CASE("a filter hides runs but keeps their ticks, and a group ticks only what is shown")
 {
     Dock dock;
-    GroupedRuns groups(dock.library.runs());
-    groups.setFilter(QStringLiteral("d 4 GPipe"));
-    CHECK(dock.rows(groups)
+    dock.filter("d 4 GPipe");
+    CHECK(dock.rows()
           == QStringList{QStringLiteral("D 4, N 4, simulated, units"), QStringLiteral("GPipe")});
-    groups.setData(groups.index(0), Qt::Unchecked, Qt::CheckStateRole);
+    dock.toggle(0);
     CHECK(dock.ticked() == 5);
-    groups.setFilter({});
-    CHECK(groups.rowCount() == 8);
+    dock.filter("");
+    CHECK(dock.rows().size() == 8);
 }
 
 TEST_CASE("up to four runs have neither headers nor a filter")
@@ -151,7 +165,7 @@ TEST_CASE("up to four runs have neither headers nor a filter")
     for (const char* scheme : {"1f1b", "gpipe"})
         library.add(simulatedRun({scheme, 4, 4}));
     ThemeController theme;
-    RunsDock dock(theme, library.runs());
+    RunsDock dock(theme, library);
     dock.show();
     auto* filter = dock.findChild<QLineEdit*>(QStringLiteral("filterRuns"));
     auto* list = dock.findChild<QListView*>(QStringLiteral("runsList"));
@@ -160,28 +174,13 @@ TEST_CASE("up to four runs have neither headers nor a filter")
     CHECK(list->model()->rowCount() == 2);
     for (const char* scheme : {"bitpipe", "chimera", "dualpipe"})
         library.add(simulatedRun({scheme, 4, 8}));
-    CHECK(filter->isVisible());
     QSignalSpy arranged(list->model(), &QAbstractItemModel::modelReset);
     REQUIRE(arranged.wait());
+    CHECK(filter->isVisible());
     CHECK(list->model()->rowCount() == 5 + 2);
     CHECK(arranged.count() == 1); // once for three runs
     QTest::keyClicks(filter, QStringLiteral("bit"));
     CHECK(list->model()->rowCount() == 1 + 1);
-}
-
-TEST_CASE("a click on the tick of a header ticks its group")
-{
-    Dock dock;
-    ThemeController theme;
-    RunsDock widget(theme, dock.library.runs());
-    widget.resize(216, 600);
-    widget.show();
-    auto* list = widget.findChild<QListView*>(QStringLiteral("runsList"));
-    const QRect header = list->visualRect(list->model()->index(0, 0));
-    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, header.topLeft() + QPoint(17, 14));
-    CHECK(dock.ticked() == 2);
-    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, header.topLeft() + QPoint(17, 14));
-    CHECK(dock.ticked() == 6);
 }
 
 // The second Alt+Up moved another run, and a drag over two rows moved the run by one.
@@ -217,11 +216,14 @@ TEST_CASE("a queued run moves past the next one that the filter shows")
 }
 
 // The run that had come into the row of the dragged one was moved.
-TEST_CASE("a drag ends when a run leaves the list")
+TEST_CASE("a drag moves its run although another run has left the list")
 {
     Queue queue(5);
-    queue.drag(3, 1, [&] { queue.library.close(*queue.started[1]); });
-    CHECK(queue.order() == std::vector{1, 3, 4, 5});
+    queue.drag(3, 1, [&] {
+        queue.library.close(*queue.started[1]);
+        settle();
+    });
+    CHECK(queue.order() == std::vector{1, 4, 3, 5});
 }
 
 // Its worker was killed, and its page waited forever for the end of the run.

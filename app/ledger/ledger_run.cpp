@@ -1,4 +1,4 @@
-#include "app/documents/ledger_run.h"
+#include "app/ledger/ledger_run.h"
 
 #include "app/ui/text.h"
 #include "engine/experiment/experiment_fields.h"

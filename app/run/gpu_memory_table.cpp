@@ -1,5 +1,6 @@
-#include "app/documents/gpu_memory_model.h"
+#include "app/run/gpu_memory_table.h"
 
+#include "app/timeline/details/details_gpu.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
 
@@ -33,13 +34,14 @@ double sizeOf(const Row& row, const GpuMemory& memory)
 // Emphasizes a difference above kMemoryTolerance.
 TableColumn<Row> memoryColumn(const GpuMemory& memory, const Scale& bytes)
 {
-    return TableColumn<Row>(memory.gpu < 0 ? GpuMemoryModel::tr("All GPUs")
-                                           : GpuMemoryModel::tr("GPU %1").arg(memory.gpu),
-                            [=](const Row& row) {
-                                return isSize(row) ? bytes.text(sizeOf(row, memory))
-                                    : isNote(row)  ? QString()
-                                                   : driverDifference(memory);
-                            })
+    return TableColumn<Row>(
+               memory.gpu < 0 ? QCoreApplication::translate("GpuMemory", "All GPUs")
+                              : QCoreApplication::translate("GpuMemory", "GPU %1").arg(memory.gpu),
+               [=](const Row& row) {
+                   return isSize(row) ? bytes.text(sizeOf(row, memory))
+                       : isNote(row)  ? QString()
+                                      : driverDifference(memory);
+               })
         .with(kStrongRole, [memory](const Row& row) {
             return isSize(row) ? QVariant()
                                : QVariant(memory.differenceShare() > engine::kMemoryTolerance);
@@ -51,7 +53,7 @@ TableColumn<Row> shareColumn(const GpuMemory& all)
     const auto share = [all](const Row& row) {
         return all.used > 0 ? sizeOf(row, all) / static_cast<double>(all.used) : 0;
     };
-    return TableColumn<Row>(GpuMemoryModel::tr("Share, %"),
+    return TableColumn<Row>(QCoreApplication::translate("GpuMemory", "Share, %"),
                             [share](const Row& row) {
                                 return isSize(row) ? number(100 * share(row), 1) : QString();
                             })
@@ -61,16 +63,10 @@ TableColumn<Row> shareColumn(const GpuMemory& all)
 
 } // namespace
 
-QString driverDifference(const GpuMemory& memory)
-{
-    const QString sign = memory.difference() < 0 ? QStringLiteral("\u2212") : QString();
-    return sign + percent(memory.differenceShare());
-}
-
-void GpuMemoryModel::show(const std::vector<GpuMemory>& gpus)
+void showGpuMemory(TableModel<GpuMemoryRow>& model, const std::vector<GpuMemory>& gpus)
 {
     if (gpus.empty())
-        return reset({}, {});
+        return model.reset({}, {});
     const GpuMemory all = gpus.size() > 1 ? engine::sumOf(gpus) : gpus.front();
     const Scale bytes = byteScale(std::max(all.used, all.known()));
     std::vector<Row> rows;
@@ -83,8 +79,9 @@ void GpuMemoryModel::show(const std::vector<GpuMemory>& gpus)
     }
     if (const std::string note = engine::memoryNote(gpus); !note.empty())
         rows.push_back({nullptr, fromUtf8(note)});
-    Columns columns{
-        TableColumn<Row>({GpuMemoryModel::tr("At the end, %1"), bytes}, &Row::title, Qt::AlignLeft)
+    std::vector<TableColumn<Row>> columns{
+        TableColumn<Row>({QCoreApplication::translate("GpuMemory", "At the end, %1"), bytes},
+                         &Row::title, Qt::AlignLeft)
             .with(kSpanRole, isNote),
         memoryColumn(all, bytes), shareColumn(all)};
     if (gpus.size() > 1)
@@ -96,7 +93,7 @@ void GpuMemoryModel::show(const std::vector<GpuMemory>& gpus)
                   [](const Row& row) { return isNote(row) ? QVariant(row.title) : QVariant(); })
             .with(kStrongRole, [](const Row& row) { return isSize(row) && !isOwned(row); })
             .with(kHintRole, isNote);
-    reset(std::move(columns), std::move(rows));
+    model.reset(std::move(columns), std::move(rows));
 }
 
 } // namespace app
