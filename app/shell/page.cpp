@@ -4,6 +4,8 @@
 #include <QFocusEvent>
 #include <QTabBar>
 
+#include <utility>
+
 namespace app {
 QAction* Page::makeAction(const char* name, const QString& text, const QKeySequence& key,
                           const std::function<void()>& trigger, const QString& tip)
@@ -28,6 +30,23 @@ void Page::focusInEvent(QFocusEvent* event)
     QWidget::focusInEvent(event);
     if (m_initialFocus)
         m_initialFocus->setFocus(event->reason());
+}
+
+void Page::foldBelow(int width, QAction& shown)
+{
+    shown.setCheckable(true);
+    shown.setChecked(true);
+    m_folds.push_back({&shown, width});
+}
+
+void Page::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    for (Fold& fold : m_folds) {
+        const bool hadRoom = std::exchange(fold.hasRoom, width() >= fold.width);
+        if (fold.hasRoom != hadRoom)
+            fold.shown->setChecked(fold.hasRoom);
+    }
 }
 
 } // namespace app

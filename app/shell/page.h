@@ -145,9 +145,20 @@ protected:
     // Sets the widget that gets the focus when the page is shown. A focus proxy would not do: Tab
     // would start at the proxy and never reach the widgets before it.
     void setInitialFocus(QWidget* widget) { m_initialFocus = widget; }
+    // Makes a checkable action, which shows a dock. It is unchecked when the page becomes narrower
+    // than `width` pixels, and checked when it becomes wider; in between the user chooses.
+    void foldBelow(int width, QAction& shown);
     void focusInEvent(QFocusEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    struct Fold
+    {
+        QAction* shown;
+        int width;
+        bool hasRoom = true;
+    };
+    std::vector<Fold> m_folds;
     QPointer<QWidget> m_initialFocus;
     const PageKind* m_kind = nullptr;
 

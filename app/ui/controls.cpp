@@ -24,6 +24,13 @@ QLabel* makeLabel(const QString& text, const char* role, QWidget* parent)
     return label;
 }
 
+QLabel* makeWrapped(const char* role)
+{
+    QLabel* label = makeLabel({}, role);
+    label->setWordWrap(true);
+    return label;
+}
+
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind)
 {
     auto* button = new QPushButton(text);
@@ -99,6 +106,26 @@ QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells)
     bar->setFixedHeight(height);
     spaced(new QHBoxLayout(bar), {12, 0, 12, 0}, spacing, cells);
     return bar;
+}
+
+QWidget* makeLined(std::initializer_list<Cell> parts)
+{
+    QWidget* all = makeSurface("plain");
+    auto* layout = spaced(new QVBoxLayout(all), {}, 0);
+    for (const Cell& part : parts) {
+        if (layout->count() > 0)
+            layout->addWidget(makeLine(Qt::Horizontal));
+        fill(*layout, {part});
+    }
+    return all;
+}
+
+QWidget* makeFoot(std::initializer_list<Cell> buttons)
+{
+    QWidget* foot = makeSurface("plain");
+    foot->setFixedHeight(53);
+    spaced(new QHBoxLayout(foot), {12, 0, 12, 0}, 8, buttons);
+    return foot;
 }
 
 QStringList localFiles(const QMimeData& data)

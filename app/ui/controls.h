@@ -34,6 +34,7 @@ Object* named(Object* object, const char* name, const QString& accessibleName = 
 }
 
 QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = nullptr);
+QLabel* makeWrapped(const char* role = ""); // a label that wraps its text
 // Makes a button. `kind` selects its look: "", "primary", "tool" (24 px high) or "link".
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
 // A button that triggers `action` and is enabled with it.
@@ -88,6 +89,10 @@ Layout* spaced(Layout* layout, const QMargins& margins, int spacing,
 }
 // Makes a title bar for a page, `height` px high.
 QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells);
+
+// Stacks parts from top to bottom, with lines between them.
+QWidget* makeLined(std::initializer_list<Cell> parts);
+QWidget* makeFoot(std::initializer_list<Cell> buttons); // the last part of a dock
 
 // A widget painted in the colours of the theme; repainted when the theme changes.
 class ThemedWidget : public QWidget

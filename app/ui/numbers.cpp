@@ -124,6 +124,14 @@ QString countOf(std::int64_t count, const char* one)
         + (count == 1 ? noun : noun + QLatin1Char('s'));
 }
 
+std::optional<double> decimal(QString text)
+{
+    bool isNumber = false;
+    const double value
+        = text.replace(QLatin1Char(','), QLatin1Char('.')).trimmed().toDouble(&isNumber);
+    return isNumber && value >= 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
 Scale Scale::shown() const
 {
     if (m_what == Of::Other)

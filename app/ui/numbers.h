@@ -5,6 +5,7 @@
 #include <QString>
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace app {
@@ -20,6 +21,8 @@ QString factorText(double factor);                     // "1.35×"
 QString remainingTime(double seconds);                 // "about 1.5 s left", "about 3 min left"
 QString takesText(double seconds);                     // "about 12 s", "about 3 min", "about 2.5 h"
 QString countOf(std::int64_t count, const char* one);  // "1 device", "4 devices"
+// Reads a number from 0 with a point or comma, "0.25" or "0,25"; nullopt: it is not one.
+std::optional<double> decimal(QString text);
 
 // The units in which the user wants to see times and memory. BySize selects a unit that suits the
 // amount; the other values are fixed units.

@@ -17,14 +17,6 @@ namespace {
 constexpr int kFieldWidth = 72, kLeastSlider = 40;
 constexpr double kHundred = 100;
 
-std::optional<double> decimal(QString text)
-{
-    bool isNumber = false;
-    const double value
-        = text.replace(QLatin1Char(','), QLatin1Char('.')).trimmed().toDouble(&isNumber);
-    return isNumber && value >= 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
 } // namespace
 
 QString HundredthsField::textFromValue(int value) const

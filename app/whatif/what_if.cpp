@@ -11,32 +11,16 @@
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/predicted_info.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <set>
 
 namespace app {
-namespace {
 
-// Returns the number of layers before each stage, then the total.
-std::vector<int> bordersOf(const LayerSplit& split)
-{
-    std::vector<int> borders{0};
-    for (const int layers : split)
-        borders.push_back(borders.back() + layers);
-    return borders;
-}
-
-std::vector<int> evenBorders(const LayerSplit& split)
-{
-    return bordersOf(evenSplit(split));
-}
-
-} // namespace
+using profiler::ComparedRun;
+using profiler::RunEdit;
 
 LayerSplit evenSplit(int layers, int stages)
 {
@@ -48,15 +32,26 @@ LayerSplit evenSplit(int layers, int stages)
     return split;
 }
 
-LayerSplit evenSplit(const LayerSplit& split)
+namespace {
+
+// The number of layers before each stage, then the total.
+std::vector<int> borders(const LayerSplit& split)
 {
-    return evenSplit(std::accumulate(split.begin(), split.end(), 0),
-                     static_cast<int>(split.size()));
+    std::vector<int> all{0};
+    std::partial_sum(split.begin(), split.end(), std::back_inserter(all));
+    return all;
 }
+
+std::vector<int> evenBorders(const LayerSplit& split)
+{
+    return borders(evenSplit(borders(split).back(), static_cast<int>(split.size())));
+}
+
+} // namespace
 
 std::vector<profiler::LayerMove> layerMoves(const LayerSplit& split)
 {
-    const std::vector<int> now = bordersOf(split), before = evenBorders(split);
+    const std::vector<int> now = borders(split), before = evenBorders(split);
     std::vector<profiler::LayerMove> moves;
     for (std::size_t from = 0; from < split.size(); ++from)
         for (std::size_t to = 0; to < split.size(); ++to) {
@@ -80,7 +75,7 @@ LayerSplit withMoves(LayerSplit even, const std::vector<profiler::LayerMove>& mo
 
 std::pair<int, int> borderRange(const LayerSplit& split, int border)
 {
-    const std::vector<int> now = bordersOf(split), before = evenBorders(split);
+    const std::vector<int> now = borders(split), before = evenBorders(split);
     const auto at = static_cast<std::size_t>(border);
     return {std::max(now[at], before[at]) + 1, std::min(now[at + 2], before[at + 2]) - 1};
 }
@@ -89,26 +84,22 @@ LayerSplit withBorder(LayerSplit split, int border, int before)
 {
     const auto [least, most] = borderRange(split, border);
     const auto at = static_cast<std::size_t>(border);
-    const int begin = std::accumulate(split.begin(), split.begin() + border, 0);
-    const int both = split[at] + split[at + 1];
-    split[at] = std::clamp(before, least, most) - begin;
-    split[at + 1] = both - split[at];
+    const int moved = std::clamp(before, least, most) - borders(split)[at + 1];
+    split[at] += moved;
+    split[at + 1] -= moved;
     return split;
 }
 
 namespace {
 
-QString sentence(const char* source)
+QString text(const char* utf8)
 {
-    return QCoreApplication::translate("WhatIf", source);
+    return QString::fromUtf8(utf8);
 }
 
-double workOf(const profiler::StageTimes& stage)
+QString timeText(std::int64_t ns)
 {
-    double work = 0;
-    for (const auto* samples : {&stage.forward, &stage.backward, &stage.input, &stage.weight})
-        work += static_cast<double>(samples->median());
-    return work;
+    return timeScale(ns).withUnit(static_cast<double>(ns));
 }
 
 } // namespace
@@ -116,11 +107,11 @@ double workOf(const profiler::StageTimes& stage)
 QString whyNoWhatIf(const engine::Run* run)
 {
     if (run == nullptr || !hasIterations(run))
-        return sentence("The run has no iteration yet");
+        return text("The run has no iteration yet");
     if (run->info.mode == engine::Mode::Simulate)
-        return sentence("The run is simulated, so it has no measured times");
+        return text("The run is simulated, so it has no measured times");
     if (!knowsStages(run->info))
-        return sentence("The traces do not name stages, so the times of the stages are unknown");
+        return text("The traces do not name stages, so the times of the stages are unknown");
     return {};
 }
 
@@ -135,7 +126,47 @@ std::vector<QString> whatIfSchemes()
 
 QString schemeLabel(const QString& scheme)
 {
-    return scheme == kOwnOrder ? sentence("Own order") : schemeTitle(scheme);
+    return scheme == kOwnOrder ? text("Own order") : schemeTitle(scheme);
+}
+
+namespace {
+
+WhatIfChanges noChanges(const engine::Run& run)
+{
+    WhatIfChanges none;
+    none.microBatches = run.schedule.shape.microBatches;
+    return none;
+}
+
+} // namespace
+
+WhatIfEdits::WhatIfEdits(const engine::Run& run, QObject* parent)
+    : QObject(parent)
+    , m_steps{noChanges(run)}
+{ }
+
+void WhatIfEdits::take(WhatIfChanges next, const QString& control)
+{
+    if (next == changes())
+        return;
+    if (control.isEmpty() || control != m_control || !canUndo())
+        ++m_step;
+    m_steps.resize(m_step);
+    m_steps.push_back(std::move(next));
+    m_control = control;
+    Q_EMIT changed();
+}
+
+void WhatIfEdits::go(std::size_t step)
+{
+    m_step = step;
+    endStep();
+    Q_EMIT changed();
+}
+
+std::int64_t WhatIfRow::mostBytes() const
+{
+    return deviceBytes.empty() ? 0 : *std::ranges::max_element(deviceBytes);
 }
 
 engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& changed,
@@ -144,94 +175,103 @@ engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredict
                                                    const std::function<bool()>& isCancelled)
 {
     const engine::Shape& shape = changed.run().schedule.shape;
-    if (scheme == kOwnOrder) {
-        if (changes.microBatches != shape.microBatches)
-            return engine::fail(engine::Error::Code::InvalidArgument,
-                                sentence("The run's own order has N = %1; set N to this number")
-                                    .arg(shape.microBatches)
-                                    .toStdString());
-        return changed.predictOwn(changes.linkSpeed).map([](profiler::Prediction prediction) {
-            prediction.run.info.outcome = engine::Outcome::Finished;
-            return prediction;
-        });
+    const bool isOwn = scheme == kOwnOrder;
+    if (isOwn && changes.microBatches != shape.microBatches)
+        return engine::fail(engine::Error::Code::InvalidArgument,
+                            text("The run's own order has N = %1; set N to this number")
+                                .arg(shape.microBatches)
+                                .toStdString());
+    profiler::WhatIf asked{{}, changes.linkSpeed, resamples, 1, isCancelled};
+    if (!isOwn) {
+        engine::ScheduleRequest request;
+        request.scheme = scheme.toStdString();
+        request.devices = shape.devices;
+        request.microBatches = changes.microBatches;
+        asked.schedule = TRY(engine::buildSchedule(request));
     }
-    engine::ScheduleRequest request;
-    request.scheme = scheme.toStdString();
-    request.devices = shape.devices;
-    request.microBatches = changes.microBatches;
-    auto schedule = TRY(engine::buildSchedule(request));
-    return changed.predict({std::move(schedule), changes.linkSpeed, resamples, 1, isCancelled})
-        .map([&](profiler::Prediction prediction) {
-            prediction.run.info.label = schemeLabel(scheme).toStdString();
-            prediction.run.info.outcome = engine::Outcome::Finished;
-            return prediction;
-        });
+    auto prediction = TRY(isOwn ? changed.predictOwn(changes.linkSpeed) : changed.predict(asked));
+    if (!isOwn)
+        prediction.run.info.label = schemeLabel(scheme).toStdString();
+    prediction.run.info.outcome = engine::Outcome::Finished;
+    return prediction;
 }
 
-WhatIfRow whatIfRow(const QString& scheme, const engine::Result<profiler::Prediction>& prediction,
+WhatIfRow whatIfRow(const QString& scheme, engine::Result<profiler::Prediction>& prediction,
                     bool hasInterval)
 {
     WhatIfRow row;
     row.scheme = scheme;
-    if (!prediction) {
+    row.isKnown = prediction.has_value();
+    if (!row.isKnown) {
         row.reason = QString::fromStdString(prediction.error().message);
         return row;
     }
-    row.isKnown = true;
     row.hasInterval = hasInterval && scheme != kOwnOrder;
-    row.iteration = prediction->iteration;
-    row.least = prediction->least;
-    row.most = prediction->most;
-    row.bubbleRatio = prediction->bubbleRatio;
-    row.peakStash = prediction->peakStash;
-    row.deviceBytes = prediction->deviceBytes;
     row.thumbnail = std::make_shared<const Thumbnail>(makeThumbnail(prediction->run));
+    engine::Run run = std::exchange(prediction->run, {});
+    static_cast<profiler::Prediction&>(row) = *prediction;
+    prediction->run = std::move(run);
     return row;
 }
 
-WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const engine::Run& run,
-                            const WhatIfChanges& changes, const QString& scheme)
+namespace {
+
+// Adds the iteration times with one assumption changed. Leaves out changes without effect.
+void addAlternatives(const profiler::WhatIfPredictor& measured, WhatIfDetails& details)
 {
-    WhatIfDetails details;
-    details.scheme = scheme;
-    const auto predictor = withChanges(measured, changes);
-    auto prediction = predictor ? predictScheme(*predictor, scheme, changes)
-                                : tl::unexpected(predictor.error());
-    if (!prediction) {
-        details.reason = QString::fromStdString(prediction.error().message);
-        return details;
-    }
-    profiler::describeRecorded(run, {}, prediction->run.schedule.shape, prediction->run.info);
-    auto compared = profiler::compare({&run, &prediction->run});
-    if (compared)
-        details.comparison = *std::move(compared);
-    const auto with = [&](auto change) -> std::optional<std::int64_t> {
-        WhatIfChanges other = changes;
+    const auto add = [&](const char* name, auto change) {
+        WhatIfChanges other = details.changes;
         change(other);
         const auto changed = withChanges(measured, other);
-        if (other == changes || !changed)
-            return std::nullopt;
-        const auto again = predictScheme(*changed, scheme, other);
-        return again ? std::optional(again->iteration) : std::nullopt;
+        if (other == details.changes || !changed)
+            return;
+        if (const auto again = predictScheme(*changed, details.row.scheme, other))
+            details.alternatives.emplace_back(text(name), again->iteration);
     };
-    details.withoutEdits = with([](WhatIfChanges& other) {
+    const WhatIfChanges& now = details.changes;
+    const std::size_t edits
+        = now.editedCells() + now.slowdowns.size() + (now.messageDelay > 0 ? 1 : 0);
+    add(edits == 1 ? "Without the edit" : "Without the edits", [](WhatIfChanges& other) {
         other.times.clear();
         other.weightShare.reset();
         other.slowdowns.clear();
         other.messageDelay = 0;
     });
-    details.withMeasuredLayers = with([](WhatIfChanges& other) {
+    add("With the measured layers per stage", [](WhatIfChanges& other) {
         other.moves.clear();
         other.layers = 0;
     });
-    details.withoutStragglers = with([](WhatIfChanges& other) { other.removesStragglers = true; });
-    details.withHalfLinks = with([](WhatIfChanges& other) { other.linkSpeed /= 2; });
-    details.measuredStages = run.schedule.shape.stages;
+    add("With stragglers removed", [](WhatIfChanges& other) { other.removesStragglers = true; });
+    add("With links half as fast", [](WhatIfChanges& other) { other.linkSpeed /= 2; });
+}
+
+} // namespace
+
+WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const engine::Run& run,
+                            const WhatIfChanges& changes, const QString& scheme, WhatIfDepth depth)
+{
+    WhatIfDetails details;
+    details.changes = changes;
+    details.isPreview = depth == WhatIfDepth::Preview;
+    const auto predictor = withChanges(measured, changes);
+    auto prediction = predictor ? predictScheme(*predictor, scheme, changes)
+                                : tl::unexpected(predictor.error());
+    details.row = whatIfRow(scheme, prediction, false);
+    if (!prediction)
+        return details;
+    profiler::describeRecorded(run, {}, prediction->run.schedule.shape, prediction->run.info);
+    details.run = std::make_shared<const engine::Run>(std::move(prediction->run));
+    if (details.isPreview)
+        return details;
+    if (auto compared = profiler::compare({&run, details.run.get()}))
+        details.comparison = *std::move(compared);
+    addAlternatives(measured, details);
     if (scheme != kOwnOrder) {
         details.correction = measured.correction();
         details.assumptions = predictor->times().assumptions;
     }
-    details.run = std::make_shared<const engine::Run>(std::move(prediction->run));
+    if (details.run->schedule.shape.stages != run.schedule.shape.stages)
+        details.assumptions.emplace_back("Time is spread evenly over each measured stage.");
     return details;
 }
 
@@ -252,132 +292,109 @@ QString whatIfCommand(const QString& file, const QString& scheme, const WhatIfCh
 SlowestDevice slowestDevice(const engine::Run& run, const profiler::MeasuredTimes& times)
 {
     constexpr double kSame = 0.01;
-    const int devices = run.schedule.shape.devices;
-    engine::IdVector<engine::DeviceId, double> work(static_cast<std::size_t>(devices), 0);
-    for (const engine::StageId stage : times.stages.ids())
-        work[run.schedule.device(0, stage)] += workOf(times.stages[stage]);
+    const auto work = profiler::deviceWork(run, times);
     const auto longest = std::ranges::max_element(work);
-    const double others
-        = (std::accumulate(work.begin(), work.end(), 0.0) - *longest) / std::max(1, devices - 1);
-    if (devices < 2 || others <= 0 || *longest / others - 1 < kSame)
+    const double others = (std::accumulate(work.begin(), work.end(), 0.0) - *longest)
+        / std::max<double>(1, static_cast<double>(work.size()) - 1);
+    if (work.size() < 2 || others <= 0 || *longest / others - 1 < kSame)
         return {};
     return {static_cast<int>(longest - work.begin()), *longest / others - 1};
 }
 
-namespace {
-
-QString byFactor(double factor)
-{
-    return QStringLiteral(" × %1").arg(QString::number(factor, 'g', 4));
-}
-
-} // namespace
-
-QString selectionText(const profiler::RunEdit& edit)
+QString selectionText(const RunEdit& edit)
 {
     if (edit.op)
         return fromUtf8(engine::toString(*edit.op));
     if (edit.links)
-        return *edit.links == engine::LinkTier::InNode ? sentence("All links within nodes")
-                                                       : sentence("All links between nodes");
+        return *edit.links == engine::LinkTier::InNode ? text("All links within nodes")
+                                                       : text("All links between nodes");
     if (edit.peer)
-        return sentence("Link %1–%2").arg(edit.device->value).arg(edit.peer->value);
+        return text("Link %1–%2").arg(edit.device->value).arg(edit.peer->value);
     const QString kind = edit.kind ? fromUtf8(engine::kindShortName(*edit.kind)) : QString();
     if (!edit.device)
-        return sentence("%1 on all devices").arg(kind);
-    return (edit.kind ? sentence("%1 on device %2").arg(kind) : sentence("Device %1"))
+        return text("%1 on all devices").arg(kind);
+    return (edit.kind ? text("%1 on device %2").arg(kind) : text("Device %1"))
         .arg(edit.device->value);
 }
 
 std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run& run)
 {
+    using C = WhatIfChanges;
+    const WhatIfChanges none = noChanges(run);
     std::vector<WhatIfEdit> edits;
-    const auto add = [&](const QString& text, auto remove) {
-        edits.push_back({text, changes});
+    const auto add = [&](const QString& title, auto remove) {
+        edits.push_back({title, changes});
         remove(edits.back().without);
     };
+    const auto compare = [&](auto member, const QString& title) {
+        if (changes.*member != none.*member)
+            add(title, [&](C& other) { other.*member = none.*member; });
+    };
+    const auto byFactor
+        = [](double factor) { return text(" × %1").arg(QString::number(factor, 'g', 4)); };
     for (const auto& [cell, time] : changes.times)
-        add(sentence("Stage %1: %2 takes %3")
+        add(text("Stage %1: %2 takes %3")
                 .arg(cell.stage)
-                .arg(fromUtf8(engine::kindName(cell.kind)),
-                     timeScale(time).withUnit(static_cast<double>(time))),
-            [cell = cell](WhatIfChanges& other) { other.times.erase(cell); });
-    if (changes.weightShare)
-        add(sentence("W is %1 of B").arg(percent(*changes.weightShare)),
-            [](WhatIfChanges& other) { other.weightShare.reset(); });
-    for (const profiler::RunEdit& edit : changes.slowdowns)
-        add(selectionText(edit) + byFactor(edit.factor), [&](WhatIfChanges& other) {
+                .arg(fromUtf8(engine::kindName(cell.kind)), timeText(time)),
+            [&cell = cell](C& other) { other.times.erase(cell); });
+    compare(&C::weightShare, text("W is %1 of B").arg(percent(changes.weightShare.value_or(0))));
+    for (const RunEdit& edit : changes.slowdowns)
+        add(selectionText(edit) + byFactor(edit.factor), [&](C& other) {
             std::erase_if(other.slowdowns, [&](const auto& one) { return one.selectsAs(edit); });
         });
-    if (changes.messageDelay > 0)
-        add(sentence("Every message delayed by %1")
-                .arg(timeScale(changes.messageDelay)
-                         .withUnit(static_cast<double>(changes.messageDelay))),
-            [](WhatIfChanges& other) { other.messageDelay = 0; });
-    if (changes.linkSpeed != 1)
-        add(sentence("Speed of the links") + byFactor(changes.linkSpeed),
-            [](WhatIfChanges& other) { other.linkSpeed = 1; });
-    if (changes.removesStragglers)
-        add(sentence("Stragglers removed"),
-            [](WhatIfChanges& other) { other.removesStragglers = false; });
+    compare(&C::messageDelay,
+            text("Every message delayed by %1").arg(timeText(changes.messageDelay)));
+    compare(&C::linkSpeed, text("Speed of the links") + byFactor(changes.linkSpeed));
+    compare(&C::removesStragglers, text("Stragglers removed"));
     if (!changes.moves.empty())
-        add(sentence("Changed layers per stage"), [](WhatIfChanges& other) {
+        add(text("Changed layers per stage"), [](C& other) {
             other.moves.clear();
             other.layers = 0;
         });
-    if (const int measured = run.schedule.shape.microBatches; changes.microBatches != measured)
-        add(sentence("N = %1 micro-batches").arg(changes.microBatches),
-            [measured](WhatIfChanges& other) { other.microBatches = measured; });
-    if (changes.tensorParallel != 1)
-        add(sentence("Tensor parallelism") + byFactor(changes.tensorParallel),
-            [](WhatIfChanges& other) { other.tensorParallel = 1; });
+    compare(&C::microBatches, text("N = %1 micro-batches").arg(changes.microBatches));
+    compare(&C::tensorParallel, text("Tensor parallelism") + byFactor(changes.tensorParallel));
     return edits;
 }
 
-double slowdown(const WhatIfChanges& changes, const profiler::RunEdit& edit)
+double slowdown(const WhatIfChanges& changes, const RunEdit& edit)
 {
-    const auto same = std::ranges::find_if(
-        changes.slowdowns, [&](const profiler::RunEdit& one) { return one.selectsAs(edit); });
+    const auto same = std::ranges::find_if(changes.slowdowns,
+                                           [&](const RunEdit& one) { return one.selectsAs(edit); });
     return same == changes.slowdowns.end() ? 1 : same->factor;
 }
 
-void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit)
+void setSlowdown(WhatIfChanges& changes, RunEdit edit)
 {
-    edit.factor
-        = std::clamp(edit.factor, profiler::RunEdit::kLeastFactor, profiler::RunEdit::kMostFactor);
-    const auto same = std::ranges::find_if(
-        changes.slowdowns, [&](const profiler::RunEdit& one) { return one.selectsAs(edit); });
-    if (std::abs(edit.factor - 1) < 1e-6) {
-        if (same != changes.slowdowns.end())
-            changes.slowdowns.erase(same);
-    } else if (same != changes.slowdowns.end()) {
-        *same = edit;
-    } else {
-        changes.slowdowns.push_back(edit);
-    }
+    edit.factor = std::clamp(edit.factor, RunEdit::kLeastFactor, RunEdit::kMostFactor);
+    auto same = std::ranges::find_if(changes.slowdowns,
+                                     [&](const RunEdit& one) { return one.selectsAs(edit); });
+    if (same == changes.slowdowns.end())
+        same = changes.slowdowns.insert(same, edit);
+    *same = edit;
+    if (std::abs(edit.factor - 1) < 1e-6)
+        changes.slowdowns.erase(same);
 }
 
-std::vector<profiler::RunEdit> linksOf(const engine::Run& run)
+std::vector<RunEdit> linksOf(const engine::Run& run)
 {
     const engine::Schedule& schedule = run.schedule;
     const std::vector<int> nodes = engine::nodesOfDevices(run);
+    std::vector<RunEdit> links;
+    for (const auto tier : {engine::LinkTier::InNode, engine::LinkTier::AcrossNodes}) {
+        RunEdit all;
+        all.links = tier;
+        if (checkEdit(all, schedule, nodes))
+            links.push_back(all);
+    }
     std::set<std::pair<engine::DeviceId, engine::DeviceId>> pairs;
     for (const engine::DeviceId device : schedule.program.ids())
         for (const engine::Op& op : schedule.program[device])
             if (engine::isTransfer(op.kind))
                 pairs.insert(std::minmax(device, engine::otherDevice(schedule, op)));
-    std::vector<profiler::RunEdit> links;
-    for (const auto tier : {engine::LinkTier::InNode, engine::LinkTier::AcrossNodes}) {
-        profiler::RunEdit all;
-        all.links = tier;
-        if (checkEdit(all, run.schedule, nodes))
-            links.push_back(all);
-    }
     for (const auto& [device, peer] : pairs) {
-        profiler::RunEdit link;
+        RunEdit& link = links.emplace_back();
         link.device = device;
         link.peer = peer;
-        links.push_back(link);
     }
     return links;
 }
@@ -389,26 +406,20 @@ constexpr double kAlmostFull = 0.98; // share of the memory limit
 
 // Returns ", with 3.1 GiB more on the fullest device"; "" if the difference is less than 1 %. The
 // prediction and the run may have different fullest devices.
-QString memoryPart(const Bytes& predicted, const Bytes& measured)
+QString memoryPart(const WhatIfRow& row, const Bytes& measured)
 {
-    if (predicted.size() != measured.size() || measured.empty())
+    if (row.deviceBytes.size() != measured.size() || measured.empty())
         return {};
     const std::int64_t before = *std::ranges::max_element(measured);
-    const std::int64_t change = *std::ranges::max_element(predicted) - before;
-    const auto amount = static_cast<double>(std::abs(change));
-    if (amount < 0.01 * static_cast<double>(before))
+    const std::int64_t change = row.mostBytes() - before, amount = std::abs(change);
+    if (static_cast<double>(amount) < 0.01 * static_cast<double>(before))
         return {};
-    return (change > 0 ? sentence(", with %1 more on the fullest device")
-                       : sentence(", with %1 less on the fullest device"))
-        .arg(byteScale(std::abs(change)).withUnit(amount));
+    return text(", with %1 %2 on the fullest device")
+        .arg(byteScale(amount).withUnit(static_cast<double>(amount)),
+             change > 0 ? text("more") : text("less"));
 }
 
 } // namespace
-
-std::int64_t atPace(const WhatIfNumbers& numbers)
-{
-    return numbers.measured * numbers.batches / std::max(1, numbers.measuredBatches);
-}
 
 WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
 {
@@ -416,29 +427,28 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
     const Scale scale = timeScale(numbers.measured);
     const auto time = [&](std::int64_t ns) { return scale.text(static_cast<double>(ns)); };
     WhatIfVerdict verdict;
-    const std::int64_t baseline = atPace(numbers);
+    const std::int64_t baseline = numbers.atPace();
     verdict.kind = row.most < baseline ? Kind::Shorter
         : row.least > baseline         ? Kind::Longer
                                        : Kind::Unclear;
-    const std::int64_t most
-        = row.deviceBytes.empty() ? 0 : *std::ranges::max_element(row.deviceBytes);
     if (numbers.memoryLimit > 0
-        && static_cast<double>(most) > kAlmostFull * static_cast<double>(numbers.memoryLimit))
+        && static_cast<double>(row.mostBytes())
+            > kAlmostFull * static_cast<double>(numbers.memoryLimit))
         verdict.kind = Kind::AlmostFull;
     const bool isOwn = row.scheme == kOwnOrder;
     if (isOwn && row.iteration == numbers.measured) {
-        verdict.bold = sentence("The run's own order takes %1 %2, as recorded.")
+        verdict.bold = text("The run's own order takes %1 %2, as recorded.")
                            .arg(time(row.iteration), scale.unit());
-        verdict.rest = sentence("Drag the end of an op, or slow a device or a link.");
+        verdict.rest = text("Drag the end of an op, or slow a device or a link.");
         return verdict;
     }
     const bool isAlike = numbers.batches == numbers.measuredBatches;
     const auto batches = [&](int count) {
         return isAlike   ? QString()
-            : count == 1 ? sentence(" for 1 micro-batch")
-                         : sentence(" for %1 micro-batches").arg(count);
+            : count == 1 ? text(" for 1 micro-batch")
+                         : text(" for %1 micro-batches").arg(count);
     };
-    verdict.bold = sentence("%1 would take %2 %3%4 instead of %5 %3%6")
+    verdict.bold = text("%1 would take %2 %3%4 instead of %5 %3%6")
                        .arg(schemeLabel(row.scheme), time(row.iteration), scale.unit(),
                             batches(numbers.batches), time(numbers.measured),
                             batches(numbers.measuredBatches));
@@ -446,17 +456,17 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
         / static_cast<double>(std::max<std::int64_t>(1, baseline));
     QString inside = signedPercent(change);
     if (!isAlike)
-        inside += sentence(" per micro-batch");
+        inside += text(" per micro-batch");
     if (row.hasInterval)
-        inside += sentence(", 95 % interval %1 to %2").arg(time(row.least), time(row.most));
+        inside += text(", 95 % interval %1 to %2").arg(time(row.least), time(row.most));
     if (verdict.kind == Kind::Unclear && row.hasInterval)
-        inside += sentence(": no clear difference");
-    verdict.rest = QStringLiteral("(%1)%2.").arg(
-        inside, isOwn ? QString() : memoryPart(row.deviceBytes, numbers.measuredBytes));
+        inside += text(": no clear difference");
+    verdict.rest
+        = text("(%1)%2.").arg(inside, isOwn ? QString() : memoryPart(row, numbers.measuredBytes));
     return verdict;
 }
 
-Bytes peaksOf(const profiler::ComparedRun& run)
+Bytes peaksOf(const ComparedRun& run)
 {
     Bytes peaks;
     for (const profiler::DeviceMetrics& device : run.metrics.devices) {
@@ -469,119 +479,70 @@ Bytes peaksOf(const profiler::ComparedRun& run)
 
 namespace {
 
-DetailsSection titled(const QString& title, const QString& note = {})
-{
-    DetailsSection section;
-    section.title = title;
-    section.note = note;
-    return section;
-}
-
 DetailsSection differenceSection(const profiler::Comparison& comparison, const Scale& time)
 {
-    const profiler::ComparedRun &measured = comparison.runs[0], &predicted = comparison.runs[1];
-    DetailsSection section
-        = titled(sentence("Difference by cause"), sentence("%1, mean of devices").arg(time.unit()));
-    const auto add = [&](const char* name, double profiler::ComparedRun::*value) {
-        section.add(sentence(name), time.difference(predicted.*value - measured.*value));
+    const ComparedRun &measured = comparison.runs[0], &predicted = comparison.runs[1];
+    DetailsSection section;
+    section.title = text("Difference by cause");
+    section.note = text("%1, mean of devices").arg(time.unit());
+    const auto add = [&](const char* name, auto value) {
+        section.add(text(name),
+                    time.difference(std::invoke(value, predicted) - std::invoke(value, measured)));
     };
-    add("Bubble", &profiler::ComparedRun::meanBubble);
-    add("Exposed communication", &profiler::ComparedRun::meanExposed);
-    section.add(sentence("Compute"),
-                time.difference(predicted.meanCompute - predicted.meanOptimizer
-                                - measured.meanCompute + measured.meanOptimizer));
-    add("Optimizer", &profiler::ComparedRun::meanOptimizer);
-    const int messages = predicted.metrics.messages - measured.metrics.messages;
-    section.add(sentence("Number of messages"), signedNumber(messages, 0));
+    add("Bubble", &ComparedRun::meanBubble);
+    add("Exposed communication", &ComparedRun::meanExposed);
+    add("Compute", [](const ComparedRun& run) { return run.meanCompute - run.meanOptimizer; });
+    add("Optimizer", &ComparedRun::meanOptimizer);
+    section.add(text("Number of messages"),
+                signedNumber(predicted.metrics.messages - measured.metrics.messages, 0));
     return section;
 }
 
-// Adds the pairs of all devices. `before` < 0: unknown.
-void addPairs(DetailsSection& section, const Scale& scale,
-              const std::vector<std::pair<double, double>>& amounts, double limit)
+// The peak of each device, before and after: memory if it is known, otherwise the stash. An amount
+// below 0 is unknown.
+DetailsSection peakSection(const WhatIfRow* row, const profiler::Comparison& comparison,
+                           std::int64_t memoryLimit)
 {
-    double most = limit;
-    for (const auto& [before, after] : amounts)
-        most = std::max({most, before, after});
-    section.pairLimit = limit / std::max(most, 1e-9);
-    int device = 0;
-    for (const auto& [before, after] : amounts)
-        section.pairs.push_back({sentence("Device %1").arg(device++), scale.text(after),
-                                 before < 0 ? QString() : scale.difference(after - before),
-                                 before / std::max(most, 1e-9), after / std::max(most, 1e-9)});
-}
-
-DetailsSection memorySection(const WhatIfRow& row, const profiler::ComparedRun& measured,
-                             std::int64_t limit)
-{
-    const auto before = peaksOf(measured);
-    const Scale scale = byteScale(*std::ranges::max_element(row.deviceBytes));
-    const auto asDouble = [](std::int64_t bytes) { return static_cast<double>(bytes); };
-    DetailsSection section
-        = titled(sentence("Peak memory"),
-                 limit > 0 ? sentence("%1, limit %2").arg(scale.unit(), scale.text(asDouble(limit)))
-                           : scale.unit());
-    std::vector<std::pair<double, double>> amounts;
-    for (const engine::DeviceId device : row.deviceBytes.ids())
-        amounts.emplace_back(before.has(device) ? asDouble(before[device]) : -1,
-                             asDouble(row.deviceBytes[device]));
-    addPairs(section, scale, amounts, asDouble(limit));
-    return section;
-}
-
-DetailsSection stashSection(const profiler::Comparison& comparison)
-{
-    const auto& before = comparison.runs[0].metrics.devices;
-    DetailsSection section = titled(sentence("Peak stash"), QStringLiteral("Mₐ"));
-    std::vector<std::pair<double, double>> amounts;
-    for (const profiler::DeviceMetrics& device : comparison.runs[1].metrics.devices)
-        amounts.emplace_back(before.has(device.device) ? before[device.device].peakStash : -1,
-                             device.peakStash);
-    addPairs(section, Scale{1, 1, {}}, amounts, 0);
-    return section;
-}
-
-DetailsSection basisSection(const WhatIfDetails& prediction, const WhatIfChanges& changes,
-                            const Scale& time)
-{
-    DetailsSection section = titled(sentence("Assumptions"));
-    const auto add = [&](const QString& name, const std::optional<std::int64_t>& iteration) {
-        if (iteration)
-            section.add(name, time.withUnit(static_cast<double>(*iteration)));
-    };
-    const std::size_t edits
-        = changes.editedCells() + changes.slowdowns.size() + (changes.messageDelay > 0 ? 1 : 0);
-    add(edits == 1 ? sentence("Without the edit") : sentence("Without the edits"),
-        prediction.withoutEdits);
-    add(sentence("With the measured layers per stage"), prediction.withMeasuredLayers);
-    add(sentence("With stragglers removed"), prediction.withoutStragglers);
-    add(sentence("With links half as fast"), prediction.withHalfLinks);
-    if (prediction.correction)
-        section.add(sentence("Correction factor"), number(*prediction.correction, 3));
-    return section;
-}
-
-DetailsSection assumedSection(const WhatIfDetails& prediction)
-{
-    DetailsSection section = titled(sentence("Not measured, assumed"));
-    const auto add = [&](const QString& text) { section.rows.push_back({{}, text}); };
-    for (const std::string& assumption : prediction.assumptions)
-        add(QString::fromStdString(assumption));
-    if (prediction.run->schedule.shape.stages != prediction.measuredStages)
-        add(sentence("Time is spread evenly over each measured stage."));
-    add(sentence("Ops do not slow one another down more than in the run."));
+    const ComparedRun &measured = comparison.runs[0], &predicted = comparison.runs[1];
+    const bool hasBytes = row != nullptr && !row->deviceBytes.empty();
+    const auto limit = hasBytes ? static_cast<double>(memoryLimit) : 0;
+    const Scale scale = hasBytes ? byteScale(row->mostBytes()) : Scale{1, 1, text("Mₐ")};
+    std::vector<double> before, after;
+    if (hasBytes) {
+        std::ranges::copy(peaksOf(measured), std::back_inserter(before));
+        std::ranges::copy(row->deviceBytes, std::back_inserter(after));
+    } else {
+        const auto stash = &profiler::DeviceMetrics::peakStash;
+        std::ranges::transform(measured.metrics.devices, std::back_inserter(before), stash);
+        std::ranges::transform(predicted.metrics.devices, std::back_inserter(after), stash);
+    }
+    before.resize(after.size(), -1);
+    const double most = std::max(
+        {limit, 1e-9, *std::ranges::max_element(before), *std::ranges::max_element(after)});
+    DetailsSection section;
+    section.title = hasBytes ? text("Peak memory") : text("Peak stash");
+    section.note
+        = limit > 0 ? text("%1, limit %2").arg(scale.unit(), scale.text(limit)) : scale.unit();
+    section.pairLimit = limit / most;
+    section.pairLegend[0] = text("%1, measured").arg(QString::fromStdString(measured.label));
+    section.pairLegend[1] = text("%1, predicted").arg(QString::fromStdString(predicted.label));
+    for (std::size_t device = 0; device < after.size(); ++device)
+        section.pairs.push_back(
+            {text("Device %1").arg(device), scale.text(after[device]),
+             before[device] < 0 ? QString() : scale.difference(after[device] - before[device]),
+             before[device] / most, after[device] / most});
     return section;
 }
 
 } // namespace
 
 Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
-                       const WhatIfChanges& changes, std::int64_t memoryLimit)
+                       std::int64_t memoryLimit)
 {
     Details details;
-    details.title = schemeLabel(prediction.scheme);
+    details.title = schemeLabel(prediction.row.scheme);
     if (prediction.run == nullptr) {
-        details.sentence = prediction.reason.toHtmlEscaped();
+        details.sentence = prediction.row.reason.toHtmlEscaped();
         return details;
     }
     const engine::Run& run = *prediction.run;
@@ -591,29 +552,30 @@ Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
     details.unit = time.unit();
     details.left = shapeText(run);
     if (run.schedule.shape.chunks() > 1)
-        details.left += sentence(", v %1").arg(run.schedule.shape.chunks());
-    details.left += sentence(", simulated");
+        details.left += text(", v %1").arg(run.schedule.shape.chunks());
+    details.left += text(", simulated");
     if (row != nullptr && row->hasInterval)
-        details.right = sentence("%1 to %2")
+        details.right = text("%1 to %2")
                             .arg(time.text(static_cast<double>(row->least)),
                                  time.text(static_cast<double>(row->most)));
-    if (prediction.comparison.runs.size() == 2) {
-        details.sentence
-            = capitalized(QString::fromStdString(profiler::summarize(prediction.comparison, 1)))
-                  .toHtmlEscaped()
+    if (const profiler::Comparison& comparison = prediction.comparison;
+        comparison.runs.size() == 2) {
+        details.sentence = capitalized(fromUtf8(profiler::summarize(comparison, 1))).toHtmlEscaped()
             + QLatin1Char('.');
-        details.sections.push_back(differenceSection(prediction.comparison, time));
-        const auto& runs = prediction.comparison.runs;
-        const bool hasBytes = row != nullptr && !row->deviceBytes.empty();
-        details.sections.push_back(hasBytes ? memorySection(*row, runs[0], memoryLimit)
-                                            : stashSection(prediction.comparison));
-        details.sections.back().pairLegend[0]
-            = sentence("%1, measured").arg(QString::fromStdString(runs[0].label));
-        details.sections.back().pairLegend[1]
-            = sentence("%1, predicted").arg(QString::fromStdString(runs[1].label));
+        details.sections.push_back(differenceSection(comparison, time));
+        details.sections.push_back(peakSection(row, comparison, memoryLimit));
     }
-    details.sections.push_back(basisSection(prediction, changes, time));
-    details.sections.push_back(assumedSection(prediction));
+    DetailsSection& basis = details.sections.emplace_back();
+    basis.title = text("Assumptions");
+    for (const auto& [name, iteration] : prediction.alternatives)
+        basis.add(name, time.withUnit(static_cast<double>(iteration)));
+    if (prediction.correction)
+        basis.add(text("Correction factor"), number(*prediction.correction, 3));
+    DetailsSection& assumed = details.sections.emplace_back();
+    assumed.title = text("Not measured, assumed");
+    for (const std::string& assumption : prediction.assumptions)
+        assumed.add({}, QString::fromStdString(assumption));
+    assumed.add({}, text("Ops do not slow one another down more than in the run."));
     return details;
 }
 

@@ -8,6 +8,7 @@
 #include "profiler/whatif/changes.h"
 #include "profiler/whatif/predict.h"
 
+#include <QObject>
 #include <QString>
 
 #include <functional>
@@ -18,15 +19,13 @@
 
 namespace app {
 
-// The number of layers that each stage executes, in the order of the stages.
-using LayerSplit = std::vector<int>;
 using profiler::WhatIfChanges;
 using profiler::withChanges;
 
-// Returns the split of a recorded run, which is as even as possible.
-LayerSplit evenSplit(int layers, int stages);
-LayerSplit evenSplit(const LayerSplit& split); // with the same numbers of layers and stages
+// The number of layers that each stage executes, in the order of the stages.
+using LayerSplit = std::vector<int>;
 
+LayerSplit evenSplit(int layers, int stages); // as in a recorded run
 // Converts the moves between the even split and `split`. Layers keep their order.
 std::vector<profiler::LayerMove> layerMoves(const LayerSplit& split);
 LayerSplit withMoves(LayerSplit even, const std::vector<profiler::LayerMove>& moves);
@@ -48,18 +47,52 @@ inline const QString kOwnOrder = QStringLiteral("own-order");
 std::vector<QString> whatIfSchemes();
 QString schemeLabel(const QString& scheme); // "ZB-V" for "zb-v"
 
-// A scheme predicted with the measured times.
-struct WhatIfRow
+// The changes that the user makes to one run, with undo. We keep them here and nowhere else: every
+// control of the page shows these changes and writes to them.
+class WhatIfEdits : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit WhatIfEdits(const engine::Run& run, QObject* parent = nullptr);
+
+    const WhatIfChanges& changes() const { return m_steps[m_step]; }
+    // Successive changes by the same `control` are undone together; "": separately.
+    void take(WhatIfChanges next, const QString& control = {});
+    template<class Change> // a function of WhatIfChanges&
+    void change(const QString& control, Change change)
+    {
+        WhatIfChanges next = changes();
+        change(next);
+        take(std::move(next), control);
+    }
+    void endStep() { m_control.clear(); } // the next change is undone separately
+    bool canUndo() const { return m_step > 0; }
+    bool canRedo() const { return m_step + 1 < m_steps.size(); }
+    void undo() { canUndo() ? go(m_step - 1) : void(); }
+    void redo() { canRedo() ? go(m_step + 1) : void(); }
+    void reset() { take(m_steps.front()); } // can be undone
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void go(std::size_t step);
+
+    std::vector<WhatIfChanges> m_steps; // without changes first
+    std::size_t m_step = 0;
+    QString m_control; // of the last change
+};
+
+// A scheme predicted with the measured times; the predicted run itself is not kept.
+struct WhatIfRow : profiler::Prediction
 {
     QString scheme;
     QString reason; // why there is no prediction; "" if there is one or it is still pending
     bool isKnown = false, hasInterval = false;
-    // In ns; 95 % of the predictions are in [least, most].
-    std::int64_t iteration = 0, least = 0, most = 0;
-    double bubbleRatio = 0, peakStash = 0; // peakStash in M_a
-    // Peak of each device; empty: unknown.
-    engine::IdVector<engine::DeviceId, std::int64_t> deviceBytes;
     std::shared_ptr<const Thumbnail> thumbnail;
+
+    std::int64_t mostBytes() const; // largest peak of any device; 0: unknown
 };
 
 // Predicts one scheme with the micro-batches and the link speed of `changes`, which `changed` has.
@@ -69,28 +102,31 @@ engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredict
                                                    const QString& scheme,
                                                    const WhatIfChanges& changes, int resamples = 0,
                                                    const std::function<bool()>& isCancelled = {});
-WhatIfRow whatIfRow(const QString& scheme, const engine::Result<profiler::Prediction>& prediction,
+// Takes the numbers of a prediction, but not its run, which can be large.
+WhatIfRow whatIfRow(const QString& scheme, engine::Result<profiler::Prediction>& prediction,
                     bool hasInterval);
 
 // A prediction together with the measured run.
 struct WhatIfDetails
 {
-    QString scheme;
-    std::shared_ptr<const engine::Run> run; // the predicted run; null if `reason` is set
-    QString reason;
-    profiler::Comparison comparison; // compares the measured run and the prediction
-    // Predicted iteration times in ns, each with one assumption changed; nullopt if the change
-    // would have no effect or the time is unknown.
-    std::optional<std::int64_t> withoutEdits, withMeasuredLayers, withoutStragglers, withHalfLinks;
+    WhatIfChanges changes;
+    WhatIfRow row;                          // without interval
+    std::shared_ptr<const engine::Run> run; // the predicted run; null if row.reason is set
+    bool isPreview = false;                 // the other members are not computed
+    profiler::Comparison comparison;        // compares the measured run and the prediction
+    // Iteration times in ns, each with one assumption changed: {"With links half as fast", ...}.
+    std::vector<std::pair<QString, std::int64_t>> alternatives;
     // WhatIfPredictor::correction(); nullopt if the prediction keeps the run's own order.
     std::optional<double> correction;
-    int measuredStages = 0;
     std::vector<std::string> assumptions;
 };
 
-// Predicts one scheme and compares it with the run. `measured` has no changes.
+// Predicts one scheme and compares it with the run. `measured` has no changes. A preview is fast
+// enough to follow the pointer.
+enum class WhatIfDepth : bool { Preview, Full };
 WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const engine::Run& run,
-                            const WhatIfChanges& changes, const QString& scheme);
+                            const WhatIfChanges& changes, const QString& scheme,
+                            WhatIfDepth depth = WhatIfDepth::Full);
 
 // Returns the `bscope whatif` command with the changes, without -o.
 QString whatIfCommand(const QString& file, const QString& scheme, const WhatIfChanges& changes,
@@ -105,13 +141,12 @@ struct SlowestDevice
 };
 SlowestDevice slowestDevice(const engine::Run& run, const profiler::MeasuredTimes& times);
 
-// A change to a measured run, and all other changes.
+// One change to a measured run, and the changes without it.
 struct WhatIfEdit
 {
     QString text; // "F on device 3 × 1.5"
     WhatIfChanges without;
 };
-// Returns an entry for each change.
 std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run& run);
 
 // "2F3", "F on device 1", "F", "Device 1", "Link 0–1", "All links within nodes".
@@ -146,9 +181,10 @@ struct WhatIfNumbers
     // The numbers of micro-batches of the measured and of the predicted iteration. If they differ,
     // the times per micro-batch are compared.
     int measuredBatches = 1, batches = 1;
+
+    // The measured iteration time, scaled to the number of micro-batches of the prediction.
+    std::int64_t atPace() const { return measured * batches / std::max(1, measuredBatches); }
 };
-// Returns the measured iteration time, scaled to the number of micro-batches of the prediction.
-std::int64_t atPace(const WhatIfNumbers& numbers);
 WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers);
 
 // Returns the peak of each device of a compared run; empty if the peak of any device is unknown.
@@ -158,6 +194,6 @@ engine::IdVector<engine::DeviceId, std::int64_t> peaksOf(const profiler::Compare
 // devices, and its assumptions. `row` has the interval and the memory; nullptr: not known yet.
 // `memoryLimit` is in bytes; 0: none.
 Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
-                       const WhatIfChanges& changes, std::int64_t memoryLimit);
+                       std::int64_t memoryLimit);
 
 } // namespace app

@@ -1,8 +1,8 @@
 #include "app/whatif/what_if_form.h"
 
 #include "app/ui/controls.h"
+#include "app/ui/data_table.h"
 #include "app/ui/form_rows.h"
-#include "app/ui/numbers.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/slider_field.h"
 #include "app/ui/table_roles.h"
@@ -15,14 +15,12 @@
 #include <QFontMetrics>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QLineEdit>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSlider>
-#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <QValidator>
@@ -58,37 +56,34 @@ LayerBar::LayerBar(const ThemeController& theme, QWidget* parent)
     setMouseTracking(true);
 }
 
-void LayerBar::setSplit(LayerSplit split)
+void LayerBar::setSplit(const LayerSplit& split)
 {
-    m_split = std::move(split);
-    m_current = std::min(m_current, std::max(0, borders() - 1));
+    if (split == m_split)
+        return;
+    m_split = split;
+    m_current = std::clamp(m_current, 0, std::max(0, borders() - 1));
     m_hovered = m_dragged = -1;
-    speak();
     update();
 }
 
-int LayerBar::layers() const
-{
-    return std::accumulate(m_split.begin(), m_split.end(), 0);
-}
-
-int LayerBar::before(int border) const
+int LayerBar::layersBefore(int border) const
 {
     return std::accumulate(m_split.begin(), m_split.begin() + border + 1, 0);
 }
 
 int LayerBar::borderX(int border) const
 {
-    return width() * before(border) / std::max(1, layers());
+    return width() * layersBefore(border) / std::max(1, layersBefore(borders()));
 }
 
 int LayerBar::borderAt(int x) const
 {
-    int nearest = -1;
+    int nearest = -1, distance = kReach + 1;
     for (int border = 0; border < borders(); ++border)
-        if (std::abs(x - borderX(border)) <= kReach
-            && (nearest < 0 || std::abs(x - borderX(border)) < std::abs(x - borderX(nearest))))
+        if (const int to = std::abs(x - borderX(border)); to < distance) {
             nearest = border;
+            distance = to;
+        }
     return nearest;
 }
 
@@ -97,7 +92,6 @@ void LayerBar::choose(int border)
     if (border < 0 || border >= borders())
         return;
     m_current = border;
-    speak();
     update();
 }
 
@@ -109,13 +103,13 @@ void LayerBar::move(int border, int before)
     if (split == m_split)
         return;
     m_split = std::move(split);
-    speak();
     update();
     Q_EMIT changed();
 }
 
-void LayerBar::speak()
+void LayerBar::update()
 {
+    QWidget::update();
     if (borders() < 1)
         return setAccessibleDescription({});
     const auto at = static_cast<std::size_t>(m_current);
@@ -130,21 +124,22 @@ void LayerBar::paintStage(QPainter& painter, int stage) const
 {
     const Chrome& chrome = theme().chrome;
     const int left = stage == 0 ? 0 : borderX(stage - 1);
-    const int right = stage == borders() ? width() : borderX(stage);
-    const QRect box(left, 0, right - left, kLayerBarHeight);
+    const int width = borderX(stage) - left;
     const auto draw = [&](const QRect& area, const QFont& font, const QString& text) {
-        if (QFontMetrics(font).horizontalAdvance(text) + kHandleWidth + 2 > area.width())
-            return;
+        const bool fits
+            = QFontMetrics(font).horizontalAdvance(text) + kHandleWidth + 2 <= area.width();
         painter.setFont(font);
-        painter.drawText(area, Qt::AlignCenter, text);
+        if (fits)
+            painter.drawText(area, Qt::AlignCenter, text);
+        return fits;
     };
     painter.setPen(chrome.text);
-    draw(box, uiFont(12, QFont::Medium), QString::number(m_split[static_cast<std::size_t>(stage)]));
+    draw({left, 0, width, kLayerBarHeight}, uiFont(12, QFont::Medium),
+         QString::number(m_split[static_cast<std::size_t>(stage)]));
     painter.setPen(chrome.text2);
-    const QRect below(left, kLayerBarHeight, right - left, kStageTextHeight);
-    const QString name = tr("stage %1").arg(stage);
-    const bool isWide = QFontMetrics(uiFont(11)).horizontalAdvance(name) + 8 <= below.width();
-    draw(below, uiFont(11), isWide ? name : QString::number(stage));
+    const QRect below(left, kLayerBarHeight, width, kStageTextHeight);
+    if (!draw(below, uiFont(11), tr("stage %1").arg(stage)))
+        draw(below, uiFont(11), QString::number(stage));
 }
 
 void LayerBar::paintEvent(QPaintEvent*)
@@ -153,7 +148,7 @@ void LayerBar::paintEvent(QPaintEvent*)
     const Chrome& chrome = theme().chrome;
     painter.fillRect(QRect(0, 0, width(), kLayerBarHeight),
                      isEnabled() ? chrome.pressed : chrome.hover);
-    for (int stage = 0; stage <= borders() && !m_split.empty(); ++stage)
+    for (int stage = 0; stage <= borders(); ++stage)
         paintStage(painter, stage);
     painter.setRenderHint(QPainter::Antialiasing);
     for (int border = 0; border < borders(); ++border) {
@@ -180,8 +175,8 @@ void LayerBar::mouseMoveEvent(QMouseEvent* event)
     const int x = event->position().toPoint().x();
     m_hovered = borderAt(x);
     setCursor(m_dragged >= 0 || m_hovered >= 0 ? Qt::SplitHCursor : Qt::ArrowCursor);
-    if (m_dragged >= 0 && width() > 0)
-        move(m_dragged, qRound(static_cast<double>(x) * layers() / width()));
+    if (width() > 0)
+        move(m_dragged, qRound(static_cast<double>(x) * layersBefore(borders()) / width()));
     update();
 }
 
@@ -205,9 +200,9 @@ void LayerBar::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Right:
         return choose(m_current + 1);
     case Qt::Key_Minus:
-        return move(m_current, before(m_current) - 1);
+        return move(m_current, layersBefore(m_current) - 1);
     case Qt::Key_Plus:
-        return move(m_current, before(m_current) + 1);
+        return move(m_current, layersBefore(m_current) + 1);
     default:
         QWidget::keyPressEvent(event);
     }
@@ -236,53 +231,93 @@ constexpr OpKind kKinds[]
 
 std::vector<int> messagesOf(const engine::Schedule& schedule)
 {
-    const auto stages = static_cast<std::size_t>(schedule.shape.stages);
-    std::vector<int> messages(stages + 1, 0);
+    std::vector<int> messages(static_cast<std::size_t>(schedule.shape.stages) + 1, 0);
     for (const auto& program : schedule.program)
         for (const engine::Op& op : program)
             if (engine::isTransfer(op.kind)) {
                 ++messages[static_cast<std::size_t>(op.stage.value)];
-                ++messages[stages];
+                ++messages.back();
             }
     return messages;
 }
 
 } // namespace
 
-void StageCostsModel::show(const engine::Run& run, const profiler::MeasuredTimes& times)
+StageCostsModel::StageCostsModel(const engine::Schedule& schedule, profiler::MeasuredTimes times,
+                                 WhatIfEdits& edits, QObject* parent)
+    : TableModel(parent)
+    , m_times(std::move(times))
+    , m_edits(edits)
+    , m_messages(messagesOf(schedule))
 {
-    m_times = times;
-    m_messages = messagesOf(run.schedule);
-    m_edits = {};
-    m_kinds.clear();
-    std::int64_t longest = 0;
+    double longest = 0;
     for (const OpKind kind : kKinds) {
-        std::int64_t most = 0;
+        double most = 0;
         for (const StageId stage : m_times.stages.ids())
-            most = std::max(most, (m_times.stages[stage].*profiler::samplesOf(kind)).median());
+            most = std::max(most, measured(stage.value, kind));
         if (most > 0)
             m_kinds.push_back(kind);
         longest = std::max(longest, most);
     }
-    m_time = timeScale(longest);
-    std::vector<int> rows(m_times.stages.size() + 1);
+    m_time = timeScale(std::llround(longest));
+    std::vector<int> rows(m_messages.size());
     std::iota(rows.begin(), rows.end(), 0);
     reset(columns(), std::move(rows));
+    connect(&edits, &WhatIfEdits::changed, this, [this] {
+        sortAgain(); // the view measures the columns again: edited cells are wider
+        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+    });
+}
+
+// A column of texts `now`. Edited cells have the text `before`; others have "".
+template<class Now, class Before>
+TableColumn<int> StageCostsModel::editable(const QString& title, Now now, Before before,
+                                           const char* tip) const
+{
+    return TableColumn<int>(title, now)
+        .with(kStrongRole,
+              [=, this](int row) { return isSum(row) || !QString(before(row)).isEmpty(); })
+        .with(kBeforeRole, before)
+        .with(Qt::ToolTipRole, [=, this, column = m_kinds.size()](int row) {
+            return isEditable(row, column) ? QVariant(tr(tip)) : QVariant();
+        });
 }
 
 StageCostsModel::Columns StageCostsModel::columns() const
 {
     const auto isBold = [this](int row) { return isSum(row); };
+    const auto share = [](double of) { return of < 0 ? kNoValue : number(100 * of, 1); };
     Columns all{TableColumn<int>(
                     tr("Stage"),
                     [this](int row) { return isSum(row) ? tr("Sum") : QString::number(row); },
                     Qt::AlignLeft)
                     .with(kStrongRole, kAlways)};
     for (const OpKind kind : m_kinds)
-        all.push_back(timeColumn(kind));
-    all.push_back(weightColumn());
+        all.push_back(editable(
+            fromUtf8(engine::kindName(kind)),
+            [=, this](int row) {
+                const double time = value(row, kind);
+                return time > 0 ? m_time.text(time) : kNoValue;
+            },
+            [=, this](int row) {
+                return m_edits.changes().times.contains({row, kind})
+                    ? m_time.text(measured(row, kind))
+                    : QString();
+            },
+            "Double-click or F2 to change it"));
+    all.push_back(editable(
+                      tr("W, %"), [=, this](int row) { return share(weightShare(row)); },
+                      [=, this](int row) {
+                          return m_edits.changes().weightShare && !isSum(row)
+                              ? share(1 - m_times.inputShare)
+                              : QString();
+                      },
+                      "Assumed, because the run has only B; double-click to change it")
+                      .with(kHintRole, [this](int) {
+                          return !m_times.backwardIsSplit && !m_edits.changes().weightShare;
+                      }));
     all.push_back(TableColumn<int>(tr("Msg."), [this](int row) {
-                      return number(m_messages[static_cast<std::size_t>(row)], 0);
+                      return m_messages[static_cast<std::size_t>(row)];
                   }).with(kStrongRole, isBold));
     all.push_back(TableColumn<int>(tr("±, %"), [this](int row) {
                       return isSum(row)
@@ -290,46 +325,6 @@ StageCostsModel::Columns StageCostsModel::columns() const
                           : number(100 * m_times.stages[StageId{row}].forward.spread(), 1);
                   }).with(kStrongRole, isBold));
     return all;
-}
-
-TableColumn<int> StageCostsModel::timeColumn(OpKind kind) const
-{
-    const auto isEdited = [=, this](int row) { return m_edits.times.contains({row, kind}); };
-    return TableColumn<int>(fromUtf8(engine::kindName(kind)),
-                            [=, this](int row) {
-                                const double time = value(row, kind);
-                                return time > 0 ? m_time.text(time) : QStringLiteral("–");
-                            })
-        .with(kStrongRole, [=, this](int row) { return isSum(row) || isEdited(row); })
-        .with(kBeforeRole,
-              [=, this](int row) {
-                  return isEdited(row) ? m_time.text(measured(row, kind)) : QVariant();
-              })
-        .with(Qt::ToolTipRole, [=, this](int row) {
-            return isSum(row) || measured(row, kind) <= 0 ? QVariant()
-                                                          : tr("Double-click or F2 to change it");
-        });
-}
-
-TableColumn<int> StageCostsModel::weightColumn() const
-{
-    const auto isEdited = [this](int row) { return m_edits.weightShare && !isSum(row); };
-    return TableColumn<int>(tr("W, %"),
-                            [this](int row) {
-                                const double share = weightShare(row);
-                                return share >= 0 ? number(100 * share, 1) : QStringLiteral("–");
-                            })
-        .with(kStrongRole, [=, this](int row) { return isSum(row) || isEdited(row); })
-        .with(kHintRole, [this](int) { return !m_times.backwardIsSplit && !m_edits.weightShare; })
-        .with(kBeforeRole,
-              [=, this](int row) {
-                  return isEdited(row) ? number(100 * (1 - m_times.inputShare), 1) : QVariant();
-              })
-        .with(Qt::ToolTipRole, [this](int) {
-            return m_times.backwardIsSplit
-                ? QVariant()
-                : tr("Assumed, because the run has only B; double-click to change it");
-        });
 }
 
 double StageCostsModel::measured(int stage, OpKind kind) const
@@ -340,15 +335,13 @@ double StageCostsModel::measured(int stage, OpKind kind) const
 
 double StageCostsModel::value(int row, OpKind kind) const
 {
-    if (isSum(row)) {
-        double sum = 0;
-        for (int stage = 0; stage < row; ++stage)
-            sum += value(stage, kind);
-        return sum;
+    double sum = 0;
+    for (int stage = isSum(row) ? 0 : row; stage < (isSum(row) ? row : row + 1); ++stage) {
+        const auto& times = m_edits.changes().times;
+        const auto edited = times.find({stage, kind});
+        sum += edited == times.end() ? measured(stage, kind) : static_cast<double>(edited->second);
     }
-    const auto edited = m_edits.times.find({row, kind});
-    return edited == m_edits.times.end() ? measured(row, kind)
-                                         : static_cast<double>(edited->second);
+    return sum;
 }
 
 double StageCostsModel::weightShare(int row) const
@@ -357,7 +350,8 @@ double StageCostsModel::weightShare(int row) const
                  weight = value(row, OpKind::BackwardWeight);
     if (weight > 0)
         return weight / (input + weight);
-    return m_times.backwardIsSplit ? -1 : m_edits.weightShare.value_or(1 - m_times.inputShare);
+    return m_times.backwardIsSplit ? -1
+                                   : m_edits.changes().weightShare.value_or(1 - m_times.inputShare);
 }
 
 bool StageCostsModel::isEditable(int row, std::size_t column) const
@@ -385,50 +379,24 @@ QVariant StageCostsModel::data(const QModelIndex& index, int role) const
 
 bool StageCostsModel::setData(const QModelIndex& index, const QVariant& value, int role)
 {
-    bool isNumber = false;
-    const double entered = value.toString()
-                               .replace(QLatin1Char(','), QLatin1Char('.'))
-                               .trimmed()
-                               .toDouble(&isNumber);
-    if (role != Qt::EditRole || !flags(index).testFlag(Qt::ItemIsEditable) || !isNumber
-        || !(entered > 0) || !std::isfinite(entered))
+    const auto entered = decimal(value.toString());
+    if (role != Qt::EditRole || !flags(index).testFlag(Qt::ItemIsEditable) || !entered
+        || *entered <= 0)
         return false;
     if (value.toString() == index.data(Qt::EditRole).toString())
         return true; // the text was not changed, so its rounded number is not stored
-    WhatIfChanges edits = m_edits;
     const auto kind = static_cast<std::size_t>(index.column()) - 1;
-    const double ns = entered * m_time.perUnit();
-    if (kind == m_kinds.size() ? entered >= 100 : ns < 1 || ns > 1e15)
+    const bool isShare = kind == m_kinds.size();
+    const double ns = *entered * m_time.perUnit();
+    if (isShare ? *entered >= 100 : ns < 1 || ns > 1e15)
         return false;
-    if (kind == m_kinds.size())
-        edits.weightShare = entered / 100;
-    else
-        edits.times[{at(index.row()), m_kinds[kind]}] = std::llround(ns);
-    set(edits);
-    Q_EMIT edited();
+    m_edits.change({}, [&](WhatIfChanges& next) {
+        if (isShare)
+            next.weightShare = *entered / 100;
+        else
+            next.times[{at(index.row()), m_kinds[kind]}] = std::llround(ns);
+    });
     return true;
-}
-
-void StageCostsModel::set(const WhatIfChanges& edits)
-{
-    m_edits = edits;
-    sortAgain(); // the view measures the columns again: edited cells are wider
-    Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
-}
-
-void StageCostsModel::setEdits(const WhatIfChanges& changes)
-{
-    WhatIfChanges edits;
-    edits.times = changes.times;
-    edits.weightShare = changes.weightShare;
-    if (edits != m_edits)
-        set(edits);
-}
-
-QString StageCostsModel::editsText() const
-{
-    const auto count = static_cast<std::int64_t>(m_edits.editedCells());
-    return count == 0 ? QString() : tr("%1 edited").arg(countOf(count, "cell"));
 }
 
 namespace {
@@ -442,14 +410,10 @@ public:
 
     State validate(QString& text, int&) const override
     {
-        bool isNumber = false;
-        QString plain = text;
-        const double value = plain.replace(QLatin1Char(','), QLatin1Char('.')).toDouble(&isNumber);
-        if (plain.isEmpty() || plain == QLatin1String("."))
+        const auto value = decimal(text);
+        if (text.isEmpty() || text == QLatin1String(".") || value == 0.0)
             return Intermediate;
-        if (!isNumber || !std::isfinite(value) || plain.startsWith(QLatin1Char('-')))
-            return Invalid;
-        return value > 0 ? Acceptable : Intermediate;
+        return value ? Acceptable : Invalid;
     }
 };
 
@@ -498,12 +462,12 @@ public:
     QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&,
                           const QModelIndex& index) const override
     {
-        auto* field = named(new QLineEdit(parent), "costEditor", tr("Time"));
+        auto* field = named(
+            new QLineEdit(parent), "costEditor",
+            index.model()->headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString());
         field->setProperty("small", true);
         field->setAlignment(Qt::AlignRight);
         field->setValidator(new AboveZero(field));
-        field->setAccessibleName(
-            index.model()->headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString());
         field->setToolTip(tr("Type a number above 0"));
         connect(field, &QLineEdit::textChanged, field,
                 [field] { setLook(field, "invalid", !field->hasAcceptableInput()); });
@@ -520,132 +484,40 @@ public:
     }
 };
 
-// The measured times of the stages; F2, Enter or a double click edits a cell.
-class CostTable : public DataTable
-{
-public:
-    explicit CostTable(const ThemeController& theme)
-        : DataTable(theme, kCostRow)
-    {
-        setItemDelegate(new CostDelegate(theme, this));
-        setSelectionMode(QAbstractItemView::NoSelection);
-        setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed
-                        | QAbstractItemView::AnyKeyPressed);
-    }
-
-protected:
-    // Starts editing with Enter. While a cell is edited, its editor handles Enter.
-    void keyPressEvent(QKeyEvent* event) override
-    {
-        const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-        if (isEnter && state() != EditingState
-            && currentIndex().flags().testFlag(Qt::ItemIsEditable)) {
-            edit(currentIndex());
-            return;
-        }
-        DataTable::keyPressEvent(event);
-    }
-};
-
 enum Scope { OneOp, KindOnDevice, KindEverywhere };
 
 } // namespace
 
-SlowForm::SlowForm(const ThemeController& theme, QWidget* parent)
+OpForm::OpForm(const ThemeController& theme, WhatIfEdits& edits, QWidget* parent)
     : QWidget(parent)
+    , m_edits(edits)
     , m_title(named(makeLabel({}, "dock"), "opTitle"))
-    , m_hint(named(makeLabel({}, "hint"), "opHint"))
+    , m_hint(named(makeWrapped("hint"), "opHint"))
     , m_time(named(new QLineEdit, "opTime", tr("Duration of the selected op")))
     , m_scope(makeFormCombo(QStringLiteral("opScope")))
-    , m_target(makeFormCombo(QStringLiteral("slowTarget")))
-    , m_factor(named(new HundredthsField(theme), "slowFactor", tr("Slow-down factor")))
-    , m_delay(named(new SpinField(theme), "messageDelay", fieldLabel("--link-delay")))
-    , m_unit(timeScale(1))
 {
-    m_hint->setWordWrap(true);
     m_scope->addItems({QString(), QString(), QString()});
-    m_factor->setRange(1, static_cast<int>(100 * profiler::RunEdit::kMostFactor));
-    m_factor->setSingleStep(10);
-    m_delay->setRange(0, static_cast<int>(changeField("--link-delay").most));
-    m_delay->setSingleStep(10);
-    auto* column = spaced(new QVBoxLayout(this), {}, 0);
-    addOp(*column);
-    QVBoxLayout* slow = makeFormSection(*column);
-    slow->addLayout(makeFormRow(tr("Device or links"), {m_target}));
-    slow->addLayout(makeFormRow(fieldLabel("--slow"), {m_factor}));
-    slow->addLayout(makeFormRow(fieldLabel("--link-delay"), {m_delay}));
-    m_factor->setToolTip(tr("Multiplies the times of the device or links; 2.00 is twice as long"));
-    m_delay->setToolTip(tr("Adds this time to every message between devices"));
-    connect(m_time, &QLineEdit::returnPressed, this, &SlowForm::takeTime);
-    connect(m_target, &QComboBox::currentIndexChanged, this, &SlowForm::showState);
-    connect(&theme, &ThemeController::unitsChanged, this, &SlowForm::showState);
-    connect(m_factor, &QSpinBox::valueChanged, this, [this](int hundredths) {
-        profiler::RunEdit edit = target();
-        edit.factor = hundredths / 100.0;
-        Q_EMIT slowed(edit);
-    });
-    connect(m_delay, &QSpinBox::valueChanged, this,
-            [this](int us) { Q_EMIT delayed(std::int64_t{1000} * us); });
-    showState();
-}
-
-void SlowForm::addOp(QVBoxLayout& column)
-{
-    QVBoxLayout* op = makeFormSection(column);
-    op->addWidget(m_title);
     m_time->setAlignment(Qt::AlignRight);
     m_time->setToolTip(tr("Sets the duration when Enter is pressed"));
-    op->addLayout(makeFormRow(tr("Duration"), {m_time}));
-    op->addLayout(makeFormRow(tr("Apply to"), {m_scope}));
-    op->addWidget(m_hint);
+    QVBoxLayout* rows = makeFormSection(*spaced(new QVBoxLayout(this), {}, 0));
+    fill(*rows,
+         {m_title, makeFormRow(tr("Duration"), {m_time}), makeFormRow(tr("Apply to"), {m_scope}),
+          m_hint});
+    connect(m_time, &QLineEdit::returnPressed, this, &OpForm::takeTime);
+    connect(&theme, &ThemeController::unitsChanged, this, &OpForm::show);
+    connect(&edits, &WhatIfEdits::changed, this, &OpForm::show);
+    show();
 }
 
-void SlowForm::setRun(const engine::Run& run)
-{
-    const QSignalBlocker blocker(m_target);
-    m_targets.clear();
-    m_target->clear();
-    for (const engine::DeviceId device : run.schedule.program.ids()) {
-        profiler::RunEdit edit;
-        edit.device = device;
-        m_targets.push_back(edit);
-    }
-    for (const profiler::RunEdit& link : linksOf(run))
-        m_targets.push_back(link);
-    for (const profiler::RunEdit& edit : m_targets)
-        m_target->addItem(selectionText(edit));
-}
-
-profiler::RunEdit SlowForm::target() const
-{
-    const auto index = static_cast<std::size_t>(m_target->currentIndex());
-    return index < m_targets.size() ? m_targets[index] : profiler::RunEdit();
-}
-
-void SlowForm::show(const WhatIfChanges& changes)
-{
-    m_changes = changes;
-    showState();
-}
-
-void SlowForm::setOwnOrder(bool isOwn)
-{
-    m_isOwn = isOwn;
-    if (!isOwn)
-        m_op.reset();
-    showState();
-}
-
-void SlowForm::showOp(const std::optional<OpInFocus>& op)
+void OpForm::showOp(const std::optional<OpInFocus>& op, bool isOwnOrder)
 {
     m_op = op;
-    showState();
+    m_isOwnOrder = isOwnOrder;
+    show();
 }
 
-std::optional<profiler::RunEdit> SlowForm::selection() const
+profiler::RunEdit OpForm::selection() const
 {
-    if (!m_op)
-        return std::nullopt;
     profiler::RunEdit edit;
     if (m_scope->currentIndex() == OneOp)
         edit.op = m_op->op;
@@ -656,59 +528,75 @@ std::optional<profiler::RunEdit> SlowForm::selection() const
     return edit;
 }
 
-void SlowForm::showState()
+void OpForm::scale(double ratio, bool isLast)
 {
-    const QSignalBlocker factor(m_factor), delay(m_delay);
-    m_factor->setValue(static_cast<int>(std::lround(100 * slowdown(m_changes, target()))));
-    m_delay->setValue(static_cast<int>(m_changes.messageDelay / 1000));
+    if (m_op)
+        m_edits.change(m_time->objectName(), [&](WhatIfChanges& next) {
+            profiler::RunEdit edit = selection();
+            edit.factor = slowdown(next, edit) * ratio;
+            setSlowdown(next, edit);
+        });
+    if (isLast)
+        m_edits.endStep();
+}
+
+void OpForm::show()
+{
     const bool canEdit = m_op && m_op->duration > 0;
     m_time->setEnabled(canEdit);
     m_scope->setEnabled(canEdit);
     setLook(m_time, "invalid", false);
-    const QString name = m_op ? fromUtf8(engine::toString(m_op->op)) : QString();
-    const QString kind = m_op ? fromUtf8(engine::kindShortName(m_op->op.kind)) : tr("kind");
-    const int device = m_op ? m_op->device.value : 0;
-    m_title->setText(m_op ? tr("%1 on device %2").arg(name).arg(device) : tr("Selected op"));
-    m_scope->setItemText(OneOp, m_op ? tr("%1 only").arg(name) : tr("one op"));
-    m_scope->setItemText(KindOnDevice,
-                         m_op ? tr("%1 on device %2").arg(kind).arg(device)
-                              : tr("its op type on the device"));
-    m_scope->setItemText(KindEverywhere,
-                         m_op ? tr("%1 on all devices").arg(kind)
-                              : tr("its op type on all devices"));
-    if (m_op)
+    QString title
+        = tr("Selected op"),
+        scopes[]{tr("one op"), tr("its op type on the device"), tr("its op type on all devices")};
+    if (m_op) {
+        const QString name = fromUtf8(engine::toString(m_op->op));
+        const QString kind = fromUtf8(engine::kindShortName(m_op->op.kind));
+        const auto onDevice = [&](const QString& what) {
+            return tr("%1 on device %2").arg(what).arg(m_op->device.value);
+        };
+        title = onDevice(name);
+        scopes[OneOp] = tr("%1 only").arg(name);
+        scopes[KindOnDevice] = onDevice(kind);
+        scopes[KindEverywhere] = tr("%1 on all devices").arg(kind);
         m_unit = timeScale(m_op->duration);
+    }
+    m_title->setText(title);
+    for (const int scope : {OneOp, KindOnDevice, KindEverywhere})
+        m_scope->setItemText(scope, scopes[scope]);
     m_time->setText(canEdit ? m_unit.withUnit(static_cast<double>(m_op->duration)) : QString());
-    m_hint->setText(canEdit       ? tr("Drag the end of the op, or press < and >.")
-                        : m_op    ? tr("This op takes no time; select one that does.")
-                        : m_isOwn ? tr("Select an op of either timeline, or drag its end.")
-                                  : tr("Choose \"Own order\" as the scheme to change single ops."));
+    m_hint->setText(canEdit            ? tr("Drag the end of the op, or press < and >.")
+                        : m_op         ? tr("This op takes no time; select one that does.")
+                        : m_isOwnOrder ? tr("Select an op of either timeline, or drag its end.")
+                                       : tr("Choose \"Own order\" as the scheme to change single "
+                                            "ops."));
 }
 
 // Accepts "12.4" and "12.4 ms" in the unit of the field. Ignores an unchanged text, because the
 // shown duration is rounded.
-void SlowForm::takeTime()
+void OpForm::takeTime()
 {
     QString text = m_time->text();
-    if (m_op && text == m_unit.withUnit(static_cast<double>(m_op->duration)))
-        return showState();
+    const auto duration = static_cast<double>(m_op ? m_op->duration : 0);
+    if (m_op && text == m_unit.withUnit(duration))
+        return show();
     if (text.endsWith(m_unit.unit()))
         text.chop(m_unit.unit().size());
-    text.remove(kNarrowSpace).replace(QLatin1Char(','), QLatin1Char('.'));
-    bool isNumber = false;
-    const double entered = text.trimmed().toDouble(&isNumber);
-    if (!m_op || !isNumber || !(entered > 0) || !std::isfinite(entered)) {
+    const double entered = decimal(text.remove(kNarrowSpace)).value_or(0);
+    if (!m_op || entered <= 0) {
         setLook(m_time, "invalid", true);
         m_hint->setText(tr("%1 is not a duration; enter a positive number of %2.")
                             .arg(m_time->text(), m_unit.unit()));
         return;
     }
-    Q_EMIT opScaled(entered * m_unit.perUnit() / static_cast<double>(m_op->duration));
+    const profiler::RunEdit edit = selection();
+    scale(entered * m_unit.perUnit() / duration * slowdown(m_op->included, edit)
+          / slowdown(m_edits.changes(), edit));
 }
 
 namespace {
 
-// Ends of the sliders for links: 2^(20/10) = 4 times as fast, or as slow.
+// Ends of the slider for links: 2^(20/10) = 4 times as fast, or as slow.
 constexpr int kSliderEnd = 20;
 constexpr double kStepsPerDoubling = 10;
 
@@ -728,264 +616,310 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent*) override { setValue(0); }
 };
 
-QLabel* makeWrapped(const char* role)
-{
-    QLabel* label = makeLabel({}, role);
-    label->setWordWrap(true);
-    return label;
-}
-
 } // namespace
 
-WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
+WhatIfForm::WhatIfForm(const ThemeController& theme, const profiler::WhatIfPredictor& measured,
+                       WhatIfEdits& edits, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_costs(new StageCostsModel(this))
-    , m_table(named(new CostTable(theme), "costTable", tr("Measured times of the stages")))
-    , m_list(named(new QWidget, "whatIfEdits", tr("Edits")))
-    , m_slow(new SlowForm(theme))
-    , m_unit(makeLabel({}, "hint"))
-    , m_edits(named(makeWrapped("hint"), "costEdits"))
-    , m_links(named(makeLabel({}), "linkSpeed"))
-    , m_stragglersHint(makeWrapped("hint"))
-    , m_layersHint(makeWrapped("hint"))
-    , m_memoryHint(makeFormHint())
-    , m_interval(makeWrapped("hint"))
-    , m_undo(makeButton(tr("Undo"), QStringLiteral("undoEdit"), "link"))
-    , m_reset(makeButton(tr("Reset"), QStringLiteral("resetEdits"), "link"))
-    , m_slider(named(new LinkSlider, "linkSlider", fieldLabel("--link-speed")))
-    , m_stragglers(
-          named(new SegmentControl(theme, {tr("as measured"), tr("removed")}), "stragglers"))
-    , m_layers(named(new SpinField(theme), "layers", fieldLabel("--layers")))
-    , m_microBatches(named(new SpinField(theme), "microBatches"))
-    , m_layerBar(named(new LayerBar(theme), "layerBar", tr("Layers per stage")))
-    , m_tensorParallel(makeFormCombo(QStringLiteral("tensorParallel")))
+    , m_measured(measured)
+    , m_edits(edits)
+    , m_op(new OpForm(theme, edits))
     , m_limit(named(new HundredthsField(theme), "memoryLimit"))
+    , m_limitHint(makeFormHint())
 {
-    m_table->setModel(m_costs);
-    m_layers->setRange(0, static_cast<int>(changeField("--layers").most));
-    m_layers->setSpecialValueText(tr("unknown"));
-    m_microBatches->setRange(1, 4096); // more take seconds, for each of all schemes
-    for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0, 8.0})
-        m_tensorParallel->addItem(factor == 1 ? tr("as measured") : tr("× %1").arg(factor), factor);
-    m_limit->setRange(0, 1'000'000);
-    m_limit->setSingleStep(100);
-    m_limit->setSpecialValueText(tr("none"));
-    spaced(new QVBoxLayout(m_list), {14, 0, 8, 8}, 0, {makeLabel(tr("Edits"), "dock")});
-    m_list->hide();
     auto* content = makeSurface("plain");
-    auto* column
-        = spaced(new QVBoxLayout(content), {}, 0,
-                 {makeCosts(), m_list, makeLine(Qt::Horizontal), m_slow, makeChanges(), kStretch});
+    auto* column = spaced(new QVBoxLayout(content), {}, 0,
+                          {makeCosts(), makeEditList(), makeLine(Qt::Horizontal), m_op});
     column->setSizeConstraint(QLayout::SetMinAndMaxSize);
-    auto* title = makeBar(40, 8, {makeLabel(tr("Measured times"), "dock"), kStretch, m_reset});
-    spaced(new QVBoxLayout(this), {}, 0,
-           {title, makeLine(Qt::Horizontal), {makeScroll(content), 1}});
-    connect(m_undo, &QPushButton::clicked, this, &WhatIfForm::undo);
-    connect(&theme, &ThemeController::unitsChanged, this, [this] {
-        if (m_run)
-            showEdits();
-    });
-    connect(m_reset, &QPushButton::clicked, this, &WhatIfForm::reset);
-    const auto change = [this](const void* field) {
-        return [this, field] {
-            if (!m_isShowing)
-                take(fields(), field);
-        };
-    };
-    connect(m_costs, &StageCostsModel::edited, this, change(nullptr));
-    connect(m_slider, &QSlider::valueChanged, this, change(m_slider));
-    connect(m_stragglers, &SegmentControl::currentChanged, this, change(nullptr));
-    connect(m_microBatches, &QSpinBox::valueChanged, this, change(m_microBatches));
-    connect(m_layerBar, &LayerBar::changed, this, change(m_layerBar));
-    connect(m_tensorParallel, &QComboBox::currentIndexChanged, this, change(nullptr));
-    connect(m_layers, &QSpinBox::valueChanged, this, [this, change] {
-        showLayers();
-        change(m_layers)();
-    });
-    connect(m_slow, &SlowForm::opScaled, this, [this](double ratio) {
-        const auto edit = m_slow->selection();
-        scaleOp(ratio * slowdown(m_shown, *edit) / slowdown(m_changes, *edit));
-    });
-    connect(m_slow, &SlowForm::slowed, this, [this](const profiler::RunEdit& edit) {
-        WhatIfChanges next = m_changes;
-        setSlowdown(next, edit);
-        const bool isSame = std::exchange(m_slowed, edit).selectsAs(edit);
-        take(std::move(next), isSame ? m_slow : nullptr);
-        m_lastField = m_slow;
-    });
-    connect(m_slow, &SlowForm::delayed, this, [this](std::int64_t ns) {
-        WhatIfChanges next = m_changes;
-        next.messageDelay = ns;
-        take(std::move(next), &m_changes.messageDelay);
-    });
-    connect(m_limit, &QSpinBox::valueChanged, this, &WhatIfForm::memoryLimitChanged);
-}
-
-QWidget* WhatIfForm::makeCosts()
-{
-    auto* part = makeSurface("plain");
-    part->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
-    auto* note
-        = spaced(new QHBoxLayout, {14, 8, 14, 12}, 8, {{m_edits, 1}, {m_undo, 0, Qt::AlignTop}});
-    m_unit->setContentsMargins(14, 10, 14, 2);
-    spaced(new QVBoxLayout(part), {}, 0, {m_unit, m_table, note});
-    return part;
-}
-
-QWidget* WhatIfForm::makeChanges()
-{
-    auto* part = makeSurface("plain");
-    part->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
-    auto* column = spaced(new QVBoxLayout(part), {}, 0);
-    QVBoxLayout* links = makeFormSection(*column);
-    links->addLayout(
-        spaced(new QHBoxLayout, {}, 8, {{makeLabel(fieldLabel("--link-speed")), 1}, m_links}));
-    links->addWidget(m_slider);
-    QLabel* middle = makeLabel(tr("as measured"), "hint");
-    middle->setAlignment(Qt::AlignCenter);
-    links->addLayout(
-        spaced(new QHBoxLayout, {}, 0,
-               {makeLabel(tr("× 0.25"), "hint"), {middle, 1}, makeLabel(tr("× 4"), "hint")}));
-    QVBoxLayout* stragglers = makeFormSection(*column);
-    stragglers->addLayout(makeFormRow(fieldLabel("--no-stragglers"), {m_stragglers}));
-    stragglers->addWidget(m_stragglersHint);
+    addSlowdowns(*column);
+    addLinks(*column);
+    addStragglers(*column);
     addLayers(*column);
-    QVBoxLayout* job = makeFormSection(*column);
-    job->addLayout(makeFormRow(tr("Micro-batches N"), {m_microBatches}));
-    job->addLayout(makeFormRow(fieldLabel("--tensor-parallel"), {m_tensorParallel}));
-    m_tensorParallel->setToolTip(
-        tr("Divides every op among more or fewer GPUs, without communication between them"));
-    job->addLayout(makeFormRow(labelled(tr("Memory limit, %1"), Unit::GiB), {m_limit}));
-    job->addWidget(m_memoryHint);
-    QVBoxLayout* interval = makeFormSection(*column);
-    interval->addWidget(makeLabel(tr("Interval"), "dock"));
-    interval->addWidget(m_interval);
-    return part;
-}
-
-void WhatIfForm::addLayers(QVBoxLayout& column)
-{
-    QVBoxLayout* layers = makeFormSection(column);
-    layers->addLayout(makeFormRow(fieldLabel("--layers"), {m_layers}));
-    layers->addWidget(m_layerBar);
-    layers->addWidget(m_layersHint);
-}
-
-void WhatIfForm::showLayers()
-{
-    const bool isKnown = m_layers->value() >= m_stages && m_stages > 1;
-    m_layerBar->setVisible(isKnown);
-    m_layerBar->setSplit(isKnown ? evenSplit(m_layers->value(), m_stages) : LayerSplit{});
-    m_layersHint->setText(
-        isKnown ? tr("Drag a border to move layers between stages. Every layer of a stage is "
-                     "assumed to take the same time.")
-            : m_stages == 1
-            ? tr("The run has one stage.")
-            : tr("Enter the number of layers, at least %1, to move layers between stages.")
-                  .arg(m_stages));
-}
-
-void WhatIfForm::show(std::shared_ptr<const engine::Run> shown,
-                      const profiler::WhatIfPredictor& measured)
-{
-    m_isShowing = true;
-    m_run = std::move(shown);
-    const engine::Run& run = *m_run;
-    m_slow->setRun(run);
-    m_costs->show(run, measured.times());
-    m_table->fitRows();
-    m_table->setFixedHeight(m_table->fittingHeight());
-    m_message = static_cast<double>(measured.times().message.median());
-    m_measuredBatches = run.schedule.shape.microBatches;
-    m_microBatches->setMaximum(std::max(m_microBatches->maximum(), m_measuredBatches));
-    m_microBatches->setValue(m_measuredBatches);
-    m_stages = run.schedule.shape.stages;
-    m_layers->setValue(profiler::modelLayers(run));
-    // The user enters the number of layers only if the run does not have it.
-    m_layers->setEnabled(m_layers->value() == 0);
-    showLayers();
-    m_tensorParallel->setCurrentIndex(m_tensorParallel->findData(1.0));
-    const SlowestDevice slowest = slowestDevice(run, measured.times());
-    m_stragglersHint->setText(slowest.device < 0
-                                  ? tr("All devices take equally long, within 1 %.")
-                                  : tr("Device %1 is %2 slower than the mean of the others.")
-                                        .arg(slowest.device)
-                                        .arg(percent(slowest.excess)));
-    m_interval->setText(
+    addJob(*column);
+    QLabel* interval = makeWrapped("hint");
+    interval->setText(
         tr("The interval contains 95 % of 100 predictions with resampled times. Every prediction "
            "is multiplied by %1: the measured iteration time divided by the time predicted for "
            "the same schedule.")
             .arg(number(measured.correction(), 3)));
-    m_isShowing = false;
-    m_undone.clear();
-    m_redone.clear();
-    m_changes = fields();
-    showEdits();
+    fill(*makeFormSection(*column), {makeLabel(tr("Interval"), "dock"), interval});
+    column->addStretch(1);
+    auto* reset = makeButton(tr("Reset"), QStringLiteral("resetEdits"), "link");
+    auto* title = makeBar(40, 8, {makeLabel(tr("Measured times"), "dock"), kStretch, reset});
+    spaced(new QVBoxLayout(this), {}, 0,
+           {title, makeLine(Qt::Horizontal), {makeScroll(content), 1}});
+    connect(reset, &QPushButton::clicked, &edits, &WhatIfEdits::reset);
+    connect(&edits, &WhatIfEdits::changed, this, &WhatIfForm::show);
+    connect(&theme, &ThemeController::unitsChanged, this, &WhatIfForm::show);
+    setKnowsBytes(false);
+    show();
+}
+
+void WhatIfForm::show()
+{
+    for (const auto& one : m_show)
+        one();
+}
+
+// Connects a control to a part of the changes. Successive values of a number are undone together.
+template<class Control, class Get, class Set>
+void WhatIfForm::bind(void (Control::*changed)(int), void (Control::*display)(int),
+                      std::type_identity_t<Control>* control, Get get, Set set)
+{
+    m_show.emplace_back([=, this] {
+        const QSignalBlocker quiet(control);
+        (control->*display)(get(m_edits.changes()));
+    });
+    connect(control, changed, this, [=, this](int value) {
+        constexpr bool isNumber = requires
+        {
+            &Control::setValue;
+        };
+        m_edits.change(isNumber ? control->objectName() : QString(),
+                       [&](WhatIfChanges& next) { set(next, value); });
+    });
+}
+
+QWidget* WhatIfForm::makeCosts()
+{
+    auto* model = new StageCostsModel(run().schedule, m_measured.times(), m_edits, this);
+    auto* table
+        = named(new DataTable(m_theme, kCostRow), "costTable", tr("Measured times of the stages"));
+    table->setModel(model);
+    table->setItemDelegate(new CostDelegate(m_theme, table));
+    table->setSelectionMode(QAbstractItemView::NoSelection);
+    table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed
+                           | QAbstractItemView::AnyKeyPressed);
+    connect(table, &DataTable::activated, table, [table](const QModelIndex& index) { // Enter
+        if (index.flags().testFlag(Qt::ItemIsEditable))
+            table->edit(index);
+    });
+    auto *unit = makeLabel({}, "hint"), *edited = named(makeWrapped("hint"), "costEdits");
+    unit->setContentsMargins(14, 10, 14, 2);
+    auto* undo = makeButton(tr("Undo"), QStringLiteral("undoEdit"), "link");
+    connect(undo, &QPushButton::clicked, &m_edits, &WhatIfEdits::undo);
+    m_show.emplace_back([=, this] {
+        unit->setText(tr("%1 per stage and micro-batch, median").arg(model->time().unit()));
+        const std::int64_t each = m_measured.times().message.median();
+        const QString messages = each > 0
+            ? tr("Msg. counts sent and received messages; %1 each.")
+                  .arg(timeScale(each).withUnit(static_cast<double>(each)))
+            : tr("Messages take no time.");
+        const auto cells = static_cast<std::int64_t>(m_edits.changes().editedCells());
+        edited->setText(cells > 0 ? tr("%1 edited. %2").arg(countOf(cells, "cell"), messages)
+                                  : messages);
+        undo->setVisible(m_edits.canUndo());
+        table->setFixedHeight(table->fittingHeight());
+    });
+    auto* part = makeSurface("plain");
+    part->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+    auto* note
+        = spaced(new QHBoxLayout, {14, 8, 14, 12}, 8, {{edited, 1}, {undo, 0, Qt::AlignTop}});
+    spaced(new QVBoxLayout(part), {}, 0, {unit, table, note});
+    return part;
+}
+
+QWidget* WhatIfForm::makeEditList()
+{
+    auto* list = named(new QWidget, "whatIfEdits", tr("Edits"));
+    spaced(new QVBoxLayout(list), {14, 0, 8, 8}, 0, {makeLabel(tr("Edits"), "dock"), new QWidget});
+    m_show.emplace_back([=, this] { listEdits(*list); });
+    return list;
+}
+
+// Lists the changes, each with a button that removes it. Deletes the old rows later, because a
+// click on one of their buttons may call this function.
+void WhatIfForm::listEdits(QWidget& list)
+{
+    const bool hadFocus = list.isAncestorOf(focusWidget());
+    QWidget* old = list.layout()->takeAt(1)->widget();
+    old->hide();
+    old->deleteLater();
+    auto* listed = new QWidget;
+    auto* rows = spaced(new QVBoxLayout(listed), {}, 0);
+    list.layout()->addWidget(listed);
+    for (const WhatIfEdit& edit : editsOf(m_edits.changes(), run())) {
+        auto* remove = makeIconButton("", Icon::Close, tr("Remove %1").arg(edit.text), m_theme);
+        remove->setObjectName(QStringLiteral("removeEdit%1").arg(rows->count()));
+        remove->setFocusPolicy(Qt::StrongFocus);
+        connect(remove, &QToolButton::clicked, this,
+                [this, rest = edit.without] { m_edits.take(rest); });
+        auto* text = makeWrapped();
+        text->setText(edit.text);
+        text->setTextFormat(Qt::PlainText);
+        rows->addLayout(spaced(new QHBoxLayout, {}, 8, {{text, 1}, remove}));
+    }
+    list.setVisible(rows->count() > 0);
+    if (auto* first = listed->findChild<QToolButton*>(); hadFocus && first != nullptr)
+        first->setFocus();
+}
+
+void WhatIfForm::addSlowdowns(QVBoxLayout& column)
+{
+    std::vector<profiler::RunEdit> targets = linksOf(run());
+    for (const engine::DeviceId device : run().schedule.program.ids()) {
+        const auto at = targets.begin() + device.value; // before the links
+        targets.insert(at, profiler::RunEdit())->device = device;
+    }
+    QComboBox* target = makeFormCombo(QStringLiteral("slowTarget"));
+    for (const profiler::RunEdit& one : targets)
+        target->addItem(selectionText(one));
+    const auto chosen
+        = [=] { return targets[static_cast<std::size_t>(std::max(0, target->currentIndex()))]; };
+    auto* factor = named(new HundredthsField(m_theme), "slowFactor", tr("Slow-down factor"));
+    factor->setRange(1, static_cast<int>(100 * profiler::RunEdit::kMostFactor));
+    factor->setToolTip(tr("Multiplies the times of the device or links; 2.00 is twice as long"));
+    auto* delay = named(new SpinField(m_theme), "messageDelay", fieldLabel("--link-delay"));
+    delay->setRange(0, static_cast<int>(changeField("--link-delay").most));
+    delay->setToolTip(tr("Adds this time to every message between devices"));
+    for (SpinField* field : {static_cast<SpinField*>(factor), delay})
+        field->setSingleStep(10);
+    fill(*makeFormSection(column),
+         {makeFormRow(tr("Device or links"), {target}), makeFormRow(fieldLabel("--slow"), {factor}),
+          makeFormRow(fieldLabel("--link-delay"), {delay})});
+    bind(
+        &QSpinBox::valueChanged, &QSpinBox::setValue, factor,
+        [=](const WhatIfChanges& now) {
+            return static_cast<int>(std::lround(100 * slowdown(now, chosen())));
+        },
+        [=](WhatIfChanges& next, int hundredths) {
+            profiler::RunEdit edit = chosen();
+            edit.factor = hundredths / 100.0;
+            setSlowdown(next, edit);
+        });
+    bind(
+        &QSpinBox::valueChanged, &QSpinBox::setValue, delay,
+        [](const WhatIfChanges& now) { return static_cast<int>(now.messageDelay / 1000); },
+        [](WhatIfChanges& next, int us) { next.messageDelay = std::int64_t{1000} * us; });
+    connect(target, &QComboBox::currentIndexChanged, this, [this] {
+        m_edits.endStep();
+        show();
+    });
+}
+
+void WhatIfForm::addLinks(QVBoxLayout& column)
+{
+    auto* slider = named(new LinkSlider, "linkSlider", fieldLabel("--link-speed"));
+    QLabel *speed = named(makeLabel({}), "linkSpeed"),
+           *middle = makeLabel(tr("as measured"), "hint");
+    middle->setAlignment(Qt::AlignCenter);
+    fill(*makeFormSection(column),
+         {spaced(new QHBoxLayout, {}, 8, {{makeLabel(fieldLabel("--link-speed")), 1}, speed}),
+          slider,
+          spaced(new QHBoxLayout, {}, 0,
+                 {makeLabel(tr("× 0.25"), "hint"), {middle, 1}, makeLabel(tr("× 4"), "hint")})});
+    bind(
+        &QSlider::valueChanged, &QSlider::setValue, slider,
+        [](const WhatIfChanges& now) {
+            return static_cast<int>(std::lround(kStepsPerDoubling * std::log2(now.linkSpeed)));
+        },
+        [](WhatIfChanges& next, int steps) {
+            next.linkSpeed = std::exp2(steps / kStepsPerDoubling);
+        });
+    m_show.emplace_back([=, this] {
+        speed->setText(QStringLiteral("× %1").arg(number(m_edits.changes().linkSpeed, 2)));
+    });
+}
+
+void WhatIfForm::addStragglers(QVBoxLayout& column)
+{
+    auto* segments
+        = named(new SegmentControl(m_theme, {tr("as measured"), tr("removed")}), "stragglers");
+    const SlowestDevice slowest = slowestDevice(run(), m_measured.times());
+    QLabel* hint = makeWrapped("hint");
+    hint->setText(slowest.device < 0 ? tr("All devices take equally long, within 1 %.")
+                                     : tr("Device %1 is %2 slower than the mean of the others.")
+                                           .arg(slowest.device)
+                                           .arg(percent(slowest.excess)));
+    fill(*makeFormSection(column), {makeFormRow(fieldLabel("--no-stragglers"), {segments}), hint});
+    bind(
+        &SegmentControl::currentChanged, &SegmentControl::setCurrent, segments,
+        [](const WhatIfChanges& now) { return now.removesStragglers ? 1 : 0; },
+        [](WhatIfChanges& next, int choice) { next.removesStragglers = choice == 1; });
+}
+
+// The number of layers is part of the changes only if layers are moved.
+void WhatIfForm::addLayers(QVBoxLayout& column)
+{
+    const int stages = run().schedule.shape.stages;
+    auto* layers = named(new SpinField(m_theme), "layers", fieldLabel("--layers"));
+    layers->setRange(0, static_cast<int>(changeField("--layers").most));
+    layers->setSpecialValueText(tr("unknown"));
+    layers->setValue(profiler::modelLayers(run()));
+    // The user enters the number of layers only if the run does not have it.
+    layers->setEnabled(layers->value() == 0);
+    auto* bar = named(new LayerBar(m_theme), "layerBar", tr("Layers per stage"));
+    QLabel* hint = makeWrapped("hint");
+    fill(*makeFormSection(column), {makeFormRow(fieldLabel("--layers"), {layers}), bar, hint});
+    const auto showSplit = [=, this] {
+        const WhatIfChanges& now = m_edits.changes();
+        const QSignalBlocker quiet(layers);
+        if (now.layers > 0)
+            layers->setValue(now.layers);
+        const bool isKnown = layers->value() >= stages && stages > 1;
+        bar->setVisible(isKnown);
+        bar->setSplit(isKnown ? withMoves(evenSplit(layers->value(), stages), now.moves)
+                              : LayerSplit());
+        hint->setText(
+            isKnown ? tr("Drag a border to move layers between stages. Every layer of a stage is "
+                         "assumed to take the same time.")
+                : stages == 1
+                ? tr("The run has one stage.")
+                : tr("Enter the number of layers, at least %1, to move layers between stages.")
+                      .arg(stages));
+    };
+    m_show.emplace_back(showSplit);
+    connect(layers, &QSpinBox::valueChanged, this, [=, this] {
+        m_edits.change(layers->objectName(), [](WhatIfChanges& next) {
+            next.moves.clear();
+            next.layers = 0;
+        });
+        showSplit();
+    });
+    connect(bar, &LayerBar::changed, this, [=, this] {
+        m_edits.change(bar->objectName(), [=](WhatIfChanges& next) {
+            next.moves = layerMoves(bar->split());
+            next.layers = next.moves.empty() ? 0 : layers->value();
+        });
+    });
+}
+
+void WhatIfForm::addJob(QVBoxLayout& column)
+{
+    constexpr double kFactors[] = {0.25, 0.5, 1, 2, 4, 8};
+    constexpr int kMostBatches = 4096; // more take seconds, for each of all schemes
+    auto* microBatches = named(new SpinField(m_theme), "microBatches");
+    microBatches->setRange(1, std::max(kMostBatches, run().schedule.shape.microBatches));
+    QComboBox* tensor = makeFormCombo(QStringLiteral("tensorParallel"));
+    tensor->setToolTip(
+        tr("Divides every op among more or fewer GPUs, without communication between them"));
+    for (const double factor : kFactors)
+        tensor->addItem(factor == 1 ? tr("as measured") : tr("× %1").arg(factor));
+    m_limit->setRange(0, 1'000'000);
+    m_limit->setSingleStep(100);
+    m_limit->setSpecialValueText(tr("none"));
+    connect(m_limit, &QSpinBox::valueChanged, this, &WhatIfForm::memoryLimitChanged);
+    fill(*makeFormSection(column),
+         {makeFormRow(tr("Micro-batches N"), {microBatches}),
+          makeFormRow(fieldLabel("--tensor-parallel"), {tensor}),
+          makeFormRow(labelled(tr("Memory limit, %1"), Unit::GiB), {m_limit}), m_limitHint});
+    bind(
+        &QSpinBox::valueChanged, &QSpinBox::setValue, microBatches,
+        [](const WhatIfChanges& now) { return now.microBatches; },
+        [](WhatIfChanges& next, int count) { next.microBatches = count; });
+    bind(
+        &QComboBox::currentIndexChanged, &QComboBox::setCurrentIndex, tensor,
+        [=](const WhatIfChanges& now) {
+            return static_cast<int>(std::ranges::find(kFactors, now.tensorParallel) - kFactors);
+        },
+        [=](WhatIfChanges& next, int index) { next.tensorParallel = kFactors[index]; });
 }
 
 void WhatIfForm::setKnowsBytes(bool knows)
 {
     m_limit->setEnabled(knows);
-    setHint(m_memoryHint, knows ? QString() : tr("The run has no memory by category."));
-}
-
-WhatIfChanges WhatIfForm::fields() const
-{
-    WhatIfChanges changes = m_changes;
-    changes.times = m_costs->edits().times;
-    changes.weightShare = m_costs->edits().weightShare;
-    changes.linkSpeed = std::exp2(m_slider->value() / kStepsPerDoubling);
-    changes.removesStragglers = m_stragglers->current() == 1;
-    changes.microBatches = m_microBatches->value();
-    changes.tensorParallel = m_tensorParallel->currentData().toDouble();
-    changes.moves = layerMoves(m_layerBar->split());
-    changes.layers = changes.moves.empty() ? 0 : m_layers->value();
-    return changes;
-}
-
-void WhatIfForm::take(WhatIfChanges changes, const void* field)
-{
-    if (changes == m_changes)
-        return;
-    if (field == nullptr || field != m_lastField)
-        m_undone.push_back(m_changes);
-    m_redone.clear();
-    m_lastField = field;
-    m_changes = std::move(changes);
-    showEdits();
-    Q_EMIT changed();
-}
-
-void WhatIfForm::setChanges(const WhatIfChanges& changes)
-{
-    m_isShowing = true;
-    m_costs->setEdits(changes);
-    m_slider->setValue(
-        static_cast<int>(std::lround(kStepsPerDoubling * std::log2(changes.linkSpeed))));
-    m_stragglers->setCurrent(changes.removesStragglers ? 1 : 0);
-    m_microBatches->setValue(changes.microBatches);
-    m_tensorParallel->setCurrentIndex(m_tensorParallel->findData(changes.tensorParallel));
-    if (changes.layers > 0)
-        m_layers->setValue(changes.layers);
-    m_layerBar->setSplit(withMoves(evenSplit(m_layerBar->split()), changes.moves));
-    m_isShowing = false;
-    m_changes = changes;
-    m_lastField = nullptr;
-    showEdits();
-    Q_EMIT changed();
-}
-
-void WhatIfForm::scaleOp(double ratio, bool isLast)
-{
-    if (auto edit = m_slow->selection()) {
-        WhatIfChanges next = m_changes;
-        edit->factor = slowdown(next, *edit) * ratio;
-        setSlowdown(next, *edit);
-        take(std::move(next), isLast && m_lastField != m_table ? nullptr : m_table);
-    }
-    if (isLast)
-        m_lastField = nullptr;
+    setHint(m_limitHint, knows ? QString() : tr("The run has no memory by category."));
 }
 
 std::int64_t WhatIfForm::memoryLimit() const
@@ -993,82 +927,6 @@ std::int64_t WhatIfForm::memoryLimit() const
     return m_limit->isEnabled()
         ? std::llround(m_limit->value() / 100.0 * scaleIn(Unit::GiB).perUnit())
         : 0;
-}
-
-void WhatIfForm::undo()
-{
-    if (!canUndo())
-        return;
-    m_redone.push_back(m_changes);
-    const WhatIfChanges last = m_undone.back();
-    m_undone.pop_back();
-    setChanges(last);
-}
-
-void WhatIfForm::redo()
-{
-    if (!canRedo())
-        return;
-    m_undone.push_back(m_changes);
-    const WhatIfChanges next = m_redone.back();
-    m_redone.pop_back();
-    setChanges(next);
-}
-
-void WhatIfForm::reset()
-{
-    WhatIfChanges none;
-    none.microBatches = m_measuredBatches;
-    take(none, nullptr);
-    setChanges(none);
-}
-
-void WhatIfForm::showEdits()
-{
-    m_unit->setText(tr("%1 per stage and micro-batch, median").arg(m_costs->time().unit()));
-    const Scale scale = timeScale(static_cast<std::int64_t>(m_message));
-    const QString messages = m_message > 0
-        ? tr("Msg. counts sent and received messages; %1 each.").arg(scale.withUnit(m_message))
-        : tr("Messages take no time.");
-    const QString edits = m_costs->editsText();
-    m_edits->setText(edits.isEmpty() ? messages : edits + QStringLiteral(". ") + messages);
-    m_undo->setVisible(canUndo());
-    m_slow->show(m_changes);
-    listEdits();
-    const double speed = std::exp2(m_slider->value() / kStepsPerDoubling);
-    m_links->setText(QStringLiteral("× %1").arg(number(speed, 2)));
-    m_table->setFixedHeight(m_table->fittingHeight());
-}
-
-// Lists the changes, each with a button that removes it. Deletes the old rows later, because a
-// click on one of their buttons may call this function.
-void WhatIfForm::listEdits()
-{
-    const bool hadFocus = m_list->isAncestorOf(focusWidget());
-    if (m_listed != nullptr) {
-        m_listed->hide();
-        m_listed->deleteLater();
-    }
-    m_listed = new QWidget;
-    auto* rows = spaced(new QVBoxLayout(m_listed), {}, 0);
-    m_list->layout()->addWidget(m_listed);
-    int count = 0;
-    for (const WhatIfEdit& edit : editsOf(m_changes, *m_run)) {
-        auto* remove = makeIconButton("", Icon::Close, tr("Remove %1").arg(edit.text), m_theme);
-        remove->setObjectName(QStringLiteral("removeEdit%1").arg(count++));
-        remove->setFocusPolicy(Qt::StrongFocus);
-        connect(remove, &QToolButton::clicked, this, [this, rest = edit.without] {
-            take(rest, nullptr);
-            setChanges(rest);
-        });
-        auto* text = makeLabel(edit.text);
-        text->setTextFormat(Qt::PlainText);
-        text->setWordWrap(true);
-        rows->addLayout(spaced(new QHBoxLayout, {}, 8, {{text, 1}, remove}));
-    }
-    m_list->setVisible(count > 0);
-    if (auto* first = m_listed->findChild<QToolButton*>(); hadFocus && first != nullptr)
-        first->setFocus();
 }
 
 } // namespace app

@@ -19,7 +19,6 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QPushButton>
-#include <QResizeEvent>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -30,8 +29,7 @@ namespace app {
 namespace {
 
 constexpr int kRunsColumn = 216, kFormColumn = 310, kDetailsColumn = 292;
-constexpr int kFoldDetails = 1360, kFoldRuns = 1180; // width of the page
-constexpr int kEditDelay = 60;                       // ms
+constexpr int kEditDelay = 60; // ms
 constexpr double kStep = 1.05; // factor by which a key changes the duration of an op
 
 } // namespace
@@ -42,14 +40,6 @@ WhatIfPage::WhatIfPage(const ThemeController& theme, RunLibrary& library,
     , m_theme(theme)
     , m_library(library)
     , m_document(std::move(document))
-    , m_runs(new RunsDock(theme, library))
-    , m_form(new WhatIfForm(theme))
-    , m_compare(new CompareWidget(theme))
-    , m_table(new WhatIfTable(theme))
-    , m_sentence(named(new Band(theme, Band::Shape::Verdict), "whatIfSentence"))
-    , m_notice(named(new Band(theme, Band::Shape::State), "whatIfNotice"))
-    , m_schemes(named(new QComboBox, "whatIfScheme", tr("Scheme")))
-    , m_detailsArea(named(new QScrollArea, "whatIfDetails", tr("Details")))
     , m_refused(
           named(new EmptyState(theme,
                                {Icon::Info, tr("Reading the run"),
@@ -59,10 +49,22 @@ WhatIfPage::WhatIfPage(const ThemeController& theme, RunLibrary& library,
 {
     setObjectName(QStringLiteral("whatIfPage"));
     makeActions();
-    layOut();
-    connectAll();
-    m_runs->setCurrent(m_document.get());
-    setInitialFocus(m_compare);
+    m_refused->button()->hide();
+    auto* empty = new QWidget;
+    spaced(new QVBoxLayout(empty), {40, 40, 40, 40}, 0, {m_refused});
+    m_stack->addWidget(empty);
+    spaced(new QVBoxLayout(this), {}, 0, {m_stack});
+    m_delay.setSingleShot(true);
+    m_delay.setInterval(kEditDelay);
+    connect(&m_delay, &QTimer::timeout, this, &WhatIfPage::predict);
+    connect(m_refused, &EmptyState::activated, this, &WhatIfPage::replaceRun);
+    connect(&m_theme, &ThemeController::changed, this, &WhatIfPage::showDetails);
+    connect(&m_theme, &ThemeController::unitsChanged, this, &WhatIfPage::showSentence);
+    connect(m_document.get(), &RunDocument::stateChanged, this, &WhatIfPage::showDocument);
+    connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
+        m_measuredView = views.front();
+        showViews();
+    });
     showDocument();
 }
 
@@ -81,25 +83,23 @@ void WhatIfPage::makeActions()
     m_fit
         = makeAction("fitRuns", tr("Fit both runs"), Qt::Key_0, [this] { m_compare->zoomToFit(); });
     m_undo = makeAction("undoEdit", tr("Undo the edit"), QKeySequence::Undo,
-                        [this] { m_form->undo(); });
+                        [this] { m_edits->undo(); });
     m_redo = makeAction("redoEdit", tr("Redo the edit"), QKeySequence::Redo,
-                        [this] { m_form->redo(); });
-    m_reset = makeAction("resetWhatIf", tr("Reset all changes"), {}, [this] { m_form->reset(); });
+                        [this] { m_edits->redo(); });
+    m_reset = makeAction("resetWhatIf", tr("Reset all changes"), {}, [this] { m_edits->reset(); });
     m_shorten = makeAction("shortenOp", tr("Shorten the op by 5 %"), Qt::Key_Less,
-                           [this] { m_form->scaleOp(1 / kStep); });
+                           [this] { m_form->op().scale(1 / kStep); });
     m_lengthen = makeAction("lengthenOp", tr("Lengthen the op by 5 %"), Qt::Key_Greater,
-                            [this] { m_form->scaleOp(kStep); });
+                            [this] { m_form->op().scale(kStep); });
     m_showRuns = makeAction("showRuns", tr("Runs"), {});
     m_showDetails = makeAction("showDetails", tr("Details"), {});
-    for (QAction* action : {m_showRuns, m_showDetails}) {
-        action->setCheckable(true);
-        action->setChecked(true);
-    }
+    foldBelow(1180, *m_showRuns);
+    foldBelow(1360, *m_showDetails);
     followTheme(m_export, Icon::Export, m_theme);
     followTheme(m_showRuns, Icon::Compare, m_theme);
     followTheme(m_showDetails, Icon::Info, m_theme);
     enablePrediction(false);
-    for (QAction* action : {m_undo, m_redo, m_reset, m_shorten, m_lengthen})
+    for (QAction* action : {m_fit, m_undo, m_redo, m_reset, m_shorten, m_lengthen})
         action->setEnabled(false);
 }
 
@@ -125,53 +125,62 @@ QList<QAction*> WhatIfPage::menuActions(Menu menu) const
     }
 }
 
-void WhatIfPage::layOut()
+QWidget* WhatIfPage::makeRuns()
 {
-    m_refused->button()->hide();
-    QWidget* dock = makeDetails();
-    auto* columns = makeSplitter(Qt::Horizontal);
-    for (QWidget* column : {static_cast<QWidget*>(m_runs), makeForm(), makeCentre(), dock})
-        columns->addWidget(column);
-    columns->setStretchFactor(2, 1);
-    columns->setSizes({kRunsColumn, kFormColumn, 780, kDetailsColumn});
-    auto* empty = new QWidget;
-    spaced(new QVBoxLayout(empty), {40, 40, 40, 40}, 0, {m_refused});
-    m_stack->addWidget(empty);
-    m_stack->addWidget(columns);
-    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
-    connect(m_showRuns, &QAction::toggled, m_runs, &QWidget::setVisible);
-    connect(m_showDetails, &QAction::toggled, dock, &QWidget::setVisible);
+    auto* runs = new RunsDock(m_theme, m_library);
+    connect(runs, &RunsDock::pageRequested, this, &Page::pageRequested);
+    runs->setCurrent(m_document.get());
+    return runs;
 }
 
 QWidget* WhatIfPage::makeForm()
 {
-    auto* column = makeSurface("plain");
+    m_form = new WhatIfForm(m_theme, *m_measured, *m_edits);
+    connect(m_form, &WhatIfForm::memoryLimitChanged, this, [this] {
+        m_model->setMemoryLimit(m_form->memoryLimit());
+        showSentence();
+        showDetails();
+    });
+    auto* open
+        = makeButton(m_open->text(), QStringLiteral("openPredictionButton"), "primary", m_open);
+    auto* copy = makeButton(m_copy->text(), QStringLiteral("copyWhatIfButton"), "", m_copy);
+    auto* column = makeLined({{m_form, 1}, makeFoot({{open, 1}, copy})});
     column->setMinimumWidth(280);
-    auto* buttons = makeSurface("plain");
-    buttons->setFixedHeight(53);
-    spaced(
-        new QHBoxLayout(buttons), {14, 0, 14, 0}, 8,
-        {{makeButton(m_open->text(), QStringLiteral("openPredictionButton"), "primary", m_open), 1},
-         makeButton(m_copy->text(), QStringLiteral("copyWhatIfButton"), "", m_copy)});
-    spaced(new QVBoxLayout(column), {}, 0, {{m_form, 1}, makeLine(Qt::Horizontal), buttons});
     return column;
 }
 
 QWidget* WhatIfPage::makeCentre()
 {
+    m_schemes = named(new QComboBox, "whatIfScheme", tr("Scheme"));
     m_schemes->setMinimumWidth(150);
     m_schemes->setFocusPolicy(Qt::TabFocus);
+    for (const QString& scheme : whatIfSchemes())
+        m_schemes->addItem(schemeLabel(scheme), scheme);
+    m_schemes->setCurrentIndex(-1);
+    connect(m_schemes, &QComboBox::activated, this,
+            [this] { choose(m_schemes->currentData().toString()); });
     auto* bar = makeSurface("plain");
     bar->setFixedHeight(40);
     spaced(new QHBoxLayout(bar), {8, 0, 8, 0}, 8,
            {makeToolButton(m_showRuns), makeLabel(tr("Scheme"), "small"), m_schemes,
-            new Tag(m_theme, tr("simulated")), kStretch, makeActionButton(m_export),
+            new Tag(m_theme, tr("simulated"), bar), kStretch, makeActionButton(m_export),
             makeToolButton(m_showDetails)});
+    m_notice = named(new Band(m_theme, Band::Shape::State), "whatIfNotice");
+    m_notice->hide();
+    m_sentence = named(new Band(m_theme, Band::Shape::Verdict), "whatIfSentence");
     auto* band = makeSurface("plain");
     spaced(new QVBoxLayout(band), {14, 8, 14, 8}, 0, {m_sentence});
     m_sentence->show(Band::Kind::Neutral, tr("Predicting all schemes."), {});
-    m_notice->hide();
+    m_compare = new CompareWidget(m_theme);
+    setInitialFocus(m_compare);
+    connect(m_compare, &CompareWidget::opScaled, &m_form->op(), &OpForm::scale);
+    connect(m_compare, &CompareWidget::selectionChanged, this, &WhatIfPage::showSelected);
+    m_table = new WhatIfTable(m_theme, *m_model);
     m_table->setMinimumHeight(120);
+    connect(m_table, &WhatIfTable::chosen, this, &WhatIfPage::choose);
+    connect(m_table, &WhatIfTable::openRequested, this, &WhatIfPage::openSchedule);
+    connect(m_predictions.get(), &WhatIfPredictions::progressed, m_table,
+            &WhatIfTable::showProgress);
     auto* rows = makeSplitter(Qt::Vertical);
     rows->addWidget(m_compare);
     rows->addWidget(m_table);
@@ -186,52 +195,18 @@ QWidget* WhatIfPage::makeCentre()
 
 QWidget* WhatIfPage::makeDetails()
 {
-    auto* dock = named(makeSurface("plain"), "detailsDock");
-    dock->setMinimumWidth(220);
-    m_detailsArea->setWidgetResizable(true);
-    m_detailsArea->setFrameShape(QFrame::NoFrame);
-    m_detailsArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_detailsArea = named(makeScroll(nullptr), "whatIfDetails", tr("Details"));
+    m_detailsArea->setFocusPolicy(Qt::StrongFocus);
     auto* close = makeIconButton("closeDetails", Icon::Close, tr("Close the details"), m_theme);
     connect(close, &QToolButton::clicked, m_showDetails, &QAction::toggle);
-    auto* title = makeBar(40, 4, {{makeLabel(tr("Details"), "dock"), 1}, close});
-    auto* buttons = makeSurface("plain");
-    spaced(new QHBoxLayout(buttons), {12, 12, 12, 12}, 8,
-           {{makeButton(m_schedule->text(), QStringLiteral("openScheduleButton"), "", m_schedule),
-             1}});
-    spaced(
-        new QVBoxLayout(dock), {}, 0,
-        {title, makeLine(Qt::Horizontal), {m_detailsArea, 1}, makeLine(Qt::Horizontal), buttons});
+    auto* open
+        = makeButton(m_schedule->text(), QStringLiteral("openScheduleButton"), "", m_schedule);
+    auto* dock = named(makeLined({makeBar(40, 4, {{makeLabel(tr("Details"), "dock"), 1}, close}),
+                                  {m_detailsArea, 1},
+                                  makeFoot({{open, 1}})}),
+                       "detailsDock");
+    dock->setMinimumWidth(220);
     return dock;
-}
-
-void WhatIfPage::connectAll()
-{
-    connect(m_runs, &RunsDock::pageRequested, this, &Page::pageRequested);
-    m_delay.setSingleShot(true);
-    m_delay.setInterval(kEditDelay);
-    connect(&m_delay, &QTimer::timeout, this, &WhatIfPage::predict);
-    connect(m_form, &WhatIfForm::changed, this, &WhatIfPage::takeChanges);
-    connect(m_compare, &CompareWidget::opScaled, m_form, &WhatIfForm::scaleOp);
-    connect(m_compare, &CompareWidget::selectionChanged, this, &WhatIfPage::showSelected);
-    connect(m_form, &WhatIfForm::memoryLimitChanged, this, [this] {
-        m_model->setMemoryLimit(m_form->memoryLimit());
-        m_table->showSummary();
-        m_table->choose(m_scheme);
-        showSentence();
-        showDetails();
-    });
-    connect(m_table, &WhatIfTable::chosen, this, &WhatIfPage::choose);
-    connect(m_table, &WhatIfTable::openRequested, this, &WhatIfPage::openSchedule);
-    connect(m_schemes, &QComboBox::activated, this,
-            [this] { choose(m_schemes->currentData().toString()); });
-    connect(m_refused, &EmptyState::activated, this, &WhatIfPage::replaceRun);
-    connect(&m_theme, &ThemeController::changed, this, &WhatIfPage::showDetails);
-    connect(&m_theme, &ThemeController::unitsChanged, this, &WhatIfPage::showSentence);
-    connect(m_document.get(), &RunDocument::stateChanged, this, &WhatIfPage::showDocument);
-    connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
-        m_measuredView = views.front();
-        showViews();
-    });
 }
 
 // Starts the predictions when the run has ended. Until then, some of its times are missing.
@@ -253,23 +228,12 @@ void WhatIfPage::start(const RunPointer& run)
 {
     m_run = run;
     Q_EMIT titleChanged();
-    m_views.ask({run});
     m_predictions = std::make_unique<WhatIfPredictions>(run);
     const WhatIfPredictions* predictions = m_predictions.get();
     connect(predictions, &WhatIfPredictions::measured, this, &WhatIfPage::showMeasured);
     connect(predictions, &WhatIfPredictions::failed, this, &WhatIfPage::refuse);
-    connect(predictions, &WhatIfPredictions::predicted, this, &WhatIfPage::showRows);
+    connect(predictions, &WhatIfPredictions::predicted, this, &WhatIfPage::showRow);
     connect(predictions, &WhatIfPredictions::schemeExplained, this, &WhatIfPage::showPrediction);
-    connect(predictions, &WhatIfPredictions::progressed, m_table, &WhatIfTable::showProgress);
-    connect(predictions, &WhatIfPredictions::schemePreviewed, this,
-            [this](const WhatIfRow& row, const RunViewPointer& view, const WhatIfChanges& changes) {
-                if (row.scheme != m_scheme)
-                    return;
-                m_form->setShown(changes);
-                m_predictedView = view;
-                showViews();
-                showRows({row});
-            });
 }
 
 // Shows why there are no predictions. The button is hidden if it could open nothing.
@@ -283,7 +247,6 @@ void WhatIfPage::refuse(const QString& reason)
     m_refused->button()->setText(isImported ? tr("Import report")
                                             : tr("New run with these settings"));
     m_refused->button()->setVisible(isImported || canRepeat);
-    m_stack->setCurrentIndex(0);
     Q_EMIT titleChanged();
     Q_EMIT statusChanged();
 }
@@ -301,17 +264,25 @@ void WhatIfPage::replaceRun()
 void WhatIfPage::showMeasured(const WhatIfPredictions::Predictor& predictor)
 {
     m_measured = predictor;
+    m_edits = new WhatIfEdits(*m_run, this);
     m_model = new WhatIfModel(predictor->measured(), this);
-    m_table->setModel(m_model);
-    for (const QString& scheme : whatIfSchemes())
-        m_schemes->addItem(schemeLabel(scheme), scheme);
-    m_schemes->setCurrentIndex(-1);
-    m_form->show(m_run, *predictor);
+    connect(m_edits, &WhatIfEdits::changed, this, &WhatIfPage::takeChanges);
+    QWidget *runs = makeRuns(), *form = makeForm(), *centre = makeCentre(), *dock = makeDetails();
+    auto* columns = makeSplitter(Qt::Horizontal);
+    for (QWidget* column : {runs, form, centre, dock})
+        columns->addWidget(column);
+    columns->setStretchFactor(2, 1);
+    columns->setSizes({kRunsColumn, kFormColumn, 780, kDetailsColumn});
+    for (const auto& [action, column] : {std::pair(m_showRuns, runs), {m_showDetails, dock}}) {
+        column->setVisible(action->isChecked());
+        connect(action, &QAction::toggled, column, &QWidget::setVisible);
+    }
+    m_stack->setCurrentIndex(m_stack->addWidget(columns));
+    m_fit->setEnabled(true);
     m_reset->setEnabled(true);
-    m_form->setKnowsBytes(false);
-    m_stack->setCurrentIndex(1);
     if (isVisible())
         m_compare->setFocus();
+    m_views.ask({m_run});
     predict();
 }
 
@@ -319,11 +290,10 @@ void WhatIfPage::showMeasured(const WhatIfPredictions::Predictor& predictor)
 void WhatIfPage::takeChanges()
 {
     enablePrediction(false); // until the prediction includes these changes
-    m_undo->setEnabled(m_form->canUndo());
-    m_redo->setEnabled(m_form->canRedo());
-    m_reset->setEnabled(true);
+    m_undo->setEnabled(m_edits->canUndo());
+    m_redo->setEnabled(m_edits->canRedo());
     if (isOwnOrder()) {
-        m_changes = m_form->changes();
+        m_changes = m_edits->changes();
         m_predictions->preview(m_changes, m_scheme);
     }
     m_delay.start();
@@ -331,8 +301,8 @@ void WhatIfPage::takeChanges()
 
 void WhatIfPage::predict()
 {
-    m_changes = m_form->changes();
-    m_model->setMeasured(atPace(numbers()));
+    m_changes = m_edits->changes();
+    m_model->setMeasured(numbers().atPace());
     m_predictions->ask(m_changes, m_scheme);
     Q_EMIT statusChanged();
 }
@@ -343,7 +313,7 @@ void WhatIfPage::showSelected(int run, const Selection& selection)
     const auto op = predictedOp();
     m_shorten->setEnabled(op.has_value());
     m_lengthen->setEnabled(op.has_value());
-    m_form->slow().showOp(op);
+    m_form->op().showOp(op, isOwnOrder());
 }
 
 // Returns the selected op with its predicted duration, even if it is selected in the measured run.
@@ -355,19 +325,16 @@ std::optional<OpInFocus> WhatIfPage::predictedOp() const
         || row->view->run().schedule != m_compare->view(0)->run().schedule)
         return std::nullopt;
     const auto span = row->view->spanOf(selection.op, row->iteration);
-    return span ? std::optional(
-               OpInFocus{row->view->op(selection.op), selection.device, span->window().duration()})
+    return span ? std::optional(OpInFocus{row->view->op(selection.op), selection.device,
+                                          span->window().duration(), m_shown})
                 : std::nullopt;
 }
 
-// Initially shows the scheme with the shortest iteration.
-void WhatIfPage::showRows(const std::vector<WhatIfRow>& rows)
+// Initially chooses the scheme with the shortest iteration.
+void WhatIfPage::showRow(const WhatIfRow& row)
 {
-    const bool knewBytes = m_model->knowsBytes();
-    m_model->update(rows);
-    if (!knewBytes && m_model->knowsBytes())
-        m_form->setKnowsBytes(true);
-    m_table->showSummary();
+    m_model->update({row});
+    m_form->setKnowsBytes(m_model->knowsBytes());
     if (m_scheme.isEmpty() && m_model->isComplete()) {
         if (m_model->best().isEmpty())
             m_sentence->show(Band::Kind::Error, tr("No scheme can be predicted."),
@@ -375,10 +342,11 @@ void WhatIfPage::showRows(const std::vector<WhatIfRow>& rows)
         else
             choose(m_model->best());
     }
-    m_table->choose(m_scheme);
-    showPeak();
-    showSentence();
-    showDetails();
+    if (row.scheme == m_scheme) {
+        showPeak();
+        showSentence();
+        showDetails();
+    }
     Q_EMIT statusChanged();
 }
 
@@ -390,7 +358,6 @@ void WhatIfPage::choose(const QString& scheme)
     enablePrediction(false); // until the prediction of this scheme is known
     m_compare->setEditable(isOwnOrder() ? 1 : -1);
     m_compare->setGhost(isOwnOrder());
-    m_form->slow().setOwnOrder(isOwnOrder());
     showSelected(-1, {});
     m_schemes->setCurrentIndex(m_schemes->findData(scheme));
     m_table->choose(scheme);
@@ -401,13 +368,16 @@ void WhatIfPage::choose(const QString& scheme)
 
 void WhatIfPage::showPrediction(const WhatIfDetails& details, const RunViewPointer& view)
 {
-    if (m_delay.isActive()) // another prediction, with later changes, will follow
+    // While the delay lasts, another prediction, with later changes, will follow.
+    if (details.row.scheme != m_scheme || (m_delay.isActive() && !details.isPreview))
         return;
-    m_details = details;
-    m_form->setShown(m_changes);
-    enablePrediction(details.run != nullptr);
+    m_shown = details.changes;
     m_predictedView = view;
     showViews();
+    if (details.isPreview)
+        return showRow(details.row);
+    m_details = details;
+    enablePrediction(details.run != nullptr);
     showDetails();
     showSentence();
 }
@@ -419,7 +389,7 @@ void WhatIfPage::showViews()
     if (m_predictedView != nullptr && shown != nullptr && m_compare->view(0) == m_measuredView
         && shown->view->run().schedule == m_predictedView->run().schedule) {
         m_compare->replaceView(1, m_predictedView);
-        m_form->slow().showOp(predictedOp());
+        m_form->op().showOp(predictedOp(), isOwnOrder());
         return showPeak();
     }
     std::vector<RunViewPointer> views;
@@ -439,17 +409,16 @@ void WhatIfPage::showPeak()
 {
     const WhatIfRow* row = chosenRow();
     if (row != nullptr && m_compare->rows().rowOf(1) != nullptr)
-        m_compare->setPredictedPeak(1, mostBytes(*row));
+        m_compare->setPredictedPeak(1, row->mostBytes());
 }
 
 void WhatIfPage::showDetails()
 {
-    if (m_details.scheme.isEmpty() || m_model == nullptr)
+    if (m_details.row.scheme.isEmpty())
         return;
-    const WhatIfRow* row = m_details.scheme == m_scheme ? chosenRow() : nullptr;
-    m_detailsArea->setWidget(
-        layOutDetails(m_theme, describeWhatIf(m_details, row, m_changes, m_form->memoryLimit()),
-                      [](const auto&) {}));
+    const WhatIfRow* row = m_details.row.scheme == m_scheme ? chosenRow() : nullptr;
+    m_detailsArea->setWidget(layOutDetails(
+        m_theme, describeWhatIf(m_details, row, m_form->memoryLimit()), [](const auto&) {}));
 }
 
 void WhatIfPage::showSentence()
@@ -483,11 +452,15 @@ WhatIfNumbers WhatIfPage::numbers() const
     return numbers;
 }
 
+QString WhatIfPage::command() const
+{
+    return whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape);
+}
+
 void WhatIfPage::openPrediction()
 {
     engine::Run run = *m_details.run;
-    run.info.command = whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape)
-                           .toStdString();
+    run.info.command = command().toStdString();
     run.info.timing = tr("medians of %1").arg(m_document->title()).toStdString();
     run.info.started = m_run->info.started;
     m_writing.run([run = std::move(run)] { return writeNewRun(run); },
@@ -521,10 +494,8 @@ void WhatIfPage::openSchedule(const QString& scheme)
 
 void WhatIfPage::copyCommand()
 {
-    const QString command
-        = whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape);
-    QGuiApplication::clipboard()->setText(command);
-    m_notice->show(Band::Kind::Ok, tr("Copied."), command);
+    QGuiApplication::clipboard()->setText(command());
+    m_notice->show(Band::Kind::Ok, tr("Copied."), command());
 }
 
 QString WhatIfPage::title() const
@@ -556,16 +527,6 @@ QString WhatIfPage::statusNote() const
     return row == nullptr || !row->isKnown ? QString()
                                            : schemeLabel(m_scheme) + QLatin1Char(' ')
             + m_model->time().withUnit(static_cast<double>(row->iteration));
-}
-
-void WhatIfPage::resizeEvent(QResizeEvent* event)
-{
-    Page::resizeEvent(event);
-    const bool hasDetails = width() >= kFoldDetails, hasRuns = width() >= kFoldRuns;
-    if (hasDetails != std::exchange(m_hasRoomForDetails, hasDetails))
-        m_showDetails->setChecked(hasDetails);
-    if (hasRuns != std::exchange(m_hasRoomForRuns, hasRuns))
-        m_showRuns->setChecked(hasRuns);
 }
 
 } // namespace app

@@ -19,14 +19,12 @@ namespace app {
 class Band;
 class CompareWidget;
 class EmptyState;
-class RunsDock;
 class WhatIfModel;
 class WhatIfTable;
 
 // Predicts other schemes from the measured times of a run, which the user can change: the runs, the
-// measured times, both timelines above the ranking, and the details. We fold the details, then the
-// list of runs, if the window is narrow; a part that the user opened stays open until the size
-// class of the page changes.
+// measured times, both timelines above the ranking, and the details. We make these parts when the
+// times of the run are known, so that none of them has a state without a run.
 class WhatIfPage : public Page
 {
     Q_OBJECT
@@ -41,17 +39,13 @@ public:
     QList<QAction*> menuActions(Menu menu) const override;
     const RunDocument* document() const override { return m_document.get(); }
 
-protected:
-    void resizeEvent(QResizeEvent* event) override;
-
 private:
     void makeActions();
     void enablePrediction(bool isKnown); // actions that need the current prediction
-    void layOut();
+    QWidget* makeRuns();
     QWidget* makeForm();
     QWidget* makeCentre();
     QWidget* makeDetails();
-    void connectAll();
 
     void showDocument(); // shows an empty state until the run is read
     void start(const RunPointer& run);
@@ -63,7 +57,7 @@ private:
     bool isOwnOrder() const { return m_scheme == kOwnOrder; }
     void showSelected(int run, const Selection& selection);
     std::optional<OpInFocus> predictedOp() const;
-    void showRows(const std::vector<WhatIfRow>& rows);
+    void showRow(const WhatIfRow& row);
     void choose(const QString& scheme);
     void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);
     void showViews();
@@ -75,6 +69,7 @@ private:
     void openPrediction();
     void openSchedule(const QString& scheme);
     void copyCommand();
+    QString command() const;
 
     const ThemeController& m_theme;
     RunLibrary& m_library;
@@ -85,26 +80,27 @@ private:
     std::unique_ptr<WhatIfPredictions> m_predictions;
     WhatIfPredictions::Predictor m_measured;
     WhatIfChanges m_changes; // changes of the last request
+    WhatIfChanges m_shown;   // changes that m_predictedView includes
     QString m_scheme;        // the chosen scheme
     // The selected item, with the index of its run in the comparison.
     std::pair<int, Selection> m_selected = {-1, {}};
-    WhatIfDetails m_details; // details of the shown prediction
-    WhatIfModel* m_model = nullptr;
-    QTimer m_delay; // delays predictions while a slider moves
+    WhatIfDetails m_details; // of the last prediction that was no preview
+    QTimer m_delay;          // delays predictions while a slider moves
     Background m_writing{this};
-    bool m_hasRoomForRuns = true, m_hasRoomForDetails = true;
 
     QAction *m_open, *m_copy, *m_export, *m_schedule, *m_fit, *m_undo, *m_redo, *m_reset,
         *m_shorten, *m_lengthen, *m_showRuns, *m_showDetails;
-    RunsDock* m_runs;
-    WhatIfForm* m_form;
-    CompareWidget* m_compare;
-    WhatIfTable* m_table;
-    Band *m_sentence, *m_notice;
-    QComboBox* m_schemes;
-    QScrollArea* m_detailsArea;
     EmptyState* m_refused; // replaces all other parts
     QStackedWidget* m_stack;
+    // Made by showMeasured():
+    WhatIfEdits* m_edits = nullptr;
+    WhatIfModel* m_model = nullptr;
+    WhatIfForm* m_form = nullptr;
+    CompareWidget* m_compare = nullptr;
+    WhatIfTable* m_table = nullptr;
+    Band *m_sentence = nullptr, *m_notice = nullptr;
+    QComboBox* m_schemes = nullptr;
+    QScrollArea* m_detailsArea = nullptr;
 };
 
 } // namespace app

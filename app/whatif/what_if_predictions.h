@@ -6,17 +6,16 @@
 
 #include <QObject>
 #include <QThreadPool>
-#include <QTimer>
 
 #include <atomic>
 #include <memory>
-#include <vector>
 
 namespace app {
 
 // Predicts all schemes from the measured times of one run, on its own threads. The durations of all
-// schemes come first, then their confidence intervals. A new request cancels the previous one. GUI
-// thread only; never waits for its threads.
+// schemes come first, then their confidence intervals. Each scheme is a job of its own, so that no
+// long job remains after the page is closed. A new request cancels the previous one. GUI thread
+// only; never waits for its threads.
 class WhatIfPredictions : public QObject
 {
     Q_OBJECT
@@ -39,53 +38,37 @@ public:
 Q_SIGNALS:
     void measured(const app::WhatIfPredictions::Predictor& predictor);
     void failed(const QString& reason);
-    // Delivers rows of the last request. Each scheme is delivered twice: first without its
-    // interval, then with it.
-    void predicted(const std::vector<app::WhatIfRow>& rows);
+    // Each scheme of the last request comes twice: first without its interval, then with it.
+    void predicted(const app::WhatIfRow& row);
     void schemeExplained(const app::WhatIfDetails& details, const app::RunViewPointer& view);
-    void schemePreviewed(const app::WhatIfRow& row, const app::RunViewPointer& view,
-                         const app::WhatIfChanges& changes);
     void progressed(int intervals, int all); // number of schemes whose interval is known
 
 private:
     using Flag = std::shared_ptr<std::atomic<bool>>;
-    using Changed = engine::Result<profiler::WhatIfPredictor>;
-    void start(const Flag& isDropped, const std::shared_ptr<const Changed>& changed, int resamples,
-               int priority);
-    void take(const WhatIfRow& row, bool isLast);
-    void deliver();
-
+    using Changed = std::shared_ptr<const engine::Result<profiler::WhatIfPredictor>>;
     struct Chosen // a scheme, and what its prediction depends on
     {
         Predictor measured;
         RunPointer run;
         WhatIfChanges changes;
         QString scheme;
+        WhatIfDepth depth;
     };
     struct Explained
     {
         WhatIfDetails details;
-        RunViewPointer view;
-    };
-    struct Previewed
-    {
-        WhatIfRow row;
         RunViewPointer view; // null: not predicted
-        WhatIfChanges changes;
     };
     static Explained explained(const Chosen& chosen, const std::atomic<bool>& isDropped);
-    static Previewed previewed(const Chosen& chosen);
+    void predict(const QString& scheme, const Changed& changed, int resamples);
 
     RunPointer m_run;
     Predictor m_measured;
     WhatIfChanges m_changes;
-    Flag m_isDropped;              // set to cancel the last ask(); the threads read it
-    std::vector<WhatIfRow> m_rows; // rows that were not delivered yet
-    int m_intervals = 0, m_all = 0;
-    QTimer m_collect;
+    Flag m_isDropped; // set to cancel the last ask(); the threads read it
+    int m_intervals = 0;
     Background m_background;
-    Latest<Chosen, Explained> m_explaining;
-    Latest<Chosen, Previewed> m_previewing;
+    Latest<Chosen, Explained> m_explaining, m_previewing;
 };
 
 } // namespace app

@@ -8,6 +8,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 
 #include <cmath>
@@ -20,33 +21,23 @@ constexpr double kLongBars = 1.1;
 
 } // namespace
 
-std::int64_t mostBytes(const WhatIfRow& row)
-{
-    return row.deviceBytes.empty() ? 0 : *std::ranges::max_element(row.deviceBytes);
-}
-
 WhatIfModel::WhatIfModel(std::int64_t measured, QObject* parent)
     : TableModel(parent)
     , m_measured(measured)
-    , m_time(timeScale(measured))
-    , m_bytes(byteScale(0))
 {
     std::vector<WhatIfRow> all;
     for (const QString& scheme : whatIfSchemes())
         all.emplace_back().scheme = scheme;
     rescale();
     reset(columns(), std::move(all));
-    sort(static_cast<int>(Column::Iteration));
+    sort(Iteration);
 }
 
 void WhatIfModel::update(const std::vector<WhatIfRow>& changed)
 {
     std::vector<WhatIfRow> all = rows();
-    for (const WhatIfRow& row : changed) {
-        const auto at = std::ranges::find(all, row.scheme, &WhatIfRow::scheme);
-        if (at != all.end())
-            *at = row;
-    }
+    for (const WhatIfRow& row : changed)
+        *std::ranges::find(all, row.scheme, &WhatIfRow::scheme) = row;
     TableModel::update(0, std::move(all));
     rescale();
     describe(columns());
@@ -62,7 +53,6 @@ void WhatIfModel::setMemoryLimit(std::int64_t bytes)
 void WhatIfModel::setMeasured(std::int64_t measured)
 {
     m_measured = measured;
-    m_time = timeScale(measured);
     update({});
 }
 
@@ -74,12 +64,12 @@ void WhatIfModel::rescale()
     for (const WhatIfRow& row : rows()) {
         if (!row.isKnown)
             continue;
-        m_mostBytes = std::max(m_mostBytes, mostBytes(row));
+        m_mostBytes = std::max(m_mostBytes, row.mostBytes());
         m_first = std::min(m_first, row.least);
         m_last = std::max(m_last, std::min(row.most, longest));
     }
-    if (m_last <= m_first)
-        m_last = m_first + 1;
+    m_last = std::max(m_last, m_first + 1);
+    m_time = timeScale(m_measured);
     m_bytes = byteScale(m_mostBytes);
 }
 
@@ -91,13 +81,12 @@ bool WhatIfModel::isComplete() const
 
 QString WhatIfModel::excess(const WhatIfRow& row) const
 {
-    const std::int64_t most = mostBytes(row);
+    const std::int64_t most = row.mostBytes();
     if (m_limit <= 0 || most <= m_limit)
         return {};
-    const auto device = std::ranges::find(row.deviceBytes, most) - row.deviceBytes.begin();
     return tr("%1 on device %2, %3 over the limit")
         .arg(m_bytes.withUnit(static_cast<double>(most)))
-        .arg(device)
+        .arg(std::ranges::find(row.deviceBytes, most) - row.deviceBytes.begin())
         .arg(m_bytes.withUnit(static_cast<double>(most - m_limit)));
 }
 
@@ -122,6 +111,7 @@ double WhatIfModel::differenceOf(const WhatIfRow& row) const
         / static_cast<double>(std::max<std::int64_t>(1, m_measured));
 }
 
+// In place of the iteration, a scheme without a result has the reason, over the rest of its row.
 WhatIfModel::Columns WhatIfModel::firstColumns() const
 {
     using Shown = TableColumn<WhatIfRow>;
@@ -158,53 +148,49 @@ WhatIfModel::Columns WhatIfModel::columns() const
 {
     using Shown = TableColumn<WhatIfRow>;
     const auto time = [this](std::int64_t ns) { return m_time.text(static_cast<double>(ns)); };
-    // A column that is empty for schemes that are not possible or do not fit.
-    const auto column = [this](const ColumnTitle& title, auto text) {
-        return Shown(title,
-                     [=, this](const WhatIfRow& row) { return fits(row) ? text(row) : QString(); });
-    };
     Columns all = firstColumns();
-    for (Shown& one : Columns{
-             column(tr("Diff., %"),
-                    [this](const WhatIfRow& row) { return signedNumber(differenceOf(row), 1); })
-                 .with(kVerdictRole,
-                       [this](const WhatIfRow& row) {
-                           return static_cast<int>(differenceVerdict(differenceOf(row), 100, 1));
-                       }),
-             column(tr("Bubble, %"),
-                    [](const WhatIfRow& row) { return number(100 * row.bubbleRatio, 1); }),
-             column(knowsBytes() ? ColumnTitle(tr("Peak, %1"), m_bytes)
-                                 : ColumnTitle(tr("Peak stash, Mₐ")),
-                    [this](const WhatIfRow& row) {
-                        return knowsBytes() ? m_bytes.text(static_cast<double>(mostBytes(row)))
-                                            : number(row.peakStash, 1);
-                    }),
-             column(ColumnTitle([this] {
-                        return m_limit > 0 ? m_bytes.withUnit(static_cast<double>(m_limit))
-                                           : QString();
-                    }),
-                    [this](const WhatIfRow& row) {
-                        return m_limit > 0 && mostBytes(row) > 0 ? tr("fits") : QString();
-                    }),
-             column({tr("95 % int., %1"), m_time},
-                    [=](const WhatIfRow& row) {
-                        return row.hasInterval ? tr("%1 to %2").arg(time(row.least), time(row.most))
-                                               : QString();
-                    }),
-             column(ColumnTitle([=, this] {
-                        return tr("%1 to %2")
-                            .arg(time(m_first), m_time.withUnit(static_cast<double>(m_last)));
-                    }),
-                    [](const WhatIfRow&) { return QString(); })
-                 .with(kIntervalRole, [this](const WhatIfRow& row) {
-                     return fits(row) ? QVariant::fromValue(interval(row)) : QVariant();
-                 })})
-        all.push_back(std::move(one));
-    for (const Column which : {Column::Fits, Column::Bars})
-        all[static_cast<std::size_t>(which)].alignment = Qt::AlignLeft;
-    for (auto& one : all)
+    all.push_back(Shown(tr("Diff., %"), [this](const WhatIfRow& row) {
+                      return signedNumber(differenceOf(row), 1);
+                  }).with(kVerdictRole, [this](const WhatIfRow& row) {
+        return static_cast<int>(differenceVerdict(differenceOf(row), 100, 1));
+    }));
+    all.emplace_back(tr("Bubble, %"),
+                     [](const WhatIfRow& row) { return number(100 * row.bubbleRatio, 1); });
+    if (knowsBytes())
+        all.push_back(Shown({tr("Peak, %1"), m_bytes}, [this](const WhatIfRow& row) {
+            return m_bytes.text(static_cast<double>(row.mostBytes()));
+        }));
+    else
+        all.emplace_back(tr("Peak stash, Mₐ"),
+                         [](const WhatIfRow& row) { return number(row.peakStash, 1); });
+    const auto limit = [this] {
+        return m_limit > 0 ? m_bytes.withUnit(static_cast<double>(m_limit)) : QString();
+    };
+    all.push_back(Shown(
+        ColumnTitle(limit),
+        [this](const WhatIfRow& row) {
+            return m_limit > 0 && row.mostBytes() > 0 ? tr("fits") : QString();
+        },
+        Qt::AlignLeft));
+    all.push_back(Shown({tr("95 % int., %1"), m_time}, [=](const WhatIfRow& row) {
+        return row.hasInterval ? tr("%1 to %2").arg(time(row.least), time(row.most)) : QString();
+    }));
+    const auto ends = [=, this] {
+        return tr("%1 to %2").arg(time(m_first), m_time.withUnit(static_cast<double>(m_last)));
+    };
+    all.push_back(Shown(
+                      ColumnTitle(ends), [](const WhatIfRow&) { return QString(); }, Qt::AlignLeft)
+                      .with(kIntervalRole, [this](const WhatIfRow& row) {
+                          return fits(row) ? QVariant::fromValue(interval(row)) : QVariant();
+                      }));
+    for (Shown& one : all) {
         one.sortedBy([](const WhatIfRow& row) { return static_cast<double>(row.iteration); })
             .with(kHintRole, [this](const WhatIfRow& row) { return !fits(row); });
+        if (&one >= &all[Difference])
+            one.text = [this, shown = std::move(one.text)](const WhatIfRow& row) {
+                return fits(row) ? shown(row) : QString();
+            };
+    }
     return all;
 }
 
@@ -256,8 +242,6 @@ public:
         const QRectF area = QRectF(option.rect).adjusted(kBarsPadding, 0, -kBarsPadding, 0);
         const auto x = [&](double share) { return std::round(area.left() + share * area.width()); };
         const double middle = std::round(area.center().y());
-        const QRectF bar(x(interval.least), middle - kBarHeight / 2,
-                         std::max(2.0, x(interval.most) - x(interval.least)), kBarHeight);
         painter->save();
         QPen measured(chrome.text, 1);
         measured.setDashPattern({3, 2});
@@ -266,7 +250,10 @@ public:
         painter->drawLine(QPointF(baseline, option.rect.top()),
                           QPointF(baseline, option.rect.bottom()));
         if (interval.isKnown)
-            painter->fillRect(bar, toQt(theme().palette.gradients));
+            painter->fillRect(QRectF(x(interval.least), middle - kBarHeight / 2,
+                                     std::max(2.0, x(interval.most) - x(interval.least)),
+                                     kBarHeight),
+                              toQt(theme().palette.gradients));
         painter->fillRect(QRectF(x(interval.value) - 1, middle - 7, 2, 14),
                           interval.isKnown ? chrome.text : chrome.text3);
         painter->restore();
@@ -279,69 +266,53 @@ public:
 
 } // namespace
 
-WhatIfTable::WhatIfTable(const ThemeController& theme, QWidget* parent)
+WhatIfTable::WhatIfTable(const ThemeController& theme, WhatIfModel& model, QWidget* parent)
     : QWidget(parent)
+    , m_model(model)
     , m_view(named(new DataTable(theme, kSchemeRow), "whatIfTable",
                    tr("All schemes with the measured times")))
-    , m_summary(named(makeLabel({}, "hint"), "whatIfSummary"))
     , m_progress(named(makeLabel({}, "hint"), "whatIfProgress"))
 {
-    using enum WhatIfModel::Column;
     m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // the first column shrinks
-    m_view->setItemDelegateForColumn(static_cast<int>(Bars), new IntervalDelegate(theme, m_view));
+    m_view->setItemDelegateForColumn(WhatIfModel::Bars, new IntervalDelegate(theme, m_view));
+    m_view->setModel(&model);
+    m_view->setDispensable(
+        {WhatIfModel::Fits, WhatIfModel::Range, WhatIfModel::Memory, WhatIfModel::Bubble});
+    auto* summary = named(makeLabel({}, "hint"), "whatIfSummary");
     auto* head = makeBar(32, 8,
                          {makeLabel(tr("All schemes with these times"), "dock"),
-                          new Tag(theme, tr("simulated")), kStretch, m_progress, m_summary});
+                          new Tag(theme, tr("simulated"), this), kStretch, m_progress, summary});
     spaced(new QVBoxLayout(this), {}, 0,
            {makeLine(Qt::Horizontal), head, makeLine(Qt::Horizontal), {m_view, 1}});
-}
-
-void WhatIfTable::setModel(WhatIfModel* model)
-{
-    m_model = model;
-    m_view->setModel(model);
-    using enum WhatIfModel::Column;
-    m_view->setDispensable({static_cast<int>(Fits), static_cast<int>(Range),
-                            static_cast<int>(Memory), static_cast<int>(Bubble)});
     connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& row) {
-                if (row.isValid() && !m_isChoosing)
-                    Q_EMIT chosen(m_model->at(row.row()).scheme);
+                if (row.isValid())
+                    Q_EMIT chosen(m_model.at(row.row()).scheme);
             });
     connect(m_view, &QAbstractItemView::activated, this, [this](const QModelIndex& index) {
-        Q_EMIT openRequested(m_model->at(index.row()).scheme);
+        Q_EMIT openRequested(m_model.at(index.row()).scheme);
     });
-    showSummary();
+    connect(&model, &QAbstractItemModel::layoutChanged, summary, [this, summary] {
+        const int fitting = m_model.fitting();
+        const QString of = m_model.memoryLimit() > 0 ? tr("%1 of %2 fit, shortest first")
+                                                     : tr("%1 of %2 possible, shortest first");
+        summary->setText(fitting > 0
+                             ? of.arg(fitting).arg(countOf(m_model.rowCount(), "prediction"))
+                             : QString());
+    });
 }
 
 void WhatIfTable::choose(const QString& scheme)
 {
-    const int row = m_model->rowOf(scheme);
-    m_isChoosing = true;
-    if (row >= 0 && m_view->currentIndex().row() != row)
+    const QSignalBlocker quiet(this);
+    if (const int row = m_model.rowOf(scheme); row >= 0 && m_view->currentIndex().row() != row)
         m_view->selectRow(row);
-    m_isChoosing = false;
 }
 
 void WhatIfTable::showProgress(int intervals, int all)
 {
     m_progress->setText(intervals < all ? tr("intervals: %1 of %2").arg(intervals).arg(all)
                                         : QString());
-}
-
-QString WhatIfTable::summary() const
-{
-    const auto all = static_cast<std::int64_t>(m_model->rowCount());
-    return m_model->memoryLimit() > 0
-        ? tr("%1 of %2 fit, shortest first").arg(m_model->fitting()).arg(countOf(all, "prediction"))
-        : tr("%1 of %2 possible, shortest first")
-              .arg(m_model->fitting())
-              .arg(countOf(all, "prediction"));
-}
-
-void WhatIfTable::showSummary()
-{
-    m_summary->setText(m_model->fitting() > 0 ? summary() : QString());
 }
 
 } // namespace app

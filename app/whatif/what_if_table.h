@@ -7,8 +7,6 @@
 
 #include <QWidget>
 
-#include <vector>
-
 class QLabel;
 
 namespace app {
@@ -22,15 +20,14 @@ class WhatIfModel : public TableModel<WhatIfRow>
     Q_OBJECT
 
 public:
-    enum class Column : int { Scheme, Iteration, Difference, Bubble, Memory, Fits, Range, Bars };
+    enum Column : int { Scheme, Iteration, Difference, Bubble, Memory, Fits, Range, Bars };
 
     // `measured` is the iteration of the run in ns.
     explicit WhatIfModel(std::int64_t measured, QObject* parent = nullptr);
 
-    // Replaces the rows of these schemes. Others keep their last values.
-    void update(const std::vector<WhatIfRow>& rows);
-    void setMemoryLimit(std::int64_t bytes); // 0: none
-    void setMeasured(std::int64_t measured); // baseline of differences, in ns
+    void update(const std::vector<WhatIfRow>& changed); // other schemes keep their last values
+    void setMemoryLimit(std::int64_t bytes);            // 0: none
+    void setMeasured(std::int64_t measured);            // baseline of differences, in ns
     std::int64_t memoryLimit() const { return m_limit; }
 
     const WhatIfRow* find(const QString& scheme) const; // nullptr: unknown
@@ -59,33 +56,26 @@ private:
     Scale m_time, m_bytes;
 };
 
-// Returns the largest peak of any device; 0: unknown.
-std::int64_t mostBytes(const WhatIfRow& row);
-
 // The ranking of all schemes with their intervals. The current row is the chosen scheme.
 class WhatIfTable : public QWidget
 {
     Q_OBJECT
 
 public:
-    explicit WhatIfTable(const ThemeController& theme, QWidget* parent = nullptr);
+    WhatIfTable(const ThemeController& theme, WhatIfModel& model, QWidget* parent = nullptr);
 
-    void setModel(WhatIfModel* model);  // owned by the caller
     void choose(const QString& scheme); // emits no signal
     // Shows how many of all intervals are known.
     void showProgress(int intervals, int all);
-    QString summary() const; // "8 of 25 fit, shortest first"
-    void showSummary();
 
 Q_SIGNALS:
     void chosen(const QString& scheme);
     void openRequested(const QString& scheme); // the user opens the schedule of the scheme
 
 private:
+    const WhatIfModel& m_model;
     DataTable* m_view;
-    QLabel *m_summary, *m_progress;
-    WhatIfModel* m_model = nullptr;
-    bool m_isChoosing = false;
+    QLabel* m_progress;
 };
 
 } // namespace app

@@ -439,15 +439,20 @@ Result<void> moveLayers(MeasuredTimes& times, StageId from, StageId to, int coun
     return {};
 }
 
+IdVector<DeviceId, double> deviceWork(const Run& run, const MeasuredTimes& times)
+{
+    IdVector<DeviceId, double> work(static_cast<std::size_t>(run.schedule.shape.devices), 0);
+    for (const StageId stage : times.stages.ids()) {
+        const StageTimes& of = times.stages[stage];
+        for (const Samples* samples : {&of.forward, &of.backward, &of.input, &of.weight})
+            work[run.schedule.device(0, stage)] += static_cast<double>(samples->median());
+    }
+    return work;
+}
+
 void removeStragglers(const Run& run, MeasuredTimes& times)
 {
-    const auto workOf = [](const StageTimes& stage) {
-        return static_cast<double>(stage.forward.median() + stage.backward.median()
-                                   + stage.input.median() + stage.weight.median());
-    };
-    IdVector<DeviceId, double> work(static_cast<std::size_t>(run.schedule.shape.devices), 0);
-    for (const StageId stage : times.stages.ids())
-        work[run.schedule.device(0, stage)] += workOf(times.stages[stage]);
+    const auto work = deviceWork(run, times);
     std::vector<double> sorted(work.begin(), work.end());
     std::ranges::sort(sorted);
     const double middle = sorted[(sorted.size() - 1) / 2];

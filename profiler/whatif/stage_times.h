@@ -113,6 +113,9 @@ engine::Result<MeasuredTimes> measuredTimes(const engine::Run& run);
 engine::Result<void> moveLayers(MeasuredTimes& times, engine::StageId from, engine::StageId to,
                                 int count, int layers);
 
+// The sum of the medians of the stages of each device, in ns.
+engine::IdVector<engine::DeviceId, double> deviceWork(const engine::Run& run,
+                                                      const MeasuredTimes& times);
 // Gives every device that is slower than the median device the times of the median device.
 void removeStragglers(const engine::Run& run, MeasuredTimes& times);
 

@@ -300,9 +300,10 @@ TEST_CASE("a run of many micro-batches is predicted with all of them")
     const auto measured = profiler::WhatIfPredictor::create(*run);
     REQUIRE(measured);
     const ThemeController theme;
-    WhatIfForm form(theme);
-    form.show(run, *measured);
-    CHECK(form.changes().microBatches == 8192);
+    WhatIfEdits edits(*run);
+    const WhatIfForm form(theme, *measured, edits);
+    CHECK(form.findChild<SpinField*>(QStringLiteral("microBatches"))->value() == 8192);
+    CHECK(edits.changes().microBatches == 8192);
 }
 
 } // namespace app

@@ -45,6 +45,37 @@ TEST_CASE("every change is one edit that can be removed alone")
              "2;Stragglers removed;N = 16 micro-batches;Tensor parallelism × 2");
 }
 
+TEST_CASE("successive changes of one control are undone together, and a reset is undone")
+{
+    const engine::Run run = simulatedRun({"1f1b", 4, 8, 1, true});
+    WhatIfEdits edits(run);
+    const auto speed = [&](double factor) {
+        edits.change(QStringLiteral("links"),
+                     [&](WhatIfChanges& next) { next.linkSpeed = factor; });
+    };
+    edits.change({}, [](WhatIfChanges& next) { next.microBatches = 16; });
+    speed(2);
+    speed(3);
+    edits.endStep();
+    speed(4);
+    edits.undo();
+    CHECK(edits.changes().linkSpeed == 3);
+    speed(5); // after an undo it is a step of its own, and nothing can be redone
+    CHECK_FALSE(edits.canRedo());
+    edits.reset();
+    CHECK(edits.changes() == noChanges());
+    edits.undo();
+    CHECK(edits.changes().linkSpeed == 5);
+    edits.undo();
+    CHECK(edits.changes().linkSpeed == 3);
+    edits.undo();
+    CHECK(edits.changes().linkSpeed == 1);
+    edits.undo();
+    CHECK_FALSE(edits.canUndo());
+    edits.redo();
+    CHECK(edits.changes().microBatches == 16);
+}
+
 TEST_CASE("a slow-down is set, replaced and removed by a factor of 1")
 {
     WhatIfChanges changes;
@@ -79,7 +110,7 @@ TEST_CASE("the run's own order takes all edits, and its command repeats them")
                         run.schedule.shape)
           == QStringLiteral("bscope whatif a.sqlite --scheme gpipe --slow 3=2"));
     changes.microBatches = 4;
-    CHECK(whatIfDetails(measured, run, changes, kOwnOrder).reason
+    CHECK(whatIfDetails(measured, run, changes, kOwnOrder).row.reason
           == QStringLiteral("The run's own order has N = 8; set N to this number"));
 }
 

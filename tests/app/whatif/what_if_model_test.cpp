@@ -27,17 +27,14 @@ QString cell(const QAbstractItemModel& model, int row, int column)
 // F 1 ms, B 2 ms on both stages.
 struct Costs
 {
-    Costs()
-    {
-        const engine::Run run = simulatedRun({"1f1b", 2, 4, 1, true});
-        model.show(run, profiler::measuredTimes(run).value());
-    }
     bool edit(int row, int column, const char* text)
     {
         return model.setData(model.index(row, column), QString::fromLatin1(text));
     }
 
-    StageCostsModel model;
+    const engine::Run run = simulatedRun({"1f1b", 2, 4, 1, true});
+    WhatIfEdits edits{run};
+    StageCostsModel model{run.schedule, profiler::measuredTimes(run).value(), edits};
     QAbstractItemModelTester tester{&model};
 };
 
@@ -93,15 +90,14 @@ TEST_CASE("measured times are edited, and the edits are replaced")
     CHECK(costs.edit(1, 2, "1"));
     CHECK(cell(model, 2, 1) == QStringLiteral("2.50"));
     CHECK(model.index(0, 1).data(kBeforeRole).toString() == QStringLiteral("1.00"));
-    CHECK(model.editsText() == QStringLiteral("2 cells edited"));
-    CHECK(model.edits().times.at({1, engine::OpKind::Backward}) == 1'000'000);
+    CHECK(costs.edits.changes().editedCells() == 2);
+    CHECK(costs.edits.changes().times.at({1, engine::OpKind::Backward}) == 1'000'000);
     WhatIfChanges edits;
     edits.times[{0, engine::OpKind::Forward}] = 3'000'000;
-    model.setEdits(edits);
-    CHECK(model.editsText() == QStringLiteral("1 cell edited"));
+    costs.edits.take(edits);
     CHECK(cell(model, 0, 1) == QStringLiteral("3.00"));
-    model.setEdits({});
-    CHECK(model.editsText().isEmpty());
+    costs.edits.reset();
+    CHECK(cell(model, 0, 1) == QStringLiteral("1.00"));
 }
 
 TEST_CASE("only measured times above 0 are accepted")
@@ -112,7 +108,7 @@ TEST_CASE("only measured times above 0 are accepted")
     CHECK_FALSE(costs.edit(2, 1, "3")); // the sum
     CHECK_FALSE(costs.edit(0, 0, "3")); // the number of the stage
     CHECK(costs.edit(0, 1, "1.00"));    // unchanged
-    CHECK(costs.model.edits().times.empty());
+    CHECK(costs.edits.changes().times.empty());
 }
 
 TEST_CASE("the share of W in B is assumed and can be given, if only B was measured")
@@ -121,12 +117,12 @@ TEST_CASE("the share of W in B is assumed and can be given, if only B was measur
     CHECK(cell(costs.model, 0, 3) == QStringLiteral("50.0"));
     CHECK(costs.edit(1, 3, "40"));
     CHECK(cell(costs.model, 0, 3) == QStringLiteral("40.0"));
-    CHECK(*costs.model.edits().weightShare == Approx(0.4));
+    CHECK(*costs.edits.changes().weightShare == Approx(0.4));
     CHECK_FALSE(costs.edit(1, 3, "100"));
 
     const engine::Run split = simulatedRun({"zb-h1", 2, 4, 1, true});
-    StageCostsModel measured;
-    measured.show(split, profiler::measuredTimes(split).value());
+    WhatIfEdits edits(split);
+    const StageCostsModel measured(split.schedule, profiler::measuredTimes(split).value(), edits);
     const int share = measured.columnCount() - 3;
     CHECK(measured.headerData(share, Qt::Horizontal, Qt::DisplayRole).toString()
           == QStringLiteral("W, %"));

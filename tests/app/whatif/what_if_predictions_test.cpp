@@ -19,9 +19,8 @@ struct Predicted
     {
         QObject::connect(&predictions, &WhatIfPredictions::measured,
                          [this](const auto& known) { predictor = known; });
-        QObject::connect(&predictions, &WhatIfPredictions::predicted, [this](const auto& some) {
-            rows.insert(rows.end(), some.begin(), some.end());
-        });
+        QObject::connect(&predictions, &WhatIfPredictions::predicted,
+                         [this](const auto& row) { rows.push_back(row); });
         QObject::connect(&predictions, &WhatIfPredictions::schemeExplained,
                          [this](const WhatIfDetails& one, const auto&) { details.push_back(one); });
         QObject::connect(&predictions, &WhatIfPredictions::progressed,
@@ -71,7 +70,7 @@ TEST_CASE("a new request drops the rows of the one before it")
             CHECK(row.iteration == expected->iteration);
     }
     REQUIRE(predicted.details.size() == 1);
-    CHECK(predicted.details[0].scheme == QStringLiteral("zb-h1"));
+    CHECK(predicted.details[0].row.scheme == QStringLiteral("zb-h1"));
     CHECK(predicted.details[0].run->schedule.shape.microBatches == 4);
 }
 
