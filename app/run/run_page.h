@@ -19,6 +19,7 @@ class QSplitter;
 
 namespace app {
 
+class AnswerStrip;
 class DetailsPanel;
 class FindBar;
 class RunPanels;
@@ -87,6 +88,7 @@ private:
     void showProgress();
     void showEnd();
     void askForMore();
+    void askNext(); // which scheme is faster, once the page is seen
     void showKernels(const KernelViewPointer& kernels, const QString& reason);
     void showKernelLanes(bool areShown);
     void showIteration(int iteration);
@@ -128,6 +130,7 @@ private:
     RunActions m_actions;
     RunsDock* m_runs;
     RunToolbar* m_toolbar;
+    AnswerStrip* m_answer;
     TimelineWidget* m_timeline;
     RunStateView* m_state; // contains the timeline
     RunPanels* m_panels;
