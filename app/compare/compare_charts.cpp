@@ -189,7 +189,7 @@ BarRow timeRow(std::size_t run, const QString& title, const profiler::ComparedRu
         addOp(kind);
     add(QStringLiteral("exposed communication"), palette.exposed(), of.meanExposed);
     addOp(OpKind::OptimizerStep);
-    add(QStringLiteral("bubble"), palette.bubble, of.meanBubble, true);
+    add(QStringLiteral("bubble"), palette.bubbleSolid, of.meanBubble, true);
     return row;
 }
 

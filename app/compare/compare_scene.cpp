@@ -50,7 +50,7 @@ void paintCoverageLane(QPainter& painter, const RunView& view, int iteration, La
         return;
     auto sweeps = sweepsOf(view, iteration, lane);
     ColumnColours fills = columnColours(colours, BoxColours::Emphasis::Normal);
-    fills.rest = colours.bubbleGround();
+    fills.rest = colours.bubbleSolid();
     paintColumns(painter, axis, {inSight, window, fills}, [&](double time) {
         Busy mean{};
         for (RunView::SharesSweep& sweep : sweeps) {

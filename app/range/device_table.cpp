@@ -105,6 +105,14 @@ DeviceTable::Columns DeviceTable::workColumns() const
 
 DeviceTable::Columns DeviceTable::bubbleColumns() const
 {
+    return {
+        timeColumn(tr("Exposed"), &Device::exposedCommunication).onlyIf(messagesAreKnown()),
+        timeColumn(whyUnknown(m_run->info).empty() ? tr("Bubble") : tr("Idle"), &Device::bubble),
+        bubbleShareColumn()};
+}
+
+DeviceTable::Column DeviceTable::bubbleShareColumn() const
+{
     const auto share = [this](const Device* device) -> QVariant {
         if (device == nullptr)
             return m_bubbleRatio;
@@ -115,12 +123,10 @@ DeviceTable::Columns DeviceTable::bubbleColumns() const
         return static_cast<double>(device->bubble)
             / static_cast<double>(std::max<std::int64_t>(1, m_duration));
     };
-    return {
-        timeColumn(tr("Exposed"), &Device::exposedCommunication).onlyIf(messagesAreKnown()),
-        timeColumn(whyUnknown(m_run->info).empty() ? tr("Bubble") : tr("Idle"), &Device::bubble),
-        Column(tr("Bubble, %"), [share](const Device* device) {
-            return number(share(device).toDouble() * 100, 1);
-        }).with(kShareRole, share)};
+    return Column(
+               tr("Bubble, %"),
+               [share](const Device* device) { return number(share(device).toDouble() * 100, 1); })
+        .with(kShareRole, share);
 }
 
 DeviceTable::Columns DeviceTable::peakColumn() const

@@ -38,8 +38,9 @@ protected:
     Column messagesColumn() const;
     Columns workColumns() const;   // compute and its kinds that occur
     Columns bubbleColumns() const; // exposed communication, bubble, its share
-    Columns peakColumn() const;    // empty if no memory was recorded
-    Columns stashColumn() const;   // empty if micro-batches are unknown
+    Column bubbleShareColumn() const;
+    Columns peakColumn() const;  // empty if no memory was recorded
+    Columns stashColumn() const; // empty if micro-batches are unknown
 
 private:
     RunPointer m_run;

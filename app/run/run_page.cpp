@@ -2,6 +2,7 @@
 
 #include "app/range/range_panel.h"
 #include "app/range/range_text.h"
+#include "app/run/answer_strip.h"
 #include "app/run/find_bar.h"
 #include "app/run/notes.h"
 #include "app/run/run_panels.h"
@@ -143,6 +144,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_actions(theme, *this)
     , m_runs(new RunsDock(theme, library))
     , m_toolbar(new RunToolbar(theme, m_actions))
+    , m_answer(new AnswerStrip(theme, m_actions))
     , m_timeline(new TimelineWidget(theme))
     , m_state(new RunStateView(theme, m_timeline))
     , m_panels(new RunPanels(theme, m_actions))
@@ -197,6 +199,8 @@ QWidget* RunPage::makeCentre()
     auto* centre = makeSurface("plain");
     spaced(new QVBoxLayout(centre), {}, 0,
            {m_toolbar,
+            makeLine(Qt::Horizontal),
+            m_answer,
             makeLine(Qt::Horizontal),
             m_findBar,
             m_panels->notes().bar(),
@@ -318,6 +322,9 @@ void RunPage::connectActions()
     });
     connect(&m_panels->notes(), &NotesPanel::openRequested, this, open);
     connect(m_why, &WhyController::pageRequested, this, &Page::pageRequested);
+    connect(m_why, &WhyController::nextKnown, this, [this](const NextSchemeAnswer& answer) {
+        m_answer->showNext(*m_document->run(), &answer);
+    });
     connect(m_state, &RunStateView::runAgainRequested, this, &RunPage::runAgain);
     connect(m_state, &RunStateView::openRequested, this,
             [this] { Q_EMIT filesRequested(FileKind::Runs); });
@@ -440,6 +447,7 @@ void RunPage::connectAnalysis()
     connect(&m_analysis, &RunAnalysis::answered, this,
             [this](const RunPointer& run, const profiler::RunMetrics& metrics) {
                 m_metrics = metrics;
+                m_answer->show(*m_document, &m_metrics);
                 m_panels->showMetrics(run, metrics);
                 Q_EMIT statusChanged();
             });
@@ -521,7 +529,17 @@ void RunPage::askForMore()
         m_analysis.askPrediction(run, !m_document->isRunning() && view()->shared() == run);
     }
     m_panels->notes().setRun(view(), *m_document);
+    askNext();
     showPlace();
+}
+
+void RunPage::askNext()
+{
+    if (!isVisible() || !view() || m_document->state() != RunDocument::State::Finished
+        || view()->shared() != m_document->run())
+        return;
+    m_answer->showNext(view()->run(), nullptr);
+    m_why->askNext(view()->shared());
 }
 
 void RunPage::showIteration(int iteration)
@@ -625,6 +643,8 @@ void RunPage::showWaiting()
     const bool isUsable = !m_state->isFailed() || facts().isOfWorker;
     m_panels->setVisible(isUsable);
     m_toolbar->setVisible(isUsable);
+    m_answer->setVisible(isUsable);
+    m_answer->show(*m_document, &m_metrics);
     if (m_state->isFailed())
         m_actions.showDetails->setChecked(false);
 }
@@ -724,6 +744,7 @@ void RunPage::showEvent(QShowEvent* event)
 {
     Page::showEvent(event);
     m_timeline->setFocus();
+    askNext();
 }
 
 void RunPage::resizeEvent(QResizeEvent* event)

@@ -18,6 +18,7 @@ class QSplitter;
 
 namespace app {
 
+class AnswerStrip;
 class DetailsPanel;
 class FindBar;
 class RunPanels;
@@ -84,6 +85,7 @@ private:
     void showProgress();
     void showEnd();
     void askForMore();
+    void askNext(); // which scheme is faster, once the page is seen
     void showKernels(const KernelViewPointer& kernels, const QString& reason);
     void showKernelLanes(bool areShown);
     void showIteration(int iteration);
@@ -124,6 +126,7 @@ private:
     RunActions m_actions;
     RunsDock* m_runs;
     RunToolbar* m_toolbar;
+    AnswerStrip* m_answer;
     TimelineWidget* m_timeline;
     RunStateView* m_state; // contains the timeline
     RunPanels* m_panels;

@@ -322,15 +322,13 @@ void RunPanels::list(Listed listed)
     updateHint();
 }
 
-// Shows which iteration the numbers belong to, or three key numbers while the panels are folded.
+// Shows which iteration the numbers belong to.
 void RunPanels::updateHint()
 {
     const bool hasNumbers = !m_metrics->metrics().devices.empty() && m_run;
     const bool isText = shown() == Panel::Log || shown() == Panel::Notes;
     m_mode->setVisible(hasNumbers && (!isText || m_isFolded));
-    m_hint->setText(!hasNumbers      ? QString()
-                        : m_isFolded ? m_metrics->keyNumbers()
-                                     : hintOf(shown()));
+    m_hint->setText(hasNumbers ? hintOf(shown()) : QString());
     fitHint();
 }
 

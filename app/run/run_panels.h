@@ -40,8 +40,8 @@ class RunActions;
 class Tag;
 
 // The bottom dock of a run: Range (while a range is marked), Devices (if there are several),
-// Summary, Events, Kernels, Memory, Progress, Notes, Log. If the dock is folded, only the tabs and
-// three key numbers remain. Long tables are filled when they are shown.
+// Summary, Events, Kernels, Memory, Progress, Notes, Log. If the dock is folded, only the tabs
+// remain. Long tables are filled when they are shown.
 class RunPanels : public QWidget
 {
     Q_OBJECT

@@ -6,6 +6,7 @@
 #include "engine/schedule/notation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -222,6 +223,30 @@ void MetricsModel::setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t
         showColumns();
 }
 
+MetricsModel::Columns MetricsModel::categoryColumns() const
+{
+    using enum profiler::TimeCategory;
+    const profiler::TimeByCategory mean = profiler::timeByCategory(m_metrics);
+    Columns columns;
+    for (const profiler::TimeCategory category : mean.enumerators()) {
+        if (category < Exposed && mean[category] <= 0)
+            continue;
+        columns.push_back(
+            {{capitalized(fromUtf8(profiler::timeCategoryName(category))) + QStringLiteral(", %1"),
+              time()},
+             [this, category, mean](const Device* device) {
+                 const double step = time().perUnit() * std::pow(10.0, -time().decimals());
+                 const auto times
+                     = device == nullptr ? mean : profiler::timeByCategory(m_metrics, *device);
+                 return time().text(profiler::rounded(times, step)[category]);
+             }});
+        if (category == Exposed)
+            columns.back().onlyIf(messagesAreKnown());
+    }
+    columns.push_back(bubbleShareColumn());
+    return columns;
+}
+
 // Omits columns of ops that do not occur in the run.
 void MetricsModel::showColumns()
 {
@@ -229,7 +254,12 @@ void MetricsModel::showColumns()
                                       return device != nullptr ? stagesText(run(), device->device)
                                                                : QString();
                                   }).with(kHintRole, kAlways)};
-    append(columns, workColumns());
+    if (whyUnknown(run().info).empty()) {
+        append(columns, categoryColumns());
+    } else {
+        append(columns, workColumns());
+        append(columns, bubbleColumns());
+    }
     if (m_workOnPath.size() == m_metrics.devices.size())
         // The last row has the sum and not the mean, because all devices share one critical path.
         columns.push_back(
@@ -237,7 +267,6 @@ void MetricsModel::showColumns()
                  const auto on = [this](const Device& one) { return m_workOnPath[one.device]; };
                  return time().text(static_cast<double>(device != nullptr ? on(*device) : sum(on)));
              }});
-    append(columns, bubbleColumns());
     append(columns, peakColumn());
     const int kept = static_cast<int>(columns.size());
     if (const Ticks allReduce = ticksOf(engine::OpKind::AllReduce); sum(allReduce) > 0)
@@ -267,21 +296,6 @@ QVariant MetricsModel::headerToolTip(int section, const QString& title) const
         : (index(rowCount() - 1, section).data().toString() + QLatin1Char(' ') + unit).trimmed();
     const QString text = definitionText(title, value);
     return text.isEmpty() ? QVariant() : QVariant(toolTipText(text));
-}
-
-QString MetricsModel::keyNumbers() const
-{
-    if (m_metrics.devices.empty())
-        return {};
-    QString text = tr("bubble %1").arg(percent(m_metrics.bubbleRatio));
-    if (m_metrics.exposedIsKnown)
-        text += tr(", exposed %1")
-                    .arg(time().withUnit(m_metrics.mean(&Device::exposedCommunication)));
-    if (m_metrics.mfu)
-        text += tr(", MFU %1").arg(percent(*m_metrics.mfu));
-    if (const std::int64_t peak = peakBytes(); peak > 0)
-        text += tr(", peak %1").arg(bytes().withUnit(static_cast<double>(peak)));
-    return text;
 }
 
 using profiler::KernelRow;

@@ -102,11 +102,11 @@ public:
     const profiler::RunMetrics& metrics() const { return m_metrics; }
     // The columns that a narrow table hides: those after the peak, the last column first.
     const std::vector<int>& dispensable() const { return m_dispensable; }
-    QString keyNumbers() const; // "bubble 13.0 %, exposed 6.6 ms, peak 9.74 GiB"
 
 private:
     QVariant headerToolTip(int section, const QString& title) const override;
     void showColumns();
+    Columns categoryColumns() const; // the categories of time that occur, and the bubble
 
     profiler::RunMetrics m_metrics;
     engine::IdVector<engine::DeviceId, std::int64_t> m_workOnPath;

@@ -80,8 +80,6 @@ RunToolbar::RunToolbar(const ThemeController& theme, const RunActions& actions, 
     , m_plan(named(new SegmentControl(theme, {tr("plan"), tr("hidden")}), "planSegments"))
     , m_colourBy(named(new QComboBox, "colourBy", tr("Colour by")))
     , m_report(makeActionButton(actions.importReport))
-    , m_whatIf(makeActionButton(actions.whatIf))
-    , m_why(makeActionButton(actions.why))
     , m_find(makeActionButton(actions.find))
     , m_export(makeActionButton(actions.exportFigure))
     , m_walk(new QWidget)
@@ -89,6 +87,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const RunActions& actions, 
     , m_view(makeView())
 {
     setFixedHeight(40);
+    m_export->setText(tr("Export"));
     setMinimumWidth(560); // narrower than the contents, because fitTexts() hides parts
     auto* walk = spaced(new QHBoxLayout(m_walk), {}, 2);
     for (QAction* action : {actions.back, actions.forward, actions.fit})
@@ -97,8 +96,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const RunActions& actions, 
 
     spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 12,
            {makeToolButton(actions.showRuns), m_walk, makeLine(Qt::Vertical), m_stepper, m_running,
-            m_view, kStretch, m_report, m_whatIf, m_why, m_find, m_export,
-            makeToolButton(actions.showDetails)});
+            m_view, kStretch, m_report, m_find, m_export, makeToolButton(actions.showDetails)});
     connect(m_stepper, &IterationStepper::chosen, this, &RunToolbar::iterationChosen);
 }
 
@@ -179,10 +177,7 @@ void RunToolbar::fitTexts()
             button->setAccessibleName(text);
         };
         show(m_report, tr("Report"));
-        show(m_whatIf, tr("What if"));
-        show(m_why, tr("Why not faster?"));
         show(m_find, m_actions.find->text());
-        m_export->setText(hasTexts ? m_actions.exportFigure->text() : tr("Export"));
         m_walk->setVisible(labels < Few || m_running->isHidden());
         m_view->layout()->invalidate();
         m_view->updateGeometry();
@@ -216,7 +211,6 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     const bool isUnderWay = document.isRunning() || document.isQueued();
     m_running->setVisible(isUnderWay);
     m_view->setVisible(!isUnderWay);
-    m_whatIf->setVisible(!isUnderWay);
     m_find->setEnabled(hasIterations(run.get()));
     m_actions.why->setEnabled(hasIterations(run.get()));
     const bool isOn = document.state() == RunDocument::State::Running;

@@ -77,7 +77,7 @@ private:
     SegmentControl *m_flow, *m_lanes, *m_plan;
     QComboBox* m_colourBy;
     QList<QLabel*> m_names; // labels of controls
-    QPushButton *m_report, *m_whatIf, *m_why, *m_find, *m_export;
+    QPushButton *m_report, *m_find, *m_export;
     QWidget *m_walk, *m_running, *m_view;
 };
 

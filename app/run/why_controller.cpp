@@ -40,6 +40,9 @@ WhyController::WhyController(const ThemeController& theme, const RunActions& act
     connect(&m_analysis, &WhyAnalysis::effectKnown, m_panel, &WhyPanel::setEffect);
     connect(&m_analysis, &WhyAnalysis::accuracyKnown, m_panel, &WhyPanel::setAccuracy);
     connect(&m_analysis, &WhyAnalysis::nextKnown, this, [this](const NextSchemeAnswer& answer) {
+        Q_EMIT nextKnown(answer);
+        if (!m_marks)
+            return;
         m_next = answer;
         m_panel->setNext(answer, whyNotRun());
     });

@@ -28,9 +28,11 @@ public:
     // The iteration at the centre of the timeline; nullptr and -1 if there is none.
     void setIteration(const RunViewPointer& view, int iteration);
     void setSelection(const Selection& selection); // highlights the reason of an op on the path
+    void askNext(const RunPointer& run) { m_analysis.askNext(run); } // see nextKnown()
 
 Q_SIGNALS:
     void pageRequested(const app::PageRequest& request);
+    void nextKnown(const app::NextSchemeAnswer& answer);
 
 private:
     void connectPanel();

@@ -236,7 +236,8 @@ void Tag::setText(const QString& text)
 {
     m_text = text;
     setFixedWidth(tagWidth(text));
-    setVisible(!text.isEmpty());
+    if (text.isEmpty() || parentWidget() != nullptr) // without a parent it would be a window
+        setVisible(!text.isEmpty());
     setAccessibleName(text);
     update();
 }

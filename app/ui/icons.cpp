@@ -44,7 +44,6 @@ constexpr std::array kDrawings = {
     Drawing{Icon::Fit,
             "M 2.5 5.5 L 2.5 2.5 L 5.5 2.5 M 10.5 2.5 L 13.5 2.5 L 13.5 5.5 M 13.5 10.5 L "
             "13.5 13.5 L 10.5 13.5 M 5.5 13.5 L 2.5 13.5 L 2.5 10.5 M 5.5 8 L 10.5 8"},
-    Drawing{Icon::Flow, "O 3.5 4 1.6 O 12.5 12 1.6 M 5 4 C 11 4 5 12 11 12"},
     Drawing{Icon::Compare,
             "M 2.5 3.5 L 10.5 3.5 M 4.5 6.5 L 13.5 6.5 M 2.5 9.5 L 8.5 9.5 M 4.5 12.5 L "
             "11.5 12.5"},

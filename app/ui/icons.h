@@ -29,7 +29,6 @@ enum class Icon {
     Copy,
     Export,
     Fit,
-    Flow,
     Compare,
     Chip,
     Chart,

@@ -48,7 +48,7 @@ void paintThumbnail(QPainter& painter, const QRectF& box, const Thumbnail& thumb
         return QRectF(box.x(), top, width, snap(box.y() + (device + 1) * row - gap) - top);
     };
     for (int d = 0; d < thumbnail.devices; ++d)
-        painter.fillRect(lane(d), toQt(palette.bubble));
+        painter.fillRect(lane(d), toQt(palette.bubbleSolid));
     for (const Thumbnail::Box& item : thumbnail.boxes) {
         const double begin = snap(box.x() + item.begin * width);
         const double end = snap(box.x() + item.end * width);

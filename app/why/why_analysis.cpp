@@ -32,12 +32,12 @@ WhyAnalysis::WhyAnalysis(QObject* parent)
 WhyAnalysis::~WhyAnalysis()
 {
     cancel();
+    cancelNextScheme();
 }
 
 void WhyAnalysis::cancel()
 {
     *m_isDropped = true;
-    *m_isNextDropped = true;
 }
 
 void WhyAnalysis::cancelNextScheme()
@@ -49,7 +49,6 @@ void WhyAnalysis::ask(const RunPointer& run, int iteration)
 {
     cancel();
     m_isDropped = newWhyFlag();
-    m_isNextDropped = newWhyFlag();
     m_run = run;
     const auto job = [run, iteration] {
         const auto marks = makePathMarks(*run, iteration);
@@ -65,7 +64,7 @@ void WhyAnalysis::ask(const RunPointer& run, int iteration)
             if (explained.marks == nullptr || *isDropped)
                 return;
             askEffects(explained.marks);
-            askNext();
+            askNext(m_run);
         },
         PathFirst);
 }
@@ -109,9 +108,18 @@ void WhyAnalysis::askEffects(const PathMarksPointer& marks)
     m_background.run(prepare, start, EffectsThen);
 }
 
-void WhyAnalysis::askNext()
+void WhyAnalysis::askNext(const RunPointer& run)
 {
-    const auto job = [run = m_run, isNextDropped = m_isNextDropped] {
+    if (run == m_nextOf && !*m_isNextDropped) {
+        if (m_next)
+            Q_EMIT nextKnown(*m_next);
+        return;
+    }
+    cancelNextScheme(); // of another run
+    m_isNextDropped = newWhyFlag();
+    m_nextOf = run;
+    m_next.reset();
+    const auto job = [run, isNextDropped = m_isNextDropped] {
         NextSchemeAnswer answer;
         auto next = profiler::nextScheme(*run, [isNextDropped] { return isNextDropped->load(); });
         if (!next)
@@ -122,9 +130,11 @@ void WhyAnalysis::askNext()
     };
     m_background.run(
         job,
-        [this, isDropped = m_isDropped](const NextSchemeAnswer& answer) {
-            if (!*isDropped)
-                Q_EMIT nextKnown(answer);
+        [this, isNextDropped = m_isNextDropped](const NextSchemeAnswer& answer) {
+            if (isNextDropped != m_isNextDropped)
+                return;
+            m_next = answer;
+            Q_EMIT nextKnown(answer);
         },
         NextSchemeLast);
 }

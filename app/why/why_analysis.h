@@ -20,8 +20,8 @@ struct NextSchemeAnswer
 };
 
 // Explains an iteration in the background. The critical path is computed first, then the effect of
-// each change, then the next scheme. A new request cancels the previous one. GUI thread only; never
-// waits for its threads.
+// each change, then the next scheme of the run, which is searched once. A new request cancels the
+// previous one. GUI thread only; never waits for its threads.
 class WhyAnalysis : public QObject
 {
     Q_OBJECT
@@ -31,7 +31,9 @@ public:
     ~WhyAnalysis() override; // cancels
 
     void ask(const RunPointer& run, int iteration);
-    void cancel();           // emits nothing more for the last request
+    // Searches the next scheme. Emits nextKnown() again if it is known already.
+    void askNext(const RunPointer& run);
+    void cancel();           // emits nothing more for the last ask()
     void cancelNextScheme(); // stops the search for the next scheme; emits nextKnown()
 
 Q_SIGNALS:
@@ -46,11 +48,11 @@ Q_SIGNALS:
 private:
     using Flag = std::shared_ptr<std::atomic<bool>>;
     void askEffects(const PathMarksPointer& marks);
-    void askNext();
 
-    RunPointer m_run;
-    Flag m_isDropped;     // set to cancel the last ask(); the threads read it
-    Flag m_isNextDropped; // set to cancel the search for the next scheme
+    RunPointer m_run, m_nextOf;             // the runs of the last ask() and askNext()
+    std::optional<NextSchemeAnswer> m_next; // nullopt: not known yet
+    Flag m_isDropped;                       // set to cancel the last ask(); the threads read it
+    Flag m_isNextDropped;                   // set to cancel the search for the next scheme
     Background m_background;
 };
 

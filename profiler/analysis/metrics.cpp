@@ -9,6 +9,8 @@
 #include "profiler/analysis/lanes.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 
 namespace profiler {
@@ -187,6 +189,92 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
     addPeakStash(run, lanes, result.devices);
     addPeakBytes(run, lanes.window(), result.devices);
     addRates(run.info, run.schedule.shape.dataParallel, result);
+    return result;
+}
+
+namespace {
+
+using TC = TimeCategory;
+constexpr std::array<std::pair<TC, OpKind>, 6> kComputeCategories{
+    {{TC::Forward, OpKind::Forward},
+     {TC::Recompute, OpKind::Recompute},
+     {TC::Backward, OpKind::Backward},
+     {TC::BackwardInput, OpKind::BackwardInput},
+     {TC::BackwardWeight, OpKind::BackwardWeight},
+     {TC::Optimizer, OpKind::OptimizerStep}}};
+
+bool doKindsAddUp(const DeviceMetrics& device)
+{
+    std::int64_t sum = 0;
+    for (const auto& [category, kind] : kComputeCategories)
+        sum += device.byKind[kind];
+    return sum == device.compute;
+}
+
+// Distributes `steps` among the categories [first, last] in proportion to `times`.
+void distribute(TimeByCategory& times, std::pair<TC, TC> among, double steps, double step)
+{
+    std::vector<std::pair<double, TC>> remainders;
+    for (int c = static_cast<int>(among.first); c <= static_cast<int>(among.second); ++c) {
+        const auto category = static_cast<TC>(c);
+        const double exact = times[category] / step, whole = std::floor(exact + 1e-9);
+        times[category] = whole * step;
+        steps -= whole;
+        remainders.emplace_back(exact - whole, category);
+    }
+    std::ranges::stable_sort(remainders, std::greater(), &std::pair<double, TC>::first);
+    for (std::size_t k = 0; k < remainders.size() && std::round(steps) > 0; ++k, --steps)
+        if (remainders[k].first > 1e-9)
+            times[remainders[k].second] += step;
+}
+
+} // namespace
+
+const char* timeCategoryName(TimeCategory category)
+{
+    constexpr EnumArray<TC, const char*, kTimeCategories> kNames{
+        "compute",   "F",       "RC",   "B",    "I",     "W",
+        "optimizer", "exposed", "fill", "wait", "drain", "bubble"};
+    return kNames[category];
+}
+
+TimeByCategory timeByCategory(const RunMetrics& run, const DeviceMetrics& device)
+{
+    TimeByCategory times{};
+    if (std::ranges::all_of(run.devices, doKindsAddUp))
+        for (const auto& [category, kind] : kComputeCategories)
+            times[category] = static_cast<double>(device.byKind[kind]);
+    else
+        times[TC::Compute] = static_cast<double>(device.compute);
+    for (const auto& [category, of] :
+         {std::pair(TC::Exposed, device.exposedCommunication), std::pair(TC::Fill, device.fill),
+          std::pair(TC::Wait, device.wait), std::pair(TC::Drain, device.drain),
+          std::pair(TC::Bubble, device.bubble)})
+        times[category] = static_cast<double>(of);
+    return times;
+}
+
+TimeByCategory timeByCategory(const RunMetrics& run)
+{
+    TimeByCategory mean{};
+    for (const DeviceMetrics& device : run.devices) {
+        const TimeByCategory one = timeByCategory(run, device);
+        for (const TC category : mean.enumerators())
+            mean[category] += one[category] / std::max(1, run.recordedDevices);
+    }
+    return mean;
+}
+
+TimeByCategory rounded(const TimeByCategory& times, double step)
+{
+    TimeByCategory result = times;
+    double all = times[TC::Bubble];
+    for (int c = 0; c <= static_cast<int>(TC::Exposed); ++c)
+        all += times[static_cast<TC>(c)];
+    const double bubble = std::round(times[TC::Bubble] / step);
+    distribute(result, {TC::Compute, TC::Exposed}, std::round(all / step) - bubble, step);
+    distribute(result, {TC::Fill, TC::Drain}, bubble, step);
+    result[TC::Bubble] = bubble * step;
     return result;
 }
 

@@ -80,6 +80,32 @@ struct RunMetrics
     }
 };
 
+// What a device does at a time. The categories except Bubble add up to the iteration. Bubble is the
+// sum of Fill, Wait and Drain.
+enum class TimeCategory : std::uint8_t {
+    Compute, // in place of the kinds of op, if their ops last longer than the kernels they launch
+    Forward,
+    Recompute,
+    Backward,
+    BackwardInput,
+    BackwardWeight,
+    Optimizer,
+    Exposed,
+    Fill,
+    Wait,
+    Drain,
+    Bubble
+};
+constexpr int kTimeCategories = 12;
+const char* timeCategoryName(TimeCategory category); // "F", "optimizer", "wait"
+
+using TimeByCategory = engine::EnumArray<TimeCategory, double, kTimeCategories>; // in ticks
+TimeByCategory timeByCategory(const RunMetrics& run, const DeviceMetrics& device);
+TimeByCategory timeByCategory(const RunMetrics& run); // mean of the recorded devices
+// Rounds to multiples of `step` that add up as the exact times do: rounds the iteration and the
+// bubble, then distributes both among their parts by largest remainder.
+TimeByCategory rounded(const TimeByCategory& times, double step);
+
 // Whether a trace has ops of several devices and no message between them. Without kernels, the time
 // of the messages is then in the bubbles.
 bool lacksMessages(const engine::Run& run);

@@ -122,6 +122,7 @@ Result<Palette> readTheme(const Json& theme)
     p.optimizerEdge = reader.colour("optimizerEdge");
     p.bubble = reader.colour("bubble");
     p.bubbleLine = reader.colour("bubbleLine");
+    p.bubbleSolid = reader.colour("bubbleSolid");
     p.surface = reader.colour("surface");
     p.ink = reader.colour("ink");
     p.darkInk = reader.colour("darkInk");

@@ -45,6 +45,7 @@ struct Palette
     Colour forward, backward, weight, communication, optimizer;
     Colour optimizerEdge;
     Colour bubble, bubbleLine;
+    Colour bubbleSolid; // of a bubble that is too small for its hatch
     Colour surface, ink, darkInk, lightInk;
     // Colour of exposed communication = communication colour mixed with this share of the surface.
     double exposedShare = 0.68;

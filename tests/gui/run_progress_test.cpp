@@ -67,7 +67,7 @@ TEST_CASE("hovering a planned op says when it is planned and whether it has run"
     };
     CHECK(says(100, "planned "));
     CHECK(says(101, "has run"));
-    CHECK(says(240, "not yet run"));
+    CHECK(says(225, "not yet run"));
 }
 
 TEST_CASE("a running run shows its plan, its prediction and what Stop keeps")

@@ -253,11 +253,22 @@ TEST_CASE("the next scheme of a run with a schedule file is run without the file
 
 TEST_CASE("the search for the next scheme can be cancelled")
 {
-    const Explained run(SimulatedRun{"interleaved-1f1b", 16, 64, 1, true});
-    run.open();
-    run.click("whyCancel");
-    REQUIRE(waitFor([&] { return !run.find<QPushButton>("whyCancel")->isVisible(); }));
-    CHECK(run.label("whyNextGain").contains(QStringLiteral("cancelled")));
+    WhyAnalysis analysis;
+    std::optional<NextSchemeAnswer> answer;
+    QObject::connect(&analysis, &WhyAnalysis::nextKnown,
+                     [&](const NextSchemeAnswer& known) { answer = known; });
+    const RunPointer run = sharedRun({"interleaved-1f1b", 16, 64, 1, true});
+    analysis.askNext(run);
+    analysis.cancelNextScheme();
+    REQUIRE(waitFor([&] { return answer.has_value(); }));
+    CHECK(answer->reason.contains(QStringLiteral("cancelled")));
+    answer.reset();
+    analysis.askNext(run); // searches again
+    REQUIRE(waitFor([&] { return answer.has_value(); }));
+    CHECK(answer->next != nullptr);
+    answer.reset();
+    analysis.askNext(run); // known by now
+    CHECK(answer.has_value());
 }
 
 TEST_CASE("an iteration with one op says why it has no path")

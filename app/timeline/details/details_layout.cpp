@@ -1,6 +1,6 @@
 #include "app/timeline/details/details_layout.h"
 
-#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/ui/controls.h"
 #include "app/ui/subscript.h"
 
@@ -29,7 +29,7 @@ void fillSwatch(QPainter& painter, const BoxColours& colours, const Swatch& swat
                  rect.left());
         break;
     case Swatch::Look::Bubble:
-        colours.bubble().fill(painter, rect, rect.left());
+        paintBubble(painter, colours, rect, rect.left());
         break;
     case Swatch::Look::Exposed:
         painter.fillRect(rect, colours.exposed(Emphasis::Normal).fill);

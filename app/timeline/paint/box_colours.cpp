@@ -32,8 +32,6 @@ QColor mixed(QColor from, QColor to, double share)
 BoxColours::BoxColours(const Theme& theme, double dpr)
     : m_theme(theme)
     , m_bubble(toQt(theme.palette.bubble), toQt(theme.palette.bubbleLine), dpr)
-    , m_selected(toQt(theme.palette.bubble),
-                 theme.isDark() ? QColor(0x7A, 0x83, 0x91) : QColor(0x8C, 0x93, 0x9D), dpr)
 {
     for (const Emphasis emphasis : {Emphasis::Normal, Emphasis::Dimmed, Emphasis::OffPath}) {
         for (int kind = 0; kind < engine::kOpKinds; ++kind) {

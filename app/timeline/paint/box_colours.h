@@ -40,8 +40,8 @@ public:
     }
     QColor surface() const { return m_theme.chrome.surface; }
     const Hatch& bubble() const { return m_bubble; }
-    const Hatch& selectedBubble() const { return m_selected; }
-    QColor bubbleGround() const { return toQt(m_theme.palette.bubble); }
+    QColor bubbleSolid() const { return toQt(m_theme.palette.bubbleSolid); }
+    QColor bubbleEdge() const { return toQt(m_theme.palette.bubbleLine); }
 
 private:
     static constexpr int kChunks = 3; // chunks after the third share its colour
@@ -56,7 +56,7 @@ private:
     Look m_durations[profiler::kDurationSteps][kEmphases];            // by step and emphasis
     Look m_kernels[profiler::kKernelKinds];
     ColourBy m_by = ColourBy::Operation;
-    Hatch m_bubble, m_selected;
+    Hatch m_bubble;
 };
 
 profiler::Colour fromQt(QColor colour);

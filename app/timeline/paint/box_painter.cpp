@@ -144,6 +144,23 @@ void fillCutBox(QPainter& painter, const QRectF& box, double cut, QColor colour)
     fillPolygon(painter, cutBox(box, cut), colour);
 }
 
+void paintBubble(QPainter& painter, const BoxColours& colours, const QRectF& box, double originX)
+{
+    constexpr double kHatchedFrom = 8, kEdgeFrom = 10; // least width of a hatch, height of an edge
+    const double dpr = painter.device()->devicePixelRatioF();
+    const double edge = std::max(1.0, std::round(dpr)) / dpr;
+    const bool hasEdge = box.height() >= kEdgeFrom, isHatched = box.width() >= kHatchedFrom;
+    if (hasEdge && isHatched) {
+        colours.bubble().fill(painter, box, originX);
+        fillFrame(painter, box, edge, colours.bubbleEdge());
+        return;
+    }
+    painter.fillRect(box, colours.bubbleSolid());
+    if (hasEdge)
+        for (const double y : {box.top(), box.bottom() - edge})
+            painter.fillRect(QRectF(box.left(), y, box.width(), edge), colours.bubbleEdge());
+}
+
 void fillFrame(QPainter& painter, const QRectF& box, double width, QColor colour)
 {
     painter.fillRect(QRectF(box.left(), box.top(), box.width(), width), colour);

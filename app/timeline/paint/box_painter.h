@@ -64,6 +64,8 @@ private:
 void fillPolygon(QPainter& painter, const QPolygonF& polygon, QColor colour);
 // Fills the box of an op in the up direction, whose upper left corner is cut.
 void fillCutBox(QPainter& painter, const QRectF& box, double cut, QColor colour);
+// Draws a bubble: hatched with an edge, or solid between two lines if it is too narrow for a hatch.
+void paintBubble(QPainter& painter, const BoxColours& colours, const QRectF& box, double originX);
 // Draws a frame of `width` inside the box.
 void fillFrame(QPainter& painter, const QRectF& box, double width, QColor colour);
 

@@ -9,8 +9,8 @@
 
 namespace app {
 namespace {
-// The distance between lines along a pixel row. At right angles to the lines it is five pixels.
-constexpr double kPeriod = 5 * 1.4142135623730951;
+// The distance between lines along a pixel row. At right angles to the lines it is six pixels.
+constexpr double kPeriod = 6 * 1.4142135623730951;
 constexpr int kPeriods = 5; // per tile
 } // namespace
 

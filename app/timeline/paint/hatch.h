@@ -8,7 +8,7 @@ class QRectF;
 
 namespace app {
 
-// A hatch of lines at 45 degrees, five pixels apart, as in bubbles. It is drawn once into a tile
+// A hatch of lines at 45 degrees, six pixels apart, as in bubbles. It is drawn once into a tile
 // for a device pixel ratio. The caller sets the origin, so that the hatch moves with the timeline.
 class Hatch
 {

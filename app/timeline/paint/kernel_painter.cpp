@@ -52,7 +52,7 @@ KernelPainter::KernelPainter(QPainter& painter, const KernelView& kernels, const
     for (int kind = 0; kind < profiler::kKernelKinds; ++kind)
         m_columns.shares[static_cast<std::size_t>(kind)]
             = colours.kernel(static_cast<profiler::KernelKind>(kind)).fill;
-    m_columns.shares[kWaitShare] = colours.bubbleGround();
+    m_columns.shares[kWaitShare] = colours.bubbleSolid();
     m_columns.rest = Qt::transparent;
 }
 
@@ -137,7 +137,7 @@ void KernelPainter::paintName(std::uint32_t work, const QRectF& within, QColor i
         m_painter.fillRect(QRectF(within.left() + 1, within.top() + m_axis.gap(),
                                   std::ceil(metrics.horizontalAdvance(shown)) + 4,
                                   within.height() - 2 * m_axis.gap()),
-                           m_colours.bubbleGround());
+                           toQt(m_colours.theme().palette.bubble));
     }
     m_painter.setPen(ink);
     m_painter.drawText(

@@ -154,7 +154,6 @@ using Emphasis = BoxColours::Emphasis;
 
 namespace {
 
-constexpr double kHatchFrom = 10;      // least height in pixels of a hatched bubble
 constexpr double kSmallNumberFrom = 9; // least width of a box with a digit of 10 px
 
 BoxText transferText(const engine::Op& op)
@@ -272,14 +271,10 @@ void LanePainter::paintPiece(DeviceId device, const Piece& piece, double top, do
                      m_colours.exposed(m_path != nullptr ? Emphasis::OffPath : Emphasis::Normal),
                      {});
         break;
-    case Piece::Kind::Bubble: {
-        QRectF box = boxRect(m_axis, piece.window, top, height);
-        if (height < kHatchFrom)
-            m_painter.fillRect(box, m_colours.bubbleGround());
-        else
-            m_colours.bubble().fill(m_painter, box, m_axis.snap(m_axis.x(0)));
+    case Piece::Kind::Bubble:
+        paintBubble(m_painter, m_colours, boxRect(m_axis, piece.window, top, height),
+                    m_axis.snap(m_axis.x(0)));
         break;
-    }
     case Piece::Kind::Dense:
         paintDense(device, piece.window, top, height);
         break;
@@ -365,7 +360,7 @@ void LanePainter::paintShares(engine::Window window, double top, double height,
     if (m_found == nullptr && m_path == nullptr) // a flow does not dim optimizer steps
         colours.shares[static_cast<std::size_t>(Share::Optimizer)]
             = m_colours.look(OpKind::OptimizerStep, 0, Emphasis::Normal).fill;
-    colours.rest = m_colours.bubbleGround();
+    colours.rest = m_colours.bubbleSolid();
     QRectF area = stretch(m_axis, window, top, height);
     area.setWidth(std::max(area.width(), m_axis.devicePixel()));
     paintColumns(m_painter, m_axis, {area, window, colours}, before);

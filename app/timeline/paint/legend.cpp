@@ -79,7 +79,7 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
     const QRectF swatch(at.x(), at.y() - kSwatch / 2, kSwatch, kSwatch);
     double right = swatch.right();
     if (entry.look == LegendEntry::Look::Bubble) {
-        colours.bubble().fill(painter, swatch, swatch.left());
+        paintBubble(painter, colours, swatch, swatch.left());
     } else if (entry.look == LegendEntry::Look::Wait) {
         paintKernelWait(painter, colours, swatch, swatch.left(), 1);
     } else if (entry.look == LegendEntry::Look::Guest) {

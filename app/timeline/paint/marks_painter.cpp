@@ -2,10 +2,14 @@
 
 #include "app/timeline/paint/moves_painter.h"
 #include "app/timeline/view/hit_test.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
 
 namespace app {
 namespace {
@@ -124,27 +128,70 @@ void MarksPainter::paintHover(const Selection& hover)
     paintMovePair(m_painter, {m_view, m_axis, m_colours}, m_lanes, hover);
 }
 
-void MarksPainter::paintSelected(const Selection& selection, const Scale& unit)
+// Names the cause of a bubble and its length in a box: "wait 6.9 ms", "6.9 ms", "6.9" or nothing.
+// `bubble` is nullptr if the cause is unknown.
+void MarksPainter::paintPlate(const QRectF& box, const profiler::Bubble* bubble,
+                              engine::Window window)
+{
+    constexpr double kHeight = 18, kWithCause = 88, kWithUnit = 52, kLeast = 28;
+    const double left = std::max(box.left(), m_axis.left),
+                 right = std::min(box.right(), m_axis.right());
+    if (right - left < kLeast || box.height() < kHeight + 2)
+        return;
+    const auto length = static_cast<double>(window.duration());
+    const auto& iteration = m_view.timeline().iterations[static_cast<std::size_t>(
+        m_view.iterationAt(static_cast<double>(window.begin)))];
+    const Scale scale = timeScale(m_view.run().info, iteration.window.duration());
+    QString text = right - left >= kWithUnit ? scale.withUnit(length) : scale.text(length);
+    if (bubble != nullptr && right - left >= kWithCause)
+        text.prepend(QString::fromUtf8(profiler::bubbleKindName(bubble->kind)) + QLatin1Char(' '));
+    m_painter.setFont(uiFont(11));
+    const double width = std::ceil(QFontMetricsF(m_painter.font()).horizontalAdvance(text)) + 10;
+    if (width > right - left)
+        return;
+    const QRectF plate(std::round((left + right - width) / 2),
+                       std::round(box.center().y() - kHeight / 2), width, kHeight);
+    const Chrome& chrome = m_colours.theme().chrome;
+    m_painter.fillRect(plate, chrome.surface);
+    fillFrame(m_painter, plate, m_axis.gap(), chrome.text2);
+    m_painter.setPen(chrome.text);
+    m_painter.drawText(plate, Qt::AlignCenter, text);
+}
+
+void MarksPainter::paintPlates(int iteration)
+{
+    if (iteration < 0 || !whyUnknown(m_view.run().info).empty()
+        || std::ranges::any_of(m_lanes, [](const Lane& lane) {
+               return !lane.isHidden && lane.kind == LaneKind::Dense;
+           }))
+        return;
+    const auto& bubbles = m_view.bubbles(iteration); // sorted by device
+    for (auto first = bubbles.begin(); first != bubbles.end();) {
+        const auto last = std::find_if(first, bubbles.end(), [first](const profiler::Bubble& one) {
+            return one.device != first->device;
+        });
+        const auto longest = std::max_element(first, last, [](const auto& a, const auto& b) {
+            return a.window.duration() < b.window.duration();
+        });
+        const Lane& lane = m_lanes[static_cast<std::size_t>(longest->device.value)];
+        if (lane.hasBoxes())
+            paintPlate(boxRect(m_axis, longest->window, lane.computeTop(), lane.compute), &*longest,
+                       longest->window);
+        first = last;
+    }
+}
+
+void MarksPainter::paintSelected(const Selection& selection)
 {
     const QRectF box = rectOf(m_view, m_axis, m_lanes, selection);
     if (box.isEmpty())
         return;
-    const QColor ink = m_colours.theme().chrome.text;
-    if (selection.kind == Selection::Kind::Bubble) {
-        m_colours.selectedBubble().fill(m_painter, box, m_axis.snap(m_axis.x(0)));
-        const QString text = unit.text(static_cast<double>(selection.window.duration()));
-        m_painter.setFont(uiFont(11, QFont::Medium));
-        const QFontMetricsF metrics(m_painter.font());
-        const double width = metrics.horizontalAdvance(text) + 4;
-        if (box.width() >= 22 && width <= box.width() && box.height() >= 14) {
-            const QRectF plate(std::round(box.center().x() - width / 2),
-                               std::round(box.center().y() - 8), width, 16);
-            m_painter.fillRect(plate, m_colours.surface());
-            m_painter.setPen(ink);
-            m_painter.drawText(plate, Qt::AlignCenter, text);
-        }
-    }
-    frame(m_painter, box, 2 * m_axis.gap(), 2 * m_axis.gap(), ink);
+    if (selection.kind == Selection::Kind::Bubble)
+        paintPlate(box,
+                   m_view.bubble(selection.iteration, selection.device,
+                                 static_cast<double>(selection.window.begin)),
+                   selection.window);
+    frame(m_painter, box, 2 * m_axis.gap(), 2 * m_axis.gap(), m_colours.theme().chrome.text);
     paintMovePair(m_painter, {m_view, m_axis, m_colours}, m_lanes, selection);
 }
 

@@ -20,12 +20,15 @@ public:
     void paintAllFlows(int iteration);
     void paintHits(const std::vector<Selection>& hits); // sorted by start
     void paintHover(const Selection& hover);
-    void paintSelected(const Selection& selection, const Scale& unit);
+    void paintSelected(const Selection& selection);
+    // Names cause and length of the longest bubble of each device, where the lane has space.
+    void paintPlates(int iteration);
     void paintFocus(const Selection& selection); // keyboard focus
     void paintRange(engine::Window window, double top, double bottom);
 
 private:
     enum class Halo { No, Yes }; // background below the line
+    void paintPlate(const QRectF& box, const profiler::Bubble* bubble, engine::Window window);
     void paintArrow(const profiler::CauseLink& from, const profiler::CauseLink& to, Halo halo);
 
     QPainter& m_painter;

@@ -26,7 +26,7 @@ Q_SIGNALS:
 
 private:
     QToolButton *m_previous, *m_next;
-    QLabel *m_name, *m_range;
+    QLabel* m_name;
     int m_iteration = -1, m_count = 0;
 };
 

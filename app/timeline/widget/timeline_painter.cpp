@@ -287,13 +287,12 @@ void TimelinePainter::paintMarks() const
     paintPlan();
     paintFlows();
     MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
+    marks.paintPlates(m_scene.iteration);
     if (m_scene.found)
         marks.paintHits(m_scene.found->hits());
     if (m_scene.hover != m_scene.selection)
         marks.paintHover(m_scene.hover);
-    const auto length = m_scene.selection.window.duration();
-    marks.paintSelected(m_scene.selection,
-                        timeScale(m_view.run().info, std::max<std::int64_t>(length, 10'000'000)));
+    marks.paintSelected(m_scene.selection);
     if (m_scene.isFocused || m_scene.found) // the current hit stands out among the others
         marks.paintFocus(m_scene.selection);
     m_painter.restore();

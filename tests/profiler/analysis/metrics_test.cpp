@@ -252,3 +252,45 @@ TEST_CASE("the kinds of compute add up to it, with a recompute and with joint op
     CHECK(joint.devices[{0}].byKind[Backward] == 6);
     CHECK(sum(joint.devices[{0}]) == joint.devices[{0}].compute);
 }
+
+TEST_CASE("rounded times by category add up to the rounded iteration and bubble")
+{
+    using enum TimeCategory;
+    TimeByCategory times{};
+    times[Forward] = 9.14; // rounded each on its own: 9.1 + 18.7 + 0.3 + 0.8 = 28.9
+    times[Backward] = 18.74;
+    times[Optimizer] = 0.34;
+    times[Exposed] = 0.78;
+    times[Fill] = 1.65;
+    times[Wait] = 6.75;
+    times[Drain] = 3.75;
+    times[Bubble] = 12.15;
+    const TimeByCategory shown = rounded(times, 0.1);
+    const auto tenths = [&](TimeCategory category) { return std::lround(shown[category] * 10); };
+    CHECK(tenths(Bubble) == 122); // of 41.2
+    CHECK(tenths(Fill) + tenths(Wait) + tenths(Drain) == 122);
+    CHECK(tenths(Forward) + tenths(Backward) + tenths(Optimizer) + tenths(Exposed) == 412 - 122);
+    CHECK(tenths(Exposed) == 8); // its remainder is the largest
+}
+
+TEST_CASE("the time by category of every scheme adds up to its iteration")
+{
+    for (const char* scheme : {"1f1b", "gpipe", "zb-v", "dualpipe", "bitpipe"}) {
+        CAPTURE(scheme);
+        const RunMetrics m = numbers(simulated(scheme, 4, 8));
+        for (const DeviceMetrics& device : m.devices) {
+            const TimeByCategory times = timeByCategory(m, device);
+            double sum = -times[TimeCategory::Bubble]; // which is in its causes, too
+            for (const double time : times)
+                sum += time;
+            CHECK(sum == static_cast<double>(m.duration));
+            CHECK(times[TimeCategory::Compute] == 0);
+        }
+        CHECK(timeByCategory(m)[TimeCategory::Bubble]
+              == Approx(m.bubbleRatio * static_cast<double>(m.duration)));
+    }
+    RunMetrics ofKernels = numbers(simulated("1f1b", 2, 2));
+    ofKernels.devices[{0}].compute -= 1; // its kernels take less time than its ops
+    CHECK(timeByCategory(ofKernels, ofKernels.devices[{1}])[TimeCategory::Compute]
+          == static_cast<double>(ofKernels.devices[{1}].compute));
+}

@@ -1,4 +1,5 @@
 #include "app/timeline/paint/lane_painter.h"
+#include "app/timeline/paint/marks_painter.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
@@ -92,6 +93,63 @@ TEST_CASE("a bubble is hatched: ground and line, nothing else")
     CHECK(grounds + lines == 6 * 20 - 1);
     CHECK(grounds > 40);
     CHECK(lines > 10);
+}
+
+// The bubble, which the program is about, had a contrast of 1.2 to its lane.
+TEST_CASE("the hatch of a bubble has a contrast of 3 to its ground and to the lane")
+{
+    for (const auto mode : {profiler::ThemeMode::Light, profiler::ThemeMode::Dark}) {
+        const profiler::Palette& palette = app::makeTheme(mode).palette;
+        CHECK(profiler::contrast(palette.bubbleLine, palette.bubble) >= 3);
+        CHECK(profiler::contrast(palette.bubbleLine, palette.surface) >= 3);
+    }
+}
+
+TEST_CASE("a bubble has an edge, and under eight pixels it is solid")
+{
+    for (const auto mode : {profiler::ThemeMode::Light, profiler::ThemeMode::Dark}) {
+        const PaintedLane wide(20, mode), narrow(1.3, mode); // 0F3 until 0B0: 6 units
+        const QColor edge = app::toQt(wide.theme.palette.bubbleLine),
+                     solid = app::toQt(wide.theme.palette.bubbleSolid);
+        for (int x = 4 * 20; x < 10 * 20 - 1; ++x)
+            CHECK((wide.at(x, 0) == edge && wide.at(x, 41) == edge && wide.at(x, 20) != solid));
+        CHECK(wide.at(4 * 20, 20) == edge);
+        CHECK(wide.at(10 * 20 - 2, 20) == edge);
+        CHECK(narrow.at(8, 0) == edge);
+        CHECK(narrow.at(8, 20) == solid);
+        CHECK(narrow.at(8, 41) == edge);
+    }
+}
+
+TEST_CASE("the longest bubble of a device has a plate with its cause and length, if it fits")
+{
+    const auto run = sample::units({"1f1b", 4, 4, 1});
+    const app::RunView view(run);
+    const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
+    const app::BoxColours colours(theme, 1);
+    const auto end = static_cast<double>(view.extent().end);
+    const auto plate = [&](double pixelsPerUnit, app::LaneKind kind) {
+        const double width = end / static_cast<double>(run->info.ticksPerUnit) * pixelsPerUnit;
+        QImage image(static_cast<int>(width), 58, QImage::Format_RGB32);
+        image.fill(Qt::red);
+        QPainter painter(&image);
+        const std::vector<app::Lane> lanes{
+            {kind, 0, 58}, {.isHidden = true}, {.isHidden = true}, {.isHidden = true}};
+        const app::TimeAxis axis{0, end, 0, width, 1};
+        app::MarksPainter(painter, view, axis, lanes, colours).paintPlates(0);
+        painter.end();
+        int painted = 0;
+        for (int x = 0; x < image.width(); ++x)
+            painted += image.pixelColor(x, 20) == theme.chrome.text2 ? 1 : 0; // its upper edge
+        return painted;
+    };
+    const int full = plate(20, app::LaneKind::Full), withUnit = plate(10, app::LaneKind::Full),
+              length = plate(6, app::LaneKind::Full);
+    CHECK(full > withUnit);
+    CHECK(withUnit > length);
+    CHECK(length > 0);
+    CHECK(plate(4, app::LaneKind::Full) == 0);
+    CHECK(plate(20, app::LaneKind::Dense) == 0);
 }
 
 TEST_CASE("under three pixels a column shows exact shares: B below F below bubble")

@@ -1,0 +1,100 @@
+#include "app/run/answer_strip.h"
+#include "tests/gui/opened_run.h"
+
+#include <QLabel>
+#include <QPushButton>
+
+using namespace app;
+
+namespace {
+
+struct Answered : OpenedRun
+{
+    explicit Answered(const engine::Run& run)
+        : OpenedRun(run)
+    {
+        REQUIRE(waitFor([&] { return isRead() && summaryRows() > 0; }));
+        bar = find<TimeBar>("timeBar");
+        timeline = find<TimelineWidget>("timeline");
+    }
+    QString text(const char* label) const { return find<QLabel>(label)->text(); }
+    QStringList parts() const
+    {
+        QStringList texts;
+        for (const TimeBar::Part& part : bar->parts())
+            texts << part.name + QLatin1Char(' ') + part.value;
+        return texts;
+    }
+
+    TimeBar* bar = nullptr;
+    TimelineWidget* timeline = nullptr;
+};
+
+} // namespace
+
+TEST_CASE("the strip states the bubble and where the time goes, with the numbers of the table")
+{
+    const Answered run(simulatedRun({"1f1b", 4, 4, 1, true}));
+    CHECK(run.find<QPushButton>("answerBubble")->text() == QStringLiteral("42.9\u202F%"));
+    CHECK(run.text("answerDetail") == QStringLiteral("9.0 of 21.0 ms per device"));
+    CHECK(run.text("answerWhere") == QStringLiteral("Where the 21.0 ms go, mean of 4 devices"));
+    CHECK(run.parts().join(u'|') == QStringLiteral("F 4.0|B 8.0|fill 1.5|wait 4.5|drain 3.0"));
+    const auto* table = run.find<DataTable>("summaryTable")->model();
+    QStringList last;
+    for (int column = 2; column < 9; ++column)
+        last << table->index(4, column).data().toString();
+    CHECK(last.join(u'|') == QStringLiteral("4.0|8.0|0.0|1.5|4.5|3.0|9.0"));
+}
+
+TEST_CASE("a run of one device has no bubble, and no part for one")
+{
+    const Answered run(simulatedRun({"1f1b", 1, 4}));
+    CHECK(run.text("answerCaption") == QStringLiteral("No bubble"));
+    CHECK_FALSE(run.find<QPushButton>("answerBubble")->isVisible());
+    CHECK(run.parts().join(u'|') == QStringLiteral("F 4.0|B 8.0"));
+}
+
+// A number beside a missing trace would look like a measurement.
+TEST_CASE("the strip of a run without a trace of every device has the reason in place of numbers")
+{
+    ThemeController theme;
+    RunLibrary library;
+    const auto document = std::make_shared<RunDocument>(QStringLiteral("/runs/traces"), 1);
+    const engine::Run lacking = withoutLastTrace(simulatedRun({"1f1b", 2, 2}));
+    document->setRun(std::make_shared<const engine::Run>(lacking));
+    document->setState(RunDocument::State::Finished);
+    RunPage page(theme, library, document);
+    page.show();
+    const auto text = [&](const char* name) {
+        return page.findChild<QLabel*>(QString::fromLatin1(name))->text();
+    };
+    REQUIRE(waitFor([&] { return text("answerCaption") == QStringLiteral("Bubble unknown"); }));
+    CHECK(text("answerDetail").toStdString() == whyUnknown(lacking.info));
+    CHECK_FALSE(page.findChild<QPushButton*>(QStringLiteral("answerBubble"))->isVisible());
+    CHECK(page.findChild<TimeBar*>()->parts().empty());
+}
+
+TEST_CASE("the strip names the faster scheme and its gain, or that none is faster")
+{
+    const Answered slow(simulatedRun({"1f1b", 4, 4, 1, true}));
+    REQUIRE(waitFor([&] { return slow.text("answerNext").contains(QStringLiteral("would")); }));
+    CHECK(slow.text("answerGain").startsWith(QStringLiteral("(\u2212")));
+    const Answered fast(simulatedRun({"1f1b", 1, 4, 1, true}));
+    CHECK(waitFor(
+        [&] { return fast.text("answerNext") == QStringLiteral("No scheme here is faster"); }));
+    CHECK_FALSE(fast.find<QLabel>("answerGain")->isVisible());
+}
+
+TEST_CASE("in a narrow page the strip keeps bubble, bar and buttons")
+{
+    const Answered run(simulatedRun({"1f1b", 4, 4, 1, true}));
+    const auto isShown = [&](const char* name) { return run.find<QWidget>(name)->isVisible(); };
+    run.page->resize(960, 560);
+    CHECK((isShown("whyNotFasterButton") && isShown("whatIfButton") && isShown("answerBubble")));
+    CHECK_FALSE(isShown("answerNext"));
+    CHECK(waitFor([&] { return isShown("answerWhere"); }));
+    auto* strip = run.find<QWidget>("answerStrip");
+    CHECK(strip->height() == AnswerStrip::kHeight);
+    strip->resize(700, AnswerStrip::kHeight);
+    CHECK_FALSE(isShown("answerWhere"));
+}
