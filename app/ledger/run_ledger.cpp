@@ -271,7 +271,7 @@ void RunLedger::list()
 void RunLedger::change(const Change& work)
 {
     ++m_changes;
-    m_background.run([store = m_store, work] { return work(*store); },
+    m_background.run([store = m_store, work] { return store->with(work); },
                      [this](const Result<void>& done) {
                          if (!done)
                              Q_EMIT failed(QString::fromStdString(done.error().message));
@@ -282,16 +282,15 @@ void RunLedger::change(const Change& work)
 
 void RunLedger::add(const QString& file, const std::shared_ptr<const engine::Run>& run)
 {
-    change([file, run](Store& store) {
-        const profiler::LedgerRow row = toRow(describeRun(file, *run));
-        return store.with([&](profiler::Ledger& ledger) { return ledger.putContents(row); });
+    change([file, run](profiler::Ledger& ledger) {
+        return ledger.putContents(toRow(describeRun(file, *run)));
     });
 }
 
 void RunLedger::setUserData(const LedgerRun& before, const LedgerRun& run)
 {
-    change([old = toRow(before), row = toRow(run)](Store& store) {
-        return store.with([&](profiler::Ledger& ledger) { return ledger.putUserData(old, row); });
+    change([old = toRow(before), row = toRow(run)](profiler::Ledger& ledger) {
+        return ledger.putUserData(old, row);
     });
     const auto known = std::ranges::find(m_runs, run.file, &LedgerRun::file);
     if (known == m_runs.end())
@@ -308,34 +307,26 @@ void RunLedger::setUserData(const LedgerRun& before, const LedgerRun& run)
 
 void RunLedger::moveToTrash(const LedgerRun& run)
 {
-    change([file = run.file](Store& store) {
-        const QString origin = QFileInfo(file).absolutePath();
-        return moveRun(file, trashFolder()).and_then([&](const QString& to) {
-            return store.with([&](profiler::Ledger& ledger) {
-                return ledger.move(file.toStdString(), to.toStdString(), origin.toStdString());
-            });
-        });
+    change([file = run.file](profiler::Ledger& ledger) -> Result<void> {
+        const QString to = TRY(moveRun(file, trashFolder()));
+        return ledger.move(file.toStdString(), to.toStdString(),
+                           QFileInfo(file).absolutePath().toStdString());
     });
 }
 
 void RunLedger::restore(const LedgerRun& run)
 {
-    change([file = run.file, origin = run.origin](Store& store) {
-        return moveRun(file, origin).and_then([&](const QString& to) {
-            return store.with([&](profiler::Ledger& ledger) {
-                return ledger.move(file.toStdString(), to.toStdString(), {});
-            });
-        });
+    change([file = run.file, origin = run.origin](profiler::Ledger& ledger) -> Result<void> {
+        const QString to = TRY(moveRun(file, origin));
+        return ledger.move(file.toStdString(), to.toStdString(), {});
     });
 }
 
 void RunLedger::deleteForever(const LedgerRun& run)
 {
-    change([file = run.file](Store& store) {
-        return deleteRun(file).and_then([&] {
-            return store.with(
-                [&](profiler::Ledger& ledger) { return ledger.remove(file.toStdString()); });
-        });
+    change([file = run.file](profiler::Ledger& ledger) -> Result<void> {
+        TRY(deleteRun(file));
+        return ledger.remove(file.toStdString());
     });
 }
 

@@ -22,6 +22,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace app {
@@ -469,13 +470,6 @@ void RunsDock::toggle(const QModelIndex& index)
     refresh();
 }
 
-void RunsDock::tickIf(const std::function<bool(const RunDocument&)>& isTicked)
-{
-    for (const auto& run : m_library.runs())
-        m_library.tick(*run, isTicked(*run));
-    refresh();
-}
-
 // Moves a queued run to the place of another one. The moved run becomes the current row, so that it
 // can be moved again.
 void RunsDock::moveTo(const RunDocument* run, int row)
@@ -536,8 +530,11 @@ void RunsDock::addTickActions(QMenu& menu, const Runs& clicked)
 {
     const auto add
         = [&](const QString& text, const std::function<bool(const RunDocument&)>& isTicked) {
-              connect(menu.addAction(text), &QAction::triggered, this,
-                      [this, isTicked] { tickIf(isTicked); });
+              connect(menu.addAction(text), &QAction::triggered, this, [this, isTicked] {
+                  for (const auto& run : m_library.runs())
+                      m_library.tick(*run, isTicked(*run));
+                  refresh();
+              });
           };
     menu.addSeparator();
     add(clicked.size() == 1 ? tr("Tick only this run") : tr("Tick only these runs"),

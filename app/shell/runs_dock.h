@@ -7,7 +7,6 @@
 #include <QTimer>
 #include <QWidget>
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -51,7 +50,6 @@ private:
     bool matches(const RunDocument& document) const;
     void activate(const QModelIndex& index);
     void toggle(const QModelIndex& index);
-    void tickIf(const std::function<bool(const RunDocument&)>& isTicked);
     void moveTo(const RunDocument* run, int row);
     void moveBy(const RunDocument* run, int step);
     void showMenu(const QPoint& position);

@@ -3,7 +3,6 @@
 #include "app/run/run_page.h"
 #include "app/run/run_state_view.h"
 #include "app/setup/setup_page.h"
-#include "app/shell/notice_bar.h"
 #include "app/shell/run_saver.h"
 #include "app/start/start_page.h"
 #include "app/ui/control_style.h"
@@ -35,12 +34,11 @@
 namespace app {
 namespace {
 
-void openFolder(NoticeBar& notice, const QString& folder)
+void openFolder(PageTabs& tabs, const QString& folder)
 {
     if (!QDesktopServices::openUrl(QUrl::fromLocalFile(folder)))
-        notice.say(
-            Band::Kind::Warning, MainWindow::tr("The folder was not opened."),
-            MainWindow::tr("No file manager is available. The files are in %1.").arg(folder));
+        tabs.say(Band::Kind::Warning, MainWindow::tr("The folder was not opened."),
+                 MainWindow::tr("No file manager is available. The files are in %1.").arg(folder));
 }
 
 // Returns the files of the runs, without those that have none, such as predictions.
@@ -58,32 +56,32 @@ QStringList filesOf(const RunLibrary& library,
 }
 
 // With a button that opens their folder.
-void announceFiles(NoticeBar& notice, const QStringList& files)
+void announceFiles(PageTabs& tabs, const QStringList& files)
 {
     QStringList names;
     for (const QString& file : files)
         names.append(QFileInfo(file).fileName());
     const QString folder = QFileInfo(files.value(0)).absolutePath();
-    notice.say(Band::Kind::Ok, MainWindow::tr("%1 saved.").arg(countOf(files.size(), "file")),
-               MainWindow::tr("%1 in %2")
-                   .arg(names.join(QStringLiteral(", ")), QDir::toNativeSeparators(folder)),
-               {MainWindow::tr("Open folder"), [&notice, folder] { openFolder(notice, folder); }});
+    tabs.say(Band::Kind::Ok, MainWindow::tr("%1 saved.").arg(countOf(files.size(), "file")),
+             MainWindow::tr("%1 in %2")
+                 .arg(names.join(QStringLiteral(", ")), QDir::toNativeSeparators(folder)),
+             {MainWindow::tr("Open folder"), [&tabs, folder] { openFolder(tabs, folder); }});
 }
 
 // Opens the export dialog for the runs of a page on request, and announces the files that the
 // dialog and the page save.
-void connectExports(MainWindow& window, Page& page, const ThemeController& theme, NoticeBar& notice)
+void connectExports(MainWindow& window, Page& page, const ThemeController& theme, PageTabs& tabs)
 {
     auto* saver = new RunSaver(&page);
     QObject::connect(&page, &Page::traceRequested, &window,
-                     [&notice, saver](const std::shared_ptr<RunDocument>& document) {
+                     [&tabs, saver](const std::shared_ptr<RunDocument>& document) {
                          if (document->run() && !document->isPartlyRead())
                              saver->saveTrace(document->run(), document->file());
                          else
-                             notice.say(Band::Kind::Warning, MainWindow::tr("Nothing to export."),
-                                        MainWindow::tr("The run has not been read yet."));
+                             tabs.say(Band::Kind::Warning, MainWindow::tr("Nothing to export."),
+                                      MainWindow::tr("The run has not been read yet."));
                      });
-    const auto announce = [&notice](const QStringList& files) { announceFiles(notice, files); };
+    const auto announce = [&tabs](const QStringList& files) { announceFiles(tabs, files); };
     QObject::connect(&page, &Page::filesSaved, &window, announce);
     QObject::connect(&page, &Page::exportRequested, &window,
                      [&window, &page, &theme,
@@ -143,7 +141,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     , m_tabs(new PageTabs(theme))
     , m_facts(named(new QLabel, "statusFacts"))
     , m_note(named(new QLabel, "statusNote"))
-    , m_session(new WindowSession(*this, m_tabs->notice(), settings))
+    , m_session(new WindowSession(*this, settings))
     , m_menus(new WindowMenus(*this, theme, settings))
 {
     setObjectName(QStringLiteral("mainWindow"));
@@ -214,7 +212,7 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::pageRequested, this, &MainWindow::open);
     connect(page, &Page::filesRequested, this, &MainWindow::askFor);
     connect(page, &Page::startRequested, this, &MainWindow::startRuns);
-    connectExports(*this, *page, m_theme, m_tabs->notice());
+    connectExports(*this, *page, m_theme, *m_tabs);
 }
 
 void MainWindow::showPage(Page* page)
@@ -298,7 +296,7 @@ void MainWindow::showHelp(HelpDialog::Topic topic)
             errors.append(notice.title + QLatin1Char(' ') + notice.text);
     auto* dialog = new HelpDialog(topic, m_theme, m_settings, errors, m_menus->actions(), this);
     connect(dialog, &HelpDialog::saved, this,
-            [this](const QStringList& files) { announceFiles(m_tabs->notice(), files); });
+            [this](const QStringList& files) { announceFiles(*m_tabs, files); });
     dialog->open();
 }
 

@@ -1,6 +1,5 @@
 #include "app/window/page_tabs.h"
 
-#include "app/shell/notice_bar.h"
 #include "app/ui/control_style.h"
 #include "app/ui/controls.h"
 #include "app/ui/text.h"
@@ -8,6 +7,7 @@
 #include <QHBoxLayout>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
@@ -40,20 +40,48 @@ PageTabs::PageTabs(const ThemeController& theme)
     : m_theme(theme)
     , m_bar(named(new QTabBar, "tabs"))
     , m_plus(named(new QToolButton, "newTab", tr("New run")))
-    , m_notice(new NoticeBar(theme))
+    , m_notice(named(new Band(theme, Band::Shape::State), "notice"))
+    , m_noticeAction(m_notice->addAction(tr("Open"), QStringLiteral("noticeAction")))
+    , m_noticeBar(makeNotice())
     , m_stack(new QStackedWidget)
 {
     m_stack->setBackgroundRole(QPalette::Base);
     m_stack->setAutoFillBackground(true);
     QWidget* strip = makeStrip();
     followStyleSheet(*strip);
-    followStyleSheet(*m_notice);
-    spaced(new QVBoxLayout(this), {}, 0, {strip, m_notice, {m_stack, 1}});
+    followStyleSheet(*m_noticeBar);
+    spaced(new QVBoxLayout(this), {}, 0, {strip, m_noticeBar, {m_stack, 1}});
     connect(m_bar, &QTabBar::currentChanged, this, &PageTabs::fitBar); // the current tab is wider
     connect(m_bar, &QTabBar::currentChanged, this, &PageTabs::show);
     connect(m_plus, &QToolButton::clicked, this, &PageTabs::newRequested);
     connect(&theme, &ThemeController::changed, this, &PageTabs::updateIcons);
     updateIcons();
+}
+
+QWidget* PageTabs::makeNotice()
+{
+    auto* bar = new QWidget;
+    QPushButton* close = m_notice->addAction(tr("Close"), QStringLiteral("closeNotice"));
+    close->setAccessibleName(tr("Close the notice"));
+    spaced(new QVBoxLayout(bar), {}, 0, {m_notice, makeLine(Qt::Horizontal)});
+    connect(close, &QPushButton::clicked, bar, &QWidget::hide);
+    connect(m_noticeAction, &QPushButton::clicked, this, [this] {
+        m_noticeBar->hide();
+        m_runNoticeAction();
+    });
+    bar->hide();
+    return bar;
+}
+
+void PageTabs::say(Band::Kind kind, const QString& bold, const QString& sentence,
+                   const Action& action)
+{
+    m_runNoticeAction = action.run;
+    m_noticeAction->setVisible(!action.text.isEmpty());
+    if (!action.text.isEmpty()) // a hidden button keeps a text, too, for screen readers
+        m_noticeAction->setText(action.text);
+    m_notice->show(kind, bold, sentence);
+    m_noticeBar->show();
 }
 
 QWidget* PageTabs::makeStrip()

@@ -1,19 +1,19 @@
 #pragma once
 
 #include "app/shell/page.h"
+#include "app/ui/band.h"
 #include "app/ui/theme.h"
 
 #include <QWidget>
 
 #include <functional>
 
+class QPushButton;
 class QTabBar;
 class QToolButton;
 class QStackedWidget;
 
 namespace app {
-
-class NoticeBar;
 
 // The row of tabs of a window, a notice below it, and the page of the current tab. Closable tabs
 // have a close button; "+" follows the last tab. The first page that is added must not be closable,
@@ -28,7 +28,15 @@ public:
 
     Page* current() const;
     QList<Page*> pages() const; // from left to right
-    NoticeBar& notice() const { return *m_notice; }
+    struct Action
+    {
+        QString text;
+        std::function<void()> run; // called after the notice is hidden
+    };
+    // Shows a notice above the pages, such as which files were exported or not found. It stays
+    // until the user closes it or another notice replaces it.
+    void say(Band::Kind kind, const QString& bold, const QString& sentence,
+             const Action& action = {});
 
     void add(Page* page); // takes ownership and makes the page current
     void makeCurrent(Page* page);
@@ -50,6 +58,7 @@ protected:
 
 private:
     QWidget* makeStrip();
+    QWidget* makeNotice();
     void addCloseButton(Page* page, int index);
     void updateIcons();
     void fitBar();
@@ -59,7 +68,10 @@ private:
     const ThemeController& m_theme;
     QTabBar* m_bar;
     QToolButton* m_plus;
-    NoticeBar* m_notice;
+    Band* m_notice;
+    QPushButton* m_noticeAction;
+    std::function<void()> m_runNoticeAction;
+    QWidget* m_noticeBar;
     QStackedWidget* m_stack;
 };
 

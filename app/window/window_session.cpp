@@ -1,6 +1,5 @@
 #include "app/window/window_session.h"
 
-#include "app/shell/notice_bar.h"
 #include "app/ui/numbers.h"
 #include "app/ui/setting_table.h"
 #include "app/window/main_window.h"
@@ -60,11 +59,10 @@ Page* openTab(MainWindow& window, const SessionTab& tab, QStringList& missing)
     return window.open(request);
 }
 
-WindowSession::WindowSession(MainWindow& window, NoticeBar& notice, Settings& settings)
+WindowSession::WindowSession(MainWindow& window, Settings& settings)
     : QObject(&window)
     , m_window(window)
     , m_settings(settings)
-    , m_notice(notice)
     , m_previous(settings.session())
 {
     m_saveTimer.setSingleShot(true);
@@ -78,15 +76,16 @@ void WindowSession::begin(Tabs tabs)
     m_isSaving = true;
     tabsChanged(); // schedules saving the tabs of the command line
     if (!m_settings.problem().isEmpty())
-        m_notice.say(Band::Kind::Warning, tr("The settings were reset."), m_settings.problem());
+        m_window.tabs().say(Band::Kind::Warning, tr("The settings were reset."),
+                            m_settings.problem());
     if (tabs == Tabs::LeaveClosed || !m_settings.value(key::kRestore).toBool() || !canReopen())
         return;
     if (!m_settings.isRestoring())
         return reopen();
     m_settings.setRestoring(false);
-    m_notice.say(Band::Kind::Warning, tr("The tabs of the last session were not opened."),
-                 tr("The last start did not finish opening them."),
-                 {tr("Open them"), [this] { reopen(); }});
+    m_window.tabs().say(Band::Kind::Warning, tr("The tabs of the last session were not opened."),
+                        tr("The last start did not finish opening them."),
+                        {tr("Open them"), [this] { reopen(); }});
 }
 
 void WindowSession::reopen()
@@ -104,8 +103,9 @@ void WindowSession::reopen()
     m_window.tabs().makeCurrent(current);
     missing.removeDuplicates();
     if (!missing.isEmpty())
-        m_notice.say(Band::Kind::Warning, tr("%1 not found.").arg(countOf(missing.size(), "file")),
-                     tr("Moved or deleted since the last session: %1.").arg(namesOf(missing)));
+        m_window.tabs().say(
+            Band::Kind::Warning, tr("%1 not found.").arg(countOf(missing.size(), "file")),
+            tr("Moved or deleted since the last session: %1.").arg(namesOf(missing)));
 }
 
 // Ends the start phase when no run is being read.

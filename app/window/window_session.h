@@ -8,7 +8,6 @@
 namespace app {
 
 class MainWindow;
-class NoticeBar;
 class Page;
 
 // What reopens a page. `kind` is "" for a page that cannot be reopened, such as a comparison of
@@ -28,7 +27,7 @@ public:
     enum class Tabs { Open, LeaveClosed };
 
     // The arguments must outlive the session.
-    WindowSession(MainWindow& window, NoticeBar& notice, Settings& settings);
+    WindowSession(MainWindow& window, Settings& settings);
 
     // Call it once after the window is shown; before that, nothing is saved. Reopens the tabs of
     // the last session if the settings allow it. If the last start did not finish opening the tabs,
@@ -46,7 +45,6 @@ private:
 
     MainWindow& m_window;
     Settings& m_settings;
-    NoticeBar& m_notice;
     Session m_previous;
     QTimer m_saveTimer, m_startTimer;
     bool m_isSaving = false;

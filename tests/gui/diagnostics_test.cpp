@@ -1,5 +1,5 @@
 #include "app/run/run_page.h"
-#include "app/shell/notice_bar.h"
+#include "app/ui/band.h"
 #include "app/ui/message_log.h"
 #include "app/ui/settings.h"
 #include "app/window/help_dialog.h"
@@ -89,7 +89,7 @@ TEST_CASE("diagnostics show what they write, and write just that into a new fold
     CHECK(written.entryList(QDir::Files).size() == 4);
     for (const QString& name : written.entryList(QDir::Files))
         CHECK_FALSE(textOf(written.filePath(name)).contains(QStringLiteral("secret-run")));
-    auto* notice = w.find<NoticeBar>("noticeBar");
+    auto* notice = w.find<Band>("notice");
     REQUIRE(notice->isVisible());
     CHECK(notice->text().startsWith(QStringLiteral("4 files saved. about.txt")));
     QTest::mouseClick(w.find<QPushButton>("noticeAction"), Qt::LeftButton);
@@ -112,8 +112,8 @@ TEST_CASE("a trace is exported as JSON or CSV by its name, and the notice names 
         auto* dialog = w.find<QFileDialog>("saveDialog");
         Q_EMIT dialog->fileSelected(file);
         delete dialog;
-        REQUIRE(waitFor([&] { return w.find<NoticeBar>("noticeBar")->isVisible(); }));
-        CHECK(w.find<NoticeBar>("noticeBar")->text().contains(QString::fromLatin1(name)));
+        REQUIRE(waitFor([&] { return w.find<Band>("notice")->isVisible(); }));
+        CHECK(w.find<Band>("notice")->text().contains(QString::fromLatin1(name)));
         CHECK(textOf(file).startsWith(QString::fromLatin1(begin)));
         CHECK(textOf(file).count(QLatin1Char('\n')) > 10);
         w.find<QPushButton>("closeNotice")->click();
@@ -127,7 +127,7 @@ TEST_CASE("a trace is exported as JSON or CSV by its name, and the notice names 
     document->setProgress(progress);
     document->setState(RunDocument::State::Loading);
     w.find<QAction>("exportTrace")->trigger();
-    CHECK(w.find<NoticeBar>("noticeBar")->text().contains(QStringLiteral("not been read yet")));
+    CHECK(w.find<Band>("notice")->text().contains(QStringLiteral("not been read yet")));
 }
 
 } // namespace app

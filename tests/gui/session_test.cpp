@@ -2,7 +2,6 @@
 #include "app/estimator/estimator_form.h"
 #include "app/run/run_page.h"
 #include "app/setup/setup_page.h"
-#include "app/shell/notice_bar.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/setting_table.h"
 #include "app/window/main_window.h"
@@ -64,7 +63,7 @@ struct Start
     }
     TimelineWidget* timeline() const { return window.currentPage()->findChild<TimelineWidget*>(); }
     bool isRead() const { return timeline() != nullptr && timeline()->iteration() >= 0; }
-    NoticeBar* notice() const { return window.findChild<NoticeBar*>(); }
+    Band* notice() const { return window.findChild<Band*>(QStringLiteral("notice")); }
     QPushButton* button(const char* name) const
     {
         return window.findChild<QPushButton*>(QString::fromLatin1(name));
