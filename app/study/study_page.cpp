@@ -111,8 +111,7 @@ void StudyPage::makeActions()
     m_otherMode = make("studyOtherMode", tr("Emulate the grid"), {}, &StudyPage::runOtherMode);
     m_showForm = makeAction("studyShowForm", tr("Definition"), Qt::Key_F9, {},
                             tr("show the grid at the left"));
-    m_showForm->setCheckable(true);
-    m_showForm->setChecked(true);
+    foldBelow(1180, *m_showForm);
     m_openPoint = make("studyOpenPoint", tr("Open timeline"), Qt::CTRL | Qt::Key_T,
                        &StudyPage::openPoint, tr("simulate the selected point and open its run"));
     m_emulate = make("studyEmulatePoint", tr("Emulate this point"), {}, &StudyPage::emulatePoint);
@@ -610,16 +609,6 @@ QList<QAction*> StudyPage::menuActions(Menu menu) const
         break;
     }
     return {};
-}
-
-// A narrow window folds the definition.
-void StudyPage::resizeEvent(QResizeEvent* event)
-{
-    constexpr int kFoldDefinition = 1180;
-    Page::resizeEvent(event);
-    const bool hasRoom = width() >= kFoldDefinition;
-    if (hasRoom != std::exchange(m_hasRoom, hasRoom))
-        m_showForm->setChecked(hasRoom);
 }
 
 } // namespace app
