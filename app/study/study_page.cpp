@@ -178,10 +178,8 @@ QWidget* StudyPage::makeDefinition()
     spaced(new QVBoxLayout(bottom), {14, 10, 14, 12}, 8,
            {spaced(new QHBoxLayout, {}, 8, {{m_count, 1}, m_progressText}), m_progress,
             spaced(new QHBoxLayout, {}, 8, {{m_runButton, 1}, {m_cancelButton, 1}, {other, 1}})});
-    auto* column = named(makeSurface("plain"), "studyDefinition");
+    auto* column = named(makeLined({head, {m_form, 1}, bottom}), "studyDefinition");
     column->setMinimumWidth(kDefinition);
-    spaced(new QVBoxLayout(column), {}, 0,
-           {head, makeLine(Qt::Horizontal), {m_form, 1}, makeLine(Qt::Horizontal), bottom});
     return column;
 }
 
@@ -217,14 +215,8 @@ QWidget* StudyPage::makePoint()
                             makeActionButton(m_compareBest), kStretch});
     auto* below = makeSurface("plain");
     spaced(new QVBoxLayout(below), {12, 8, 12, 12}, 10, {m_sentence, buttons});
-    auto* part = makeSurface("plain");
-    spaced(new QVBoxLayout(part), {}, 0,
-           {makeBar(40, 8, {m_pointTitle, m_mode, {m_pointWhere, 1}}),
-            makeLine(Qt::Horizontal),
-            {table, 1},
-            makeLine(Qt::Horizontal),
-            below});
-    return part;
+    return makeLined(
+        {makeBar(40, 8, {m_pointTitle, m_mode, {m_pointWhere, 1}}), {table, 1}, below});
 }
 
 // The page of a study without results: its question.
